@@ -1,0 +1,105 @@
+/**
+ * The fences of docs/architecture.md, `npm run fences`.
+ *
+ * In a noun's folder the file name says what a module is:
+ *   PascalCase.ts               types and decisions
+ *   <Noun>Store.ts, <Noun>Port.ts and those in PORTS below
+ *                               what the outside world must provide
+ *   camelCase.ts                a program, composed of the two above
+ *   index.ts                    what the noun shows to the other packages
+ */
+const PORTS = ["Entropy", "Vault", "PasswordHasher", "WebhookSender", "WorkSignal", "MailOutbox", "Mailer"]
+
+const domain = "^packages/domain/src/"
+const testing = `${domain}testing/`
+const port = ["Store", "Port", ...PORTS].map((name) => `${name}\\.ts$`)
+const pascalCase = `${domain}[^/]+/[A-Z][A-Za-z0-9]*\\.ts$`
+/** Programs, and the index files through which one could reach them. */
+const program = [`${domain}[^/]+/[a-z][A-Za-z0-9]*\\.ts$`, `${domain}index\\.ts$`]
+
+module.exports = {
+  forbidden: [
+    {
+      name: "domain-imports-only-effect",
+      comment: "The domain knows no HTTP, SQL, socket or runtime. Ask for what you need through a port.",
+      severity: "error",
+      from: { path: domain },
+      to: { pathNot: [domain, "^node_modules/effect/"] }
+    },
+    {
+      name: "decisions-import-no-program",
+      comment: "A decision is a plain function of its arguments: programs call it, never the reverse.",
+      severity: "error",
+      from: { path: pascalCase, pathNot: [testing, ...port] },
+      to: { path: program }
+    },
+    {
+      name: "ports-import-no-program",
+      comment: "A port states what the domain needs. How it is used is the programs' business.",
+      severity: "error",
+      from: { path: port.map((name) => `${domain}[^/]+/[A-Za-z0-9]*${name}`), pathNot: testing },
+      to: { path: program }
+    },
+    {
+      name: "adapters-do-not-meet",
+      comment: "Adapters know the domain; apps introduce them to each other.",
+      severity: "error",
+      from: { path: "^packages/adapters-([^/]+)/" },
+      to: { path: "^packages/adapters-", pathNot: "^packages/adapters-$1/" }
+    },
+    {
+      name: "domain-testing-is-for-tests",
+      comment: "In-memory ports, contracts and the simulation do not ship. The demo runs the simulation on purpose.",
+      severity: "error",
+      from: { path: "/src/", pathNot: [testing, "^apps/server/src/demo(/|\\.ts$)"] },
+      to: { path: testing }
+    },
+    {
+      name: "tests-stay-out-of-src",
+      comment: "What ships does not import a test or its support.",
+      severity: "error",
+      from: { path: "/src/" },
+      to: { path: "^(packages|apps)/[^/]+/test/" }
+    },
+    {
+      name: "apps-are-leaves",
+      comment:
+        "An app composes; nothing builds on it. Only the server takes what the worker is made of, to be both at once.",
+      severity: "error",
+      from: { path: "^packages/|^apps/([^/]+)/" },
+      to: { path: "^apps/", pathNot: ["^apps/$1/", "^apps/worker/src/host/"] }
+    },
+    {
+      name: "no-cycles",
+      comment: "Two modules that need each other are one module, or need a third.",
+      severity: "error",
+      from: {},
+      to: { circular: true }
+    },
+    {
+      name: "everything-resolves",
+      comment: "An import that cannot be followed would slip through every rule above.",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true }
+    },
+    {
+      name: "dependencies-are-declared",
+      comment: "Hoisting makes undeclared packages work until somebody else's upgrade. Name them in package.json.",
+      severity: "error",
+      from: { path: "/src/" },
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown", "npm-dev"] }
+    }
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^(packages|apps)/[^/]+/dist/" },
+    tsPreCompilationDeps: true,
+    combinedDependencies: false,
+    tsConfig: { fileName: "tsconfig.base.json" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["@place-access/source", "types", "import", "node", "default"]
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Duration, Effect, type Layer } from "effect"
+
+const PATIENCE = Duration.seconds(2)
+
+const notReady = (message: string) =>
+  HttpServerResponse.json(
+    { statusCode: 503, error: "unavailable", message },
+    { status: 503, headers: { "retry-after": "1", "cache-control": "no-store" } }
+  )
+
+const ok = (status: string) => HttpServerResponse.json({ status }, { headers: { "cache-control": "no-store" } })
+
+/**
+ * For those who watch the process. `/healthz`: it runs. `/readyz`: send it requests; the database answers (it is up to date,
+ * or the server would not listen) and the server has not been told to stop.
+ */
+export const layer = (isDraining: () => boolean): Layer.Layer<never, never, SqlClient> =>
+  HttpApiBuilder.Router.use((router) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* router.get("/healthz", ok("ok"))
+      yield* router.get(
+        "/readyz",
+        Effect.suspend(() =>
+          isDraining()
+            ? notReady("The server is stopping")
+            : sql`SELECT 1`.pipe(
+                Effect.timeout(PATIENCE),
+                Effect.matchEffect({
+                  onFailure: () => notReady("The database does not answer"),
+                  onSuccess: () => ok("ready")
+                })
+              )
+        )
+      )
+    })
+  )

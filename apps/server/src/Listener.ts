@@ -1,0 +1,128 @@
+import { HttpServer } from "@effect/platform"
+import { NodeHttpServer } from "@effect/platform-node"
+import { CannotStart } from "@place-access/worker/host"
+import { Clock, Duration, Effect, Layer, Schedule } from "effect"
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http"
+
+/** How long requests under way may take to finish when the server is told to stop. */
+const DRAIN = Duration.seconds(10)
+
+/** Longer than the 60 s after which load balancers drop an idle connection: the one who closes first must be them. */
+const KEEP_ALIVE_MILLIS = 65_000
+const HEADERS_MILLIS = 66_000
+/** A phone on a bad line sends a long log slowly; a client that drips is not waited for longer. */
+const REQUEST_MILLIS = 120_000
+
+export interface Listener {
+  /** Takes requests to the handlers. */
+  readonly layer: Layer.Layer<HttpServer.HttpServer | Layer.Layer.Success<typeof NodeHttpServer.layerContext>>
+  /** Accepts connections; until there are handlers requests are answered with 503. */
+  readonly listen: Effect.Effect<void, CannotStart>
+  /** Ends whatever is open. */
+  readonly close: Effect.Effect<void>
+  /** Accepts nothing more and waits until every request under way is answered, at most `DRAIN`. */
+  readonly drain: Effect.Effect<void>
+  readonly isDraining: () => boolean
+}
+
+/**
+ * Node's server, in place of the platform's own layer: that one never answers what arrives before there is a handler, and when
+ * it closes it waits for connections that nobody will close.
+ */
+export const make = (host: string, port: number): Listener => {
+  const server = createServer({
+    keepAliveTimeout: KEEP_ALIVE_MILLIS,
+    headersTimeout: HEADERS_MILLIS,
+    requestTimeout: REQUEST_MILLIS
+  })
+  const underWay = new Set<ServerResponse>()
+  let handler: RequestListener = notYet
+  let draining = false
+  server.on("request", (request, response) => {
+    underWay.add(response)
+    response.once("close", () => underWay.delete(response))
+    if (draining) response.setHeader("connection", "close")
+    handler(request, response)
+  })
+
+  const layer = Layer.succeed(
+    HttpServer.HttpServer,
+    HttpServer.make({
+      address: { _tag: "TcpAddress", hostname: host, port },
+      serve: (app, middleware) =>
+        Effect.map(
+          middleware === undefined ? NodeHttpServer.makeHandler(app) : NodeHttpServer.makeHandler(app, middleware),
+          (made) => {
+            handler = made
+          }
+        )
+    })
+  )
+
+  return {
+    layer: Layer.merge(layer, NodeHttpServer.layerContext),
+    listen: listen(server, host, port),
+    close: Effect.sync(() => {
+      server.close()
+      server.closeAllConnections()
+    }),
+    drain: Effect.suspend(() => {
+      draining = true
+      for (const response of underWay) if (!response.headersSent) response.setHeader("connection", "close")
+      return drain(server)
+    }),
+    isDraining: () => draining
+  }
+}
+
+/** While the database is being opened. A process that starts is alive, and not ready. */
+const notYet: RequestListener = ({ url }, response) => {
+  const [status, body] =
+    url === "/healthz"
+      ? [200, { status: "starting" }]
+      : [503, { statusCode: 503, error: "unavailable", message: "The server is starting" }]
+  response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store", "retry-after": "1" })
+  response.end(JSON.stringify(body))
+}
+
+const listen = (server: Server, host: string, port: number): Effect.Effect<void, CannotStart> =>
+  Effect.async((resume) => {
+    const refused = (error: NodeJS.ErrnoException) => resume(new CannotStart({ message: explain(error, host, port) }))
+    server.once("error", refused)
+    server.listen({ host, port }, () => {
+      server.off("error", refused)
+      resume(Effect.void)
+    })
+  })
+
+const explain = (error: NodeJS.ErrnoException, host: string, port: number): string => {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return `Port ${port} of ${host} is in use by another program: choose another port with PORT.`
+    case "EACCES":
+      return `Port ${port} may not be used by this user: choose one above 1023 with PORT.`
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `HOST is ${host}, which is no address of this machine: 127.0.0.1 or 0.0.0.0 will do.`
+    default:
+      return `The server cannot listen on port ${port} of ${host}: ${error.message}.`
+  }
+}
+
+const drain = (server: Server): Effect.Effect<void> => {
+  const closed = Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
+  // Kept-alive connections become idle one by one, as their answers are finished.
+  const closeIdle = Effect.repeat(
+    Effect.sync(() => server.closeIdleConnections()),
+    Schedule.spaced("50 millis")
+  )
+  return Effect.raceFirst(closed, closeIdle).pipe(
+    // It runs while the server is being interrupted, and yet the one that is slower must be stopped.
+    Effect.interruptible,
+    Effect.timeoutOption(DRAIN),
+    Effect.ensuring(Effect.sync(() => server.closeAllConnections())),
+    Effect.asVoid,
+    // Sockets live on the host's time.
+    Effect.withClock(Clock.make())
+  )
+}

@@ -1,0 +1,55 @@
+import { Setting, Settings } from "@place-access/worker/host"
+import { Config, Either, Option } from "effect"
+
+const host = Setting.withDefault("HOST", {
+  description: "The network address that the server listens on; 0.0.0.0 for every one of this machine.",
+  fallback: "127.0.0.1",
+  parse: (text) => (/^[A-Za-z0-9.:_-]+$/.test(text) ? Either.right(text) : Either.left("an IP address or a host name"))
+})
+
+const signUp = Setting.withDefault("SIGN_UP", {
+  description: "Whether strangers may make an account: open or closed.",
+  fallback: "open" as const,
+  parse: Setting.oneOf("open", "closed")
+})
+
+const trustProxy = Setting.withDefault("TRUST_PROXY", {
+  description:
+    "true behind a proxy of your own: client addresses are then taken from X-Forwarded-For, which anybody can forge.",
+  fallback: false,
+  parse: Setting.boolean
+})
+
+const tileUrl = Setting.optional("TILE_URL", {
+  description:
+    "Where the browser gets pictures of the map from when users choose a place: a tile server that you may use. Users' browsers tell it this service's address and what part of the map they look at.",
+  fallback: "none: the map shows circles without a background",
+  parse: Setting.tileUrl
+})
+
+/** Every variable that the server reads, in the order in which they are explained. */
+export const all = [
+  Settings.address.port,
+  host,
+  Settings.address.baseUrl,
+  Settings.address.authUrl,
+  Settings.address.userPortalUrl,
+  signUp,
+  trustProxy,
+  tileUrl,
+  ...Object.values(Settings.shared)
+]
+
+export const config = Config.all({
+  host: host.config,
+  port: Settings.address.port.config,
+  addresses: Settings.addresses,
+  signUp: signUp.config,
+  trustProxy: trustProxy.config,
+  tileUrl: Config.map(tileUrl.config, Option.getOrNull),
+  storage: Settings.storage,
+  webhooks: Settings.webhooks,
+  mail: Settings.mail,
+  logging: Settings.logging
+})
+export type ServerSettings = Config.Config.Success<typeof config>

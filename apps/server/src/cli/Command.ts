@@ -1,0 +1,74 @@
+import { Account } from "@place-access/domain/accounts"
+import { Either, Schema } from "effect"
+import { parseArgs } from "node:util"
+
+/** What the command line asks for. */
+export type Command =
+  | { readonly _tag: "Serve" }
+  | { readonly _tag: "Migrate" }
+  | { readonly _tag: "Help" }
+  | {
+      readonly _tag: "CreateAccount"
+      readonly email: Account.Email
+      readonly roles: ReadonlyArray<Account.Role>
+      readonly displayName: Account.DisplayName | undefined
+      /** Read a password from standard input instead of asking for one or making one up. */
+      readonly passwordFromStdin: boolean
+    }
+
+/** Left says what is wrong, in a sentence. */
+export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, string> => {
+  const [first, second, ...rest] = argv
+  if (argv.includes("--help") || argv.includes("-h") || first === "help") return Either.right({ _tag: "Help" })
+  if (first === undefined || first === "serve") return alone("serve", argv.slice(1), { _tag: "Serve" })
+  if (first === "migrate") return alone("migrate", argv.slice(1), { _tag: "Migrate" })
+  if (first === "account" && second === "create") return createAccount(rest)
+  return Either.left(`There is no command "${[first, second].filter((word) => word !== undefined).join(" ")}".`)
+}
+
+const alone = (name: string, rest: ReadonlyArray<string>, command: Command): Either.Either<Command, string> =>
+  rest.length === 0 ? Either.right(command) : Either.left(`"${name}" takes no arguments.`)
+
+const createAccount = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
+  Either.gen(function* () {
+    const given = yield* options(args)
+    if (given.email === undefined) return yield* Either.left("--email is missing.")
+    const email = yield* decode("--email", Account.Email, given.email)
+    const roles = yield* Either.all(given.role.map((role) => decodeRole(role)))
+    const displayName = given.name === undefined ? undefined : yield* decode("--name", Account.DisplayName, given.name)
+    return { _tag: "CreateAccount", email, roles, displayName, passwordFromStdin: given["password-stdin"] } as const
+  })
+
+const options = (args: ReadonlyArray<string>) =>
+  Either.try({
+    try: () =>
+      parseArgs({
+        args: [...args],
+        strict: true,
+        options: {
+          email: { type: "string" },
+          name: { type: "string" },
+          role: { type: "string", multiple: true, default: [] },
+          "password-stdin": { type: "boolean", default: false }
+        }
+      }).values,
+    catch: (error) => refusal(args, error)
+  })
+
+const refusal = (args: ReadonlyArray<string>, error: unknown): string =>
+  args.some((arg) => /^--?p(?:ass(?:word)?)?(?:=|$)/.test(arg))
+    ? "A password is no argument: everybody on this machine could read it. Use --password-stdin, or be asked for one."
+    : `${error instanceof Error ? error.message : String(error)}.`
+
+const decode = <A, I extends string>(
+  name: string,
+  schema: Schema.Schema<A, I>,
+  text: string
+): Either.Either<A, string> =>
+  Either.mapLeft(Schema.decodeUnknownEither(schema)(text), (error) => `${name}: ${error.message.split("\n").at(-1)}.`)
+
+const decodeRole = (text: string): Either.Either<Account.Role, string> =>
+  Either.mapLeft(
+    Schema.decodeUnknownEither(Account.Role)(text),
+    () => `--role must be one of ${Account.Role.literals.join(", ")}.`
+  )

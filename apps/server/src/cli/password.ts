@@ -1,0 +1,66 @@
+import { Account } from "@place-access/domain/accounts"
+import { Entropy } from "@place-access/domain/shared"
+import { CannotStart } from "@place-access/worker/host"
+import { Effect, Schema } from "effect"
+import { createInterface } from "node:readline"
+import { text } from "node:stream/consumers"
+import { Writable } from "node:stream"
+
+/** A password, and whether its owner has not seen it yet. */
+export interface Chosen {
+  readonly password: Account.Password
+  readonly isNew: boolean
+}
+
+/** From standard input when asked to, from the person at the terminal, or made up. Never from an argument. */
+export const choose = (fromStdin: boolean): Effect.Effect<Chosen, CannotStart, Entropy.Entropy> =>
+  fromStdin ? piped : process.stdin.isTTY && process.stdout.isTTY ? prompted : madeUp
+
+const check = (typed: string): Effect.Effect<Chosen, CannotStart> =>
+  Schema.decodeUnknown(Account.Password)(typed).pipe(
+    Effect.map((password) => ({ password, isNew: false })),
+    Effect.mapError((error) => new CannotStart({ message: `The password ${error.message.split("\n").at(-1)}.` }))
+  )
+
+const piped = Effect.flatMap(
+  Effect.promise(() => text(process.stdin)),
+  (all) => check(all.replace(/\r?\n$/, ""))
+)
+
+const madeUp: Effect.Effect<Chosen, never, Entropy.Entropy> = Effect.map(Entropy.secret, (secret) => ({
+  // 120 bits, in groups that can be copied by hand.
+  password: Account.Password.make((secret.slice(0, 24).match(/.{6}/g) ?? []).join("-")),
+  isNew: true
+}))
+
+const prompted = Effect.gen(function* () {
+  const typed = yield* ask("Password (leave empty to have one made up): ")
+  if (typed === "") return yield* madeUp
+  const chosen = yield* check(typed)
+  if ((yield* ask("Once more: ")) !== typed) return yield* new CannotStart({ message: "The two passwords differ." })
+  return chosen
+})
+
+/** What is typed is not shown. */
+const ask = (question: string): Effect.Effect<string> =>
+  Effect.async((resume) => {
+    process.stdout.write(question)
+    const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
+    const lines = createInterface({ input: process.stdin, output: silent, terminal: true })
+    let answer = ""
+    lines.once("line", (line) => {
+      answer = line
+      lines.close()
+    })
+    // Also when the terminal is closed, or Control-D is typed.
+    lines.once("close", () => {
+      process.stdout.write("\n")
+      resume(Effect.succeed(answer))
+    })
+    lines.once("SIGINT", () => {
+      process.stdout.write("\n")
+      resume(Effect.interrupt)
+      lines.removeAllListeners("close")
+      lines.close()
+    })
+  })

@@ -1,0 +1,99 @@
+import { CannotStart, ConfigReport, Logging, Program, work } from "@place-access/worker/host"
+import { Clock, ConfigProvider, Deferred, Effect, Fiber, type Scope } from "effect"
+import { randomBytes } from "node:crypto"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { choosePlace } from "./demo/choosePlace.js"
+import * as options from "./demo/options.js"
+import * as PhoneLog from "./demo/PhoneLog.js"
+import * as Receiver from "./demo/Receiver.js"
+import * as say from "./demo/say.js"
+import * as Tour from "./demo/tour.js"
+import * as TravelClock from "./demo/TravelClock.js"
+import * as Listener from "./Listener.js"
+import * as ServerLive from "./ServerLive.js"
+import * as ServerSettings from "./ServerSettings.js"
+
+/** What was stored within so much time goes out in one upload, as phones do. */
+const UPLOAD_GAP_MILLIS = 30_000
+/** The accounts and rules are made so long before the first reading. */
+const LEAD_MILLIS = 60_000
+
+/** The settings of the environment, on a database of the demo's own. */
+const settings = (dataDir: string) => {
+  const own = { DATABASE_URL: "", SECRET_KEYS: "", DATA_DIR: dataDir, ALLOW_INSECURE_WEBHOOKS: "true" }
+  const quiet = { LOG_LEVEL: "warn" }
+  const fixed = (values: Readonly<Record<string, string>>) => ConfigProvider.fromMap(new Map(Object.entries(values)))
+  const provider = fixed(own).pipe(
+    ConfigProvider.orElse(() => ConfigProvider.fromEnv()),
+    ConfigProvider.orElse(() => fixed(quiet))
+  )
+  return Effect.withConfigProvider(ConfigReport.read(ServerSettings.config), provider)
+}
+
+const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "place-access-demo-"))),
+  (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
+)
+
+/** The server and its worker, in this process, on the given clock. Returns when it answers. */
+const startServer = (server: ServerSettings.ServerSettings, clock: Clock.Clock) =>
+  Effect.gen(function* () {
+    const listener = Listener.make(server.host, server.port)
+    yield* Effect.acquireRelease(listener.listen, () => listener.close)
+    const ready = yield* Deferred.make<void>()
+    const running = yield* Effect.all(
+      [ServerLive.serveHttp(listener, server, Effect.asVoid(Deferred.succeed(ready, undefined))), work(server)],
+      { concurrency: "unbounded", discard: true }
+    ).pipe(Effect.provide(ServerLive.ports(server)), Effect.withClock(clock), Effect.forkScoped)
+    yield* Effect.raceFirst(Deferred.await(ready), Fiber.join(running))
+    return running
+  })
+
+const demo = Effect.gen(function* () {
+  const { exit, paceMillis, trace } = yield* options.parse(process.argv.slice(2))
+  const readings = yield* options.readLog(trace, yield* Clock.currentTimeMillis)
+  const uploads = PhoneLog.uploads(readings, UPLOAD_GAP_MILLIS)
+  const place = choosePlace(uploads)
+  if (place === undefined) {
+    return yield* new CannotStart({ message: "Nobody arrives or leaves anywhere in this phone log: try another." })
+  }
+  const server = yield* settings(yield* temporaryFolder)
+  const clock = TravelClock.startingAt(PhoneLog.span(readings).from - LEAD_MILLIS)
+  const { baseUrl } = server.addresses
+
+  say.line(say.bold("\nThe Place-Aware Access Service, from a sign-up to a verified webhook."))
+  say.line("Everything happens over HTTP on this machine; the clock of the service starts when the log does.")
+  yield* Effect.provide(
+    Effect.gen(function* () {
+      const running = yield* startServer(server, clock.clock)
+      const receiver = yield* Receiver.start(clock.now, Tour.showArrival)
+      const person = { email: "robin@example.com", password: randomBytes(12).toString("base64url") }
+      yield* Tour.run({ baseUrl, person, place, uploads, receiver, clock, pauseMillis: paceMillis }).pipe(
+        Effect.mapError(({ message }) => new CannotStart({ message: `\nThe tour stopped: ${message}` }))
+      )
+      if (exit) return
+      say.line(farewell(server.addresses, person))
+      yield* Fiber.join(running)
+    }),
+    Logging.layer(server.logging)
+  )
+}).pipe(Effect.scoped)
+
+const farewell = (
+  { baseUrl, userPortalUrl }: ServerSettings.ServerSettings["addresses"],
+  { email, password }: Tour.Person
+): string => `
+${say.bold("Now look around.")} The server goes on running, on real time.
+
+     What Robin sees as a user    ${userPortalUrl}
+     What Robin sees as a         ${baseUrl}
+     developer
+     Sign in with                 ${email}
+     and the password             ${password}
+
+     Control-C ends the demo and throws its data away. To keep data:  npm start
+`
+
+Program.run(demo)

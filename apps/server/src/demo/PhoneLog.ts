@@ -1,0 +1,97 @@
+import { Data, Either, Schema } from "effect"
+
+/** One line of a recorded phone log, as the phone stored it. Times in milliseconds. */
+export interface Recorded {
+  readonly capturedAt: number
+  /** When the phone stored it: the earliest moment at which it could have been sent. */
+  readonly writtenAt: number
+  readonly lat: number
+  readonly lon: number
+  readonly accuracyM: number
+  readonly speedMps: number
+  readonly courseDeg: number
+  readonly altitudeM: number
+}
+
+export class LogUnreadable extends Data.TaggedError("LogUnreadable")<{ readonly message: string }> {}
+
+const COLUMNS = {
+  capturedAt: "capture_ts",
+  writtenAt: "write_ts",
+  lat: "latitude",
+  lon: "longitude",
+  accuracyM: "accuracy_m",
+  speedMps: "speed_mps",
+  courseDeg: "bearing_deg",
+  altitudeM: "altitude_m"
+} as const
+type Column = keyof typeof COLUMNS
+
+const decodeNumber = Schema.decodeUnknownEither(Schema.compose(Schema.NumberFromString, Schema.Finite))
+
+/** Reads comma-separated lines with a head line; columns may stand in any order, and others beside them. Times in seconds. */
+export const parse = (text: string): Either.Either<ReadonlyArray<Recorded>, LogUnreadable> =>
+  Either.gen(function* () {
+    const [head = "", ...lines] = text.split(/\r?\n/).filter((line) => line.trim() !== "")
+    const names = head.split(",").map((name) => name.trim())
+    const missing = Object.values(COLUMNS).filter((name) => !names.includes(name))
+    if (missing.length > 0) return yield* unreadable(`the columns ${missing.join(", ")} are missing`)
+    if (lines.length === 0) return yield* unreadable("it has no readings")
+    const readings: Array<Recorded> = []
+    for (const [index, line] of lines.entries()) {
+      const cells = line.split(",")
+      const cell = (column: Column) =>
+        Either.mapLeft(
+          decodeNumber(cells[names.indexOf(COLUMNS[column])]?.trim()),
+          () => new LogUnreadable({ message: `line ${index + 2}: ${COLUMNS[column]} is no number` })
+        )
+      readings.push({
+        capturedAt: Math.round((yield* cell("capturedAt")) * 1000),
+        writtenAt: Math.round((yield* cell("writtenAt")) * 1000),
+        lat: yield* cell("lat"),
+        lon: yield* cell("lon"),
+        accuracyM: yield* cell("accuracyM"),
+        speedMps: yield* cell("speedMps"),
+        courseDeg: yield* cell("courseDeg"),
+        altitudeM: yield* cell("altitudeM")
+      })
+    }
+    return readings
+  })
+
+const unreadable = (message: string) => Either.left(new LogUnreadable({ message }))
+
+/** Readings that a phone sends together. */
+export interface Upload {
+  /** When they are sent. */
+  readonly at: number
+  readonly readings: ReadonlyArray<Recorded>
+}
+
+/** Nothing is sent before it was measured, though some phones' clocks say so. */
+const sendable = ({ capturedAt, writtenAt }: Recorded): number => Math.max(capturedAt, writtenAt)
+
+/** What was stored within `gapMillis` goes out together, in the order in which it was stored, at the last one's time. */
+export const uploads = (readings: ReadonlyArray<Recorded>, gapMillis: number): ReadonlyArray<Upload> => {
+  const result: Array<Upload> = []
+  for (const one of readings.toSorted((a, b) => sendable(a) - sendable(b))) {
+    const last = result.at(-1)
+    const first = last?.readings[0]
+    if (last !== undefined && first !== undefined && sendable(one) - sendable(first) <= gapMillis) {
+      result[result.length - 1] = { at: sendable(one), readings: [...last.readings, one] }
+    } else {
+      result.push({ at: sendable(one), readings: [one] })
+    }
+  }
+  return result
+}
+
+/** The same log so much later. */
+export const shift = (readings: ReadonlyArray<Recorded>, millis: number): ReadonlyArray<Recorded> =>
+  readings.map((one) => ({ ...one, capturedAt: one.capturedAt + millis, writtenAt: one.writtenAt + millis }))
+
+/** When the first reading was measured, and when the last one could be sent. */
+export const span = (readings: ReadonlyArray<Recorded>): { readonly from: number; readonly to: number } => ({
+  from: Math.min(...readings.map(({ capturedAt }) => capturedAt)),
+  to: Math.max(...readings.map(sendable))
+})

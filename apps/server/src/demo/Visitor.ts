@@ -1,0 +1,72 @@
+import { Data, Effect, Schema } from "effect"
+
+/** The tour cannot go on; shows what was asked and what came back. */
+export class TourStopped extends Data.TaggedError("TourStopped")<{ readonly message: string }> {}
+
+interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+interface Call {
+  readonly json?: unknown
+  readonly form?: URLSearchParams
+  /** A bearer token. */
+  readonly token?: string
+}
+
+/** Somebody who talks to the service over HTTP: a browser, with its cookies, or a program. */
+export interface Visitor {
+  /** Redirects are not followed. */
+  readonly call: (method: string, path: string, call?: Call) => Effect.Effect<Answer, TourStopped>
+  /** The same; the answer must be a success and have this shape. */
+  readonly ask: <A, I>(
+    shape: Schema.Schema<A, I>,
+    method: string,
+    path: string,
+    call?: Call
+  ) => Effect.Effect<A, TourStopped>
+}
+
+export const make = (baseUrl: string): Visitor => {
+  const cookies = new Map<string, string>()
+
+  const send = async (method: string, path: string, { form, json, token }: Call): Promise<Answer> => {
+    const headers = new Headers({ origin: new URL(baseUrl).origin })
+    if (cookies.size > 0) headers.set("cookie", Array.from(cookies, (pair) => pair.join("=")).join("; "))
+    if (token !== undefined) headers.set("authorization", `Bearer ${token}`)
+    if (json !== undefined) headers.set("content-type", "application/json")
+    const body = json === undefined ? form : JSON.stringify(json)
+    const response = await fetch(new URL(path, `${baseUrl}/`), {
+      method,
+      headers,
+      redirect: "manual",
+      ...(body === undefined ? {} : { body })
+    })
+    for (const cookie of response.headers.getSetCookie()) {
+      const [pair = ""] = cookie.split(";")
+      cookies.set(pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1))
+    }
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+
+  const call: Visitor["call"] = (method, path, options = {}) =>
+    Effect.tryPromise({
+      try: () => send(method, path, options),
+      catch: (error) => new TourStopped({ message: `${method} ${path} got no answer: ${String(error)}` })
+    })
+
+  return {
+    call,
+    ask: (shape, method, path, options) =>
+      Effect.flatMap(call(method, path, options), ({ status, text }) =>
+        status >= 200 && status < 300
+          ? Effect.mapError(
+              Schema.decode(Schema.parseJson(shape))(text),
+              (error) => new TourStopped({ message: `${method} ${path} answered something else: ${error.message}` })
+            )
+          : new TourStopped({ message: `${method} ${path} answered ${status}: ${text.slice(0, 500)}` })
+      )
+  }
+}

@@ -1,0 +1,71 @@
+import { Geometry, Place } from "@place-access/domain/places"
+import { Rule, RuleEvaluation } from "@place-access/domain/rules"
+import { Timestamp } from "@place-access/domain/shared"
+import type { Recorded, Upload } from "./PhoneLog.js"
+
+const RADII_M = [Place.DEFAULT_RADIUS_M, 250, 500]
+const CANDIDATES_MAX = 150
+/** A better fix than most, so that the circle lies where the phone was. */
+const PRECISE_M = 50
+
+const NO_WINDOW = { from: null, until: null }
+
+/**
+ * The circle in a log at which most happens, by the very rules that the service follows: one that is entered, stayed in and
+ * left; of those the smallest, around the spot where the phone was most. Undefined for a log that never crosses the edge of any.
+ */
+export const choosePlace = (uploads: ReadonlyArray<Upload>): Geometry.Circle | undefined => {
+  const precise = uploads
+    .flatMap(({ readings }) => readings)
+    .filter(({ accuracyM }) => accuracyM > 0 && accuracyM <= PRECISE_M)
+  const step = Math.max(1, Math.floor(precise.length / CANDIDATES_MAX))
+  const candidates = precise
+    .filter((_, index) => index % step === 0)
+    .map((at) => ({ at, near: precise.filter((other) => Geometry.distanceM(at, other) <= PRECISE_M).length }))
+    .toSorted((a, b) => b.near - a.near)
+  let best: { readonly circle: Geometry.Circle; readonly score: number } | undefined
+  for (const radiusM of RADII_M) {
+    for (const { at } of candidates) {
+      const circle = { lat: at.lat, lon: at.lon, radiusM }
+      const score = worth(circle, uploads)
+      if (score > (best?.score ?? 0)) best = { circle, score }
+    }
+  }
+  return best?.circle
+}
+
+/** An arrival and a departure are worth most, then a stay; more of the same is not worth a bigger circle. */
+const worth = (circle: Geometry.Circle, uploads: ReadonlyArray<Upload>): number => {
+  const counts = { enter: 0, exit: 0, dwell: 0 }
+  const watch = watcher(circle)
+  for (const upload of uploads) for (const type of watch(upload)) counts[type]++
+  return 2 * (Math.min(counts.enter, 1) + Math.min(counts.exit, 1)) + Math.min(counts.dwell, 1)
+}
+
+export const DWELL_MINUTES = 5
+
+/** The three rules of the demo on a circle: gives the firings of each upload in turn, as the service will see them. */
+export const watcher = (circle: Geometry.Circle): ((upload: Upload) => ReadonlyArray<Rule.Type>) => {
+  const rules = Rule.Type.literals.map((type) => ({
+    question: { type, circle, dwellMinutes: type === "dwell" ? DWELL_MINUTES : null, window: NO_WINDOW },
+    state: RuleEvaluation.unseeded("")
+  }))
+  return ({ at, readings }) => {
+    const fired: Array<Rule.Type> = []
+    for (const one of readings.toSorted((a, b) => a.capturedAt - b.capturedAt)) {
+      for (const rule of rules) {
+        const { outcome, state } = RuleEvaluation.step(rule.question, rule.state, observation(one), Timestamp.make(at))
+        rule.state = state
+        if (outcome === "fired") fired.push(rule.question.type)
+      }
+    }
+    return fired
+  }
+}
+
+const observation = ({ accuracyM, capturedAt, lat, lon }: Recorded): RuleEvaluation.Observation => ({
+  capturedAt: Timestamp.make(capturedAt),
+  lat,
+  lon,
+  accuracyM: accuracyM > 0 ? accuracyM : null
+})

@@ -1,0 +1,64 @@
+import { Effect } from "effect"
+import { TourStopped, type Visitor } from "./Visitor.js"
+
+interface Asked {
+  /** `{auth_url}/authorize?…` */
+  readonly url: string
+  readonly scope: string
+  readonly placeId: string
+}
+
+/**
+ * What a person does on the consent page, done by a program: open it, tick one place, press Allow. Gives the address at which
+ * the browser arrives, back at the app.
+ */
+export const allow = (browser: Visitor, { placeId, scope, url }: Asked): Effect.Effect<URL, TourStopped> =>
+  Effect.gen(function* () {
+    const page = yield* open(browser, url)
+    const form = decisionForm(page.text)
+    if (form === undefined) return yield* stopped(`the page at ${page.url} has no form to decide with`)
+    const fields = new URLSearchParams([
+      ...hiddenFields(form),
+      ["scope", scope],
+      ["place", placeId],
+      ["standard_days", "30"],
+      ["sensitive_days", "30"],
+      ["decision", "allow"]
+    ])
+    const action = attribute(/<form\b[^>]*>/.exec(form)?.[0] ?? "", "action") ?? ""
+    const answer = yield* browser.call("POST", new URL(action, page.url).href, { form: fields })
+    const location = answer.headers.get("location")
+    return location === null
+      ? yield* stopped(`the consent form was answered with ${answer.status}: ${answer.text.slice(0, 500)}`)
+      : new URL(location)
+  })
+
+const stopped = (message: string): Effect.Effect<never, TourStopped> => new TourStopped({ message })
+
+/** Follows redirects until there is a page. */
+const open = (
+  browser: Visitor,
+  url: string
+): Effect.Effect<{ readonly url: string; readonly text: string }, TourStopped> =>
+  Effect.flatMap(browser.call("GET", url), ({ headers, status, text }) => {
+    const location = headers.get("location")
+    if (location !== null && status >= 300 && status < 400) return open(browser, new URL(location, url).href)
+    return status === 200
+      ? Effect.succeed({ url, text })
+      : stopped(`GET ${url} answered ${status}: ${text.slice(0, 500)}`)
+  })
+
+const decisionForm = (html: string): string | undefined =>
+  (html.match(/<form\b[\s\S]*?<\/form>/g) ?? []).find((form) => form.includes('name="decision"'))
+
+const hiddenFields = (form: string): ReadonlyArray<[string, string]> =>
+  (form.match(/<input\b[^>]*>/g) ?? [])
+    .filter((tag) => attribute(tag, "type") === "hidden")
+    .map((tag) => [attribute(tag, "name") ?? "", attribute(tag, "value") ?? ""])
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#x27": "'" }
+
+const attribute = (tag: string, name: string): string | undefined =>
+  new RegExp(`\\s${name}="([^"]*)"`)
+    .exec(tag)?.[1]
+    ?.replace(/&(#?\w+);/g, (entity, key: string) => ENTITIES[key.toLowerCase()] ?? entity)

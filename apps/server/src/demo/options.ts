@@ -1,0 +1,52 @@
+import { CannotStart } from "@place-access/worker/host"
+import { Effect, Either } from "effect"
+import { readFile } from "node:fs/promises"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+import * as PhoneLog from "./PhoneLog.js"
+
+const WALK = fileURLToPath(new URL("../../demo/walk.csv", import.meta.url))
+
+const USAGE = `npm run demo                          a recorded ride past a café
+npm run demo -- --trace FILE.csv      any phone log with the columns of apps/server/demo/walk.csv
+               --pace MILLISECONDS   how long to wait between two uploads (120)
+               --exit                end after the tour instead of leaving the server running`
+
+interface Options {
+  readonly trace: string
+  readonly paceMillis: number
+  readonly exit: boolean
+}
+
+const refused = (problem: string): CannotStart => new CannotStart({ fault: "usage", message: `${problem}\n\n${USAGE}` })
+
+export const parse = (argv: ReadonlyArray<string>): Either.Either<Options, CannotStart> =>
+  Either.gen(function* () {
+    const given = yield* Either.try({
+      try: () =>
+        parseArgs({
+          args: [...argv],
+          options: {
+            trace: { type: "string", default: WALK },
+            pace: { type: "string", default: "120" },
+            exit: { type: "boolean", default: false }
+          }
+        }).values,
+      catch: (error) => refused(error instanceof Error ? error.message : String(error))
+    })
+    if (!/^\d{1,5}$/.test(given.pace)) return yield* Either.left(refused("--pace must be a number of milliseconds."))
+    return { trace: given.trace, paceMillis: Number(given.pace), exit: given.exit }
+  })
+
+/** The log, as if its last reading were sent at `endsAt`. */
+export const readLog = (path: string, endsAt: number): Effect.Effect<ReadonlyArray<PhoneLog.Recorded>, CannotStart> =>
+  Effect.gen(function* () {
+    const cannot = (reason: string) =>
+      new CannotStart({ message: `The phone log ${path} cannot be replayed: ${reason}.` })
+    const text = yield* Effect.tryPromise({
+      try: () => readFile(path, "utf8"),
+      catch: (error) => cannot(error instanceof Error ? error.message : String(error))
+    })
+    const readings = yield* Either.mapLeft(PhoneLog.parse(text), ({ message }) => cannot(message))
+    return PhoneLog.shift(readings, endsAt - PhoneLog.span(readings).to)
+  })

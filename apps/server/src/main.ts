@@ -1,0 +1,38 @@
+import { CannotStart, ConfigReport, Logging, Program } from "@place-access/worker/host"
+import { Console, Effect, Either } from "effect"
+import * as Command from "./cli/Command.js"
+import { createAccount } from "./cli/createAccount.js"
+import { help } from "./cli/help.js"
+import { serve } from "./serve.js"
+import * as ServerLive from "./ServerLive.js"
+import * as ServerSettings from "./ServerSettings.js"
+
+const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
+  switch (command._tag) {
+    case "Help":
+      return Console.log(help(ServerSettings.all))
+    case "Serve":
+      return withSettings(serve)
+    case "Migrate":
+      return withSettings((settings) =>
+        Console.log("The database is up to date.").pipe(Effect.provide(ServerLive.database(settings)))
+      )
+    case "CreateAccount":
+      return withSettings((settings) => createAccount(command).pipe(Effect.provide(ServerLive.ports(settings))))
+  }
+}
+
+/** Reads the settings, logs as they say, and goes on. */
+const withSettings = <E>(
+  use: (settings: ServerSettings.ServerSettings) => Effect.Effect<void, E | CannotStart>
+): Effect.Effect<void, E | CannotStart> =>
+  Effect.flatMap(ConfigReport.read(ServerSettings.config), (settings) =>
+    Effect.provide(use(settings), Logging.layer(settings.logging))
+  )
+
+Program.run(
+  Either.match(Command.parse(process.argv.slice(2)), {
+    onLeft: (problem) => new CannotStart({ fault: "usage", message: `${problem} Try: npm start -- help` }),
+    onRight: run
+  })
+)

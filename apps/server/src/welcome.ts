@@ -1,0 +1,34 @@
+import { Mail } from "@place-access/worker/host"
+import { resolve } from "node:path"
+import type { ServerSettings } from "./ServerSettings.js"
+
+/** What a person sees who has just started the server: where it is, and what to do with it. */
+export const welcome = ({ addresses, mail, storage }: ServerSettings): string => {
+  const { baseUrl, userPortalUrl } = addresses
+  const data =
+    storage._tag === "Embedded"
+      ? `Your data is in ${resolve(storage.dataDir)}. Only one process can use that folder; set DATABASE_URL to grow.`
+      : "Your data is in PostgreSQL. Webhooks are sent by workers: npm run worker."
+  const admin =
+    storage._tag === "Embedded"
+      ? "To make yourself the admin, stop the server (Control-C) and run:"
+      : "To make yourself the admin, run:"
+  const mailbox = Mail.hasMailbox(mail, addresses)
+    ? `\n    E-mail that would be sent is shown at         ${baseUrl}/dev/mailbox`
+    : ""
+  return `
+  Place-Aware Access Service is ready.
+
+    Users and developers sign up and sign in at   ${baseUrl}
+    Users find their places and apps at           ${userPortalUrl}
+    The API, for programs                         ${baseUrl}/v1${mailbox}
+
+  ${data}
+
+  ${admin}
+    npm start -- account create --email you@example.com --role admin
+
+  To see everything at work with a recorded walk:  npm run demo
+  To stop:  Control-C
+`
+}

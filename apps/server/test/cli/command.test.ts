@@ -1,0 +1,85 @@
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Command from "../../src/cli/Command.js"
+import { help } from "../../src/cli/help.js"
+import * as ServerSettings from "../../src/ServerSettings.js"
+
+const parse = (line: string) => Command.parse(line === "" ? [] : line.split(" "))
+const refusal = (line: string): string =>
+  Either.match(parse(line), { onLeft: (problem) => problem, onRight: () => "accepted" })
+
+describe("the command line", () => {
+  it("without a command it serves", () => {
+    expect(parse("")).toEqual(Either.right({ _tag: "Serve" }))
+    expect(parse("serve")).toEqual(Either.right({ _tag: "Serve" }))
+    expect(parse("migrate")).toEqual(Either.right({ _tag: "Migrate" }))
+  })
+
+  it("gives help wherever it is asked for", () => {
+    for (const line of ["help", "--help", "-h", "account create --help"]) {
+      expect(parse(line)).toEqual(Either.right({ _tag: "Help" }))
+    }
+  })
+
+  it("an account has an e-mail, any roles, and may have a name", () => {
+    expect(parse("account create --email Ada@Example.com --role admin --role developer --name Ada")).toEqual(
+      Either.right({
+        _tag: "CreateAccount",
+        email: "ada@example.com",
+        roles: ["admin", "developer"],
+        displayName: "Ada",
+        passwordFromStdin: false
+      })
+    )
+    expect(parse("account create --email=a@b.example --password-stdin")).toEqual(
+      Either.right({
+        _tag: "CreateAccount",
+        email: "a@b.example",
+        roles: [],
+        displayName: undefined,
+        passwordFromStdin: true
+      })
+    )
+  })
+
+  it("a password is never an argument: the refusal says how it is given, and does not repeat it", () => {
+    for (const line of ["--password=hunter22", "--pass hunter22", "-p hunter22"]) {
+      const problem = refusal(`account create --email a@b.example ${line}`)
+      expect(problem).toContain("--password-stdin")
+      expect(problem).not.toContain("hunter22")
+    }
+  })
+
+  it("says what is wrong", () => {
+    expect(refusal("account create")).toContain("--email is missing")
+    expect(refusal("account create --email nobody")).toContain("--email: must be an e-mail address")
+    expect(refusal("account create --email a@b.example --role king")).toContain("developer, reviewer, admin")
+    expect(refusal("account create --email a@b.example --colour red")).toContain("--colour")
+    expect(refusal("account destroy")).toContain('"account destroy"')
+    expect(refusal("serve --port 80")).toContain('"serve" takes no arguments')
+  })
+})
+
+describe("help", () => {
+  it("explains every variable that the server reads", () => {
+    const text = help(ServerSettings.all)
+    for (const name of [
+      "PORT",
+      "HOST",
+      "BASE_URL",
+      "AUTH_URL",
+      "USER_PORTAL_URL",
+      "DATABASE_URL",
+      "DATABASE_POOL",
+      "DATA_DIR",
+      "SECRET_KEYS",
+      "ALLOW_INSECURE_WEBHOOKS",
+      "SIGN_UP",
+      "TRUST_PROXY",
+      "LOG_LEVEL",
+      "LOG_FORMAT"
+    ]) {
+      expect(text).toMatch(new RegExp(`^  ${name}$`, "m"))
+    }
+  })
+})

@@ -1,0 +1,165 @@
+import { Schema } from "effect"
+import { setTimeout as pause } from "node:timers/promises"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describePg } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { travel } from "../../../packages/domain/test/support/geodesic.js"
+import { referenceFirings } from "../../../packages/domain/test/support/referenceRules.js"
+import { client } from "./support/client.js"
+import { connect } from "./support/consent.js"
+import {
+  addDevice,
+  createApp,
+  createEndpoint,
+  createPlace,
+  createRule,
+  type Place,
+  RULES_SCOPE,
+  signUp
+} from "./support/people.js"
+import { countRows } from "./support/inspect.js"
+import { type Reading, reading, tryUpload, type Uploaded } from "./support/phone.js"
+import { useProcesses } from "./support/processes.js"
+import { type Received, type Receiver, startReceiver } from "./support/receiver.js"
+import { type Service, type Setup, startService } from "./support/service.js"
+
+const SECOND = 1_000
+const PHONES = 4
+const UPLOADS = 30
+const FIXES_PER_UPLOAD = 3
+
+interface Phone {
+  readonly token: string
+  readonly place: Place
+  readonly uploads: ReadonlyArray<ReadonlyArray<Reading>>
+}
+
+type Counts = typeof Uploaded.Type
+
+/** Ten minutes in and out of the place, a reading every 6 to 7 s: nothing is stale when it arrives, whenever that is. */
+const log = (place: Place): Phone["uploads"] => {
+  const start = Date.now() - 600 * SECOND
+  return Array.from({ length: UPLOADS }, (_, index) =>
+    Array.from({ length: FIXES_PER_UPLOAD }, (_, part) => {
+      const at = index * FIXES_PER_UPLOAD + part
+      const isInside = Math.floor((at * 6.6) / 65) % 2 === 1
+      return reading(start + Math.round(at * 6.6 * SECOND), isInside ? place : travel(place, at, 900), 5 + part)
+    })
+  )
+}
+
+const Event = Schema.parseJson(
+  Schema.Struct({ event_id: Schema.String, rule_id: Schema.String, occurred_at: Schema.String })
+)
+const firingOf = ({ body }: Received): string => {
+  const { occurred_at, rule_id } = Schema.decodeUnknownSync(Event)(body.toString("utf8"))
+  return `${rule_id} ${occurred_at}`
+}
+
+/**
+ * Phones send one upload after the other and repeat each until it is answered, while the server dies under them. An answer is a
+ * promise: what it counted is there afterwards, and an upload without one is there as a whole or not at all.
+ */
+const survives = (setup: Setup, kills: number): void => {
+  const processes = useProcesses()
+  let service: Service
+  let receiver: Receiver
+
+  beforeAll(async () => {
+    ;[service, receiver] = await Promise.all([startService(processes, setup), startReceiver()])
+  })
+  afterAll(async () => {
+    await receiver?.close()
+    await service?.close()
+  })
+
+  it(`${kills} times: no acknowledged fix is lost, no upload is halved, no event is missing`, async () => {
+    const api = client(service.url)
+    const person = await signUp(service.url, "crash")
+    const expectedFirings: Array<string> = []
+    const phones = await Promise.all(
+      Array.from({ length: PHONES }, async (_, number): Promise<Phone> => {
+        // Every phone has an owner: rules look at the order of one user's fixes.
+        const owner = number === 0 ? person : await signUp(service.url, `crash${number}`)
+        const app = await createApp(owner, "http://127.0.0.1:9/callback")
+        await createEndpoint(owner, app, receiver.url)
+        const place = await createPlace(owner, { label: "Home", lat: 50 + number, lon: 4.9, radiusM: 150 })
+        const { access_token } = await connect(owner, app, [RULES_SCOPE], { places: [place.id] })
+        const uploads = log(place)
+        const fixes = uploads.flat().map((fix) => ({
+          capturedAt: Date.parse(fix.captured_at),
+          receivedAt: Date.parse(fix.captured_at),
+          lat: fix.lat,
+          lon: fix.lon,
+          accuracy: fix.accuracy_m ?? null
+        }))
+        for (const type of ["enter", "exit"] as const) {
+          const rule = await createRule(api, access_token, place, type)
+          for (const at of referenceFirings(fixes, place, { type })) {
+            expectedFirings.push(`${rule} ${new Date(at).toISOString()}`)
+          }
+        }
+        return { token: await addDevice(owner), place, uploads }
+      })
+    )
+    expect(expectedFirings.length).toBeGreaterThan(PHONES * 4)
+
+    const progress = { answered: 0, repeated: 0, isOver: false }
+    const halved: Array<Counts> = []
+    const send = async (phone: Phone): Promise<void> => {
+      for (const locations of phone.uploads) {
+        for (let isRepeat = false; ; isRepeat = true) {
+          const counts = await tryUpload(api, phone.token, locations)
+          if (counts !== undefined) {
+            progress.answered += 1
+            const whole = counts.accepted === locations.length || counts.duplicates === locations.length
+            if (!whole || counts.accepted + counts.duplicates !== locations.length) halved.push(counts)
+            if (isRepeat) progress.repeated += 1
+            break
+          }
+          await pause(20)
+        }
+      }
+    }
+    const killer = async (): Promise<void> => {
+      // Spread over the uploads, at moments that nobody chose.
+      const moments = Array.from({ length: kills }, (_, index) =>
+        Math.floor(((index + Math.random()) / kills) * PHONES * UPLOADS * 0.95)
+      )
+      for (const moment of moments) {
+        while (!progress.isOver && progress.answered < moment) await pause(1)
+        await pause(Math.random() * 5)
+        await service.restartServer()
+      }
+    }
+    const killing = killer()
+    await Promise.all(phones.map(send)).finally(() => (progress.isOver = true))
+    await killing
+
+    expect(halved).toEqual([])
+    expect(progress.repeated).toBeGreaterThan(0)
+    // Everything was acknowledged by now, so everything is known.
+    for (const phone of phones) {
+      const locations = phone.uploads.flat()
+      expect(await tryUpload(api, phone.token, locations)).toEqual({
+        accepted: 0,
+        duplicates: locations.length,
+        quarantined: 0
+      })
+    }
+    const received = await receiver.until(
+      `${expectedFirings.length} events`,
+      (all) => new Set(all.map(firingOf)).size >= expectedFirings.length,
+      75 * SECOND
+    )
+    expect(Array.from(new Set(received.map(firingOf))).sort()).toEqual([...expectedFirings].sort())
+    expect(await countRows(service, "fixes")).toBe(PHONES * UPLOADS * FIXES_PER_UPLOAD)
+  }, 240_000)
+}
+
+describePg("kill -9 of the server in the middle of uploads, on PostgreSQL", () => {
+  survives({ database: "postgres", workers: 1 }, 8)
+})
+
+describe("kill -9 of the server in the middle of uploads, on the embedded database", () => {
+  survives({ database: "embedded" }, 5)
+})

@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { readdirSync } from "node:fs"
+import { mkdtemp, rmdir } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { describe, expect, it } from "vitest"
+import { freePort } from "../support/processes.js"
+import { until } from "../support/until.js"
+
+const DEMO = join(import.meta.dirname, "../../dist/demo.js")
+
+const start = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) => {
+  const child = spawn(process.execPath, [DEMO, ...args], { env: environment, stdio: ["ignore", "pipe", "pipe"] })
+  const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")])
+  return { child, ended: ended.then(([stdout, stderr, [code]]) => ({ stdout, stderr, code: code as number | null })) }
+}
+
+describe("npm run demo", () => {
+  it("goes from a sign-up to three verified webhooks, whatever database the environment names", async () => {
+    const environment = { PORT: String(await freePort()), DATABASE_URL: "postgres://nobody@127.0.0.1:9/nothing" }
+    const { code, stderr, stdout } = await start(["--exit", "--pace", "0"], environment).ended
+    expect([code, stderr]).toEqual([0, ""])
+    const webhooks = Array.from(stdout.matchAll(/webhook: (\S+) at Corner café, [\d:]+\. The signature is (.*)\./g))
+    expect(webhooks.map(([, type, signature]) => [type, signature])).toEqual([
+      ["place.enter", "genuine"],
+      ["place.dwell", "genuine"],
+      ["place.exit", "genuine"]
+    ])
+    expect(stdout).toContain("121 readings, 1 sent twice, 0 set aside as impossible")
+    expect(stdout).toContain("Umbrella got 3 webhooks, 3 of them genuine")
+    for (const told of ["arrived at", "stayed at", "left"]) expect(stdout).toContain(`${told} Corner café`)
+  })
+
+  it("leaves the server running for whoever wants to look around, and nothing behind when it is stopped", async () => {
+    // A folder for temporary files of its own: other demos may be running.
+    const TMPDIR = await mkdtemp(join(tmpdir(), "place-access-"))
+    const port = await freePort()
+    const { child, ended } = start(["--pace", "0"], { PORT: String(port), TMPDIR })
+    let seen = ""
+    child.stdout.on("data", (chunk: Buffer) => (seen += chunk.toString("utf8")))
+    const [, email, password] = await until(
+      "the sign-in of the demo's account",
+      () => /Sign in with\s+(\S+)\s+and the password\s+(\S+)/.exec(seen) ?? undefined
+    )
+    const answer = await fetch(`http://localhost:${port}/v1/session`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: `http://localhost:${port}` },
+      body: JSON.stringify({ email, password })
+    })
+    expect(answer.status).toBeLessThan(300)
+    expect(readdirSync(TMPDIR)).toHaveLength(1)
+    child.kill("SIGINT")
+    expect((await ended).code).toBe(0)
+    expect(readdirSync(TMPDIR)).toEqual([])
+    await rmdir(TMPDIR)
+  })
+
+  it("says what is wrong with a log or an argument", async () => {
+    const missing = await start(["--trace", "/no/such/log.csv"], {}).ended
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("/no/such/log.csv cannot be replayed")])
+    const argument = await start(["--speed", "9"], {}).ended
+    expect([argument.code, argument.stderr]).toEqual([64, expect.stringContaining("--pace MILLISECONDS")])
+  })
+})

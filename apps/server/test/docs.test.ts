@@ -1,0 +1,154 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+
+/** The specification's tables, row by row: what docs/coverage.md must answer, in this order. */
+const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "§3.1 Connection expiry tiers": [
+    "live: consent completed",
+    "live (standard tier): standard expiry passes",
+    "live (sensitive active): sensitive_expires_at passes",
+    "sensitive lapsed: renewal consent",
+    "sensitive lapsed: grace ends",
+    "live (sensitive active): renewal consent before the date",
+    "live: change consent",
+    "live: user disconnects, admin revokes, or POST /v1/oauth/revoke",
+    "live: spent refresh token presented",
+    "live: authorization code exchanged a second time"
+  ],
+  "§3.2 Purpose status": [
+    "(none): create",
+    "draft: submit",
+    "in review: reviewer approves",
+    "in review: reviewer rejects",
+    "approved: edit",
+    "any: archive"
+  ],
+  "§4.1 Consent: parameters": [
+    "client_id",
+    "redirect_uri",
+    "scope",
+    "code_challenge",
+    "code_challenge_method",
+    "state",
+    "external_user_id",
+    "completion: code and state"
+  ],
+  "§4.1 Consent: modes": [
+    "new",
+    "renew_sensitive",
+    "change",
+    "fewer scopes than requested, places and expiries picked",
+    "no phone yet"
+  ],
+  "§4.2 Expiry choices": ["Standard", "Sensitive", "one expiry for all sensitive scopes"],
+  "§4.3 OAuth and identity: routes and request fields": [
+    "POST /v1/oauth/clients/{app_id}",
+    "POST /v1/oauth/token",
+    "POST /v1/oauth/revoke",
+    "GET /v1/me",
+    "grantType authorization_code: every field required",
+    "grantType refresh_token: every field required"
+  ],
+  "§4.3 OAuth and identity: response fields": [
+    "access_token",
+    "token_type",
+    "expires_in",
+    "refresh_token",
+    "refresh_token_expires_at",
+    "sensitive_scopes_expire_at",
+    "scope",
+    "sub"
+  ],
+  "§4.3 OAuth and identity: rules": [
+    "1: refresh rotates",
+    "2: race and revoked tokens",
+    "3: invalid_grant",
+    "4: revoke"
+  ],
+  "§7 Errors": [
+    "400 invalid_purpose",
+    "400 webhook_url_not_registered",
+    "400 (validation)",
+    "401 (token)",
+    "401 (client)",
+    "403 missing_scope",
+    "403 scope_expired",
+    "404",
+    "409",
+    "429",
+    "(token endpoint) invalid_grant"
+  ]
+}
+
+const ROOT = join(import.meta.dirname, "../../..")
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8")
+
+interface Citation {
+  readonly file: string
+  readonly title: string
+}
+
+/** `file` “title”; a bar is escaped in tables. */
+const citations = (text: string): ReadonlyArray<Citation> =>
+  Array.from(text.matchAll(/`([\w/.-]+\.ts)` “([^”]+)”/g), ([, file = "", title = ""]) => ({
+    file,
+    title: title.replaceAll("\\|", "|")
+  }))
+
+/** The first column of the tables under each heading. */
+const rows = (text: string): Record<string, ReadonlyArray<string>> => {
+  const sections = text.split(/^## /m).slice(1)
+  return Object.fromEntries(
+    sections.map((section) => {
+      const lines = section.split("\n")
+      const cells = lines
+        .filter((line) => /^\| (?!row \|)/.test(line))
+        .map((line) => line.split(" | ")[0]?.slice(2) ?? "")
+      return [lines[0] ?? "", cells]
+    })
+  )
+}
+
+/** Titles stand in a test as texts of their own; a skipped one proves nothing. */
+const isMissing = ({ file, title }: Citation): boolean => {
+  const source = read(file)
+  const stands = [`"${title}"`, `\`${title}\``].some((quoted) => source.includes(quoted))
+  return !stands || /\b(?:it|test|describe)\.(?:skip|todo|fails)\b/.test(source)
+}
+
+describe("docs/coverage.md", () => {
+  const text = read("docs/coverage.md")
+
+  it("answers every row of the specification's tables", () => {
+    expect(rows(text)).toEqual(ROWS)
+    const unanswered = text.split("\n").filter((line) => /^\| (?!row \|)/.test(line) && citations(line).length === 0)
+    expect(unanswered).toEqual([])
+  })
+
+  it("names tests that exist, by their titles", () => {
+    expect(citations(text).length).toBeGreaterThan(60)
+    expect(citations(text).filter(isMissing)).toEqual([])
+  })
+})
+
+describe("docs/security.md", () => {
+  const text = read("docs/security.md")
+
+  it("answers every requirement of ASVS 5.0 V10.4 with met, not met or not applicable, and shows what is met", () => {
+    const answers = Array.from(text.matchAll(/^\| 10\.4\.(\d+) \|.*$/gm))
+    expect(answers.map(([, number]) => Number(number))).toEqual(Array.from({ length: 16 }, (_, index) => index + 1))
+    const verdicts = answers.map(([line]) => ({
+      line,
+      verdict: line.split(" | ")[3] ?? "",
+      cited: citations(line).length
+    }))
+    expect(verdicts.filter(({ verdict }) => !/^(?:met|not met|not applicable)\b/.test(verdict))).toEqual([])
+    expect(verdicts.filter(({ cited, verdict }) => verdict.startsWith("met") && cited === 0)).toEqual([])
+  })
+
+  it("names tests that exist, by their titles", () => {
+    expect(citations(text).length).toBeGreaterThan(30)
+    expect(citations(text).filter(isMissing)).toEqual([])
+  })
+})

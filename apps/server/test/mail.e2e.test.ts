@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { SMTPServer } from "smtp-server"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { answerConsent, authorizeUrl } from "./support/consent.js"
+import { createApp, RULES_SCOPE, signUp } from "./support/people.js"
+import { pkce } from "./support/pkce.js"
+import { freePort, ready, useProcesses } from "./support/processes.js"
+import { until } from "./support/until.js"
+
+interface Letter {
+  readonly to: string
+  readonly raw: string
+}
+
+/** A mail server that takes everything. */
+const startMailServer = async () => {
+  const letters: Array<Letter> = []
+  const server = new SMTPServer({
+    disabledCommands: ["STARTTLS", "AUTH"],
+    disableReverseLookup: true,
+    logger: false,
+    onData: (stream, session, done) => {
+      const chunks: Array<Buffer> = []
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk))
+      stream.on("end", () => {
+        const raw = Buffer.concat(chunks).toString("utf8").replace(/=\r\n/g, "")
+        letters.push({ to: session.envelope.rcptTo.map(({ address }) => address).join(), raw })
+        done()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
+  return {
+    letters,
+    settings: {
+      SMTP_URL: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+      MAIL_FROM: "Places <no-reply@places.example>"
+    },
+    close: () => new Promise<void>((resolve) => server.close(() => resolve()))
+  }
+}
+
+/** Somebody allows an app and then takes it back; gives the connection's id. */
+const connectAndLeave = async (baseUrl: string) => {
+  const user = await signUp(baseUrl, "mail")
+  const app = await createApp(user, "http://127.0.0.1:9/callback")
+  await answerConsent(user.as, authorizeUrl(baseUrl, app, [RULES_SCOPE], pkce()), { places: [] })
+  const listed = await user.as.call("GET", "/v1/user/connections")
+  const { connections } = listed.json as { readonly connections: ReadonlyArray<{ readonly id: string }> }
+  const id = connections[0]?.id ?? ""
+  await user.as.call("DELETE", `/v1/user/connections/${id}`)
+  return { id, user }
+}
+
+const subjects = (letters: ReadonlyArray<Letter>) =>
+  letters.map(({ raw }) => /^Subject: (.*)$/m.exec(raw)?.[1]?.trim() ?? "").sort()
+
+describe("mail, from a decision to a mail server", () => {
+  const processes = useProcesses()
+  let dataDir: string
+  let mail: Awaited<ReturnType<typeof startMailServer>>
+  beforeAll(async () => {
+    ;[dataDir, mail] = await Promise.all([mkdtemp(join(tmpdir(), "place-access-")), startMailServer()])
+  })
+  afterAll(async () => {
+    await mail.close()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  it("the embedded server sends its own: receipts to the user, with links to the connection; no mailbox page", async () => {
+    const port = await freePort()
+    const baseUrl = `http://localhost:${port}`
+    const server = processes.start("server", { DATA_DIR: dataDir, PORT: String(port), ...mail.settings })
+    await ready(server, baseUrl)
+    const { id, user } = await connectAndLeave(baseUrl)
+    await until("both receipts", () => (mail.letters.length >= 2 ? true : undefined))
+    expect(subjects(mail.letters)).toEqual(["You connected Umbrella", "You disconnected Umbrella"])
+    for (const { raw, to } of mail.letters) {
+      expect(to).toBe(user.email)
+      expect(raw).toContain(`${baseUrl}/portal/connections/${id}`)
+      expect(raw).toContain("From: Places <no-reply@places.example>")
+    }
+    expect((await user.as.call("GET", "/dev/mailbox")).status).toBe(404)
+    await server.stop("SIGTERM")
+  })
+})
+
+describePg("mail, sent by workers", () => {
+  const processes = useProcesses()
+  it("a server without a mail server leaves it to the workers; two of them send each message once", async () => {
+    const [database, mail, port] = await Promise.all([freshDatabase(), startMailServer(), freePort()])
+    const baseUrl = `http://localhost:${port}`
+    const settings = { DATABASE_URL: database.url, SECRET_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}` }
+    const server = processes.start("server", { ...settings, PORT: String(port) })
+    await ready(server, baseUrl)
+    const { id } = await connectAndLeave(baseUrl)
+    const workers = [1, 2].map(() => processes.start("worker", { ...settings, BASE_URL: baseUrl, ...mail.settings }))
+    await until("both receipts", () => (mail.letters.length >= 2 ? true : undefined))
+    await new Promise((resolve) => setTimeout(resolve, 6_000))
+    expect(subjects(mail.letters)).toEqual(["You connected Umbrella", "You disconnected Umbrella"])
+    expect(mail.letters.every(({ raw }) => raw.includes(`${baseUrl}/portal/connections/${id}`))).toBe(true)
+    await Promise.all([server, ...workers].map((one) => one.stop("SIGTERM")))
+    await Promise.all([database.drop(), mail.close()])
+  })
+})

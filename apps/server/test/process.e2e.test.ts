@@ -1,0 +1,261 @@
+import { spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { once } from "node:events"
+import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { connect, createServer, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import pg from "pg"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { client } from "./support/client.js"
+import { freePort, ready, type Running, useProcesses } from "./support/processes.js"
+import { until } from "./support/until.js"
+
+const SERVER = join(import.meta.dirname, "../dist/main.js")
+
+/** Runs a command to its end, with something on its standard input. */
+const command = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>, input = "") => {
+  const child = spawn(process.execPath, [SERVER, ...args], { env: environment, stdio: "pipe" })
+  child.stdin.end(input)
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")])
+  return { code: code as number | null, stdout, stderr }
+}
+
+const folder = () => mkdtemp(join(tmpdir(), "place-access-"))
+
+/** A request whose body has not come yet: the server is in the middle of it. */
+const unfinishedSignIn = async (port: number): Promise<{ readonly socket: Socket; readonly body: string }> => {
+  const body = JSON.stringify({ email: "nobody@example.test", password: "wrong password" })
+  const socket = connect(port, "127.0.0.1")
+  await once(socket, "connect")
+  socket.write(
+    `POST /v1/session HTTP/1.1\r\nhost: localhost:${port}\r\norigin: http://localhost:${port}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 5)}`
+  )
+  return { socket, body: body.slice(5) }
+}
+
+const answerOf = (socket: Socket): Promise<string> => text(socket)
+
+/** Waits until the process has said that it is stopping. */
+const stopping = (server: Running): Promise<unknown> =>
+  until("the server says that it stops", () => (server.output().includes("stopping") ? true : undefined))
+
+describe("the server, embedded", () => {
+  const processes = useProcesses()
+  let dataDir: string
+  let port: number
+  let server: Running
+
+  const start = async (): Promise<Running> => {
+    const one = processes.start("server", { DATA_DIR: dataDir, PORT: String(port), LOG_FORMAT: "json" })
+    await ready(one, `http://localhost:${port}`)
+    return one
+  }
+  beforeAll(async () => {
+    ;[dataDir, port] = await Promise.all([folder(), freePort()])
+    server = await start()
+  })
+  afterAll(async () => {
+    await server.stop("SIGKILL")
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  it("needs nothing but a folder, and keeps database, keys and lock in it", async () => {
+    expect((await readdir(dataDir)).sort()).toEqual(["database", "lock", "secret-keys"])
+    const answer = await client(`http://localhost:${port}`).call("GET", "/healthz")
+    expect([answer.status, answer.json]).toEqual([200, { status: "ok" }])
+  })
+
+  it("logs one JSON object a line when asked to", () => {
+    const lines = server.output().trim().split("\n")
+    expect(lines.map((line) => JSON.parse(line).message)).toContain(`ready at http://localhost:${port}`)
+  })
+
+  it("a second one in the same folder is refused and says why; the first goes on", async () => {
+    const second = await command([], { DATA_DIR: dataDir, PORT: String(await freePort()) })
+    expect(second.code).toBe(1)
+    expect(second.stderr).toContain(`in use by process ${server.pid}`)
+    expect((await client(`http://localhost:${port}`).call("GET", "/readyz")).status).toBe(200)
+  })
+
+  it("told to stop it accepts nothing more, finishes what is under way and ends with 0", async () => {
+    const { body, socket } = await unfinishedSignIn(port)
+    const answer = answerOf(socket)
+    const ended = server.stop("SIGTERM")
+    await stopping(server)
+    await expect(fetch(`http://localhost:${port}/healthz`)).rejects.toThrow("fetch failed")
+    socket.write(body)
+    expect(await answer).toMatch(/^HTTP\/1\.1 401 [\s\S]*connection: close[\s\S]*"statusCode":401/i)
+    expect(await ended).toEqual({ code: 0, signal: null })
+    expect(await readdir(dataDir)).not.toContain("lock")
+  })
+
+  it("told to stop it does not wait for ever for a request that nobody finishes", async () => {
+    server = await start()
+    const { socket } = await unfinishedSignIn(port)
+    socket.on("error", () => undefined)
+    expect(await server.stop("SIGTERM")).toEqual({ code: 0, signal: null })
+  })
+
+  it("told twice it stops at once, and starts again over the lock that it left", async () => {
+    server = await start()
+    const { socket } = await unfinishedSignIn(port)
+    socket.on("error", () => undefined)
+    process.kill(server.pid, "SIGTERM")
+    await stopping(server)
+    expect(await server.stop("SIGTERM")).toEqual({ code: null, signal: "SIGTERM" })
+    expect(await readdir(dataDir)).toContain("lock")
+    server = await start()
+  })
+})
+
+describe("what keeps a program from starting", () => {
+  it("settings that cannot be used: all of them, on lines of their own, and the code 78", async () => {
+    const { code, stderr, stdout } = await command([], { PORT: "eighty", SIGN_UP: "maybe", LOG_LEVEL: "loud" })
+    expect([code, stdout]).toEqual([78, ""])
+    for (const name of ["PORT must be", "SIGN_UP must be", "LOG_LEVEL must be"]) {
+      expect(stderr).toMatch(new RegExp(`^  ${name}`, "m"))
+    }
+    expect(stderr).not.toContain("at ")
+  })
+
+  it("a port that is taken", async () => {
+    const [dataDir, other] = [await folder(), createServer().listen(0, "127.0.0.1")]
+    await once(other, "listening")
+    const { port } = other.address() as { readonly port: number }
+    const { code, stderr } = await command([], { DATA_DIR: dataDir, PORT: String(port) })
+    other.close()
+    await rm(dataDir, { recursive: true, force: true })
+    expect(code).toBe(1)
+    expect(stderr).toContain(`Port ${port} of 127.0.0.1 is in use by another program: choose another port with PORT.`)
+  })
+
+  it("a command that does not exist: the code 64, and where to look", async () => {
+    const { code, stderr } = await command(["dance"], {})
+    expect(code).toBe(64)
+    expect(stderr).toContain('There is no command "dance". Try: npm start -- help')
+  })
+
+  it("a worker without a database that it could share", async () => {
+    const worker = useWorker()
+    expect((await worker.ended).code).toBe(78)
+    expect(worker.output()).toContain("DATABASE_URL is missing")
+  })
+  const processes = useProcesses()
+  const useWorker = () => processes.start("worker", {})
+})
+
+describe("account create", () => {
+  let dataDir: string
+  beforeAll(async () => {
+    dataDir = await folder()
+  })
+  afterAll(() => rm(dataDir, { recursive: true, force: true }))
+  const create = (args: ReadonlyArray<string>, input?: string) =>
+    command(["account", "create", ...args], { DATA_DIR: dataDir, LOG_LEVEL: "error" }, input)
+
+  it("takes the password from standard input and does not show it", async () => {
+    const args = ["--email", "Ada@example.test", "--role", "admin", "--password-stdin"]
+    const { code, stderr, stdout } = await create(args, "correct horse battery\n")
+    expect([code, stderr]).toEqual([0, ""])
+    expect(stdout).toBe("The account of ada@example.test is made: admin.\n")
+  })
+
+  it("an e-mail that is taken changes nothing", async () => {
+    const { code, stderr } = await create(["--email", "ada@example.test", "--password-stdin"], "another password")
+    expect(code).toBe(1)
+    expect(stderr).toContain("There is an account of ada@example.test already")
+  })
+
+  it("a password that is too short is refused", async () => {
+    const { code, stderr } = await create(["--email", "bob@example.test", "--password-stdin"], "short")
+    expect(code).toBe(1)
+    expect(stderr).toContain("The password must be at least 10 characters.")
+  })
+
+  it("where nobody can be asked it makes one up and shows it once; both accounts sign in with theirs", async () => {
+    const { code, stdout } = await create(["--email", "eve@example.test", "--role", "developer"])
+    expect(code).toBe(0)
+    const made = /shown this once: (\S+)/.exec(stdout)?.[1]
+    expect(made).toMatch(/^[0-9a-z-]{20,}$/)
+
+    const port = await freePort()
+    const server = processes.start("server", { DATA_DIR: dataDir, PORT: String(port) })
+    await ready(server, `http://localhost:${port}`)
+    for (const [email, password, role] of [
+      ["ada@example.test", "correct horse battery", "admin"],
+      ["eve@example.test", made, "developer"]
+    ]) {
+      const answer = await client(`http://localhost:${port}`).call("POST", "/v1/session", { json: { email, password } })
+      expect(answer.status).toBeLessThan(300)
+      expect(answer.text).toContain(role)
+    }
+    await server.stop("SIGTERM")
+  })
+  const processes = useProcesses()
+})
+
+describePg("servers and workers on PostgreSQL", () => {
+  const processes = useProcesses()
+  let database: Awaited<ReturnType<typeof freshDatabase>>
+  beforeAll(async () => {
+    database = await freshDatabase()
+  })
+  afterAll(() => database.drop())
+
+  it("any number may start at once on an empty database; migrate finds nothing left to do", async () => {
+    const environment = {
+      DATABASE_URL: database.url,
+      SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+      LOG_FORMAT: "json"
+    }
+    const ports = [await freePort(), await freePort()]
+    const servers = ports.map((port) => processes.start("server", { ...environment, PORT: String(port) }))
+    const workers = [1, 2].map(() => processes.start("worker", environment))
+    await Promise.all(servers.map((server, index) => ready(server, `http://localhost:${ports[index]}`)))
+    await until("both workers are ready", () =>
+      workers.every((worker) => worker.output().includes("the worker is ready")) ? true : undefined
+    )
+    const all = [...servers, ...workers]
+    expect(all.filter((one) => one.output().includes("migrations applied"))).toHaveLength(1)
+
+    const { code, stdout } = await command(["migrate"], environment)
+    expect([code, stdout.includes("The database is up to date.")]).toEqual([0, true])
+
+    for (const one of all) expect(await one.stop("SIGTERM")).toEqual({ code: 0, signal: null })
+    const left = new pg.Client({ connectionString: database.url })
+    await left.connect()
+    const connections = await left.query(
+      "select 1 from pg_stat_activity where datname = current_database() and application_name like 'place-access%'"
+    )
+    await left.end()
+    expect(connections.rowCount).toBe(0)
+  })
+
+  it("is not ready while the database is away, and is again when it answers", async () => {
+    const port = await freePort()
+    const url = `http://localhost:${port}`
+    const server = processes.start("server", {
+      DATABASE_URL: database.url,
+      SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+      PORT: String(port)
+    })
+    await ready(server, url)
+    const name = new URL(database.url).pathname.slice(1)
+    const admin = new pg.Client({ connectionString: new URL("/postgres", database.url).href })
+    await admin.connect()
+    await admin.query(`alter database ${name} with allow_connections false`)
+    await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name])
+    const away = await client(url).call("GET", "/readyz")
+    expect([away.status, away.headers.get("retry-after")]).toEqual([503, "1"])
+    expect(away.json).toMatchObject({ statusCode: 503, error: "unavailable" })
+    expect((await client(url).call("GET", "/healthz")).status).toBe(200)
+    await admin.query(`alter database ${name} with allow_connections true`)
+    await admin.end()
+    await ready(server, url)
+    expect(await server.stop("SIGTERM")).toEqual({ code: 0, signal: null })
+  })
+})

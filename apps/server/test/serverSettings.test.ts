@@ -1,0 +1,70 @@
+import { ConfigReport } from "@place-access/worker/host"
+import { ConfigProvider, Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import * as ServerSettings from "../src/ServerSettings.js"
+
+const read = (environment: Readonly<Record<string, string>>) =>
+  ConfigReport.read(ServerSettings.config).pipe(
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment)))),
+    Effect.runSync
+  )
+
+describe("the server's settings", () => {
+  it("without any: this machine only, port 8080, sign-up open, no proxy", () => {
+    expect(read({})).toMatchObject({
+      host: "127.0.0.1",
+      port: 8080,
+      addresses: {
+        baseUrl: "http://localhost:8080",
+        authUrl: "http://localhost:8080",
+        userPortalUrl: "http://localhost:8080/portal"
+      },
+      signUp: "open",
+      trustProxy: false,
+      tileUrl: null,
+      webhooks: { allowInsecure: false }
+    })
+  })
+
+  it("the addresses follow the port, and then the base address", () => {
+    expect(read({ PORT: "9000" }).addresses.baseUrl).toBe("http://localhost:9000")
+    expect(read({ PORT: "9000", BASE_URL: "https://api.example.com/" }).addresses).toEqual({
+      baseUrl: "https://api.example.com",
+      authUrl: "https://api.example.com",
+      userPortalUrl: "https://api.example.com/portal"
+    })
+    expect(read({ AUTH_URL: "https://auth.example.com", USER_PORTAL_URL: "https://me.example.com" }).addresses).toEqual(
+      {
+        baseUrl: "http://localhost:8080",
+        authUrl: "https://auth.example.com",
+        userPortalUrl: "https://me.example.com"
+      }
+    )
+  })
+
+  it("TILE_URL is one origin, with {z}, {x} and {y}", () => {
+    for (const url of [
+      "https://tile.openstreetmap.org/{z}/{x}/{y}.png",
+      "http://localhost:9000/{z}/{y}/{x}{r}.png?key=secret"
+    ]) {
+      expect(read({ TILE_URL: url }).tileUrl).toBe(url)
+    }
+    for (const url of [
+      "https://{s}.tiles.example/{z}/{x}/{y}.png",
+      "https://{x}.tiles.example/{z}/{x}/{y}.png",
+      "https://tiles.example/{z}/{x}.png",
+      "tiles.example/{z}/{x}/{y}.png",
+      "https://me:secret@tiles.example/{z}/{x}/{y}.png",
+      "javascript:{z}{x}{y}",
+      "https://tiles.example; script-src *//{z}/{x}/{y}.png"
+    ]) {
+      expect(() => read({ TILE_URL: url })).toThrow(/TILE_URL must be an address such as/)
+    }
+  })
+
+  it("names everything that is wrong at once", () => {
+    expect(() => read({ PORT: "http", SIGN_UP: "maybe", BASE_URL: "example.com", TRUST_PROXY: "on" })).toThrow(
+      /PORT must be[\s\S]*BASE_URL must be[\s\S]*SIGN_UP must be[\s\S]*TRUST_PROXY must be/
+    )
+  })
+})

@@ -1,0 +1,62 @@
+import { HttpLive } from "@place-access/adapters-http"
+import { type Database, NodeVault } from "@place-access/adapters-pg"
+import { deliverDue, fanOut } from "@place-access/domain/deliveries"
+import { Stores, Webhooks } from "@place-access/worker/host"
+import { Effect, Either, Exit, Layer, Redacted, Scope } from "effect"
+import { settableClock, type SettableClock } from "../../../../packages/adapters-http/test/support/clock.js"
+import { serve } from "../../../../packages/adapters-http/test/support/serve.js"
+import { migratedEmbedded } from "../../../../packages/adapters-pg/test/support/embedded.js"
+
+/** The whole service in this process, on an embedded database of its own, under a clock that the test sets. */
+export interface InProcess {
+  readonly url: string
+  readonly clock: SettableClock
+  /** Does what a worker does, until nothing is left to do at the present moment. */
+  readonly work: () => Promise<void>
+  /** What the server logged, one text a line. */
+  readonly log: ReadonlyArray<string>
+  readonly run: <A, E>(program: Effect.Effect<A, E, Database>) => Promise<A>
+  readonly close: () => Promise<void>
+}
+
+const keys = Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test"))))
+
+export const startInProcess = async (startsAt: number): Promise<InProcess> => {
+  const clock = settableClock(startsAt)
+  const scope = Effect.runSync(Scope.make())
+  const ports = Layer.merge(Stores.layer, Webhooks.layer({ allowInsecure: true })).pipe(
+    Layer.provideMerge(migratedEmbedded),
+    Layer.provideMerge(NodeVault.layer(keys)),
+    Layer.provide(clock.layer)
+  )
+  const context = await Effect.runPromise(Layer.buildWithScope(ports, scope))
+  const served = await serve((url) =>
+    HttpLive.layer({
+      baseUrl: url,
+      authUrl: url,
+      userPortalUrl: `${url}/portal`,
+      signUp: "open",
+      trustProxy: false,
+      tileUrl: null,
+      hasMailbox: false,
+      version: "test"
+    }).pipe(Layer.provide(Layer.succeedContext(context)), Layer.provide(clock.layer))
+  )
+  const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof ports>>): Promise<A> =>
+    Effect.runPromise(program.pipe(Effect.provide(context), Effect.provide(clock.layer)))
+  const round = Effect.gen(function* () {
+    const { claimed } = yield* fanOut(100)
+    return claimed + (yield* deliverDue({ limit: 100, perEndpoint: 100 }))
+  })
+  return {
+    url: served.url,
+    clock,
+    work: () => run(Effect.asVoid(Effect.repeat(round, { while: (done) => done > 0 }))),
+    log: served.log,
+    run,
+    close: async () => {
+      await served.close()
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { Schema } from "effect"
+import { type Point, travel } from "../../../../packages/domain/test/support/geodesic.js"
+import type { Client } from "./client.js"
+
+/** One reading as the phone sends it (decisions §10). */
+export interface Reading {
+  readonly captured_at: string
+  readonly lat: number
+  readonly lon: number
+  readonly accuracy_m?: number | null
+  readonly speed_mps?: number | null
+  readonly course_deg?: number | null
+  readonly altitude_m?: number | null
+}
+
+export const Uploaded = Schema.Struct({
+  accepted: Schema.Number,
+  duplicates: Schema.Number,
+  quarantined: Schema.Number
+})
+
+export const upload = (
+  phone: Client,
+  token: string,
+  locations: ReadonlyArray<Reading>
+): Promise<typeof Uploaded.Type> =>
+  phone.expect("POST", "/v1/phone/locations", { status: 200, as: Uploaded, token, json: { locations } })
+
+/** Undefined when no answer came back, or an honest "not now". */
+export const tryUpload = async (
+  phone: Client,
+  token: string,
+  locations: ReadonlyArray<Reading>
+): Promise<typeof Uploaded.Type | undefined> => {
+  try {
+    const answer = await phone.call("POST", "/v1/phone/locations", { token, json: { locations } })
+    return answer.status === 503 ? undefined : Schema.decodeUnknownSync(Uploaded)(answer.json)
+  } catch (error) {
+    // What `fetch` throws when the connection ends.
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+export const reading = (at: number, where: Point, accuracyM = 12): Reading => ({
+  captured_at: new Date(at).toISOString(),
+  lat: where.lat,
+  lon: where.lon,
+  accuracy_m: accuracyM
+})
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+
+/**
+ * A ride past a place that ended just before `endsAt`: from 1.5 km in the south, to the centre, a short stop, and away to the
+ * east. A reading every 20 s over twelve minutes, so that every crossing is younger than 15 minutes when it is sent now.
+ */
+export const ridePast = (place: Point, endsAt: number): ReadonlyArray<Reading> =>
+  Array.from({ length: 37 }, (_, index) => {
+    const elapsed = index * 20 * SECOND
+    const metres =
+      Math.abs(elapsed - 6 * MINUTE) <= MINUTE ? 0 : ((Math.abs(elapsed - 6 * MINUTE) - MINUTE) / SECOND) * 5
+    const where = metres === 0 ? place : travel(place, elapsed < 6 * MINUTE ? 180 : 90, metres)
+    return reading(endsAt - 12 * MINUTE + elapsed, where)
+  })

@@ -1,0 +1,17 @@
+import { createHash, randomBytes } from "node:crypto"
+
+/** What an app keeps to itself (`verifier`, `state`) and what it shows (`challenge`) of one authorization (RFC 7636). */
+export interface Pkce {
+  readonly verifier: string
+  readonly challenge: string
+  readonly state: string
+}
+
+export const pkce = (): Pkce => {
+  const verifier = randomBytes(48).toString("base64url")
+  return {
+    verifier,
+    challenge: createHash("sha256").update(verifier).digest("base64url"),
+    state: randomBytes(16).toString("base64url")
+  }
+}

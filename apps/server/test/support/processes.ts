@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { createServer, type AddressInfo } from "node:net"
+import { join } from "node:path"
+import { afterAll, afterEach } from "vitest"
+import { until } from "./until.js"
+
+const ROOT = join(import.meta.dirname, "../../../..")
+
+/** What a test starts: the programs as they are built and shipped. */
+const PROGRAMS = { server: "apps/server/dist/main.js", worker: "apps/worker/dist/main.js" } as const
+type Program = keyof typeof PROGRAMS
+
+interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** A program that runs beside the test. */
+export interface Running {
+  readonly program: Program
+  readonly pid: number
+  /** What it wrote so far, both streams. */
+  readonly output: () => string
+  readonly ended: Promise<Ended>
+  /** Sends the signal and waits until the process is gone. */
+  readonly stop: (signal: "SIGTERM" | "SIGKILL") => Promise<Ended>
+}
+
+export interface Processes {
+  readonly start: (
+    program: Program,
+    environment: Readonly<Record<string, string>>,
+    args?: ReadonlyArray<string>
+  ) => Running
+}
+
+/**
+ * Processes of the calling `describe`: what still runs when it is over is killed, and what they wrote is shown when a test
+ * fails. They get the given environment and nothing of the test run's own.
+ */
+export const useProcesses = (): Processes => {
+  const running: Array<Running> = []
+  afterEach(({ task }) => {
+    if (task.result?.state !== "fail") return
+    for (const { output, pid, program } of running) {
+      process.stderr.write(`\n--- ${program} ${pid}, the last of what it wrote:\n${output().slice(-8_000)}\n---\n`)
+    }
+  })
+  afterAll(() => Promise.all(running.map((one) => one.stop("SIGKILL"))))
+  return {
+    start: (program, environment, args = []) => {
+      const one = launch(program, environment, args)
+      running.push(one)
+      return one
+    }
+  }
+}
+
+const launch = (
+  program: Program,
+  environment: Readonly<Record<string, string>>,
+  args: ReadonlyArray<string>
+): Running => {
+  const path = join(ROOT, PROGRAMS[program])
+  if (!existsSync(path)) throw new Error(`${PROGRAMS[program]} is missing: npm run build`)
+  const { HOME = "", PATH = "" } = process.env
+  const child = spawn(process.execPath, ["--enable-source-maps", path, ...args], {
+    cwd: ROOT,
+    env: { HOME, PATH, ...environment },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  const chunks: Array<string> = []
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk: string) => chunks.push(chunk))
+  }
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once("error", reject)
+    child.once("exit", (code, signal) => resolve({ code, signal }))
+  })
+  return {
+    program,
+    pid: child.pid ?? -1,
+    output: () => chunks.join(""),
+    ended,
+    stop: (signal) => (isRunning(child) ? (child.kill(signal), ended) : ended)
+  }
+}
+
+const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null
+
+/** A port of the loopback interface that was free a moment ago. */
+export const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+
+/** Waits until the server says that it can do its work; fails at once, with its last words, when it ended instead. */
+export const ready = async (server: Running, url: string): Promise<void> => {
+  let end: Ended | undefined
+  void server.ended.then((ended) => (end = ended))
+  await until(`${url}/readyz`, async () => {
+    if (end !== undefined) return end
+    const answer = await fetch(`${url}/readyz`)
+    await answer.body?.cancel()
+    return answer.ok ? true : undefined
+  })
+  if (end !== undefined) {
+    throw new Error(`the server ended (${JSON.stringify(end)}) before it was ready:\n${server.output().slice(-4_000)}`)
+  }
+}

@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { freshDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
+import { freePort, type Processes, ready, type Running } from "./processes.js"
+
+/** The whole service as an operator runs it, on a database of its own. */
+export interface Service {
+  readonly url: string
+  /** Of the PostgreSQL database; null on the embedded one. */
+  readonly databaseUrl: string | null
+  /** The folder of the embedded database and the generated keys. */
+  readonly dataDir: string
+  /** The newest one; it may have been stopped. */
+  readonly server: () => Running
+  readonly workers: () => ReadonlyArray<Running>
+  /** Starts the server again, on the same address and database, and waits until it is ready. */
+  readonly restartServer: () => Promise<Running>
+  readonly startWorker: () => Running
+  /** Stops everything and throws the database away. */
+  readonly close: () => Promise<void>
+}
+
+export interface Setup {
+  /** Embedded: one process that does everything. PostgreSQL: the server and the workers are processes of their own. */
+  readonly database: "embedded" | "postgres"
+  /** Only on PostgreSQL. */
+  readonly workers?: number
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export const startService = async (
+  processes: Processes,
+  { database, environment = {}, workers = 1 }: Setup
+): Promise<Service> => {
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const dataDir = await mkdtemp(join(tmpdir(), "place-access-"))
+  const postgres = database === "postgres" ? await freshDatabase() : undefined
+  const shared = {
+    DATA_DIR: dataDir,
+    BASE_URL: url,
+    LOG_FORMAT: "json",
+    ALLOW_INSECURE_WEBHOOKS: "true",
+    ...(postgres === undefined
+      ? {}
+      : { DATABASE_URL: postgres.url, SECRET_KEYS: `test:${randomBytes(32).toString("base64")}` }),
+    ...environment
+  }
+  const startServer = () => processes.start("server", { ...shared, HOST: "127.0.0.1", PORT: String(port) })
+
+  let server = startServer()
+  const running: Array<Running> = []
+  const startWorker = (): Running => {
+    const worker = processes.start("worker", shared)
+    running.push(worker)
+    return worker
+  }
+  await ready(server, url)
+  if (postgres !== undefined) for (let count = 0; count < workers; count++) startWorker()
+
+  return {
+    url,
+    databaseUrl: postgres?.url ?? null,
+    dataDir,
+    server: () => server,
+    workers: () => running,
+    restartServer: async () => {
+      await server.stop("SIGKILL")
+      server = startServer()
+      await ready(server, url)
+      return server
+    },
+    startWorker,
+    close: async () => {
+      await Promise.all([server, ...running].map((one) => one.stop("SIGTERM")))
+      await postgres?.drop()
+      await rm(dataDir, { recursive: true, force: true })
+    }
+  }
+}

@@ -1,0 +1,6 @@
+import { Layer, Logger } from "effect"
+import type { Logging } from "./Settings.js"
+
+/** Logs to standard output, in colour on a terminal. `json`: one object a line, with the annotations (`request_id`). */
+export const layer = ({ format, level }: Logging): Layer.Layer<never> =>
+  Layer.merge(format === "json" ? Logger.json : Logger.pretty, Logger.minimumLogLevel(level))

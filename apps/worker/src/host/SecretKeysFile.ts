@@ -1,0 +1,54 @@
+import { NodeVault } from "@place-access/adapters-pg"
+import { Effect, Either, Redacted } from "effect"
+import { randomUUID } from "node:crypto"
+import { existsSync } from "node:fs"
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { CannotStart } from "./CannotStart.js"
+
+const NAME = "secret-keys"
+
+/**
+ * The keys of an embedded database: what `SECRET_KEYS` would hold, in a file beside it that only its owner can read. Made at
+ * the first start. Refuses to make others for a database that exists: what was sealed with the old ones would be lost.
+ */
+export const load = (dataDir: string): Effect.Effect<NodeVault.SecretKeys, CannotStart> =>
+  Effect.tryPromise({
+    try: () => readOrMake(dataDir),
+    catch: (cause) => (cause instanceof CannotStart ? cause : cannot(join(dataDir, NAME), String(cause)))
+  }).pipe(
+    Effect.flatMap((text) =>
+      Either.mapLeft(NodeVault.parseKeys(text.trim()), (problem) => cannot(join(dataDir, NAME), problem))
+    )
+  )
+
+const cannot = (path: string, problem: string): CannotStart =>
+  new CannotStart({ message: `The keys in ${path} cannot be used: ${problem}.` })
+
+const readOrMake = async (dataDir: string): Promise<string> => {
+  const path = join(dataDir, NAME)
+  if (existsSync(path)) return readFile(path, "utf8")
+  if (existsSync(join(dataDir, "database"))) {
+    throw new CannotStart({
+      message:
+        `There is a database in ${dataDir}, but not the keys that it was used with. ` +
+        `Put ${path} back, or set SECRET_KEYS to what it was.`
+    })
+  }
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await appear(path, `${Redacted.value(NodeVault.generateKey("k1"))}\n`)
+  return readFile(path, "utf8")
+}
+
+/** Makes the file, whole at once, unless there is one: another process may be starting too. */
+const appear = async (path: string, content: string): Promise<void> => {
+  const draft = `${path}.${randomUUID()}`
+  await writeFile(draft, content, { mode: 0o600 })
+  try {
+    await link(draft, path)
+  } catch (error) {
+    if (!existsSync(path)) throw error
+  } finally {
+    await rm(draft)
+  }
+}

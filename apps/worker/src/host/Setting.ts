@@ -1,0 +1,118 @@
+import { Config, ConfigError, Either, Option } from "effect"
+
+/** One environment variable: what it is for, what it may be, and what holds without it. */
+export interface Setting<A> {
+  readonly name: string
+  /** One sentence for the person who runs the program. */
+  readonly description: string
+  /** What holds when the variable is absent or empty, in words. */
+  readonly fallback: string
+  readonly config: Config.Config<A>
+}
+
+/** What a text means, or what is expected instead: "a whole number from 1 to 65535". */
+export type Parse<A> = (text: string) => Either.Either<A, string>
+
+interface Options<A> {
+  readonly description: string
+  readonly parse: Parse<A>
+  /** The value is not repeated in an error. */
+  readonly secret?: boolean
+}
+
+/** A variable that may be absent. */
+export const optional = <A>(
+  name: string,
+  options: Options<A> & { readonly fallback: string }
+): Setting<Option.Option<A>> => ({
+  name,
+  description: options.description,
+  fallback: options.fallback,
+  // An empty variable is one that somebody left blank in a file: absent.
+  config: Config.string(name).pipe(
+    Config.map((text) => text.trim()),
+    Config.withDefault(""),
+    Config.mapOrFail((text) =>
+      text === "" ? Either.right(Option.none()) : Either.map(read(name, options, text), Option.some)
+    ),
+    Config.withDescription(options.description)
+  )
+})
+
+/** A variable with a default. */
+export const withDefault = <A>(
+  name: string,
+  options: Options<A> & { readonly fallback: A; readonly shown?: string }
+): Setting<A> => {
+  const { config, ...setting } = optional(name, { ...options, fallback: options.shown ?? String(options.fallback) })
+  return {
+    ...setting,
+    config: Config.map(
+      config,
+      Option.getOrElse(() => options.fallback)
+    )
+  }
+}
+
+const read = <A>(
+  name: string,
+  { parse, secret = false }: Options<A>,
+  text: string
+): Either.Either<A, ConfigError.ConfigError> =>
+  Either.mapLeft(parse(text), (expected) =>
+    ConfigError.InvalidData([name], secret ? `must be ${expected}` : `must be ${expected}, but is "${text}"`)
+  )
+
+/** A whole number within bounds. */
+export const integer =
+  (min: number, max: number): Parse<number> =>
+  (text) => {
+    const value = Number(text)
+    return /^\d{1,15}$/.test(text) && value >= min && value <= max
+      ? Either.right(value)
+      : Either.left(`a whole number from ${min} to ${max}`)
+  }
+
+/** One of a few words, in any case. */
+export const oneOf =
+  <const Words extends ReadonlyArray<string>>(...words: Words): Parse<Words[number]> =>
+  (text) => {
+    const found = words.find((word) => word === text.toLowerCase())
+    return found === undefined ? Either.left(listed(words)) : Either.right(found)
+  }
+
+export const boolean: Parse<boolean> = (text) => {
+  const word = text.toLowerCase()
+  return word === "true" || word === "false" ? Either.right(word === "true") : Either.left("true or false")
+}
+
+export const anyText: Parse<string> = Either.right
+
+/** An http or https address; without trailing slashes, so that paths can be joined to it. */
+export const httpUrl: Parse<string> = (text) => {
+  const expected = "an address such as https://places.example.com, without query, fragment or credentials"
+  if (!URL.canParse(text)) return Either.left(expected)
+  const url = new URL(text)
+  const isPlain = url.search === "" && url.hash === "" && url.username === "" && url.password === ""
+  return /^https?:$/.test(url.protocol) && isPlain && !/[?#]/.test(text)
+    ? Either.right(url.href.replace(/\/+$/, ""))
+    : Either.left(expected)
+}
+
+/** An address of map tiles. Without `{s}`: pages let pictures in from one origin, and no server needs several any more. */
+export const tileUrl: Parse<string> = (text) => {
+  const expected = "an address such as https://tiles.example.com/{z}/{x}/{y}.png, with {z}, {x} and {y} and no {s}"
+  const filled = text.replace(/\{[zxyr]\}/g, "0")
+  const isWhole = ["{z}", "{x}", "{y}"].every((part) => text.includes(part))
+  if (!isWhole || /[{}\s"<>;,]/.test(filled) || !URL.canParse(filled)) return Either.left(expected)
+  const { password, protocol, username } = new URL(filled)
+  const host = /^https?:\/\/[^/]*/.exec(text)?.[0] ?? ""
+  return /^https?:$/.test(protocol) && username === "" && password === "" && !host.includes("{")
+    ? Either.right(text)
+    : Either.left(expected)
+}
+
+const listed = (words: ReadonlyArray<string>): string => {
+  const last = words.at(-1) ?? ""
+  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`
+}

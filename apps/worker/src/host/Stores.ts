@@ -1,0 +1,54 @@
+import {
+  Argon2PasswordHasher,
+  type Database,
+  NodeEntropy,
+  SqlAccessLogStore,
+  SqlAccountStore,
+  SqlAppStore,
+  SqlConnectionStore,
+  SqlDeliveryStore,
+  SqlDeviceStore,
+  SqlEndpointStore,
+  SqlEventStore,
+  SqlFixStore,
+  SqlMailOutbox,
+  SqlPlaceStore,
+  SqlPurposeStore,
+  SqlRetentionStore,
+  SqlReviewStore,
+  SqlRuleStore,
+  SqlTierStore,
+  SqlVolumeFlagStore,
+  SqlWorkSignal
+} from "@place-access/adapters-pg"
+import type { Vault } from "@place-access/domain/shared"
+import { Layer } from "effect"
+
+const sql = Layer.mergeAll(
+  SqlAccessLogStore.layer,
+  SqlAccountStore.layer,
+  SqlAppStore.layer,
+  SqlConnectionStore.layer,
+  SqlDeliveryStore.layer,
+  SqlDeviceStore.layer,
+  SqlEndpointStore.layer,
+  SqlEventStore.layer,
+  SqlFixStore.layer,
+  SqlMailOutbox.layer,
+  SqlPlaceStore.layer,
+  SqlPurposeStore.layer,
+  SqlRetentionStore.layer,
+  SqlReviewStore.layer,
+  SqlRuleStore.layer,
+  SqlTierStore.layer,
+  SqlVolumeFlagStore.layer,
+  SqlWorkSignal.layer
+)
+
+/** Every port of the domain that a database keeps, with the entropy and the password hasher that come with them. */
+export const layer = Layer.merge(sql, Argon2PasswordHasher.layer).pipe(Layer.provideMerge(NodeEntropy.layer))
+
+export type Stores = Layer.Layer.Success<typeof layer>
+
+/** What is left to give: a database that is up to date, and keys. */
+export type Needs = Database | Vault.Vault

@@ -1,0 +1,38 @@
+import { CannotStart, Data } from "@place-access/worker/host"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Either, Effect, Redacted } from "effect"
+import { NodeVault } from "@place-access/adapters-pg"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { describePg, freshDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
+
+const keys = Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test"))))
+const open = (url: string) =>
+  SqlClient.pipe(
+    Effect.provide(Data.upToDate({ _tag: "Postgres", url: Redacted.make(url), poolSize: 4, keys }, "test"))
+  )
+
+describePg("opening a database on a server", () => {
+  let database: Awaited<ReturnType<typeof freshDatabase>>
+  beforeAll(async () => {
+    database = await freshDatabase()
+  })
+  afterAll(() => database.drop())
+
+  it("brings it up to date, however many programs start at once", () =>
+    Effect.runPromise(
+      Effect.all(
+        [1, 2, 3].map(() => open(database.url)),
+        { concurrency: "unbounded" }
+      )
+    ))
+
+  it("says at once what the server refused, and never the address: it holds the password", async () => {
+    const url = new URL(database.url)
+    url.password = "hunter2"
+    url.pathname = "/no_such_database"
+    const error = await Effect.runPromise(Effect.flip(open(url.href)))
+    expect(error).toBeInstanceOf(CannotStart)
+    expect(error.message).toContain('database "no_such_database" does not exist')
+    expect(error.message).not.toContain("hunter2")
+  })
+})

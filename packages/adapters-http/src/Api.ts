@@ -1,0 +1,53 @@
+import { HttpApi, OpenApi } from "@effect/platform"
+import { AccountsApi, SessionApi } from "./accounts/AccountsApi.js"
+import { AdminApi } from "./admin/AdminApi.js"
+import { AppsApi } from "./apps/AppsApi.js"
+import { AccessLogApi } from "./access-log/AccessLogApi.js"
+import { ConnectionsApi } from "./connection/ConnectionsApi.js"
+import { ConsentsApi } from "./connection/ConsentsApi.js"
+import { MeApi } from "./connection/MeApi.js"
+import { OAuthApi } from "./connection/OAuthApi.js"
+import { UsersApi } from "./connection/UsersApi.js"
+import { PurposesApi } from "./purposes/PurposesApi.js"
+import { VolumeFlagsApi } from "./purposes/VolumeFlagsApi.js"
+import { DeliveriesApi } from "./deliveries/DeliveriesApi.js"
+import { EndpointsApi } from "./endpoints/EndpointsApi.js"
+import { PlacesApi } from "./places/PlacesApi.js"
+import { DevicesApi } from "./devices/DevicesApi.js"
+import { PhoneApi } from "./fixes/PhoneApi.js"
+import { RulesApi, UserRulesApi } from "./rules/RulesApi.js"
+import * as OpenApiDocument from "./OpenApiDocument.js"
+import * as Errors from "./wire/Errors.js"
+
+/**
+ * The contract: every JSON endpoint, from which the server, the OpenAPI document and the coverage test are made. A noun adds
+ * its group here, its handlers in `HttpLive.ts`. The errors below may come from any endpoint; an endpoint adds its own.
+ */
+export const Api = HttpApi.make("place-access")
+  .add(AccountsApi)
+  .add(SessionApi)
+  .add(AppsApi)
+  .add(PurposesApi)
+  .add(VolumeFlagsApi)
+  .add(AdminApi)
+  .add(EndpointsApi)
+  .add(DeliveriesApi)
+  .add(MeApi)
+  .add(OAuthApi)
+  .add(ConsentsApi)
+  .add(ConnectionsApi)
+  .add(UsersApi)
+  .add(AccessLogApi)
+  .add(PlacesApi)
+  .add(DevicesApi)
+  .add(PhoneApi)
+  .add(RulesApi)
+  .add(UserRulesApi)
+  .addError(Errors.ValidationFailed)
+  .addError(Errors.InvalidRequest)
+  .addError(Errors.PayloadTooLarge)
+  .addError(Errors.UnsupportedMediaType)
+  .addError(Errors.InternalError)
+  .addError(Errors.Unavailable)
+  .annotate(OpenApi.Title, "Place-Aware Access Service")
+  .annotate(OpenApi.Transform, OpenApiDocument.correct)

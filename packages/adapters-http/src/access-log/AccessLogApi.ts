@@ -1,0 +1,39 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Purpose } from "@place-access/domain/purposes"
+import { AppId } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import { SessionAuth } from "../security/SessionAuth.js"
+import { At, paging } from "../wire/Fields.js"
+
+const optional = { exact: true } as const
+
+const Query = Schema.Struct({
+  app_id: Schema.optionalWith(AppId, optional),
+  purpose: Schema.optionalWith(Purpose.Key, optional),
+  from: Schema.optionalWith(At, optional).annotations({ description: "Inclusive" }),
+  to: Schema.optionalWith(At, optional).annotations({ description: "Exclusive" }),
+  ...paging(100, 500)
+}).annotations({ parseOptions: { errors: "all" } })
+
+export const Entry = Schema.Struct({
+  at: At,
+  app_id: AppId,
+  app_name: Schema.String,
+  endpoint: Schema.String,
+  purpose: Schema.NullOr(Schema.String).annotations({ description: "The app's key for it" }),
+  purpose_description: Schema.NullOr(Schema.String).annotations({
+    description: "In the words that the user was shown"
+  }),
+  outcome: Schema.String.annotations({ description: "ok, or the error code that the app was answered with" }),
+  disclosed: Schema.NullOr(Schema.String)
+}).annotations({ identifier: "AccessLogEntry" })
+
+export const AccessLogApi = HttpApiGroup.make("accessLog")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/user/access-log")
+      .annotate(OpenApi.Summary, "What apps asked about the user, newest first")
+      .setUrlParams(Query)
+      .addSuccess(Schema.Struct({ entries: Schema.Array(Entry), nextCursor: Schema.NullOr(Schema.String) }))
+  )
+  .middleware(SessionAuth)
+  .annotate(OpenApi.Title, "Access log")

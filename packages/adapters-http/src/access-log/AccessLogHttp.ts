@@ -1,0 +1,28 @@
+import { HttpApiBuilder } from "@effect/platform"
+import { listAccessLog } from "@place-access/domain/access-log"
+import { Effect } from "effect"
+import { Api } from "../Api.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import { toWire } from "../wire/toWire.js"
+
+export const layer = HttpApiBuilder.group(Api, "accessLog", (handlers) =>
+  handlers.handle("list", ({ urlParams }) =>
+    Effect.gen(function* () {
+      const { app_id, cursor, limit, ...rest } = urlParams
+      const page = yield* listAccessLog((yield* SignedIn).id, { appId: app_id, ...rest }, limit, cursor)
+      return {
+        entries: page.entries.map((entry) => ({
+          at: entry.at,
+          app_id: entry.appId,
+          app_name: entry.appName,
+          endpoint: entry.endpoint,
+          purpose: entry.purpose,
+          purpose_description: entry.purposeDescription,
+          outcome: entry.error ?? "ok",
+          disclosed: entry.disclosed
+        })),
+        nextCursor: page.nextCursor
+      }
+    }).pipe(toWire)
+  )
+)

@@ -1,0 +1,20 @@
+import { HttpApiBuilder } from "@effect/platform"
+import { signUp } from "@place-access/domain/accounts"
+import { Effect } from "effect"
+import { Api } from "../Api.js"
+import { HttpOptions } from "../HttpOptions.js"
+import { toWire } from "../wire/toWire.js"
+import { toBody } from "./AccountsApi.js"
+
+export const layer = HttpApiBuilder.group(Api, "accounts", (handlers) =>
+  handlers.handle(
+    "signUp",
+    ({ payload }) =>
+      Effect.gen(function* () {
+        const { signUp: policy } = yield* HttpOptions
+        const { display_name: displayName, email, password } = payload
+        return toBody(yield* signUp({ email, password, displayName }, policy))
+      }).pipe(toWire),
+    { uninterruptible: true }
+  )
+)

@@ -1,0 +1,65 @@
+import { HttpApiBuilder, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { signIn, signOut } from "@place-access/domain/accounts"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect, Schema } from "effect"
+import { Api } from "../Api.js"
+import { clientAddress } from "../edge/ClientAddress.js"
+import { HttpOptions } from "../HttpOptions.js"
+import * as Credentials from "../security/Credentials.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import { toWire } from "../wire/toWire.js"
+import { AccountBody, toBody } from "./AccountsApi.js"
+
+const encodeBody = Schema.encodeSync(AccountBody)
+
+/** Nobody's page but ours signs a browser in. Programs, which send no Origin, may. */
+const refuseOtherOrigins = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  if (request.headers["origin"] !== undefined) yield* Credentials.checkOrigin(request, yield* HttpOptions)
+})
+
+/** Ends the session that the browser came with, if any: its cookie is about to be replaced or taken away. */
+const endPresent = Effect.gen(function* () {
+  const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
+  if (cookie !== undefined) yield* signOut(cookie)
+})
+
+export const layer = HttpApiBuilder.group(Api, "session", (handlers) =>
+  handlers
+    .handle(
+      "signIn",
+      ({ payload }) =>
+        Effect.gen(function* () {
+          yield* refuseOtherOrigins
+          const { account, cookie } = yield* signIn({ ...payload, address: yield* clientAddress })
+          yield* endPresent
+          const response = HttpServerResponse.unsafeJson(encodeBody(toBody(account)), { status: 201 })
+          return Credentials.setSession(response, cookie, yield* HttpOptions)
+        }).pipe(
+          Effect.catchTags({
+            WrongCredentials: () => Effect.fail(Errors.notSignedIn("E-mail or password is wrong")),
+            TooManyAttempts: ({ retryAfterMillis }) =>
+              Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))
+          }),
+          toWire
+        ),
+      { uninterruptible: true }
+    )
+    .handle("whoAmI", () => Effect.map(SignedIn, toBody))
+    .handle(
+      "signOut",
+      () =>
+        Effect.gen(function* () {
+          const options = yield* HttpOptions
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const response = HttpServerResponse.empty({ status: 204 })
+          // Decision A3 is about calls made with a cookie; without one there is nothing to end and nothing to forge.
+          if (Credentials.sessionToken(request, options) === undefined) return response
+          yield* Credentials.checkOrigin(request, options)
+          yield* endPresent
+          return Credentials.clearSession(response, options)
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+)

@@ -1,0 +1,197 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { ReviewDecision, Verdict } from "@place-access/domain/reviews"
+import { Scope } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import { AppBody, AppPath } from "../apps/AppsApi.js"
+import { PurposeBody, PurposeTerms } from "../purposes/PurposesApi.js"
+import { FlagFields } from "../purposes/VolumeFlagsApi.js"
+import { RequiredRole } from "../security/RequiredRole.js"
+import { SessionAuth } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import * as Fields from "../wire/Fields.js"
+
+const Developer = Schema.Struct({
+  id: Schema.String,
+  email: Schema.String,
+  display_name: Schema.String
+}).annotations({ identifier: "Developer" })
+
+const REVISION = {
+  description:
+    "Counts changes of what a reviewer reads. Name it in the decision: what was changed since is not decided on"
+}
+
+/** What a reviewer reads of an app. */
+const ReviewedApp = Schema.Struct({
+  ...AppBody.fields,
+  revision: Schema.Int.annotations(REVISION),
+  developer: Developer
+}).annotations({ identifier: "ReviewedApp" })
+
+const ReviewedPurpose = Schema.Struct({
+  ...PurposeBody.fields,
+  app_id: Schema.String,
+  revision: Schema.Int.annotations(REVISION)
+}).annotations({ identifier: "ReviewedPurpose" })
+
+const Review = Schema.Struct({
+  kind: Schema.Literal("app", "purpose"),
+  submitted_at: Fields.At,
+  app: ReviewedApp,
+  purpose: Schema.NullOr(ReviewedPurpose).annotations({ description: "Null when the app itself is in review" })
+}).annotations({ identifier: "Review" })
+
+const Subject = Schema.Union(
+  Schema.Struct({
+    kind: Schema.Literal("app"),
+    id: Schema.String,
+    name: Schema.String,
+    scopes: Schema.Array(Scope.Scope),
+    allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope))
+  }),
+  Schema.Struct({ kind: Schema.Literal("purpose"), id: Schema.String, key: Schema.String, ...PurposeTerms.fields })
+)
+
+const Decision = Schema.Struct({
+  id: Schema.String,
+  at: Fields.At,
+  decision: ReviewDecision.Kind,
+  note: Schema.NullOr(Schema.String),
+  by: Schema.Struct({ id: Schema.String, display_name: Schema.String }),
+  subject: Subject.annotations({ description: "As the decision left it" })
+}).annotations({ identifier: "ReviewDecision" })
+
+const VerdictBody = Fields.request({
+  decision: Verdict.Decision,
+  note: Fields.optional(Verdict.Note).annotations({
+    description: "For the developer; a rejection must have one, which says what to change"
+  }),
+  revision: Fields.optional(Schema.Int).annotations({
+    description: "What was read; left out: what was handed in. 409 when it was changed since"
+  })
+})
+
+const Narrowing = Fields.request({
+  allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)).annotations({
+    description: "What the app may use of what it declares; null: all of it"
+  })
+})
+
+const Revocation = Fields.request({ reason: Verdict.Note })
+
+const Flag = Schema.Struct({
+  ...FlagFields,
+  connection_id: Schema.String,
+  purpose_id: Schema.String,
+  purpose: Schema.String.annotations({ description: "The app's key for it" })
+}).annotations({ identifier: "ReviewedVolumeFlag" })
+
+/** Any text: an id that cannot exist is one that does not exist, 404. */
+const PurposePath = Schema.Struct({ purpose_id: Schema.String.pipe(Schema.brand("PurposeId")) })
+
+const paged = Fields.request(Fields.paging(100, 500))
+const nextCursor = Schema.NullOr(Schema.String)
+
+export const AdminApi = HttpApiGroup.make("admin")
+  .add(
+    HttpApiEndpoint.get("reviews", "/v1/admin/reviews")
+      .setUrlParams(paged)
+      .addSuccess(Schema.Struct({ reviews: Schema.Array(Review), nextCursor }))
+      .annotate(RequiredRole, "reviewer")
+      .annotate(OpenApi.Summary, "Purposes and apps in review, longest waiting first")
+  )
+  .add(
+    HttpApiEndpoint.post("decidePurpose", "/v1/admin/purposes/:purpose_id/decision")
+      .setPath(PurposePath)
+      .setPayload(VerdictBody)
+      .addSuccess(PurposeBody)
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+      .annotate(RequiredRole, "reviewer")
+      .annotate(OpenApi.Summary, "Approve or reject a purpose")
+      .annotate(
+        OpenApi.Description,
+        "The decision is kept and the developer gets a mail. 409 when the purpose is not in review, or was changed since it was read."
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("decideApp", "/v1/admin/apps/:app_id/decision")
+      .setPath(AppPath)
+      .setPayload(VerdictBody)
+      .addSuccess(AppBody)
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+      .annotate(RequiredRole, "reviewer")
+      .annotate(OpenApi.Summary, "Let an app into production, or send it back to the sandbox")
+      .annotate(
+        OpenApi.Description,
+        "The decision is kept and the developer gets a mail. 409 when the app is not in review, or was changed since it was read."
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("apps", "/v1/admin/apps")
+      .setUrlParams(paged)
+      .addSuccess(Schema.Struct({ apps: Schema.Array(ReviewedApp), nextCursor }))
+      .annotate(RequiredRole, "reviewer")
+      .annotate(OpenApi.Summary, "Everybody's apps, newest first")
+  )
+  .add(
+    HttpApiEndpoint.get("app", "/v1/admin/apps/:app_id")
+      .setPath(AppPath)
+      .addSuccess(
+        Schema.Struct({ ...ReviewedApp.fields, purposes: Schema.Array(ReviewedPurpose) }).annotations({
+          identifier: "InspectedApp"
+        })
+      )
+      .addError(Errors.NotFound)
+      .annotate(RequiredRole, "reviewer")
+      .annotate(OpenApi.Summary, "Any app, with its developer and purposes")
+  )
+  .add(
+    HttpApiEndpoint.get("decisions", "/v1/admin/apps/:app_id/decisions")
+      .setPath(AppPath)
+      .setUrlParams(paged)
+      .addSuccess(Schema.Struct({ decisions: Schema.Array(Decision), nextCursor }))
+      .addError(Errors.NotFound)
+      .annotate(RequiredRole, "reviewer")
+      .annotate(OpenApi.Summary, "What was decided about an app and its purposes, newest first")
+  )
+  .add(
+    HttpApiEndpoint.patch("narrow", "/v1/admin/apps/:app_id")
+      .setPath(AppPath)
+      .setPayload(Narrowing)
+      .addSuccess(AppBody)
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+      .annotate(RequiredRole, "admin")
+      .annotate(OpenApi.Summary, "Leave an app some of its scopes")
+      .annotate(OpenApi.Description, "Live tokens follow at once. 409 for a revoked app.")
+  )
+  .add(
+    HttpApiEndpoint.post("revoke", "/v1/admin/apps/:app_id/revoke")
+      .setPath(AppPath)
+      .setPayload(Revocation)
+      .addSuccess(AppBody)
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+      .annotate(RequiredRole, "admin")
+      .annotate(OpenApi.Summary, "End an app for good")
+      .annotate(
+        OpenApi.Description,
+        "From the answer on none of its tokens, codes, rules and deliveries works. Asked again, the first time and its reason stay."
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("flags", "/v1/admin/flags")
+      .setUrlParams(paged)
+      .addSuccess(Schema.Struct({ flags: Schema.Array(Flag), nextCursor }))
+      .annotate(RequiredRole, "reviewer")
+      .annotate(OpenApi.Summary, "Purposes used more than twice as often as expected, newest first")
+      .annotate(
+        OpenApi.Description,
+        "Counted hourly for each connection over the last 24 hours. Calls are not refused."
+      )
+  )
+  .middleware(SessionAuth)
+  .annotate(OpenApi.Title, "Review and administration")
+  .annotate(OpenApi.Description, "For reviewers and admins")

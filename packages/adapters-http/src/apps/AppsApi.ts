@@ -1,0 +1,134 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { App, RedirectUri } from "@place-access/domain/apps"
+import { Scope } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import { SessionAuth } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import * as Fields from "../wire/Fields.js"
+
+/** Any text: an id that cannot exist is one that does not exist, 404. */
+export const AppPath = Schema.Struct({ app_id: Schema.String.pipe(Schema.brand("AppId")) })
+
+export const AppBody = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  description: Schema.String,
+  homepage_url: Schema.NullOr(Schema.String),
+  scopes: Schema.Array(Scope.Scope).annotations({ description: "Declared by the developer" }),
+  allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)).annotations({
+    description: "What an admin left of them; null when nothing was narrowed"
+  }),
+  redirect_uris: Schema.Array(Schema.String),
+  status: App.Status,
+  review_note: Schema.NullOr(Schema.String).annotations({ description: "What was said with the last decision" }),
+  submitted_at: Fields.NullableAt.annotations({ description: "In review since; null when it is not" }),
+  revoked_at: Fields.NullableAt,
+  created_at: Fields.At
+}).annotations({ identifier: "App" })
+
+export const toBody = (app: App.App): typeof AppBody.Type => ({
+  id: app.id,
+  name: app.name,
+  description: app.description,
+  homepage_url: app.homepageUrl,
+  scopes: app.declaredScopes,
+  allowed_scopes: app.allowedScopes,
+  redirect_uris: app.redirectUris,
+  status: app.status,
+  review_note: app.reviewNote,
+  submitted_at: app.submission?.at ?? null,
+  revoked_at: app.revokedAt,
+  created_at: app.createdAt
+})
+
+const NewApp = Fields.request({
+  name: App.Name,
+  description: App.Description,
+  homepage_url: Fields.optional(App.HomepageUrl),
+  scopes: App.DeclaredScopes
+})
+
+const Edit = Fields.request({
+  name: Fields.optional(App.Name),
+  description: Fields.optional(App.Description),
+  /** Null takes it away. */
+  homepage_url: Schema.optionalWith(Schema.NullOr(App.HomepageUrl), { exact: true }),
+  scopes: Fields.optional(App.DeclaredScopes)
+})
+
+/** The specification's name, or RFC 7591's (decision O1). */
+const Registration = Fields.request({
+  redirectUris: Fields.optional(RedirectUri.List),
+  redirect_uris: Fields.optional(RedirectUri.List)
+})
+
+const Client = Schema.Struct({
+  clientId: Schema.String,
+  clientSecret: Schema.String,
+  redirectUris: Schema.Array(Schema.String)
+}).annotations({ identifier: "Client" })
+
+export const AppsApi = HttpApiGroup.make("apps")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/developer/apps")
+      .setUrlParams(Fields.request(Fields.paging(100, 500)))
+      .addSuccess(Schema.Struct({ apps: Schema.Array(AppBody), nextCursor: Schema.NullOr(Schema.String) }))
+      .annotate(OpenApi.Summary, "One's own apps, oldest first")
+  )
+  .add(
+    HttpApiEndpoint.post("create", "/v1/developer/apps")
+      .setPayload(NewApp)
+      .addSuccess(AppBody, { status: 201 })
+      .annotate(OpenApi.Summary, "Make an app")
+      .annotate(
+        OpenApi.Description,
+        "It starts in the sandbox, where only its developer can connect it. The first one makes the account a developer's."
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("get", "/v1/developer/apps/:app_id")
+      .setPath(AppPath)
+      .addSuccess(AppBody)
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "One app")
+  )
+  .add(
+    HttpApiEndpoint.patch("update", "/v1/developer/apps/:app_id")
+      .setPath(AppPath)
+      .setPayload(Edit)
+      .addSuccess(AppBody)
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+      .annotate(OpenApi.Summary, "Change an app")
+      .annotate(
+        OpenApi.Description,
+        "Scopes given up narrow live tokens at once; they can be added in the sandbox only (409 otherwise)."
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("submit", "/v1/developer/apps/:app_id/submit")
+      .setPath(AppPath)
+      .addSuccess(AppBody)
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+      .annotate(OpenApi.Summary, "Hand an app in for review")
+      .annotate(
+        OpenApi.Description,
+        "From the sandbox; 409 otherwise. Until it is in production only its developer can connect it."
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("register", "/v1/oauth/clients/:app_id")
+      .setPath(AppPath)
+      .setPayload(Registration)
+      .addSuccess(Client, { status: 201 })
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "Register redirect URIs and get a client secret")
+      .annotate(
+        OpenApi.Description,
+        "Asked again it replaces the URIs and issues a new secret, shown this once; the one before works for another 24 hours."
+      )
+  )
+  .middleware(SessionAuth)
+  .annotate(OpenApi.Title, "Apps")
+  .annotate(OpenApi.Description, "For developers: apps and their credentials")

@@ -1,0 +1,81 @@
+import { HttpApiBuilder } from "@effect/platform"
+import {
+  createApp,
+  getOwnedApp,
+  listApps,
+  RedirectUri,
+  registerRedirectUris,
+  submitApp,
+  updateApp
+} from "@place-access/domain/apps"
+import { Effect, Schema } from "effect"
+import { Api } from "../Api.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import { toWire } from "../wire/toWire.js"
+import { toBody } from "./AppsApi.js"
+
+const same = Schema.equivalence(RedirectUri.List)
+
+/** Both names, and not the same under them: which one counts is anybody's guess (decision O1). */
+const chosen = (given: { readonly redirectUris?: RedirectUri.List; readonly redirect_uris?: RedirectUri.List }) => {
+  const { redirect_uris: standard, redirectUris: ours } = given
+  if (ours !== undefined && standard !== undefined && !same(ours, standard)) {
+    return Effect.fail(Errors.invalidRequest("redirectUris and redirect_uris differ"))
+  }
+  const uris = ours ?? standard
+  return uris === undefined ? Effect.fail(Errors.validationFailed(["redirectUris is missing"])) : Effect.succeed(uris)
+}
+
+export const layer = HttpApiBuilder.group(Api, "apps", (handlers) =>
+  handlers
+    .handle("list", ({ urlParams: { cursor, limit } }) =>
+      Effect.gen(function* () {
+        const { apps, nextCursor } = yield* listApps(yield* SignedIn, { limit, cursor })
+        return { apps: apps.map(toBody), nextCursor }
+      }).pipe(toWire)
+    )
+    .handle(
+      "create",
+      ({ payload: { description, homepage_url, name, scopes } }) =>
+        Effect.gen(function* () {
+          const input = { name, description, homepageUrl: homepage_url ?? null, scopes }
+          return toBody(yield* createApp(yield* SignedIn, input))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle("get", ({ path }) =>
+      Effect.gen(function* () {
+        return toBody(yield* getOwnedApp(yield* SignedIn, path.app_id))
+      }).pipe(toWire)
+    )
+    .handle(
+      "update",
+      ({ path, payload: { homepage_url: homepageUrl, ...change } }) =>
+        Effect.gen(function* () {
+          return toBody(yield* updateApp(yield* SignedIn, path.app_id, { ...change, homepageUrl }))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "submit",
+      ({ path }) =>
+        Effect.gen(function* () {
+          return toBody(yield* submitApp(yield* SignedIn, path.app_id))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "register",
+      ({ path, payload }) =>
+        Effect.gen(function* () {
+          const { app, clientSecret } = yield* registerRedirectUris(
+            yield* SignedIn,
+            path.app_id,
+            yield* chosen(payload)
+          )
+          return { clientId: app.id, clientSecret, redirectUris: app.redirectUris }
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+)

@@ -1,0 +1,94 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { App } from "@place-access/domain/apps"
+import { Connection as Domain } from "@place-access/domain/connection"
+import { Place } from "@place-access/domain/places"
+import { AppId, ConnectionId, PlaceId, Scope } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import { SessionAuth } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import { At, NullableAt, request } from "../wire/Fields.js"
+import { Uses } from "./ConsentsApi.js"
+
+/** A connection as its user reads it. Never the app's `sub` or `external_user_id` (Spec §2.1). */
+export const UserConnection = Schema.Struct({
+  id: ConnectionId,
+  app: Schema.Struct({
+    id: AppId,
+    name: Schema.String,
+    description: Schema.String,
+    homepage_url: Schema.NullOr(Schema.String),
+    status: App.Status
+  }),
+  live: Schema.Boolean,
+  scopes: Schema.Array(Scope.Scope),
+  held_scopes: Schema.Array(Scope.Scope),
+  places_version: Schema.Int,
+  places: Schema.Array(
+    Schema.Struct({
+      id: PlaceId,
+      label: Schema.String,
+      kind: Place.Kind,
+      shared_at: At,
+      include_earlier_visits: Schema.Boolean,
+      archived_at: NullableAt
+    })
+  ),
+  grant_expires_at: NullableAt,
+  sensitive_expires_at: NullableAt,
+  sensitive_lapsed_at: NullableAt,
+  renewal_grace_ends_at: NullableAt,
+  connected_at: At,
+  last_used_at: NullableAt.annotations({ description: "When the app was last answered about the user" }),
+  ended_at: NullableAt,
+  end_reason: Schema.NullOr(Domain.EndReason)
+}).annotations({ identifier: "UserConnection" })
+
+const MAX_PLACES = 1_000
+
+const SharedPlaces = request({
+  places: Schema.Array(
+    Schema.Struct({
+      id: PlaceId,
+      include_earlier_visits: Schema.optionalWith(Schema.Boolean, { default: () => false })
+    })
+  ).pipe(Schema.maxItems(MAX_PLACES, { message: () => `must be at most ${MAX_PLACES} places` }))
+})
+
+const id = HttpApiSchema.param("id", ConnectionId)
+
+export const ConnectionsApi = HttpApiGroup.make("connections")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/user/connections")
+      .annotate(OpenApi.Summary, "The user's connections, newest first, ended ones included")
+      .addSuccess(Schema.Struct({ connections: Schema.Array(UserConnection), nextCursor: Schema.Null }))
+  )
+  .add(
+    HttpApiEndpoint.get("get")`/v1/user/connections/${id}`
+      .annotate(OpenApi.Summary, "One connection of the user")
+      .addSuccess(UserConnection)
+      .addError(Errors.NotFound)
+  )
+  .add(
+    HttpApiEndpoint.get("uses")`/v1/user/connections/${id}/uses`
+      .annotate(OpenApi.Summary, "How often the app was answered in the last 90 days, by purpose")
+      .addSuccess(Uses)
+      .addError(Errors.NotFound)
+  )
+  .add(
+    HttpApiEndpoint.del("disconnect")`/v1/user/connections/${id}`
+      .annotate(OpenApi.Summary, "Disconnect the app: its tokens die and its rules stop")
+      .annotate(OpenApi.Description, "Idempotent: a connection that has ended stays as it ended.")
+      .addError(Errors.NotFound)
+  )
+  .add(
+    HttpApiEndpoint.put("share")`/v1/user/connections/${id}/places`
+      .annotate(OpenApi.Summary, "Replace the set of places that the app may ask about")
+      .annotate(OpenApi.Description, "places_version grows only when the set changes.")
+      .setPayload(SharedPlaces)
+      .addSuccess(UserConnection)
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+  )
+  .middleware(SessionAuth)
+  .annotate(OpenApi.Title, "Connected apps")
+  .annotate(OpenApi.Description, "What the signed-in user approved")

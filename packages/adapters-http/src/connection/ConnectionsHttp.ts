@@ -1,0 +1,86 @@
+import { HttpApiBuilder } from "@effect/platform"
+import {
+  type ConnectionView,
+  disconnect,
+  getConnection,
+  listConnections,
+  listUses,
+  sharePlaces
+} from "@place-access/domain/connection"
+import { Effect } from "effect"
+import { Api } from "../Api.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import { toWire } from "../wire/toWire.js"
+import { encodeUses } from "./ConsentsHttp.js"
+import type { UserConnection } from "./ConnectionsApi.js"
+
+export const layer = HttpApiBuilder.group(Api, "connections", (handlers) =>
+  handlers
+    .handle("list", () =>
+      Effect.gen(function* () {
+        const connections = yield* listConnections((yield* SignedIn).id)
+        return { connections: connections.map(encode), nextCursor: null }
+      }).pipe(toWire)
+    )
+    .handle("get", ({ path }) =>
+      Effect.gen(function* () {
+        return encode(yield* getConnection((yield* SignedIn).id, path.id))
+      }).pipe(toWire)
+    )
+    .handle("uses", ({ path }) =>
+      Effect.gen(function* () {
+        return encodeUses(yield* listUses((yield* SignedIn).id, path.id))
+      }).pipe(toWire)
+    )
+    .handle(
+      "disconnect",
+      ({ path }) =>
+        Effect.gen(function* () {
+          yield* disconnect((yield* SignedIn).id, path.id)
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "share",
+      ({ path, payload }) =>
+        Effect.gen(function* () {
+          const chosen = payload.places.map((place) => ({
+            placeId: place.id,
+            includeEarlierVisits: place.include_earlier_visits
+          }))
+          return encode(yield* sharePlaces((yield* SignedIn).id, path.id, chosen))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+)
+
+const encode = (connection: ConnectionView.UserConnection): typeof UserConnection.Type => ({
+  id: connection.id,
+  app: {
+    id: connection.app.id,
+    name: connection.app.name,
+    description: connection.app.description,
+    homepage_url: connection.app.homepageUrl,
+    status: connection.app.status
+  },
+  live: connection.live,
+  scopes: connection.scopes,
+  held_scopes: connection.heldScopes,
+  places_version: connection.placesVersion,
+  places: connection.places.map((place) => ({
+    id: place.id,
+    label: place.label,
+    kind: place.kind,
+    shared_at: place.sharedAt,
+    include_earlier_visits: place.includeEarlierVisits,
+    archived_at: place.archivedAt
+  })),
+  grant_expires_at: connection.grantExpiresAt,
+  sensitive_expires_at: connection.sensitiveExpiresAt,
+  sensitive_lapsed_at: connection.sensitiveLapsedAt,
+  renewal_grace_ends_at: connection.renewalGraceEndsAt,
+  connected_at: connection.connectedAt,
+  last_used_at: connection.lastUsedAt,
+  ended_at: connection.endedAt,
+  end_reason: connection.endReason
+})

@@ -1,0 +1,118 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { App } from "@place-access/domain/apps"
+import { ConsentRequest } from "@place-access/domain/connection"
+import { Place } from "@place-access/domain/places"
+import { AppId, ConsentRequestId, PlaceId, Scope } from "@place-access/domain/shared"
+import { Tier } from "@place-access/domain/tiers"
+import { Schema } from "effect"
+import { SessionAuth } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import { At, NullableAt, optional, request } from "../wire/Fields.js"
+
+/** The consent page as data (Spec §4.1). */
+
+export const Uses = Schema.Struct({
+  since: At,
+  by_purpose: Schema.Array(
+    Schema.Struct({ purpose: Schema.String, description: Schema.String, count: Schema.Int })
+  ).annotations({ description: "Most used first, then what could have been used and was not" }),
+  without_purpose: Schema.Int.annotations({ description: "Answers that disclosed no coordinates" })
+}).annotations({ identifier: "Uses" })
+
+const expiry = <Days extends Schema.Schema.Any>(days: Days) =>
+  Schema.Array(Schema.Struct({ days, ends_at: NullableAt, preselected: Schema.Boolean }))
+
+const Review = Schema.Struct({
+  id: ConsentRequestId,
+  mode: ConsentRequest.Mode,
+  app: Schema.Struct({
+    id: AppId,
+    name: Schema.String,
+    description: Schema.String,
+    homepage_url: Schema.NullOr(Schema.String),
+    status: App.Status,
+    developer_name: Schema.String,
+    redirect_origin: Schema.String
+  }),
+  scopes: Schema.Array(
+    Schema.Struct({
+      scope: Scope.Scope,
+      sensitive: Schema.Boolean,
+      description: Schema.String,
+      purposes: Schema.Array(Schema.String).annotations({ description: "In the wording that was approved" }),
+      held_before: Schema.NullOr(Schema.Boolean),
+      preselected: Schema.Boolean
+    })
+  ),
+  leaving: Schema.Array(Scope.Scope).annotations({ description: "Held now and not asked for any more" }),
+  asks_places: Schema.Boolean,
+  asks_standard_days: Schema.Boolean,
+  places: Schema.Array(
+    Schema.Struct({
+      id: PlaceId,
+      label: Schema.String,
+      kind: Place.Kind,
+      preselected: Schema.Boolean,
+      earlier_visits_preselected: Schema.Boolean
+    })
+  ),
+  previous: Schema.NullOr(
+    Schema.Struct({ connected_at: At, grant_expires_at: NullableAt, sensitive_expires_at: NullableAt })
+  ),
+  uses: Schema.NullOr(Uses).annotations({
+    description: "Of the last 90 days; null unless the mode is renew_sensitive"
+  }),
+  standard_options: expiry(Tier.StandardDays),
+  sensitive_options: expiry(Tier.SensitiveDays),
+  phone_has_sent: Schema.Boolean
+}).annotations({ identifier: "ConsentReview" })
+
+const MAX_PLACES = 1_000
+
+const Answer = request({
+  decision: Schema.Literal("allow", "cancel", "stop").annotations({
+    message: () => "must be allow, cancel or, in a renewal, stop",
+    description: "stop: a renewal is declined and the exact location is not shared any more"
+  }),
+  mode: optional(ConsentRequest.Mode).annotations({ description: "Of the review that is answered" }),
+  scopes: optional(Schema.Array(Schema.String).pipe(Schema.maxItems(Scope.all.length))),
+  places: optional(
+    Schema.Array(
+      Schema.Struct({
+        id: Schema.String,
+        include_earlier_visits: Schema.optionalWith(Schema.Boolean, { default: () => false })
+      })
+    ).pipe(Schema.maxItems(MAX_PLACES, { message: () => `must be at most ${MAX_PLACES} places` }))
+  ),
+  standard_days: optional(Tier.StandardDays),
+  sensitive_days: optional(Tier.SensitiveDays)
+})
+
+const id = HttpApiSchema.param("id", ConsentRequestId)
+
+export const ConsentsApi = HttpApiGroup.make("consents")
+  .add(
+    HttpApiEndpoint.get("review")`/v1/user/consent-requests/${id}`
+      .annotate(OpenApi.Summary, "What an app asks the user for, as the consent page shows it")
+      .annotate(
+        OpenApi.Description,
+        "The id is the last part of the consent page's address. 409 when it was decided or waited for more than an hour."
+      )
+      .addSuccess(Review)
+      .addError(Errors.NotFound)
+      .addError(Errors.Forbidden)
+      .addError(Errors.Conflict)
+  )
+  .add(
+    HttpApiEndpoint.post("decide")`/v1/user/consent-requests/${id}/decision`
+      .annotate(OpenApi.Summary, "Answer the app; gives the address to send the browser to")
+      .annotate(OpenApi.Description, "Idempotent: what was answered stays answered, with the same code.")
+      .setPayload(Answer)
+      .addSuccess(Schema.Struct({ redirect_to: Schema.String }).annotations({ identifier: "ConsentAnswer" }))
+      .addError(Errors.NotFound)
+      .addError(Errors.Forbidden)
+      .addError(Errors.Conflict)
+  )
+  .middleware(SessionAuth)
+  .annotate(OpenApi.Title, "Consent")
+  .annotate(OpenApi.Description, "What an app asks of the signed-in user")

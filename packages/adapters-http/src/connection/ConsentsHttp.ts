@@ -1,0 +1,124 @@
+import { HttpApiBuilder } from "@effect/platform"
+import {
+  type ConsentRefused,
+  type ConsentReview,
+  decideConsent,
+  reviewConsent,
+  type Uses
+} from "@place-access/domain/connection"
+import { Effect } from "effect"
+import { Api } from "../Api.js"
+import { HttpOptions } from "../HttpOptions.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import { toWire } from "../wire/toWire.js"
+
+type Refusal = typeof Errors.NotFound.Type | typeof Errors.Forbidden.Type | typeof Errors.Conflict.Type
+
+const refused = ({ reason }: ConsentRefused): Effect.Effect<never, Refusal> => {
+  switch (reason) {
+    case "unknown":
+      return Effect.fail(Errors.notFound("consent request"))
+    case "sandbox":
+      return Effect.fail(Errors.forbidden("the app is still being tested: only its developer can connect it"))
+    case "app_revoked":
+      return Effect.fail(Errors.forbidden("the app was closed by those who run this service"))
+    case "expired":
+      return Effect.fail(Errors.conflict("the request waited for more than an hour"))
+    case "decided":
+      return Effect.fail(Errors.conflict("the request was decided already"))
+    case "outdated":
+      return Effect.fail(Errors.conflict("there is nothing to renew any more: review the request again"))
+  }
+}
+
+export const layer = HttpApiBuilder.group(Api, "consents", (handlers) =>
+  handlers
+    .handle("review", ({ path }) =>
+      Effect.gen(function* () {
+        return encode(yield* reviewConsent(path.id, yield* SignedIn))
+      }).pipe(
+        Effect.catchTag("ConsentRefused", (error) => refused(error)),
+        toWire
+      )
+    )
+    .handle(
+      "decide",
+      ({ path, payload }) =>
+        Effect.gen(function* () {
+          const { baseUrl } = yield* HttpOptions
+          const places = payload.places ?? []
+          const choices = {
+            decision: payload.decision,
+            shown: payload.mode,
+            scopes: payload.scopes ?? [],
+            places: places.map((place) => place.id),
+            earlier: places.flatMap((place) => (place.include_earlier_visits ? [place.id] : [])),
+            standardDays: payload.standard_days?.toString(),
+            sensitiveDays: payload.sensitive_days?.toString()
+          }
+          const { redirectTo } = yield* decideConsent(path.id, yield* SignedIn, choices, baseUrl)
+          return { redirect_to: redirectTo }
+        }).pipe(
+          Effect.catchTag("ConsentRefused", (error) => refused(error)),
+          toWire
+        ),
+      { uninterruptible: true }
+    )
+)
+
+export const encodeUses = (uses: Uses.Uses) => ({
+  since: uses.since,
+  by_purpose: uses.byPurpose.map(({ count, description, key }) => ({ purpose: key, description, count })),
+  without_purpose: uses.withoutPurpose
+})
+
+const encode = (review: ConsentReview.ConsentReview) => ({
+  id: review.requestId,
+  mode: review.mode,
+  app: {
+    id: review.app.id,
+    name: review.app.name,
+    description: review.app.description,
+    homepage_url: review.app.homepageUrl,
+    status: review.app.status,
+    developer_name: review.developerName,
+    redirect_origin: review.redirectOrigin
+  },
+  scopes: review.scopes.map((choice) => ({
+    scope: choice.scope,
+    sensitive: choice.sensitive,
+    description: choice.description,
+    purposes: choice.purposes.map(({ description }) => description),
+    held_before: choice.heldBefore,
+    preselected: choice.ticked
+  })),
+  leaving: review.leaving.map(({ scope }) => scope),
+  asks_places: review.asksPlaces,
+  asks_standard_days: review.asksStandardDays,
+  places: review.places.map((place) => ({
+    id: place.id,
+    label: place.label,
+    kind: place.kind,
+    preselected: place.ticked,
+    earlier_visits_preselected: place.earlierTicked
+  })),
+  previous:
+    review.previous === null
+      ? null
+      : {
+          connected_at: review.previous.connectedAt,
+          grant_expires_at: review.previous.standardExpiresAt,
+          sensitive_expires_at: review.previous.sensitiveExpiresAt
+        },
+  uses: review.uses === null ? null : encodeUses(review.uses),
+  standard_options: review.standardOptions.map(option),
+  sensitive_options: review.sensitiveOptions.map(option),
+  phone_has_sent: review.phoneHasSent
+})
+
+const option = <Days>({ days, endsAt, preselected }: ConsentReview.ExpiryOption<Days>) => ({
+  days,
+  ends_at: endsAt,
+  preselected
+})

@@ -1,0 +1,32 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Scope } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import { BearerAuth } from "../security/BearerAuth.js"
+import { RequiredScope } from "../security/RequiredScope.js"
+import { At, NullableAt } from "../wire/Fields.js"
+
+/** Spec §2.2. */
+export const Connection = Schema.Struct({
+  sub: Schema.String,
+  external_user_id: Schema.NullOr(Schema.String),
+  scopes: Schema.Array(Scope.Scope),
+  held_scopes: Schema.Array(Scope.Scope),
+  places_version: Schema.Int,
+  grant_expires_at: NullableAt,
+  sensitive_expires_at: NullableAt,
+  sensitive_lapsed_at: NullableAt,
+  renewal_grace_ends_at: NullableAt,
+  connected_at: At
+}).annotations({ identifier: "Connection" })
+
+export const MeApi = HttpApiGroup.make("me")
+  .add(
+    HttpApiEndpoint.get("get", "/v1/me")
+      .annotate(RequiredScope, "none")
+      .annotate(OpenApi.Summary, "The connection that the token is for")
+      .annotate(OpenApi.Description, "Works for any live access token, whatever its scopes (Spec §5.8).")
+      .addSuccess(Connection)
+  )
+  .middleware(BearerAuth)
+  .annotate(OpenApi.Title, "Connection")
+  .annotate(OpenApi.Description, "What an app holds: one user's approval of one app")

@@ -1,0 +1,106 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import * as Errors from "../wire/Errors.js"
+import { NullableAt } from "../wire/Fields.js"
+
+/** Spec §4.3; decisions O1 to O4. Bodies are read by `OAuthRequest`: these schemas are the documentation of both dialects. */
+
+const FORM = { kind: "UrlParams", contentType: "application/x-www-form-urlencoded" } as const
+
+const ExchangeJson = Schema.Struct({
+  grantType: Schema.Literal("authorization_code"),
+  clientId: Schema.String,
+  clientSecret: Schema.String,
+  code: Schema.String,
+  codeVerifier: Schema.String,
+  redirectUri: Schema.String
+}).annotations({ identifier: "TokenRequestAuthorizationCode" })
+
+const RefreshJson = Schema.Struct({
+  grantType: Schema.Literal("refresh_token"),
+  clientId: Schema.String,
+  clientSecret: Schema.String,
+  refreshToken: Schema.String
+}).annotations({ identifier: "TokenRequestRefreshToken" })
+
+const CREDENTIALS = { description: "Unless the client authenticates by HTTP Basic" }
+const clientForm = {
+  client_id: Schema.optional(Schema.String.annotations(CREDENTIALS)),
+  client_secret: Schema.optional(Schema.String.annotations(CREDENTIALS))
+}
+
+const TokenForm = Schema.Struct({
+  grant_type: Schema.Literal("authorization_code", "refresh_token"),
+  ...clientForm,
+  code: Schema.optional(Schema.String),
+  code_verifier: Schema.optional(Schema.String),
+  redirect_uri: Schema.optional(Schema.String),
+  refresh_token: Schema.optional(Schema.String)
+}).annotations({ identifier: "TokenRequestForm" })
+
+export const TokenResponse = Schema.Struct({
+  access_token: Schema.String,
+  token_type: Schema.Literal("Bearer"),
+  expires_in: Schema.Int,
+  refresh_token: Schema.String,
+  refresh_token_expires_at: NullableAt,
+  sensitive_scopes_expire_at: NullableAt,
+  scope: Schema.String,
+  sub: Schema.String
+}).annotations({ identifier: "TokenResponse" })
+
+const RevokeJson = Schema.Struct({
+  clientId: Schema.String,
+  clientSecret: Schema.String,
+  token: Schema.String
+}).annotations({ identifier: "RevocationRequest" })
+
+const RevokeForm = Schema.Struct({ ...clientForm, token: Schema.String }).annotations({
+  identifier: "RevocationRequestForm"
+})
+
+/** RFC 8414 §2. */
+export const Metadata = Schema.Struct({
+  issuer: Schema.String,
+  authorization_endpoint: Schema.String,
+  token_endpoint: Schema.String,
+  revocation_endpoint: Schema.String,
+  scopes_supported: Schema.Array(Schema.String),
+  response_types_supported: Schema.Array(Schema.String),
+  response_modes_supported: Schema.Array(Schema.String),
+  grant_types_supported: Schema.Array(Schema.String),
+  token_endpoint_auth_methods_supported: Schema.Array(Schema.String),
+  revocation_endpoint_auth_methods_supported: Schema.Array(Schema.String),
+  code_challenge_methods_supported: Schema.Array(Schema.String),
+  authorization_response_iss_parameter_supported: Schema.Boolean
+}).annotations({ identifier: "AuthorizationServerMetadata" })
+
+export const OAuthApi = HttpApiGroup.make("oauth")
+  .add(
+    HttpApiEndpoint.post("token", "/v1/oauth/token")
+      .annotate(OpenApi.Summary, "Exchange a code, or refresh")
+      .annotate(
+        OpenApi.Description,
+        "JSON with camelCase names, or a form with the names of RFC 6749. The client authenticates in the body or by HTTP Basic."
+      )
+      .setPayload(Schema.Union(ExchangeJson, RefreshJson, HttpApiSchema.withEncoding(TokenForm, FORM)))
+      .addSuccess(TokenResponse)
+      .addError(Errors.InvalidGrant)
+      .addError(Errors.UnsupportedGrantType)
+      .addError(Errors.InvalidClient)
+  )
+  .add(
+    HttpApiEndpoint.post("revoke", "/v1/oauth/revoke")
+      .annotate(OpenApi.Summary, "End the connection of a token")
+      .annotate(OpenApi.Description, "200 for any token, known or not; 401 for wrong client credentials alone.")
+      .setPayload(Schema.Union(RevokeJson, HttpApiSchema.withEncoding(RevokeForm, FORM)))
+      .addSuccess(HttpApiSchema.Empty(200))
+      .addError(Errors.InvalidClient)
+  )
+  .add(
+    HttpApiEndpoint.get("metadata", "/.well-known/oauth-authorization-server")
+      .annotate(OpenApi.Summary, "What OAuth clients need to know (RFC 8414)")
+      .addSuccess(Metadata)
+  )
+  .annotate(OpenApi.Title, "OAuth")
+  .annotate(OpenApi.Description, "Tokens of a connection, for the app's server")

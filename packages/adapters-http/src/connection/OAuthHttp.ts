@@ -1,0 +1,128 @@
+import { HttpApiBuilder, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { authenticateClient } from "@place-access/domain/apps"
+import { exchangeCode, refreshTokens, revokeToken, type TokenGrant } from "@place-access/domain/connection"
+import { Scope } from "@place-access/domain/shared"
+import { Effect, Schema } from "effect"
+import { Api } from "../Api.js"
+import { HttpOptions } from "../HttpOptions.js"
+import * as Errors from "../wire/Errors.js"
+import { type Shared, toWire } from "../wire/toWire.js"
+import { Metadata, TokenResponse } from "./OAuthApi.js"
+import * as OAuthRequest from "./OAuthRequest.js"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+/** RFC 6749 §5.1; `Pragma` for caches that know nothing newer. */
+const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" }
+
+export const layer = HttpApiBuilder.group(Api, "oauth", (handlers) =>
+  handlers
+    .handleRaw("token", ({ request }) => answer(request, token(request)), { uninterruptible: true })
+    .handleRaw("revoke", ({ request }) => answer(request, revoke(request)), { uninterruptible: true })
+    .handleRaw("metadata", () => Effect.map(HttpOptions, metadata))
+)
+
+const authenticate = (request: Request, sent: OAuthRequest.OAuthRequest) =>
+  Effect.gen(function* () {
+    const { clientId, clientSecret, triedBasic } = yield* OAuthRequest.credentials(request, sent)
+    return yield* authenticateClient(clientId, clientSecret).pipe(
+      Effect.catchTag("InvalidClient", () => Effect.fail(Errors.invalidClient(triedBasic)))
+    )
+  })
+
+const token = (request: Request) =>
+  Effect.gen(function* () {
+    const sent = yield* OAuthRequest.read(request)
+    const { grant_type } = yield* sent.require("grant_type")
+    switch (grant_type) {
+      case "authorization_code": {
+        const { code, code_verifier, redirect_uri } = yield* sent.require("code", "code_verifier", "redirect_uri")
+        const client = yield* authenticate(request, sent)
+        return issued(
+          yield* exchangeCode(client, { code, codeVerifier: code_verifier, redirectUri: redirect_uri }).pipe(
+            Effect.catchTag("InvalidGrant", () => Effect.fail(CODE_REFUSED))
+          )
+        )
+      }
+      case "refresh_token": {
+        const { refresh_token } = yield* sent.require("refresh_token")
+        const client = yield* authenticate(request, sent)
+        return issued(
+          yield* refreshTokens(client, refresh_token).pipe(
+            Effect.catchTag("InvalidGrant", () => Effect.fail(REFRESH_REFUSED))
+          )
+        )
+      }
+      default:
+        return yield* Effect.fail(Errors.unsupportedGrantType)
+    }
+  })
+
+const CODE_REFUSED = Errors.invalidGrant(
+  "The code is unknown, used or expired, or does not go with this client, redirect URI and verifier"
+)
+const REFRESH_REFUSED = Errors.invalidGrant("The refresh token is not good any more: the user must connect again")
+
+const issued = (grant: TokenGrant.TokenGrant): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.unsafeJson(
+    Schema.encodeSync(TokenResponse)({
+      access_token: grant.accessToken,
+      token_type: "Bearer",
+      expires_in: grant.expiresIn,
+      refresh_token: grant.refreshToken,
+      refresh_token_expires_at: grant.refreshTokenExpiresAt,
+      sensitive_scopes_expire_at: grant.sensitiveScopesExpireAt,
+      scope: grant.scopes.join(" "),
+      sub: grant.sub
+    }),
+    { headers: NO_STORE }
+  )
+
+const revoke = (request: Request) =>
+  Effect.gen(function* () {
+    const sent = yield* OAuthRequest.read(request)
+    const { token } = yield* sent.require("token")
+    yield* revokeToken(yield* authenticate(request, sent), token)
+    // Without a content type: clients try to parse an empty body that claims to be JSON.
+    return HttpServerResponse.empty({ status: 200, headers: NO_STORE })
+  })
+
+/** Clients that speak forms find `error_description` where RFC 6749 §5.2 puts it; bodies of the others stay as specified. */
+const answer = <E extends Shared | Errors.WireError, R>(
+  request: Request,
+  program: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R> =>
+  Effect.catchAll(toWire(program), (error: Errors.WireError) =>
+    Effect.succeed(
+      HttpServerResponse.unsafeJson(
+        OAuthRequest.isForm(request)
+          ? { ...Errors.encode(error), error_description: described(error) }
+          : Errors.encode(error),
+        { status: error.statusCode, headers: { ...Errors.headersOf(error), ...NO_STORE } }
+      )
+    )
+  )
+
+const described = ({ message }: Errors.WireError): string =>
+  typeof message === "string" ? message : message.join("; ")
+
+const metadata = (options: typeof HttpOptions.Service): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.unsafeJson(
+    Schema.encodeSync(Metadata)({
+      issuer: options.baseUrl,
+      authorization_endpoint: `${options.authUrl}/authorize`,
+      token_endpoint: `${options.baseUrl}/v1/oauth/token`,
+      revocation_endpoint: `${options.baseUrl}/v1/oauth/revoke`,
+      scopes_supported: Scope.all,
+      response_types_supported: ["code"],
+      response_modes_supported: ["query"],
+      grant_types_supported: ["authorization_code", "refresh_token"],
+      token_endpoint_auth_methods_supported: AUTHENTICATION,
+      revocation_endpoint_auth_methods_supported: AUTHENTICATION,
+      code_challenge_methods_supported: ["S256"],
+      authorization_response_iss_parameter_supported: true
+    }),
+    { headers: { "cache-control": "public, max-age=3600" } }
+  )
+
+const AUTHENTICATION = ["client_secret_basic", "client_secret_post"]

@@ -1,0 +1,132 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import type { Delivery } from "@place-access/domain/deliveries"
+import { Event } from "@place-access/domain/events"
+import { Schema } from "effect"
+import { AppPath } from "../apps/AppsApi.js"
+import { SessionAuth } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import * as Fields from "../wire/Fields.js"
+
+/** Any text: an id that cannot exist is one that does not exist, 404. */
+const DeliveryPath = Schema.Struct({
+  ...AppPath.fields,
+  delivery_id: Schema.String.pipe(Schema.brand("DeliveryId"))
+})
+
+const State = Schema.Literal("trying", "delivered", "failed", "too_old")
+const FailReason = Schema.Literal("exhausted", "endpoint_disabled", "endpoint_removed", "not_authorised", "not_sent")
+
+/**
+ * Spec §2.9. Nothing of the payload: a row may be about an event that the app was not allowed to learn.
+ */
+const fields = {
+  id: Schema.String,
+  endpoint_id: Schema.String,
+  event_id: Schema.String,
+  type: Event.Type,
+  occurred_at: Fields.At,
+  state: State,
+  fail_reason: Schema.NullOr(FailReason).annotations({
+    description:
+      "Why it failed: all attempts used, the endpoint disabled or removed while it waited, no longer authorised, or never sent for a fault of this service"
+  }),
+  attempt: Schema.Int.annotations({ description: "The attempt that is due or under way; the last one once it ended" }),
+  next_due_at: Fields.NullableAt.annotations({ description: "Null once it ended" }),
+  sent_at: Fields.NullableAt.annotations({ description: "The newest attempt" }),
+  status: Schema.NullOr(Schema.Int).annotations({ description: "What the receiver answered to it" }),
+  error: Schema.NullOr(Schema.String).annotations({ description: "Why it counts as a failure" }),
+  created_at: Fields.At,
+  ended_at: Fields.NullableAt,
+  replay: Schema.Boolean,
+  test: Schema.Boolean
+}
+
+const DeliveryBody = Schema.Struct(fields).annotations({ identifier: "Delivery" })
+
+const Attempt = Schema.Struct({
+  attempt: Schema.Int,
+  sent_at: Fields.At,
+  ended_at: Fields.At,
+  status: Schema.NullOr(Schema.Int),
+  error: Schema.NullOr(Schema.String),
+  snippet: Schema.NullOr(Schema.String).annotations({ description: "The first KiB of the answer" })
+}).annotations({ identifier: "DeliveryAttempt" })
+
+const Detail = Schema.Struct({
+  ...fields,
+  attempts: Schema.Array(Attempt).annotations({ description: "Oldest first" })
+}).annotations({ identifier: "DeliveryWithAttempts" })
+
+export const toBody = ({ delivery, lastAttempt }: Delivery.Logged): typeof DeliveryBody.Type => ({
+  id: delivery.id,
+  endpoint_id: delivery.endpointId,
+  event_id: delivery.envelope.eventId,
+  type: delivery.envelope.payload.type,
+  occurred_at: delivery.envelope.occurredAt,
+  state: delivery.state,
+  fail_reason: delivery.failReason,
+  attempt: delivery.attempt,
+  next_due_at: delivery.dueAt,
+  sent_at: lastAttempt?.startedAt ?? null,
+  status: lastAttempt?.status ?? null,
+  error: lastAttempt?.error ?? null,
+  created_at: delivery.createdAt,
+  ended_at: delivery.endedAt,
+  replay: delivery.replayNo > 0,
+  test: delivery.isTest
+})
+
+export const toDetail = (
+  delivery: Delivery.Delivery,
+  attempts: ReadonlyArray<Delivery.Attempt>
+): typeof Detail.Type => ({
+  ...toBody({ delivery, lastAttempt: attempts.at(-1) ?? null }),
+  attempts: attempts.map((one) => ({
+    attempt: one.attempt,
+    sent_at: one.startedAt,
+    ended_at: one.endedAt,
+    status: one.status,
+    error: one.error,
+    snippet: one.snippet
+  }))
+})
+
+const Query = Fields.request({
+  endpoint_id: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(64), Schema.brand("EndpointId")), {
+    exact: true
+  }),
+  type: Schema.optionalWith(Schema.Union(Event.Type, Event.Subscribable), { exact: true }).annotations({
+    description: "A payload type, or the name that endpoints subscribe to"
+  }),
+  state: Schema.optionalWith(State, { exact: true }),
+  from: Schema.optionalWith(Fields.At, { exact: true }).annotations({ description: "By created_at, inclusive" }),
+  to: Schema.optionalWith(Fields.At, { exact: true }).annotations({ description: "By created_at, exclusive" }),
+  ...Fields.paging(50, 200)
+})
+
+const isName = Schema.is(Event.Subscribable)
+
+/** The payload types that a `type` stands for. */
+export const typesOf = (type: Event.Type | Event.Subscribable): ReadonlyArray<Event.Type> =>
+  isName(type) ? Event.typesOf(type) : [type]
+
+export const DeliveriesApi = HttpApiGroup.make("deliveries")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/developer/apps/:app_id/deliveries")
+      .setPath(AppPath)
+      .setUrlParams(Query)
+      .addSuccess(Schema.Struct({ deliveries: Schema.Array(DeliveryBody), nextCursor: Schema.NullOr(Schema.String) }))
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "The delivery log, newest first")
+      .annotate(OpenApi.Description, "One row for each event and endpoint; filters narrow them.")
+  )
+  .add(
+    HttpApiEndpoint.get("get", "/v1/developer/apps/:app_id/deliveries/:delivery_id")
+      .setPath(DeliveryPath)
+      .addSuccess(Detail)
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "One delivery with its attempts")
+  )
+  .middleware(SessionAuth)
+  .annotate(OpenApi.Title, "Deliveries")
+  .annotate(OpenApi.Description, "For developers: what was sent to webhook endpoints, and what became of it")

@@ -1,0 +1,25 @@
+import { HttpApiBuilder } from "@effect/platform"
+import { getDelivery, listDeliveries } from "@place-access/domain/deliveries"
+import { Effect } from "effect"
+import { Api } from "../Api.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import { toWire } from "../wire/toWire.js"
+import { toBody, toDetail, typesOf } from "./DeliveriesApi.js"
+
+export const layer = HttpApiBuilder.group(Api, "deliveries", (handlers) =>
+  handlers
+    .handle("list", ({ path, urlParams: { cursor, endpoint_id: endpointId, limit, type, ...rest } }) =>
+      Effect.gen(function* () {
+        const types = type === undefined ? undefined : typesOf(type)
+        const query = { ...rest, endpointId, types, limit, cursor }
+        const { deliveries, nextCursor } = yield* listDeliveries(yield* SignedIn, path.app_id, query)
+        return { deliveries: deliveries.map(toBody), nextCursor }
+      }).pipe(toWire)
+    )
+    .handle("get", ({ path }) =>
+      Effect.gen(function* () {
+        const { attempts, delivery } = yield* getDelivery(yield* SignedIn, path.app_id, path.delivery_id)
+        return toDetail(delivery, attempts)
+      }).pipe(toWire)
+    )
+)

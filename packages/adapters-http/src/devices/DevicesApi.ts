@@ -1,0 +1,50 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Device } from "@place-access/domain/devices"
+import { Schema } from "effect"
+import { SessionAuth } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import * as Fields from "../wire/Fields.js"
+
+const fields = {
+  id: Schema.String,
+  name: Schema.String,
+  format: Device.Format,
+  created_at: Fields.At,
+  last_seen_at: Fields.NullableAt.annotations({ description: "When it last sent something; null until then" })
+}
+
+export const DeviceBody = Schema.Struct(fields).annotations({ identifier: "Device" })
+
+/** The only answer that has the token. */
+export const AddedDevice = Schema.Struct({
+  ...fields,
+  token: Schema.String.annotations({ description: "Bearer token of the phone; cannot be shown again" }),
+  setup: Schema.Struct({
+    address: Schema.String,
+    qr_text: Schema.String,
+    steps: Schema.Array(Schema.String)
+  }).annotations({ description: "What to enter, or to scan, on the phone" })
+}).annotations({ identifier: "AddedDevice" })
+
+export const DevicesApi = HttpApiGroup.make("devices")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/user/devices")
+      .addSuccess(Schema.Struct({ devices: Schema.Array(DeviceBody), nextCursor: Schema.Null }))
+      .annotate(OpenApi.Summary, "The phones that may upload, oldest first")
+  )
+  .add(
+    HttpApiEndpoint.post("add", "/v1/user/devices")
+      .setPayload(Fields.request({ name: Device.Name, format: Device.Format }))
+      .addSuccess(AddedDevice, { status: 201 })
+      .annotate(OpenApi.Summary, "Add a phone and get its token")
+  )
+  .add(
+    HttpApiEndpoint.del("remove", "/v1/user/devices/:id")
+      .setPath(Schema.Struct({ id: Schema.String.pipe(Schema.brand("DeviceId")) }))
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "Remove a phone")
+      .annotate(OpenApi.Description, "Its token opens nothing from now on; what it sent stays.")
+  )
+  .middleware(SessionAuth)
+  .annotate(OpenApi.Title, "Devices")
+  .annotate(OpenApi.Description, "The phones of the signed-in user")

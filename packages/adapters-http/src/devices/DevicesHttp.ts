@@ -1,0 +1,48 @@
+import { HttpApiBuilder } from "@effect/platform"
+import { addDevice, type Device, listDevices, removeDevice } from "@place-access/domain/devices"
+import { Effect } from "effect"
+import { Api } from "../Api.js"
+import { HttpOptions } from "../HttpOptions.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import { toWire } from "../wire/toWire.js"
+import type { DeviceBody } from "./DevicesApi.js"
+
+export const layer = HttpApiBuilder.group(Api, "devices", (handlers) =>
+  handlers
+    .handle("list", () =>
+      Effect.gen(function* () {
+        const devices = yield* listDevices((yield* SignedIn).id)
+        return { devices: devices.map(encode), nextCursor: null }
+      }).pipe(toWire)
+    )
+    .handle(
+      "add",
+      ({ payload }) =>
+        Effect.gen(function* () {
+          const { baseUrl } = yield* HttpOptions
+          const { device, setup, token } = yield* addDevice((yield* SignedIn).id, payload, baseUrl)
+          return {
+            ...encode(device),
+            token,
+            setup: { address: setup.address, qr_text: setup.qrText, steps: setup.steps }
+          }
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "remove",
+      ({ path }) =>
+        Effect.gen(function* () {
+          yield* removeDevice((yield* SignedIn).id, path.id)
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+)
+
+const encode = (device: Device.Device): typeof DeviceBody.Type => ({
+  id: device.id,
+  name: device.name,
+  format: device.format,
+  created_at: device.createdAt,
+  last_seen_at: device.lastSeenAt
+})

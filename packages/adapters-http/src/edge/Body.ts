@@ -1,0 +1,144 @@
+import { type HttpServerError, type HttpServerRequest } from "@effect/platform"
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { Data, Effect } from "effect"
+import type { IncomingMessage } from "node:http"
+import * as Errors from "../wire/Errors.js"
+import type { Cell } from "./CurrentRequest.js"
+
+const MIB = 1_048_576
+/** Bytes of a request body (decisions §5). */
+export const limitFor = (url: string): number => (url.startsWith("/v1/phone/") ? 8 * MIB : MIB)
+
+/** A body that can't be used, with the answer it gets. Travels as a defect: the platform dies of body errors. */
+export class BodyRefused extends Data.TaggedError("BodyRefused")<{ readonly answer: Errors.WireError }> {}
+
+const JSON_TYPE = "application/json"
+const FORM_TYPE = "application/x-www-form-urlencoded"
+
+/**
+ * The request with a body that is read within bounds: declared content type only, UTF-8, at most `limitFor` bytes counted
+ * as they come. The platform itself limits nothing, takes any content type, and resets the connection of a body that
+ * passes its own limit. Reading stays lazy: nothing is read before the caller is known and allowed.
+ */
+export const bounded = (
+  request: HttpServerRequest.HttpServerRequest,
+  cell: Cell
+): HttpServerRequest.HttpServerRequest => {
+  if (request.method === "GET" || request.method === "HEAD") return request
+  let text: Effect.Effect<string, HttpServerError.RequestError> | undefined
+  const refuseOther = Effect.suspend(() => Effect.die(new BodyRefused({ answer: unsupported(cell) })))
+  // The prototype is the platform's request, so that everything else is still its own.
+  return Object.create(request, {
+    text: { get: () => (text ??= Effect.runSync(Effect.cached(readText(request, cell)))) },
+    json: {
+      get(this: HttpServerRequest.HttpServerRequest) {
+        return Effect.flatMap(this.text, parseJson)
+      }
+    },
+    arrayBuffer: { get: () => refuseOther },
+    multipart: { get: () => refuseOther }
+  }) as HttpServerRequest.HttpServerRequest
+}
+
+const unsupported = (cell: Cell): Errors.WireError => Errors.unsupportedMediaType(Array.from(cell.reads))
+
+const readText = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Effect.Effect<string> =>
+  Effect.gen(function* () {
+    const { reads } = cell
+    const type = mediaType(request.headers["content-type"])
+    const encoding = request.headers["content-encoding"] ?? "identity"
+    if ((type !== undefined && !reads.has(type)) || (type === undefined && !reads.has(JSON_TYPE)))
+      return yield* Effect.die(new BodyRefused({ answer: unsupported(cell) }))
+    if (encoding.toLowerCase() !== "identity") return yield* Effect.die(new BodyRefused({ answer: unsupported(cell) }))
+    const bytes = yield* readBytes(NodeHttpServerRequest.toIncomingMessage(request), limitFor(request.url))
+    return yield* decodeUtf8(bytes, type === FORM_TYPE)
+  })
+
+/** Lower-case type without parameters; undefined when there is none; "" when it can't be read or is not UTF-8. */
+const mediaType = (header: string | undefined): string | undefined => {
+  if (header === undefined || header.trim() === "") return undefined
+  const [type = "", ...parameters] = header.split(";").map((part) => part.trim().toLowerCase())
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice("charset=".length)
+  return charset === undefined || /^"?(?:utf-?8|us-ascii)"?$/.test(charset) ? type : ""
+}
+
+const readBytes = (source: IncomingMessage, limit: number): Effect.Effect<Buffer> =>
+  Effect.async<Buffer>((resume) => {
+    const answer = () => resume(Effect.die(new BodyRefused({ answer: Errors.payloadTooLarge(limit) })))
+    const refuse = (alreadyRead: number) => {
+      discard(source, alreadyRead, answer)
+      if (!closesAfterwards(source)) answer()
+    }
+    if (Number(source.headers["content-length"] ?? 0) > limit) return refuse(0)
+    const chunks: Array<Buffer> = []
+    let size = 0
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= limit) return void chunks.push(chunk)
+      stop()
+      refuse(size)
+    }
+    const onEnd = () => {
+      stop()
+      resume(Effect.succeed(Buffer.concat(chunks, size)))
+    }
+    const onError = () => {
+      stop()
+      resume(Effect.die(new BodyRefused({ answer: Errors.invalidRequest("The body ended too early") })))
+    }
+    const stop = () => source.off("data", onData).off("end", onEnd).off("error", onError)
+    source.on("data", onData).once("end", onEnd).once("error", onError)
+    return Effect.sync(stop)
+  })
+
+/** Node closes such a connection as soon as it has answered. */
+const closesAfterwards = ({ headers, httpVersion }: IncomingMessage): boolean =>
+  httpVersion === "1.0" || /\bclose\b/i.test(headers.connection ?? "")
+
+/**
+ * Lets a client that is still sending read the answer, within reason; then the connection is closed on it. A connection that is
+ * closed while data arrives is reset, and the answer is lost with it: there the answer waits for `done`.
+ */
+const discard = (source: IncomingMessage, alreadyRead: number, done: () => void): void => {
+  let size = alreadyRead
+  source.on("error", done)
+  source.once("end", done)
+  source.on("data", (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= 64 * MIB) return
+    done()
+    source.destroy()
+  })
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const decodeUtf8 = (bytes: Buffer, isForm: boolean): Effect.Effect<string> =>
+  Effect.suspend(() => {
+    try {
+      const text = utf8.decode(bytes)
+      return isForm && /%00|\0/.test(text) ? unreadable("The form holds a NUL character") : Effect.succeed(text)
+    } catch {
+      return unreadable("The body is not valid UTF-8")
+    }
+  })
+
+const parseJson = (text: string): Effect.Effect<unknown> =>
+  Effect.suspend(() => {
+    try {
+      const value: unknown = text === "" ? null : JSON.parse(text)
+      // PostgreSQL has no NUL in text: better refused here than failed there.
+      return text.includes("\\u0000") && holdsNul(value)
+        ? unreadable("The JSON holds a NUL character")
+        : Effect.succeed(value)
+    } catch {
+      return unreadable("The body is not valid JSON")
+    }
+  })
+
+const holdsNul = (value: unknown): boolean =>
+  typeof value === "string"
+    ? value.includes("\0")
+    : typeof value === "object" && value !== null && Object.entries(value).some((pair) => pair.some(holdsNul))
+
+const unreadable = (message: string) => Effect.die(new BodyRefused({ answer: Errors.invalidRequest(message) }))

@@ -1,0 +1,20 @@
+import { HttpServerRequest } from "@effect/platform"
+import { Effect, Option } from "effect"
+import { isIP } from "node:net"
+import { HttpOptions } from "../HttpOptions.js"
+
+/**
+ * The network address that a request came from, for counting attempts. Behind a trusted proxy it is the last entry of
+ * X-Forwarded-For, the only one that the proxy itself wrote.
+ */
+export const clientAddress: Effect.Effect<string, never, HttpOptions | HttpServerRequest.HttpServerRequest> =
+  Effect.gen(function* () {
+    const { trustProxy } = yield* HttpOptions
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const peer = Option.getOrElse(request.remoteAddress, () => "unknown")
+    const forwarded = trustProxy ? request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() : undefined
+    return plain(forwarded !== undefined && isIP(forwarded) !== 0 ? forwarded : peer)
+  })
+
+/** `::ffff:192.0.2.1` and `192.0.2.1` are one address; a zone such as `%eth0` is ours, not the client's. */
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, "")

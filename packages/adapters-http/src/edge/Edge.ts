@@ -1,0 +1,180 @@
+import {
+  HttpApiError,
+  type HttpApp,
+  HttpRouter,
+  HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse
+} from "@effect/platform"
+import { type AccessLogStore, recordAccess } from "@place-access/domain/access-log"
+import { Entropy, StoreError } from "@place-access/domain/shared"
+import { Cause, Effect, Exit, FiberRef } from "effect"
+import { HttpOptions, type Options } from "../HttpOptions.js"
+import { errorPage } from "../pages/errorPage.js"
+import * as Errors from "../wire/Errors.js"
+import * as Issues from "../wire/Issues.js"
+import * as Body from "./Body.js"
+import * as CurrentRequest from "./CurrentRequest.js"
+import * as Routes from "./Routes.js"
+import * as SecurityHeaders from "./SecurityHeaders.js"
+
+/** What of the routes the edge must know. */
+export interface Known {
+  readonly allowed: (url: string) => string | undefined
+  readonly contentTypes: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/**
+ * The outermost ring of every request: gives it an id, bounds its body, turns whatever went wrong into one of our error
+ * bodies, writes the user's access log before the answer leaves, and adds the security headers. Never fails.
+ */
+export const make = <R>(
+  app: HttpApp.Default<unknown, R>,
+  known: Known
+): Effect.Effect<HttpApp.Default<never, R>, never, HttpOptions | AccessLogStore | Entropy.Entropy> =>
+  Effect.gen(function* () {
+    const options = yield* HttpOptions
+    const context = yield* Effect.context<AccessLogStore | Entropy.Entropy>()
+    const freshId = Effect.provide(Entropy.id("req"), context)
+    const addHeaders = SecurityHeaders.make(options)
+
+    const record = (
+      { disclosed, endpoint, purpose }: CurrentRequest.Cell,
+      owner: CurrentRequest.Caller,
+      answer: Answer
+    ) =>
+      recordAccess({
+        owner,
+        endpoint,
+        purpose,
+        status: answer.response.status,
+        error: answer.error,
+        disclosed: answer.error === null ? disclosed : null
+      }).pipe(
+        Effect.provide(context),
+        Effect.as(answer),
+        // Nothing may be disclosed that the user cannot see was disclosed.
+        Effect.catchAllCause((cause) =>
+          Effect.as(Effect.logError("access log entry not written", cause), toAnswer(Errors.unavailable))
+        )
+      )
+
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const cell = CurrentRequest.make(yield* requestId(request, options, freshId))
+        const exit = yield* restore(app).pipe(
+          Effect.provideService(HttpServerRequest.HttpServerRequest, Body.bounded(request, cell)),
+          Effect.exit,
+          Effect.flatMap((exit) =>
+            Exit.isSuccess(exit) ? Effect.succeed(answered(exit.value)) : refused(exit.cause, request, known)
+          ),
+          Effect.flatMap((answer) =>
+            cell.caller === undefined ? Effect.succeed(answer) : record(cell, cell.caller, answer)
+          ),
+          Effect.locally(CurrentRequest.ref, cell),
+          Effect.annotateLogs("request_id", cell.id)
+        )
+        const response = exit.page && wantsPage(request) ? errorPage(exit.page, cell.id) : exit.response
+        return SecurityHeaders.apply(response, addHeaders, cell.id)
+      })
+    )
+  })
+
+interface Answer {
+  readonly response: HttpServerResponse.HttpServerResponse
+  /** The code of a refusal, for the access log. */
+  readonly error: string | null
+  /** Set for a refusal that may be shown as a page to a person who came with a browser. */
+  readonly page: Errors.WireError | undefined
+}
+
+const answered = (response: HttpServerResponse.HttpServerResponse): Answer => ({
+  response,
+  error: response.status < 400 ? null : `status_${response.status}`,
+  page: undefined
+})
+
+const toAnswer = (error: Errors.WireError): Answer => ({
+  response: HttpServerResponse.unsafeJson(Errors.encode(error), {
+    status: error.statusCode,
+    headers: Errors.headersOf(error)
+  }),
+  error: error.error,
+  page: error
+})
+
+/** 499: the client went away before it was answered. What it asked for may have been done. */
+const ABORTED: Answer = {
+  response: HttpServerResponse.empty({ status: 499 }),
+  error: "client_closed_request",
+  page: undefined
+}
+
+const refused = (
+  cause: Cause.Cause<unknown>,
+  request: HttpServerRequest.HttpServerRequest,
+  known: Known
+): Effect.Effect<Answer> => {
+  if (Cause.isInterruptedOnly(cause)) return Effect.succeed(ABORTED)
+  const error = toWireError(Cause.squash(cause), request, known)
+  return error.statusCode === 500
+    ? Effect.as(Effect.logError("request failed", cause), toAnswer(error))
+    : Effect.succeed(toAnswer(error))
+}
+
+const toWireError = (error: unknown, request: HttpServerRequest.HttpServerRequest, known: Known): Errors.WireError => {
+  if (Errors.isWireError(error)) return error
+  if (error instanceof Body.BodyRefused) return error.answer
+  if (error instanceof HttpApiError.HttpApiDecodeError) {
+    return isResponseFault(error) ? Errors.internalError : Errors.validationFailed(Issues.messages(error.issues))
+  }
+  if (error instanceof StoreError) return error.transient ? Errors.unavailable : Errors.internalError
+  if (HttpServerError.isServerError(error)) {
+    if (error._tag === "RouteNotFound") return noRoute(request, known)
+    if (error._tag === "RequestError") return Errors.invalidRequest("The request could not be read")
+  }
+  return Errors.internalError
+}
+
+/**
+ * The platform reports a response that fails its own schema like a request that fails its: its encoder is a transformation
+ * from the response class, and says so first. Pinned versions, and a test, keep this true.
+ */
+const isResponseFault = (error: HttpApiError.HttpApiDecodeError): boolean =>
+  error.message.startsWith("(<declaration schema> <-> ")
+
+const noRoute = (request: HttpServerRequest.HttpServerRequest, known: Known): Errors.WireError => {
+  const allow = known.allowed(request.url)
+  return allow === undefined || allow.split(", ").includes(request.method)
+    ? Errors.notFound("route")
+    : Errors.methodNotAllowed(allow)
+}
+
+const wantsPage = (request: HttpServerRequest.HttpServerRequest): boolean =>
+  !/^\/(?:v1|\.well-known)\//.test(request.url) && (request.headers["accept"] ?? "").includes("text/html")
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/
+
+const requestId = (
+  request: HttpServerRequest.HttpServerRequest,
+  options: Options,
+  fresh: Effect.Effect<string>
+): Effect.Effect<string> => {
+  const given = options.trustProxy ? request.headers["x-request-id"] : undefined
+  return given !== undefined && REQUEST_ID.test(given) ? Effect.succeed(given) : fresh
+}
+
+/** Wraps every route: refuses URLs that no database can hold, and tells the body reader what the route reads. */
+export const around =
+  (contentTypes: Known["contentTypes"]) =>
+  <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const { route } = yield* HttpRouter.RouteContext
+      const cell = yield* FiberRef.get(CurrentRequest.ref)
+      cell.endpoint = Routes.label(request.method, route.path)
+      cell.reads = contentTypes.get(Routes.label(route.method, route.path)) ?? Routes.FORMS
+      if (/%00/.test(request.url)) return yield* Effect.fail(Errors.invalidRequest("The address holds a NUL character"))
+      return yield* handler
+    })

@@ -1,0 +1,31 @@
+import { Headers, HttpServerResponse } from "@effect/platform"
+import { isHttps, type Options } from "../HttpOptions.js"
+
+/** Nothing of an API answer may run or be framed, even if a browser were made to show it. */
+const API_CSP = "default-src 'none'; frame-ancestors 'none'"
+
+/**
+ * What every answer carries. A page brings its own `content-security-policy` and `referrer-policy`: under `no-referrer` a
+ * browser sends `Origin: null` with a form of our own (Fetch standard, "append a request Origin header").
+ */
+export const make = (options: Options): ((headers: Headers.Headers, requestId: string) => Headers.Headers) => {
+  const always = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "cross-origin-resource-policy": "same-origin",
+    ...(isHttps(options) ? { "strict-transport-security": "max-age=63072000" } : {})
+  }
+  const unlessSet = {
+    "content-security-policy": API_CSP,
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store"
+  }
+  return (headers, requestId) =>
+    Headers.unsafeFromRecord({ ...unlessSet, ...headers, ...always, "x-request-id": requestId })
+}
+
+export const apply = (
+  response: HttpServerResponse.HttpServerResponse,
+  add: ReturnType<typeof make>,
+  requestId: string
+): HttpServerResponse.HttpServerResponse => HttpServerResponse.setHeaders(response, add(response.headers, requestId))

@@ -1,0 +1,68 @@
+import { HttpApiBuilder } from "@effect/platform"
+import {
+  createEndpoint,
+  listEndpoints,
+  removeEndpoint,
+  rotateSecret,
+  sendTest,
+  updateEndpoint
+} from "@place-access/domain/endpoints"
+import { Effect } from "effect"
+import { Api } from "../Api.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import { toWire } from "../wire/toWire.js"
+import { toBody } from "./EndpointsApi.js"
+
+export const layer = HttpApiBuilder.group(Api, "endpoints", (handlers) =>
+  handlers
+    .handle("list", ({ path }) =>
+      Effect.gen(function* () {
+        const endpoints = yield* listEndpoints(yield* SignedIn, path.app_id)
+        return { webhooks: endpoints.map(toBody), nextCursor: null }
+      }).pipe(toWire)
+    )
+    .handle(
+      "create",
+      ({ path, payload: { description, events, url } }) =>
+        Effect.gen(function* () {
+          const input = { url, events: events ?? [], description: description ?? null }
+          const { endpoint, secret } = yield* createEndpoint(yield* SignedIn, path.app_id, input)
+          return { ...toBody(endpoint), secret }
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "update",
+      ({ path, payload }) =>
+        Effect.gen(function* () {
+          return toBody(yield* updateEndpoint(yield* SignedIn, path.app_id, path.endpoint_id, payload))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "remove",
+      ({ path }) =>
+        Effect.gen(function* () {
+          yield* removeEndpoint(yield* SignedIn, path.app_id, path.endpoint_id)
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "rotateSecret",
+      ({ path }) =>
+        Effect.gen(function* () {
+          const { endpoint, secret } = yield* rotateSecret(yield* SignedIn, path.app_id, path.endpoint_id)
+          return { ...toBody(endpoint), secret }
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "test",
+      ({ path }) =>
+        Effect.gen(function* () {
+          return yield* sendTest(yield* SignedIn, path.app_id, path.endpoint_id)
+        }).pipe(toWire),
+      // Whoever asked may be gone; what was sent is logged all the same.
+      { uninterruptible: true }
+    )
+)

@@ -1,0 +1,49 @@
+import { Effect, Layer } from "effect"
+import { HttpOptions } from "../HttpOptions.js"
+import * as AdminApps from "./admin/apps.js"
+import * as Authorize from "./consent/authorize.js"
+import * as Mailbox from "./dev/mailbox.js"
+import * as DeveloperApp from "./developer/app.js"
+import * as DeveloperApps from "./developer/apps.js"
+import * as DeveloperPurposes from "./developer/purposes.js"
+import * as Deliveries from "./developer/deliveries.js"
+import * as Users from "./developer/users.js"
+import * as Webhooks from "./developer/webhooks.js"
+import * as Home from "./home.js"
+import * as Assets from "./kit/Assets.js"
+import * as Routes from "./kit/Routes.js"
+import * as AccessLog from "./portal/accessLog.js"
+import * as Connection from "./portal/connection.js"
+import * as Connections from "./portal/connections.js"
+import * as Devices from "./portal/devices.js"
+import * as Places from "./portal/places.js"
+import * as ReviewDecision from "./review/decision.js"
+import * as ReviewQueue from "./review/queue.js"
+import * as SignIn from "./signIn.js"
+
+/** Every page. The paths below the consent and portal addresses follow their configuration. */
+export const layer = Layer.unwrapEffect(
+  Effect.map(HttpOptions, (options) =>
+    Layer.mergeAll(
+      Routes.layer(Home.routes),
+      Routes.layer(SignIn.routes),
+      Routes.layer(Assets.routes),
+      Routes.layer(Authorize.routes(options)),
+      Routes.layer(Connections.routes(options)),
+      Routes.layer(Connection.routes(options)),
+      Routes.layer(Places.routes(options)),
+      Routes.layer(Devices.routes(options)),
+      Routes.layer(AccessLog.routes(options)),
+      Routes.layer(DeveloperApps.routes),
+      Routes.layer(DeveloperApp.routes),
+      Routes.layer(DeveloperPurposes.routes),
+      Routes.layer(Users.routes),
+      Routes.layer(Webhooks.routes),
+      Routes.layer(Deliveries.routes),
+      Routes.layer(ReviewQueue.routes),
+      Routes.layer(ReviewDecision.routes),
+      Routes.layer(AdminApps.routes),
+      Routes.layer(Mailbox.routes(options))
+    )
+  )
+)

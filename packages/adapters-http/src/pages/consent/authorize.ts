@@ -1,0 +1,180 @@
+import { HttpServerRequest } from "@effect/platform"
+import {
+  type ConsentChoices,
+  ConsentRequest,
+  type ConsentRefused,
+  decideConsent,
+  reviewConsent,
+  startConsent
+} from "@place-access/domain/connection"
+import { ConsentRequestId } from "@place-access/domain/shared"
+import { Effect, Option, Schema } from "effect"
+import { HttpOptions, type Options, pathOf, portalPath } from "../../HttpOptions.js"
+import type { Problem } from "../../wire/Issues.js"
+import type * as Form from "../kit/Form.js"
+import { html } from "../kit/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import { param } from "../kit/Params.js"
+import * as ReturnTo from "../kit/ReturnTo.js"
+import * as Routes from "../kit/Routes.js"
+import * as Visitor from "../kit/Visitor.js"
+import * as consentView from "./consentView.js"
+import { switchButton, switchForm, type View } from "./parts.js"
+import * as renewalView from "./renewalView.js"
+
+const pathFor = (options: Options, id: ConsentRequestId): string => `${pathOf(options.authUrl)}/authorize/${id}`
+
+/** What a form of this request is bound to: the session and the request (decision A3). */
+const binding = (id: ConsentRequestId): string => `consent ${id}`
+
+/** `GET {auth_url}/authorize` (Spec §4.1): checks what the app asks for, then asks the user. */
+const start = Effect.gen(function* () {
+  const options = yield* HttpOptions
+  const { url } = yield* HttpServerRequest.HttpServerRequest
+  const query = new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "")
+  const parameters = Object.fromEntries(Array.from(query.keys(), (name) => [name, query.getAll(name)]))
+  const request = yield* startConsent(parameters, options.baseUrl)
+  const visitor = yield* Visitor.current
+  return Option.isSome(visitor)
+    ? yield* show(visitor.value, request.id)
+    : seeOther(ReturnTo.signIn(pathFor(options, request.id)))
+}).pipe(
+  Effect.catchTags({
+    // Not a redirect: it is not known where one would lead (decision O3).
+    AuthorizePage: ({ message }) => Effect.succeed(brokenLink(message)),
+    AuthorizeRedirect: ({ uri }) => Effect.succeed(seeOther(uri))
+  })
+)
+
+const brokenLink = (message: string) =>
+  respond({
+    title: "This link does not work",
+    width: "narrow",
+    reader: null,
+    status: 400,
+    main: html`<h1>This link does not work</h1>
+      <p>The app that sent you here made a mistake. Nothing was shared with it.</p>
+      <div class="note">
+        <h2>For the app’s developer</h2>
+        <p>${message}</p>
+      </div>
+      <p><a href="/">Go to the front page</a></p>`
+  })
+
+interface Again {
+  readonly choices?: ConsentChoices
+  readonly problems?: ReadonlyArray<Problem>
+  readonly outdated?: boolean
+}
+
+const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: Again = {}) =>
+  Effect.gen(function* () {
+    const options = yield* HttpOptions
+    const review = yield* reviewConsent(id, visitor.account)
+    const path = pathFor(options, id)
+    const view: View = {
+      review,
+      account: visitor.account,
+      action: path,
+      formToken: yield* Visitor.tokenFor(visitor, binding(id)),
+      portalPath: portalPath(options),
+      choices: again.choices,
+      problems: again.problems ?? [],
+      outdated: again.outdated ?? false
+    }
+    return respond({
+      title: `${TITLES[review.mode]} ${review.app.name}`,
+      width: "middle",
+      // No navigation: a decision is being made. Who is asked stands on the page.
+      reader: null,
+      status: again.problems === undefined || again.problems.length === 0 ? 200 : 400,
+      formAction: [schemeOf(review.redirectOrigin)],
+      main: html`${review.mode === "renew_sensitive" ? renewalView.page(view) : consentView.page(view)}
+      ${switchForm(path, yield* Visitor.tokenFor(visitor))}`
+    })
+  }).pipe(Effect.catchTag("ConsentRefused", (error) => refusal(error, visitor, id)))
+
+const TITLES: Readonly<Record<ConsentRequest.Mode, string>> = {
+  new: "Connect",
+  change: "Change",
+  renew_sensitive: "Renew"
+}
+
+/**
+ * The scheme of where the answer leads, not its host alone: Chromium applies `form-action` to every redirect that follows,
+ * and an app's callback often sends its user on to another host of the app.
+ */
+const schemeOf = (origin: string): string => `${origin.slice(0, origin.indexOf(":"))}:`
+
+const REFUSALS: Readonly<Record<ConsentRefused["reason"], readonly [status: number, title: string, text: string]>> = {
+  unknown: [404, "There is nothing to decide here", "Go back to the app and start again."],
+  expired: [410, "This page is too old", "It waited for more than an hour. Go back to the app and start again."],
+  decided: [409, "This was decided already", "Go back to the app. Should it ask again, you can decide anew."],
+  sandbox: [
+    403,
+    "This app is still being tested",
+    "While it is, only the account of its developer can connect it. If that is you, sign in with that account."
+  ],
+  app_revoked: [403, "This app cannot be connected", "It was closed by those who run this service."],
+  outdated: [409, "Something changed in the meantime", "Go back to the app and start again."]
+}
+
+const refusal = ({ reason }: ConsentRefused, visitor: Visitor.Visitor, id: ConsentRequestId) =>
+  Effect.gen(function* () {
+    const [status, title, text] = REFUSALS[reason]
+    const path = pathFor(yield* HttpOptions, id)
+    return respond({
+      title,
+      width: "narrow",
+      reader: null,
+      status,
+      main: html`<h1>${title}</h1>
+        <p>${text}</p>
+        <p class="soft small">You are signed in as ${visitor.account.email}. ${switchButton}</p>
+        ${switchForm(path, yield* Visitor.tokenFor(visitor))}
+        <p><a href="/">Go to the front page</a></p>`
+    })
+  })
+
+const requestId = param("request", ConsentRequestId, "consent request")
+
+/** The page again, after sign-in or a reload. */
+const review = Visitor.signedIn((visitor) => Effect.flatMap(requestId, (id) => show(visitor, id)))
+
+/** The user's answer: back to the app, or the page again with what was wrong. */
+const decide = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    const id = yield* requestId
+    const choices = choicesOf(yield* Visitor.checked(visitor.cookie, binding(id)))
+    const { baseUrl } = yield* HttpOptions
+    return yield* decideConsent(id, visitor.account, choices, baseUrl).pipe(
+      Effect.map(({ redirectTo }) => seeOther(redirectTo)),
+      Effect.catchTags({
+        Invalid: ({ problems }) => show(visitor, id, { choices, problems }),
+        ConsentRefused: (error) =>
+          error.reason === "outdated" ? show(visitor, id, { outdated: true }) : refusal(error, visitor, id)
+      })
+    )
+  })
+)
+
+const given = (value: string): string | undefined => (value === "" ? undefined : value)
+
+const choicesOf = (form: Form.Form): ConsentChoices => ({
+  decision: given(form.value("decision")),
+  shown: Option.getOrUndefined(Schema.decodeUnknownOption(ConsentRequest.Mode)(form.value("mode"))),
+  scopes: form.all("scope"),
+  places: form.all("place"),
+  earlier: form.all("earlier"),
+  standardDays: given(form.value("standard_days")),
+  sensitiveDays: given(form.value("sensitive_days"))
+})
+
+export const routes = (options: Options) => {
+  const base = pathOf(options.authUrl)
+  return [
+    Routes.get(`${base}/authorize`, start),
+    Routes.get(`${base}/authorize/:request`, review),
+    Routes.post(`${base}/authorize/:request`, decide)
+  ]
+}

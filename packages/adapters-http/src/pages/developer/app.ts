@@ -1,0 +1,268 @@
+import { App, RedirectUri, registerRedirectUris, submitApp, updateApp } from "@place-access/domain/apps"
+import { createPurpose, listPurposes } from "@place-access/domain/purposes"
+import { Scope } from "@place-access/domain/shared"
+import { Effect, Either } from "effect"
+import { HttpOptions } from "../../HttpOptions.js"
+import type { Problem } from "../../wire/Issues.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { type Html, html } from "../kit/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import * as Routes from "../kit/Routes.js"
+import { time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+import { notice } from "../portal/notices.js"
+import * as Apps from "./apps.js"
+import * as Purposes from "./purposes.js"
+import { appHead, appPath, DEVELOPER, noteOf, ownApp } from "./shared.js"
+
+const LABELS = {
+  ...Apps.LABELS,
+  ...Purposes.LABELS,
+  redirect_uris: "Redirect URIs"
+}
+
+/** A form of the page that was posted and has to be shown again. */
+interface Again {
+  readonly which: "app" | "redirects" | "purpose"
+  readonly form: Fields.Shown
+  readonly ticked: ReadonlyArray<string>
+}
+
+const overview = (visitor: Visitor.Visitor, app: App.App, again?: Again) =>
+  Effect.gen(function* () {
+    const { authUrl } = yield* HttpOptions
+    const purposes = yield* listPurposes(visitor.account, app.id)
+    const query = yield* Form.query
+    const token = yield* Visitor.tokenFor(visitor)
+    const shown = (which: Again["which"], otherwise: Readonly<Record<string, string>>) =>
+      again?.which === which ? again.form : Fields.fresh(otherwise)
+    const path = appPath(app)
+    return respond({
+      title: app.name,
+      reader: yield* Visitor.reader(visitor),
+      current: DEVELOPER,
+      status: again === undefined ? 200 : 400,
+      main: html`${appHead(app, "")} ${again === undefined && notice(query.value("done"))}
+        ${again !== undefined && Fields.problems(again.form, LABELS)}
+        ${app.redirectUris.length === 0 && html`<div class="note"><p>Next: register where users come back to. That also gives you the client secret.</p></div>`}
+        ${standing(app, token)}
+        <section class="card" aria-labelledby="credentials">
+          <h2 id="credentials">Credentials</h2>
+          <dl>
+            <dt>Client id</dt>
+            <dd><code>${app.id}</code></dd>
+            <dt>Client secret</dt>
+            <dd>
+              Shown once, when redirect URIs are registered. Registering again gives a new one; the old one works for
+              another 24 hours.
+            </dd>
+          </dl>
+          <form method="post" action="${path}/redirect-uris">
+            ${Fields.hidden("form_token", token)}
+            ${Fields.textarea(shown("redirects", { redirect_uris: app.redirectUris.join("\n") }), { name: "redirect_uris", label: "Redirect URIs", hint: "One a line. Users come back to exactly these: https, http on localhost, or a private scheme such as com.example.app:/back." })}
+            <button>Register and issue a secret</button>
+          </form>
+        </section>
+        ${app.revokedAt === null && app.redirectUris[0] !== undefined && authorizeUrl(app, app.redirectUris[0], authUrl)}
+        ${Purposes.section(app, purposes, token, shown("purpose", { expected_daily_volume: "100" }), again?.which === "purpose" ? again.ticked : [])}
+        <section class="card" aria-labelledby="change">
+          <h2 id="change">About the app</h2>
+          <form method="post" action="${path}">
+            ${Fields.hidden("form_token", token)}
+            ${Apps.fields(
+              shown("app", { name: app.name, description: app.description, homepage_url: app.homepageUrl ?? "" }),
+              again?.which === "app" ? again.ticked : app.declaredScopes
+            )} <button class="second">Save</button>
+          </form>
+        </section>`
+    })
+  })
+
+const authorizeUrl = (app: App.App, redirectUri: string, authUrl: string): Html => {
+  const query = new URLSearchParams({
+    client_id: app.id,
+    redirect_uri: redirectUri,
+    scope: App.scopes(app)
+      .filter((scope) => !Scope.isSensitive(scope))
+      .join(" "),
+    code_challenge: "CODE_CHALLENGE",
+    code_challenge_method: "S256",
+    state: "STATE"
+  })
+  return html`<section class="card" aria-labelledby="authorize">
+    <h2 id="authorize">Authorize address</h2>
+    <p>
+      Send your user’s browser here. Put the SHA-256 of a fresh verifier (base64url) in place of
+      <code>CODE_CHALLENGE</code>, and 8 to 512 characters nobody can guess in place of <code>STATE</code>.
+    </p>
+    <div class="field">
+      <label for="authorize-url">Address to copy</label
+      ><textarea class="code" id="authorize-url" readonly>${authUrl}/authorize?${query.toString()}</textarea>
+    </div>
+  </section>`
+}
+
+/** Where the app stands between the sandbox and production, what was said about it, and the next step. */
+const standing = (app: App.App, token: string): Html =>
+  html`<section class="card" aria-labelledby="standing">
+    <h2 id="standing">${app.revokedAt === null ? STANDING[app.status].title : "Revoked"}</h2>
+    <p>
+      ${
+        app.revokedAt === null
+          ? STANDING[app.status].text
+          : html`An admin revoked the app ${time(app.revokedAt)}, which is final. Its tokens and client secrets do not
+            work, and its users are disconnected.`
+      }
+      ${app.submission !== null && html`It waits since ${time(app.submission.at)}.`}
+    </p>
+    ${noteOf(app.reviewNote, app.status === "sandbox" || app.revokedAt !== null)}
+    ${
+      app.allowedScopes !== null &&
+      html`<div class="note warn">
+        <p>
+          <strong>An admin narrowed the app.</strong> Of the scopes that you declare it can use, for live tokens too:
+        </p>
+        ${
+          App.scopes(app).length === 0
+            ? html`<p>none</p>`
+            : html`<ul>
+                ${App.scopes(app).map((scope) => html`<li><code>${scope}</code></li>`)}
+              </ul>`
+        }
+      </div>`
+    }
+    ${
+      app.revokedAt === null &&
+      app.status === "sandbox" &&
+      html`<form method="post" action="${appPath(app)}/submit">
+        ${Fields.hidden("form_token", token)}<button>Submit the app for review</button>
+      </form>`
+    }
+  </section>`
+
+const STANDING: Readonly<Record<App.Status, { readonly title: string; readonly text: string }>> = {
+  sandbox: {
+    title: "In the sandbox",
+    text: "Only you can connect the app. Submit it when it is ready: a reviewer looks at its name, description, web page and scopes. Purposes are reviewed on their own."
+  },
+  in_review: {
+    title: "In review",
+    text: "A reviewer looks at the app. You get a mail when it is decided. Until then only you can connect it, and scopes cannot be added."
+  },
+  production: {
+    title: "In production",
+    text: "Everybody can connect the app. Scopes can be given up, but not added."
+  }
+}
+
+const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor), (app) => overview(visitor, app)))
+
+const change = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    const form = yield* Visitor.checked(visitor.cookie)
+    const app = yield* ownApp(visitor)
+    const again = (problems: ReadonlyArray<Problem>) =>
+      overview(visitor, app, { which: "app", form: Form.shown(form, problems), ticked: form.all("scopes") })
+    const draft = Form.decode(Apps.Draft, Apps.typed(form))
+    if (Either.isLeft(draft)) return yield* again(draft.left)
+    const { description, homepage_url: homepageUrl, name, scopes } = draft.right
+    return yield* updateApp(visitor.account, app.id, { name, description, homepageUrl, scopes }).pipe(
+      Effect.as(seeOther(`${appPath(app)}?done=app-changed`)),
+      Effect.catchTag("Conflict", ({ reason }) =>
+        again([{ field: "scopes", message: `cannot be changed so: ${reason}` }])
+      )
+    )
+  })
+)
+
+const register = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    const form = yield* Visitor.checked(visitor.cookie)
+    const app = yield* ownApp(visitor)
+    const lines = form
+      .value("redirect_uris")
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter((line) => line !== "")
+    const uris = Form.decode(RedirectUri.List, lines)
+    if (Either.isLeft(uris)) {
+      const problems = uris.left.map(({ field, message }) => ({
+        field: "redirect_uris",
+        message: `${lineOf(field)}${message}`
+      }))
+      return yield* overview(visitor, app, { which: "redirects", form: Form.shown(form, problems), ticked: [] })
+    }
+    const { clientSecret } = yield* registerRedirectUris(visitor.account, app.id, uris.right)
+    return respond({
+      title: "Client secret",
+      reader: yield* Visitor.reader(visitor),
+      current: DEVELOPER,
+      width: "middle",
+      main: html`<h1>Client secret of ${app.name}</h1>
+        <div class="note warn">
+          <p>
+            <strong>This is shown once.</strong> Keep it on your server, never in an app that users install. The secret
+            before it works for another 24 hours.
+          </p>
+        </div>
+        <section class="card" aria-labelledby="secret">
+          <h2 id="secret">Secret</h2>
+          <code class="secret" data-testid="client-secret">${clientSecret}</code>
+          <dl>
+            <dt>Client id</dt>
+            <dd><code>${app.id}</code></dd>
+            <dt>Redirect URIs</dt>
+            <dd>${uris.right.map((uri) => html`<code>${uri}</code> `)}</dd>
+          </dl>
+        </section>
+        <p><a class="button" href="${appPath(app)}">I have kept it</a></p>`
+    })
+  })
+)
+
+/** `[2]` → `in line 3 `: what the list's third entry is called on the page. */
+const lineOf = (field: string): string => {
+  const index = /^\[(\d+)\]$/.exec(field)?.[1]
+  return index === undefined ? "" : `in line ${Number(index) + 1} `
+}
+
+const addPurpose = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    const form = yield* Visitor.checked(visitor.cookie)
+    const app = yield* ownApp(visitor)
+    const ticked = form.all("purpose_scopes")
+    const again = (problems: ReadonlyArray<Problem>) =>
+      overview(visitor, app, { which: "purpose", form: Form.shown(form, problems), ticked })
+    const draft = Form.decode(Purposes.Draft, Purposes.typed(form))
+    if (Either.isLeft(draft)) return yield* again(draft.left)
+    const { key, ...terms } = draft.right
+    return yield* createPurpose(visitor.account, app.id, { key, terms: Purposes.toTerms(terms) }).pipe(
+      Effect.as(seeOther(`${appPath(app)}?done=purpose-created`)),
+      Effect.catchTags({
+        Invalid: ({ problems }) => again(Purposes.undeclared(problems)),
+        Conflict: ({ reason }) => again([{ field: "key", message: `cannot be used: ${reason}` }])
+      })
+    )
+  })
+)
+
+const submit = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    yield* Visitor.checked(visitor.cookie)
+    const app = yield* ownApp(visitor)
+    return yield* submitApp(visitor.account, app.id).pipe(
+      Effect.as(seeOther(`${appPath(app)}?done=app-submitted`)),
+      // Pressed twice, or overtaken: the page says where the app stands.
+      Effect.catchTag("Conflict", () => Effect.succeed(seeOther(appPath(app))))
+    )
+  })
+)
+
+export const routes = [
+  Routes.get(`${DEVELOPER}/apps/:app`, show),
+  Routes.post(`${DEVELOPER}/apps/:app`, change),
+  Routes.post(`${DEVELOPER}/apps/:app/redirect-uris`, register),
+  Routes.post(`${DEVELOPER}/apps/:app/submit`, submit),
+  Routes.post(`${DEVELOPER}/apps/:app/purposes`, addPurpose)
+]

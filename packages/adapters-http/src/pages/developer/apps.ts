@@ -1,0 +1,123 @@
+import { App, createApp, listApps } from "@place-access/domain/apps"
+import { Scope } from "@place-access/domain/shared"
+import { Effect, Either, Schema } from "effect"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { type Html, html } from "../kit/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import * as Routes from "../kit/Routes.js"
+import { time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+import { appPath, DEVELOPER, scopeBoxes, statusBadge } from "./shared.js"
+
+export const LABELS = { name: "Name", description: "Description", homepage_url: "Web page", scopes: "Scopes" }
+
+/** What the form of an app posts, made and changed alike. */
+export const Draft = Schema.Struct({
+  name: App.Name,
+  description: App.Description,
+  homepage_url: Form.OrEmpty(App.HomepageUrl),
+  scopes: App.DeclaredScopes
+})
+
+export const typed = (form: Form.Form) => ({
+  name: form.value("name"),
+  description: form.value("description"),
+  homepage_url: form.value("homepage_url").trim(),
+  scopes: form.all("scopes")
+})
+
+export const fields = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html =>
+  html` ${Fields.input(form, { name: "name", label: "Name", hint: "Users see it when they decide.", maxlength: 60 })}
+  ${Fields.textarea(form, { name: "description", label: "Description", hint: "What the app does for its users, in a sentence or two.", maxlength: 500 })}
+  ${Fields.input(form, { name: "homepage_url", label: "Web page", type: "url", hint: "May be left empty.", required: false, maxlength: 2048 })}
+  ${scopeBoxes(form, "scopes", Scope.all, ticked, "The most that a user can ever allow your app. Ask for little: users decline what they do not understand.")}`
+
+const PAGE = 50
+
+const list = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    const query = yield* Form.query
+    const cursor = query.value("cursor")
+    const { apps, nextCursor } = yield* listApps(visitor.account, {
+      limit: PAGE,
+      cursor: cursor === "" ? undefined : cursor
+    })
+    return respond({
+      title: "Your apps",
+      reader: yield* Visitor.reader(visitor),
+      current: DEVELOPER,
+      main: html`<h1>Your apps</h1>
+        <p class="lead">
+          An app asks users for permission, reads answers about their places, and is told when something happens.
+        </p>
+        ${
+          apps.length === 0
+            ? html`<p class="empty">You have no apps yet. The first one makes you a developer.</p>`
+            : html`<ul class="plain grid">
+                ${apps.map(
+                  (app) =>
+                    html`<li class="card">
+                      <header>
+                        <h2><a href="${appPath(app)}">${app.name}</a></h2>
+                        ${statusBadge(app)}
+                      </header>
+                      <p>${app.description}</p>
+                      <p class="soft small">Made ${time(app.createdAt)}</p>
+                    </li>`
+                )}
+              </ul>`
+        }
+        <p class="actions">
+          <a class="button" href="${DEVELOPER}/apps/new">Create an app</a
+          >${nextCursor !== null && html`<a class="button second" href="${DEVELOPER}?cursor=${nextCursor}">More</a>`}
+        </p>`
+    })
+  })
+)
+
+const STARTS_WITH: ReadonlyArray<string> = ["location.rules.place"]
+
+const blank = (
+  visitor: Visitor.Visitor,
+  form: Fields.Shown = Fields.fresh(),
+  ticked: ReadonlyArray<string> = STARTS_WITH
+) =>
+  Effect.gen(function* () {
+    return respond({
+      title: "Create an app",
+      reader: yield* Visitor.reader(visitor),
+      current: DEVELOPER,
+      width: "middle",
+      status: form.problems.length === 0 ? 200 : 400,
+      main: html`<p><a href="${DEVELOPER}">Your apps</a></p>
+        <h1>Create an app</h1>
+        <p class="lead">It begins in the sandbox, where only you can connect it.</p>
+        ${Fields.problems(form, LABELS)}
+        <form class="card" method="post" action="${DEVELOPER}/apps">
+          ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}${fields(form, ticked)}<button>
+            Create app
+          </button>
+        </form>`
+    })
+  })
+
+const create = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    const form = yield* Visitor.checked(visitor.cookie)
+    const draft = Form.decode(Draft, typed(form))
+    if (Either.isLeft(draft)) return yield* blank(visitor, Form.shown(form, draft.left), form.all("scopes"))
+    const { description, homepage_url: homepageUrl, name, scopes } = draft.right
+    const app = yield* createApp(visitor.account, { name, description, homepageUrl, scopes })
+    return seeOther(`${appPath(app)}?done=app-created`)
+  })
+)
+
+export const routes = [
+  Routes.get(DEVELOPER, list),
+  Routes.get(
+    `${DEVELOPER}/apps/new`,
+    Visitor.signedIn((visitor) => blank(visitor))
+  ),
+  Routes.post(`${DEVELOPER}/apps`, create)
+]

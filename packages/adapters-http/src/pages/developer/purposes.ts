@@ -1,0 +1,285 @@
+import type { App } from "@place-access/domain/apps"
+import { archivePurpose, listPurposes, Purpose, submitPurpose, updatePurpose } from "@place-access/domain/purposes"
+import { NotFound, PurposeId, Scope } from "@place-access/domain/shared"
+import { Effect, Either, Schema } from "effect"
+import type { Problem } from "../../wire/Issues.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { flag, type Html, html } from "../kit/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import { param } from "../kit/Params.js"
+import * as Routes from "../kit/Routes.js"
+import { time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+import { notice } from "../portal/notices.js"
+import { wording } from "../review/wording.js"
+import { appHead, appPath, DEVELOPER, noteOf, ownApp, purposeBadge, scopeBoxes } from "./shared.js"
+
+export const LABELS = {
+  key: "Key",
+  purpose_description: "Description",
+  purpose_scopes: "Scopes",
+  expected_daily_volume: "Expected daily volume"
+}
+
+const terms = {
+  purpose_description: Purpose.Terms.fields.description,
+  purpose_scopes: Purpose.Terms.fields.scopes,
+  expected_daily_volume: Form.Number(Purpose.Terms.fields.expectedDailyVolume)
+}
+const Edit = Schema.Struct(terms)
+export const Draft = Schema.Struct({ key: Purpose.Key, ...terms })
+
+export const typed = (form: Form.Form) => ({
+  key: form.value("key").trim(),
+  purpose_description: form.value("purpose_description"),
+  purpose_scopes: form.all("purpose_scopes"),
+  expected_daily_volume: form.value("expected_daily_volume")
+})
+
+export const toTerms = (draft: typeof Edit.Type): Purpose.Terms => ({
+  description: draft.purpose_description,
+  scopes: draft.purpose_scopes,
+  expectedDailyVolume: draft.expected_daily_volume
+})
+
+/** All that is left to be wrong after decoding is a scope that the app does not declare. */
+export const undeclared = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> =>
+  problems.map(({ message }) => ({ field: "purpose_scopes", message }))
+
+const fields = (
+  app: App.App,
+  form: Fields.Shown,
+  ticked: ReadonlyArray<string>,
+  held: ReadonlyArray<Scope.Scope> = []
+): Html =>
+  html` ${Fields.input(form, { name: "purpose_description", label: LABELS.purpose_description, hint: "10 to 200 characters, shown to users as you write it.", maxlength: 200 })}
+  ${scopeBoxes(
+    form,
+    "purpose_scopes",
+    Scope.sensitive.filter((scope) => app.declaredScopes.includes(scope) || held.includes(scope)),
+    ticked
+  )}
+  ${Fields.input(form, { name: "expected_daily_volume", label: LABELS.expected_daily_volume, hint: "The most calls that one user should need in a day, 1 to 10,000.", inputmode: "numeric" })}`
+
+const pathOf = (app: Pick<App.App, "id">, purpose: Pick<Purpose.Purpose, "id">): string =>
+  `${appPath(app)}/purposes/${purpose.id}`
+
+const canSubmit = (app: App.App, { archivedAt, status }: Purpose.Purpose): boolean =>
+  app.revokedAt === null && archivedAt === null && (status === "draft" || status === "rejected")
+
+const submitForm = (app: App.App, purpose: Purpose.Purpose, token: string): Html | false =>
+  canSubmit(app, purpose) &&
+  html`<form method="post" action="${pathOf(app, purpose)}/submit">
+    ${Fields.hidden("form_token", token)}<button class="second" aria-label="Submit for review: ${purpose.key}">
+      Submit for review
+    </button>
+  </form>`
+
+/** The app's purposes, and the form for one more, on the overview of the app. */
+export const section = (
+  app: App.App,
+  purposes: ReadonlyArray<Purpose.Purpose>,
+  token: string,
+  form: Fields.Shown,
+  ticked: ReadonlyArray<string>
+): Html =>
+  html`<section class="card" aria-labelledby="purposes">
+    <h2 id="purposes">Purposes</h2>
+    <p>
+      Each call for an exact location names the purpose it is for. Users read its description when they decide. In
+      production only approved purposes work.
+    </p>
+    ${
+      purposes.length > 0 &&
+      html`<ul class="plain choices">
+        ${purposes.map((purpose) => item(app, purpose, token))}
+      </ul>`
+    }
+    ${
+      Scope.intersect(Scope.sensitive, app.declaredScopes).length === 0
+        ? html`<p class="soft">Your app declares no sensitive scope, so it needs no purpose.</p>`
+        : html`<details${flag("open", form.problems.length > 0)}><summary>Add a purpose</summary><form method="post" action="${appPath(app)}/purposes">${Fields.hidden("form_token", token)}
+${Fields.input(form, { name: "key", label: LABELS.key, hint: "What your code sends: 3 to 40 characters of a-z, 0-9 and _. It stays taken for good.", maxlength: 40 })}
+${fields(app, form, ticked)}
+<button>Add purpose</button></form></details>`
+    }
+  </section>`
+
+const item = (app: App.App, purpose: Purpose.Purpose, token: string): Html => {
+  const { archivedAt, key, reviewNote, terms } = purpose
+  return html`<li class="item">
+    <h3><code>${key}</code> ${purposeBadge(purpose)}</h3>
+    <p>${terms.description}</p>
+    <p class="soft small">${terms.scopes.join(", ")}; up to ${terms.expectedDailyVolume} calls a day and user</p>
+    ${archivedAt === null && noteOf(reviewNote, purpose.status === "rejected")}
+    <div class="actions">
+      <a
+        class="button second"
+        href="${pathOf(app, purpose)}"
+        aria-label="${archivedAt === null ? "Change" : "Look at"} ${key}"
+        >${archivedAt === null ? "Change" : "Look at"}</a
+      >${submitForm(app, purpose, token)}
+    </div>
+  </li>`
+}
+
+/** The app's own purpose that the address names. */
+const ownPurpose = (visitor: Visitor.Visitor) =>
+  Effect.gen(function* () {
+    const app = yield* ownApp(visitor)
+    const id = yield* param("purpose", PurposeId, "purpose")
+    const purpose = (yield* listPurposes(visitor.account, app.id)).find((one) => one.id === id)
+    return purpose === undefined ? yield* new NotFound({ what: "purpose" }) : { app, purpose }
+  })
+
+const page = (
+  visitor: Visitor.Visitor,
+  app: App.App,
+  purpose: Purpose.Purpose,
+  again?: { readonly form: Fields.Shown; readonly ticked: ReadonlyArray<string> }
+) =>
+  Effect.gen(function* () {
+    const query = yield* Form.query
+    const token = yield* Visitor.tokenFor(visitor)
+    const { archivedAt, key, reviewNote, status, submission, terms } = purpose
+    const form =
+      again?.form ??
+      Fields.fresh({
+        purpose_description: terms.description,
+        expected_daily_volume: String(terms.expectedDailyVolume)
+      })
+    return respond({
+      title: `${app.name}: purpose ${key}`,
+      reader: yield* Visitor.reader(visitor),
+      current: DEVELOPER,
+      status: again === undefined ? 200 : 400,
+      main: html`${appHead(app, "")}
+        ${again === undefined ? notice(query.value("done")) : Fields.problems(again.form, LABELS)}
+        <section class="card" aria-labelledby="state">
+          <h2 id="state">Purpose <code>${key}</code> ${purposeBadge(purpose)}</h2>
+          <p>
+            ${state(app, purpose)}
+            ${app.revokedAt === null && submission !== null && html`It waits since ${time(submission.at)}.`}
+          </p>
+          ${noteOf(reviewNote, status === "rejected")} ${wording(purpose)}
+          ${canSubmit(app, purpose) && html`<div class="actions">${submitForm(app, purpose, token)}</div>`}
+        </section>
+        ${archivedAt === null && html`${change(app, purpose, token, form, again?.ticked ?? terms.scopes)} ${archival(app, purpose, token)}`}`
+    })
+  })
+
+/** What the purpose is good for now, and what comes next. */
+const state = (app: App.App, { approved, archivedAt, status }: Purpose.Purpose): Html | string => {
+  if (archivedAt !== null) {
+    return html`Archived ${time(archivedAt)}: calls that name it are refused, and its key stays taken.`
+  }
+  if (app.revokedAt !== null) return "The app is revoked, so nothing can be done with it any more."
+  if (status === "approved") return "Approved: users read it in exactly these words."
+  const before =
+    approved !== null
+      ? "The approved wording goes on working until a new one is approved."
+      : app.status === "production"
+        ? "Your app cannot use it before it is approved."
+        : "Your app can use it as long as it is not in production."
+  return `${NEXT[status]} ${before}`
+}
+
+const NEXT: Readonly<Record<Exclude<Purpose.Status, "approved">, string>> = {
+  draft: "A draft, which nobody reviews until you submit it.",
+  in_review: "A reviewer reads it. You get a mail when it is decided.",
+  rejected: "Not approved. Change it, or submit it again as it is."
+}
+
+const change = (
+  app: App.App,
+  purpose: Purpose.Purpose,
+  token: string,
+  form: Fields.Shown,
+  ticked: ReadonlyArray<string>
+): Html =>
+  html`<section class="card" aria-labelledby="change">
+    <h2 id="change">Change it</h2>
+    <p>${EDIT[purpose.status]} The key stays.</p>
+    <form method="post" action="${pathOf(app, purpose)}">
+      ${Fields.hidden("form_token", token)} ${fields(app, form, ticked, purpose.terms.scopes)}<button>Save</button>
+    </form>
+  </section>`
+
+const EDIT: Readonly<Record<Purpose.Status, string>> = {
+  draft: "It stays a draft until you submit it.",
+  in_review: "The reviewer then reads the new wording; it keeps its turn.",
+  approved:
+    "The new wording goes into review by itself. Until it is approved, the one that is approved now goes on working.",
+  rejected: "It is a draft again after that, which you can submit."
+}
+
+const archival = (app: App.App, purpose: Purpose.Purpose, token: string): Html =>
+  html`<section class="card" aria-labelledby="archive">
+    <h2 id="archive">Not used any more</h2>
+    <details>
+      <summary>Archive <code>${purpose.key}</code> for good</summary>
+      <div>
+        <p>
+          This cannot be taken back. Calls that name it are refused from then on, and the key stays taken. Scopes that
+          no other purpose covers cannot be asked for any more.
+        </p>
+        <form method="post" action="${pathOf(app, purpose)}/archive">
+          ${Fields.hidden("form_token", token)}<button class="danger">Archive purpose</button>
+        </form>
+      </div>
+    </details>
+  </section>`
+
+const show = Visitor.signedIn((visitor) =>
+  Effect.flatMap(ownPurpose(visitor), ({ app, purpose }) => page(visitor, app, purpose))
+)
+
+const edit = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    const form = yield* Visitor.checked(visitor.cookie)
+    const { app, purpose } = yield* ownPurpose(visitor)
+    const { key: _, ...posted } = typed(form)
+    const again = (problems: ReadonlyArray<Problem>) =>
+      page(visitor, app, purpose, { form: Form.shown(form, problems), ticked: posted.purpose_scopes })
+    const draft = Form.decode(Edit, posted)
+    if (Either.isLeft(draft)) return yield* again(draft.left)
+    return yield* updatePurpose(visitor.account, app.id, purpose.id, toTerms(draft.right)).pipe(
+      Effect.map(({ status }) => {
+        const wentIn = status === "in_review" && purpose.status === "approved"
+        return seeOther(`${pathOf(app, purpose)}?done=${wentIn ? "purpose-edited" : "purpose-changed"}`)
+      }),
+      Effect.catchTag("Invalid", ({ problems }) => again(undeclared(problems)))
+    )
+  })
+)
+
+const submit = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    yield* Visitor.checked(visitor.cookie)
+    const { app, purpose } = yield* ownPurpose(visitor)
+    return yield* submitPurpose(visitor.account, app.id, purpose.id).pipe(
+      Effect.as(seeOther(`${pathOf(app, purpose)}?done=purpose-submitted`)),
+      // Pressed twice, or overtaken: the page says where the purpose stands.
+      Effect.catchTag("Conflict", () => Effect.succeed(seeOther(pathOf(app, purpose))))
+    )
+  })
+)
+
+const archive = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    yield* Visitor.checked(visitor.cookie)
+    const { app, purpose } = yield* ownPurpose(visitor)
+    yield* archivePurpose(visitor.account, app.id, purpose.id)
+    return seeOther(`${pathOf(app, purpose)}?done=purpose-archived`)
+  })
+)
+
+const PURPOSE = `${DEVELOPER}/apps/:app/purposes/:purpose`
+
+export const routes = [
+  Routes.get(PURPOSE, show),
+  Routes.post(PURPOSE, edit),
+  Routes.post(`${PURPOSE}/submit`, submit),
+  Routes.post(`${PURPOSE}/archive`, archive)
+]

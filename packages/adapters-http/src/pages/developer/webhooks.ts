@@ -1,0 +1,260 @@
+import {
+  createEndpoint,
+  listEndpoints,
+  removeEndpoint,
+  rotateSecret,
+  sendTest,
+  updateEndpoint,
+  WebhookEndpoint
+} from "@place-access/domain/endpoints"
+import type { App } from "@place-access/domain/apps"
+import { Event } from "@place-access/domain/events"
+import { EndpointId } from "@place-access/domain/shared"
+import { Effect, Either, Schema } from "effect"
+import type { Problem } from "../../wire/Issues.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { flag, type Html, html, type Value } from "../kit/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import { param } from "../kit/Params.js"
+import * as Routes from "../kit/Routes.js"
+import { time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+import { notice } from "../portal/notices.js"
+import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
+
+const LABELS = { url: "Address", events: "Events", description: "Description" }
+
+const Draft = Schema.Struct({
+  url: Schema.String,
+  events: Schema.Array(Event.Subscribable),
+  description: Form.OrEmpty(WebhookEndpoint.Description)
+})
+
+const typed = (form: Form.Form) => ({
+  url: form.value("url").trim(),
+  events: form.all("events"),
+  description: form.value("description").trim()
+})
+
+interface Again {
+  readonly form?: Fields.Shown
+  readonly ticked?: ReadonlyArray<string>
+  /** What a test came to. */
+  readonly above?: Value
+}
+
+const list = (visitor: Visitor.Visitor, app: App.App, { above, form = Fields.fresh(), ticked = [] }: Again = {}) =>
+  Effect.gen(function* () {
+    const endpoints = yield* listEndpoints(visitor.account, app.id)
+    const query = yield* Form.query
+    const token = yield* Visitor.tokenFor(visitor)
+    return respond({
+      title: `Webhooks of ${app.name}`,
+      reader: yield* Visitor.reader(visitor),
+      current: DEVELOPER,
+      status: form.problems.length === 0 ? 200 : 400,
+      main: html`${appHead(app, "/webhooks")}
+      ${form.problems.length === 0 && above === undefined && notice(query.value("done"))} ${above}
+      ${Fields.problems(form, LABELS)}
+      ${
+        endpoints.length === 0
+          ? html`<p class="empty">No endpoint yet: nothing is sent to your app.</p>`
+          : html`<ul class="plain">
+              ${endpoints.map((endpoint) => card(app, endpoint, token))}
+            </ul>`
+      }
+      ${
+        endpoints.length < WebhookEndpoint.MAX_PER_APP
+          ? html`<section class="card" aria-labelledby="new">
+              <h2 id="new">Add an endpoint</h2>
+              <form method="post" action="${appPath(app)}/webhooks">
+                ${Fields.hidden("form_token", token)}${fields(form, "", ticked)}<button>Add endpoint</button>
+              </form>
+            </section>`
+          : html`<p class="soft">
+              An app can have ${WebhookEndpoint.MAX_PER_APP} endpoints. Remove one to add another.
+            </p>`
+      }`
+    })
+  })
+
+/** `prefix` keeps the ids of several forms on one page apart. */
+const fields = (form: Fields.Shown, prefix: string, ticked: ReadonlyArray<string>): Html =>
+  html` ${Fields.input(form, { name: "url", label: "Address", type: "url", hint: "https, on a public host. We post events here, signed, and follow no redirect.", maxlength: 2048 })}
+    <fieldset id="${prefix}events">
+      <legend>Events</legend>
+      <p class="hint">None ticked: all of them, and those that will be added.</p>
+      ${Fields.groupFault(form, "events", "Events")}
+      <div class="choices">
+        ${Event.SUBSCRIBABLE.map(
+          (name) =>
+            html`<div class="choice">
+              <input
+                type="checkbox"
+                name="events"
+                value="${name}"
+                id="${prefix}event-${name}"
+                ${flag("checked", ticked.includes(name))}
+              />
+              <div>
+                <label for="${prefix}event-${name}"><code>${name}</code></label>
+              </div>
+            </div>`
+        )}
+      </div>
+    </fieldset>
+    ${Fields.input(form, { name: "description", label: "Description", hint: "For your own eyes. May be left empty.", required: false, maxlength: 200 })}`
+
+const card = (app: App.App, endpoint: WebhookEndpoint.WebhookEndpoint, token: string): Html => {
+  const path = `${appPath(app)}/webhooks/${endpoint.id}`
+  const button = (action: string, kind: "second" | "danger", text: string) =>
+    html`<form method="post" action="${path}/${action}">
+      ${Fields.hidden("form_token", token)}<button class="${kind}">${text}</button>
+    </form>`
+  return html`<li class="card">
+    <header>
+      <h2 class="code">${endpoint.url}</h2>
+      ${
+        endpoint.disabledAt === null
+          ? html`<span class="badge">Enabled</span>`
+          : html`<span class="badge bad">Disabled ${time(endpoint.disabledAt)}</span>`
+      }
+    </header>
+    <dl>
+      ${
+        endpoint.description !== null &&
+        html`<dt>Description</dt>
+          <dd>${endpoint.description}</dd>`
+      }
+      <dt>Events</dt>
+      <dd>${endpoint.events.length === 0 ? "All" : endpoint.events.join(", ")}</dd>
+      <dt>Id</dt>
+      <dd><code>${endpoint.id}</code></dd>
+      <dt>Failed in a row</dt>
+      <dd>${endpoint.strikes} of ${WebhookEndpoint.MAX_STRIKES} events that disable it</dd>
+    </dl>
+    <div class="actions">
+      ${endpoint.disabledAt !== null && button("enable", "second", "Enable")}${button("test", "second", "Send a test")}<a
+        class="button second"
+        href="${appPath(app)}/deliveries?endpoint=${endpoint.id}"
+        >Deliveries</a
+      >
+    </div>
+    <details>
+      <summary>New signing secret</summary>
+      <div>
+        <p>The old secret signs too for another 24 hours: each delivery then carries both signatures.</p>
+        ${button("rotate-secret", "second", "Issue a new secret")}
+      </div>
+    </details>
+    <details>
+      <summary>Remove this endpoint</summary>
+      <div>
+        <p>What waits to be sent here fails.</p>
+        ${button("remove", "danger", "Remove endpoint")}
+      </div>
+    </details>
+  </li>`
+}
+
+const secretPage = (visitor: Visitor.Visitor, app: App.App, url: string, secret: string) =>
+  Effect.map(Visitor.reader(visitor), (reader) =>
+    respond({
+      title: "Signing secret",
+      reader,
+      current: DEVELOPER,
+      width: "middle",
+      main: html`<h1>Signing secret</h1>
+        <div class="note warn">
+          <p><strong>This is shown once.</strong> With it your app checks that a delivery came from us.</p>
+        </div>
+        <section class="card" aria-labelledby="secret">
+          <h2 id="secret">Secret</h2>
+          <code class="secret" data-testid="signing-secret">${secret}</code>
+          <dl>
+            <dt>Endpoint</dt>
+            <dd><code>${url}</code></dd>
+            <dt>Header</dt>
+            <dd><code>X-Service-Signature: t=…,v1=…</code></dd>
+            <dt>Signed</dt>
+            <dd><code>t + "." + body</code> with HMAC-SHA256, the secret’s text being the key</dd>
+          </dl>
+        </section>
+        <p><a class="button" href="${appPath(app)}/webhooks">I have kept it</a></p>`
+    })
+  )
+
+const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor), (app) => list(visitor, app)))
+
+const add = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    const form = yield* Visitor.checked(visitor.cookie)
+    const app = yield* ownApp(visitor)
+    const again = (problems: ReadonlyArray<Problem>) =>
+      list(visitor, app, { form: Form.shown(form, problems), ticked: form.all("events") })
+    const draft = Form.decode(Draft, typed(form))
+    if (Either.isLeft(draft)) return yield* again(draft.left)
+    return yield* createEndpoint(visitor.account, app.id, draft.right).pipe(
+      Effect.flatMap(({ endpoint, secret }) => secretPage(visitor, app, endpoint.url, secret)),
+      Effect.catchTags({
+        Invalid: ({ problems }) => again(problems),
+        Conflict: ({ reason }) => again([{ field: "url", message: `cannot be added: ${reason}` }])
+      })
+    )
+  })
+)
+
+/** A button of one endpoint: the app and the endpoint that the address names, after the form's token was checked. */
+const onEndpoint =
+  <A, E, R>(act: (visitor: Visitor.Visitor, app: App.App, id: EndpointId) => Effect.Effect<A, E, R>) =>
+  (visitor: Visitor.Visitor) =>
+    Effect.gen(function* () {
+      yield* Visitor.checked(visitor.cookie)
+      const app = yield* ownApp(visitor)
+      return yield* act(visitor, app, yield* param("endpoint", EndpointId, "endpoint"))
+    })
+
+const rotate = Visitor.signedIn(
+  onEndpoint((visitor, app, id) =>
+    Effect.flatMap(rotateSecret(visitor.account, app.id, id), ({ endpoint, secret }) =>
+      secretPage(visitor, app, endpoint.url, secret)
+    )
+  )
+)
+
+const enable = Visitor.signedIn(
+  onEndpoint((visitor, app, id) =>
+    Effect.as(
+      updateEndpoint(visitor.account, app.id, id, { enabled: true }),
+      seeOther(`${appPath(app)}/webhooks?done=endpoint-changed`)
+    )
+  )
+)
+
+const remove = Visitor.signedIn(
+  onEndpoint((visitor, app, id) =>
+    Effect.as(removeEndpoint(visitor.account, app.id, id), seeOther(`${appPath(app)}/webhooks?done=endpoint-removed`))
+  )
+)
+
+const test = Visitor.signedIn(
+  onEndpoint((visitor, app, id) =>
+    Effect.flatMap(sendTest(visitor.account, app.id, id), ({ delivered, detail }) =>
+      list(visitor, app, {
+        above: html`<div class="note${delivered ? "" : " warn"}" role="status">
+          <p><strong>${delivered ? "The test was delivered." : "The test was not delivered."}</strong> ${detail}</p>
+        </div>`
+      })
+    )
+  )
+)
+
+export const routes = [
+  Routes.get(`${DEVELOPER}/apps/:app/webhooks`, show),
+  Routes.post(`${DEVELOPER}/apps/:app/webhooks`, add),
+  Routes.post(`${DEVELOPER}/apps/:app/webhooks/:endpoint/rotate-secret`, rotate),
+  Routes.post(`${DEVELOPER}/apps/:app/webhooks/:endpoint/enable`, enable),
+  Routes.post(`${DEVELOPER}/apps/:app/webhooks/:endpoint/remove`, remove),
+  Routes.post(`${DEVELOPER}/apps/:app/webhooks/:endpoint/test`, test)
+]

@@ -1,0 +1,60 @@
+import { HttpServerResponse } from "@effect/platform"
+import { Effect } from "effect"
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { mapScript as script } from "./mapScript.js"
+import * as Routes from "./Routes.js"
+import { style } from "./style.js"
+
+/** A file that never changes under its name: the name holds a digest of the content. */
+interface Asset {
+  readonly path: `/${string}`
+  readonly response: HttpServerResponse.HttpServerResponse
+}
+
+const asset = (name: string, extension: string, contentType: string, content: string): Asset => {
+  const digest = createHash("sha256").update(content).digest("base64url").slice(0, 12)
+  return {
+    path: `/assets/${name}.${digest}.${extension}`,
+    response: HttpServerResponse.text(content, {
+      contentType,
+      headers: { "cache-control": "public, max-age=31536000, immutable" }
+    })
+  }
+}
+
+/** A pin over a ring: a place, and the circle around it. */
+const MARK =
+  '<path fill="currentColor" fill-rule="evenodd" d="M12 1.5a7 7 0 0 0-7 7c0 4.6 5.2 9.6 6.4 10.7.35.3.85.3 1.2 0C13.8 18.1 19 13.100 19 8.500a7 7 0 0 0-7-7Zm0 4.250a2.750 2.750 0 1 1 0 5.500 2.750 2.750 0 0 1 0-5.500Z"/><path fill="none" stroke="currentColor" stroke-width="1.600" stroke-linecap="round" d="M6.500 18.200c-2 .6-3.300 1.400-3.300 2.100 0 1.300 4 2.200 8.800 2.200s8.800-.9 8.800-2.200c0-.7-1.300-1.500-3.300-2.100"/>'
+
+export const mark = `<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">${MARK}</svg>`
+
+export const stylesheet = asset("style", "css", "text/css; charset=utf-8", style)
+export const icon = asset(
+  "icon",
+  "svg",
+  "image/svg+xml",
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" color="#17604d">${MARK}</svg>`
+)
+
+const require = createRequire(import.meta.url)
+
+/** As it came, without the address of a source map that nobody serves. */
+const file = (path: string): string => readFileSync(path, "utf8").replace(/\n\/\/# sourceMappingURL=\S+\s*$/, "\n")
+
+const JAVASCRIPT = "text/javascript; charset=utf-8"
+
+/** Leaflet as it came from npm, served from here: no page of ours asks another host for code. */
+export const mapLibrary = asset("leaflet", "js", JAVASCRIPT, file(require.resolve("leaflet/dist/leaflet.js")))
+export const mapStylesheet = asset(
+  "leaflet",
+  "css",
+  "text/css; charset=utf-8",
+  file(require.resolve("leaflet/dist/leaflet.css"))
+)
+export const mapScript = asset("map", "js", JAVASCRIPT, script)
+
+export const routes = [stylesheet, icon, mapLibrary, mapStylesheet, mapScript].map(({ path, response }) =>
+  Routes.get(path, Effect.succeed(response))
+)

@@ -1,0 +1,147 @@
+import type { Problem } from "../../wire/Issues.js"
+import { attribute, flag, Html, html, nothing, type Value } from "./Html.js"
+
+/** What a form shows: the values that were typed and what was wrong with them, both by field name. */
+export interface Shown {
+  readonly values: (name: string) => string
+  readonly problems: ReadonlyArray<Problem>
+}
+
+/** A form that nobody has filled in yet. */
+export const fresh = (values: Readonly<Record<string, string>> = {}): Shown => ({
+  values: (name) => values[name] ?? "",
+  problems: []
+})
+
+const faultsOf = (shown: Shown, name: string): ReadonlyArray<Problem> =>
+  shown.problems.filter(({ field }) => field === name || field.startsWith(`${name}[`))
+
+/** The list at the top, linked to the fields (WCAG technique G139). `labels`: what the fields are called on the page. */
+export const problems = (shown: Shown, labels: Readonly<Record<string, string>>): Html =>
+  shown.problems.length === 0
+    ? nothing
+    : html`<div class="problems" role="alert">
+        <h2>There is a problem</h2>
+        <ul class="plain">
+          ${shown.problems.map(({ field, message }) => {
+            const name = field.replace(/[[.].*$/, "")
+            const label = labels[name]
+            return label === undefined
+              ? html`<li>${message}</li>`
+              : html`<li><a href="#${name}">${sentence(label, [message])}</a></li>`
+          })}
+        </ul>
+      </div>`
+
+/** "Password must be …", but "What the app may do: choose …". */
+const sentence = (label: string, messages: ReadonlyArray<string>): string => {
+  const text = messages.join(", ")
+  return /^(?:must|is|are|was|were|cannot|in line)\b/.test(text) ? `${label} ${text}` : `${label}: ${text}`
+}
+
+interface Input {
+  readonly name: string
+  readonly label: string
+  readonly hint?: Value
+  readonly type?: "text" | "email" | "password" | "url" | "number" | "date"
+  readonly required?: boolean
+  readonly autocomplete?: string
+  readonly inputmode?: "decimal" | "numeric"
+  readonly maxlength?: number
+}
+
+const describedBy = (name: string, hint: Value, faulty: boolean): Html => {
+  const ids = [...(hint === undefined ? [] : [`${name}-hint`]), ...(faulty ? [`${name}-fault`] : [])]
+  return html`${attribute("aria-describedby", ids.length === 0 ? null : ids.join(" "))}${faulty && new Html(' aria-invalid="true"')}`
+}
+
+const around = (shown: Shown, name: string, label: string, hint: Value, control: Html): Html => {
+  const faults = faultsOf(shown, name)
+  return html`<div class="field">
+    <label for="${name}">${label}</label> ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    ${
+      faults.length > 0 &&
+      html`<p class="fault" id="${name}-fault">
+        ${sentence(
+          label,
+          faults.map(({ message }) => message)
+        )}
+      </p>`
+    }
+    ${control}
+  </div>`
+}
+
+export const input = (shown: Shown, field: Input): Html => {
+  const { autocomplete, hint, inputmode, label, maxlength, name, required = true, type = "text" } = field
+  const value = type === "password" ? null : shown.values(name)
+  return around(
+    shown,
+    name,
+    label,
+    hint,
+    html`<input
+      id="${name}"
+      name="${name}"
+      type="${type}"
+      ${attribute("value", value)}${attribute("autocomplete", autocomplete ?? "off")}${attribute("inputmode", inputmode)}${attribute("maxlength", maxlength)}${flag("required", required)}${describedBy(name, hint, faultsOf(shown, name).length > 0)}
+    />`
+  )
+}
+
+export const textarea = (
+  shown: Shown,
+  field: Pick<Input, "name" | "label" | "hint" | "required" | "maxlength">
+): Html => {
+  const { hint, label, maxlength, name, required = true } = field
+  return around(
+    shown,
+    name,
+    label,
+    hint,
+    html`<textarea
+      id="${name}"
+      name="${name}"
+      ${attribute("maxlength", maxlength)}${flag("required", required)}${describedBy(name, hint, faultsOf(shown, name).length > 0)}
+    >
+${shown.values(name)}</textarea>`
+  )
+}
+
+export const select = (
+  shown: Shown,
+  field: Pick<Input, "name" | "label" | "hint">,
+  options: ReadonlyArray<{ readonly value: string; readonly text: string }>
+): Html =>
+  around(
+    shown,
+    field.name,
+    field.label,
+    field.hint,
+    html`<select
+      id="${field.name}"
+      name="${field.name}"
+      ${describedBy(field.name, field.hint, faultsOf(shown, field.name).length > 0)}
+    >
+      ${options.map(
+        ({ text, value }) =>
+          html`<option value="${value}" ${flag("selected", shown.values(field.name) === value)}>${text}</option>`
+      )}
+    </select>`
+  )
+
+/** What was wrong with a group of boxes, for under its legend. */
+export const groupFault = (shown: Shown, name: string, label: string): Html => {
+  const faults = faultsOf(shown, name)
+  return faults.length === 0
+    ? nothing
+    : html`<p class="fault" id="${name}-fault">
+        ${sentence(
+          label,
+          faults.map(({ message }) => message)
+        )}
+      </p>`
+}
+
+export const hidden = (name: string, value: string): Html =>
+  html`<input type="hidden" name="${name}" value="${value}" />`

@@ -1,0 +1,67 @@
+import { Entropy } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { HttpOptions } from "../../HttpOptions.js"
+import { attribute, escape, type Html, html } from "./Html.js"
+
+/**
+ * A map for choosing the middle of a circle, over the fields `lat`, `lon` and `radius_m` of a form on the same page. Hidden until
+ * its script runs; the page is complete without.
+ */
+export interface Map {
+  readonly html: Html
+  /** What the page must let in: `Page.map`. */
+  readonly needs: Needs
+}
+
+export interface Needs {
+  /** Only scripts that carry it run; a new one for every answer. */
+  readonly nonce: string
+  /** Where pictures of the map come from; null without any. */
+  readonly tileOrigin: string | null
+}
+
+export interface Circle {
+  readonly label: string
+  readonly lat: number
+  readonly lon: number
+  readonly radiusM: number
+}
+
+export const make = (circles: ReadonlyArray<Circle>): Effect.Effect<Map, never, HttpOptions | Entropy.Entropy> =>
+  Effect.gen(function* () {
+    const { tileUrl } = yield* HttpOptions
+    const nonce = yield* Entropy.secret
+    const data = JSON.stringify(circles.map(({ label, lat, lon, radiusM }) => ({ label, lat, lon, radius_m: radiusM })))
+    return {
+      needs: { nonce, tileOrigin: tileUrl === null ? null : originOf(tileUrl) },
+      html: html`<div data-with-map hidden>
+          <p class="hint" id="map-hint">
+            ${tileUrl === null && "This service has no map to show behind the circles. "}Click where the middle is. With
+            the keyboard: arrows move the map, + and − zoom, Enter takes its middle.
+          </p>
+          <div
+            class="map"
+            id="map"
+            role="region"
+            aria-label="Map"
+            aria-describedby="map-hint"
+            data-places="${data}"
+            ${attribute("data-tiles", tileUrl)}${attribute("data-attribution", tileUrl === null ? null : attribution(tileUrl))}
+          ></div>
+        </div>
+        <p class="actions" id="here-row" hidden>
+          <button type="button" class="second" id="here">Use where I am now</button
+          ><span class="soft small" id="here-said" role="status"></span>
+        </p>`
+    }
+  })
+
+const originOf = (tileUrl: string): string => new URL(tileUrl.replace(/\{\w+\}/g, "0")).origin
+
+/** Leaflet shows it as HTML. OpenStreetMap's licence asks to be named; of others nothing is known but their host. */
+const attribution = (tileUrl: string): string => {
+  const { hostname } = new URL(originOf(tileUrl))
+  return /(?:^|\.)openstreetmap\.org$/.test(hostname)
+    ? '<a href="https://www.openstreetmap.org/copyright" rel="noopener noreferrer" target="_blank">© OpenStreetMap contributors</a>'
+    : `Map: ${escape(hostname)}`
+}

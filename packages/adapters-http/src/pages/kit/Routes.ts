@@ -1,0 +1,45 @@
+import { HttpApiBuilder, type HttpMethod, type HttpRouter, type HttpServerResponse } from "@effect/platform"
+import type { Shared } from "../../wire/toWire.js"
+import { toWire } from "../../wire/toWire.js"
+import type { WireError } from "../../wire/Errors.js"
+import { Effect, type Layer } from "effect"
+
+/** A page or what one of its forms does. */
+export interface PageRoute<R> {
+  readonly method: Extract<HttpMethod.HttpMethod, "GET" | "POST">
+  readonly path: `/${string}`
+  readonly handler: Effect.Effect<HttpServerResponse.HttpServerResponse, Shared | WireError, R>
+}
+
+export const get = <R>(path: string, handler: PageRoute<R>["handler"]): PageRoute<R> => ({
+  method: "GET",
+  path: path as `/${string}`,
+  handler
+})
+
+/** Uninterruptible: who closes the tab has still pressed the button. */
+export const post = <R>(path: string, handler: PageRoute<R>["handler"]): PageRoute<R> => ({
+  method: "POST",
+  path: path as `/${string}`,
+  handler
+})
+
+type Needs<Route> = Route extends PageRoute<infer R> ? Exclude<R, HttpRouter.HttpRouter.Provided> : never
+
+/** Adds the routes to the router that the API is served by. */
+export const layer = <Route extends PageRoute<unknown>>(
+  routes: ReadonlyArray<Route>
+): Layer.Layer<never, never, Needs<Route>> =>
+  HttpApiBuilder.Router.use((router) =>
+    Effect.gen(function* () {
+      const context = yield* Effect.context<Needs<Route>>()
+      for (const { handler, method, path } of routes) {
+        const provided = Effect.provide(toWire(handler), context) as Effect.Effect<
+          HttpServerResponse.HttpServerResponse,
+          WireError,
+          HttpRouter.HttpRouter.Provided
+        >
+        yield* method === "GET" ? router.get(path, provided) : router.post(path, provided, { uninterruptible: true })
+      }
+    })
+  )

@@ -1,0 +1,172 @@
+/** The whole of how pages look. Served as one file under a name made of its content. */
+export const style = `
+:root {
+  color-scheme: light dark;
+  --paper: #f7f6f2; --card: #ffffff; --ink: #1c2422; --soft: #56615d; --line: #d9d9d0; --field: #8a948f;
+  --accent: #17604d; --accent-ink: #ffffff; --accent-soft: #e4efe9;
+  --warn: #7a4a00; --warn-soft: #fdf3dc; --warn-line: #e3c27a;
+  --bad: #a1261d; --bad-soft: #fcebe9; --focus: #1a56c4;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #151a19; --card: #1d2423; --ink: #eaefec; --soft: #a9b5b0; --line: #36403d; --field: #7c8985;
+    --accent: #7fd3b6; --accent-ink: #0d201a; --accent-soft: #22352f;
+    --warn: #f3cf86; --warn-soft: #332a17; --warn-line: #6d5826;
+    --bad: #ffaaa1; --bad-soft: #3a2220; --focus: #8db8ff;
+  }
+}
+*, ::before, ::after { box-sizing: border-box; }
+[hidden] { display: none !important; }
+html { font: 100%/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: break-word; }
+h1 { font-size: 1.65rem; line-height: 1.2; letter-spacing: -0.01em; margin: 0 0 0.5rem; text-wrap: balance; }
+h2 { font-size: 1.15rem; line-height: 1.3; margin: 0 0 0.5rem; }
+h3 { font-size: 1rem; margin: 0 0 0.25rem; }
+p { margin: 0 0 0.75rem; }
+ul, ol { margin: 0 0 0.75rem; padding-left: 1.25rem; }
+dl { margin: 0; display: grid; grid-template-columns: max-content 1fr; gap: 0.35rem 1.25rem; }
+dl + form, dl + details { margin-top: 1.25rem; }
+dt { color: var(--soft); }
+dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+dd > :last-child { margin-bottom: 0; }
+a { color: var(--accent); text-underline-offset: 0.15em; }
+code, pre, .code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 0.875em; }
+:focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; border-radius: 4px; }
+.skip { position: absolute; left: -100vw; }
+.skip:focus { left: 1rem; top: 1rem; background: var(--card); padding: 0.5rem 1rem; z-index: 1; }
+
+.top { border-bottom: 1px solid var(--line); background: var(--card); }
+.top > div { max-width: 62rem; margin: 0 auto; padding: 0.6rem 1.25rem; display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 1.5rem; }
+.brand { display: inline-flex; align-items: center; gap: 0.5rem; font-weight: 650; color: var(--ink); text-decoration: none; white-space: nowrap; flex-shrink: 0; }
+.brand svg { width: 1.35rem; height: 1.35rem; color: var(--accent); }
+.top nav { display: flex; flex-wrap: wrap; gap: 0 1rem; flex: 1 1 auto; }
+.top nav a, .tabs a { color: var(--soft); text-decoration: none; padding: 0.3rem 0; border-bottom: 2px solid transparent; }
+.top nav a:hover, .tabs a:hover { color: var(--ink); }
+.top nav a[aria-current], .tabs a[aria-current] { color: var(--ink); border-color: var(--accent); font-weight: 600; }
+.who { display: flex; align-items: center; gap: 0.75rem; color: var(--soft); font-size: 0.9rem; min-width: 0; }
+.who span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 12rem; }
+.who button { white-space: nowrap; }
+main { max-width: 62rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
+main.narrow { max-width: 31rem; }
+main.middle { max-width: 42rem; }
+main > h2 { margin-top: 2rem; }
+.lead { color: var(--soft); margin-bottom: 1.5rem; max-width: 46rem; }
+.tabs { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; border-bottom: 1px solid var(--line); margin: 0 0 1.5rem; }
+.tabs a { margin-bottom: -1px; }
+
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.25rem; margin: 0 0 1.25rem; }
+.card > :last-child { margin-bottom: 0; }
+.card header { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0.25rem 1rem; margin-bottom: 0.5rem; }
+.card header > * { margin: 0; }
+.plain { list-style: none; padding: 0; }
+.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1.25rem; margin-bottom: 1.25rem; }
+.grid > .card { margin: 0; }
+.soft { color: var(--soft); }
+.small { font-size: 0.9rem; }
+.empty { color: var(--soft); border: 1px dashed var(--line); border-radius: 12px; padding: 1.25rem; margin: 0 0 1.25rem; }
+.badge { display: inline-block; font-size: 0.8rem; font-weight: 600; line-height: 1.3; padding: 0.12rem 0.55rem; border-radius: 1rem; background: var(--accent-soft); color: var(--accent); }
+.badge.quiet { background: transparent; color: var(--soft); border: 1px solid var(--line); }
+.badge.warn { background: var(--warn-soft); color: var(--warn); }
+.badge.bad { background: var(--bad-soft); color: var(--bad); }
+
+.note, .problems { border-radius: 10px; padding: 0.9rem 1.1rem; margin: 0 0 1.25rem; border: 1px solid var(--line); }
+.note { background: var(--accent-soft); border-color: transparent; }
+.note.warn { background: var(--warn-soft); border-color: var(--warn-line); }
+.problems { background: var(--bad-soft); border-color: var(--bad); }
+.problems h2 { color: var(--bad); font-size: 1rem; }
+.problems a { color: var(--bad); }
+.note > :last-child, .problems > :last-child { margin-bottom: 0; }
+
+form { margin: 0; }
+main.wide .card > form { max-width: 40rem; }
+fieldset { border: 0; padding: 0; margin: 0 0 1.25rem; min-width: 0; }
+legend { font-weight: 600; padding: 0; margin-bottom: 0.35rem; }
+.field { margin: 0 0 1.1rem; }
+.field > label { display: block; font-weight: 600; margin-bottom: 0.25rem; }
+.hint { color: var(--soft); font-size: 0.9rem; margin: 0 0 0.3rem; }
+.fault { color: var(--bad); font-size: 0.9rem; font-weight: 600; margin: 0 0 0.3rem; }
+input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea {
+  font: inherit; color: inherit; background: var(--card); width: 100%; min-height: 2.8rem; padding: 0.5rem 0.7rem; border: 1px solid var(--field); border-radius: 8px;
+}
+form.filter .field { margin-bottom: 0.5rem; }
+form.filter .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, 10rem), 1fr)); }
+input[aria-invalid=true], textarea[aria-invalid=true], select[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
+textarea { min-height: 5.5rem; resize: vertical; }
+textarea.code { min-height: 7rem; overflow-wrap: anywhere; }
+.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); gap: 0 1rem; align-items: end; }
+.choices { display: grid; gap: 0.5rem; }
+.choices.short { grid-template-columns: repeat(auto-fill, minmax(min(100%, 9.25rem), 1fr)); }
+.item { padding: 0.8rem 1rem; border: 1px solid var(--line); border-radius: 10px; }
+.item > :last-child { margin-bottom: 0; }
+.choice { display: grid; grid-template-columns: auto 1fr; gap: 0.1rem 0.7rem; align-items: start; padding: 0.65rem 0.8rem; border: 1px solid var(--line); border-radius: 10px; background: var(--card); }
+.choice > input { margin: 0.25rem 0 0; width: 1.1rem; height: 1.1rem; accent-color: var(--accent); }
+.choice > div { grid-column: 2; min-width: 0; }
+.choice label { font-weight: 500; display: block; }
+.choice .also { display: flex; gap: 0.5rem; align-items: baseline; margin-top: 0.35rem; color: var(--soft); font-size: 0.9rem; }
+.choice .also label { font-weight: 400; }
+.choice .also input { accent-color: var(--accent); }
+.choice blockquote { margin: 0.35rem 0 0; padding-left: 0.75rem; border-left: 3px solid var(--warn-line); color: var(--soft); font-size: 0.93rem; }
+.sensitive { background: var(--warn-soft); border: 1px solid var(--warn-line); border-radius: 12px; padding: 1rem; }
+.sensitive legend { float: left; width: 100%; color: var(--warn); }
+.sensitive legend + * { clear: both; }
+
+button, .button {
+  font: inherit; font-weight: 600; line-height: 1.3; cursor: pointer; display: inline-block; text-align: center; text-decoration: none;
+  padding: 0.6rem 1.15rem; border-radius: 8px; border: 1px solid var(--accent); background: var(--accent); color: var(--accent-ink);
+}
+button:hover, .button:hover { filter: brightness(1.08); }
+button.second, .button.second { background: transparent; color: var(--accent); }
+button.danger { background: transparent; border-color: var(--bad); color: var(--bad); }
+button.link { background: none; border: 0; padding: 0; color: var(--accent); font-weight: 500; text-decoration: underline; text-underline-offset: 0.15em; }
+.actions { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; margin-top: 1rem; }
+.decide { display: grid; grid-template-columns: 1fr 1fr; gap: 0.75rem; margin-top: 1.5rem; }
+.decide.three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); }
+.choices.four { grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); }
+button.stop { background: var(--bad); border-color: var(--bad); color: var(--card); }
+.counts { display: grid; gap: 0.5rem; }
+.counts li { display: grid; grid-template-columns: 6rem 1fr; gap: 0.25rem 0.75rem; }
+.wide { width: 100%; }
+details { margin: 0.75rem 0 0; }
+summary { cursor: pointer; font-weight: 500; color: var(--accent); }
+details > :nth-child(2) { margin-top: 0.75rem; }
+
+.map { height: 22rem; max-height: 60vh; border: 1px solid var(--field); border-radius: 8px; margin: 0 0 1rem; background: var(--paper); z-index: 0; position: relative; font: inherit; }
+.map:focus-visible::after { content: "+"; position: absolute; z-index: 1000; left: 50%; top: 50%; transform: translate(-50%, -50%); font-size: 2rem; line-height: 1; color: #000; text-shadow: 0 0 3px #fff, 0 0 3px #fff; pointer-events: none; }
+.map path.place { stroke: var(--accent); fill: var(--accent); stroke-width: 2; fill-opacity: 0.12; stroke-opacity: 0.7; }
+.map path.chosen { stroke: var(--warn); fill: var(--warn); stroke-width: 3; fill-opacity: 0.2; stroke-opacity: 1; }
+.map .place-name { background: var(--card); color: var(--ink); border: 1px solid var(--line); border-radius: 6px; box-shadow: none; padding: 0.05rem 0.4rem; font-size: 0.85rem; }
+.map .leaflet-bar a { color: #1c2422; }
+.scroll { overflow-x: auto; margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: 12px; background: var(--card); }
+table { border-collapse: collapse; width: 100%; font-size: 0.93rem; }
+caption { text-align: left; padding: 0.75rem 1rem 0; color: var(--soft); }
+caption h3 { display: inline; color: var(--ink); margin-right: 0.75rem; }
+.log td:first-child { width: 8rem; }
+.log td:last-child { width: 26%; }
+.log td:nth-child(2) { width: 26%; }
+@media (max-width: 40rem) { .stack.log td { width: auto; } .stack caption { display: block; } }
+th, td { text-align: left; vertical-align: top; padding: 0.6rem 1rem; border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 600; white-space: nowrap; }
+tbody tr:last-child > * { border-bottom: 0; }
+td.nowrap { white-space: nowrap; }
+.secret { display: block; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 0.7rem 0.9rem; overflow-wrap: anywhere; margin: 0 0 0.75rem; user-select: all; }
+pre.secret { white-space: pre-wrap; }
+pre.letter { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }
+.qr { width: 13rem; max-width: 100%; background: #ffffff; padding: 0.75rem; border-radius: 10px; border: 1px solid var(--line); }
+.qr svg { display: block; width: 100%; height: auto; }
+.foot { max-width: 62rem; margin: 0 auto; padding: 0 1.25rem 2rem; color: var(--soft); font-size: 0.85rem; }
+@media (max-width: 40rem) {
+  main { padding-top: 1.25rem; }
+  dl { grid-template-columns: 1fr; gap: 0 0; }
+  dd { margin-bottom: 0.5rem; }
+  .stack thead { position: absolute; left: -100vw; }
+  .stack tr { display: block; padding: 0.6rem 1rem; border-bottom: 1px solid var(--line); }
+  .stack tbody tr:last-child { border-bottom: 0; }
+  .stack td, .stack th { display: block; border: 0; padding: 0.1rem 0; white-space: normal; }
+  .stack td[data-label] { padding-left: 5.5rem; text-indent: -5.5rem; }
+  .stack td[data-label]::before, .stack td[data-label] * { text-indent: 0; }
+  .stack td[data-label]::before { content: attr(data-label) " "; color: var(--soft); font-size: 0.85rem; display: inline-block; min-width: 5.5rem; padding-right: 0.5rem; }
+}
+@media (min-width: 60rem) { .top:not(.staff) > div { flex-wrap: nowrap; } .top:not(.staff) nav { flex-wrap: nowrap; white-space: nowrap; } }
+@media (min-width: 66rem) { .top.staff > div { flex-wrap: nowrap; column-gap: 1rem; } .top.staff nav { flex-wrap: nowrap; white-space: nowrap; column-gap: 0.8rem; font-size: 0.95rem; } }
+@media (prefers-reduced-motion: no-preference) { button, .button { transition: filter 0.12s; } }
+`

@@ -1,0 +1,245 @@
+import { disconnect, getConnection, listUses, sharePlaces, type Uses } from "@place-access/domain/connection"
+import { listPlaces, type Place } from "@place-access/domain/places"
+import { listRulesOfUser, removeRuleOfUser, type Rule } from "@place-access/domain/rules"
+import { ConnectionId, PlaceId, RuleId, Words } from "@place-access/domain/shared"
+import { Effect, Schema } from "effect"
+import { type Options, portalPath } from "../../HttpOptions.js"
+import * as Errors from "../../wire/Errors.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { flag, type Html, html, webAddress } from "../kit/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import { param } from "../kit/Params.js"
+import * as Routes from "../kit/Routes.js"
+import { time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+import { allowed, badge, type Connection, endedBadge, facts } from "./connections.js"
+import { notice } from "./notices.js"
+
+const connectionId = param("connection", ConnectionId, "connection")
+
+interface Again {
+  readonly problems?: Fields.Shown["problems"]
+}
+
+const detail = (portal: string, visitor: Visitor.Visitor, id: ConnectionId, { problems = [] }: Again = {}) =>
+  Effect.gen(function* () {
+    const connection = yield* getConnection(visitor.account.id, id)
+    const places = yield* listPlaces(visitor.account.id)
+    const rules = connection.live ? yield* listRulesOfUser(visitor.account.id, id) : []
+    const uses = yield* listUses(visitor.account.id, id)
+    const query = yield* Form.query
+    const token = yield* Visitor.tokenFor(visitor)
+    return respond({
+      title: connection.app.name,
+      reader: yield* Visitor.reader(visitor),
+      current: portal,
+      width: "middle",
+      status: problems.length === 0 ? 200 : 400,
+      main: html`<p><a href="${portal}">Connected apps</a></p>
+        <h1>${connection.app.name}</h1>
+        <p class="lead">${connection.app.description}</p>
+        ${notice(query.value("done"))} ${Fields.problems({ values: () => "", problems }, { places: "The places" })}
+        <section class="card" aria-labelledby="about">
+          <header>
+            <h2 id="about">This connection</h2>
+            ${connection.live ? badge(connection) : endedBadge(connection)}
+          </header>
+          <dl>
+            ${facts(connection)}
+            ${
+              connection.app.homepageUrl !== null &&
+              html`<dt>Web page</dt>
+                <dd>
+                  <a href="${webAddress(connection.app.homepageUrl)}" rel="noopener noreferrer"
+                    >${connection.app.homepageUrl}</a
+                  >
+                </dd>`
+            }
+          </dl>
+        </section>
+        <section class="card" aria-labelledby="may">
+          <h2 id="may">${connection.live ? "What it may do" : "What it could do"}</h2>
+          ${allowed(connection)}
+        </section>
+        ${used(portal, connection, uses)}
+        ${
+          connection.live &&
+          html`${sharing(portal, connection, places, token)} ${ruleList(portal, connection, rules, token)}
+            <section class="card" aria-labelledby="end">
+              <h2 id="end">Disconnect</h2>
+              ${consequences(connection, rules.length)}
+              <form method="post" action="${portal}/connections/${id}/disconnect">
+                ${Fields.hidden("form_token", token)}<button class="danger">Disconnect ${connection.app.name}</button>
+              </form>
+            </section>`
+        }`
+    })
+  })
+
+const used = (portal: string, { app }: Connection, { byPurpose, since, withoutPurpose }: Uses.Uses): Html => {
+  const times = (count: number) => (count === 0 ? "Not once" : Words.count(count, "time"))
+  return html`<section class="card" aria-labelledby="used">
+    <h2 id="used">How often it asked</h2>
+    <p class="soft">Answers that it was given in the last 90 days, since ${time(since)}:</p>
+    <ul class="plain counts">
+      <li><strong>${times(withoutPurpose)}</strong> <span>About your places, without your exact location</span></li>
+      ${byPurpose.map(
+        ({ count, description }) =>
+          html`<li><strong>${times(count)}</strong> <span>Your exact location: ${description}</span></li>`
+      )}
+    </ul>
+    <p><a href="${portal}/access-log?app=${app.id}">See every request in your access log</a></p>
+  </section>`
+}
+
+const consequences = ({ app }: Connection, rules: number): Html =>
+  html`<ul>
+    <li>${app.name} can ask nothing more from that moment, and nothing more is sent to it.</li>
+    ${rules > 0 && html`<li>${rules === 1 ? "Its rule stops" : `Its ${rules} rules stop`} for good.</li>`}
+    <li>None of your places is shared with it any more.</li>
+    <li>What it learned before, it keeps. What it asked stays in your access log.</li>
+    <li>To use it with your places again, you connect it anew from the app and decide everything again.</li>
+  </ul>`
+
+const sharing = (portal: string, connection: Connection, places: ReadonlyArray<Place.Place>, token: string): Html => {
+  const present = places.filter(({ archivedAt }) => archivedAt === null)
+  const shared = new Map(connection.places.map((place) => [place.placeId, place]))
+  return html`<section class="card" aria-labelledby="where">
+    <h2 id="where">Places it may ask about</h2>
+    ${
+      present.length === 0
+        ? html`<p id="places">You have no places. <a href="${portal}/places">Make one</a> to share it.</p>`
+        : html`<form method="post" action="${portal}/connections/${connection.id}/places">
+            ${Fields.hidden("form_token", token)}
+            <fieldset id="places">
+              <legend>Shared places</legend>
+              <div class="choices">
+                ${present.map(
+                  (place) =>
+                    html`<div class="choice">
+                      <input
+                        type="checkbox"
+                        name="place"
+                        value="${place.id}"
+                        id="place-${place.id}"
+                        ${flag("checked", shared.has(place.id))}
+                      />
+                      <div>
+                        <label for="place-${place.id}"
+                          >${place.label} <span class="soft small">${place.kind}</span></label
+                        >
+                        <div class="also">
+                          <input
+                            type="checkbox"
+                            name="earlier"
+                            value="${place.id}"
+                            id="earlier-${place.id}"
+                            ${flag("checked", shared.get(place.id)?.includeEarlierVisits ?? false)}
+                          /><label for="earlier-${place.id}"
+                            >Visits from before it was shared too, for ${place.label}</label
+                          >
+                        </div>
+                      </div>
+                    </div>`
+                )}
+              </div>
+            </fieldset>
+            ${connection.places.filter(({ archivedAt }) => archivedAt !== null).map(kept)}<button class="second">
+              Save places
+            </button>
+          </form>`
+    }
+  </section>`
+}
+
+/** An archived place stays as it was shared: past visits go on showing it. */
+const kept = ({ includeEarlierVisits, placeId }: Connection["places"][number]): Html =>
+  html`${Fields.hidden("place", placeId)}${includeEarlierVisits && Fields.hidden("earlier", placeId)}`
+
+const ruleList = (portal: string, { id }: Connection, rules: ReadonlyArray<Rule.Rule>, token: string): Html =>
+  html`<section class="card" aria-labelledby="rules">
+    <h2 id="rules">What it wants to be told</h2>
+    ${
+      rules.length === 0
+        ? html`<p>Nothing at the moment.</p>`
+        : html`<ul class="plain choices">
+            ${rules.map(
+              (rule) =>
+                html`<li class="choice">
+                  <div>
+                    <p>
+                      ${sentence(rule)}${rule.disabledAt !== null && html` <span class="badge quiet">Not now</span>`}
+                    </p>
+                    <form method="post" action="${portal}/connections/${id}/rules/${rule.id}/remove">
+                      ${Fields.hidden("form_token", token)}<button class="link">Remove this rule</button>
+                    </form>
+                  </div>
+                </li>`
+            )}
+          </ul>`
+    }
+  </section>`
+
+const sentence = ({ dwellMinutes, target, type, window }: Rule.Rule): Html => {
+  const what =
+    type === "enter"
+      ? "When you arrive at"
+      : type === "exit"
+        ? "When you leave"
+        : `When you stay ${dwellMinutes} minutes at`
+  return html`${what}
+    <strong>${target.label}</strong
+    >${window.from !== null && html`, from ${time(window.from)}`}${window.until !== null && html`, until ${time(window.until)}`}`
+}
+
+const show = (portal: string) =>
+  Visitor.signedIn((visitor) => Effect.flatMap(connectionId, (id) => detail(portal, visitor, id)))
+
+const end = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      yield* Visitor.checked(visitor.cookie)
+      yield* disconnect(visitor.account.id, yield* connectionId)
+      return seeOther(`${portal}?done=disconnected`)
+    })
+  )
+
+const PlaceIds = Schema.Array(PlaceId)
+
+const share = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      const form = yield* Visitor.checked(visitor.cookie)
+      const id = yield* connectionId
+      const ids = yield* Effect.mapError(Schema.decode(PlaceIds)(form.all("place")), () =>
+        Errors.invalidRequest("The form names a place that cannot be one")
+      )
+      const earlier = new Set(form.all("earlier"))
+      const places = ids.map((placeId) => ({ placeId, includeEarlierVisits: earlier.has(placeId) }))
+      return yield* sharePlaces(visitor.account.id, id, places).pipe(
+        Effect.as(seeOther(`${portal}/connections/${id}?done=shared`)),
+        Effect.catchTag("Invalid", ({ problems }) => detail(portal, visitor, id, { problems }))
+      )
+    })
+  )
+
+const removeRule = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      yield* Visitor.checked(visitor.cookie)
+      const id = yield* connectionId
+      yield* removeRuleOfUser(visitor.account.id, id, yield* param("rule", RuleId, "rule"))
+      return seeOther(`${portal}/connections/${id}?done=rule-removed`)
+    })
+  )
+
+export const routes = (options: Options) => {
+  const portal = portalPath(options)
+  return [
+    Routes.get(`${portal}/connections/:connection`, show(portal)),
+    Routes.post(`${portal}/connections/:connection/disconnect`, end(portal)),
+    Routes.post(`${portal}/connections/:connection/places`, share(portal)),
+    Routes.post(`${portal}/connections/:connection/rules/:rule/remove`, removeRule(portal))
+  ]
+}

@@ -1,0 +1,158 @@
+import { type ConnectionView, listConnections } from "@place-access/domain/connection"
+import { Scope } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { type Options, portalPath } from "../../HttpOptions.js"
+import * as Form from "../kit/Form.js"
+import { type Html, html, type Value } from "../kit/Html.js"
+import { respond } from "../kit/Page.js"
+import * as Routes from "../kit/Routes.js"
+import { time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+import { notice } from "./notices.js"
+
+export type Connection = ConnectionView.UserConnection
+
+/** Connected apps: what they may do, since when, until when, and how to end it. */
+const list = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      const connections = yield* listConnections(visitor.account.id)
+      const query = yield* Form.query
+      const live = connections.filter((connection) => connection.live)
+      const ended = connections.filter((connection) => !connection.live)
+      return respond({
+        title: "Connected apps",
+        reader: yield* Visitor.reader(visitor),
+        current: portal,
+        main: html`<h1>Connected apps</h1>
+          <p class="lead">These apps may ask about you. You can end each of them at any time.</p>
+          ${notice(query.value("done"))}
+          ${
+            live.length === 0
+              ? html`<p class="empty">
+                  No app is connected. Connections begin in the app: it sends you here to decide.
+                </p>`
+              : html`<ul class="plain">
+                  ${live.map((connection) => card(portal, connection))}
+                </ul>`
+          }
+          ${
+            ended.length > 0 &&
+            html`<h2>Ended</h2>
+              <ul class="plain">
+                ${ended.map(
+                  (connection) =>
+                    html`<li class="card">
+                      <header>
+                        <h3>${connection.app.name}</h3>
+                        ${endedBadge(connection)}
+                      </header>
+                      <dl>${facts(connection)}</dl>
+                      <p class="actions">
+                        <a href="${portal}/connections/${connection.id}">Details</a>
+                        <a href="${portal}/access-log?app=${connection.app.id}">What it asked</a>
+                      </p>
+                    </li>`
+                )}
+              </ul>`
+          }`
+      })
+    })
+  )
+
+export const REASONS: Readonly<Record<NonNullable<Connection["endReason"]>, string>> = {
+  user_disconnected: "you disconnected it",
+  app_revoked_token: "the app gave it back",
+  admin_revoked: "the app was closed by those who run this service",
+  expired: "its time was over",
+  refresh_token_reused: "a key of the app was used twice, so it may have been stolen",
+  code_reused: "a code of the app was used twice, so it may have been stolen"
+}
+
+export const endedBadge = ({ endReason }: Connection): Html =>
+  endReason === "refresh_token_reused" || endReason === "code_reused"
+    ? html`<span class="badge bad">Ended for your safety</span>`
+    : html`<span class="badge quiet">Ended</span>`
+
+const card = (portal: string, connection: Connection): Html =>
+  html`<li class="card">
+    <header>
+      <h2><a href="${portal}/connections/${connection.id}">${connection.app.name}</a></h2>
+      ${badge(connection)}
+    </header>
+    <dl>
+      ${facts(connection)}
+      <dt>May</dt>
+      <dd>${allowed(connection)}</dd>
+    </dl>
+    <p class="actions">
+      <a class="button second" href="${portal}/connections/${connection.id}">See details or disconnect</a>
+    </p>
+  </li>`
+
+/** What it may do; what it holds and cannot use now is marked. */
+export const allowed = ({ heldScopes, live, scopes }: Connection): Html =>
+  heldScopes.length === 0
+    ? html`Nothing`
+    : html`<ul class="plain">
+        ${heldScopes.map(
+          (scope) =>
+            html`<li>
+              ${Scope.describe[scope]}${live && !scopes.includes(scope) && html` <span class="badge quiet">Not now</span>`}
+            </li>`
+        )}
+      </ul>`
+
+export const badge = ({ app }: Connection): Value =>
+  app.status === "production" ? null : html`<span class="badge warn">Sandbox</span>`
+
+/** When and why it ended, if it did. */
+const end = ({ endReason, endedAt }: Connection): Value =>
+  endedAt !== null &&
+  html`<dt>Ended</dt>
+    <dd>${time(endedAt)}: ${REASONS[endReason ?? "expired"]}</dd>`
+
+const lastUsed = ({ lastUsedAt }: Connection): Html =>
+  html`<dt>Last used</dt>
+    <dd>${lastUsedAt === null ? "Never" : time(lastUsedAt)}</dd>`
+
+export const facts = (connection: Connection): Html => (connection.live ? now(connection) : then(connection))
+
+/** What was is over: its dates would only mislead. */
+const then = (connection: Connection): Html =>
+  html`<dt>Connected</dt>
+    <dd>${time(connection.connectedAt)}</dd>
+    ${end(connection)} ${lastUsed(connection)}
+    <dt>Could ask about</dt>
+    <dd>${placesOf(connection)}</dd>`
+
+const placesOf = ({ places }: Connection): string =>
+  places.length === 0 ? "None of your places" : places.map(({ label }) => label).join(", ")
+
+const now = (connection: Connection): Html => {
+  const { connectedAt, grantExpiresAt, renewalGraceEndsAt, sensitiveExpiresAt, sensitiveLapsedAt } = connection
+  return html`<dt>Connected</dt>
+    <dd>${time(connectedAt)}</dd>
+    <dt>Ends</dt>
+    <dd>${grantExpiresAt === null ? "When you disconnect it" : time(grantExpiresAt)}</dd>
+    ${lastUsed(connection)}
+    <dt>May ask about</dt>
+    <dd>${placesOf(connection)}</dd>
+    ${
+      sensitiveExpiresAt !== null &&
+      html`<dt>Exact location</dt>
+        <dd>
+          ${
+            sensitiveLapsedAt === null
+              ? html`Until ${time(sensitiveExpiresAt)}`
+              : html`Ended
+                ${time(sensitiveLapsedAt)}${renewalGraceEndsAt !== null && html`; the app may ask you to renew it until ${time(renewalGraceEndsAt)}`}`
+          }
+        </dd>`
+    }`
+}
+
+export const routes = (options: Options) => {
+  const portal = portalPath(options)
+  return [Routes.get(portal, list(portal))]
+}

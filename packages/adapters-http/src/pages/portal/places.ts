@@ -1,0 +1,215 @@
+import { archivePlace, createPlace, Geometry, listPlaces, Place, updatePlace } from "@place-access/domain/places"
+import { PlaceId } from "@place-access/domain/shared"
+import { Effect, Either, Schema } from "effect"
+import { type Options, portalPath } from "../../HttpOptions.js"
+import * as Errors from "../../wire/Errors.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { type Html, html, type Value } from "../kit/Html.js"
+import * as Map from "../kit/Map.js"
+import { respond, seeOther } from "../kit/Page.js"
+import { param } from "../kit/Params.js"
+import * as Routes from "../kit/Routes.js"
+import { time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+import { notice } from "./notices.js"
+
+const LABELS = { label: "Name", kind: "Kind", lat: "Latitude", lon: "Longitude", radius_m: "Radius" }
+
+const Draft = Schema.Struct({
+  label: Place.Label,
+  kind: Place.Kind,
+  lat: Form.Number(Geometry.Latitude),
+  lon: Form.Number(Geometry.Longitude),
+  radius_m: Form.Number(Geometry.RadiusM)
+})
+
+const typed = (form: Form.Form) =>
+  Object.fromEntries(Object.keys(LABELS).map((name) => [name, form.value(name)])) as Readonly<Record<string, string>>
+
+const FRESH = Fields.fresh({ kind: "home", radius_m: String(Place.DEFAULT_RADIUS_M) })
+
+const circle = ({ circle: { lat, lon, radiusM }, label }: Place.Place): Map.Circle => ({ label, lat, lon, radiusM })
+
+const fields = (form: Fields.Shown, map: Value): Html =>
+  html` ${Fields.input(form, { name: "label", label: "Name", hint: "What you call it. Apps that you share it with see this name.", maxlength: 80 })}
+    ${Fields.select(
+      form,
+      { name: "kind", label: "Kind" },
+      Place.Kind.literals.map((kind) => ({ value: kind, text: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}` }))
+    )}
+    ${map}
+    <div class="pair">
+      ${Fields.input(form, { name: "lat", label: "Latitude", hint: "Degrees, such as 52.5208", inputmode: "decimal" })}
+      ${Fields.input(form, { name: "lon", label: "Longitude", hint: "Degrees, such as 13.4095", inputmode: "decimal" })}
+    </div>
+    ${Fields.input(form, { name: "radius_m", label: "Radius", hint: "Metres from the middle, 100 to 10,000. Phones are often 50 m off, so smaller circles than 150 m miss arrivals.", inputmode: "decimal" })}`
+
+const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = FRESH) =>
+  Effect.gen(function* () {
+    const places = yield* listPlaces(visitor.account.id)
+    const query = yield* Form.query
+    const token = yield* Visitor.tokenFor(visitor)
+    const present = places.filter(({ archivedAt }) => archivedAt === null)
+    const archived = places.filter(({ archivedAt }) => archivedAt !== null)
+    const map = yield* Map.make(present.map(circle))
+    return respond({
+      title: "Places",
+      reader: yield* Visitor.reader(visitor),
+      current: `${portal}/places`,
+      status: form.problems.length === 0 ? 200 : 400,
+      map: map.needs,
+      main: html`<h1>Places</h1>
+        <p class="lead">
+          A place is a circle on the map with a name. Apps only ever learn of the places that you share with them.
+        </p>
+        ${form.problems.length === 0 && notice(query.value("done"))} ${Fields.problems(form, LABELS)}
+        ${
+          present.length === 0
+            ? html`<p class="empty">You have no places yet. Make the first one below.</p>`
+            : html`<ul class="plain grid">
+                ${present.map((place) => card(portal, place, token))}
+              </ul>`
+        }
+        <section class="card" aria-labelledby="new">
+          <h2 id="new">Add a place</h2>
+          <form method="post" action="${portal}/places">
+            ${Fields.hidden("form_token", token)}${fields(form, map.html)}
+            <p class="hint">
+              Map services show the coordinates of a point when you hold your finger, or the right mouse button, on it.
+            </p>
+            <button>Add place</button>
+          </form>
+        </section>
+        ${
+          archived.length > 0 &&
+          html`<h2>Archived</h2>
+            <ul>
+              ${archived.map(
+                (place) =>
+                  html`<li>
+                    ${place.label}
+                    <span class="soft"
+                      >(${place.kind}${place.archivedAt !== null && html`, archived ${time(place.archivedAt)}`})</span
+                    >
+                  </li>`
+              )}
+            </ul>`
+        }`
+    })
+  })
+
+const card = (portal: string, place: Place.Place, token: string): Html =>
+  html`<li class="card">
+    <header>
+      <h2>${place.label}</h2>
+      <span class="badge quiet">${place.kind}</span>
+    </header>
+    <dl>
+      <dt>Middle</dt>
+      <dd>${place.circle.lat}, ${place.circle.lon}</dd>
+      <dt>Radius</dt>
+      <dd>${place.circle.radiusM} m</dd>
+    </dl>
+    <p class="actions"><a class="button second" href="${portal}/places/${place.id}">Change</a></p>
+    <details>
+      <summary>Archive ${place.label}</summary>
+      <form method="post" action="${portal}/places/${place.id}/archive">
+        ${Fields.hidden("form_token", token)}
+        <p>
+          Apps do not get it any more, and rules on it stop. Visits of the past keep its name. This cannot be taken
+          back.
+        </p>
+        <button class="danger">Archive ${place.label}</button>
+      </form>
+    </details>
+  </li>`
+
+const create = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      const form = yield* Visitor.checked(visitor.cookie)
+      const draft = Form.decode(Draft, typed(form))
+      if (Either.isLeft(draft)) return yield* list(portal, visitor, Form.shown(form, draft.left))
+      const { kind, label, lat, lon, radius_m: radiusM } = draft.right
+      yield* createPlace(visitor.account.id, { label, kind, circle: { lat, lon, radiusM } })
+      return seeOther(`${portal}/places?done=place-created`)
+    })
+  )
+
+const placeId = param("place", PlaceId, "place")
+
+const edit = (portal: string, visitor: Visitor.Visitor, id: PlaceId, again?: Fields.Shown) =>
+  Effect.gen(function* () {
+    const present = (yield* listPlaces(visitor.account.id)).filter(({ archivedAt }) => archivedAt === null)
+    const place = present.find((one) => one.id === id)
+    if (place === undefined) return yield* Effect.fail(Errors.notFound("place"))
+    const { circle: before, kind, label } = place
+    const map = yield* Map.make(present.filter((one) => one !== place).map(circle))
+    const form =
+      again ??
+      Fields.fresh({
+        label,
+        kind,
+        lat: String(before.lat),
+        lon: String(before.lon),
+        radius_m: String(before.radiusM)
+      })
+    return respond({
+      title: `Change ${label}`,
+      reader: yield* Visitor.reader(visitor),
+      current: `${portal}/places`,
+      width: "middle",
+      status: form.problems.length === 0 ? 200 : 400,
+      map: map.needs,
+      main: html`<p><a href="${portal}/places">Places</a></p>
+        <h1>Change ${label}</h1>
+        ${Fields.problems(form, LABELS)}
+        <p class="note">
+          A new name shows everywhere, for past visits too. When you move or resize the place, rules on it begin anew
+          with the next location of your phone.
+        </p>
+        <form class="card" method="post" action="${portal}/places/${id}">
+          ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}${fields(form, map.html)}<button>Save</button>
+        </form>`
+    })
+  })
+
+const show = (portal: string) =>
+  Visitor.signedIn((visitor) => Effect.flatMap(placeId, (id) => edit(portal, visitor, id)))
+
+const change = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      const form = yield* Visitor.checked(visitor.cookie)
+      const id = yield* placeId
+      const draft = Form.decode(Draft, typed(form))
+      if (Either.isLeft(draft)) return yield* edit(portal, visitor, id, Form.shown(form, draft.left))
+      const { radius_m: radiusM, ...rest } = draft.right
+      yield* updatePlace(visitor.account.id, id, { ...rest, radiusM })
+      return seeOther(`${portal}/places?done=place-changed`)
+    })
+  )
+
+const archive = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      yield* Visitor.checked(visitor.cookie)
+      yield* archivePlace(visitor.account.id, yield* placeId)
+      return seeOther(`${portal}/places?done=place-archived`)
+    })
+  )
+
+export const routes = (options: Options) => {
+  const portal = portalPath(options)
+  return [
+    Routes.get(
+      `${portal}/places`,
+      Visitor.signedIn((visitor) => list(portal, visitor))
+    ),
+    Routes.post(`${portal}/places`, create(portal)),
+    Routes.get(`${portal}/places/:place`, show(portal)),
+    Routes.post(`${portal}/places/:place`, change(portal)),
+    Routes.post(`${portal}/places/:place/archive`, archive(portal))
+  ]
+}

@@ -1,0 +1,263 @@
+import { decideApp } from "@place-access/domain/apps"
+import { decidePurpose, type Purpose } from "@place-access/domain/purposes"
+import { inspectApp, listDecisions, Submission, Verdict } from "@place-access/domain/reviews"
+import { NotFound, PurposeId } from "@place-access/domain/shared"
+import { Effect, Either, Schema } from "effect"
+import type { WireError } from "../../wire/Errors.js"
+import type { Problem } from "../../wire/Issues.js"
+import type { Shared } from "../../wire/toWire.js"
+import { paragraphs, purposeBadge, statusBadge } from "../developer/shared.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { type Html, html } from "../kit/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import { param } from "../kit/Params.js"
+import * as Routes from "../kit/Routes.js"
+import { time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+import {
+  aboutApp,
+  adminPath,
+  appId,
+  asReviewer,
+  developerName,
+  fromCursor,
+  history,
+  isAdmin,
+  pager,
+  REVIEW,
+  reviewPath
+} from "./shared.js"
+import { wording } from "./wording.js"
+
+const LABELS = { note: "Note to the developer", decision: "Your decision" }
+
+/** The decision as it was posted, when the page has to be shown again. */
+interface Again {
+  readonly form: Fields.Shown
+  /** It was decided, changed or archived meanwhile: nothing is wrong with the form, but what was read is not there any more. */
+  readonly conflict: string | null
+}
+
+const againAlert = (again: Again | undefined): Html | false =>
+  again !== undefined &&
+  html`${Fields.problems(again.form, LABELS)}
+  ${
+    again.conflict !== null &&
+    html`<div class="problems" role="alert">
+      <h2>Your decision was not taken</h2>
+      <p>
+        ${again.conflict === Submission.CHANGED ? "It was changed after you opened this page. Read it again, then decide." : `Meanwhile ${again.conflict}.`}
+      </p>
+    </div>`
+  }`
+
+const statusOf = (again: Again | undefined): number => (again === undefined ? 200 : again.conflict === null ? 400 : 409)
+
+/** `action` takes the decision; the revision in it is the one that the reviewer reads here. */
+const decisionForm = (
+  action: string,
+  revision: number,
+  token: string,
+  again: Again | undefined,
+  approving: string
+): Html =>
+  html`<section class="card" aria-labelledby="decide">
+    <h2 id="decide">Decide</h2>
+    <p>${approving} The developer gets a mail with your note.</p>
+    <form method="post" action="${action}">
+      ${Fields.hidden("form_token", token)}${Fields.hidden("revision", String(revision))}
+      ${Fields.textarea(again?.form ?? Fields.fresh(), { name: "note", label: LABELS.note, hint: "To reject, say what has to change. May be left empty to approve.", required: false, maxlength: 1000 })}
+      <div class="actions">
+        <button name="decision" value="approve">Approve</button
+        ><button class="danger" name="decision" value="reject">Reject</button>
+      </div>
+    </form>
+  </section>`
+
+const appPage = (visitor: Visitor.Visitor, again?: Again) =>
+  Effect.gen(function* () {
+    const id = yield* appId
+    const inspected = yield* inspectApp(visitor.account, id)
+    const { app, purposes } = inspected
+    const query = yield* Form.query
+    const { decisions, nextCursor } = yield* fromCursor(query, (page) => listDecisions(visitor.account, id, page))
+    const path = reviewPath(app)
+    return respond({
+      title: `Review: ${app.name}`,
+      reader: yield* Visitor.reader(visitor),
+      current: REVIEW,
+      status: statusOf(again),
+      main: html`<p><a href="${REVIEW}">Review</a></p>
+        <h1>${app.name}</h1>
+        <p class="lead">
+          ${statusBadge(app)} ${app.submission !== null && html`Waits for a decision since ${time(app.submission.at)}.`}
+          ${isAdmin(visitor) && html`<a href="${adminPath(app)}">Administer this app</a>`}
+        </p>
+        ${againAlert(again)} ${aboutApp(inspected)}
+        <section class="card" aria-labelledby="purposes">
+          <h2 id="purposes">Purposes</h2>
+          ${
+            purposes.length === 0
+              ? html`<p class="soft">The app has no purpose, so it cannot ask for exact locations.</p>`
+              : html`<ul class="plain choices">
+                  ${purposes.map(
+                    (purpose) =>
+                      html`<li class="item">
+                        <h3>
+                          <a href="${path}/purposes/${purpose.id}"><code>${purpose.key}</code></a>
+                          ${purposeBadge(purpose)}
+                        </h3>
+                        <p>${purpose.terms.description}</p>
+                      </li>`
+                  )}
+                </ul>`
+          }
+        </section>
+        ${
+          app.submission !== null &&
+          decisionForm(
+            `${path}/decision`,
+            app.revision,
+            yield* Visitor.tokenFor(visitor),
+            again,
+            "Approved, the app is in production: everybody can connect it. Rejected, it is back in the sandbox."
+          )
+        }
+        ${history(decisions, pager(path, query, nextCursor))}`
+    })
+  })
+
+const purposeOf = (visitor: Visitor.Visitor) =>
+  Effect.gen(function* () {
+    const purposeId = yield* param("purpose", PurposeId, "purpose")
+    const inspected = yield* inspectApp(visitor.account, yield* appId)
+    const purpose = inspected.purposes.find(({ id }) => id === purposeId)
+    return purpose === undefined ? yield* new NotFound({ what: "purpose" }) : { ...inspected, purpose }
+  })
+
+const purposePage = (visitor: Visitor.Visitor, again?: Again) =>
+  Effect.gen(function* () {
+    const { app, developer, purpose } = yield* purposeOf(visitor)
+    const query = yield* Form.query
+    const { decisions, nextCursor } = yield* fromCursor(query, (page) => listDecisions(visitor.account, app.id, page))
+    const path = `${reviewPath(app)}/purposes/${purpose.id}`
+    const isWaiting = purpose.submission !== null && app.revokedAt === null
+    return respond({
+      title: `Review: ${purpose.key} of ${app.name}`,
+      reader: yield* Visitor.reader(visitor),
+      current: REVIEW,
+      status: statusOf(again),
+      main: html`<p><a href="${REVIEW}">Review</a> · <a href="${reviewPath(app)}">${app.name}</a></p>
+        <h1>Purpose <code>${purpose.key}</code></h1>
+        <p class="lead">
+          ${purposeBadge(purpose)} Of ${app.name}, which is
+          ${app.revokedAt !== null ? "revoked" : APP_STATUS[app.status]}, by ${developerName({ developer })}.
+          ${purpose.submission !== null && html`Waits for a decision since ${time(purpose.submission.at)}.`}
+        </p>
+        ${againAlert(again)}
+        <section class="card" aria-labelledby="wording">
+          <h2 id="wording">Wording</h2>
+          ${explain(purpose)} ${wording(purpose)}
+        </section>
+        ${
+          purpose.reviewNote !== null &&
+          html`<div class="note">
+            <h2>Note of the last decision</h2>
+            ${paragraphs(purpose.reviewNote)}
+          </div>`
+        }
+        ${
+          isWaiting &&
+          decisionForm(
+            `${path}/decision`,
+            purpose.revision,
+            yield* Visitor.tokenFor(visitor),
+            again,
+            purpose.approved === null
+              ? "Approved, users read it in exactly these words, and the app can use it in production."
+              : "Approved, the new wording replaces the one in force. Rejected, the one in force goes on working."
+          )
+        }
+        ${history(decisions, pager(path, query, nextCursor))}`
+    })
+  })
+
+const APP_STATUS = { sandbox: "in the sandbox", in_review: "in review", production: "in production" } as const
+
+const explain = ({ approved, archivedAt, status }: Purpose.Purpose): Html | false =>
+  archivedAt !== null
+    ? html`<p>Its developer archived it ${time(archivedAt)}: it cannot be used any more.</p>`
+    : approved !== null &&
+      status !== "approved" &&
+      html`<p>The approved wording goes on working until a new one is approved.</p>`
+
+const Posted = Schema.Struct({
+  decision: Verdict.Decision,
+  note: Form.OrEmpty(Verdict.Note),
+  revision: Schema.NumberFromString.pipe(Schema.int())
+})
+
+type Fault = Shared | WireError
+
+/** Takes what a decision form posted; whatever is in the way of it is shown on the page that it was on. */
+const decided = <R, R2>(
+  visitor: Visitor.Visitor,
+  decide: (verdict: Verdict.Verdict) => Effect.Effect<unknown, Fault, R>,
+  page: (again: Again) => Effect.Effect<ReturnType<typeof respond>, Fault, R2>
+) =>
+  Effect.gen(function* () {
+    const form = yield* Visitor.checked(visitor.cookie)
+    const again = (problems: ReadonlyArray<Problem>, conflict: string | null = null) =>
+      page({ form: Form.shown(form, problems), conflict })
+    const posted = Form.decode(Posted, {
+      decision: form.value("decision"),
+      note: form.value("note").trim(),
+      revision: form.value("revision")
+    })
+    if (Either.isLeft(posted)) return yield* again(posted.left)
+    return yield* decide(posted.right).pipe(
+      Effect.as(seeOther(`${REVIEW}?done=review-${posted.right.decision}`)),
+      Effect.catchAll((error) => {
+        if (!("_tag" in error)) return Effect.fail(error)
+        switch (error._tag) {
+          case "Invalid":
+            return again(error.problems)
+          case "Conflict":
+            return again([], error.reason)
+          default:
+            return Effect.fail(error)
+        }
+      })
+    )
+  })
+
+const decideTheApp = asReviewer((visitor) =>
+  decided(
+    visitor,
+    (verdict) => Effect.flatMap(appId, (id) => decideApp(visitor.account, id, verdict)),
+    (again) => appPage(visitor, again)
+  )
+)
+
+const decideThePurpose = asReviewer((visitor) =>
+  decided(
+    visitor,
+    (verdict) =>
+      Effect.flatMap(purposeOf(visitor), ({ purpose }) => decidePurpose(visitor.account, purpose.id, verdict)),
+    (again) => purposePage(visitor, again)
+  )
+)
+
+export const routes = [
+  Routes.get(
+    `${REVIEW}/apps/:app`,
+    asReviewer((visitor) => appPage(visitor))
+  ),
+  Routes.post(`${REVIEW}/apps/:app/decision`, decideTheApp),
+  Routes.get(
+    `${REVIEW}/apps/:app/purposes/:purpose`,
+    asReviewer((visitor) => purposePage(visitor))
+  ),
+  Routes.post(`${REVIEW}/apps/:app/purposes/:purpose/decision`, decideThePurpose)
+]

@@ -1,0 +1,198 @@
+import { type App } from "@place-access/domain/apps"
+import { Account } from "@place-access/domain/accounts"
+import { type DevelopedApp, type ReviewDecision, Staff } from "@place-access/domain/reviews"
+import { AppId, Scope } from "@place-access/domain/shared"
+import type { HttpServerResponse } from "@effect/platform"
+import { Effect } from "effect"
+import type { Shared } from "../../wire/toWire.js"
+import { paragraphs, statusBadge } from "../developer/shared.js"
+import type * as Form from "../kit/Form.js"
+import { Html, html, webAddress } from "../kit/Html.js"
+import { param } from "../kit/Params.js"
+import * as Table from "../kit/Table.js"
+import { time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+
+/** What the pages of reviewers and of admins have in common. */
+
+export const REVIEW = "/review"
+export const ADMIN = "/admin"
+
+type Page<E, R> = (visitor: Visitor.Visitor) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+
+/** For reviewers and admins; the refusal comes before anything else is looked at. The programs behind the page ask again. */
+export const asReviewer = <E, R>(page: Page<E, R>) =>
+  Visitor.signedIn((visitor) => Effect.zipRight(Staff.requireReviewer(visitor.account), page(visitor)))
+
+export const asAdmin = <E, R>(page: Page<E, R>) =>
+  Visitor.signedIn((visitor) => Effect.zipRight(Staff.requireAdmin(visitor.account), page(visitor)))
+
+export const isAdmin = ({ account }: Visitor.Visitor): boolean => Account.hasRole(account, "admin")
+
+export const appId = param("app", AppId, "app")
+
+export const reviewPath = (app: Pick<App.App, "id">): string => `${REVIEW}/apps/${app.id}`
+export const adminPath = (app: Pick<App.App, "id">): string => `${ADMIN}/apps/${app.id}`
+
+const PAGE = 50
+
+/** The part of a list that the address asks for; a cursor that somebody has tampered with begins the list anew. */
+export const fromCursor = <A, R>(
+  query: Form.Form,
+  list: (page: { readonly limit: number; readonly cursor: string | undefined }) => Effect.Effect<A, Shared, R>
+): Effect.Effect<A, Shared, R> => {
+  const first = list({ limit: PAGE, cursor: undefined })
+  const cursor = query.value("cursor")
+  return cursor === "" ? first : Effect.catchTag(list({ limit: PAGE, cursor }), "Invalid", () => first)
+}
+
+export const pager = (
+  path: string,
+  query: Form.Form,
+  nextCursor: string | null,
+  texts: { readonly first: string; readonly next: string } = { first: "Newest", next: "Older" }
+): Html | false => {
+  const isFirst = query.value("cursor") === ""
+  return (
+    (!isFirst || nextCursor !== null) &&
+    html`<p class="actions">
+      ${!isFirst && html`<a href="${path}">${texts.first}</a>`}
+      ${nextCursor !== null && html`<a class="button second" href="${path}?cursor=${encodeURIComponent(nextCursor)}">${texts.next}</a>`}
+    </p>`
+  )
+}
+
+type Tab = "" | "/flags" | "/apps"
+
+/** The head of the three lists of reviewers. */
+export const reviewHead = (current: Tab): Html => {
+  const tab = (path: Tab, name: string) =>
+    html`<a href="${REVIEW}${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
+  return html`<h1>Review</h1>
+    <nav class="tabs" aria-label="Review">
+      ${tab("", "Waiting")}${tab("/flags", "Volume flags")}${tab("/apps", "All apps")}
+    </nav>`
+}
+
+export const developerName = ({ developer }: Pick<DevelopedApp, "developer">): string =>
+  `${developer.displayName} (${developer.email})`
+
+/** Everybody's apps; `path` is where one of them is looked at. */
+export const appTable = (apps: ReadonlyArray<DevelopedApp>, path: (app: Pick<App.App, "id">) => string): Html =>
+  apps.length === 0
+    ? html`<p class="empty">There are no apps yet.</p>`
+    : Table.stacked(
+        ["App", "State", "Developer", "Made"],
+        apps.map(
+          ({ app, developer }) =>
+            html`<tr>
+              <td data-label="App"><a href="${path(app)}">${app.name}</a></td>
+              <td data-label="State">
+                ${statusBadge(app)} ${app.allowedScopes !== null && html`<span class="badge warn">Narrowed</span>`}
+              </td>
+              <td data-label="Developer">
+                ${developer.displayName}<br /><span class="soft small">${developer.email}</span>
+              </td>
+              <td data-label="Made">${time(app.createdAt)}</td>
+            </tr>`
+        )
+      )
+
+/** What is said of an app wherever staff look at one. */
+export const aboutApp = ({ app, developer }: DevelopedApp): Html =>
+  html`<section class="card" aria-labelledby="about">
+    <h2 id="about">About the app</h2>
+    ${paragraphs(app.description)}
+    <dl>
+      <dt>Developer</dt>
+      <dd>${developerName({ developer })}</dd>
+      <dt>Web page</dt>
+      <dd>
+        ${app.homepageUrl === null ? html`<span class="soft">None</span>` : html`<a href="${webAddress(app.homepageUrl)}" rel="noopener noreferrer" target="_blank">${app.homepageUrl}</a>`}
+      </dd>
+      <dt>Declares</dt>
+      <dd>${scopeList(app.declaredScopes)}</dd>
+      ${
+        app.allowedScopes !== null &&
+        html`<dt>An admin left it</dt>
+          <dd>${scopeList(Scope.intersect(app.declaredScopes, app.allowedScopes))}</dd>`
+      }
+      <dt>Users come back to</dt>
+      <dd>
+        ${
+          app.redirectUris.length === 0
+            ? html`<span class="soft">Nothing registered yet</span>`
+            : html`<ul class="plain">
+                ${app.redirectUris.map((uri) => html`<li><code>${uri}</code></li>`)}
+              </ul>`
+        }
+      </dd>
+      <dt>Made</dt>
+      <dd>${time(app.createdAt)}</dd>
+      ${
+        app.revokedAt !== null &&
+        html`<dt>Revoked</dt>
+          <dd>${time(app.revokedAt)}</dd>`
+      }
+    </dl>
+  </section>`
+
+export const scopeList = (scopes: ReadonlyArray<Scope.Scope>): Html =>
+  scopes.length === 0
+    ? html`<span class="soft">No scope</span>`
+    : html`<ul class="plain">
+        ${scopes.map(
+          (scope) =>
+            html`<li>
+              <code>${scope}</code>${Scope.isSensitive(scope) && html` <span class="badge warn">Sensitive</span>`}
+            </li>`
+        )}
+      </ul>`
+
+const KINDS: Readonly<Record<ReviewDecision.Kind, Html>> = {
+  approved: html`<span class="badge">Approved</span>`,
+  rejected: html`<span class="badge warn">Rejected</span>`,
+  narrowed: html`<span class="badge warn">Narrowed</span>`,
+  revoked: html`<span class="badge bad">Revoked</span>`
+}
+
+type Named = ReviewDecision.ReviewDecision & { readonly byName: string }
+
+/** Who decided what about the app and its purposes, with the note. */
+export const history = (decisions: ReadonlyArray<Named>, more: Html | false): Html =>
+  html`<section aria-labelledby="history">
+    <h2 id="history">Decisions so far</h2>
+    ${
+      decisions.length === 0
+        ? html`<p class="empty">Nothing was decided about this app yet.</p>`
+        : Table.stacked(
+            ["When", "Decision", "About", "Note", "By"],
+            decisions.map(
+              ({ at, byName, kind, note, subject }) =>
+                html`<tr>
+                  <td data-label="When">${time(at)}</td>
+                  <td data-label="Decision">${KINDS[kind]}</td>
+                  <td data-label="About">${about(subject)}</td>
+                  <td data-label="Note">${note === null ? html`<span class="soft">None</span>` : lines(note)}</td>
+                  <td data-label="By">${byName}</td>
+                </tr>`
+            )
+          )
+    }
+    ${more}
+  </section>`
+
+const lines = (text: string): ReadonlyArray<Html> =>
+  text.split("\n").map((line, index) => html`${index > 0 && html`<br />`}${line}`)
+
+/** As the decision left it. */
+const about = (subject: ReviewDecision.Subject): Html =>
+  subject.kind === "purpose"
+    ? html`Purpose <code>${subject.key}</code><br /><span class="soft small">${subject.terms.description}</span>`
+    : html`The app
+      ${subject.name}${
+        subject.allowedScopes !== null &&
+        html`<br /><span class="soft small"
+            >Left: ${subject.allowedScopes.length === 0 ? "no scope" : subject.allowedScopes.join(", ")}</span
+          >`
+      }`

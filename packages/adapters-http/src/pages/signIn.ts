@@ -1,0 +1,196 @@
+import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { Account, signIn, signOut, signUp } from "@place-access/domain/accounts"
+import { Entropy } from "@place-access/domain/shared"
+import { Effect, Either, Option, Schema } from "effect"
+import { clientAddress } from "../edge/ClientAddress.js"
+import { HttpOptions } from "../HttpOptions.js"
+import * as Credentials from "../security/Credentials.js"
+import type { Problem } from "../wire/Issues.js"
+import * as Fields from "./kit/Fields.js"
+import * as Form from "./kit/Form.js"
+import { html } from "./kit/Html.js"
+import { respond, seeOther } from "./kit/Page.js"
+import * as ReturnTo from "./kit/ReturnTo.js"
+import * as Routes from "./kit/Routes.js"
+import * as Visitor from "./kit/Visitor.js"
+
+const LABELS = { email: "Email", password: "Password", display_name: "Name" }
+
+interface Asked {
+  readonly returnTo: string
+  readonly form: Fields.Shown
+  /** A sentence above the form: why it is shown again. */
+  readonly refused?: string
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A page whose form is bound to this browser, which gets a cookie for that when it has none. */
+const bound = (render: (formToken: string) => HttpServerResponse.HttpServerResponse) =>
+  Effect.gen(function* () {
+    const options = yield* HttpOptions
+    const known = Credentials.visitorToken(yield* HttpServerRequest.HttpServerRequest, options)
+    const visitor = known ?? (yield* Entropy.secret)
+    const page = render(yield* Visitor.tokenFor({ cookie: visitor }))
+    return known === undefined ? Credentials.setVisitor(page, visitor, options) : page
+  })
+
+const posted = Effect.gen(function* () {
+  const visitor = Credentials.visitorToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
+  return yield* Visitor.checked(visitor ?? "")
+})
+
+const refusedNote = (refused: string | undefined) =>
+  refused !== undefined && html`<div class="problems" role="alert"><p>${refused}</p></div>`
+
+const signInPage = ({ form, headers = {}, refused, returnTo, status = 200 }: Asked) =>
+  Effect.gen(function* () {
+    const { signUp } = yield* HttpOptions
+    const already = yield* Visitor.current
+    return yield* bound((formToken) =>
+      respond({
+        title: "Sign in",
+        width: "narrow",
+        reader: null,
+        status,
+        headers,
+        main: html`<h1>Sign in</h1>
+          ${Option.isSome(already) && html`<p class="note">You are signed in as ${already.value.account.email}. Sign in here to use another account.</p>`}
+          ${refusedNote(refused)} ${Fields.problems(form, LABELS)}
+          <form method="post" action="/sign-in" class="card">
+            ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)}
+            ${Fields.input(form, { name: "email", label: "Email", type: "email", autocomplete: "username", maxlength: 254 })}
+            ${Fields.input(form, { name: "password", label: "Password", type: "password", autocomplete: "current-password" })}
+            <button class="wide">Sign in</button>
+          </form>
+          ${signUp === "open" && html`<p>No account yet? <a href="/sign-up?return_to=${encodeURIComponent(returnTo)}">Create one</a></p>`}`
+      })
+    )
+  })
+
+const signUpPage = ({ form, refused, returnTo, status = 200 }: Asked) =>
+  bound((formToken) =>
+    respond({
+      title: "Create an account",
+      width: "narrow",
+      reader: null,
+      status,
+      main: html`<h1>Create an account</h1>
+        ${refusedNote(refused)} ${Fields.problems(form, LABELS)}
+        <form method="post" action="/sign-up" class="card">
+          ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)}
+          ${Fields.input(form, { name: "email", label: "Email", type: "email", autocomplete: "username", maxlength: 254 })}
+          ${Fields.input(form, { name: "password", label: "Password", type: "password", autocomplete: "new-password", hint: "At least 10 characters. A few words are easier to keep than one hard one." })}
+          ${Fields.input(form, { name: "display_name", label: "Name", hint: "What we call you. May be left empty.", autocomplete: "name", required: false })}
+          <button class="wide">Create account</button>
+        </form>
+        <p>You have an account? <a href="/sign-in?return_to=${encodeURIComponent(returnTo)}">Sign in</a></p>`
+    })
+  )
+
+/** A new session, and the end of the one that this browser had: a cookie planted before sign-in never becomes one. */
+const enter = (credentials: { readonly email: Account.Email; readonly password: string }, returnTo: string) =>
+  Effect.gen(function* () {
+    const options = yield* HttpOptions
+    const before = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, options)
+    const { cookie } = yield* signIn({ ...credentials, address: yield* clientAddress })
+    if (before !== undefined) yield* signOut(before)
+    return Credentials.setSession(seeOther(returnTo), cookie, options)
+  })
+
+const getSignIn = Effect.flatMap(Form.query, (query) =>
+  signInPage({ returnTo: ReturnTo.safe(query.value("return_to")), form: Fields.fresh() })
+)
+
+const SignIn = Schema.Struct({ email: Account.Email, password: Schema.String })
+
+const postSignIn = Effect.gen(function* () {
+  const form = yield* posted
+  const returnTo = ReturnTo.safe(form.value("return_to"))
+  const again = (asked: Omit<Asked, "returnTo" | "form">, problems: ReadonlyArray<Problem> = []) =>
+    signInPage({ returnTo, form: Form.shown(form, problems), ...asked })
+  const input = Form.decode(SignIn, { email: form.value("email"), password: form.value("password") })
+  if (Either.isLeft(input)) return yield* again({ status: 400 }, input.left)
+  return yield* enter(input.right, returnTo).pipe(
+    Effect.catchTag("WrongCredentials", () => again({ status: 401, refused: "Email or password is wrong." })),
+    Effect.catchTag("TooManyAttempts", ({ retryAfterMillis }) =>
+      again({
+        status: 429,
+        headers: { "retry-after": String(Math.ceil(retryAfterMillis / 1000)) },
+        refused: `Too many tries. Wait ${minutes(retryAfterMillis)}, then try again.`
+      })
+    )
+  )
+})
+
+const minutes = (millis: number): string => {
+  const count = Math.ceil(millis / 60_000)
+  return count === 1 ? "a minute" : `${count} minutes`
+}
+
+const getSignUp = Effect.gen(function* () {
+  const { signUp } = yield* HttpOptions
+  if (signUp === "closed") return closed
+  const query = yield* Form.query
+  return yield* signUpPage({ returnTo: ReturnTo.safe(query.value("return_to")), form: Fields.fresh() })
+})
+
+const closed = respond({
+  title: "No new accounts",
+  width: "narrow",
+  reader: null,
+  status: 403,
+  main: html`<h1>No new accounts</h1>
+    <p>New accounts are made by those who run this service. Ask them for one.</p>
+    <p><a href="/sign-in">Sign in</a></p>`
+})
+
+const SignUp = Schema.Struct({
+  email: Account.Email,
+  password: Account.Password,
+  display_name: Form.OrEmpty(Account.DisplayName)
+})
+
+const postSignUp = Effect.gen(function* () {
+  const options = yield* HttpOptions
+  const form = yield* posted
+  const returnTo = ReturnTo.safe(form.value("return_to"))
+  const again = (asked: Omit<Asked, "returnTo" | "form">, problems: ReadonlyArray<Problem> = []) =>
+    signUpPage({ returnTo, form: Form.shown(form, problems), ...asked })
+  if (options.signUp === "closed") return closed
+  const input = Form.decode(SignUp, {
+    email: form.value("email"),
+    password: form.value("password"),
+    display_name: form.value("display_name").trim()
+  })
+  if (Either.isLeft(input)) return yield* again({ status: 400 }, input.left)
+  const { display_name: displayName, email, password } = input.right
+  return yield* signUp({ email, password, displayName: displayName ?? undefined }, options.signUp).pipe(
+    Effect.zipRight(enter({ email, password }, returnTo)),
+    Effect.catchTags({
+      Conflict: () => again({ status: 409, refused: "There is an account with this email already. Sign in instead." }),
+      // Neither can happen to an account made a moment ago; the sign-in page is where to go on.
+      WrongCredentials: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
+      TooManyAttempts: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo)))
+    })
+  )
+})
+
+/** With `return_to` the sign-in page comes next, and then that page: another account for what was under way. */
+const postSignOut = Effect.gen(function* () {
+  const options = yield* HttpOptions
+  const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, options)
+  if (cookie === undefined) return Credentials.clearSession(seeOther("/"), options)
+  const form = yield* Visitor.checked(cookie)
+  yield* signOut(cookie)
+  const returnTo = ReturnTo.safe(form.value("return_to"))
+  return Credentials.clearSession(seeOther(returnTo === "/" ? "/" : ReturnTo.signIn(returnTo)), options)
+})
+
+export const routes = [
+  Routes.get("/sign-in", getSignIn),
+  Routes.post("/sign-in", postSignIn),
+  Routes.get("/sign-up", getSignUp),
+  Routes.post("/sign-up", postSignUp),
+  Routes.post("/sign-out", postSignOut)
+]

@@ -1,0 +1,57 @@
+import { HttpApiBuilder } from "@effect/platform"
+import {
+  archivePurpose,
+  createPurpose,
+  listPurposes,
+  submitPurpose,
+  updatePurpose
+} from "@place-access/domain/purposes"
+import { Effect } from "effect"
+import { Api } from "../Api.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import { toWire } from "../wire/toWire.js"
+import { toBody } from "./PurposesApi.js"
+
+export const layer = HttpApiBuilder.group(Api, "purposes", (handlers) =>
+  handlers
+    .handle("list", ({ path }) =>
+      Effect.gen(function* () {
+        const purposes = yield* listPurposes(yield* SignedIn, path.app_id)
+        return { purposes: purposes.map(toBody), nextCursor: null }
+      }).pipe(toWire)
+    )
+    .handle(
+      "create",
+      ({ path, payload: { description, expected_daily_volume, key, scopes } }) =>
+        Effect.gen(function* () {
+          const terms = { description, scopes, expectedDailyVolume: expected_daily_volume }
+          return toBody(yield* createPurpose(yield* SignedIn, path.app_id, { key, terms }))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "update",
+      ({ path, payload: { description, expected_daily_volume: expectedDailyVolume, scopes } }) =>
+        Effect.gen(function* () {
+          const change = { description, scopes, expectedDailyVolume }
+          return toBody(yield* updatePurpose(yield* SignedIn, path.app_id, path.purpose_id, change))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "archive",
+      ({ path }) =>
+        Effect.gen(function* () {
+          yield* archivePurpose(yield* SignedIn, path.app_id, path.purpose_id)
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "submit",
+      ({ path }) =>
+        Effect.gen(function* () {
+          return toBody(yield* submitPurpose(yield* SignedIn, path.app_id, path.purpose_id))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+)

@@ -1,0 +1,45 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import type { ReadableFlag } from "@place-access/domain/purposes"
+import { Schema } from "effect"
+import { SessionAuth } from "../security/SessionAuth.js"
+import * as Fields from "../wire/Fields.js"
+
+/** What users and reviewers read of a flag. */
+export const FlagFields = {
+  app_id: Schema.String,
+  app_name: Schema.String,
+  purpose_description: Schema.String,
+  calls: Schema.Int.annotations({ description: "Answered calls from `from` to `to`" }),
+  expected_daily_volume: Schema.Int,
+  from: Fields.At,
+  to: Fields.At
+}
+
+export const toFields = (flag: ReadableFlag) => ({
+  app_id: flag.appId,
+  app_name: flag.appName,
+  purpose_description: flag.purposeDescription,
+  calls: flag.calls,
+  expected_daily_volume: flag.expectedDailyVolume,
+  from: flag.from,
+  to: flag.to
+})
+
+const Flag = Schema.Struct(FlagFields).annotations({ identifier: "VolumeFlag" })
+
+export const VolumeFlagsApi = HttpApiGroup.make("volumeFlags")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/user/volume-flags")
+      .setUrlParams(Fields.request(Fields.paging(100, 500)))
+      .addSuccess(Schema.Struct({ flags: Schema.Array(Flag), nextCursor: Schema.NullOr(Schema.String) }))
+      .annotate(
+        OpenApi.Summary,
+        "Apps that asked for the user's exact location much more often than they said, newest first"
+      )
+      .annotate(
+        OpenApi.Description,
+        "More than twice what the purpose expects in a day. Somebody looks at it; the calls were answered and are in the access log."
+      )
+  )
+  .middleware(SessionAuth)
+  .annotate(OpenApi.Title, "Volume flags")

@@ -1,0 +1,74 @@
+import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Effect, Option } from "effect"
+import { isHttps, type Options, ownOrigins } from "../HttpOptions.js"
+import * as Errors from "../wire/Errors.js"
+
+/**
+ * The token of `Authorization: Bearer <token>`; undefined when there is none. The platform takes whatever follows seven
+ * characters of any scheme (`Basixx secret` passed), so the scheme is checked here: its name in any case, one space, one token
+ * (RFC 6750 §2.1). A token in the query or the body is never read (Spec §5.1).
+ */
+export const bearerToken = (request: HttpServerRequest.HttpServerRequest): string | undefined =>
+  /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers["authorization"] ?? "")?.[1]
+
+/** `__Host-`: the browser takes it over https only, for this host only and for every path. */
+export const cookieName = (options: Options): string => (isHttps(options) ? "__Host-session" : "session")
+
+export const sessionToken = (request: HttpServerRequest.HttpServerRequest, options: Options): string | undefined =>
+  request.cookies[cookieName(options)]
+
+const attributes = (options: Options) => ({
+  httpOnly: true,
+  sameSite: "lax" as const,
+  path: "/",
+  secure: isHttps(options)
+})
+
+/** Sets the session cookie; without `Max-Age`, so that closing the browser ends it early. */
+export const setSession = (
+  response: HttpServerResponse.HttpServerResponse,
+  token: string,
+  options: Options
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.unsafeSetCookie(response, cookieName(options), token, attributes(options))
+
+export const clearSession = (
+  response: HttpServerResponse.HttpServerResponse,
+  options: Options
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.unsafeSetCookie(response, cookieName(options), "", { ...attributes(options), maxAge: 0 })
+
+/**
+ * Decision A3: what changes something needs an `Origin` of ours, so that no other site can make a browser call us with the
+ * user's cookie. Browsers send `Origin` with every such call; one without it is refused. Ours are the configured addresses, and
+ * whatever name the browser itself called us by: a page elsewhere can change neither of the two headers.
+ */
+export const checkOrigin = (
+  request: HttpServerRequest.HttpServerRequest,
+  options: Options
+): Effect.Effect<void, typeof Errors.Forbidden.Type> => {
+  if (request.method === "GET" || request.method === "HEAD") return Effect.void
+  const { host, origin } = request.headers
+  const called = `${isHttps(options) ? "https" : "http"}://${host ?? ""}`
+  return origin !== undefined && (ownOrigins(options).has(origin) || (host !== undefined && origin === called))
+    ? Effect.void
+    : Effect.fail(Errors.forbidden("The call did not come from a page of this service: its Origin header says so"))
+}
+
+const visitorName = (options: Options): string => (isHttps(options) ? "__Host-visitor" : "visitor")
+
+/**
+ * The cookie that the forms for signing in and up are bound to, before there is a session: nobody can make a browser sign
+ * in to an account of theirs. It opens nothing.
+ */
+export const visitorToken = (request: HttpServerRequest.HttpServerRequest, options: Options): string | undefined =>
+  Option.getOrUndefined(Option.filter(Option.fromNullable(request.cookies[visitorName(options)]), isVisitor))
+
+const isVisitor = (text: string): boolean => /^[0-9a-z]{52}$/.test(text)
+
+export const setVisitor = (
+  response: HttpServerResponse.HttpServerResponse,
+  token: string,
+  options: Options
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.unsafeSetCookie(response, visitorName(options), token, attributes(options))

@@ -1,0 +1,41 @@
+import { type HttpApi, HttpRouter, HttpServerRequest } from "@effect/platform"
+import { type AccountStore, authenticateSession } from "@place-access/domain/accounts"
+import { type Vault } from "@place-access/domain/shared"
+import { Effect, Layer, Option } from "effect"
+import * as Routes from "../edge/Routes.js"
+import { HttpOptions } from "../HttpOptions.js"
+import * as Errors from "../wire/Errors.js"
+import { toWire } from "../wire/toWire.js"
+import { byRoute } from "./byRoute.js"
+import * as Credentials from "./Credentials.js"
+import * as RequiredRole from "./RequiredRole.js"
+import { SessionAuth } from "./SessionAuth.js"
+
+/** `api`: where the required roles are read from. */
+export const layer = (
+  api: HttpApi.HttpApi.Any
+): Layer.Layer<SessionAuth, never, HttpOptions | AccountStore | Vault.Vault> =>
+  Layer.effect(
+    SessionAuth,
+    Effect.gen(function* () {
+      const options = yield* HttpOptions
+      const context = yield* Effect.context<AccountStore | Vault.Vault>()
+      const roles = byRoute(api, RequiredRole.RequiredRole)
+      return SessionAuth.of({
+        session: () =>
+          Effect.gen(function* () {
+            const request = yield* HttpServerRequest.HttpServerRequest
+            const cookie = Credentials.sessionToken(request, options)
+            if (cookie === undefined) return yield* Effect.fail(Errors.notSignedIn())
+            yield* Credentials.checkOrigin(request, options)
+            const found = yield* toWire(authenticateSession(cookie))
+            if (Option.isNone(found)) return yield* Effect.fail(Errors.notSignedIn())
+            const account = found.value
+            const { route } = yield* HttpRouter.RouteContext
+            const role = roles.get(Routes.label(route.method, route.path))
+            if (role !== undefined) yield* toWire(RequiredRole.check[role](account))
+            return account
+          }).pipe(Effect.provide(context))
+      })
+    })
+  )

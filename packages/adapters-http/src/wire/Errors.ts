@@ -1,0 +1,253 @@
+import { HttpApiSchema } from "@effect/platform"
+import { Timestamp } from "@place-access/domain/shared"
+import { Schema } from "effect"
+
+/**
+ * Every error body of the API: `{ statusCode, error, message }` and nothing of the inside (Spec §7, decisions §5). Plain
+ * structs: a tagged error would carry `_tag` on the wire. Handlers fail with values made by the functions below; the edge
+ * encodes them.
+ */
+
+const fields = <const Status extends number, const Code extends string>(statusCode: Status, error: Code) => ({
+  statusCode: Schema.Literal(statusCode),
+  error: Schema.Literal(error),
+  message: Schema.String
+})
+
+const named = <A>(status: number, identifier: string, description: string): Schema.Annotations.Schema<A> =>
+  HttpApiSchema.annotations<A>({ status, identifier, description })
+
+export const ValidationFailed = Schema.Struct({
+  ...fields(400, "validation_failed"),
+  message: Schema.Union(Schema.String, Schema.Array(Schema.String))
+}).annotations(
+  named(400, "ValidationFailedError", "Fields that break a rule, all of them; an array when there are several")
+)
+export const InvalidRequest = Schema.Struct(fields(400, "invalid_request")).annotations(
+  named(400, "InvalidRequestError", "The request could not be read")
+)
+export const InvalidPurpose = Schema.Struct(fields(400, "invalid_purpose")).annotations(
+  named(400, "InvalidPurposeError", "Purpose missing, unknown, not usable by this app or not covering the scope")
+)
+export const WebhookUrlNotRegistered = Schema.Struct(fields(400, "webhook_url_not_registered")).annotations(
+  named(400, "WebhookUrlNotRegisteredError", "webhook_url does not exactly equal a registered endpoint")
+)
+export const InvalidGrant = Schema.Struct(fields(400, "invalid_grant")).annotations(
+  named(400, "InvalidGrantError", "The code or refresh token is not, or no longer, good")
+)
+export const UnsupportedGrantType = Schema.Struct(fields(400, "unsupported_grant_type")).annotations(
+  named(400, "UnsupportedGrantTypeError", "Grants are authorization_code and refresh_token")
+)
+export const InvalidToken = Schema.Struct(fields(401, "invalid_token")).annotations(
+  named(401, "InvalidTokenError", "Token missing, malformed, expired or revoked; the four are never told apart")
+)
+export const InvalidClient = Schema.Struct(fields(401, "invalid_client")).annotations(
+  named(401, "InvalidClientError", "Unknown client or wrong secret")
+)
+export const NotSignedIn = Schema.Struct(fields(401, "not_signed_in")).annotations(
+  named(401, "NotSignedInError", "No session, an expired one, or wrong credentials at sign-in")
+)
+export const MissingScope = Schema.Struct(fields(403, "missing_scope")).annotations(
+  named(403, "MissingScopeError", "The user did not grant the scope, or it was removed")
+)
+export const ScopeExpired = Schema.Struct({
+  ...fields(403, "scope_expired"),
+  sensitive_expired_at: Timestamp.FromIso,
+  renewal_grace_ends_at: Timestamp.FromIso
+}).annotations(named(403, "ScopeExpiredError", "The sensitive tier lapsed; the user can renew until the grace ends"))
+export const Forbidden = Schema.Struct(fields(403, "forbidden")).annotations(
+  named(403, "ForbiddenError", "The caller is known and may not do this")
+)
+export const NotFound = Schema.Struct(fields(404, "not_found")).annotations(
+  named(404, "NotFoundError", "Does not exist, or is not the caller's to see")
+)
+export const MethodNotAllowed = Schema.Struct(fields(405, "method_not_allowed")).annotations(
+  named(405, "MethodNotAllowedError", "The route exists for other methods; Allow lists them")
+)
+export const RuleLimitReached = Schema.Struct({
+  ...fields(409, "rule_limit_reached"),
+  instant: Timestamp.FromIso
+}).annotations(named(409, "RuleLimitReachedError", "The rule would be the eleventh active one at `instant`"))
+export const Conflict = Schema.Struct(fields(409, "conflict")).annotations(
+  named(409, "ConflictError", "Clashes with the present state")
+)
+export const PayloadTooLarge = Schema.Struct(fields(413, "payload_too_large")).annotations(
+  named(413, "PayloadTooLargeError", "The body is larger than 1 MiB (phone uploads: 8 MiB)")
+)
+export const UnsupportedMediaType = Schema.Struct(fields(415, "unsupported_media_type")).annotations(
+  named(415, "UnsupportedMediaTypeError", "The route does not read this content type")
+)
+export const RateLimited = Schema.Struct(fields(429, "rate_limited")).annotations(
+  named(429, "RateLimitedError", "Too many requests; Retry-After says how long to wait")
+)
+export const BudgetExceeded = Schema.Struct(fields(429, "budget_exceeded")).annotations(
+  named(429, "BudgetExceededError", "The budget of this question is used up; Retry-After says how long to wait")
+)
+export const InternalError = Schema.Struct(fields(500, "internal_error")).annotations(
+  named(500, "InternalError", "Our fault. X-Request-Id finds it in our log")
+)
+export const Unavailable = Schema.Struct(fields(503, "unavailable")).annotations(
+  named(503, "UnavailableError", "A passing fault; try again after Retry-After")
+)
+
+export const WireError = Schema.Union(
+  ValidationFailed,
+  InvalidRequest,
+  InvalidPurpose,
+  WebhookUrlNotRegistered,
+  InvalidGrant,
+  UnsupportedGrantType,
+  InvalidToken,
+  InvalidClient,
+  NotSignedIn,
+  MissingScope,
+  ScopeExpired,
+  Forbidden,
+  NotFound,
+  MethodNotAllowed,
+  RuleLimitReached,
+  Conflict,
+  PayloadTooLarge,
+  UnsupportedMediaType,
+  RateLimited,
+  BudgetExceeded,
+  InternalError,
+  Unavailable
+)
+export type WireError = typeof WireError.Type
+
+export const isWireError: (value: unknown) => value is WireError = Schema.is(WireError)
+/** The body as it is sent. */
+export const encode = Schema.encodeSync(WireError)
+
+/** What the answer carries beside its body. A symbol: invisible to the body's schema. */
+const HEADERS: unique symbol = Symbol.for("@place-access/adapters-http/wire/headers")
+
+export const withHeaders = <E extends WireError>(error: E, headers: Readonly<Record<string, string>>): E => ({
+  ...error,
+  [HEADERS]: { ...headersOf(error), ...headers }
+})
+
+export const headersOf = (error: WireError): Readonly<Record<string, string>> =>
+  (error as { readonly [HEADERS]?: Readonly<Record<string, string>> })[HEADERS] ?? {}
+
+const retryAfter = <E extends WireError>(error: E, seconds: number): E =>
+  withHeaders(error, { "retry-after": String(Math.max(1, Math.ceil(seconds))) })
+
+/** `messages` name a field each and never repeat a value; one alone is sent as a string (Spec §7). */
+export const validationFailed = (messages: ReadonlyArray<string>): typeof ValidationFailed.Type => ({
+  statusCode: 400,
+  error: "validation_failed",
+  message: messages.length === 1 && messages[0] !== undefined ? messages[0] : messages
+})
+export const invalidRequest = (message: string): typeof InvalidRequest.Type => ({
+  statusCode: 400,
+  error: "invalid_request",
+  message
+})
+export const invalidPurpose = (message: string): typeof InvalidPurpose.Type => ({
+  statusCode: 400,
+  error: "invalid_purpose",
+  message
+})
+export const webhookUrlNotRegistered: typeof WebhookUrlNotRegistered.Type = {
+  statusCode: 400,
+  error: "webhook_url_not_registered",
+  message: "webhook_url must exactly equal the url of one of the app's registered webhook endpoints"
+}
+export const invalidGrant = (message: string): typeof InvalidGrant.Type => ({
+  statusCode: 400,
+  error: "invalid_grant",
+  message
+})
+export const unsupportedGrantType: typeof UnsupportedGrantType.Type = {
+  statusCode: 400,
+  error: "unsupported_grant_type",
+  message: "The grant type must be authorization_code or refresh_token"
+}
+/** One body for missing, malformed, expired and revoked (Spec §7). */
+export const invalidToken: typeof InvalidToken.Type = withHeaders(
+  { statusCode: 401, error: "invalid_token", message: "The token is missing, malformed, expired or revoked" },
+  { "www-authenticate": 'Bearer error="invalid_token"' }
+)
+/** `WWW-Authenticate: Basic` only when Basic was tried: some clients hide the error otherwise (decision O2). */
+export const invalidClient = (triedBasic: boolean): typeof InvalidClient.Type => {
+  const error = {
+    statusCode: 401,
+    error: "invalid_client",
+    message: "The client is unknown or its secret is wrong"
+  } as const
+  return triedBasic ? withHeaders(error, { "www-authenticate": 'Basic realm="place-access"' }) : error
+}
+export const notSignedIn = (message = "Sign in first"): typeof NotSignedIn.Type => ({
+  statusCode: 401,
+  error: "not_signed_in",
+  message
+})
+/** `scope`: what is missing, as the message names it and RFC 6750 §3 lets it be named in the header. */
+export const missingScope = (scope: string): typeof MissingScope.Type =>
+  withHeaders(
+    { statusCode: 403, error: "missing_scope", message: `The scope ${scope} was not granted` },
+    { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` }
+  )
+export const scopeExpired = (
+  scope: string,
+  at: { readonly sensitiveExpiredAt: Timestamp.Timestamp; readonly renewalGraceEndsAt: Timestamp.Timestamp }
+): typeof ScopeExpired.Type =>
+  withHeaders(
+    {
+      statusCode: 403,
+      error: "scope_expired",
+      message: `The scope ${scope} has expired; ask the user to renew it`,
+      sensitive_expired_at: at.sensitiveExpiredAt,
+      renewal_grace_ends_at: at.renewalGraceEndsAt
+    },
+    { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` }
+  )
+export const forbidden = (message: string): typeof Forbidden.Type => ({
+  statusCode: 403,
+  error: "forbidden",
+  message
+})
+export const notFound = (what: string): typeof NotFound.Type => ({
+  statusCode: 404,
+  error: "not_found",
+  message: `No such ${what}`
+})
+export const methodNotAllowed = (allow: string): typeof MethodNotAllowed.Type =>
+  withHeaders({ statusCode: 405, error: "method_not_allowed", message: `This route answers ${allow}` }, { allow })
+export const ruleLimitReached = (instant: Timestamp.Timestamp): typeof RuleLimitReached.Type => ({
+  statusCode: 409,
+  error: "rule_limit_reached",
+  message: `Ten rules of this connection are active at ${Timestamp.toIso(instant)} already`,
+  instant
+})
+export const conflict = (message: string): typeof Conflict.Type => ({ statusCode: 409, error: "conflict", message })
+export const payloadTooLarge = (limitBytes: number): typeof PayloadTooLarge.Type => ({
+  statusCode: 413,
+  error: "payload_too_large",
+  message: `The body must be at most ${limitBytes} bytes`
+})
+export const unsupportedMediaType = (accepted: ReadonlyArray<string>): typeof UnsupportedMediaType.Type => ({
+  statusCode: 415,
+  error: "unsupported_media_type",
+  message: `The body must be ${accepted.join(" or ")} in UTF-8, not compressed`
+})
+export const rateLimited = (waitSeconds: number): typeof RateLimited.Type =>
+  retryAfter({ statusCode: 429, error: "rate_limited", message: "Too many requests; wait and try again" }, waitSeconds)
+export const budgetExceeded = (waitSeconds: number): typeof BudgetExceeded.Type =>
+  retryAfter(
+    { statusCode: 429, error: "budget_exceeded", message: "The budget of this question is used up for now" },
+    waitSeconds
+  )
+export const internalError: typeof InternalError.Type = {
+  statusCode: 500,
+  error: "internal_error",
+  message: "Something went wrong on our side"
+}
+/** How long a client waits after a passing fault of ours. */
+const UNAVAILABLE_RETRY_S = 5
+export const unavailable: typeof Unavailable.Type = retryAfter(
+  { statusCode: 503, error: "unavailable", message: "The service is not available right now; try again soon" },
+  UNAVAILABLE_RETRY_S
+)

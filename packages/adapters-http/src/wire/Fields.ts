@@ -1,0 +1,41 @@
+import { Timestamp } from "@place-access/domain/shared"
+import { Schema } from "effect"
+
+/** Building blocks of request and response bodies. Ours are snake_case; unknown fields of a request are ignored. */
+
+/** A request body or a set of query parameters: every fault is reported, not the first alone. */
+export const request = <Fields extends Schema.Struct.Fields>(fields: Fields): Schema.Struct<Fields> =>
+  Schema.Struct(fields).annotations({ parseOptions: { errors: "all" } })
+
+/** ISO 8601 UTC with milliseconds out, strict ISO 8601 with a zone in. */
+export const At = Timestamp.FromIso
+export const NullableAt = Schema.NullOr(Timestamp.FromIso)
+
+/** A field that may be left out or null, both meaning "not given". */
+export const optional = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
+  Schema.optionalWith(schema, { nullable: true, exact: true })
+
+/** A whole number in a query parameter, such as `?limit=50`. */
+export const queryInt = (from: number, to: number) =>
+  Schema.transform(
+    Schema.String.pipe(
+      Schema.filter((text) => /^-?\d{1,10}$/.test(text) && Number(text) >= from && Number(text) <= to, {
+        message: () => `must be a whole number from ${from} to ${to}`
+      })
+    ),
+    Schema.Number,
+    { strict: true, decode: Number, encode: String }
+  ).annotations({ jsonSchema: { type: "integer", minimum: from, maximum: to } })
+
+/** As `queryInt`, with a value for when it is left out. */
+export const queryIntOr = (from: number, to: number, fallback: number) =>
+  Schema.optionalWith(
+    queryInt(from, to).annotations({ jsonSchema: { type: "integer", minimum: from, maximum: to, default: fallback } }),
+    { default: () => fallback, exact: true }
+  )
+
+/** `limit` and `cursor` of a list that can grow. */
+export const paging = (fallback: number, max: number) => ({
+  limit: queryIntOr(1, max, fallback),
+  cursor: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(2_048)), { exact: true })
+})

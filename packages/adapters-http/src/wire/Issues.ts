@@ -1,0 +1,88 @@
+import type { HttpApiError } from "@effect/platform"
+
+/**
+ * What is wrong with a request, from the issues that decoding found: one message a field, by its wire path, never with
+ * the value that was sent. The platform's own messages end in `, actual <value>`: client secrets would come back.
+ */
+export const messages = (all: ReadonlyArray<Issue>): ReadonlyArray<string> => {
+  const texts = problems(all).map(({ field, message }) => `${field === "" ? "the body" : field} ${message}`)
+  return texts.length <= MAX ? texts : [...texts.slice(0, MAX), `and ${texts.length - MAX} more`]
+}
+
+/** The same, apart: for a form that shows each beside its field. */
+export const problems = (all: ReadonlyArray<Issue>): ReadonlyArray<Problem> => {
+  const issues = all.filter((issue) => !isOtherBranch(issue, all))
+  const byPath = new Map<string, Array<string>>()
+  for (const issue of issues) {
+    const path = pathOf(issue.path)
+    const parts = byPath.get(path)
+    const part = partOf(issue)
+    if (parts === undefined) byPath.set(path, [part])
+    else if (!parts.includes(part)) parts.push(part)
+  }
+  return Array.from(byPath, ([field, parts]) => ({ field, message: join(parts) }))
+}
+
+export interface Problem {
+  readonly field: string
+  readonly message: string
+}
+
+/** "or null" of a value that is no null: what is wrong inside it says more. */
+const isOtherBranch = ({ message, path }: Issue, all: ReadonlyArray<Issue>): boolean =>
+  message.startsWith(EXPECTED) &&
+  all.length <= MANY &&
+  all.some((other) => other.path.length > path.length && path.every((key, index) => other.path[index] === key))
+
+type Issue = HttpApiError.HttpApiDecodeError["issues"][number]
+
+/** A body of 8 MiB can hold a great many faults; nobody reads more than this. */
+const MAX = 50
+/** From here on comparing every issue with every other would cost more than it is worth. */
+const MANY = 1_000
+
+const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
+  path.reduce<string>(
+    (text, key) => (typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`),
+    ""
+  )
+
+const EXPECTED = "Expected "
+
+const partOf = ({ _tag, message }: Issue): string => {
+  if (_tag === "Missing") return "is missing"
+  if (_tag === "Unexpected") return "is not expected"
+  if (!message.startsWith(EXPECTED)) return message.includes(", actual ") ? "is not valid" : message
+  const cut = message.indexOf(", actual ")
+  return EXPECTED + typeName(message.slice(EXPECTED.length, cut === -1 ? undefined : cut))
+}
+
+const typeName = (schema: string): string => {
+  const expected = schema.replace(/ \((?:Encoded|Type) side\)$/, "")
+  switch (expected) {
+    case "string":
+      return "a string"
+    case "number":
+    case "a finite number":
+      return "a number"
+    case "an integer":
+      return "a whole number"
+    case "boolean":
+      return "true or false"
+    case "object":
+      return "an object"
+  }
+  if (/^(?:readonly \[|ReadonlyArray<|NonEmptyArray<|an array|minItems|maxItems)/.test(expected)) return "an array"
+  // A schema's own name, such as `Struct` or `PlaceRule`, is nobody's business.
+  if (/^(?:[{(]|[A-Z]\w*$)/.test(expected)) return "an object"
+  return expected
+}
+
+/** Alternatives of a union come as one issue each: "must be a string or null". */
+const join = (parts: ReadonlyArray<string>): string => {
+  const sentences = parts.filter((part) => !part.startsWith(EXPECTED))
+  if (sentences.length > 0) return sentences.join(", ")
+  const kinds = Array.from(new Set(parts.map((part) => part.slice(EXPECTED.length))))
+  const last = kinds.at(-1) ?? ""
+  return `must be ${kinds.length > 1 ? `${kinds.slice(0, -1).join(", ")} or ${last}` : last}`
+}

@@ -1,0 +1,53 @@
+import {
+  type Conflict,
+  type Forbidden,
+  type Invalid,
+  type NotFound,
+  type StoreError,
+  type Vault
+} from "@place-access/domain/shared"
+import { Effect } from "effect"
+import * as Errors from "./Errors.js"
+
+/** The domain's errors that every noun may raise. A noun's own are mapped by its handlers before `toWire`. */
+export type Shared = Invalid | NotFound | Forbidden | Conflict | StoreError | Vault.VaultError
+
+export type ToWire<E> = E extends Invalid
+  ? typeof Errors.ValidationFailed.Type
+  : E extends NotFound
+    ? typeof Errors.NotFound.Type
+    : E extends Forbidden
+      ? typeof Errors.Forbidden.Type
+      : E extends Conflict
+        ? typeof Errors.Conflict.Type
+        : E extends StoreError
+          ? typeof Errors.Unavailable.Type
+          : E extends Vault.VaultError
+            ? never
+            : E
+
+/**
+ * Turns what a program raises into what is sent: `handle("list", () => listPlaces(user.id).pipe(toWire))`. A store that is
+ * away for a moment is 503; what trying again cannot help is a defect, so 500. An error without a mapping does not compile.
+ */
+export const toWire = <A, E extends Shared | Errors.WireError, R>(
+  self: Effect.Effect<A, E, R>
+): Effect.Effect<A, ToWire<E>, R> => Effect.catchAll(self, (error) => convert(error)) as Effect.Effect<A, ToWire<E>, R>
+
+const convert = (error: Shared | Errors.WireError): Effect.Effect<never, Errors.WireError> => {
+  if (!("_tag" in error)) return Effect.fail(error)
+  switch (error._tag) {
+    case "Invalid":
+      return Effect.fail(Errors.validationFailed(error.problems.map(({ field, message }) => `${field} ${message}`)))
+    case "NotFound":
+      return Effect.fail(Errors.notFound(error.what))
+    case "Forbidden":
+      return Effect.fail(Errors.forbidden(error.reason))
+    case "Conflict":
+      return Effect.fail(Errors.conflict(error.reason))
+    case "StoreError":
+      return error.transient ? Effect.fail(Errors.unavailable) : Effect.die(error)
+    case "VaultError":
+      return Effect.die(error)
+  }
+}

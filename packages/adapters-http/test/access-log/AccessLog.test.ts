@@ -1,0 +1,86 @@
+import type { App } from "@place-access/domain/apps"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { bearer, type Person, startWorld, type World } from "../support/World.js"
+
+interface Log {
+  readonly entries: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly nextCursor: string | null
+}
+
+let world: World
+let user: Person
+const apps: Array<App.App> = []
+
+beforeAll(async () => {
+  world = await startWorld()
+  user = await world.person()
+  for (let index = 0; index < 2; index++) {
+    const { app } = await world.app(user)
+    const { accessToken } = await world.connect(user, app, { scopes: ["location.place.current"] })
+    apps.push(app)
+    for (let call = 0; call < 3; call++) {
+      await world.call("/v1/me", bearer(accessToken))
+      world.clock.advance(1_000)
+    }
+  }
+})
+afterAll(() => world.close())
+
+const log = async (query: string): Promise<Log> => (await user.get(`/v1/user/access-log${query}`)).json as Log
+
+describe("GET /v1/user/access-log", () => {
+  it("what apps asked, newest first, in the user's words", async () => {
+    const { entries, nextCursor } = await log("")
+    expect([entries.length, nextCursor]).toEqual([6, null])
+    expect(entries[0]).toEqual({
+      at: "2026-03-01T12:00:05.000Z",
+      app_id: apps[1]?.id,
+      app_name: apps[1]?.name,
+      endpoint: "GET /v1/me",
+      purpose: null,
+      purpose_description: null,
+      outcome: "ok",
+      disclosed: "the terms of the connection"
+    })
+    const times = entries.map(({ at }) => String(at))
+    expect(times).toEqual(times.toSorted((a, b) => (a < b ? 1 : -1)))
+  })
+
+  it("pages: every entry once; a cursor is good for its own list only", async () => {
+    const first = await log("?limit=4")
+    const cursor = encodeURIComponent(first.nextCursor ?? "")
+    const second = await log(`?limit=4&cursor=${cursor}`)
+    expect([...first.entries, ...second.entries]).toEqual((await log("")).entries)
+    expect(second.nextCursor).toBeNull()
+    const stranger = await world.person()
+    const answers = [
+      await user.get(`/v1/user/access-log?app_id=${apps[0]?.id}&cursor=${cursor}`),
+      await stranger.get(`/v1/user/access-log?cursor=${cursor}`),
+      await user.get(`/v1/user/access-log?cursor=${cursor}x`)
+    ]
+    for (const answer of answers) {
+      expect([answer.status, answer.json]).toEqual([400, expect.objectContaining({ error: "validation_failed" })])
+    }
+  })
+
+  it("filters by app and by time, from inclusive to exclusive", async () => {
+    const ofApp = await log(`?app_id=${apps[0]?.id}`)
+    expect(ofApp.entries.map((entry) => entry["app_id"])).toEqual([apps[0]?.id, apps[0]?.id, apps[0]?.id])
+    const between = await log("?from=2026-03-01T12:00:01Z&to=2026-03-01T12:00:03.000%2B00:00")
+    expect(between.entries.map(({ at }) => at)).toEqual(["2026-03-01T12:00:02.000Z", "2026-03-01T12:00:01.000Z"])
+    expect((await log("?purpose=find_coffee")).entries).toEqual([])
+  })
+
+  it("nobody else's, and nothing without a session", async () => {
+    const stranger = await world.person()
+    expect((await stranger.get("/v1/user/access-log")).json).toEqual({ entries: [], nextCursor: null })
+    expect((await world.call("/v1/user/access-log")).status).toBe(401)
+  })
+
+  it("every fault of the query at once, each by its name", async () => {
+    const answer = await user.get("/v1/user/access-log?limit=501&from=yesterday&purpose=Bad%20Key")
+    expect(answer.status).toBe(400)
+    const { message } = answer.json as { message: ReadonlyArray<string> }
+    expect(message.map((one) => one.split(" ")[0]).sort()).toEqual(["from", "limit", "purpose"])
+  })
+})

@@ -1,0 +1,185 @@
+import type { App } from "@place-access/domain/apps"
+import { Place, PlaceStore } from "@place-access/domain/places"
+import { PlaceId, Timestamp } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { randomBytes } from "node:crypto"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { bearer, type Person, startWorld, type Tokens, type World } from "../support/World.js"
+
+let world: World
+let user: Person
+let app: App.App
+let tokens: Tokens
+let connection: Readonly<Record<string, unknown>>
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  user = await world.person()
+  app = (await world.app(user)).app
+  tokens = await world.connect(user, app, { scopes: ["location.place.current"] })
+  connection = (await list())[0] as never
+})
+
+const list = async () => ((await user.get("/v1/user/connections")).json as { connections: Array<unknown> }).connections
+const path = (suffix = "") => `/v1/user/connections/${String(connection["id"])}${suffix}`
+
+const place = (label: string, overrides: Partial<Place.Place> = {}) =>
+  world.run(
+    Effect.gen(function* () {
+      const made: Place.Place = {
+        userId: user.account.id,
+        id: PlaceId.make(`plc_${randomBytes(8).toString("hex")}`),
+        label: Place.Label.make(label),
+        kind: "home",
+        circle: { lat: 48.2, lon: 16.37, radiusM: 150 },
+        geometryVersion: 1,
+        createdAt: yield* Timestamp.now,
+        archivedAt: null,
+        ...overrides
+      }
+      yield* (yield* PlaceStore).create(made)
+      return made.id
+    })
+  )
+
+const share = (...places: ReadonlyArray<unknown>) => user.send("PUT", path("/places"), { places })
+const version = async () => ((await world.call("/v1/me", bearer(tokens.accessToken))).json as never)["places_version"]
+
+describe("GET /v1/user/connections", () => {
+  it("the user's own, newest first, with the app and without what the app calls the user", async () => {
+    const answer = await user.get("/v1/user/connections")
+    expect(answer.json).toEqual({
+      connections: [
+        {
+          id: expect.stringMatching(/^con_/),
+          app: {
+            id: app.id,
+            name: app.name,
+            description: app.description,
+            homepage_url: null,
+            status: "sandbox"
+          },
+          live: true,
+          scopes: ["location.place.current"],
+          held_scopes: ["location.place.current"],
+          places_version: 1,
+          places: [],
+          grant_expires_at: "2026-03-31T12:00:00.000Z",
+          sensitive_expires_at: null,
+          sensitive_lapsed_at: null,
+          renewal_grace_ends_at: null,
+          last_used_at: null,
+          connected_at: "2026-03-01T12:00:00.000Z",
+          ended_at: null,
+          end_reason: null
+        }
+      ],
+      nextCursor: null
+    })
+    expect(answer.text).not.toContain(tokens.sub)
+    const one = await user.get(path())
+    expect([one.status, one.json]).toEqual([200, connection])
+  })
+
+  it("another user's: 404, whatever is done; without a session: 401", async () => {
+    const stranger = await world.person()
+    const answers = [
+      await stranger.get(path()),
+      await stranger.send("DELETE", path()),
+      await stranger.send("PUT", path("/places"), { places: [] }),
+      await user.get("/v1/user/connections/con_unknown")
+    ]
+    for (const answer of answers) {
+      expect([answer.status, answer.json]).toEqual([404, expect.objectContaining({ error: "not_found" })])
+    }
+    expect((await world.call(path())).status).toBe(401)
+    expect((await world.call("/v1/me", bearer(tokens.accessToken))).status).toBe(200)
+  })
+})
+
+describe("DELETE /v1/user/connections/{id}", () => {
+  it("204, again 204: tokens die, the connection stays listed as it ended", async () => {
+    expect((await user.send("DELETE", path())).status).toBe(204)
+    expect((await world.call("/v1/me", bearer(tokens.accessToken))).status).toBe(401)
+    world.clock.advance(60_000)
+    expect((await user.send("DELETE", path())).status).toBe(204)
+    world.clock.advance(-60_000)
+    expect(await list()).toEqual([
+      expect.objectContaining({
+        live: false,
+        scopes: [],
+        ended_at: "2026-03-01T12:00:00.000Z",
+        end_reason: "user_disconnected"
+      })
+    ])
+  })
+
+  it("needs an Origin of ours (decision A3)", async () => {
+    const answer = await user.send("DELETE", path(), undefined, { headers: { origin: "https://evil.example" } })
+    expect(answer.status).toBe(403)
+    expect((await world.call("/v1/me", bearer(tokens.accessToken))).status).toBe(200)
+  })
+})
+
+describe("PUT /v1/user/connections/{id}/places", () => {
+  it("replaces the set; places_version grows only when the set changes", async () => {
+    const [home, work] = [await place("Home"), await place("Work", { kind: "work" })]
+    const both = await share({ id: work }, { id: home, include_earlier_visits: true })
+    expect([both.status, both.json]).toEqual([
+      200,
+      expect.objectContaining({
+        places_version: 2,
+        places: [
+          {
+            id: home,
+            label: "Home",
+            kind: "home",
+            shared_at: "2026-03-01T12:00:00.000Z",
+            include_earlier_visits: true,
+            archived_at: null
+          },
+          expect.objectContaining({ id: work, include_earlier_visits: false })
+        ]
+      })
+    ])
+    expect(await version()).toBe(2)
+    world.clock.advance(1_000)
+    const order = await share({ id: home }, { id: work }, { id: work })
+    expect(order.json).toMatchObject({
+      places_version: 2,
+      places: [{ id: home, shared_at: "2026-03-01T12:00:00.000Z", include_earlier_visits: false }, { id: work }]
+    })
+    expect((await share({ id: work })).json).toMatchObject({ places_version: 3, places: [{ id: work }] })
+    expect((await share()).json).toMatchObject({ places_version: 4, places: [] })
+    world.clock.advance(-1_000)
+  })
+
+  it("an unknown place, another user's, an archived one: 400, and nothing changes", async () => {
+    const archived = await place("Old", { archivedAt: Timestamp.make(1) })
+    const mine = user
+    user = await world.person()
+    const others = await place("Theirs")
+    user = mine
+    for (const id of ["plc_unknown", others, archived]) {
+      const answer = await share({ id })
+      expect([answer.status, answer.json]).toEqual([
+        400,
+        {
+          statusCode: 400,
+          error: "validation_failed",
+          message: "places must name only places of yours that are not archived"
+        }
+      ])
+    }
+    expect(await version()).toBe(1)
+  })
+
+  it("an ended connection: 409 conflict", async () => {
+    await user.send("DELETE", path())
+    const answer = await share()
+    expect([answer.status, answer.json]).toEqual([409, expect.objectContaining({ error: "conflict" })])
+  })
+})

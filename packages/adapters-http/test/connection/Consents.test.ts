@@ -1,0 +1,190 @@
+import { type App } from "@place-access/domain/apps"
+import { startConsent } from "@place-access/domain/connection"
+import { createPlace, Place } from "@place-access/domain/places"
+import { createPurpose, Purpose } from "@place-access/domain/purposes"
+import { Timestamp } from "@place-access/domain/shared"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { bearer, type Person, startWorld, type World } from "../support/World.js"
+
+const CURRENT = "location.place.current"
+const LATEST = "location.latest.read"
+
+let world: World
+let user: Person
+let app: App.App
+beforeAll(async () => {
+  world = await startWorld()
+  user = await world.person()
+  ;({ app } = await world.app(user))
+  const terms = { description: "To have your coffee ready.", scopes: [LATEST], expectedDailyVolume: 20 } as const
+  await world.run(createPurpose(user.account, app.id, { key: Purpose.Key.make("order_ahead"), terms }))
+})
+afterAll(() => world.close())
+
+const ask = async (...scopes: ReadonlyArray<string>) => {
+  const parameters = {
+    client_id: app.id,
+    redirect_uri: app.redirectUris[0] ?? "",
+    scope: scopes.join(" "),
+    code_challenge: "x".repeat(43),
+    code_challenge_method: "S256",
+    state: "state-of-the-app"
+  }
+  return (await world.run(startConsent(parameters, world.url))).id
+}
+
+const review = async (id: string, who = user) => (await who.get(`/v1/user/consent-requests/${id}`)).json
+const decide = (id: string, body: unknown, who = user) =>
+  who.send("POST", `/v1/user/consent-requests/${id}/decision`, body)
+
+describe("/v1/user/consent-requests", () => {
+  it("a first consent: everything that the page shows, then the answer to send the browser to", async () => {
+    const home = await world.run(
+      createPlace(user.account.id, {
+        label: Place.Label.make("Home"),
+        kind: "home",
+        circle: { lat: 52.52, lon: 13.405, radiusM: 150 }
+      })
+    )
+    const id = await ask(CURRENT, LATEST)
+    expect(await review(id)).toEqual({
+      id,
+      mode: "new",
+      app: {
+        id: app.id,
+        name: app.name,
+        description: app.description,
+        homepage_url: null,
+        status: "sandbox",
+        developer_name: user.account.displayName,
+        redirect_origin: "https://coffee.example"
+      },
+      scopes: [
+        {
+          scope: CURRENT,
+          sensitive: false,
+          description: "See which of the places you share you are at now",
+          purposes: [],
+          held_before: null,
+          preselected: true
+        },
+        {
+          scope: LATEST,
+          sensitive: true,
+          description: "See your latest exact location",
+          purposes: ["To have your coffee ready."],
+          held_before: null,
+          preselected: false
+        }
+      ],
+      leaving: [],
+      asks_places: true,
+      asks_standard_days: true,
+      places: [{ id: home.id, label: "Home", kind: "home", preselected: false, earlier_visits_preselected: false }],
+      previous: null,
+      uses: null,
+      standard_options: [
+        { days: 1, ends_at: "2026-03-02T12:00:00.000Z", preselected: false },
+        { days: 7, ends_at: "2026-03-08T12:00:00.000Z", preselected: false },
+        { days: 30, ends_at: "2026-03-31T12:00:00.000Z", preselected: true },
+        { days: 90, ends_at: "2026-05-30T12:00:00.000Z", preselected: false },
+        { days: "never", ends_at: null, preselected: false }
+      ],
+      sensitive_options: [
+        { days: 1, ends_at: "2026-03-02T12:00:00.000Z", preselected: false },
+        { days: 7, ends_at: "2026-03-08T12:00:00.000Z", preselected: false },
+        { days: 30, ends_at: "2026-03-31T12:00:00.000Z", preselected: true },
+        { days: 90, ends_at: "2026-05-30T12:00:00.000Z", preselected: false }
+      ],
+      phone_has_sent: false
+    })
+    const body = {
+      decision: "allow",
+      mode: "new",
+      scopes: [CURRENT, LATEST],
+      places: [{ id: home.id, include_earlier_visits: true }],
+      standard_days: "never",
+      sensitive_days: 7
+    }
+    const answer = await decide(id, body)
+    expect(answer.status).toBe(200)
+    const { redirect_to } = answer.json as { redirect_to: string }
+    expect(redirect_to).toMatch(/^https:\/\/coffee\.example\/callback\?code=pa_ac\..*&state=state-of-the-app$/)
+    // Once.
+    expect((await decide(id, { decision: "cancel" })).json).toEqual({ redirect_to })
+    const { connections } = (await user.get("/v1/user/connections")).json as {
+      connections: ReadonlyArray<Record<string, unknown>>
+    }
+    expect(connections[0]).toMatchObject({
+      held_scopes: [CURRENT, LATEST],
+      grant_expires_at: null,
+      sensitive_expires_at: "2026-03-08T12:00:00.000Z",
+      places: [{ id: home.id, include_earlier_visits: true }],
+      last_used_at: null
+    })
+  })
+
+  it("a renewal: uses by purpose; the days are enough; stop takes the exact location away", async () => {
+    const { accessToken } = await world.connect(user, app, { scopes: [CURRENT, LATEST], standardDays: "never" })
+    await world.call("/v1/me", bearer(accessToken))
+    const id = await ask(CURRENT, LATEST)
+    expect(await review(id)).toMatchObject({
+      mode: "renew_sensitive",
+      asks_places: false,
+      asks_standard_days: false,
+      uses: {
+        since: "2025-12-01T12:00:00.000Z",
+        by_purpose: [{ purpose: "order_ahead", description: "To have your coffee ready.", count: 0 }],
+        without_purpose: 1
+      }
+    })
+    const [listed] = ((await user.get("/v1/user/connections")).json as { connections: Array<{ id: string }> })
+      .connections
+    expect(listed).toMatchObject({ last_used_at: "2026-03-01T12:00:00.000Z" })
+    const uses = (await user.get(`/v1/user/connections/${listed?.id}/uses`)).json
+    expect(uses).toEqual(((await review(id)) as { uses: unknown }).uses)
+
+    expect((await decide(id, { decision: "allow", mode: "renew_sensitive", sensitive_days: 90 })).status).toBe(200)
+    const renewed = (await user.get(`/v1/user/connections/${listed?.id}`)).json
+    expect(renewed).toMatchObject({ held_scopes: [CURRENT, LATEST], sensitive_expires_at: "2026-05-30T12:00:00.000Z" })
+    const stop = await decide(await ask(CURRENT, LATEST), { decision: "stop", mode: "renew_sensitive" })
+    expect((stop.json as { redirect_to: string }).redirect_to).toContain("error=access_denied")
+    const stopped = (await user.get(`/v1/user/connections/${listed?.id}`)).json
+    expect(stopped).toMatchObject({ live: true, held_scopes: [CURRENT], sensitive_expires_at: null })
+  })
+
+  it("400 with every fault; 404 unknown; 403 somebody else's sandbox; 409 decided, outdated or too old; 401 signed out", async () => {
+    const id = await ask(CURRENT)
+    const bad = await decide(id, { decision: "maybe", standard_days: 2, sensitive_days: "never" })
+    expect([bad.status, (bad.json as { message: ReadonlyArray<string> }).message.length]).toEqual([400, 3])
+    const none = await decide(id, { decision: "allow", scopes: [] })
+    expect(none.json).toMatchObject({ error: "validation_failed", message: "scope choose at least one, or cancel" })
+    const status = async (path: string, who = user) => (await who.get(path)).status
+    expect(await status("/v1/user/consent-requests/crq_unknown")).toBe(404)
+    expect((await decide("crq_unknown", { decision: "allow" })).status).toBe(404)
+    const stranger = await world.person()
+    expect(await status(`/v1/user/consent-requests/${id}`, stranger)).toBe(403)
+    expect((await decide(id, { decision: "allow", scopes: [CURRENT] }, stranger)).status).toBe(403)
+    expect((await decide(id, { decision: "allow", mode: "renew_sensitive", scopes: [CURRENT] })).status).toBe(409)
+    await decide(id, { decision: "cancel" })
+    expect(await status(`/v1/user/consent-requests/${id}`)).toBe(409)
+    const old = await ask(CURRENT)
+    world.clock.advance(Timestamp.HOUR)
+    expect(await status(`/v1/user/consent-requests/${old}`)).toBe(409)
+    expect((await decide(old, { decision: "allow", scopes: [CURRENT] })).status).toBe(409)
+    world.clock.advance(-Timestamp.HOUR)
+    expect((await world.call(`/v1/user/consent-requests/${old}`)).status).toBe(401)
+  })
+
+  it("a decision made with the cookie needs an Origin of ours", async () => {
+    const id = await ask(CURRENT)
+    const forged = await user.send(
+      "POST",
+      `/v1/user/consent-requests/${id}/decision`,
+      { decision: "allow", scopes: [CURRENT] },
+      { headers: { origin: "https://evil.example" } }
+    )
+    expect(forged.status).toBe(403)
+    expect(await review(id)).toMatchObject({ id })
+  })
+})

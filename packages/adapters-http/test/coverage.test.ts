@@ -1,0 +1,69 @@
+import { HttpApi, HttpApiMiddleware, OpenApi } from "@effect/platform"
+import { Context, Option } from "effect"
+import { describe, expect, it } from "vitest"
+import { Api } from "@place-access/adapters-http/Api"
+import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
+import { DeviceAuth } from "@place-access/adapters-http/security/DeviceAuth"
+import { RequiredRole } from "@place-access/adapters-http/security/RequiredRole"
+import { RequiredScope } from "@place-access/adapters-http/security/RequiredScope"
+import { SessionAuth } from "@place-access/adapters-http/security/SessionAuth"
+
+/** Endpoints that anybody may call: they authenticate in their own way, or are how one gets in. */
+const OPEN = new Set([
+  "POST /v1/accounts",
+  "POST /v1/session",
+  "DELETE /v1/session",
+  "POST /v1/oauth/token",
+  "POST /v1/oauth/revoke",
+  "GET /.well-known/oauth-authorization-server"
+])
+
+interface Endpoint {
+  readonly name: string
+  readonly middleware: ReadonlySet<HttpApiMiddleware.TagClassAny>
+  readonly annotations: Context.Context<never>
+  readonly path: string
+  readonly pathSchema: boolean
+}
+
+const endpoints: Array<Endpoint> = []
+HttpApi.reflect(Api, {
+  onGroup: () => undefined,
+  onEndpoint: ({ endpoint, mergedAnnotations, middleware }) => {
+    endpoints.push({
+      name: `${endpoint.method} ${endpoint.path}`,
+      path: endpoint.path,
+      pathSchema: Option.isSome(endpoint.pathSchema),
+      middleware,
+      annotations: mergedAnnotations
+    })
+  }
+})
+
+describe.each(endpoints)("$name", ({ annotations, middleware, name, path, pathSchema }) => {
+  const keys = new Set(Array.from(middleware, (one) => one.key))
+  const guards = [BearerAuth.key, DeviceAuth.key, SessionAuth.key].filter((key) => keys.has(key))
+
+  it("has one guard, or is known to be open", () => {
+    expect(guards.length).toBe(OPEN.has(name) ? 0 : 1)
+    const security = Array.from(middleware).filter((one) => HttpApiMiddleware.isSecurity(one))
+    expect(security.map((one) => one.key)).toEqual(guards)
+  })
+
+  it("is documented", () => {
+    expect(Option.getOrElse(Context.getOption(annotations, OpenApi.Summary), () => "")).not.toBe("")
+  })
+
+  it("names its scope when apps call it, which also puts it into the access log", () => {
+    expect(Option.isSome(Context.getOption(annotations, RequiredScope))).toBe(keys.has(BearerAuth.key))
+  })
+
+  it("names its role when it is not for everybody who is signed in", () => {
+    expect(Option.isSome(Context.getOption(annotations, RequiredRole))).toBe(path.startsWith("/v1/admin/"))
+  })
+
+  it("decodes its path parameters and lives under /v1", () => {
+    expect(pathSchema).toBe(path.includes(":"))
+    expect(path).toMatch(/^\/(?:v1|\.well-known)\//)
+  })
+})

@@ -1,0 +1,278 @@
+import { deliverDue, fanOut } from "@place-access/domain/deliveries"
+import type { Event } from "@place-access/domain/events"
+import { Entropy, EventId, RuleId, Timestamp } from "@place-access/domain/shared"
+import { MemoryDatabase, MemoryWebhookSender, RuleSamples } from "@place-access/domain/testing"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Person, startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const LABEL = "The secret garden"
+
+interface Row {
+  readonly id: string
+  readonly type: string
+  readonly state: string
+}
+interface List {
+  readonly deliveries: ReadonlyArray<Row>
+  readonly nextCursor: string | null
+}
+
+const scriptFor = (url: string) => (behaviour: MemoryWebhookSender.Behaviour) =>
+  world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.script(url, behaviour)))
+
+/** A developer's app with two endpoints, and a user whose rule can fire. */
+const stage = async () => {
+  const developer = await world.person()
+  const { app } = await world.app(developer)
+  const base = `/v1/developer/apps/${app.id}`
+  // A receiver of its own: what waits in other tests' apps comes due here too.
+  const url = `https://hooks.example.com/${app.id}`
+  const register = async (url: string, events: ReadonlyArray<string>) =>
+    ((await developer.send("POST", `${base}/webhooks`, { url, events })).json as { readonly id: string }).id
+  const endpoints = [await register(url, []), await register(`${url}/2`, ["places.changed"])] as const
+  const { connection, place, rule } = await world.run(
+    Effect.gen(function* () {
+      const made = yield* RuleSamples.sharing()
+      const tables = yield* MemoryDatabase
+      const moved = { ...made.connection, appId: app.id }
+      tables.connections.set(moved.id, moved)
+      return { ...made, connection: moved, rule: yield* RuleSamples.rule(moved, RuleSamples.onPlace(made.place)) }
+    })
+  )
+  const fire = (type: Event.RuleFired["type"] = "place.enter", overrides: Partial<Event.OutboxEvent> = {}) =>
+    world.run(
+      Effect.gen(function* () {
+        const { events } = yield* MemoryDatabase
+        const now = yield* Timestamp.now
+        const event: Event.OutboxEvent = {
+          userId: rule.userId,
+          id: EventId.make(yield* Entropy.id("evt")),
+          connectionId: connection.id,
+          appId: app.id,
+          payload: { type, ruleId: rule.id, target: { placeId: place.id, label: LABEL } },
+          occurredAt: now,
+          webhookUrl: null,
+          maxEventAgeS: null,
+          ...overrides
+        }
+        events.set(event.id, { ...event, fanOutDueAt: now, fannedOutAt: null })
+        yield* fanOut(100)
+        return event
+      })
+    )
+  const work = () => world.run(deliverDue({ limit: 100, perEndpoint: 100 }))
+  return { developer, app, base, endpoints, fire, work, script: scriptFor(url), log: `${base}/deliveries` }
+}
+
+const list = async (person: Person, path: string) => (await person.get(path)).json as List
+
+describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
+  it("a row has what the specification says (§2.9), and nothing of what happened to whom", async () => {
+    const { developer, endpoints, fire, log, script, work } = await stage()
+    await script(MemoryWebhookSender.answers(503, "come back later"))
+    const event = await fire()
+    const before = await list(developer, log)
+    expect(before).toEqual({
+      deliveries: [
+        {
+          id: expect.stringMatching(/^dlv_/),
+          endpoint_id: endpoints[0],
+          event_id: event.id,
+          type: "place.enter",
+          occurred_at: "2026-03-01T12:00:00.000Z",
+          state: "trying",
+          fail_reason: null,
+          attempt: 1,
+          next_due_at: "2026-03-01T12:00:00.000Z",
+          sent_at: null,
+          status: null,
+          error: null,
+          created_at: "2026-03-01T12:00:00.000Z",
+          ended_at: null,
+          replay: false,
+          test: false
+        }
+      ],
+      nextCursor: null
+    })
+    await work()
+    const answer = await developer.get(log)
+    expect(answer.json).toMatchObject({
+      deliveries: [
+        {
+          state: "trying",
+          attempt: 2,
+          next_due_at: "2026-03-01T12:00:30.000Z",
+          sent_at: "2026-03-01T12:00:00.000Z",
+          status: 503,
+          error: "answered 503"
+        }
+      ]
+    })
+    expect(answer.text).not.toContain(LABEL)
+    expect(answer.text).not.toContain(event.connectionId)
+    expect(answer.text).not.toContain(event.userId)
+  })
+
+  it("newest first, in pages, each cursor good for its own list only", async () => {
+    const { base, developer, fire, log } = await stage()
+    const ids: Array<string> = []
+    for (let made = 0; made < 5; made++) {
+      ids.unshift((await fire()).id)
+      world.clock.advance(1)
+    }
+    const events = (page: List) => page.deliveries.map((row) => (row as Row & { readonly event_id: string }).event_id)
+    expect(events(await list(developer, log))).toEqual(ids)
+    const seen: Array<string> = []
+    let cursor: string | null = null
+    do {
+      const page: List = await list(developer, `${log}?limit=2${cursor === null ? "" : `&cursor=${cursor}`}`)
+      expect(page.deliveries.length).toBeLessThanOrEqual(2)
+      seen.push(...events(page))
+      cursor = page.nextCursor
+    } while (cursor !== null)
+    expect(seen).toEqual(ids)
+
+    const { nextCursor } = await list(developer, `${log}?limit=2`)
+    const elsewhere = await stage()
+    for (const path of [
+      `${log}?limit=2&state=trying&cursor=${nextCursor}`,
+      `${base}/deliveries?cursor=${nextCursor}x`,
+      `${log}?cursor=1`
+    ]) {
+      expect((await developer.get(path)).status).toBe(400)
+    }
+    expect((await elsewhere.developer.get(`${elsewhere.log}?cursor=${nextCursor}`)).status).toBe(400)
+  })
+
+  it("by endpoint, event, state and time", async () => {
+    const { developer, endpoints, fire, log, script, work } = await stage()
+    await script(MemoryWebhookSender.answers(200))
+    const start = new Date(world.clock.now()).toISOString()
+    await fire("place.enter")
+    await work()
+    world.clock.advance(60_000)
+    const middle = new Date(world.clock.now()).toISOString()
+    await fire("zone.exit")
+    const types = async (query: string) => (await list(developer, `${log}?${query}`)).deliveries.map((row) => row.type)
+    expect(await types("")).toEqual(["zone.exit", "place.enter"])
+    expect(await types(`endpoint_id=${endpoints[0]}`)).toEqual(["zone.exit", "place.enter"])
+    expect(await types(`endpoint_id=${endpoints[1]}`)).toEqual([])
+    expect(await types("endpoint_id=nonsense")).toEqual([])
+    expect(await types("type=place.enter")).toEqual(["place.enter"])
+    expect(await types("type=rule.fired")).toEqual(["zone.exit", "place.enter"])
+    expect(await types("type=places.changed")).toEqual([])
+    expect(await types("state=delivered")).toEqual(["place.enter"])
+    expect(await types("state=trying")).toEqual(["zone.exit"])
+    expect(await types(`from=${middle}`)).toEqual(["zone.exit"])
+    expect(await types(`from=${start}&to=${middle}`)).toEqual(["place.enter"])
+    expect(await types(`type=rule.fired&state=delivered&to=${middle}`)).toEqual(["place.enter"])
+  })
+
+  it.each([
+    ["state=waiting", "state"],
+    ["type=coffee", "type"],
+    ["from=yesterday", "from"],
+    ["to=2026-01-01", "to"],
+    ["limit=0", "limit"],
+    ["limit=201", "limit"]
+  ])("400 for ?%s, by field", async (query, field) => {
+    const { developer, log } = await stage()
+    const answer = await developer.get(`${log}?${query}`)
+    expect([answer.status, answer.json]).toEqual([
+      400,
+      { statusCode: 400, error: "validation_failed", message: expect.stringMatching(new RegExp(`^${field} `)) }
+    ])
+  })
+
+  it("a test is there, marked", async () => {
+    const { base, developer, endpoints, log, script } = await stage()
+    await script(MemoryWebhookSender.answers(200))
+    await developer.send("POST", `${base}/webhooks/${endpoints[0]}/test`)
+    expect(await list(developer, log)).toMatchObject({
+      deliveries: [{ type: "ping", test: true, state: "delivered", attempt: 1, status: 200, next_due_at: null }]
+    })
+  })
+})
+
+describe("GET …/deliveries/{delivery_id}", () => {
+  it("one row with its attempts, oldest first, each with the beginning of the answer", async () => {
+    const { developer, fire, log, script, work } = await stage()
+    await script(
+      MemoryWebhookSender.inTurn(
+        MemoryWebhookSender.refuses,
+        MemoryWebhookSender.answers(500, "oh"),
+        MemoryWebhookSender.answers(200, "thanks")
+      )
+    )
+    world.clock.set("2026-03-02T00:00:00.000Z")
+    await fire()
+    for (const wait of [0, 30_000, 300_000]) {
+      world.clock.advance(wait)
+      await work()
+    }
+    const [row] = (await list(developer, log)).deliveries
+    const answer = await developer.get(`${log}/${row?.id}`)
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      {
+        ...row,
+        state: "delivered",
+        attempts: [
+          ["2026-03-02T00:00:00.000Z", null, "connection refused", null],
+          ["2026-03-02T00:00:30.000Z", 500, "answered 500", "oh"],
+          ["2026-03-02T00:05:30.000Z", 200, null, "thanks"]
+        ].map(([at, status, error, snippet], index) => ({
+          attempt: index + 1,
+          sent_at: at,
+          ended_at: at,
+          status,
+          error,
+          snippet
+        }))
+      }
+    ])
+  })
+
+  it("404 for an id that is not there, and for another app's", async () => {
+    const { developer, fire, log } = await stage()
+    const other = await stage()
+    await fire()
+    const [row] = (await list(developer, log)).deliveries
+    const second = await world.app(developer)
+    for (const path of [
+      `${log}/dlv_unknown`,
+      `${log}/a%20b`,
+      `/v1/developer/apps/${second.app.id}/deliveries/${row?.id}`
+    ]) {
+      expect((await developer.get(path)).status).toBe(404)
+    }
+    expect((await other.developer.get(`${log}/${row?.id}`)).status).toBe(404)
+  })
+})
+
+it("only the app's owner reads its log", async () => {
+  const { fire, log } = await stage()
+  await fire()
+  const stranger = await world.person()
+  expect((await stranger.get(log)).status).toBe(404)
+  expect((await world.call(log)).status).toBe(401)
+})
+
+it("a row that was not authorised says so and no more", async () => {
+  const { developer, fire, log, work } = await stage()
+  await fire("place.enter", {
+    payload: { type: "place.enter", ruleId: RuleId.make("rul_gone"), target: { placeId: null, label: LABEL } }
+  })
+  await work()
+  const answer = await developer.get(log)
+  expect(answer.json).toMatchObject({ deliveries: [{ state: "failed", fail_reason: "not_authorised", sent_at: null }] })
+  expect(answer.text).not.toContain(LABEL)
+})

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { bearer, startWorld, type World } from "../support/World.js"
+import { jsonBody } from "../support/wire.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const NO_FIXES = jsonBody({ locations: [] })
+
+const upload = (token: string) =>
+  world.call("/v1/phone/locations", {
+    method: "POST",
+    ...NO_FIXES,
+    headers: { ...NO_FIXES.headers, ...bearer(token).headers }
+  })
+
+describe("devices (decisions §10)", () => {
+  it("POST answers 201 with the token, this once, and how to set the phone up", async () => {
+    const person = await world.person()
+    const answer = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
+    expect(answer.status).toBe(201)
+    const body = answer.json as { id: string; token: string; setup: { qr_text: string; address: string } }
+    expect(body).toEqual({
+      id: expect.stringMatching(/^dev_/),
+      name: "Pixel",
+      format: "json",
+      created_at: new Date(world.clock.now()).toISOString(),
+      last_seen_at: null,
+      token: expect.stringMatching(new RegExp(`^pa_dv\\.${person.account.id}\\.[a-z0-9]{52}$`)),
+      setup: {
+        address: `${world.url}/v1/phone/locations`,
+        qr_text: expect.any(String),
+        steps: expect.arrayContaining([expect.any(String)])
+      }
+    })
+    expect(JSON.parse(body.setup.qr_text)).toEqual({ url: body.setup.address, token: body.token, device_id: body.id })
+    const list = await person.get("/v1/user/devices")
+    expect(list.text).not.toContain(body.token)
+    expect(list.json).toMatchObject({ devices: [{ id: body.id, name: "Pixel" }], nextCursor: null })
+  })
+
+  it("POST names every field that is wrong at once", async () => {
+    const person = await world.person()
+    const answer = await person.send("POST", "/v1/user/devices", { name: "x".repeat(61), format: "fax" })
+    expect(answer.status).toBe(400)
+    expect((answer.json as { message: ReadonlyArray<string> }).message).toHaveLength(2)
+  })
+
+  it("DELETE: 204, its token opens nothing any more, and the second time 404", async () => {
+    const person = await world.person()
+    const { json } = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
+    const { id, token } = json as { id: string; token: string }
+    expect((await upload(token)).status).toBe(200)
+    const first = await person.send("DELETE", `/v1/user/devices/${id}`)
+    expect([first.status, first.text]).toEqual([204, ""])
+    expect(await upload(token)).toMatchObject({ status: 401, json: { error: "invalid_token" } })
+    expect((await person.get("/v1/user/devices")).json).toEqual({ devices: [], nextCursor: null })
+    expect((await person.send("DELETE", `/v1/user/devices/${id}`)).status).toBe(404)
+  })
+
+  it("another user's device: 404, and it goes on", async () => {
+    const person = await world.person()
+    const { json } = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
+    const { id, token } = json as { id: string; token: string }
+    expect((await (await world.person()).send("DELETE", `/v1/user/devices/${id}`)).status).toBe(404)
+    expect((await upload(token)).status).toBe(200)
+  })
+})

@@ -1,0 +1,216 @@
+import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Person, startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const URL = "https://hooks.example.com/places"
+const CANARY = "canary-5f1d"
+
+interface Endpoint {
+  readonly id: string
+  readonly secret: string
+}
+
+const appOf = async (person: Person) => `/v1/developer/apps/${(await world.app(person)).app.id}/webhooks`
+
+const registered = async () => {
+  const person = await world.person()
+  const path = await appOf(person)
+  const answer = await person.send("POST", path, { url: URL, events: ["rule.fired"], description: "production" })
+  const { secret, ...endpoint } = answer.json as Endpoint & Record<string, unknown>
+  return { person, path, endpoint, secret, one: `${path}/${endpoint.id}` }
+}
+
+const script = (behaviour: MemoryWebhookSender.Behaviour, url = URL) =>
+  world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.script(url, behaviour)))
+
+const disable = (id: string) =>
+  world.run(
+    Effect.map(MemoryDatabase, ({ endpoints }) => {
+      const endpoint = [...endpoints.values()].find((one) => one.id === id)
+      if (endpoint !== undefined) {
+        endpoints.set(endpoint.id, { ...endpoint, disabledAt: endpoint.createdAt, strikes: 20, epoch: 1 })
+      }
+    })
+  )
+
+describe("POST and GET /v1/developer/apps/{app_id}/webhooks", () => {
+  it("201 with the endpoint and its secret, which no other answer has", async () => {
+    const { endpoint, path, person, secret } = await registered()
+    expect(endpoint).toEqual({
+      id: expect.stringMatching(/^ep_/),
+      url: URL,
+      events: ["rule.fired"],
+      description: "production",
+      enabled: true,
+      disabled_at: null,
+      created_at: "2026-03-01T12:00:00.000Z"
+    })
+    expect(secret).toMatch(/^whsec_[0-9a-z]{52}$/)
+    const list = await person.get(path)
+    expect(list.json).toEqual({ webhooks: [endpoint], nextCursor: null })
+    expect(list.text).not.toContain("whsec_")
+  })
+
+  it("events and description may be left out: every event, no description", async () => {
+    const person = await world.person()
+    const answer = await person.send("POST", await appOf(person), { url: URL })
+    expect(answer.json).toMatchObject({ events: [], description: null })
+  })
+
+  it("the sixth is 409", async () => {
+    const { path, person } = await registered()
+    for (let more = 0; more < 4; more++) expect((await person.send("POST", path, { url: URL })).status).toBe(201)
+    const sixth = await person.send("POST", path, { url: URL })
+    expect([sixth.status, sixth.json]).toEqual([409, expect.objectContaining({ error: "conflict" })])
+  })
+
+  it.each([
+    ["http", { url: `http://${CANARY}.example.com/` }, "url must begin with https://"],
+    ["a private name", { url: `https://private.${CANARY}.com/` }, "url must resolve to public addresses only"],
+    ["no address", { description: "x" }, "url is missing"],
+    ["a number", { url: 7 }, "url must be a string"],
+    ["an unknown event", { url: URL, events: ["rule.fired", CANARY] }, /^events\[1\] must be "rule.fired"/],
+    ["a long description", { url: URL, description: "x".repeat(201) }, "description must be at most 200 characters"]
+  ])("400 for %s, by field, without the value", async (_, body, message) => {
+    const person = await world.person()
+    const path = await appOf(person)
+    const answer = await person.send("POST", path, body)
+    expect([answer.status, answer.json]).toEqual([
+      400,
+      { statusCode: 400, error: "validation_failed", message: expect.stringMatching(message) }
+    ])
+    expect(answer.text).not.toContain(CANARY)
+    expect((await person.get(path)).json).toEqual({ webhooks: [], nextCursor: null })
+  })
+})
+
+describe("PATCH …/webhooks/{endpoint_id}", () => {
+  it("changes what it names; null takes the description away", async () => {
+    const { endpoint, one, path, person } = await registered()
+    const moved = await person.send("PATCH", one, { url: `${URL}/2`, events: [], description: null })
+    expect([moved.status, moved.json]).toEqual([200, { ...endpoint, url: `${URL}/2`, events: [], description: null }])
+    expect((await person.send("PATCH", one, {})).json).toEqual(moved.json)
+    expect((await person.get(path)).json).toEqual({ webhooks: [moved.json], nextCursor: null })
+  })
+
+  it("enables what the service disabled", async () => {
+    const { endpoint, one, path, person } = await registered()
+    await disable(endpoint.id)
+    expect((await person.get(path)).json).toMatchObject({
+      webhooks: [{ enabled: false, disabled_at: "2026-03-01T12:00:00.000Z" }]
+    })
+    const enabled = await person.send("PATCH", one, { enabled: true })
+    expect([enabled.status, enabled.json]).toEqual([200, endpoint])
+  })
+
+  it("enabled: false is 400, and nothing else of the request is done", async () => {
+    const { endpoint, one, path, person } = await registered()
+    const answer = await person.send("PATCH", one, { enabled: false, description: "off" })
+    expect([answer.status, answer.json]).toEqual([
+      400,
+      {
+        statusCode: 400,
+        error: "validation_failed",
+        message: "enabled can only be set to true: endpoints are disabled by the service, or removed"
+      }
+    ])
+    expect((await person.get(path)).json).toEqual({ webhooks: [endpoint], nextCursor: null })
+  })
+
+  it("a refused address is 400 and changes nothing", async () => {
+    const { endpoint, one, path, person } = await registered()
+    expect((await person.send("PATCH", one, { url: "http://x.example/", events: [] })).status).toBe(400)
+    expect((await person.get(path)).json).toEqual({ webhooks: [endpoint], nextCursor: null })
+  })
+})
+
+describe("POST …/rotate-secret", () => {
+  it("answers the new secret, once; deliveries are signed by both from now on", async () => {
+    const { endpoint, one, person, secret: old } = await registered()
+    const answer = await person.send("POST", `${one}/rotate-secret`)
+    const { secret } = answer.json as Endpoint
+    expect([answer.status, answer.json]).toEqual([200, { ...endpoint, secret }])
+    expect(secret).not.toBe(old)
+    await script(MemoryWebhookSender.answers(200), `${URL}/rotated`)
+    await person.send("PATCH", one, { url: `${URL}/rotated` })
+    await person.send("POST", `${one}/test`)
+    const posts = await world.run(
+      Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.posts(`${URL}/rotated`))
+    )
+    const header = new Map(posts[0]?.headers).get("X-Service-Signature") ?? ""
+    const message = `${world.clock.now() / 1_000}.${posts[0]?.body}`
+    const v1 = (key: string) => `v1=${MemoryWebhookSender.sign(key, message)}`
+    expect(header).toBe(`t=${world.clock.now() / 1_000},${v1(secret)},${v1(old)}`)
+  })
+})
+
+describe("POST …/test", () => {
+  it.each([
+    [MemoryWebhookSender.answers(202), { delivered: true, status: 202, detail: "The receiver answered 202." }],
+    [
+      MemoryWebhookSender.answers(404),
+      { delivered: false, status: 404, detail: "The receiver answered 404; only 2xx counts as delivered." }
+    ],
+    [MemoryWebhookSender.refuses, { delivered: false, status: null, detail: "connection refused" }]
+  ])("200 with what came of it", async (behaviour, expected) => {
+    const { one, person } = await registered()
+    await script(behaviour)
+    const answer = await person.send("POST", `${one}/test`)
+    expect([answer.status, answer.json]).toEqual([200, expected])
+  })
+})
+
+describe("DELETE …/webhooks/{endpoint_id}", () => {
+  it("204 without a body; 404 the second time", async () => {
+    const { one, path, person } = await registered()
+    const answer = await person.send("DELETE", one)
+    expect([answer.status, answer.text]).toEqual([204, ""])
+    expect((await person.send("DELETE", one)).status).toBe(404)
+    expect((await person.get(path)).json).toEqual({ webhooks: [], nextCursor: null })
+  })
+})
+
+describe("only the app's owner", () => {
+  const calls: ReadonlyArray<readonly [string, string, unknown]> = [
+    ["GET", "", undefined],
+    ["POST", "", { url: URL }],
+    ["PATCH", "/{id}", { description: "mine" }],
+    ["DELETE", "/{id}", undefined],
+    ["POST", "/{id}/rotate-secret", undefined],
+    ["POST", "/{id}/test", undefined]
+  ]
+
+  it.each(calls)("%s webhooks%s: 404 to others, 401 to nobody, and nothing happens", async (method, suffix, body) => {
+    const { endpoint, path, person } = await registered()
+    const stranger = await world.person()
+    const target = path + suffix.replace("{id}", endpoint.id)
+    const foreign = await stranger.send(method, target, body)
+    expect([foreign.status, (foreign.json as { readonly error: string }).error]).toEqual([404, "not_found"])
+    const nobody = await world.call(target, {
+      method,
+      headers: { "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    expect([nobody.status, (nobody.json as { readonly error: string }).error]).toEqual([401, "not_signed_in"])
+    expect((await person.get(path)).json).toEqual({ webhooks: [endpoint], nextCursor: null })
+  })
+
+  it.each(calls.filter(([, suffix]) => suffix !== ""))(
+    "%s webhooks%s: 404 for an id that is not there",
+    async (method, suffix, body) => {
+      const { path, person } = await registered()
+      for (const id of ["ep_unknown", "a b", "x".repeat(200), "%00"]) {
+        expect((await person.send(method, path + suffix.replace("{id}", encodeURIComponent(id)), body)).status).toBe(
+          404
+        )
+      }
+    }
+  )
+})

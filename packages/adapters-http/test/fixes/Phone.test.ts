@@ -1,0 +1,112 @@
+import { FixStore } from "@place-access/domain/fixes"
+import { Effect } from "effect"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { bearer, type Person, startWorld, type World } from "../support/World.js"
+import { jsonBody } from "../support/wire.js"
+
+let world: World
+let person: Person
+let token: string
+beforeAll(async () => {
+  world = await startWorld()
+})
+beforeEach(async () => {
+  person = await world.person()
+  const { json } = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
+  token = (json as { token: string }).token
+})
+afterAll(() => world.close())
+
+const upload = (body: unknown, init: RequestInit = bearer(token)) => {
+  const json = jsonBody(body)
+  return world.call("/v1/phone/locations", { method: "POST", ...json, headers: { ...json.headers, ...init.headers } })
+}
+
+const ago = (millis: number): string => new Date(world.clock.now() - millis).toISOString()
+const at = (millis: number, more: object = {}) => ({ captured_at: ago(millis), lat: 52.37, lon: 4.89, ...more })
+
+const GOOD = { captured_at: "2026-03-01T11:59:00.000Z", lat: 52.37, lon: 4.89 }
+
+const stored = () => world.run(Effect.flatMap(FixStore, (store) => store.latest(person.account.id, 100)))
+
+describe("POST /v1/phone/locations (decisions §10, L3, L4)", () => {
+  it("answers how many were stored; sent again it changes nothing and is answered 200 again", async () => {
+    const locations = [
+      at(3_000, { accuracy_m: 10, altitude_m: -3, speed_mps: 1.5, course_deg: 90 }),
+      at(2_000),
+      at(1_000)
+    ]
+    const first = await upload({ locations })
+    expect([first.status, first.json]).toEqual([200, { accepted: 3, duplicates: 0, quarantined: 0 }])
+    const again = await upload({ locations: [...locations, at(0), at(0)] })
+    expect([again.status, again.json]).toEqual([200, { accepted: 1, duplicates: 4, quarantined: 0 }])
+    expect(await stored()).toHaveLength(4)
+    expect((await stored()).at(-1)).toMatchObject({ accuracyM: 10, altitudeM: -3, speedMps: 1.5, courseDeg: 90 })
+  })
+
+  it("numbers that cannot be are put aside and counted, and the rest is stored", async () => {
+    const text = JSON.stringify({
+      locations: [
+        at(0),
+        at(0, { lat: 91 }),
+        at(0, { lon: -181 }),
+        at(0, { lat: 0, lon: 0 }),
+        at(-300_001),
+        at(-300_000)
+      ]
+    }).replace('"lat":91', '"lat":1e999')
+    const answer = await world.call("/v1/phone/locations", {
+      method: "POST",
+      body: text,
+      headers: { "content-type": "application/json", ...bearer(token).headers }
+    })
+    expect([answer.status, answer.json]).toEqual([200, { accepted: 2, duplicates: 0, quarantined: 4 }])
+  })
+
+  it("accuracy that says nothing is taken as unknown, null as left out", async () => {
+    await upload({ locations: [at(2, { accuracy_m: 0 }), at(1, { accuracy_m: -1 }), at(0, { accuracy_m: null })] })
+    expect((await stored()).map((fix) => fix.accuracyM)).toEqual([null, null, null])
+  })
+
+  it("visits are taken beside the locations, and counted only when they cannot be", async () => {
+    const visit = { arrival: ago(60_000), departure: null, lat: 52.37, lon: 4.89, accuracy_m: 30 }
+    const answer = await upload({
+      locations: [],
+      visits: [visit, { ...visit, departure: ago(0) }, { ...visit, arrival: null }]
+    })
+    expect([answer.status, answer.json]).toEqual([200, { accepted: 0, duplicates: 0, quarantined: 1 }])
+    expect(await stored()).toEqual([])
+  })
+
+  it.each([
+    ["no locations", {}, /locations/],
+    ["a location without a time", { locations: [{ lat: 1, lon: 1 }] }, /locations\[0\]\.captured_at/],
+    ["a time without a zone", { locations: [{ captured_at: "2026-03-01T12:00:00", lat: 1, lon: 1 }] }, /captured_at/],
+    ["a latitude that is a text", { locations: [GOOD, { ...GOOD, lat: "52" }] }, /locations\[1\]\.lat/],
+    ["an accuracy that is a text", { locations: [{ ...GOOD, accuracy_m: "good" }] }, /accuracy_m/],
+    ["visits that are no list", { locations: [], visits: {} }, /visits/]
+  ])("what is malformed is refused whole: %s", async (_, body, message) => {
+    const answer = await upload(body)
+    expect(answer).toMatchObject({ status: 400, json: { error: "validation_failed" } })
+    expect(answer.text).toMatch(message)
+    expect(await stored()).toEqual([])
+  })
+
+  it("without a device token: 401 before the body is looked at", async () => {
+    for (const init of [{}, bearer("nonsense"), bearer(`${token}x`)]) {
+      expect(await upload("no object", init)).toMatchObject({ status: 401, json: { error: "invalid_token" } })
+    }
+  })
+
+  it("an access token is no device token", async () => {
+    const { app } = await world.app(person)
+    const tokens = await world.connect(person, app, { scopes: ["location.rules.place"] })
+    expect((await upload({ locations: [] }, bearer(tokens.accessToken))).status).toBe(401)
+  })
+
+  it("an upload goes by the time of its arrival: the device was seen then", async () => {
+    await upload({ locations: [at(600_000)] })
+    const { json } = await person.get("/v1/user/devices")
+    expect(json).toMatchObject({ devices: [{ last_seen_at: ago(0) }] })
+  })
+})

@@ -1,0 +1,202 @@
+import { HttpApi } from "@effect/platform"
+import { Event } from "@place-access/domain/events"
+import { AppId, ConnectionId, EndpointId, EventId, PlaceId, RuleId, Timestamp } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Api } from "@place-access/adapters-http/Api"
+import {
+  Ping,
+  PlacesChanged,
+  RuleFired,
+  SensitiveExpiring,
+  SensitiveLapsed,
+  SensitiveRemoved
+} from "@place-access/adapters-http/WebhookDocument"
+import { startWorld, type World } from "./support/World.js"
+
+interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly security: ReadonlyArray<Record<string, unknown>>
+  readonly parameters: ReadonlyArray<{ name: string; in: string; required: boolean; schema: Record<string, unknown> }>
+  readonly requestBody?: { readonly content: Record<string, unknown> }
+  readonly responses: Record<
+    string,
+    { description: string; content?: Record<string, { schema: unknown }>; headers?: unknown }
+  >
+}
+interface Document {
+  readonly openapi: string
+  readonly info: { readonly version: string; readonly title: string }
+  readonly servers: ReadonlyArray<{ readonly url: string }>
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly webhooks: Record<string, unknown>
+  readonly components: { readonly schemas: Record<string, unknown>; readonly securitySchemes: Record<string, unknown> }
+}
+
+let world: World
+let text: string
+let document: Document
+beforeAll(async () => {
+  world = await startWorld({ version: "1.2.3" })
+  const answer = await world.call("/openapi.json")
+  text = answer.text
+  document = answer.json as Document
+})
+afterAll(() => world.close())
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation }))
+  )
+
+describe("GET /openapi.json", () => {
+  it("is OpenAPI 3.1 for this version and address", () => {
+    expect(document.openapi).toBe("3.1.0")
+    expect(document.info).toMatchObject({ version: "1.2.3", title: "Place-Aware Access Service" })
+    expect(document.servers).toEqual([{ url: world.url }])
+  })
+
+  it("has every endpoint of the contract, each under a name of its own", () => {
+    const names: Array<string> = []
+    HttpApi.reflect(Api, {
+      onGroup: () => undefined,
+      onEndpoint: ({ endpoint }) => {
+        names.push(`${endpoint.method} ${endpoint.path.replace(/:(\w+)/g, "{$1}")}`)
+      }
+    })
+    expect(
+      operations()
+        .map(({ name }) => name)
+        .sort()
+    ).toEqual(names.sort())
+    const ids = operations().map(({ operation }) => operation.operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it("refers to nothing that is not there, and holds nothing that nothing refers to", () => {
+    const references = new Set(Array.from(text.matchAll(/"#\/components\/schemas\/([^"]+)"/g), ([, name]) => name))
+    expect(Array.from(references).sort()).toEqual(Object.keys(document.components.schemas).sort())
+    for (const { operation } of operations()) {
+      for (const scheme of operation.security.flatMap(Object.keys)) {
+        expect(Object.keys(document.components.securitySchemes)).toContain(scheme)
+      }
+    }
+  })
+
+  it("names no error of the platform's and no inside", () => {
+    expect(text).not.toMatch(/HttpApiDecodeError|_tag|ParseError|Struct/)
+  })
+
+  it("every path parameter is required and declared", () => {
+    for (const { name, operation } of operations()) {
+      const declared = operation.parameters.filter((one) => one.in === "path").map((one) => one.name)
+      expect([name, declared]).toEqual([name, Array.from(name.matchAll(/\{(\w+)\}/g), ([, parameter]) => parameter)])
+      expect(operation.parameters.filter((one) => one.in === "path" && !one.required)).toEqual([])
+    }
+  })
+
+  it("body errors only where there is a body; 429 and 503 say when to try again", () => {
+    for (const { name, operation } of operations()) {
+      const statuses = Object.keys(operation.responses)
+      expect([name, statuses.includes("413"), statuses.includes("415")]).toEqual([
+        name,
+        operation.requestBody !== undefined,
+        operation.requestBody !== undefined
+      ])
+      for (const status of ["429", "503"]) {
+        const response = operation.responses[status]
+        expect(response === undefined || JSON.stringify(response.headers).includes("Retry-After")).toBe(true)
+      }
+    }
+  })
+
+  it("fields that are always there are required, also when they may be null; query parameters have their defaults", () => {
+    const me = document.components.schemas["Connection"] as {
+      required: Array<string>
+      properties: Record<string, unknown>
+    }
+    expect(me.required.sort()).toEqual(Object.keys(me.properties).sort())
+    expect(me.properties["external_user_id"]).toEqual({ anyOf: [{ type: "string" }, { type: "null" }] })
+    expect(document.components.schemas["Timestamp"]).toEqual({ type: "string", format: "date-time" })
+    const limits = operations().flatMap(({ operation }) => operation.parameters.filter((one) => one.name === "limit"))
+    for (const limit of limits) {
+      expect(limit.required).toBe(false)
+      expect(limit.schema).toMatchObject({ type: "integer", minimum: 1, default: expect.any(Number) })
+    }
+  })
+
+  it("error bodies are { statusCode, error, message } with a fixed status and code", () => {
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      if (!name.endsWith("Error")) continue
+      const { properties, required } = schema as { properties: Record<string, unknown>; required: Array<string> }
+      expect([name, required.slice(0, 3).sort()]).toEqual([name, ["error", "message", "statusCode"]])
+      expect(properties["error"]).toEqual({ type: "string", enum: [expect.any(String)] })
+    }
+  })
+})
+
+describe("webhooks", () => {
+  const shared = {
+    eventId: EventId.make("evt_1"),
+    appId: AppId.make("app_1"),
+    occurredAt: Timestamp.make(0)
+  }
+  const endpoint = EndpointId.make("ep_1")
+
+  it("the documented bodies are those that are sent", () => {
+    const decode = <A, I>(schema: Schema.Schema<A, I>, body: string) =>
+      Schema.decodeUnknownSync(schema, { onExcessProperty: "error" })(JSON.parse(body))
+    const fired = Event.body(
+      {
+        ...shared,
+        grantId: ConnectionId.make("con_1"),
+        payload: {
+          type: "place.enter",
+          ruleId: RuleId.make("rul_1"),
+          target: { placeId: PlaceId.make("plc_1"), label: "Home" }
+        }
+      },
+      endpoint
+    )
+    expect(decode(RuleFired, fired)).toMatchObject({ type: "place.enter", grant_id: "con_1" })
+    expect(decode(Ping, Event.body({ ...shared, grantId: null, payload: { type: "ping" } }, endpoint))).toMatchObject({
+      type: "ping"
+    })
+    expect(Object.keys(document.webhooks).sort()).toEqual([...Event.SUBSCRIBABLE, "ping"].sort())
+  })
+
+  it("places.changed and the events of the sensitive tier carry what Spec §6.2 says, times in ISO 8601", () => {
+    const sent = (payload: Event.Payload): unknown =>
+      JSON.parse(Event.body({ ...shared, grantId: ConnectionId.make("con_1"), payload }, endpoint))
+    const common = {
+      event_id: "evt_1",
+      app_id: "app_1",
+      endpoint_id: "ep_1",
+      grant_id: "con_1",
+      occurred_at: "1970-01-01T00:00:00.000Z"
+    }
+    const sensitiveExpiresAt = Timestamp.make(Date.UTC(2026, 2, 1))
+    const renewalGraceEndsAt = Timestamp.make(Date.UTC(2026, 2, 15))
+    const [expires, ends] = ["2026-03-01T00:00:00.000Z", "2026-03-15T00:00:00.000Z"]
+    const scopes = ["location.latest.read", "location.lookup"] as const
+    const cases: ReadonlyArray<readonly [Event.Payload, Schema.Schema.AnyNoContext, object]> = [
+      [{ type: "places.changed", placesVersion: 4 }, PlacesChanged, { places_version: 4 }],
+      [
+        { type: "sensitive.expiring", sensitiveExpiresAt, daysLeft: 14, scopes },
+        SensitiveExpiring,
+        { sensitive_expires_at: expires, days_left: 14, scopes }
+      ],
+      [
+        { type: "sensitive.lapsed", sensitiveExpiresAt, renewalGraceEndsAt, scopes },
+        SensitiveLapsed,
+        { sensitive_expires_at: expires, renewal_grace_ends_at: ends, scopes }
+      ],
+      [{ type: "sensitive.removed", scopes }, SensitiveRemoved, { scopes }]
+    ]
+    for (const [payload, schema, details] of cases) {
+      expect(sent(payload)).toEqual({ ...common, type: payload.type, ...details })
+      Schema.decodeUnknownSync(schema, { onExcessProperty: "error" })(sent(payload))
+    }
+  })
+})

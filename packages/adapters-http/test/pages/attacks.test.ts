@@ -1,0 +1,492 @@
+import { App, createApp, type RedirectUri, registerRedirectUris } from "@place-access/domain/apps"
+import { Account, createAccount, signIn } from "@place-access/domain/accounts"
+import { addDevice, Device } from "@place-access/domain/devices"
+import { createPlace, listPlaces, Place } from "@place-access/domain/places"
+import { createPurpose, Purpose } from "@place-access/domain/purposes"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as AdminApps from "@place-access/adapters-http/pages/admin/apps"
+import * as Authorize from "@place-access/adapters-http/pages/consent/authorize"
+import * as DeveloperApp from "@place-access/adapters-http/pages/developer/app"
+import * as DeveloperApps from "@place-access/adapters-http/pages/developer/apps"
+import * as Deliveries from "@place-access/adapters-http/pages/developer/deliveries"
+import * as DeveloperPurposes from "@place-access/adapters-http/pages/developer/purposes"
+import * as Users from "@place-access/adapters-http/pages/developer/users"
+import * as Webhooks from "@place-access/adapters-http/pages/developer/webhooks"
+import * as Home from "@place-access/adapters-http/pages/home"
+import * as ReturnTo from "@place-access/adapters-http/pages/kit/ReturnTo"
+import * as AccessLog from "@place-access/adapters-http/pages/portal/accessLog"
+import * as Connection from "@place-access/adapters-http/pages/portal/connection"
+import * as Connections from "@place-access/adapters-http/pages/portal/connections"
+import * as Devices from "@place-access/adapters-http/pages/portal/devices"
+import * as Places from "@place-access/adapters-http/pages/portal/places"
+import * as ReviewDecision from "@place-access/adapters-http/pages/review/decision"
+import * as ReviewQueue from "@place-access/adapters-http/pages/review/queue"
+import * as SignIn from "@place-access/adapters-http/pages/signIn"
+import type { Options } from "@place-access/adapters-http/HttpOptions"
+import { hidden, visitor, type Visitor } from "../support/visitor.js"
+import { PASSWORD, startWorld, type World } from "../support/World.js"
+
+const options: Options = {
+  baseUrl: "http://localhost",
+  authUrl: "http://localhost",
+  userPortalUrl: "http://localhost/portal",
+  signUp: "open",
+  trustProxy: false,
+  tileUrl: null,
+  hasMailbox: false,
+  version: "test"
+}
+const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> = [
+  ...Home.routes,
+  ...SignIn.routes,
+  ...Authorize.routes(options),
+  ...Connections.routes(options),
+  ...Connection.routes(options),
+  ...Places.routes(options),
+  ...Devices.routes(options),
+  ...AccessLog.routes(options),
+  ...DeveloperApps.routes,
+  ...DeveloperApp.routes,
+  ...Users.routes,
+  ...Webhooks.routes,
+  ...Deliveries.routes,
+  ...DeveloperPurposes.routes,
+  ...ReviewQueue.routes,
+  ...ReviewDecision.routes,
+  ...AdminApps.routes
+]
+const fill = (path: string) => path.replace(/:\w+/g, "some_id")
+const posts = routes.filter(({ method }) => method === "POST").map(({ path }) => fill(path))
+const gets = routes.filter(({ method }) => method === "GET").map(({ path }) => fill(path))
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+/** Signed in through the page, as people are. */
+const enter = async (email: string): Promise<Visitor> => {
+  const browser = visitor(world.url)
+  const page = await browser.get("/sign-in")
+  const answer = await browser.submit(page, "/sign-in", { email, password: PASSWORD })
+  expect(answer.status).toBe(303)
+  return browser
+}
+
+const authorizePath = (app: App.App, more: Readonly<Record<string, string>> = {}) =>
+  `/authorize?${new URLSearchParams({
+    client_id: app.id,
+    redirect_uri: app.redirectUris[0] ?? "",
+    scope: "location.rules.place",
+    code_challenge: "x".repeat(43),
+    code_challenge_method: "S256",
+    state: "state-of-the-app",
+    ...more
+  }).toString()}`
+
+const consentAction = (text: string): string => /action="(\/authorize\/[^"]+)"/.exec(text)?.[1] ?? ""
+
+describe("cross-site request forgery", () => {
+  it.each(posts)("POST %s: no Origin, a foreign one, null, no token, a wrong token: 403", async (path) => {
+    const person = await world.person()
+    const browser = await enter(person.account.email)
+    const page = await browser.get("/portal/places")
+    const token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ""
+    for (const origin of [
+      undefined,
+      "null",
+      "",
+      "https://evil.example",
+      `${world.url}.evil.example`,
+      `${world.url}/`
+    ]) {
+      expect([origin, (await browser.post(path, { form_token: token }, { origin })).status]).toEqual([origin, 403])
+    }
+    const other = await enter((await world.person()).account.email)
+    const foreign = /name="form_token" value="([^"]+)"/.exec((await other.get("/portal/places")).text)?.[1] ?? ""
+    for (const fields of [
+      {},
+      { form_token: "" },
+      { form_token: "k1." },
+      { form_token: `${token}x` },
+      { form_token: foreign }
+    ]) {
+      const answer = await browser.post(path, fields)
+      expect(answer.status).toBe(403)
+      expect(answer.headers.get("content-type")).toContain("text/html")
+    }
+  })
+
+  it("nothing happens: no place is made, nobody is signed out", async () => {
+    const person = await world.person()
+    const browser = await enter(person.account.email)
+    const place = { label: "Trap", kind: "home", lat: "1", lon: "1", radius_m: "150" }
+    await browser.post("/portal/places", place)
+    await browser.post("/sign-out", {}, { origin: "https://evil.example" })
+    expect(await world.run(listPlaces(person.account.id))).toEqual([])
+    expect((await browser.get("/portal")).status).toBe(200)
+  })
+
+  it("a consent form is bound to its request and its session", async () => {
+    const person = await world.person()
+    const { app } = await world.app(person)
+    const browser = await enter(person.account.email)
+    const first = await browser.get(authorizePath(app))
+    const second = await browser.get(authorizePath(app))
+    const fields = { scope: "location.rules.place", standard_days: "30", decision: "allow" }
+    const hiddenOf = (page: typeof first) => /name="form_token"\s+value="([^"]+)"/.exec(page.text)?.[1] ?? ""
+    const swapped = await browser.post(consentAction(first.text), { ...fields, form_token: hiddenOf(second) })
+    expect(swapped.status).toBe(403)
+    const portal = await browser.get("/portal/places")
+    expect((await browser.post(consentAction(first.text), { ...fields, form_token: hiddenOf(portal) })).status).toBe(
+      403
+    )
+    const again = await enter(person.account.email)
+    expect((await again.post(consentAction(first.text), { ...fields, form_token: hiddenOf(first) })).status).toBe(403)
+    const right = await browser.post(consentAction(first.text), { ...fields, form_token: hiddenOf(first) })
+    expect(right.status).toBe(303)
+    expect(right.headers.get("location")).toContain("https://coffee.example/callback?code=")
+  })
+
+  it("nobody can be made to sign in to somebody else's account", async () => {
+    const attacker = await world.person()
+    const mine = visitor(world.url)
+    const page = await mine.get("/sign-in")
+    const victim = visitor(world.url)
+    await victim.get("/sign-in")
+    const token = /name="form_token"\s+value="([^"]+)"/.exec(page.text)?.[1] ?? ""
+    const fields = { form_token: token, email: attacker.account.email, password: PASSWORD }
+    const answer = await victim.post("/sign-in", fields)
+    expect([answer.status, victim.cookies.has("session")]).toEqual([403, false])
+  })
+})
+
+describe("the same service by another name", () => {
+  it("people who came to 127.0.0.1 while the address says localhost can use it", async () => {
+    const named = await startWorld({ baseUrl: "http://localhost:1", authUrl: "http://localhost:1" })
+    try {
+      const person = await named.person()
+      const browser = visitor(named.url)
+      const credentials = { email: person.account.email, password: PASSWORD }
+      const answer = await browser.submit(await browser.get("/sign-in"), "/sign-in", credentials)
+      expect([answer.status, answer.headers.get("location")]).toEqual([303, "/"])
+      const page = await browser.get("/sign-in")
+      const other = { ...hidden(page, "/sign-in"), ...credentials }
+      expect((await browser.post("/sign-in", other, { origin: "http://localhost:2" })).status).toBe(403)
+      expect((await browser.post("/sign-in", other, { origin: named.url.replace("http:", "https:") })).status).toBe(403)
+    } finally {
+      await named.close()
+    }
+  })
+})
+
+describe("clickjacking and what a page may load", () => {
+  it.each(gets)("GET %s: no frames, no script, own style only", async (path) => {
+    const person = await world.person()
+    const browser = await enter(person.account.email)
+    const { headers } = await browser.get(path)
+    expect(headers.get("x-frame-options")).toBe("DENY")
+    const policy = headers.get("content-security-policy") ?? ""
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain("unsafe")
+    expect(headers.get("cache-control")).toBe("no-store")
+    expect(headers.get("x-content-type-options")).toBe("nosniff")
+    expect(policy.includes("script-src")).toBe(path === "/portal/places")
+  })
+
+  it("a page with a map: its own two scripts by a nonce of this answer alone, pictures from the tiles' origin and ours", async () => {
+    const mapped = await startWorld({ tileUrl: "https://tiles.example:8443/{z}/{x}/{y}.png?key=1" })
+    try {
+      const person = await mapped.person()
+      const pages = [await person.get("/portal/places"), await person.get("/portal/places")]
+      const policies = pages.map(({ headers }) => headers.get("content-security-policy") ?? "")
+      expect(policies[0]).toMatch(/; script-src 'nonce-[0-9a-z]{40,}'; img-src 'self' https:\/\/tiles\.example:8443;/)
+      expect(policies[0]).not.toBe(policies[1])
+      const nonce = /'nonce-([^']+)'/.exec(policies[0] ?? "")?.[1]
+      const scripts = pages[0]?.text.match(/<script\b[^>]*>/g) ?? []
+      expect(scripts.length).toBe(2)
+      for (const tag of scripts) {
+        expect(tag).toContain(`nonce="${nonce}"`)
+        const asset = await mapped.call(/src="([^"]+)"/.exec(tag)?.[1] ?? "")
+        expect([asset.status, asset.headers.get("content-type"), asset.headers.get("cache-control")]).toEqual([
+          200,
+          "text/javascript; charset=utf-8",
+          "public, max-age=31536000, immutable"
+        ])
+      }
+      const other = await person.get("/portal")
+      expect(other.headers.get("content-security-policy")).toContain("img-src 'self';")
+    } finally {
+      await mapped.close()
+    }
+  })
+})
+
+describe("open redirects", () => {
+  const away = [
+    "https://evil.example/",
+    "//evil.example",
+    "///evil.example",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "/\t/evil.example",
+    "/\n/evil.example",
+    " /portal",
+    "javascript:alert(1)",
+    "portal",
+    "/é",
+    `/${"x".repeat(3_000)}`,
+    ""
+  ]
+  it.each(away)("return_to %j leads to the front page", async (returnTo) => {
+    expect(ReturnTo.safe(returnTo)).toBe("/")
+    const person = await world.person()
+    const browser = visitor(world.url)
+    const page = await browser.get(`/sign-in?return_to=${encodeURIComponent(returnTo)}`)
+    const asked = await browser.submit(page, "/sign-in", { email: person.account.email, password: PASSWORD })
+    expect(asked.headers.get("location")).toBe("/")
+    const forged = await browser.submit(await browser.get("/sign-in"), "/sign-in", {
+      email: person.account.email,
+      password: PASSWORD,
+      return_to: returnTo
+    })
+    expect(forged.headers.get("location")).toBe("/")
+  })
+
+  it("a path of ours is followed, with its query", async () => {
+    const person = await world.person()
+    const browser = visitor(world.url)
+    const sent = await browser.get("/portal/access-log?app=x&from=2026-01-01")
+    expect(sent.status).toBe(303)
+    const page = await browser.get(sent.headers.get("location") ?? "")
+    const answer = await browser.submit(page, "/sign-in", { email: person.account.email, password: PASSWORD })
+    expect(answer.headers.get("location")).toBe("/portal/access-log?app=x&from=2026-01-01")
+  })
+
+  it("whatever is wrong with client, redirect or state, nobody is sent anywhere and nothing is echoed", async () => {
+    const person = await world.person()
+    const { app } = await world.app(person)
+    const browser = await enter(person.account.email)
+    for (const more of [
+      { client_id: "app_<script>" },
+      { redirect_uri: "https://evil.example/callback" },
+      { redirect_uri: "https://coffee.example/callback/" },
+      { redirect_uri: "javascript:alert(1)" },
+      { state: "short" },
+      { state: "line\r\nbreak: here" },
+      { state: "" }
+    ]) {
+      const answer = await browser.get(authorizePath(app, more))
+      expect([answer.status, answer.headers.get("location")]).toEqual([400, null])
+      expect(Object.values(more).filter((value) => value !== "" && answer.text.includes(value))).toEqual([])
+    }
+  })
+})
+
+describe("header injection", () => {
+  it("state comes back exactly, whatever it looks like", async () => {
+    const person = await world.person()
+    const { app } = await world.app(person)
+    const browser = await enter(person.account.email)
+    const state = "%0d%0aSet-Cookie: a=b&code=forged#\"'<>"
+    const page = await browser.get(authorizePath(app, { state }))
+    expect(page.text).not.toContain(state)
+    const answer = await browser.submit(page, consentAction(page.text), { decision: "cancel" })
+    const back = new URL(answer.headers.get("location") ?? "")
+    expect(back.searchParams.get("state")).toBe(state)
+    expect(back.searchParams.get("code")).toBeNull()
+    expect(back.hash).toBe("")
+    expect(answer.headers.getSetCookie()).toEqual([])
+  })
+})
+
+/** The map's scripts: files of ours, by a nonce. */
+const withoutOwnScripts = (text: string): string =>
+  text.replace(/<script nonce="[0-9a-z]+" src="\/assets\/[a-z]+\.[\w-]+\.js" defer><\/script>/g, "")
+
+describe("cross-site scripting", () => {
+  it("every text that somebody may choose is shown as text", async () => {
+    const EVIL = `"><img src=x onerror=alert(1)><script>'&`
+    const email = "evil@example.com"
+    const account = await world.run(
+      createAccount({
+        email: Account.Email.make(email),
+        password: Account.Password.make(PASSWORD),
+        displayName: Account.DisplayName.make(EVIL),
+        roles: []
+      })
+    )
+    const app = await world.run(
+      createApp(account, {
+        name: App.Name.make(EVIL),
+        description: App.Description.make(EVIL),
+        homepageUrl: null,
+        scopes: ["location.rules.place", "location.latest.read"]
+      })
+    )
+    const { app: registered } = await world.run(
+      registerRedirectUris(account, app.id, ["https://coffee.example/callback" as RedirectUri.RedirectUri])
+    )
+    await world.run(
+      createPlace(account.id, {
+        label: Place.Label.make(EVIL),
+        kind: "home",
+        circle: { lat: 1, lon: 1, radiusM: 150 }
+      })
+    )
+    await world.run(addDevice(account.id, { name: Device.Name.make(EVIL), format: "json" }, world.url))
+    await world.run(
+      createPurpose(account, app.id, {
+        key: Purpose.Key.make("evil"),
+        terms: { description: EVIL, scopes: ["location.latest.read"], expectedDailyVolume: 1 }
+      })
+    )
+    const person = {
+      ...(await world.person()),
+      account,
+      cookie: `session=${(await world.run(signIn({ email: account.email, password: PASSWORD, address: "192.0.2.7" }))).cookie}`
+    }
+    await world.connect(person, registered, { scopes: ["location.rules.place"] })
+    const browser = await enter(email)
+    const consent = authorizePath(registered, {
+      scope: "location.rules.place location.latest.read",
+      state: EVIL,
+      external_user_id: EVIL
+    })
+    const connections = await browser.get("/portal")
+    const connection = /\/portal\/connections\/[\w]+/.exec(connections.text)?.[0] ?? ""
+    const pages = [
+      "/",
+      "/portal",
+      connection,
+      "/portal/places",
+      "/portal/devices",
+      "/portal/access-log",
+      "/developer",
+      `/developer/apps/${app.id}`,
+      `/developer/apps/${app.id}/users`,
+      `/developer/apps/${app.id}/webhooks`,
+      `/developer/apps/${app.id}/deliveries`,
+      consent,
+      `/sign-in?return_to=${encodeURIComponent(`/x"><script>`)}`,
+      `/portal/access-log?app=${encodeURIComponent(EVIL)}&from=${encodeURIComponent(EVIL)}`,
+      `/portal/places?done=${encodeURIComponent(EVIL)}`,
+      `/${encodeURIComponent(EVIL)}`
+    ]
+    for (const path of pages) {
+      const { text } = await browser.get(path)
+      expect([path, /<img src=x|<script|onerror=alert\(1\)>/.exec(withoutOwnScripts(text))?.[0]]).toEqual([
+        path,
+        undefined
+      ])
+    }
+    const shown = await browser.get(consent)
+    expect(shown.text).toContain("&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&lt;script&gt;&#39;&amp;")
+    // What was typed and refused comes back as text too.
+    const refused = await browser.submit(await browser.get("/portal/places"), "/portal/places", {
+      label: EVIL,
+      kind: EVIL,
+      lat: EVIL,
+      lon: EVIL,
+      radius_m: EVIL
+    })
+    expect(refused.status).toBe(400)
+    expect(/<img src=x|<script/.exec(withoutOwnScripts(refused.text))).toBeNull()
+  })
+})
+
+describe("sessions", () => {
+  it("a form posted after the session ended leads through sign-in back to its page", async () => {
+    const person = await world.person()
+    const { app } = await world.app(person)
+    const browser = await enter(person.account.email)
+    const action = consentAction((await browser.get(authorizePath(app))).text)
+    browser.cookies.delete("session")
+    const answer = await browser.post(action, { decision: "allow" }, { referer: world.url + action })
+    expect([answer.status, answer.headers.get("location")]).toEqual([
+      303,
+      `/sign-in?return_to=${encodeURIComponent(action)}`
+    ])
+    const forged = await browser.post(action, {}, { referer: "https://evil.example//evil.example" })
+    expect(forged.headers.get("location")).toBe("/sign-in")
+  })
+
+  it("signing in makes a new session and ends the one before; a planted cookie never becomes one", async () => {
+    const person = await world.person()
+    const browser = visitor(world.url)
+    const planted = "0".repeat(52)
+    browser.cookies.set("session", planted)
+    const credentials = { email: person.account.email, password: PASSWORD }
+    await browser.submit(await browser.get("/sign-in"), "/sign-in", credentials)
+    const first = browser.cookies.get("session")
+    expect(first).not.toBe(planted)
+    await browser.submit(await browser.get("/sign-in"), "/sign-in", credentials)
+    const second = browser.cookies.get("session")
+    expect(second).not.toBe(first)
+    for (const [cookie, status] of [
+      [planted, 303],
+      [first, 303],
+      [second, 200]
+    ] as const) {
+      const other = visitor(world.url)
+      other.cookies.set("session", cookie ?? "")
+      expect((await other.get("/portal")).status).toBe(status)
+    }
+    const page = await browser.get("/portal")
+    const out = await browser.submit(page, "/sign-out")
+    expect([out.status, browser.cookies.has("session")]).toEqual([303, false])
+    const stolen = visitor(world.url)
+    stolen.cookies.set("session", second ?? "")
+    expect((await stolen.get("/portal")).status).toBe(303)
+  })
+
+  it("five wrong passwords close the door for a while: 429 with Retry-After", async () => {
+    const person = await world.person()
+    const browser = visitor(world.url)
+    const wrong = { email: person.account.email, password: "not this one" }
+    const page = await browser.get("/sign-in")
+    for (let tries = 0; tries < 5; tries++) expect((await browser.submit(page, "/sign-in", wrong)).status).toBe(401)
+    const closed = await browser.submit(page, "/sign-in", { ...wrong, password: PASSWORD })
+    expect(closed.status).toBe(429)
+    expect(Number(closed.headers.get("retry-after"))).toBeGreaterThan(0)
+    world.clock.advance(15 * 60_000)
+    expect((await browser.submit(page, "/sign-in", { ...wrong, password: PASSWORD })).status).toBe(303)
+    world.clock.advance(-15 * 60_000)
+  })
+})
+
+describe("behind https", () => {
+  it("cookies are __Host-, Secure, HttpOnly and Lax; transport security is strict", async () => {
+    const secure = await startWorld({
+      baseUrl: "https://api.example.com",
+      authUrl: "https://api.example.com",
+      userPortalUrl: "https://api.example.com/portal"
+    })
+    try {
+      const person = await secure.person()
+      const browser = visitor(secure.url, "https://api.example.com")
+      const page = await browser.get("/sign-in")
+      expect(page.headers.get("strict-transport-security")).toContain("max-age=63072000")
+      const answer = await browser.submit(page, "/sign-in", { email: person.account.email, password: PASSWORD })
+      const attributes = ["HttpOnly", "Path=/", "SameSite=Lax", "Secure"]
+      for (const [response, name] of [
+        [page, "__Host-visitor"],
+        [answer, "__Host-session"]
+      ] as const) {
+        const [cookie = "", ...rest] = response.headers.getSetCookie()
+        expect(rest).toEqual([])
+        expect(cookie.startsWith(`${name}=`)).toBe(true)
+        expect(cookie.split("; ").slice(1).sort()).toEqual(attributes)
+      }
+      expect((await browser.get("/portal")).status).toBe(200)
+      // The plain name is not read: another service on a sibling host could set it.
+      const plain = visitor(secure.url, "https://api.example.com")
+      plain.cookies.set("session", browser.cookies.get("__Host-session") ?? "")
+      expect((await plain.get("/portal")).status).toBe(303)
+    } finally {
+      await secure.close()
+    }
+  })
+})

@@ -1,0 +1,334 @@
+import type { App } from "@place-access/domain/apps"
+import { listConnections } from "@place-access/domain/connection"
+import { createPurpose, Purpose } from "@place-access/domain/purposes"
+import { Timestamp } from "@place-access/domain/shared"
+import { MemoryDatabase } from "@place-access/domain/testing"
+import { Effect } from "effect"
+import { createHash } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { hidden, visitor, type Visitor } from "../support/visitor.js"
+import { bearer, PASSWORD, type Person, startWorld, type World } from "../support/World.js"
+import type { Answer } from "../support/wire.js"
+
+const CURRENT = "location.place.current"
+const VISITS = "location.visits.read"
+const LATEST = "location.latest.read"
+const CALLBACK = "https://coffee.example/callback"
+const VERIFIER = "v".repeat(43)
+const CHALLENGE = createHash("sha256").update(VERIFIER).digest("base64url")
+const { DAY } = Timestamp
+
+let world: World
+let person: Person
+let app: App.App
+let clientSecret: string
+let browser: Visitor
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+/** A new user of an app of their own, signed in through the page. */
+const fresh = async () => {
+  world.clock.set("2026-03-01T12:00:00.000Z")
+  person = await world.person()
+  ;({ app, clientSecret } = await world.app(person))
+  const terms = { description: "To have your coffee ready.", scopes: [LATEST], expectedDailyVolume: 20 } as const
+  await world.run(createPurpose(person.account, app.id, { key: Purpose.Key.make("order_ahead"), terms }))
+  browser = visitor(world.url)
+  await browser.submit(await browser.get("/sign-in"), "/sign-in", { email: person.account.email, password: PASSWORD })
+}
+
+const PARAMETERS = {
+  redirect_uri: CALLBACK,
+  scope: CURRENT,
+  code_challenge: CHALLENGE,
+  code_challenge_method: "S256",
+  state: "state-of-the-app"
+}
+
+type More = Readonly<Record<string, string | undefined>>
+
+const authorize = (more: More = {}): Promise<Answer> => {
+  const all = Object.entries({ client_id: app.id, ...PARAMETERS, ...more })
+  const query = new URLSearchParams(all.filter((pair): pair is [string, string] => pair[1] !== undefined))
+  return browser.get(`/authorize?${query.toString()}`)
+}
+
+const action = ({ text }: Answer): string => /action="(\/authorize\/[^"]+)"/.exec(text)?.[1] ?? ""
+
+/** Fills the page in, one scope unless said, and presses a button; gives what the app gets. */
+const answer = async (page: Answer, fields: Parameters<Visitor["submit"]>[2] = {}) => {
+  const sent = await browser.submit(page, action(page), { decision: "allow", scope: [CURRENT], ...fields })
+  return new URL(sent.headers.get("location") ?? "", world.url)
+}
+
+const exchange = async (code: string | null) => {
+  const sent = await world.call("/v1/oauth/token", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      grantType: "authorization_code",
+      clientId: app.id,
+      clientSecret,
+      code,
+      codeVerifier: VERIFIER,
+      redirectUri: CALLBACK
+    })
+  })
+  return sent.json as { readonly access_token: string; readonly scope: string }
+}
+
+const me = async (token: string) => {
+  const { json, status } = await world.call("/v1/me", bearer(token))
+  return { status, ...(json as Record<string, unknown>) }
+}
+
+/** The error and state that the app is sent back with. */
+const refusedBack = (page: Answer) => {
+  const back = new URL(page.headers.get("location") ?? "", world.url)
+  return [back.origin + back.pathname, back.searchParams.get("error"), back.searchParams.get("state")]
+}
+
+describe("GET {auth_url}/authorize, its parameters (Spec §4.1)", () => {
+  beforeAll(fresh)
+  const back = (error: string) => [CALLBACK, error, "state-of-the-app"]
+  const nobodyIsSent = (page: Answer) => [page.status, page.headers.get("location")]
+
+  it("client_id: required, the app id; else a page, and nobody is sent anywhere", async () => {
+    for (const client_id of [undefined, "", "app_unknown"]) {
+      expect(nobodyIsSent(await authorize({ client_id }))).toEqual([400, null])
+    }
+  })
+
+  it("redirect_uri: must match a registered one exactly, no prefix matching", async () => {
+    for (const redirect_uri of [
+      undefined,
+      `${CALLBACK}/`,
+      `${CALLBACK}?a=b`,
+      "https://coffee.example/",
+      "HTTPS://coffee.example/callback"
+    ]) {
+      expect(nobodyIsSent(await authorize({ redirect_uri }))).toEqual([400, null])
+    }
+    expect((await authorize()).status).toBe(200)
+  })
+
+  it("scope: required, space-separated, within the app's declared scopes", async () => {
+    for (const scope of [undefined, "location.nowhere", `${CURRENT},${VISITS}`]) {
+      expect(refusedBack(await authorize({ scope }))).toEqual(back("invalid_scope"))
+    }
+    const narrow = await world.app(person, { declaredScopes: [VISITS] })
+    expect(refusedBack(await authorize({ client_id: narrow.app.id }))).toEqual(back("invalid_scope"))
+    const page = await authorize({ scope: `${CURRENT} ${VISITS}` })
+    expect(page.text).toContain(`value="${CURRENT}"`)
+    expect(page.text).toContain(`value="${VISITS}"`)
+  })
+
+  it("code_challenge: required, base64url(SHA-256(verifier))", async () => {
+    for (const code_challenge of [undefined, "x", `${CHALLENGE}=`, "x".repeat(44)]) {
+      expect(refusedBack(await authorize({ code_challenge }))).toEqual(back("invalid_request"))
+    }
+  })
+
+  it("code_challenge_method: required, S256", async () => {
+    for (const code_challenge_method of [undefined, "plain", "s256"]) {
+      expect(refusedBack(await authorize({ code_challenge_method }))).toEqual(back("invalid_request"))
+    }
+  })
+
+  it("state: required, 8-512 characters; without one the request is refused before the consent screen renders", async () => {
+    for (const state of [undefined, "1234567", "x".repeat(513)]) {
+      expect(nobodyIsSent(await authorize({ state }))).toEqual([400, null])
+    }
+    for (const state of ["12345678", "x".repeat(512)]) {
+      const to = await answer(await authorize({ state }), { decision: "cancel" })
+      expect(to.searchParams.get("state")).toBe(state)
+    }
+  })
+
+  it("external_user_id: optional, up to 128 characters; the app reads it, the user's page never shows it", async () => {
+    expect(refusedBack(await authorize({ external_user_id: "x".repeat(129) }))).toEqual(back("invalid_request"))
+    const external_user_id = "ü".repeat(128)
+    const page = await authorize({ external_user_id })
+    expect(page.text).not.toContain(external_user_id)
+    const { access_token } = await exchange((await answer(page)).searchParams.get("code"))
+    expect(await me(access_token)).toMatchObject({ external_user_id })
+  })
+
+  it("on completion the browser is redirected to redirect_uri with code and state", async () => {
+    const to = await answer(await authorize())
+    expect(to.origin + to.pathname).toBe(CALLBACK)
+    expect([...to.searchParams.keys()]).toEqual(["code", "state"])
+  })
+})
+
+describe("consent screen modes (Spec §4.1)", () => {
+  const mode = (page: Answer) => hidden(page, action(page))["mode"]
+  const boxes = ({ text }: Answer) => (text.match(/type="checkbox"/g) ?? []).length
+
+  it("new: no live connection; full consent screen, for sensitive scopes with each purpose's description", async () => {
+    await fresh()
+    const page = await authorize({ scope: `${CURRENT} ${LATEST}` })
+    expect([mode(page), boxes(page)]).toEqual(["new", 2])
+    expect(page.text).toContain("To have your coffee ready.")
+    expect(page.text).not.toContain("order_ahead")
+    await answer(page, { scope: [CURRENT] })
+    const [connection] = await world.run(listConnections(person.account.id))
+    expect(connection?.heldScopes).toEqual([CURRENT])
+  })
+
+  it("renew_sensitive: live connection and exactly the held scopes; sensitive expiry, uses by purpose, link to the log", async () => {
+    await fresh()
+    await world.connect(person, app, { scopes: [CURRENT, LATEST], standardDays: "90" })
+    const page = await authorize({ scope: `${LATEST} ${CURRENT}` })
+    expect([mode(page), boxes(page)]).toEqual(["renew_sensitive", 0])
+    expect(page.text).toContain("Not once")
+    expect(page.text).toContain(`/portal/access-log?app=${app.id}`)
+    expect(page.text).not.toContain('name="standard_days"')
+    await answer(page, { scope: [], sensitive_days: "7" })
+    const [connection] = await world.run(listConnections(person.account.id))
+    expect([connection?.sensitiveExpiresAt, connection?.grantExpiresAt]).toEqual([
+      world.clock.now() + 7 * DAY,
+      world.clock.now() + 90 * DAY
+    ])
+  })
+
+  it("change: live connection and a different scope set; full consent screen for the new set", async () => {
+    await fresh()
+    await world.connect(person, app, { scopes: [CURRENT, LATEST] })
+    const page = await authorize({ scope: `${CURRENT} ${VISITS}` })
+    expect([mode(page), boxes(page)]).toEqual(["change", 2])
+    expect(page.text).toContain("Not asked for any more")
+    await answer(page, { scope: [CURRENT, VISITS], standard_days: "1" })
+    const [connection] = await world.run(listConnections(person.account.id))
+    expect([connection?.heldScopes, connection?.grantExpiresAt]).toEqual([[CURRENT, VISITS], world.clock.now() + DAY])
+  })
+
+  it("a user without a phone is told so and can still approve", async () => {
+    await fresh()
+    const page = await authorize()
+    expect(page.text).toContain("No phone has sent your location yet.")
+    expect((await answer(page)).searchParams.has("code")).toBe(true)
+  })
+})
+
+describe("expiry choices (Spec §4.2)", () => {
+  const options = ({ text }: Answer, name: string) =>
+    (text.match(new RegExp(`<input[^>]*name="${name}"[^>]*>`, "g")) ?? []).map((tag) => ({
+      value: /value="([^"]*)"/.exec(tag)?.[1],
+      checked: /\schecked\b/.test(tag)
+    }))
+  const values = (all: ReturnType<typeof options>) => all.map(({ value }) => value)
+  const checked = (all: ReturnType<typeof options>) => values(all.filter((one) => one.checked))
+
+  it("Standard: 1, 7, 30, 90 days or never, 30 by default; at its end the whole connection ends", async () => {
+    await fresh()
+    const page = await authorize()
+    const offered = options(page, "standard_days")
+    expect([values(offered), checked(offered)]).toEqual([["1", "7", "30", "90", "never"], ["30"]])
+    const { access_token } = await exchange((await answer(page, { standard_days: "1" })).searchParams.get("code"))
+    world.clock.advance(DAY - 1)
+    const again = await world.run(listConnections(person.account.id))
+    expect(again[0]?.live).toBe(true)
+    world.clock.advance(1)
+    const ended = await world.run(listConnections(person.account.id))
+    expect([ended[0]?.live, ended[0]?.endReason, (await me(access_token)).status]).toEqual([false, "expired", 401])
+  })
+
+  it("Sensitive: 1, 7, 30, 90 days, 30 by default and no never; at its end only the sensitive scopes stop", async () => {
+    await fresh()
+    const page = await authorize({ scope: `${CURRENT} ${LATEST}` })
+    const offered = options(page, "sensitive_days")
+    expect([values(offered), checked(offered)]).toEqual([["1", "7", "30", "90"], ["30"]])
+    const never = await browser.submit(page, action(page), {
+      decision: "allow",
+      scope: [CURRENT, LATEST],
+      standard_days: "never",
+      sensitive_days: "never"
+    })
+    expect([never.status, never.text.includes("How long for exact location must be 1, 7, 30 or 90")]).toEqual([
+      400,
+      true
+    ])
+    await answer(page, { scope: [CURRENT, LATEST], standard_days: "never", sensitive_days: "90" })
+    const ends = world.clock.now() + 90 * DAY
+    world.clock.set(ends - 1)
+    const scopes = async () => (await world.run(listConnections(person.account.id)))[0]?.scopes
+    expect(await scopes()).toEqual([CURRENT, LATEST])
+    world.clock.set(ends)
+    expect(await scopes()).toEqual([CURRENT])
+  })
+
+  it("each option shows the date that it comes to", async () => {
+    await fresh()
+    const page = await authorize()
+    for (const date of ["2 March", "8 March", "31 March", "30 May"]) {
+      expect(page.text).toContain(`Ends <time datetime`)
+      expect(page.text).toContain(`${date} 2026 at 12:00 UTC`)
+    }
+  })
+})
+
+describe("one request, one answer", () => {
+  it("the same form posted five times at once: one code, one connection, one receipt", async () => {
+    await fresh()
+    const page = await authorize()
+    const all = await Promise.all(Array.from({ length: 5 }, () => answer(page)))
+    expect(new Set(all.map(({ href }) => href)).size).toBe(1)
+    expect(all[0]?.searchParams.get("code")).toMatch(/^pa_ac\./)
+    expect((await world.run(listConnections(person.account.id))).length).toBe(1)
+    const receipts = await world.run(
+      Effect.map(MemoryDatabase, ({ mail }) => [...mail.keys()].filter((key) => key.startsWith(person.account.id)))
+    )
+    expect(receipts.length).toBe(1)
+    // What was answered stays answered, whatever a later press says.
+    expect((await answer(page, { decision: "cancel" })).href).toBe(all[0]?.href)
+    expect((await browser.get(action(page))).status).toBe(409)
+  })
+
+  it("two tabs: both get a code, and both codes are of the one connection; the one exchanged last counts", async () => {
+    await fresh()
+    const [first, second] = [await authorize(), await authorize()]
+    const codes = [await answer(first), await answer(second)].map((to) => to.searchParams.get("code"))
+    expect(new Set(codes).size).toBe(2)
+    const tokens = [await exchange(codes[0] ?? ""), await exchange(codes[1] ?? "")]
+    expect((await me(tokens[0]?.access_token ?? "")).status).toBe(401)
+    expect((await me(tokens[1]?.access_token ?? "")).status).toBe(200)
+    expect((await world.run(listConnections(person.account.id))).length).toBe(1)
+  })
+
+  it("account switch: the session ends, and the request waits for whoever signs in next", async () => {
+    await fresh()
+    const page = await authorize()
+    const out = await browser.submit(page, "/sign-out")
+    const signIn = `/sign-in?return_to=${encodeURIComponent(action(page))}`
+    expect([out.status, out.headers.get("location"), browser.cookies.has("session")]).toEqual([303, signIn, false])
+    const entered = await browser.submit(await browser.get(signIn), "/sign-in", {
+      email: person.account.email,
+      password: PASSWORD
+    })
+    expect(entered.headers.get("location")).toBe(action(page))
+    const again = await browser.get(action(page))
+    expect((await answer(again)).searchParams.has("code")).toBe(true)
+    // The first page's form was the first session's.
+    const late = await browser.post(action(page), { ...hidden(page, action(page)), decision: "cancel" })
+    expect(late.status).toBe(403)
+  })
+
+  it("signing out leads nowhere but here", async () => {
+    await fresh()
+    const page = await authorize()
+    for (const return_to of ["https://evil.example/", "//evil.example"]) {
+      const out = await browser.submit(page, "/sign-out", { return_to })
+      expect(out.headers.get("location")).toBe("/")
+      await browser.submit(await browser.get("/sign-in"), "/sign-in", {
+        email: person.account.email,
+        password: PASSWORD
+      })
+      expect((await authorize()).status).toBe(200)
+      Object.assign(page, await authorize())
+    }
+  })
+})

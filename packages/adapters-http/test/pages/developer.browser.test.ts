@@ -1,0 +1,156 @@
+import type { App } from "@place-access/domain/apps"
+import { ConnectionStore, disconnect } from "@place-access/domain/connection"
+import { createPurpose, Purpose, PurposeStore } from "@place-access/domain/purposes"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { expect, it } from "vitest"
+import { describeBrowser, inspect } from "../support/browser.js"
+import { desk } from "../support/desk.js"
+import type { Person, World } from "../support/World.js"
+
+const CURRENT = "location.place.current"
+const LATEST = "location.latest.read"
+
+const lastConnection = (world: World, person: Person) =>
+  world.run(
+    Effect.flatMap(ConnectionStore, (store) =>
+      Effect.map(store.listOfUser(person.account.id), ([one]) => {
+        if (one === undefined) throw new Error("no connection")
+        return one.connection
+      })
+    )
+  )
+
+const production = async (world: World, owner: Person): Promise<App.App> => {
+  const { app } = await world.app(owner, { status: "production" })
+  const terms = { description: "To have your coffee ready.", scopes: [LATEST], expectedDailyVolume: 20 } as const
+  await world.run(
+    Effect.flatMap(createPurpose(owner.account, app.id, { key: Purpose.Key.make("order_ahead"), terms }), (made) =>
+      approve(made)
+    )
+  )
+  return app
+}
+
+/** As a reviewer would: the app is in production, so nothing else lets it ask for coordinates. */
+const approve = (purpose: Purpose.Purpose) =>
+  Effect.flatMap(PurposeStore, (store) =>
+    store.update(purpose.id, (before) => ({
+      outcome: undefined,
+      after: { ...before, status: "approved", approved: before.terms }
+    }))
+  )
+
+describeBrowser("an app's users, for its developer", () => {
+  const at = desk()
+
+  it("sub, external_user_id, scopes, expiries and state; nothing of who they are", async () => {
+    const { page, world } = at
+    const owner = await world.person()
+    const app = await production(world, owner)
+    await at.as(owner)
+    await page.goto(`${world.url}/developer/apps/${app.id}`)
+    await page.getByRole("link", { name: "Users" }).click()
+    await page.getByText("Nobody has connected the app yet.").waitFor()
+    await inspect(page, "users-empty")
+
+    const people = [await world.person(), await world.person(), await world.person()] as const
+    const [gone, lapsed, live] = people
+    const first = await world.connect(gone, app, { scopes: [CURRENT] })
+    await world.run(disconnect(gone.account.id, (await lastConnection(world, gone)).id))
+    world.clock.advance(Timestamp.MINUTE)
+    await world.connect(lapsed, app, { scopes: [CURRENT, LATEST], sensitiveDays: "1", standardDays: "never" })
+    world.clock.advance(2 * Timestamp.DAY)
+    await world.connect(live, app, { scopes: [CURRENT], request: { external_user_id: "<b>user 7</b>" } })
+    await page.reload()
+    await inspect(page, "users")
+    const rows = (await page.locator("tbody tr").allInnerTexts()).map((text) => text.replace(/\s+/g, " "))
+    const connections = await Promise.all([live, lapsed, gone].map((one) => lastConnection(world, one)))
+    for (const [index, parts] of [
+      ["external_user_id <b>user 7</b>", "Live", CURRENT, "2 April 2026 at 12:01 UTC"],
+      ["Sensitive lapsed", `${LATEST} Not now`, "No end date", "renewable until 16 March 2026 at 12:01 UTC"],
+      [first.sub, "Ended", "user_disconnected", "Ended 1 March 2026 at 12:00 UTC"]
+    ].entries()) {
+      for (const part of [...parts, connections[index]?.sub, connections[index]?.id])
+        expect(rows[index]).toContain(part)
+    }
+    const html = await page.content()
+    for (const { account } of people) {
+      for (const secret of [account.id, account.email, account.displayName]) expect(html).not.toContain(secret)
+    }
+    world.clock.advance(-2 * Timestamp.DAY - Timestamp.MINUTE)
+  })
+
+  it("pages of fifty", async () => {
+    const { page, world } = at
+    const owner = await world.person()
+    const app = await production(world, owner)
+    const person = await world.person()
+    for (let count = 0; count < 52; count++) {
+      await world.connect(person, app, { scopes: [CURRENT] })
+      await world.run(disconnect(person.account.id, (await lastConnection(world, person)).id))
+      world.clock.advance(1)
+    }
+    await at.as(owner)
+    await page.goto(`${world.url}/developer/apps/${app.id}/users`)
+    expect(await page.locator("tbody tr").count()).toBe(50)
+    await page.getByRole("link", { name: "Older" }).click()
+    expect(await page.locator("tbody tr").count()).toBe(2)
+    await page.getByRole("link", { name: "Newest" }).click()
+    expect(await page.locator("tbody tr").count()).toBe(50)
+    await page.goto(`${world.url}/developer/apps/${app.id}/users?cursor=forged`)
+    expect(await page.locator("tbody tr").count()).toBe(50)
+    world.clock.advance(-52)
+  })
+
+  it("somebody else's app has no users that one could see", async () => {
+    const { page, world } = at
+    const app = await production(world, await world.person())
+    await at.as(await world.person())
+    const answer = await page.goto(`${world.url}/developer/apps/${app.id}/users`)
+    expect(answer?.status()).toBe(404)
+  })
+})
+
+describeBrowser("what an app says about itself", () => {
+  const at = desk()
+
+  it("name, description, web page and scopes can be changed; mistakes come back with what was typed", async () => {
+    const { page, world } = at
+    const owner = await world.person()
+    const { app } = await world.app(owner)
+    await at.as(owner)
+    await page.goto(`${world.url}/developer/apps/${app.id}`)
+    const form = page.getByRole("region", { name: "About the app" })
+    await form.getByLabel("Name").fill("Tea Time")
+    await form.getByLabel("Description").fill("Short")
+    await form.getByLabel("Web page").fill("https://tea.example/about")
+    for (const box of await form.getByRole("checkbox").all()) await box.uncheck()
+    await form.getByRole("button", { name: "Save" }).click()
+    await page.getByText("There is a problem").waitFor()
+    await inspect(page, "app-edit-problem")
+    expect(await form.getByLabel("Name").inputValue()).toBe("Tea Time")
+    await form.getByLabel("Description").fill("Has your tea ready when you arrive.")
+    await form.getByLabel(CURRENT).check()
+    await form.getByRole("button", { name: "Save" }).click()
+    await page.getByText("The app was changed.").waitFor()
+    await page.getByRole("heading", { name: "Tea Time" }).waitFor()
+    expect(await form.getByRole("checkbox", { checked: true }).count()).toBe(1)
+    expect(await form.getByLabel("Web page").inputValue()).toBe("https://tea.example/about")
+  })
+
+  it("an app in production cannot add scopes by itself", async () => {
+    const { page, world } = at
+    const owner = await world.person()
+    const { app } = await world.app(owner, { status: "production", declaredScopes: [CURRENT] })
+    await at.as(owner)
+    await page.goto(`${world.url}/developer/apps/${app.id}`)
+    const form = page.getByRole("region", { name: "About the app" })
+    await form.getByLabel(LATEST).check()
+    await form.getByRole("button", { name: "Save" }).click()
+    await page
+      .getByText(/Scopes cannot be changed so/)
+      .first()
+      .waitFor()
+  })
+})

@@ -1,0 +1,58 @@
+import { disconnect } from "@place-access/domain/connection"
+import { request } from "node:http"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { startWorld, type World } from "../support/World.js"
+
+const connectAndLeave = async (world: World) => {
+  const [developer, user] = [await world.person(), await world.person()]
+  const { app } = await world.app(developer, { status: "production" })
+  await world.connect(user, app, { scopes: ["location.place.current"] })
+  const page = await user.get("/v1/user/connections")
+  const [{ id }] = (page.json as { connections: [{ id: Parameters<typeof disconnect>[1] }] }).connections
+  await world.run(disconnect(user.account.id, id))
+  return { id, user }
+}
+
+describe("/dev/mailbox, for a machine without a mail server", () => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld({ hasMailbox: true })
+  })
+  afterAll(() => world.close())
+
+  it("says so when there is nothing", async () => {
+    const { status, text } = await world.call("/dev/mailbox")
+    expect([status, text.includes("Nothing yet")]).toEqual([200, true])
+  })
+
+  it("shows what would have been sent, the newest first, with links that lead into the pages", async () => {
+    const { id, user } = await connectAndLeave(world)
+    const { headers, text } = await world.call("/dev/mailbox")
+    expect(text).toContain(`To ${user.account.email}`)
+    expect(text.indexOf("You disconnected")).toBeGreaterThan(0)
+    expect(text.indexOf("You connected")).toBeGreaterThan(0)
+    expect(text).toContain(`<a href="${world.url}/portal/connections/${id}">`)
+    expect(headers.get("cache-control")).toBe("no-store")
+  })
+
+  it("is shown only under this machine's name: a foreign page cannot read it", async () => {
+    expect(await statusUnderHost(world.url, "evil.example")).toBe(404)
+    expect(await statusUnderHost(world.url, `127.0.0.1:${new URL(world.url).port}`)).toBe(200)
+  })
+})
+
+it("without the switch there is no such page", async () => {
+  const world = await startWorld()
+  expect((await world.call("/dev/mailbox")).status).toBe(404)
+  await world.close()
+})
+
+const statusUnderHost = (url: string, host: string) =>
+  new Promise<number>((resolve, reject) => {
+    request(`${url}/dev/mailbox`, { headers: { host } }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode ?? 0)
+    })
+      .on("error", reject)
+      .end()
+  })

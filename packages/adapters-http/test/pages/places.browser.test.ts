@@ -1,0 +1,190 @@
+import { createPlace, listPlaces, Place } from "@place-access/domain/places"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import type { Options } from "@place-access/adapters-http/HttpOptions"
+import { describeBrowser, inspect } from "../support/browser.js"
+import { desk } from "../support/desk.js"
+import type { Person, World } from "../support/World.js"
+
+const place = (world: World, person: Person, label: string, lat = 52.52, lon = 13.405) =>
+  world.run(
+    createPlace(person.account.id, { label: Place.Label.make(label), kind: "home", circle: { lat, lon, radiusM: 150 } })
+  )
+
+/** A PNG of one grey pixel. */
+const TILE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGO8AgAAyQDHhO/cFQAAAABJRU5ErkJggg==",
+  "base64"
+)
+
+const circles = (page: Page) => page.locator(".map path.place")
+
+describeBrowser("places on a map", () => {
+  const options: { -readonly [Key in keyof Options]?: Options[Key] } = {}
+  const requests: Array<{ readonly url: string; readonly referer: string | undefined }> = []
+  let tiles: Server
+  beforeAll(async () => {
+    tiles = createServer((request, response) => {
+      requests.push({ url: request.url ?? "", referer: request.headers.referer })
+      response.writeHead(200, { "content-type": "image/png" }).end(TILE)
+    })
+    await new Promise<void>((resolve) => tiles.listen(0, "127.0.0.1", resolve))
+    options.tileUrl = `http://127.0.0.1:${(tiles.address() as AddressInfo).port}/{z}/{x}/{y}.png`
+  })
+  const at = desk({
+    options,
+    browser: { geolocation: { latitude: 48.2082, longitude: 16.3738, accuracy: 12 }, permissions: ["geolocation"] }
+  })
+  afterAll(() => void tiles.close())
+
+  it("a click on the map fills the middle in and draws the circle; names of places are text", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    await place(world, person, "<img src=x onerror=alert(1)>")
+    await at.as(person)
+    await page.goto(`${world.url}/portal/places`)
+    const map = page.getByRole("region", { name: "Map" })
+    await map.waitFor()
+    await page.locator(".leaflet-tile-loaded").first().waitFor()
+    expect(await map.getByText("<img src=x onerror=alert(1)>").count()).toBe(1)
+    expect(await circles(page).count()).toBe(1)
+    await map.scrollIntoViewIfNeeded()
+    const box = await map.boundingBox()
+    await map.click({ position: { x: (box?.width ?? 0) / 2 + 60, y: (box?.height ?? 0) / 2 } })
+    expect(await circles(page).count()).toBe(2)
+    const [lat, lon] = [await page.getByLabel("Latitude").inputValue(), await page.getByLabel("Longitude").inputValue()]
+    expect(Math.abs(Number(lat) - 52.52)).toBeLessThan(0.01)
+    expect(Number(lon)).toBeGreaterThan(13.405)
+    const drawn = () =>
+      page
+        .locator(".map path.chosen")
+        .boundingBox()
+        .then((box) => box?.width ?? 0)
+    const small = await drawn()
+    await page.getByLabel("Radius").fill("300")
+    expect(Math.round((await drawn()) / small)).toBe(2)
+    await page.getByLabel("Name").fill("Café Zoë")
+    // Zooming and moving drops tiles; nothing of that may need more than the policy allows.
+    for (const name of ["Zoom in", "Zoom in", "Zoom out"]) await page.getByRole("button", { name }).click()
+    await inspect(page, "places-map")
+    await page.getByRole("button", { name: "Add place" }).click()
+    await page.getByText("The place was made.").waitFor()
+    const made = (await world.run(listPlaces(person.account.id))).find(({ label }) => label === "Café Zoë")
+    expect([String(made?.circle.lat), String(made?.circle.lon), made?.circle.radiusM]).toEqual([
+      String(Number(lat)),
+      String(Number(lon)),
+      300
+    ])
+    expect(new Set(requests.map(({ referer }) => referer))).toEqual(new Set([`${world.url}/`]))
+  })
+
+  it("with the keyboard: arrows move, Enter takes the middle of the map", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    await place(world, person, "Home")
+    await at.as(person)
+    await page.goto(`${world.url}/portal/places`)
+    const map = page.getByRole("region", { name: "Map" })
+    await map.focus()
+    await page.keyboard.press("Enter")
+    const before = Number(await page.getByLabel("Latitude").inputValue())
+    expect(Math.abs(before - 52.52)).toBeLessThan(0.001)
+    await page.keyboard.press("ArrowDown")
+    await expect
+      .poll(async () => {
+        await page.keyboard.press("Enter")
+        return Number(await page.getByLabel("Latitude").inputValue())
+      })
+      .toBeLessThan(before)
+    await expect(page.url()).toMatch(/\/portal\/places$/)
+  })
+
+  it("what is typed is shown, also when it is wrong for a while; the map follows", async () => {
+    const { page, world } = at
+    await at.as(await world.person())
+    await page.goto(`${world.url}/portal/places`)
+    await page.getByLabel("Latitude").fill("91")
+    await page.getByLabel("Longitude").fill("13,4095")
+    expect(await circles(page).count()).toBe(0)
+    await page.getByLabel("Latitude").fill("52.5208")
+    await page.getByLabel("Radius").focus()
+    expect(await circles(page).count()).toBe(1)
+  })
+
+  it("Use where I am now asks the browser", async () => {
+    const { page, world } = at
+    await at.as(await world.person())
+    await page.goto(`${world.url}/portal/places`)
+    await page.getByRole("button", { name: "Use where I am now" }).click()
+    await page.getByText("Found, to within 12 metres.").waitFor()
+    expect(await page.getByLabel("Latitude").inputValue()).toBe("48.208200")
+    expect(await page.getByLabel("Longitude").inputValue()).toBe("16.373800")
+  })
+
+  it("an existing place is shown with its circle, and can be moved by a click", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    const home = await place(world, person, "Home")
+    await place(world, person, "Next door", 52.5203, 13.408)
+    await at.as(person)
+    await page.goto(`${world.url}/portal/places/${home.id}`)
+    await page.locator(".map path.chosen").waitFor({ state: "attached" })
+    expect(await circles(page).count()).toBe(2)
+    await page.locator(".leaflet-tile-loaded").first().waitFor()
+    await inspect(page, "place-map")
+    const map = page.getByRole("region", { name: "Map" })
+    await map.click({ position: { x: 90, y: 60 } })
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText("The place was changed.").waitFor()
+    const moved = (await world.run(listPlaces(person.account.id))).find(({ id }) => id === home.id)
+    expect(moved?.circle.lat).toBeGreaterThan(52.52)
+    expect(moved?.circle.lon).toBeLessThan(13.405)
+  })
+})
+
+describeBrowser("places without tiles", () => {
+  const at = desk()
+
+  it("the circles are there without a background; without any circle there is no map", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    await at.as(person)
+    await page.goto(`${world.url}/portal/places`)
+    const map = page.getByRole("region", { name: "Map" })
+    expect(await map.isVisible()).toBe(false)
+    await page.getByLabel("Latitude").fill("52.5208")
+    await page.getByLabel("Longitude").fill("13.4095")
+    await map.waitFor()
+    expect(await circles(page).count()).toBe(1)
+    await inspect(page, "places-no-tiles")
+  })
+})
+
+describeBrowser("places without script", () => {
+  const at = desk({ browser: { javaScriptEnabled: false } })
+
+  it("add with a mistake, mend, change, archive: the fields do all of it, and there is no trace of a map", async () => {
+    const { page, world } = at
+    await at.as(await world.person())
+    await page.goto(`${world.url}/portal/places`)
+    expect(await page.locator("#map").isVisible()).toBe(false)
+    expect(await page.getByRole("button", { name: "Use where I am now" }).isVisible()).toBe(false)
+    await page.getByLabel("Name").fill("Café Zoë")
+    await page.getByLabel("Latitude").fill("91")
+    await page.getByLabel("Longitude").fill("13,4095")
+    await page.getByRole("button", { name: "Add place" }).click()
+    await page.getByText("There is a problem").waitFor()
+    await page.getByLabel("Latitude").fill("52.5208")
+    await page.getByRole("button", { name: "Add place" }).click()
+    await page.getByText("52.5208, 13.4095").waitFor()
+    await page.getByRole("link", { name: "Change" }).click()
+    await page.getByLabel("Radius").fill("200")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText("200 m").waitFor()
+    await page.getByText("Archive Café Zoë").first().click()
+    await page.getByRole("button", { name: "Archive Café Zoë" }).click()
+    await page.getByText("The place was archived.").waitFor()
+  })
+})

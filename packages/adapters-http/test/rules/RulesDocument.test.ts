@@ -1,0 +1,19 @@
+import { OpenApi } from "@effect/platform"
+import { Api } from "@place-access/adapters-http/Api"
+import { describe, expect, it } from "vitest"
+
+describe("the document of rules", () => {
+  it("says of the request what the domain checks, with no reference that leads nowhere", () => {
+    const schema: unknown = OpenApi.fromApi(Api).components.schemas["NewPlaceRule"]
+    expect(schema).toMatchObject({
+      type: "object",
+      required: ["type", "place_id"],
+      properties: {
+        type: { enum: ["enter", "exit", "dwell"] },
+        dwell_minutes: { type: ["integer", "null"], minimum: 5, maximum: 720 },
+        max_event_age_s: { type: ["integer", "null"], minimum: 30, maximum: 3_600 }
+      }
+    })
+    expect(JSON.stringify(schema)).not.toContain("$ref")
+  })
+})

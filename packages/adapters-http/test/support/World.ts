@@ -1,0 +1,155 @@
+import { type Account, createAccount, signIn } from "@place-access/domain/accounts"
+import * as Accounts from "@place-access/domain/accounts"
+import type { App } from "@place-access/domain/apps"
+import { type ConsentChoices, decideConsent, exchangeCode, startConsent } from "@place-access/domain/connection"
+import { Fixtures } from "@place-access/domain/testing"
+import { Effect, Exit, Layer, Scope } from "effect"
+import { createHash, randomBytes } from "node:crypto"
+import * as HttpLive from "@place-access/adapters-http/HttpLive"
+import type { Options } from "@place-access/adapters-http/HttpOptions"
+import { settableClock, type SettableClock } from "./clock.js"
+import { type Log, serve } from "./serve.js"
+import { type Ports, Stores } from "./stores.js"
+import { type Answer, call, jsonBody } from "./wire.js"
+
+const START = "2026-03-01T12:00:00.000Z"
+export const PASSWORD = "correct horse battery"
+
+/** The whole HTTP side on a loopback socket, over stores in memory, under a clock that tests set. */
+export interface World {
+  readonly url: string
+  readonly clock: SettableClock
+  readonly log: Log
+  /** Runs a domain program over the same stores. */
+  readonly run: <A, E>(program: Effect.Effect<A, E, Ports>) => Promise<A>
+  readonly call: (path: string, init?: RequestInit) => Promise<Answer>
+  /** A new account that is signed in. Its password is `PASSWORD`. */
+  readonly person: (options?: {
+    readonly roles?: ReadonlyArray<Account.Role>
+    readonly email?: string
+  }) => Promise<Person>
+  /** A sandbox app of `owner` that declares every scope and has a client secret. */
+  readonly app: (
+    owner: Person,
+    overrides?: Partial<App.App>
+  ) => Promise<{ readonly app: App.App; readonly clientSecret: string }>
+  /** `user` approves `app` for the scopes; the app exchanges the code. */
+  readonly connect: (user: Person, app: App.App, choices: Connect) => Promise<Tokens>
+  readonly close: () => Promise<void>
+}
+
+/** A browser that is signed in: sends its cookie, and the Origin that a browser sends. */
+export interface Person {
+  readonly account: Account.Account
+  /** `session=…` */
+  readonly cookie: string
+  readonly get: (path: string, init?: RequestInit) => Promise<Answer>
+  readonly send: (method: string, path: string, body?: unknown, init?: RequestInit) => Promise<Answer>
+}
+
+interface Connect extends Partial<Omit<ConsentChoices, "scopes">> {
+  readonly scopes: ReadonlyArray<string>
+  /** Parameters that the app sends differently. */
+  readonly request?: Readonly<Record<string, string>>
+}
+
+export type Tokens = Effect.Effect.Success<ReturnType<typeof exchangeCode>>
+
+export const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } })
+
+export const startWorld = async (options: Partial<Options> = {}): Promise<World> => {
+  const clock = settableClock(START)
+  const scope = Effect.runSync(Scope.make())
+  const stores = await Effect.runPromise(Layer.buildWithScope(Stores.pipe(Layer.provide(clock.layer)), scope))
+  let settings: Options | undefined
+  const served = await serve((url) => {
+    settings = {
+      baseUrl: url,
+      authUrl: url,
+      userPortalUrl: `${url}/portal`,
+      signUp: "open",
+      trustProxy: false,
+      tileUrl: null,
+      hasMailbox: false,
+      version: "0.0.0",
+      ...options
+    }
+    return HttpLive.layer(settings).pipe(Layer.provide(Layer.succeedContext(stores)), Layer.provide(clock.layer))
+  })
+  const run: World["run"] = (program) =>
+    Effect.runPromise(program.pipe(Effect.provide(stores), Effect.provide(clock.layer)))
+  const issuer = settings?.baseUrl ?? served.url
+
+  const person: World["person"] = async ({
+    roles = [],
+    email = `${randomBytes(6).toString("hex")}@example.com`
+  } = {}) => {
+    const address = Accounts.Account.Email.make(email)
+    const made = await run(createAccount({ email: address, password: Accounts.Account.Password.make(PASSWORD), roles }))
+    const { cookie: token } = await run(signIn({ email: address, password: PASSWORD, address: "192.0.2.1" }))
+    const cookie = `${issuer.startsWith("https:") ? "__Host-session" : "session"}=${token}`
+    const headers = { cookie, origin: issuer }
+    return {
+      account: made,
+      cookie,
+      get: (path, init) => call(served.url + path, { ...init, headers: { ...headers, ...init?.headers } }),
+      send: (method, path, body, init) => {
+        const json = body === undefined ? {} : jsonBody(body)
+        const merged = { ...headers, ...json.headers, ...init?.headers }
+        return call(served.url + path, { ...json, ...init, method, headers: merged })
+      }
+    }
+  }
+
+  const connect: World["connect"] = async (user, app, { request: sent, ...choices }) => {
+    const codeVerifier = randomBytes(32).toString("base64url")
+    const [redirectUri = ""] = app.redirectUris
+    const code = await run(
+      Effect.gen(function* () {
+        const request = yield* startConsent(
+          {
+            client_id: app.id,
+            redirect_uri: redirectUri,
+            scope: choices.scopes.join(" "),
+            code_challenge: createHash("sha256").update(codeVerifier).digest("base64url"),
+            code_challenge_method: "S256",
+            state: "a-state-of-the-app",
+            ...sent
+          },
+          issuer
+        )
+        const { redirectTo } = yield* decideConsent(
+          request.id,
+          user.account,
+          {
+            decision: "allow",
+            shown: undefined,
+            places: [],
+            earlier: [],
+            standardDays: undefined,
+            sensitiveDays: undefined,
+            ...choices
+          },
+          issuer
+        )
+        return new URL(redirectTo).searchParams.get("code") ?? ""
+      })
+    )
+    return run(exchangeCode(app, { code, codeVerifier, redirectUri }))
+  }
+
+  return {
+    url: served.url,
+    clock,
+    log: served.log,
+    run,
+    call: (path, init) => call(served.url + path, init),
+    person,
+    app: (owner, overrides) => run(Fixtures.registeredApp(owner.account, overrides)),
+    connect,
+    close: async () => {
+      await served.close()
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  }
+}

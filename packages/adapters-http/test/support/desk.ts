@@ -1,0 +1,123 @@
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest"
+import type { Options } from "@place-access/adapters-http/HttpOptions"
+import type { App } from "@place-access/domain/apps"
+import { launchBrowser, signInAs } from "./browser.js"
+import { type Person, startWorld, type World } from "./World.js"
+
+/** A world, a browser with one page, and an app's own web server that its users are sent back to. */
+export interface Desk {
+  readonly world: World
+  readonly page: Page
+  readonly context: BrowserContext
+  /** A redirect URI of the app's server, which sends the browser on to another host of the app. */
+  readonly callback: string
+  /** Where the app's server sends people on to. */
+  readonly welcome: string
+  readonly as: (person: Person) => Promise<void>
+  /** The address that an app sends its user to; the state is `state-of-the-app`. */
+  readonly authorize: (app: Pick<App.App, "id">, scopes: string, more?: Readonly<Record<string, string>>) => string
+  /** Waits until the browser is back at the app, and gives what it brought. */
+  readonly back: (page?: Page) => Promise<URLSearchParams>
+  /** Texts that one test expects in the browser's console. */
+  readonly expectFault: (part: string) => void
+}
+
+export interface Setting {
+  readonly options?: Partial<Options>
+  readonly browser?: BrowserContextOptions
+}
+
+/**
+ * Inside a `describe`: everything is new for it, the page for each test. A test fails when the browser reports a fault: what the
+ * Content-Security-Policy blocks is one.
+ */
+export const desk = ({ browser: settings, options }: Setting = {}): Desk => {
+  const there: {
+    world?: World
+    browser?: Browser
+    context?: BrowserContext
+    page?: Page
+    callback?: string
+    welcome?: string
+  } = {}
+  const servers: Array<Server> = []
+  const faults: Array<string> = []
+  const expected: Array<string> = []
+  const get = <Key extends keyof typeof there>(key: Key): NonNullable<(typeof there)[Key]> => {
+    const found = there[key]
+    if (found === undefined) throw new Error("the desk is there inside tests only")
+    return found
+  }
+  const listen = async (server: Server): Promise<string> => {
+    servers.push(server)
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  beforeAll(async () => {
+    there.world = await startWorld(options)
+    there.browser = await launchBrowser()
+    const welcome = `${await listen(createServer((_, response) => response.end("<title>Welcome back</title>")))}/welcome`
+    there.welcome = welcome
+    const app = createServer((request, response) => {
+      response.writeHead(302, { location: welcome + new URL(request.url ?? "/", "http://app.invalid").search }).end()
+    })
+    there.callback = `${await listen(app)}/callback`
+  })
+  afterAll(async () => {
+    await there.browser?.close()
+    await there.world?.close()
+    for (const server of servers) server.close()
+  })
+  beforeEach(async () => {
+    faults.length = 0
+    expected.length = 0
+    there.context = await get("browser").newContext(settings)
+    there.context.on("console", (message) => {
+      if (message.type() === "error" && !message.text().includes("Failed to load resource")) faults.push(message.text())
+    })
+    there.context.on("weberror", (error) => faults.push(String(error.error())))
+    there.page = await there.context.newPage()
+  })
+  afterEach(async () => {
+    await there.context?.close()
+    expect(faults.filter((fault) => !expected.some((part) => fault.includes(part)))).toEqual([])
+  })
+
+  return {
+    get world() {
+      return get("world")
+    },
+    get page() {
+      return get("page")
+    },
+    get context() {
+      return get("context")
+    },
+    get callback() {
+      return get("callback")
+    },
+    get welcome() {
+      return get("welcome")
+    },
+    as: (person) => signInAs(get("context"), get("world").url, person),
+    authorize: ({ id }, scopes, more = {}) =>
+      `${get("world").url}/authorize?${new URLSearchParams({
+        client_id: id,
+        redirect_uri: get("callback"),
+        scope: scopes,
+        code_challenge: "x".repeat(43),
+        code_challenge_method: "S256",
+        state: "state-of-the-app",
+        ...more
+      }).toString()}`,
+    back: async (page = get("page")) => {
+      await page.waitForURL((url) => url.href.startsWith(get("welcome")))
+      return new URL(page.url()).searchParams
+    },
+    expectFault: (part) => void expected.push(part)
+  }
+}

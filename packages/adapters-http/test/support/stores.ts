@@ -1,0 +1,52 @@
+import {
+  MemoryAccessLogStore,
+  MemoryAccountStore,
+  MemoryAppStore,
+  MemoryConnectionStore,
+  MemoryDatabase,
+  MemoryDeliveryStore,
+  MemoryDeviceStore,
+  MemoryEndpointStore,
+  MemoryEntropy,
+  MemoryEventStore,
+  MemoryFixStore,
+  MemoryMailOutbox,
+  MemoryPasswordHasher,
+  MemoryPlaceStore,
+  MemoryPurposeStore,
+  MemoryReviewStore,
+  MemoryRuleStore,
+  MemoryVault,
+  MemoryVolumeFlagStore,
+  MemoryWebhookSender,
+  MemoryWorkSignal
+} from "@place-access/domain/testing"
+import { Layer } from "effect"
+
+/** Every port that the HTTP side needs, in memory. A noun that needs another adds its memory layer here. */
+export const Stores = Layer.mergeAll(
+  MemoryAccessLogStore.layer,
+  MemoryAccountStore.layer,
+  MemoryAppStore.layer,
+  MemoryConnectionStore.layer,
+  MemoryDeliveryStore.layer,
+  MemoryDeviceStore.layer,
+  MemoryEndpointStore.layer,
+  MemoryEventStore.layer,
+  MemoryFixStore.layer,
+  MemoryMailOutbox.layer,
+  MemoryPasswordHasher.layer,
+  MemoryPlaceStore.layer,
+  MemoryPurposeStore.layer,
+  MemoryReviewStore.layer,
+  MemoryRuleStore.layer,
+  MemoryVolumeFlagStore.layer,
+  MemoryWebhookSender.layer,
+  MemoryWorkSignal.layer
+).pipe(
+  Layer.provideMerge(MemoryDatabase.layer),
+  Layer.provideMerge(Layer.mergeAll(MemoryEntropy.layer, MemoryVault.layer))
+)
+
+/** What programs run over in tests. */
+export type Ports = Layer.Layer.Success<typeof Stores>

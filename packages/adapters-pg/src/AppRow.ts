@@ -1,0 +1,39 @@
+import { App, RedirectUri } from "@place-access/domain/apps"
+import { AppId, Scope, UserId } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import * as Rows from "./Rows.js"
+import * as SubmissionRow from "./SubmissionRow.js"
+
+/** The columns of `apps` that make an `App`; without the client secrets, which only authentication reads. */
+export const AppRow = Schema.Struct({
+  app_id: AppId,
+  owner_id: UserId,
+  name: Schema.typeSchema(App.Name),
+  description: Schema.typeSchema(App.Description),
+  homepage_url: Schema.NullOr(App.HomepageUrl),
+  declared_scopes: Schema.Array(Scope.Scope),
+  allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
+  redirect_uris: Schema.Array(RedirectUri.RedirectUri),
+  status: App.Status,
+  review_note: Schema.NullOr(Schema.String),
+  ...SubmissionRow.fields,
+  revoked_at: Rows.NullableAt,
+  created_at: Rows.At
+})
+export type AppRow = typeof AppRow.Type
+
+export const toApp = (row: AppRow): App.App => ({
+  id: row.app_id,
+  ownerId: row.owner_id,
+  name: row.name,
+  description: row.description,
+  homepageUrl: row.homepage_url,
+  declaredScopes: row.declared_scopes,
+  allowedScopes: row.allowed_scopes,
+  redirectUris: row.redirect_uris,
+  status: row.status,
+  reviewNote: row.review_note,
+  ...SubmissionRow.toSubmittable(row),
+  revokedAt: row.revoked_at,
+  createdAt: row.created_at
+})

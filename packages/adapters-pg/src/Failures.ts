@@ -1,0 +1,108 @@
+import { SqlError } from "@effect/sql/SqlError"
+import { StoreError } from "@place-access/domain/shared"
+import { Effect, Option, ParseResult, Predicate } from "effect"
+
+/**
+ * SQLSTATEs after which the same work may succeed a little later. Classes 08 (connection) and 53 (resources: too many
+ * connections, disk or memory full) count as a whole.
+ */
+const TRANSIENT_STATES: ReadonlySet<string> = new Set([
+  "40001", // serialization_failure
+  "40P01", // deadlock_detected
+  "55P03", // lock_not_available: lock_timeout
+  "57014", // query_canceled: statement_timeout
+  "57P01", // admin_shutdown
+  "57P02", // crash_shutdown
+  "57P03", // cannot_connect_now: starting up or shutting down
+  "57P05", // idle_session_timeout
+  "25P03", // idle_in_transaction_session_timeout
+  "25006" // read_only_sql_transaction: a fail-over left us on the replica
+])
+
+const SYSTEM_CODES: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN"
+])
+
+/** What `pg` and its pool say without any code when a connection is gone or none could be had in time. */
+const CONNECTION_MESSAGE =
+  /^(?:Connection terminated|Connection ended|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
+
+const SQLSTATE = /^[0-9A-Z]{5}$/
+
+const findCause = <A>(error: unknown, pick: (inner: unknown) => A | undefined): A | undefined => {
+  let inner = error
+  for (let depth = 0; depth < 5 && Predicate.isObject(inner); depth++) {
+    const found = pick(inner)
+    if (found !== undefined) return found
+    inner = Predicate.hasProperty(inner, "cause") ? inner.cause : undefined
+  }
+  return undefined
+}
+
+const codeOf = (error: unknown): string | undefined =>
+  Predicate.hasProperty(error, "code") && typeof error.code === "string" ? error.code : undefined
+
+/** The SQLSTATE of what the server refused; undefined when it was not the server that refused. */
+export const sqlState = (error: unknown): string | undefined =>
+  findCause(error, (inner) => {
+    const code = codeOf(inner)
+    return code !== undefined && SQLSTATE.test(code) && !SYSTEM_CODES.has(code) ? code : undefined
+  })
+
+const constraintOf = (error: unknown): string | undefined =>
+  findCause(error, (inner) =>
+    Predicate.hasProperty(inner, "constraint") && typeof inner.constraint === "string" ? inner.constraint : undefined
+  )
+
+/** Whether a row was refused because another has the same key (23505), of the named constraint or index when one is given. */
+export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
+  sqlState(error) === "23505" && (constraint === undefined || constraintOf(error) === constraint)
+
+/**
+ * A row was on its way to the DEFAULT partition when the partition that it belongs to was attached. The server has no code of
+ * its own for that: a check violation without a constraint.
+ */
+const lostItsPartition = (error: unknown): boolean => sqlState(error) === "23514" && constraintOf(error) === undefined
+
+/** Whether the same work may succeed a little later: lock or statement time-out, lost race, lost connection, full pool. */
+export const isTransient = (error: unknown): boolean => {
+  const state = sqlState(error)
+  if (state !== undefined) {
+    return TRANSIENT_STATES.has(state) || state.startsWith("08") || state.startsWith("53") || lostItsPartition(error)
+  }
+  return (
+    findCause(error, (inner) => {
+      const code = codeOf(inner)
+      if (code !== undefined && SYSTEM_CODES.has(code)) return true
+      return inner instanceof Error && CONNECTION_MESSAGE.test(inner.message) ? true : undefined
+    }) === true
+  )
+}
+
+const toStoreError = (cause: unknown): StoreError =>
+  isTransient(cause) ? StoreError.unavailable(cause) : StoreError.broken(cause)
+
+type Database = SqlError | ParseResult.ParseError
+
+const isDatabase = (error: unknown): error is Database => error instanceof SqlError || ParseResult.isParseError(error)
+
+/**
+ * Ends every method of a store: what the database refused or what could not be decoded becomes a `StoreError`; other
+ * errors pass. `@effect/sql` dies when BEGIN succeeded and COMMIT or ROLLBACK cannot be sent; that is a lost connection and
+ * is brought back here. A lost COMMIT leaves open whether it happened: writers must be idempotent or versioned.
+ */
+export const orStoreError = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, Database> | StoreError, R> =>
+  effect.pipe(
+    Effect.catchSomeDefect((defect) => (defect instanceof SqlError ? Option.some(Effect.fail(defect)) : Option.none())),
+    Effect.mapError((error) => (isDatabase(error) ? toStoreError(error) : (error as Exclude<E, Database>)))
+  )

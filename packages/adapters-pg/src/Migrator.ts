@@ -1,0 +1,98 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Timestamp } from "@place-access/domain/shared"
+import { Data, Effect, type ParseResult, Schema } from "effect"
+import { migrations } from "./migrations/index.js"
+import * as Rows from "./Rows.js"
+
+/** The database and this program's migrations do not fit together; nothing was changed. */
+export class MigrationRefused extends Data.TaggedError("MigrationRefused")<{ readonly message: string }> {}
+
+export interface Migration {
+  readonly id: number
+  /** As in `migrations`, such as `0001_accounts_and_apps`. */
+  readonly name: string
+  readonly statements: ReadonlyArray<string>
+}
+
+type Failure = SqlError | ParseResult.ParseError | MigrationRefused
+
+/** Any number that no other program locks in this database. */
+const ADVISORY_LOCK = 7_203_114_858
+
+const NAME = /^(\d{4})_[a-z0-9_]+$/
+
+/** In order of application. Throws for a list that is out of order: that is a mistake of whoever wrote it. */
+export const fromRecord = (record: Readonly<Record<string, ReadonlyArray<string>>>): ReadonlyArray<Migration> => {
+  const list = Object.entries(record).map(([name, statements]) => ({
+    id: Number(NAME.exec(name)?.[1]),
+    name,
+    statements
+  }))
+  for (const [index, { id, name }] of list.entries()) {
+    const before = list[index - 1]?.id ?? 0
+    if (!(id > before)) throw new Error(`Migration ${name}: its number must be four digits and greater than ${before}`)
+  }
+  return list
+}
+
+const Applied = Schema.Struct({ id: Schema.Int, name: Schema.String })
+
+/** Which migrations of `list` are missing, or why they cannot be applied. */
+const pending = (
+  list: ReadonlyArray<Migration>,
+  applied: ReadonlyArray<typeof Applied.Type>
+): Effect.Effect<ReadonlyArray<Migration>, MigrationRefused> => {
+  const names = new Map(applied.map(({ id, name }) => [id, name]))
+  const newest = Math.max(0, ...names.keys())
+  for (const { id, name } of list) {
+    const known = names.get(id)
+    if (known === undefined && id < newest) {
+      // It would be skipped for ever: its number was taken after a greater one had been released.
+      return new MigrationRefused({ message: `${name} was never applied, but a later migration was` })
+    }
+    if (known !== undefined && known !== name) {
+      return new MigrationRefused({ message: `migration ${id} is ${name} here and ${known} in the database` })
+    }
+  }
+  // Unknown later ones are a newer program's, running beside this one during an upgrade.
+  return Effect.succeed(list.filter(({ id }) => id > newest))
+}
+
+/**
+ * Applies what is missing, all of it or nothing, and returns the names. Several processes may start at once: one works, the
+ * others wait and find nothing left to do.
+ */
+export const migrateWith = (list: ReadonlyArray<Migration>): Effect.Effect<ReadonlyArray<string>, Failure, SqlClient> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const done = yield* sql.withTransaction(
+      Effect.gen(function* () {
+        // A big table takes its time; whoever waits here has nothing better to do.
+        yield* sql`SET LOCAL statement_timeout = 0`
+        yield* sql`SET LOCAL lock_timeout = 0`
+        yield* sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
+        yield* sql`CREATE TABLE IF NOT EXISTS schema_migrations (
+          id integer PRIMARY KEY,
+          name text NOT NULL,
+          applied_at timestamptz(3) NOT NULL
+        )`
+        const applied = yield* sql`SELECT id, name FROM schema_migrations`.pipe(Rows.all(Applied))
+        const missing = yield* pending(list, applied)
+        const now = Rows.at(yield* Timestamp.now)
+        for (const { id, name, statements } of missing) {
+          for (const statement of statements) yield* sql.unsafe(statement)
+          yield* sql`INSERT INTO schema_migrations (id, name, applied_at) VALUES (${id}, ${name}, ${now})`
+        }
+        return missing.map(({ name }) => name)
+      })
+    )
+    // The planner knows nothing of new tables until somebody looks; on the embedded database nobody else does.
+    if (done.length > 0) yield* sql`ANALYZE`
+    return done
+  }).pipe(Effect.withSpan("Migrator.migrate"))
+
+/** Brings the database's schema up to this program's. */
+export const migrate: Effect.Effect<ReadonlyArray<string>, Failure, SqlClient> = Effect.suspend(() =>
+  migrateWith(fromRecord(migrations))
+)

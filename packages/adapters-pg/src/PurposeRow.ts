@@ -1,0 +1,34 @@
+import { Purpose } from "@place-access/domain/purposes"
+import { AppId, PurposeId } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import * as Rows from "./Rows.js"
+import * as SubmissionRow from "./SubmissionRow.js"
+
+const Terms = Schema.typeSchema(Purpose.Terms)
+
+/** The columns of `purposes` that make a `Purpose`. */
+export const PurposeRow = Schema.Struct({
+  app_id: AppId,
+  purpose_id: PurposeId,
+  key: Purpose.Key,
+  status: Purpose.Status,
+  terms: Terms,
+  approved_terms: Schema.NullOr(Terms),
+  review_note: Schema.NullOr(Schema.String),
+  ...SubmissionRow.fields,
+  created_at: Rows.At,
+  archived_at: Rows.NullableAt
+})
+
+export const toPurpose = (row: typeof PurposeRow.Type): Purpose.Purpose => ({
+  appId: row.app_id,
+  id: row.purpose_id,
+  key: row.key,
+  status: row.status,
+  terms: row.terms,
+  approved: row.approved_terms,
+  reviewNote: row.review_note,
+  ...SubmissionRow.toSubmittable(row),
+  createdAt: row.created_at,
+  archivedAt: row.archived_at
+})

@@ -1,0 +1,62 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import { Timestamp } from "@place-access/domain/shared"
+import { DateTime, Effect, type Option, type ParseResult, Predicate, Schema } from "effect"
+
+/**
+ * Between rows and values. `pg` gives timestamptz as Date, bigint and numeric as string, arrays as arrays and json(b)
+ * parsed, on a server and on the embedded database alike.
+ */
+
+/** A timestamptz column. */
+export const At = Schema.transform(Schema.ValidDateFromSelf, Timestamp.Timestamp, {
+  strict: true,
+  decode: (date) => date.getTime(),
+  encode: (millis) => at(millis)
+})
+
+/** A timestamptz column that may be null. */
+export const NullableAt = Schema.NullOr(At)
+
+/** A bigint column or `count(*)` that fits a number; anything beyond 2^53 is a bug and fails. */
+export const Bigint = Schema.transform(Schema.Union(Schema.String, Schema.Number), Schema.Int, {
+  strict: true,
+  decode: Number,
+  encode: String
+})
+
+/** A timestamp as a parameter of a statement. Within arrays too: `${times.map(Rows.at)}::timestamptz[]`. */
+export const at = (time: number): Date => DateTime.toDateUtc(DateTime.unsafeMake(time))
+
+/** A timestamp or null as a parameter of a statement. */
+export const nullableAt = (time: Timestamp.Timestamp | null): Date | null => (time === null ? null : at(time))
+
+/** Any value as a parameter for a jsonb column: `pg` would send an array as an SQL array and a string unquoted. */
+export const json = (value: unknown): string => JSON.stringify(value)
+
+type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError>
+
+/** Every row, decoded: ``sql`SELECT …`.pipe(Rows.all(Row))``. Columns that `row` does not name are left out. */
+export const all = <A, I>(
+  row: Schema.Schema<A, I>
+): ((rows: Rows) => Effect.Effect<ReadonlyArray<A>, SqlError | ParseResult.ParseError>) => {
+  const decode = Schema.decodeUnknown(Schema.Array(row))
+  return Effect.flatMap((rows) => decode(rows))
+}
+
+/** The first row, decoded; none when there is none. */
+export const first = <A, I>(
+  row: Schema.Schema<A, I>
+): ((rows: Rows) => Effect.Effect<Option.Option<A>, SqlError | ParseResult.ParseError>) => {
+  const decode = Schema.decodeUnknown(row)
+  return Effect.flatMap((rows) => (rows.length === 0 ? Effect.succeedNone : Effect.asSome(decode(rows[0]))))
+}
+
+/** How many rows a statement inserted, updated or deleted: `Rows.affected(sql`UPDATE …`)`. */
+export const affected = (statement: {
+  readonly raw: Effect.Effect<unknown, SqlError>
+}): Effect.Effect<number, SqlError> =>
+  Effect.flatMap(statement.raw, (result) =>
+    Predicate.hasProperty(result, "rowCount") && typeof result.rowCount === "number"
+      ? Effect.succeed(result.rowCount)
+      : Effect.dieMessage("The driver gave no row count")
+  )

@@ -1,0 +1,68 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Device, DeviceStore } from "@place-access/domain/devices"
+import { DeviceId, UserId, Vault } from "@place-access/domain/shared"
+import { Effect, Layer, Option, Schema } from "effect"
+import { orStoreError } from "./Failures.js"
+import * as Rows from "./Rows.js"
+
+const DeviceRow = Schema.Struct({
+  user_id: UserId,
+  device_id: DeviceId,
+  name: Schema.typeSchema(Device.Name),
+  format: Device.Format,
+  token_hash: Vault.Hash,
+  created_at: Rows.At,
+  last_seen_at: Rows.NullableAt,
+  removed_at: Rows.NullableAt
+})
+
+const toDevice = (row: typeof DeviceRow.Type): Device.Device => ({
+  userId: row.user_id,
+  id: row.device_id,
+  name: row.name,
+  format: row.format,
+  tokenHash: row.token_hash,
+  createdAt: row.created_at,
+  lastSeenAt: row.last_seen_at,
+  removedAt: row.removed_at
+})
+
+export const layer: Layer.Layer<DeviceStore, never, SqlClient> = Layer.effect(
+  DeviceStore,
+  Effect.map(SqlClient, (sql) => {
+    const columns = sql.literal(Object.keys(DeviceRow.fields).join(", "))
+
+    return DeviceStore.of({
+      create: (device) =>
+        sql`INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at, last_seen_at, removed_at)
+            VALUES (${device.userId}, ${device.id}, ${device.name}, ${device.format}, ${device.tokenHash},
+                    ${Rows.at(device.createdAt)}, ${Rows.nullableAt(device.lastSeenAt)},
+                    ${Rows.nullableAt(device.removedAt)})`.pipe(Effect.asVoid, orStoreError),
+
+      list: (userId) =>
+        sql`SELECT ${columns} FROM devices WHERE user_id = ${userId} AND removed_at IS NULL
+            ORDER BY created_at, device_id COLLATE "C"`.pipe(
+          Rows.all(DeviceRow),
+          Effect.map((rows) => rows.map(toDevice)),
+          orStoreError
+        ),
+
+      findByToken: (userId, hash) =>
+        sql`SELECT ${columns} FROM devices
+            WHERE user_id = ${userId} AND token_hash = ${hash} AND removed_at IS NULL`.pipe(
+          Rows.first(DeviceRow),
+          Effect.map(Option.map(toDevice)),
+          orStoreError
+        ),
+
+      remove: (userId, id, at) =>
+        Rows.affected(
+          sql`UPDATE devices SET removed_at = ${Rows.at(at)}
+              WHERE user_id = ${userId} AND device_id = ${id} AND removed_at IS NULL`
+        ).pipe(
+          Effect.map((count) => count > 0),
+          orStoreError
+        )
+    })
+  })
+)

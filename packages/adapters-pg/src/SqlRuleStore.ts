@@ -1,0 +1,84 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { type Rule, type RuleKind, RuleStore } from "@place-access/domain/rules"
+import { type ConnectionId, Timestamp, type UserId } from "@place-access/domain/shared"
+import { Tier } from "@place-access/domain/tiers"
+import { Effect, Layer, Option, Schema } from "effect"
+import { orStoreError } from "./Failures.js"
+import * as Rows from "./Rows.js"
+import { COLUMNS, RuleRow, toRule } from "./rules/RuleRow.js"
+import { standing } from "./rules/RuleStanding.js"
+
+const ExpiryRow = Schema.Struct({ standard_expires_at: Rows.NullableAt })
+
+export const layer: Layer.Layer<RuleStore, never, SqlClient> = Layer.effect(
+  RuleStore,
+  Effect.map(SqlClient, (sql) => {
+    const present = (userId: UserId, connectionId: ConnectionId) =>
+      sql`SELECT ${sql.literal(COLUMNS)} FROM rules r
+          LEFT JOIN places p ON p.user_id = r.user_id AND p.place_id = r.place_id
+          WHERE r.user_id = ${userId} AND r.connection_id = ${connectionId} AND r.deleted_at IS NULL
+          ORDER BY r.created_at, r.rule_id COLLATE "C"`.pipe(
+        Rows.all(RuleRow),
+        Effect.map((rows) => rows.map((row) => toRule(row, null)))
+      )
+
+    const insert = (rule: Rule.Rule) => {
+      const { target } = rule
+      const circle = target._tag === "Zone" ? target.circle : null
+      return sql`INSERT INTO rules (user_id, rule_id, connection_id, app_id, type, place_id, lat, lon, radius_m, label,
+                                    dwell_minutes, webhook_url, active_from, active_until, max_event_age_s, created_at)
+                 VALUES (${rule.userId}, ${rule.id}, ${rule.connectionId}, ${rule.appId}, ${rule.type},
+                         ${target._tag === "Place" ? target.placeId : null}, ${circle?.lat ?? null}, ${circle?.lon ?? null},
+                         ${circle?.radiusM ?? null}, ${target._tag === "Zone" ? target.label : null}, ${rule.dwellMinutes},
+                         ${rule.webhookUrl}, ${Rows.nullableAt(rule.window.from)}, ${Rows.nullableAt(rule.window.until)},
+                         ${rule.maxEventAgeS}, ${Rows.at(rule.createdAt)})`
+    }
+
+    return RuleStore.of({
+      create: (userId, connectionId, decide) =>
+        Effect.gen(function* () {
+          const connection = yield* sql`SELECT standard_expires_at FROM connections
+                                        WHERE user_id = ${userId} AND connection_id = ${connectionId} AND ended_at IS NULL
+                                        FOR UPDATE`.pipe(Rows.first(ExpiryRow))
+          const now = yield* Timestamp.now
+          if (Option.isNone(connection)) return Option.none()
+          const { standard_expires_at: standardExpiresAt } = connection.value
+          if (!Tier.standardIsLive({ standardExpiresAt, sensitiveExpiresAt: null }, now)) return Option.none()
+          const { outcome, rule } = decide(yield* present(userId, connectionId), now)
+          if (rule !== null) yield* insert(rule)
+          return Option.some(outcome)
+        }).pipe(sql.withTransaction, orStoreError),
+
+      list: (userId, connectionId, kind) =>
+        Effect.gen(function* () {
+          const rules = yield* standing(sql, userId, connectionId, yield* Timestamp.now)
+          return rules.filter(({ target }) => kind === "all" || target._tag === kind)
+        }).pipe(orStoreError),
+
+      remove: (userId, connectionId, id, kind, at) =>
+        sql`WITH gone AS (
+              UPDATE rules SET deleted_at = ${Rows.at(at)}
+              WHERE user_id = ${userId} AND rule_id = ${id} AND deleted_at IS NULL AND ${ofKind(kind)}
+                AND (${connectionId}::text IS NULL OR connection_id = ${connectionId})
+              RETURNING rule_id
+            ), forgotten AS (
+              DELETE FROM rule_states WHERE user_id = ${userId} AND rule_id IN (SELECT rule_id FROM gone)
+            )
+            SELECT rule_id FROM gone`.pipe(
+          Effect.map((rows) => rows.length > 0),
+          orStoreError
+        )
+    })
+
+    function ofKind(kind: RuleKind) {
+      switch (kind) {
+        case "Place":
+          return sql`place_id IS NOT NULL`
+        case "Zone":
+          return sql`place_id IS NULL`
+        case "all":
+          return sql`true`
+      }
+    }
+  })
+)

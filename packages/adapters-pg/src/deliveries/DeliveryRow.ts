@@ -1,0 +1,78 @@
+import type { Delivery } from "@place-access/domain/deliveries"
+import { Event } from "@place-access/domain/events"
+import { AppId, ConnectionId, DeliveryId, EndpointId, EventId, UserId } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import * as Rows from "../Rows.js"
+
+/** What of the envelope is in no column of its own. */
+export const Envelope = Schema.Struct({ grantId: Schema.NullOr(ConnectionId), payload: Event.Payload })
+
+export const toEnvelope = ({ grantId, payload }: Event.Envelope): typeof Envelope.Type => ({ grantId, payload })
+
+/** The columns of `deliveries` that make a `Delivery`. */
+export const DeliveryRow = Schema.Struct({
+  app_id: AppId,
+  delivery_id: DeliveryId,
+  endpoint_id: EndpointId,
+  event_id: EventId,
+  replay_no: Schema.Int,
+  is_test: Schema.Boolean,
+  user_id: Schema.NullOr(UserId),
+  envelope: Envelope,
+  occurred_at: Rows.At,
+  max_event_age_s: Schema.NullOr(Schema.Int),
+  state: Schema.Literal("trying", "delivered", "failed", "too_old"),
+  fail_reason: Schema.NullOr(
+    Schema.Literal("exhausted", "endpoint_disabled", "endpoint_removed", "not_authorised", "not_sent")
+  ),
+  attempt: Schema.Int,
+  due_at: Rows.NullableAt,
+  created_at: Rows.At,
+  ended_at: Rows.NullableAt
+})
+export type DeliveryRow = typeof DeliveryRow.Type
+
+export const toDelivery = (row: DeliveryRow): Delivery.Delivery => ({
+  appId: row.app_id,
+  id: row.delivery_id,
+  endpointId: row.endpoint_id,
+  envelope: {
+    eventId: row.event_id,
+    appId: row.app_id,
+    grantId: row.envelope.grantId,
+    payload: row.envelope.payload,
+    occurredAt: row.occurred_at
+  },
+  userId: row.user_id,
+  maxEventAgeS: row.max_event_age_s,
+  state: row.state,
+  failReason: row.fail_reason,
+  attempt: row.attempt,
+  dueAt: row.due_at,
+  createdAt: row.created_at,
+  endedAt: row.ended_at,
+  replayNo: row.replay_no,
+  isTest: row.is_test
+})
+
+/** The columns of `delivery_attempts`. */
+export const AttemptRow = Schema.Struct({
+  attempt: Schema.Int,
+  started_at: Rows.At,
+  ended_at: Rows.At,
+  status: Schema.NullOr(Schema.Int),
+  error: Schema.NullOr(Schema.String),
+  snippet: Schema.NullOr(Schema.String)
+})
+
+export const toAttempt = (row: typeof AttemptRow.Type): Delivery.Attempt => ({
+  attempt: row.attempt,
+  startedAt: row.started_at,
+  endedAt: row.ended_at,
+  status: row.status,
+  error: row.error,
+  snippet: row.snippet
+})
+
+/** PostgreSQL stores no NUL: a receiver may have sent one. */
+export const storable = (text: string | null): string | null => text?.replaceAll("\0", "\uFFFD") ?? null

@@ -1,0 +1,152 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Claim, ClaimRequest } from "@place-access/domain/deliveries"
+import { EndpointUrl } from "@place-access/domain/endpoints"
+import { AppId, EndpointId } from "@place-access/domain/shared"
+import { Effect, Option, ParseResult, Predicate, Schema } from "effect"
+import { Secrets } from "../EndpointRow.js"
+import * as Rows from "../Rows.js"
+import { DeliveryRow, toDelivery } from "./DeliveryRow.js"
+import { endWaiting } from "./endWaiting.js"
+
+/** An endpoint at which something is due, or waits in vain. */
+const Ready = Schema.Struct({
+  app_id: AppId,
+  endpoint_id: EndpointId,
+  fate: Schema.Literal("ready", "endpoint_disabled", "endpoint_removed")
+})
+
+const ClaimRow = Schema.Struct({ ...DeliveryRow.fields, url: EndpointUrl.EndpointUrl, secrets: Secrets })
+const decodeRow = Schema.decodeUnknown(ClaimRow)
+
+const DELIVERY_COLUMNS = Object.keys(DeliveryRow.fields)
+  .map((column) => `d.${column}`)
+  .join(", ")
+
+/**
+ * Every endpoint at which something waits is visited by one jump in the index each, however long its backlog. Whoever has
+ * the fewest under way comes first, then whose row has been due longest.
+ */
+const findReady = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRequest) =>
+  sql`WITH RECURSIVE waiting AS (
+        (SELECT app_id, endpoint_id FROM deliveries WHERE state = 'trying' ORDER BY app_id, endpoint_id LIMIT 1)
+        UNION ALL
+        SELECT next.app_id, next.endpoint_id FROM waiting w CROSS JOIN LATERAL (
+          SELECT d.app_id, d.endpoint_id FROM deliveries d
+          WHERE d.state = 'trying' AND (d.app_id, d.endpoint_id) > (w.app_id, w.endpoint_id)
+          ORDER BY d.app_id, d.endpoint_id LIMIT 1
+        ) next
+      )
+      SELECT w.app_id, w.endpoint_id,
+        CASE WHEN e.endpoint_id IS NULL THEN 'endpoint_removed'
+             WHEN e.disabled_at IS NOT NULL THEN 'endpoint_disabled'
+             ELSE 'ready' END AS fate
+      FROM waiting w
+      LEFT JOIN endpoints e ON e.app_id = w.app_id AND e.endpoint_id = w.endpoint_id
+      CROSS JOIN LATERAL (
+        SELECT count(*) AS under_way FROM deliveries d
+        WHERE d.app_id = w.app_id AND d.endpoint_id = w.endpoint_id AND d.leased_until > ${Rows.at(now)}
+      ) busy
+      CROSS JOIN LATERAL (
+        SELECT d.due_at FROM deliveries d
+        WHERE d.app_id = w.app_id AND d.endpoint_id = w.endpoint_id AND d.state = 'trying'
+          AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
+        ORDER BY d.due_at LIMIT 1
+      ) head
+      WHERE e.endpoint_id IS NULL OR e.disabled_at IS NOT NULL
+         OR (head.due_at <= ${Rows.at(now)} AND busy.under_way < ${perEndpoint})
+      ORDER BY busy.under_way, head.due_at LIMIT ${limit}`.pipe(Rows.all(Ready))
+
+/**
+ * Shares `limit` among the endpoints, one row each before a second one of any, and takes the rows. Those of an earlier epoch
+ * that are met end here.
+ */
+const take = (
+  sql: SqlClient,
+  appIds: ReadonlyArray<string>,
+  endpointIds: ReadonlyArray<string>,
+  { lease, leaseUntil, limit, now, perEndpoint }: ClaimRequest
+) =>
+  sql`WITH asked AS (
+        SELECT * FROM unnest(${appIds}::text[], ${endpointIds}::text[]) AS a (app_id, endpoint_id)
+      ), endpoint AS (
+        SELECT e.app_id, e.endpoint_id, e.epoch, e.url, e.secrets, busy.under_way
+        FROM asked a JOIN endpoints e ON e.app_id = a.app_id AND e.endpoint_id = a.endpoint_id
+        CROSS JOIN LATERAL (
+          SELECT count(*) AS under_way FROM deliveries d
+          WHERE d.app_id = e.app_id AND d.endpoint_id = e.endpoint_id AND d.leased_until > ${Rows.at(now)}
+        ) busy
+        WHERE e.disabled_at IS NULL AND busy.under_way < ${perEndpoint}
+      ), candidate AS (
+        SELECT e.app_id, e.endpoint_id
+        FROM endpoint e CROSS JOIN LATERAL (
+          SELECT d.due_at, e.under_way + row_number() OVER (ORDER BY d.due_at) AS place FROM deliveries d
+          WHERE d.app_id = e.app_id AND d.endpoint_id = e.endpoint_id AND d.state = 'trying'
+            AND d.due_at <= ${Rows.at(now)} AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
+          ORDER BY d.due_at LIMIT least(${perEndpoint} - e.under_way, ${limit})
+        ) due
+        ORDER BY due.place, due.due_at LIMIT ${limit}
+      ), quota AS (
+        SELECT app_id, endpoint_id, count(*) AS rows FROM candidate GROUP BY app_id, endpoint_id
+      ), held AS (
+        SELECT row.app_id, row.delivery_id, e.epoch, e.url, e.secrets
+        FROM quota q JOIN endpoint e ON e.app_id = q.app_id AND e.endpoint_id = q.endpoint_id
+        CROSS JOIN LATERAL (
+          SELECT d.app_id, d.delivery_id FROM deliveries d
+          WHERE d.app_id = q.app_id AND d.endpoint_id = q.endpoint_id AND d.state = 'trying'
+            AND d.due_at <= ${Rows.at(now)} AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
+          ORDER BY d.due_at LIMIT q.rows FOR UPDATE SKIP LOCKED
+        ) row
+      ), taken AS (
+        UPDATE deliveries d SET
+          lease = CASE WHEN d.endpoint_epoch = h.epoch THEN ${lease} END,
+          leased_until = CASE WHEN d.endpoint_epoch = h.epoch THEN ${Rows.at(leaseUntil)}::timestamptz END,
+          state = CASE WHEN d.endpoint_epoch = h.epoch THEN 'trying' ELSE 'failed' END,
+          fail_reason = CASE WHEN d.endpoint_epoch = h.epoch THEN NULL ELSE 'endpoint_disabled' END,
+          due_at = CASE WHEN d.endpoint_epoch = h.epoch THEN d.due_at END,
+          ended_at = CASE WHEN d.endpoint_epoch = h.epoch THEN NULL ELSE ${Rows.at(now)}::timestamptz END
+        FROM held h WHERE d.app_id = h.app_id AND d.delivery_id = h.delivery_id
+        RETURNING ${sql.literal(DELIVERY_COLUMNS)}, h.url, h.secrets
+      )
+      SELECT * FROM taken WHERE state = 'trying' ORDER BY due_at`
+
+/** A row that cannot be read must not stop the queue: it is left to its lease, loudly, but without what it holds. */
+const decode = (lease: string) => (row: unknown) =>
+  decodeRow(row).pipe(
+    Effect.map(({ url, secrets, ...columns }): Claim => ({ delivery: toDelivery(columns), lease, url, secrets })),
+    Effect.tapError((error) =>
+      Effect.logError(
+        "A delivery cannot be read and is left to its lease",
+        Predicate.hasProperty(row, "delivery_id") ? row.delivery_id : undefined,
+        ParseResult.ArrayFormatter.formatErrorSync(error).map(({ path }) => path.join("."))
+      )
+    ),
+    Effect.option
+  )
+
+/** `DeliveryStore.claim`. */
+export const claim = (
+  sql: SqlClient,
+  request: ClaimRequest
+): Effect.Effect<ReadonlyArray<Claim>, SqlError | ParseResult.ParseError> =>
+  Effect.gen(function* () {
+    // An idle queue costs this one statement.
+    const found = yield* findReady(sql, request)
+    for (const { app_id: appId, endpoint_id: id, fate } of found) {
+      if (fate !== "ready") yield* endWaiting(sql, { appId, id, reason: fate, now: request.now })
+    }
+    const ready = found.filter(({ fate }) => fate === "ready")
+    if (ready.length === 0) return []
+    const [appIds, endpointIds] = [ready.map((one) => one.app_id), ready.map((one) => one.endpoint_id)]
+    const rows = yield* Effect.gen(function* () {
+      // Claims of one endpoint queue up here, in one order; the next statement sees what the one before took. So the bound
+      // on what is under way is kept exactly.
+      yield* sql`SELECT 1 FROM endpoints e
+        JOIN unnest(${appIds}::text[], ${endpointIds}::text[]) AS a (app_id, endpoint_id)
+          ON e.app_id = a.app_id AND e.endpoint_id = a.endpoint_id
+        ORDER BY e.app_id, e.endpoint_id FOR NO KEY UPDATE OF e`
+      return yield* take(sql, appIds, endpointIds, request)
+    }).pipe(sql.withTransaction)
+    const claims = yield* Effect.forEach(rows, decode(request.lease))
+    return claims.flatMap((one) => (Option.isSome(one) ? [one.value] : []))
+  })

@@ -1,0 +1,136 @@
+import type { PGlite } from "@electric-sql/pglite"
+import * as Wire from "./Wire.js"
+import { WireStream, type Backend } from "./WireStream.js"
+
+/** How long a connection waits for another one's transaction before its statement is refused, as `lock_timeout` would. */
+const WAIT_LIMIT_MILLIS = 10_000
+
+/**
+ * Several connections over the one session that PGlite has. A connection owns the session from its first request until the
+ * server reports that no transaction is open; the others queue, first come first served.
+ */
+export class PgliteSession implements Backend {
+  readonly serverVersion: string
+
+  private readonly db: PGlite
+  private readonly waitLimitMillis: number
+  private readonly streams = new Set<WireStream>()
+  private readonly waiting = new Map<WireStream, NodeJS.Timeout>()
+  private owner: WireStream | undefined
+  private running = false
+
+  constructor(db: PGlite, serverVersion: string, waitLimitMillis: number = WAIT_LIMIT_MILLIS) {
+    this.db = db
+    this.serverVersion = serverVersion
+    this.waitLimitMillis = waitLimitMillis
+  }
+
+  /** A new connection: the `stream` option of `pg`. */
+  readonly connect = (): WireStream => {
+    const stream = new WireStream(this)
+    this.streams.add(stream)
+    return stream
+  }
+
+  schedule(stream: WireStream): void {
+    if (this.owner !== stream && !this.waiting.has(stream)) {
+      // The host's timer: an interrupted test clock must not leave a caller waiting for ever.
+      // @effect-diagnostics-next-line globalTimers:off
+      const timer = setTimeout(() => this.refuse(stream), this.waitLimitMillis)
+      timer.unref()
+      this.waiting.set(stream, timer)
+    }
+    void this.drain()
+  }
+
+  async abandon(stream: WireStream): Promise<void> {
+    this.streams.delete(stream)
+    this.leaveQueue(stream)
+    if (this.owner !== stream) return
+    if (!stream.idle) await this.rollBack()
+    this.owner = undefined
+    void this.drain()
+  }
+
+  private leaveQueue(stream: WireStream): void {
+    clearTimeout(this.waiting.get(stream))
+    this.waiting.delete(stream)
+  }
+
+  /** Waited too long behind somebody's transaction: an error that callers know from lock time-outs and may retry. */
+  private refuse(stream: WireStream): void {
+    this.leaveQueue(stream)
+    if (stream.nextRequest() === undefined) return
+    stream.deliver(Wire.refused("55P03", "another transaction held the embedded database for too long"))
+    if (stream.hasRequest()) this.schedule(stream)
+  }
+
+  private async drain(): Promise<void> {
+    if (this.running) return
+    this.running = true
+    try {
+      for (let stream = this.nextOwner(); stream !== undefined; stream = this.nextOwner()) {
+        const request = stream.nextRequest()
+        if (request === undefined) {
+          if (!stream.idle) return // inside a transaction: wait for its next request
+          this.owner = undefined
+          continue
+        }
+        await this.serve(stream, request)
+      }
+    } catch (error) {
+      this.fail(error)
+    } finally {
+      this.running = false
+    }
+  }
+
+  private nextOwner(): WireStream | undefined {
+    if (this.owner === undefined) {
+      const [next] = this.waiting.keys()
+      if (next !== undefined) this.leaveQueue(next)
+      this.owner = next
+    }
+    return this.owner
+  }
+
+  private async serve(stream: WireStream, request: Buffer): Promise<void> {
+    const bytes = await this.run(request)
+    const { status, notifications } = Wire.readAnswer(bytes)
+    stream.idle = status === "I"
+    stream.deliver(bytes)
+    // Listening is the session's, so every connection hears; those that do not listen ignore it.
+    for (const other of this.streams) {
+      if (other !== stream) for (const notification of notifications) other.deliver(notification)
+    }
+    if (!stream.idle) return
+    // Back of the queue, so that a busy connection does not starve the others.
+    this.owner = undefined
+    if (stream.hasRequest()) this.schedule(stream)
+  }
+
+  private async run(request: Buffer): Promise<Buffer> {
+    const chunks: Array<Buffer> = []
+    await this.db.runExclusive(() =>
+      this.db.execProtocolRawStream(request, {
+        syncToFs: true,
+        // The bytes are WASM memory that the next call overwrites: copy.
+        onRawData: (bytes) => void chunks.push(Buffer.from(bytes))
+      })
+    )
+    return Buffer.concat(chunks)
+  }
+
+  /** Sync first: after a refused message the server skips everything up to it. */
+  private async rollBack(): Promise<void> {
+    const { status } = Wire.readAnswer(await this.run(Wire.sync))
+    if (status !== "I") await this.run(Wire.query("ROLLBACK"))
+  }
+
+  /** The database itself broke: tell every client instead of leaving it waiting. */
+  private fail(error: unknown): void {
+    const cause = error instanceof Error ? error : new Error(String(error))
+    this.owner = undefined
+    for (const stream of this.streams) stream.destroy(cause)
+  }
+}

@@ -1,0 +1,24 @@
+import * as ground from "./0001_accounts_and_apps.js"
+import * as connections from "./0002_connections.js"
+import * as places from "./0003_places_and_fixes.js"
+import * as rules from "./0004_rules_and_events.js"
+import * as deliveries from "./0005_deliveries.js"
+import * as accessLog from "./0006_access_log.js"
+import * as reviews from "./0007_reviews.js"
+import * as accessLogByApp from "./0008_access_log_by_app.js"
+import * as tiers from "./0009_tiers_and_mail.js"
+import * as volumeFlags from "./0010_volume_flags.js"
+
+/** In order of application. An id must be greater than every id that was ever released: a smaller one never runs. */
+export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "0001_accounts_and_apps": ground.statements,
+  "0002_connections": connections.statements,
+  "0003_places_and_fixes": places.statements,
+  "0004_rules_and_events": rules.statements,
+  "0005_deliveries": deliveries.statements,
+  "0006_access_log": accessLog.statements,
+  "0007_reviews": reviews.statements,
+  "0008_access_log_by_app": accessLogByApp.statements,
+  "0009_tiers_and_mail": tiers.statements,
+  "0010_volume_flags": volumeFlags.statements
+}

@@ -1,0 +1,38 @@
+import pg from "pg"
+
+/** So many statements are kept prepared on a connection; a program has a few hundred. */
+const NAMES_MAX = 1_000
+/** A statement earns a name by repetition: lists of changing length make texts that never come again. */
+const USES_MIN = 3
+const CANDIDATES_MAX = 5_000
+
+const names = new Map<string, string>()
+const uses = new Map<string, number>()
+
+const nameOf = (text: string): string | undefined => {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= NAMES_MAX) return known
+  const count = (uses.get(text) ?? 0) + 1
+  if (count < USES_MIN) {
+    if (uses.size >= CANDIDATES_MAX) uses.clear()
+    uses.set(text, count)
+    return undefined
+  }
+  uses.delete(text)
+  const name = `s${names.size}`
+  names.set(text, name)
+  return name
+}
+
+/**
+ * A connection that gives a repeated statement with parameters a name, so that the server parses and plans it once;
+ * `@effect/sql` names none. Not for the embedded database, whose connections share one session and so would share the names.
+ */
+export class NamingClient extends pg.Client {
+  // The method has nine overloads. What is passed on is what came, with a name.
+  override query = ((...args: ReadonlyArray<unknown>): unknown => {
+    const [text, values, ...rest] = args
+    const name = typeof text === "string" && Array.isArray(values) && values.length > 0 ? nameOf(text) : undefined
+    return Reflect.apply(super.query, this, name === undefined ? args : [{ name, text, values }, ...rest])
+  }) as pg.Client["query"]
+}

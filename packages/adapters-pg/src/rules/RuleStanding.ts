@@ -1,0 +1,52 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { LiveRule, type Rule } from "@place-access/domain/rules"
+import type { ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
+import { Effect, Schema } from "effect"
+import * as Rows from "../Rows.js"
+import { COLUMNS, RuleRow, toRule } from "./RuleRow.js"
+
+/** The scope that a rule `r` needs, as `LiveRule.neededScope` says. */
+export const NEEDED_SCOPE = `CASE WHEN r.place_id IS NULL THEN 'location.rules.zone' ELSE 'location.rules.place' END`
+
+/** The user granted it on `connections c` and `apps a` still declares it; whether the connection is live is another question. */
+export const SCOPE_HOLDS = `(${NEEDED_SCOPE} = ANY (c.held_scopes) AND ${NEEDED_SCOPE} = ANY (a.declared_scopes)
+  AND (a.allowed_scopes IS NULL OR ${NEEDED_SCOPE} = ANY (a.allowed_scopes)))`
+
+const StandingRow = Schema.extend(
+  RuleRow,
+  Schema.Struct({ disabled_at: Rows.NullableAt, archived_at: Rows.NullableAt, stands: Schema.Boolean })
+)
+
+/**
+ * The connection's rules that are not deleted, oldest first, with the labels and `disabledAt` of now. Since when a rule does not
+ * stand is noted where that is news (`RuleStore.list`).
+ */
+export const standing = (sql: SqlClient, userId: UserId, connectionId: ConnectionId, now: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const rows = yield* sql`
+      SELECT ${sql.literal(COLUMNS)}, r.disabled_at, p.archived_at,
+             (r.place_id IS NULL OR (p.archived_at IS NULL AND s.place_id IS NOT NULL)) AND ${sql.literal(SCOPE_HOLDS)} AS stands
+      FROM rules r
+      JOIN connections c ON c.user_id = r.user_id AND c.connection_id = r.connection_id
+      JOIN apps a ON a.app_id = r.app_id
+      LEFT JOIN places p ON p.user_id = r.user_id AND p.place_id = r.place_id
+      LEFT JOIN connection_places s
+        ON s.user_id = r.user_id AND s.connection_id = r.connection_id AND s.place_id = r.place_id
+      WHERE r.user_id = ${userId} AND r.connection_id = ${connectionId} AND r.deleted_at IS NULL
+        AND c.user_id = ${userId} AND c.ended_at IS NULL
+      ORDER BY r.created_at, r.rule_id COLLATE "C"`.pipe(Rows.all(StandingRow))
+    const news: Array<Rule.Rule> = []
+    const rules = rows.map((row) => {
+      const rule = toRule(row, LiveRule.disabledSince(row.stands, row.disabled_at, row.archived_at, now))
+      if (rule.disabledAt !== row.disabled_at) news.push(rule)
+      return rule
+    })
+    if (news.length > 0) {
+      yield* sql`UPDATE rules r SET disabled_at = news.disabled_at
+                 FROM unnest(${news.map((rule) => rule.id)}::text[],
+                             ${news.map((rule) => Rows.nullableAt(rule.disabledAt))}::timestamptz[])
+                   AS news (rule_id, disabled_at)
+                 WHERE r.user_id = ${userId} AND r.rule_id = news.rule_id`
+    }
+    return rules
+  })

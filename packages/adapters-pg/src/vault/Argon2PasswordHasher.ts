@@ -1,0 +1,32 @@
+import { hash, verify, type Options } from "@node-rs/argon2"
+import { PasswordHasher } from "@place-access/domain/accounts"
+import { Effect, Layer } from "effect"
+
+/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. The library's default algorithm is argon2id. */
+const OPTIONS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/** Each takes 19 MiB and a thread of the pool that files and name look-ups share: a flood of sign-ins queues here. */
+const AT_ONCE = 2
+
+/** The same password typed on another keyboard is the same password (NIST SP 800-63B §3.1.1.2). */
+const normalise = (password: string): string => password.normalize("NFKC")
+
+export const layer: Layer.Layer<PasswordHasher> = Layer.effect(
+  PasswordHasher,
+  Effect.gen(function* () {
+    const gate = yield* Effect.makeSemaphore(AT_ONCE)
+    const nobody = yield* Effect.promise(() => hash("the password of nobody at all", OPTIONS))
+    const check = (stored: string, password: string): Effect.Effect<boolean> =>
+      gate.withPermits(1)(
+        Effect.orElseSucceed(
+          Effect.tryPromise(() => verify(stored, normalise(password))),
+          () => false
+        )
+      )
+    return {
+      hash: (password) => gate.withPermits(1)(Effect.promise(() => hash(normalise(password), OPTIONS))),
+      verify: check,
+      waste: Effect.asVoid(check(nobody, "a guess"))
+    }
+  })
+)

@@ -1,0 +1,136 @@
+import { Vault } from "@place-access/domain/shared"
+import { Effect, Either, Layer, Redacted } from "effect"
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual
+} from "node:crypto"
+
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** First part of everything sealed: another way of sealing gets another. */
+const FORMAT = "v1"
+
+/** A master key. Nothing is made with it directly: every use has a key of its own, derived from it (HKDF-SHA256). */
+export interface SecretKey {
+  readonly id: Vault.KeyId
+  readonly bytes: Redacted.Redacted<Uint8Array>
+}
+
+/** Newest first: the first seals, all of them unseal. */
+export type SecretKeys = readonly [SecretKey, ...ReadonlyArray<SecretKey>]
+
+const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/
+
+/**
+ * Reads `SECRET_KEYS`: `kid:base64key[,kid:base64key]`, newest first, each key 32 bytes. Left says what is wrong and never
+ * repeats a key.
+ */
+export const parseKeys = (text: string): Either.Either<SecretKeys, string> =>
+  Either.gen(function* () {
+    const keys: Array<SecretKey> = []
+    for (const [index, part] of text.split(",").entries()) {
+      const key = yield* parseKey(part.trim(), index + 1)
+      if (keys.some(({ id }) => id === key.id)) return yield* Either.left(`the key id "${key.id}" is used twice`)
+      keys.push(key)
+    }
+    const [newest, ...older] = keys
+    return newest === undefined ? yield* Either.left("there is no key") : ([newest, ...older] as const)
+  })
+
+const parseKey = (part: string, position: number): Either.Either<SecretKey, string> => {
+  const colon = part.indexOf(":")
+  const id = part.slice(0, colon)
+  if (colon < 0 || !KEY_ID.test(id)) {
+    return Either.left(`key ${position} must be kid:base64key, where kid is 1 to 32 of A-Z, a-z, 0-9, _ and -`)
+  }
+  const encoded = part.slice(colon + 1)
+  const bytes = Buffer.from(encoded, "base64")
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded) || bytes.length !== KEY_BYTES) {
+    return Either.left(`the key "${id}" must be ${KEY_BYTES} bytes in base64 (openssl rand -base64 ${KEY_BYTES})`)
+  }
+  return Either.right({ id: Vault.KeyId.make(id), bytes: Redacted.make(bytes) })
+}
+
+/** The text of a new key for `SECRET_KEYS`. */
+export const generateKey = (id: string): Redacted.Redacted =>
+  Redacted.make(`${id}:${randomBytes(KEY_BYTES).toString("base64")}`)
+
+/** AES-256-GCM, HMAC-SHA256 and SHA-256 of Node's OpenSSL under the given keys. */
+export const layer = (keys: SecretKeys): Layer.Layer<Vault.Vault> => Layer.sync(Vault.Vault, () => make(keys))
+
+const make = (keys: SecretKeys): typeof Vault.Vault.Service => {
+  const masters = new Map<string, Uint8Array>(keys.map(({ id, bytes }) => [id, Redacted.value(bytes)]))
+  const derived = new Map<string, Buffer>()
+
+  /** The key of one use under one master key. */
+  const keyFor = (use: Vault.KeyUse | "seal", id: string): Either.Either<Buffer, Vault.VaultError> => {
+    const name = `${use} ${id}`
+    const known = derived.get(name)
+    if (known !== undefined) return Either.right(known)
+    const master = masters.get(id)
+    if (master === undefined) return Either.left(new Vault.VaultError({ reason: `there is no key "${id}"` }))
+    const key = Buffer.from(hkdfSync("sha256", master, "", `place-access ${use}`, KEY_BYTES))
+    derived.set(name, key)
+    return Either.right(key)
+  }
+
+  const [newest] = keys
+  const authenticated = (keyId: string, context: string) => Buffer.from(`${FORMAT}.${keyId}.${context}`, "utf8")
+
+  const seal = (plaintext: string, context: string): Either.Either<Vault.Sealed, Vault.VaultError> =>
+    Either.map(keyFor("seal", newest.id), (key) => {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES })
+      cipher.setAAD(authenticated(newest.id, context))
+      const body = Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()])
+      return Vault.Sealed.make(`${FORMAT}.${newest.id}.${body.toString("base64url")}`)
+    })
+
+  const unseal = (sealed: string, context: string): Either.Either<string, Vault.VaultError> =>
+    Either.gen(function* () {
+      const [format, keyId, text, ...rest] = sealed.split(".")
+      if (format !== FORMAT || keyId === undefined || text === undefined || rest.length > 0) return yield* unreadable
+      const key = yield* keyFor("seal", keyId)
+      const body = Buffer.from(text, "base64url")
+      if (body.length < NONCE_BYTES + TAG_BYTES) return yield* unreadable
+      return yield* Either.try({
+        try: () => {
+          const decipher = createDecipheriv("aes-256-gcm", key, body.subarray(0, NONCE_BYTES), {
+            authTagLength: TAG_BYTES
+          })
+          decipher.setAAD(authenticated(keyId, context))
+          decipher.setAuthTag(body.subarray(-TAG_BYTES))
+          return Buffer.concat([decipher.update(body.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString(
+            "utf8"
+          )
+        },
+        catch: () => new Vault.VaultError({ reason: "the sealed value does not belong here or was changed" })
+      })
+    })
+
+  return {
+    sha256: (text) => Vault.Hash.make(createHash("sha256").update(text, "utf8").digest("hex")),
+    equal: (a, b) => {
+      const [left, right] = [Buffer.from(a, "utf8"), Buffer.from(b, "utf8")]
+      return left.length === right.length && timingSafeEqual(left, right)
+    },
+    s256: (text) => createHash("sha256").update(text, "utf8").digest("base64url"),
+    currentKey: newest.id,
+    keys: keys.map(({ id }) => id),
+    derive: (use, keyId, text) =>
+      Effect.suspend(() =>
+        Either.map(keyFor(use, keyId), (key) => createHmac("sha256", key).update(text, "utf8").digest("base64url"))
+      ),
+    // The newest key is one of the keys, so sealing has no way to fail.
+    seal: (plaintext, context) => Effect.orDie(Effect.suspend(() => seal(plaintext, context))),
+    unseal: (sealed, context) => Effect.suspend(() => unseal(sealed, context))
+  }
+}
+
+const unreadable = Either.left(new Vault.VaultError({ reason: "this is not a sealed value" }))

@@ -1,0 +1,43 @@
+import { Argon2PasswordHasher, SqlAccountStore } from "@place-access/adapters-pg"
+import { Account, createAccount, PasswordHasher, signIn } from "@place-access/domain/accounts"
+import { Clock, Effect, Either, Layer } from "effect"
+import { randomBytes } from "node:crypto"
+import { expect, it } from "vitest"
+import { migratedPostgres, withStores } from "../support/contracts.js"
+import { describePg } from "../support/postgres.js"
+
+const password = Account.Password.make("correct horse battery")
+
+describePg("sign-in on PostgreSQL with argon2id, under the real clock", () => {
+  const run = withStores(migratedPostgres, Layer.merge(SqlAccountStore.layer, Argon2PasswordHasher.layer))
+
+  const tries = (count: number, attempt: string) =>
+    Effect.gen(function* () {
+      const email = Account.Email.make(`${randomBytes(6).toString("hex")}@example.com`)
+      yield* createAccount({ email, password, roles: [] })
+      const hasher = yield* PasswordHasher
+      let looks = 0
+      const counting = {
+        ...hasher,
+        verify: (hash: string, typed: string) => Effect.suspend(() => (looks++, hasher.verify(hash, typed)))
+      }
+      const outcomes = yield* Effect.forEach(
+        Array.from({ length: count }, (_, index) => `198.51.100.${index}`),
+        (address) => Effect.either(signIn({ email, password: attempt, address })),
+        { concurrency: "unbounded" }
+      ).pipe(Effect.provideService(PasswordHasher, counting))
+      return { looks, outcomes: outcomes.map((one) => (Either.isRight(one) ? "SignedIn" : one.left._tag)) }
+    }).pipe(Effect.withClock(Clock.make()))
+
+  it("of forty wrong guesses at once, from forty addresses, five passwords are looked at", async () => {
+    const { looks, outcomes } = await run(tries(40, "battery staple"))
+    expect(looks).toBe(5)
+    expect(outcomes.filter((outcome) => outcome === "WrongCredentials")).toHaveLength(5)
+    expect(outcomes.filter((outcome) => outcome === "TooManyAttempts")).toHaveLength(35)
+  })
+
+  it("eight browsers that sign in at once with the right password all get in", async () => {
+    const { outcomes } = await run(tries(8, password))
+    expect(outcomes).toEqual(Array.from({ length: 8 }, () => "SignedIn"))
+  })
+})

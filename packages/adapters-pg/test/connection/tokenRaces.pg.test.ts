@@ -1,0 +1,187 @@
+import { SqlAccountStore, SqlAppStore, SqlConnectionStore, SqlPurposeStore } from "@place-access/adapters-pg"
+import { SqlClient } from "@effect/sql/SqlClient"
+import {
+  authenticateAccess,
+  decideConsent,
+  InvalidGrant,
+  refreshTokens,
+  revokeToken,
+  startConsent
+} from "@place-access/domain/connection"
+import { PlaceStore } from "@place-access/domain/places"
+import { StoreError } from "@place-access/domain/shared"
+import { ConsentFlow, Fixtures, MemoryWorkSignal } from "@place-access/domain/testing"
+import { Deferred, Effect, Either, Fiber, Layer, Logger, LogLevel, TestClock } from "effect"
+import { expect, it } from "vitest"
+import { migratedPostgres, withStores } from "../support/contracts.js"
+import { describePg } from "../support/postgres.js"
+
+/** Nobody has a place here. */
+const noPlaces = Layer.succeed(PlaceStore, {
+  create: () => Effect.dieMessage("not in these tests"),
+  update: () => Effect.dieMessage("not in these tests"),
+  find: () => Effect.succeedNone,
+  list: () => Effect.succeed([])
+})
+
+const stores = Layer.mergeAll(
+  SqlConnectionStore.layer,
+  SqlAccountStore.layer,
+  SqlAppStore.layer,
+  SqlPurposeStore.layer,
+  noPlaces,
+  MemoryWorkSignal.layer,
+  Logger.minimumLogLevel(LogLevel.None)
+)
+
+const people = Effect.gen(function* () {
+  const user = yield* Fixtures.user
+  return { user, app: yield* Fixtures.app((yield* Fixtures.user).id, { status: "production" }) }
+})
+
+const connected = Effect.gen(function* () {
+  const { app, user } = yield* people
+  const made = yield* ConsentFlow.connect(app, user, ["location.place.current"])
+  return { app, user, ...made }
+})
+
+const atOnce = <A, E, R>(count: number, program: Effect.Effect<A, E, R>) =>
+  Effect.all(
+    Array.from({ length: count }, () => Effect.either(program)),
+    { concurrency: "unbounded" }
+  )
+
+const count = (from: string, of: { readonly user: { readonly id: string } }) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const rows = yield* sql`SELECT count(*)::int AS n FROM ${sql.literal(from)} AND user_id = ${of.user.id}`
+    return rows[0]?.["n"]
+  })
+
+const live = (table: string) => `${table} WHERE revoked_at IS NULL`
+
+describePg("races of one connection's writers", () => {
+  const run = withStores(migratedPostgres, stores)
+
+  it("60 parallel refreshes of one token: one rotation, 59 races, one head, no two access tokens alike", () =>
+    run(
+      Effect.gen(function* () {
+        const made = yield* connected
+        const answers = yield* atOnce(60, refreshTokens(made.app, made.tokens.refreshToken))
+        const grants = answers.filter(Either.isRight).map(({ right }) => right)
+        expect(grants.length).toBe(60)
+        expect(new Set(grants.map((grant) => grant.refreshToken)).size).toBe(1)
+        expect(new Set(grants.map((grant) => grant.accessToken)).size).toBe(60)
+        expect(yield* count("refresh_tokens WHERE rotated_at IS NOT NULL", made)).toBe(1)
+        expect(yield* count("refresh_tokens WHERE rotated_at IS NULL", made)).toBe(1)
+        expect(yield* count("access_tokens WHERE true", made)).toBe(61)
+        yield* authenticateAccess(grants[59]!.accessToken)
+      })
+    ))
+
+  it("20 parallel leaks: the connection ends once, one e-mail, flagged", () =>
+    run(
+      Effect.gen(function* () {
+        const made = yield* connected
+        yield* refreshTokens(made.app, made.tokens.refreshToken)
+        yield* TestClock.adjust(30_001)
+        const answers = yield* atOnce(20, refreshTokens(made.app, made.tokens.refreshToken))
+        expect(answers.every((answer) => Either.isLeft(answer) && answer.left instanceof InvalidGrant)).toBe(true)
+        expect(yield* count("mail_outbox WHERE dedupe_key LIKE 'refresh_token_reused %'", made)).toBe(1)
+        expect(
+          yield* count("connections WHERE end_reason = 'refresh_token_reused' AND flagged_at IS NOT NULL", made)
+        ).toBe(1)
+        expect(yield* count(live("refresh_tokens"), made)).toBe(0)
+        expect(yield* count(live("access_tokens"), made)).toBe(0)
+      })
+    ))
+
+  it("refresh against revoke, 60 times: no token survives", () =>
+    run(
+      Effect.gen(function* () {
+        for (let time = 0; time < 60; time++) {
+          const made = yield* connected
+          const refresh = Effect.either(refreshTokens(made.app, made.tokens.refreshToken))
+          const revoke = revokeToken(made.app, made.tokens.accessToken)
+          const [answer] = yield* Effect.all([refresh, revoke], { concurrency: "unbounded" })
+          expect(yield* count(live("refresh_tokens"), made)).toBe(0)
+          expect(yield* count(live("access_tokens"), made)).toBe(0)
+          if (Either.isRight(answer)) {
+            expect(Either.isLeft(yield* Effect.either(authenticateAccess(answer.right.accessToken)))).toBe(true)
+          }
+        }
+      })
+    ))
+
+  it("20 parallel exchanges of one code: one success, and then the connection has ended", () =>
+    run(
+      Effect.gen(function* () {
+        const { app, user } = yield* people
+        const { code } = yield* ConsentFlow.approve(app, user, ["location.place.current"])
+        const answers = yield* atOnce(20, ConsentFlow.exchange(app, code))
+        expect(answers.filter(Either.isRight).length).toBe(1)
+        expect(yield* count("connections WHERE end_reason = 'code_reused'", { user })).toBe(1)
+        expect(yield* count(live("refresh_tokens"), { user })).toBe(0)
+        expect(yield* count(live("access_tokens"), { user })).toBe(0)
+      })
+    ))
+
+  it("two tabs, and both forms posted ten times at once: one connection, one code a form", () =>
+    run(
+      Effect.gen(function* () {
+        const { app, user } = yield* people
+        const asked = yield* ConsentFlow.parameters(app, ["location.place.current"])
+        const tabs = [yield* startConsent(asked, ConsentFlow.ISSUER), yield* startConsent(asked, ConsentFlow.ISSUER)]
+        const chosen = ConsentFlow.choices({ scopes: ["location.place.current"] })
+        const answers = yield* Effect.all(
+          Array.from({ length: 20 }, (_, index) =>
+            decideConsent(tabs[index % 2]!.id, user, chosen, ConsentFlow.ISSUER)
+          ),
+          { concurrency: "unbounded" }
+        )
+        expect(new Set(answers.map(({ redirectTo }) => redirectTo)).size).toBe(2)
+        expect(yield* count("connections WHERE true", { user })).toBe(1)
+        expect(yield* count("authorization_codes WHERE true", { user })).toBe(2)
+        expect(yield* count("subjects WHERE sub <> ''", { user })).toBe(1)
+      })
+    ))
+
+  it("refresh against a reconnect's exchange, 30 times: only the newest family lives", () =>
+    run(
+      Effect.gen(function* () {
+        for (let time = 0; time < 30; time++) {
+          const made = yield* connected
+          const { code } = yield* ConsentFlow.approve(made.app, made.user, ["location.place.current"])
+          const [, exchanged] = yield* Effect.all(
+            [Effect.either(refreshTokens(made.app, made.tokens.refreshToken)), ConsentFlow.exchange(made.app, code)],
+            { concurrency: "unbounded" }
+          )
+          expect(yield* count(live("refresh_tokens"), made)).toBe(1)
+          expect(yield* count(live("access_tokens"), made)).toBe(1)
+          yield* authenticateAccess(exchanged.accessToken)
+        }
+      })
+    ))
+
+  it("a lock that is not had in time is a passing fault of the store, never invalid_grant", () =>
+    run(
+      Effect.gen(function* () {
+        const made = yield* connected
+        const sql = yield* SqlClient
+        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const holder = yield* sql`SELECT 1 FROM connections WHERE user_id = ${made.user.id} FOR UPDATE`.pipe(
+          Effect.zipRight(Deferred.succeed(held, undefined)),
+          Effect.zipRight(Deferred.await(release)),
+          sql.withTransaction,
+          Effect.fork
+        )
+        yield* Deferred.await(held)
+        const answer = yield* Effect.either(refreshTokens(made.app, made.tokens.refreshToken))
+        yield* Deferred.succeed(release, undefined)
+        yield* Fiber.join(holder)
+        expect(Either.isLeft(answer) && answer.left instanceof StoreError && answer.left.transient).toBe(true)
+        // And the connection is as good as before.
+        yield* refreshTokens(made.app, made.tokens.refreshToken)
+      })
+    ))
+})

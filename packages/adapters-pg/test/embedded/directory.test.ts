@@ -1,0 +1,172 @@
+import { type Database, layerEmbedded } from "@place-access/adapters-pg"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
+import { Effect, Exit, Layer, Scope } from "effect"
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { hold } from "../../src/embedded/DirectoryLock.js"
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "place-access-"))
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+const lock = () => join(directory, "lock")
+const taken = () => Effect.exit(Effect.scoped(hold(directory)))
+
+describe("the lock of a data folder", () => {
+  it.effect("is there while held and gone afterwards", () =>
+    Effect.gen(function* () {
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* hold(directory)
+          expect(existsSync(lock())).toBe(true)
+        })
+      )
+      expect(existsSync(lock())).toBe(false)
+    })
+  )
+
+  it.effect("refuses a second opener, saying who has it and what to do", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        yield* hold(directory)
+        const error = yield* Effect.flip(hold(directory))
+        expect(error._tag).toBe("DirectoryInUse")
+        expect(error.message).toContain(directory)
+        expect(error.message).toContain(`process ${process.pid}`)
+        expect(error.message).toContain("DATABASE_URL")
+      })
+    )
+  )
+
+  it.effect("of a process that is gone is taken over", () =>
+    Effect.gen(function* () {
+      const child = spawn(process.execPath, ["-e", ""])
+      yield* Effect.promise(() => new Promise((resolve) => child.once("exit", resolve)))
+      yield* Effect.scoped(hold(directory))
+      yield* holder({ pid: child.pid })
+      expect(Exit.isSuccess(yield* taken())).toBe(true)
+    })
+  )
+
+  it.effect("of a process that is gone is taken over though another one has its number now", () =>
+    Effect.gen(function* () {
+      yield* holder({ started: "1" })
+      expect(Exit.isSuccess(yield* taken())).toBe(true)
+    })
+  )
+
+  it.effect("of another container holds while that one touches it, and not when it has fallen silent", () =>
+    Effect.gen(function* () {
+      yield* holder({ realm: "another boot, another namespace" })
+      expect(Exit.isFailure(yield* taken())).toBe(true)
+      yield* Effect.promise(() => utimes(lock(), new Date(), new Date(Date.now() - 31_000)))
+      expect(Exit.isSuccess(yield* taken())).toBe(true)
+    })
+  )
+
+  it.effect("that cannot be read holds for a moment only: its writer may still be writing", () =>
+    Effect.gen(function* () {
+      yield* Effect.promise(() => writeFile(lock(), ""))
+      expect(Exit.isFailure(yield* taken())).toBe(true)
+      yield* Effect.promise(() => utimes(lock(), new Date(), new Date(Date.now() - 6_000)))
+      expect(Exit.isSuccess(yield* taken())).toBe(true)
+    })
+  )
+
+  it.effect("goes to exactly one of many that start at once, also over a stale one", () =>
+    Effect.gen(function* () {
+      for (let round = 0; round < 30; round++) {
+        if (round > 0) yield* holder({ started: "1" })
+        const scope = yield* Scope.make()
+        const exits = yield* Effect.all(
+          Array.from({ length: 8 }, () => Effect.exit(Scope.extend(hold(directory), scope))),
+          { concurrency: "unbounded" }
+        )
+        expect(exits.filter(Exit.isSuccess)).toHaveLength(1)
+        yield* Scope.close(scope, Exit.void)
+      }
+    })
+  )
+
+  it.effect("a folder that cannot be made is named", () =>
+    Effect.gen(function* () {
+      yield* Effect.promise(() => writeFile(join(directory, "file"), ""))
+      const error = yield* Effect.flip(Effect.scoped(hold(join(directory, "file", "data"))))
+      expect(error._tag).toBe("DirectoryUnusable")
+      expect(error.message).toContain(join(directory, "file", "data"))
+    })
+  )
+
+  /** Leaves a lock behind as this process would write it, but for what is given. */
+  const holder = (changes: { readonly pid?: number | undefined; readonly realm?: string; readonly started?: string }) =>
+    Effect.gen(function* () {
+      const text = yield* Effect.scoped(
+        Effect.zipRight(
+          hold(directory),
+          Effect.promise(() => readFile(lock(), "utf8"))
+        )
+      )
+      yield* Effect.promise(() =>
+        writeFile(lock(), JSON.stringify({ ...JSON.parse(text), token: "other", ...changes }))
+      )
+    })
+})
+
+describe("an embedded database in a folder", () => {
+  const withDatabase = <A, E>(program: Effect.Effect<A, E, Database>) =>
+    program.pipe(Effect.provide(Layer.fresh(layerEmbedded({ dataDir: directory }))))
+
+  it.live("opens for one process at a time", () =>
+    withDatabase(
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(withDatabase(SqlClient))
+        expect(error).toMatchObject({ _tag: "DirectoryInUse" })
+      })
+    )
+  )
+
+  it.live(
+    "keeps every acknowledged row when its process is killed",
+    () =>
+      Effect.gen(function* () {
+        const acknowledged = yield* Effect.promise(writeUntilKilled)
+        expect(acknowledged).toBeGreaterThan(0)
+        const rows = yield* withDatabase(
+          Effect.gen(function* () {
+            const sql = yield* SqlClient
+            return yield* sql<{ readonly n: number }>`SELECT n FROM kept ORDER BY n`
+          })
+        )
+        expect(rows.slice(0, acknowledged).map(({ n }) => n)).toEqual(
+          Array.from({ length: acknowledged }, (_, index) => index + 1)
+        )
+      }),
+    60_000
+  )
+
+  /** Another process inserts and reports each row that was committed, until it is killed without warning. */
+  const writeUntilKilled = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const script = join(import.meta.dirname, "writer.ts")
+      const child = spawn(
+        process.execPath,
+        ["--conditions=@place-access/source", "--import", "tsx", script, directory],
+        {
+          stdio: ["ignore", "pipe", "inherit"]
+        }
+      )
+      let acknowledged = 0
+      child.stdout.on("data", (chunk: Buffer) => {
+        acknowledged += chunk.toString("utf8").split("\n").length - 1
+        if (acknowledged >= 50) child.kill("SIGKILL")
+      })
+      child.once("error", reject)
+      child.once("exit", () => resolve(acknowledged))
+    })
+})

@@ -1,0 +1,195 @@
+import { DedicatedConnection, Failures, Rows } from "@place-access/adapters-pg"
+import { PgClient } from "@effect/sql-pg/PgClient"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Timestamp } from "@place-access/domain/shared"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Schema, Stream } from "effect"
+import { describe, expect, it } from "vitest"
+import { withStores } from "../support/contracts.js"
+import { embeddedWith, emptyEmbedded } from "../support/embedded.js"
+
+describe("embedded database", () => {
+  const run = withStores(emptyEmbedded, Layer.empty)
+
+  it("gives and takes values as PostgreSQL with `pg` does", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const at = Timestamp.make(Date.UTC(2026, 0, 2, 3, 4, 5, 678))
+        yield* sql`CREATE TABLE kinds (at timestamptz(3), big bigint, names text[], body jsonb, x double precision)`
+        yield* sql`INSERT INTO kinds VALUES (${Rows.at(at)}, ${"9007199254740991"}, ${["a", 'q"\\,{}', ""]},
+          ${Rows.json([{ n: null }])}, ${0.1})`
+        const Row = Schema.Struct({
+          at: Rows.At,
+          big: Rows.Bigint,
+          names: Schema.Array(Schema.String),
+          body: Schema.Array(Schema.Struct({ n: Schema.Null })),
+          x: Schema.Number
+        })
+        expect(yield* sql`SELECT * FROM kinds`.pipe(Rows.all(Row))).toEqual([
+          { at, big: 9007199254740991, names: ["a", 'q"\\,{}', ""], body: [{ n: null }], x: 0.1 }
+        ])
+        expect(yield* Rows.affected(sql`UPDATE kinds SET x = 1`)).toBe(1)
+        const found = yield* sql`SELECT at FROM kinds WHERE at = ANY(${[Rows.at(at)]}::timestamptz[])`
+        expect(found).toHaveLength(1)
+      })
+    ))
+
+  it("keeps concurrent transactions and statements apart", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`CREATE TABLE counters (id int PRIMARY KEY, n int NOT NULL)`
+        yield* sql`INSERT INTO counters VALUES (1, 0)`
+        const bump = sql.withTransaction(
+          Effect.gen(function* () {
+            const [row] = yield* sql<{ readonly n: number }>`SELECT n FROM counters WHERE id = 1 FOR UPDATE`
+            yield* Effect.yieldNow()
+            yield* sql`UPDATE counters SET n = ${(row?.n ?? 0) + 1} WHERE id = 1`
+          })
+        )
+        const read = sql<{ readonly n: number }>`SELECT n FROM counters WHERE id = 1`
+        yield* Effect.all([...Array.from({ length: 25 }, () => bump), ...Array.from({ length: 25 }, () => read)], {
+          concurrency: "unbounded"
+        })
+        expect((yield* read)[0]?.n).toBe(25)
+      })
+    ))
+
+  it("a refused statement inside a transaction rolls it back and leaves the connection usable", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`CREATE TABLE once (id int CONSTRAINT once_id PRIMARY KEY)`
+        const twice = sql.withTransaction(
+          Effect.zipRight(sql`INSERT INTO once VALUES (${1})`, sql`INSERT INTO once VALUES (${1})`)
+        )
+        const error = yield* Effect.flip(twice)
+        expect(Failures.sqlState(error)).toBe("23505")
+        expect(Failures.isUniqueViolation(error, "once_id")).toBe(true)
+        expect(Failures.isUniqueViolation(error, "another")).toBe(false)
+        expect(yield* sql`SELECT id FROM once`).toEqual([])
+      })
+    ))
+
+  it("interrupting a transaction rolls it back at once and lets the next one in", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`CREATE TABLE halves (id int)`
+        const started = yield* Deferred.make<void>()
+        const fiber = yield* Effect.fork(
+          sql.withTransaction(
+            sql`INSERT INTO halves VALUES (1)`.pipe(
+              Effect.zipRight(Deferred.succeed(started, undefined)),
+              Effect.zipRight(Effect.never)
+            )
+          )
+        )
+        yield* Deferred.await(started)
+        yield* Fiber.interrupt(fiber)
+        expect(yield* sql`SELECT id FROM halves`).toEqual([])
+      })
+    ))
+
+  it("an interrupted statement does not wait for its own cancellation", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const held = yield* Deferred.make<void>()
+        const holder = yield* Effect.fork(
+          sql.withTransaction(
+            Effect.zipRight(sql`SELECT 1`, Effect.zipRight(Deferred.succeed(held, undefined), Effect.never))
+          )
+        )
+        yield* Deferred.await(held)
+        const blocked = yield* Effect.fork(sql`SELECT ${1}::int AS one`)
+        yield* Effect.yieldNow()
+        yield* Fiber.interrupt(blocked)
+        yield* Fiber.interrupt(holder)
+        expect(yield* sql`SELECT ${1}::int AS one`).toEqual([{ one: 1 }])
+      })
+    ))
+
+  it("a connection that vanishes inside a transaction takes its changes along and lets the next one in", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`CREATE TABLE ghosts (id int)`
+        const client = yield* (yield* DedicatedConnection).connect
+        yield* Effect.promise(() => client.query("BEGIN"))
+        yield* Effect.promise(() => client.query("INSERT INTO ghosts VALUES (1)"))
+        yield* Effect.promise(() => client.end())
+        expect(yield* sql`SELECT id FROM ghosts`).toEqual([])
+        yield* sql.withTransaction(sql`INSERT INTO ghosts VALUES (2)`)
+        expect(yield* sql`SELECT id FROM ghosts`).toEqual([{ id: 2 }])
+      }).pipe(Effect.scoped)
+    ))
+
+  it("streams a long result through a cursor while others work", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const numbers = sql<{ readonly n: number }>`SELECT n FROM generate_series(1, 1000) AS n`.stream
+        const [sum] = yield* Effect.all(
+          [Stream.runFold(numbers, 0, (total, { n }) => total + n), sql`SELECT 1`, sql`SELECT 2`],
+          { concurrency: "unbounded" }
+        )
+        expect(sum).toBe(500_500)
+      })
+    ))
+
+  it("a notification reaches whoever listens", () =>
+    run(
+      Effect.gen(function* () {
+        const client = yield* PgClient
+        const heard = yield* Effect.fork(Stream.runHead(client.listen("news")))
+        // LISTEN has no answer to wait for: raise until it is heard.
+        const raise = client`SELECT pg_notify('news', 'hello')`
+        yield* raise.pipe(Effect.zipRight(Effect.yieldNow()), Effect.forever, Effect.race(Fiber.join(heard)))
+        expect((yield* Fiber.join(heard))._tag).toBe("Some")
+      })
+    ))
+
+  it("a commit that is refused is a StoreError, though `@effect/sql` dies of it", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`CREATE TABLE parents (id int PRIMARY KEY)`
+        yield* sql`CREATE TABLE children (parent int REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)`
+        const exit = yield* Effect.exit(
+          Failures.orStoreError(sql.withTransaction(sql`INSERT INTO children VALUES (1)`))
+        )
+        expect(Exit.isFailure(exit) && Cause.failureOption(exit.cause)).toMatchObject({
+          value: { _tag: "StoreError", transient: false }
+        })
+      })
+    ))
+})
+
+describe("a transaction that does not end", () => {
+  const run = withStores(embeddedWith({ waitLimitMillis: 50 }), Layer.empty)
+
+  it("makes others fail with a passing error after a while, as a lock does on a server, and spares those after it", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const held = yield* Deferred.make<void>()
+        const holder = yield* Effect.fork(
+          sql.withTransaction(
+            sql`SELECT 1`.pipe(Effect.zipRight(Deferred.succeed(held, undefined)), Effect.zipRight(Effect.never))
+          )
+        )
+        yield* Deferred.await(held)
+        const [statement, transaction] = yield* Effect.all(
+          [sql`SELECT ${2}::int AS two`, sql.withTransaction(sql`SELECT ${3}::int AS three`)].map((refused) =>
+            Effect.flip(Failures.orStoreError(refused))
+          ),
+          { concurrency: "unbounded" }
+        )
+        expect(statement).toMatchObject({ _tag: "StoreError", transient: true })
+        expect(transaction).toMatchObject({ _tag: "StoreError", transient: true })
+        yield* Fiber.interrupt(holder)
+        expect(yield* sql`SELECT ${4}::int AS four`).toEqual([{ four: 4 }])
+      })
+    ))
+})

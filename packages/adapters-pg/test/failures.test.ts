@@ -1,0 +1,90 @@
+import { Failures } from "@place-access/adapters-pg"
+import { SqlError } from "@effect/sql/SqlError"
+import { Conflict, StoreError } from "@place-access/domain/shared"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+const coded = (code: string, more: object = {}) => Object.assign(new Error("refused"), { code, ...more })
+const wrapped = (cause: unknown) => new SqlError({ cause, message: "Failed to execute statement" })
+
+describe("what may succeed a little later", () => {
+  it.each([
+    ["a lock that was not given in time", coded("55P03")],
+    ["a statement that took too long", coded("57014")],
+    ["a serialization failure", coded("40001")],
+    ["a deadlock", coded("40P01")],
+    ["a server that shuts down", coded("57P01")],
+    ["a server that starts", coded("57P03")],
+    ["a connection failure", coded("08006")],
+    ["too many connections", coded("53300")],
+    ["a full disk", coded("53100")],
+    ["a row whose partition was attached this moment", coded("23514")],
+    ["a refused TCP connection", coded("ECONNREFUSED")],
+    ["a reset TCP connection", coded("ECONNRESET")],
+    ["a write to a closed socket", coded("EPIPE")],
+    ["a connection that ended", new Error("Connection terminated unexpectedly")],
+    ["a pool without a free connection", new Error("timeout exceeded when trying to connect")]
+  ])("%s", (_, cause) => {
+    expect(Failures.isTransient(wrapped(cause))).toBe(true)
+  })
+
+  it("also when the reason is the cause of a cause, as for several addresses that refused", () => {
+    expect(Failures.isTransient(wrapped(new Error("outer", { cause: coded("ECONNREFUSED") })))).toBe(true)
+  })
+})
+
+describe("what is a mistake of ours", () => {
+  it.each([
+    ["a taken key", coded("23505", { constraint: "accounts_email_key" })],
+    ["a broken check", coded("23514", { constraint: "rules_check" })],
+    ["a missing reference", coded("23503")],
+    ["a missing column", coded("42703")],
+    ["a syntax error", coded("42601")],
+    ["a value that does not fit", coded("22P02")],
+    ["something without a code", new Error("Cannot read properties of undefined")],
+    ["nothing at all", undefined]
+  ])("%s", (_, cause) => {
+    expect(Failures.isTransient(wrapped(cause))).toBe(false)
+  })
+})
+
+describe("orStoreError", () => {
+  const ending = (effect: Effect.Effect<unknown, unknown>) => Effect.flip(Failures.orStoreError(effect))
+
+  it.effect("turns a refused statement into a StoreError that says whether to try again", () =>
+    Effect.gen(function* () {
+      expect(yield* ending(Effect.fail(wrapped(coded("55P03"))))).toMatchObject({ _tag: "StoreError", transient: true })
+      expect(yield* ending(Effect.fail(wrapped(coded("42601"))))).toMatchObject({
+        _tag: "StoreError",
+        transient: false
+      })
+    })
+  )
+
+  it.effect("brings back a COMMIT or ROLLBACK that could not be sent, of which @effect/sql dies", () =>
+    Effect.gen(function* () {
+      const lost = Effect.die(wrapped(new Error("Connection terminated unexpectedly")))
+      expect(yield* ending(lost)).toMatchObject({ _tag: "StoreError", transient: true })
+    })
+  )
+
+  it.effect("takes a row that cannot be read for a mistake", () =>
+    Effect.gen(function* () {
+      expect(yield* ending(Schema.decodeUnknown(Schema.Int)("one"))).toMatchObject({
+        _tag: "StoreError",
+        transient: false
+      })
+    })
+  )
+
+  it.effect("leaves other errors and other defects as they are", () =>
+    Effect.gen(function* () {
+      const conflict = new Conflict({ reason: "taken" })
+      expect(yield* ending(Effect.fail(conflict))).toBe(conflict)
+      const already = StoreError.unavailable("x")
+      expect(yield* ending(Effect.fail(already))).toBe(already)
+      const exit = yield* Effect.exit(Failures.orStoreError(Effect.die("a bug")))
+      expect(exit.toString()).toContain("a bug")
+    })
+  )
+})

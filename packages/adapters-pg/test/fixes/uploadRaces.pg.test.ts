@@ -1,0 +1,90 @@
+import { Event, EventStore } from "@place-access/domain/events"
+import { type Fix, FixStore, ingestFixes } from "@place-access/domain/fixes"
+import { Timestamp } from "@place-access/domain/shared"
+import { MemoryWorkSignal, RuleSamples } from "@place-access/domain/testing"
+import { Effect, Layer } from "effect"
+import { expect, it } from "vitest"
+import { travel } from "../../../domain/test/support/geodesic.js"
+import { referenceFirings } from "../../../domain/test/support/referenceRules.js"
+import { migratedPostgres, START, withStores } from "../support/contracts.js"
+import { describePg } from "../support/postgres.js"
+import { UploadStores } from "../support/uploadStores.js"
+
+const UPLOADS = 20
+const MINUTE = 60_000
+
+/** Fourteen minutes of going in and out, a fix every 20 s: in for a minute, out for two. */
+const ride: ReadonlyArray<Fix.Reading> = Array.from({ length: 42 }, (_, index) => ({
+  capturedAt: Timestamp.make(START - 14 * MINUTE + index * 20_000),
+  ...travel(RuleSamples.CIRCLE, 90, index % 9 < 3 ? 700 : 5),
+  accuracyM: 10
+}))
+
+describePg("uploads of one user at once", () => {
+  const run = withStores(migratedPostgres, Layer.merge(UploadStores, MemoryWorkSignal.layer))
+
+  /** A user with rules, to whom `uploads` arrive together; how often each rule fired, at which capture times. */
+  const race = (uploads: ReadonlyArray<ReadonlyArray<Fix.Reading>>) =>
+    Effect.gen(function* () {
+      const { connection, place, user } = yield* RuleSamples.sharing()
+      const phones = [yield* RuleSamples.device(user.id), yield* RuleSamples.device(user.id)]
+      const rules = yield* Effect.forEach(["enter", "exit"] as const, (type) =>
+        RuleSamples.rule(connection, RuleSamples.onPlace(place), { type })
+      )
+      const answers = yield* Effect.forEach(uploads, (upload) => ingestFixes(phones[0]!, upload, []), {
+        concurrency: "unbounded"
+      })
+      const now = yield* Timestamp.now
+      const pending = yield* (yield* EventStore).claimPending(10_000, now, Timestamp.plus(now, 1))
+      const firings = rules.map(({ id, type }) => ({
+        type,
+        at: pending
+          .filter(({ payload }) => Event.ruleIdOf(payload) === id)
+          .map((event) => event.occurredAt)
+          .sort((a, b) => a - b)
+      }))
+      return { answers, firings, stored: yield* (yield* FixStore).latest(user.id, 10_000) }
+    })
+
+  const expected = (["enter", "exit"] as const).map((type) => ({
+    type,
+    at: referenceFirings(
+      ride.map((fix) => ({ ...fix, receivedAt: START, accuracy: 10 })),
+      RuleSamples.CIRCLE,
+      { type }
+    )
+  }))
+
+  it("the ride that is raced has crossings to fire", () => {
+    expect(expected.map(({ at }) => at.length)).toEqual([5, 4])
+  })
+
+  it("twenty beginnings of one ride: every crossing fires once, every fix is stored once", () =>
+    run(
+      Effect.gen(function* () {
+        const beginnings = Array.from({ length: UPLOADS }, (_, index) => ride.slice(0, (index + 1) * 3))
+        const { answers, firings, stored } = yield* race([...beginnings, ride])
+        expect(firings).toEqual(expected)
+        expect(stored).toHaveLength(ride.length)
+        expect(answers.reduce((sum, answer) => sum + answer.accepted, 0)).toBe(ride.length)
+        const sent = [...beginnings, ride].reduce((sum, upload) => sum + upload.length, 0)
+        expect(answers.reduce((sum, answer) => sum + answer.accepted + answer.duplicates, 0)).toBe(sent)
+      })
+    ))
+
+  it("twenty times the ride, each with a fix of its own: every crossing fires once", () =>
+    run(
+      Effect.gen(function* () {
+        const uploads = Array.from({ length: UPLOADS }, (_, index) => [
+          ...ride.toReversed(),
+          // On the edge, so that it decides nothing.
+          { capturedAt: Timestamp.make(START - 1_000 - index), ...travel(RuleSamples.CIRCLE, 0, 150) }
+        ])
+        const { answers, firings, stored } = yield* race(uploads)
+        expect(firings).toEqual(expected)
+        expect(stored).toHaveLength(ride.length + UPLOADS)
+        expect(answers.filter((answer) => answer.accepted === ride.length + 1)).toHaveLength(1)
+        expect(answers.filter((answer) => answer.accepted === 1)).toHaveLength(UPLOADS - 1)
+      })
+    ))
+})

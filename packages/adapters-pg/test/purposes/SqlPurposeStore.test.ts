@@ -1,0 +1,10 @@
+import { SqlAccountStore, SqlAppStore, SqlPurposeStore } from "@place-access/adapters-pg"
+import { purposeStoreContract } from "@place-access/domain/testing"
+import { Layer } from "effect"
+import { runContract } from "../support/contracts.js"
+
+runContract(
+  "SqlPurposeStore",
+  purposeStoreContract,
+  Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlPurposeStore.layer)
+)

@@ -1,0 +1,20 @@
+import {
+  SqlAccessLogStore,
+  SqlAccountStore,
+  SqlAppStore,
+  SqlPurposeStore,
+  SqlVolumeFlagStore
+} from "@place-access/adapters-pg"
+import { volumeFlagStoreContract } from "@place-access/domain/testing"
+import { Layer } from "effect"
+import { runContract } from "../support/contracts.js"
+
+const stores = Layer.mergeAll(
+  SqlAccessLogStore.layer,
+  SqlAccountStore.layer,
+  SqlAppStore.layer,
+  SqlPurposeStore.layer,
+  SqlVolumeFlagStore.layer
+)
+
+runContract("SqlVolumeFlagStore", volumeFlagStoreContract, stores)

@@ -1,0 +1,137 @@
+import { Failures, Partitions, Rows } from "@place-access/adapters-pg"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { retryTransient, Timestamp } from "@place-access/domain/shared"
+import { Check, type Contract } from "@place-access/domain/testing"
+import { Effect, Ref } from "effect"
+
+const at = (iso: string) => Timestamp.make(Date.parse(iso))
+
+/** Every case works in a year of its own, because they share a database. */
+const insertFix = (userId: string, iso: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    yield* sql`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, received_at)
+      VALUES (${userId}, ${Rows.at(at(iso))}, 'dev_1', 1, 2, ${Rows.at(at(iso))})`
+  })
+
+const homes = (userId: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const rows = yield* sql<{ readonly home: string }>`
+      SELECT tableoid::regclass::text AS home FROM fixes WHERE user_id = ${userId} ORDER BY captured_at`
+    return rows.map(({ home }) => home)
+  })
+
+export const partitionsContract: Contract<SqlClient> = [
+  {
+    name: "makes four months of each of the three tables, and nothing the second time",
+    run: Effect.gen(function* () {
+      const now = at("2031-06-15T00:00:00.000Z")
+      const months = ["2031_05", "2031_06", "2031_07", "2031_08"]
+      Check.equal(
+        yield* Partitions.ensurePartitions(now),
+        ["fixes", "access_log", "delivery_attempts"].flatMap((table) => months.map((month) => `${table}_${month}`)),
+        "made at first"
+      )
+      Check.equal(yield* Partitions.ensurePartitions(now), [], "made again")
+      Check.equal(
+        yield* Partitions.ensurePartitions(at("2031-07-01T00:00:00.000Z")),
+        ["fixes_2031_09", "access_log_2031_09", "delivery_attempts_2031_09"],
+        "made a month later"
+      )
+    })
+  },
+  {
+    name: "a row goes to its month; the first and the last instant belong to it, others stay in the default partition",
+    run: Effect.gen(function* () {
+      yield* Partitions.ensurePartitions(at("2032-06-15T00:00:00.000Z"))
+      yield* insertFix("usr_edges", "2032-04-30T23:59:59.999Z")
+      yield* insertFix("usr_edges", "2032-05-01T00:00:00.000Z")
+      yield* insertFix("usr_edges", "2032-05-31T23:59:59.999Z")
+      yield* insertFix("usr_edges", "2032-06-01T00:00:00.000Z")
+      yield* insertFix("usr_edges", "2032-09-01T00:00:00.000Z")
+      Check.equal(
+        yield* homes("usr_edges"),
+        ["fixes_default", "fixes_2032_05", "fixes_2032_05", "fixes_2032_06", "fixes_default"],
+        "where the rows are"
+      )
+    })
+  },
+  {
+    name: "rows that came before their partition are moved into it, each exactly once, and keep their key",
+    run: Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* insertFix("usr_early", "2033-05-01T00:00:00.000Z")
+      yield* insertFix("usr_early", "2033-06-10T00:00:00.000Z")
+      // The first instant of the next month, which is made after this one.
+      yield* insertFix("usr_early", "2033-07-01T00:00:00.000Z")
+      yield* insertFix("usr_early", "2040-01-01T00:00:00.000Z")
+      Check.equal(
+        yield* homes("usr_early"),
+        Array.from({ length: 4 }, () => "fixes_default"),
+        "before"
+      )
+      yield* Partitions.ensurePartitions(at("2033-06-15T00:00:00.000Z"))
+      Check.equal(
+        yield* homes("usr_early"),
+        ["fixes_2033_05", "fixes_2033_06", "fixes_2033_07", "fixes_default"],
+        "after"
+      )
+      const again = sql`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, received_at)
+        VALUES ('usr_early', '2033-06-10T00:00:00Z', 'dev_1', 1, 2, '2033-06-10T00:00:00Z')`
+      Check.isTrue((yield* Effect.either(again))._tag === "Left", "the same fix is refused in the new partition")
+    })
+  },
+  {
+    name: "may be raced: everybody succeeds and each partition is made once",
+    run: Effect.gen(function* () {
+      yield* insertFix("usr_raced", "2034-06-10T00:00:00.000Z")
+      const made = yield* Effect.all(
+        Array.from({ length: 4 }, () => Partitions.ensurePartitions(at("2034-06-15T00:00:00.000Z"))),
+        { concurrency: "unbounded" }
+      )
+      Check.equal(made.flat().length, 12, "partitions made by all together")
+      Check.equal(yield* homes("usr_raced"), ["fixes_2034_06"], "where the row is")
+    })
+  }
+]
+
+/** Needs writers that really run at the same time. */
+export const partitionsUnderLoad: Contract<SqlClient> = [
+  {
+    name: "writers go on meanwhile; whoever is refused is refused for a passing reason, and no row is lost",
+    run: Effect.gen(function* () {
+      const stop = yield* Ref.make(false)
+      const write = (writer: number) =>
+        Effect.gen(function* () {
+          let written = 0
+          while (!(yield* Ref.get(stop))) {
+            const minute = String(written % 60).padStart(2, "0")
+            const hour = String(Math.floor(written / 60) % 24).padStart(2, "0")
+            const day = String((Math.floor(written / 1440) % 28) + 1).padStart(2, "0")
+            yield* insertFix(`usr_load_${writer}`, `2035-06-${day}T${hour}:${minute}:00.000Z`).pipe(
+              Failures.orStoreError,
+              retryTransient(5)
+            )
+            written++
+          }
+          return written
+        })
+      const [counts] = yield* Effect.all(
+        [
+          Effect.all([write(1), write(2), write(3)], { concurrency: "unbounded" }),
+          Partitions.ensurePartitions(at("2035-06-15T00:00:00.000Z")).pipe(Effect.ensuring(Ref.set(stop, true)))
+        ],
+        { concurrency: "unbounded" }
+      )
+      for (const [index, written] of counts.entries()) {
+        const found = yield* homes(`usr_load_${index + 1}`)
+        Check.equal(found.length, written, "rows of a writer")
+        Check.isTrue(
+          found.every((home) => home === "fixes_2035_06"),
+          "all rows are in the partition"
+        )
+      }
+    })
+  }
+]

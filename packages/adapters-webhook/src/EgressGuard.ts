@@ -1,0 +1,87 @@
+import { BlockList, isIP } from "node:net"
+
+/**
+ * Which addresses a webhook may be sent to (decision W5): those that the public internet routes to one host. Whoever registers
+ * an endpoint must not reach what our machine can reach.
+ */
+
+/** IANA special-purpose blocks that are not global unicast, and one cloud's wire server among the global ones. */
+const IPV4_REFUSED: ReadonlyArray<readonly [string, number]> = [
+  ["0.0.0.0", 8], // this network
+  ["10.0.0.0", 8], // private
+  ["100.64.0.0", 10], // shared address space of carriers; some clouds' metadata
+  ["127.0.0.0", 8], // loopback
+  ["168.63.129.16", 32], // Azure's wire server
+  ["169.254.0.0", 16], // link-local; most clouds' metadata
+  ["172.16.0.0", 12], // private
+  ["192.0.0.0", 24], // protocol assignments
+  ["192.0.2.0", 24], // documentation
+  ["192.88.99.0", 24], // 6to4 relays
+  ["192.168.0.0", 16], // private
+  ["198.18.0.0", 15], // benchmarks
+  ["198.51.100.0", 24], // documentation
+  ["203.0.113.0", 24], // documentation
+  ["224.0.0.0", 4], // multicast
+  ["240.0.0.0", 4] // reserved, broadcast
+]
+
+/** Everything outside of 2000::/3 is refused: mapped, NAT64, unique local, link-local, multicast. And of that block: */
+const IPV6_REFUSED: ReadonlyArray<readonly [string, number]> = [
+  ["2001::", 23], // protocol assignments: Teredo, ORCHID, benchmarks
+  ["2001:db8::", 32], // documentation
+  ["2002::", 16], // 6to4: an IPv4 address inside
+  ["3fff::", 20] // documentation
+]
+
+const ipv4Refused = new BlockList()
+for (const [net, prefix] of IPV4_REFUSED) ipv4Refused.addSubnet(net, prefix, "ipv4")
+const ipv6Global = new BlockList()
+ipv6Global.addSubnet("2000::", 3, "ipv6")
+const ipv6Refused = new BlockList()
+for (const [net, prefix] of IPV6_REFUSED) ipv6Refused.addSubnet(net, prefix, "ipv6")
+const loopback = new BlockList()
+loopback.addSubnet("127.0.0.0", 8, "ipv4")
+loopback.addAddress("::1", "ipv6")
+
+/** ISATAP writes an IPv4 address behind `0000:5efe` or `0200:5efe`; such a tunnel ends inside somebody's network. */
+const hasIsatapInterface = (address: string): boolean => /:(?:0200|200|0000|0)?:?5efe:[0-9a-f.:]+$/i.test(address)
+
+/** Global unicast of either family. False for what is no address, names included. */
+export const isPublic = (address: string): boolean => {
+  switch (isIP(address)) {
+    case 4:
+      return !ipv4Refused.check(address, "ipv4")
+    case 6:
+      return (
+        !address.includes("%") &&
+        ipv6Global.check(address, "ipv6") &&
+        !ipv6Refused.check(address, "ipv6") &&
+        !hasIsatapInterface(address)
+      )
+    default:
+      return false
+  }
+}
+
+export const isLoopback = (address: string): boolean => {
+  const family = isIP(address)
+  return family !== 0 && loopback.check(address, family === 4 ? "ipv4" : "ipv6")
+}
+
+export interface EgressPolicy {
+  /** `ALLOW_INSECURE_WEBHOOKS`: permits this machine's own addresses beside the public ones. */
+  readonly allowInsecure: boolean
+}
+
+export const mayConnect = (address: string, { allowInsecure }: EgressPolicy): boolean =>
+  isPublic(address) || (allowInsecure && isLoopback(address))
+
+/** False also when there is none. */
+export const mayConnectToAll = (found: ReadonlyArray<{ readonly address: string }>, policy: EgressPolicy): boolean =>
+  found.length > 0 && found.every(({ address }) => mayConnect(address, policy))
+
+/** The address that a URL's host is, without the brackets; undefined for a name. `hostname` is as `URL` gives it. */
+export const literal = (hostname: string): string | undefined => {
+  const bare = hostname.startsWith("[") && hostname.endsWith("]") ? hostname.slice(1, -1) : hostname
+  return isIP(bare) === 0 ? undefined : bare
+}

@@ -1,0 +1,68 @@
+import { Delivery, WebhookSender } from "@place-access/domain/deliveries"
+import { EndpointUrl } from "@place-access/domain/endpoints"
+import { Effect, Layer } from "effect"
+import { type EgressPolicy, literal, mayConnect, mayConnectToAll } from "./EgressGuard.js"
+import { exchange, makeAgent } from "./Exchange.js"
+import * as Resolver from "./Resolver.js"
+import { sign } from "./SignatureHeader.js"
+import * as Trouble from "./Trouble.js"
+import * as UrlRules from "./UrlRules.js"
+
+export interface SenderOptions extends EgressPolicy {
+  /** Default: the configured name servers; with `allowInsecure` the machine's own way, `hosts` file included. */
+  readonly resolver?: Resolver.Resolver | undefined
+  /** A certificate authority to trust beside the well-known ones, in PEM. */
+  readonly ca?: string | undefined
+}
+
+const NOT_PUBLIC = "must resolve to public addresses only"
+
+/** Sends webhooks with `undici`. Idle connections are kept for a few seconds and closed with the layer. */
+export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
+  Layer.scoped(
+    WebhookSender,
+    Effect.gen(function* () {
+      const { allowInsecure, ca } = options
+      const resolver = options.resolver ?? (allowInsecure ? Resolver.machine : Resolver.system)
+      const agent = yield* Effect.acquireRelease(
+        Effect.sync(() => makeAgent({ allowInsecure, ca, resolver })),
+        (agent) => Effect.promise(() => agent.destroy())
+      )
+
+      const addressFault = (hostname: string): Effect.Effect<string | undefined> => {
+        const address = literal(hostname)
+        if (address !== undefined) return Effect.succeed(mayConnect(address, options) ? undefined : NOT_PUBLIC)
+        return Effect.tryPromise(() => resolver(hostname)).pipe(
+          Effect.match({
+            onFailure: ({ error }) => `cannot be used: ${Trouble.toAnswer(error).detail}`,
+            onSuccess: (found) => (mayConnectToAll(found, options) ? undefined : NOT_PUBLIC)
+          })
+        )
+      }
+
+      return WebhookSender.of({
+        post: (url, headers, body) =>
+          Effect.tryPromise({
+            try: (signal) => exchange(agent, { url, headers, body }, signal),
+            catch: (error) => Trouble.toAnswer(error)
+          }).pipe(
+            Effect.map((answer): Delivery.Answer => ({ _tag: "Answered", ...answer })),
+            Effect.catchAll(Effect.succeed),
+            // The deadline holds also where the caller may not be interrupted.
+            Effect.interruptible,
+            Effect.timeoutTo({
+              duration: Delivery.ANSWER_DEADLINE,
+              onSuccess: (answer) => answer,
+              onTimeout: () => Trouble.TOO_LATE
+            })
+          ),
+        sign,
+        checkUrl: (text) => {
+          const checked = UrlRules.check(text, options)
+          return typeof checked === "string"
+            ? Effect.succeed(EndpointUrl.message[checked])
+            : addressFault(checked.hostname)
+        }
+      })
+    })
+  )

@@ -1,0 +1,115 @@
+import dns from "node:dns"
+
+/** One address of a host. */
+export interface Address {
+  readonly address: string
+  readonly family: 4 | 6
+}
+
+/** Why a name has no address. `theirs` is the receiver's fault, `ours` spends no attempt (decision W3). */
+export class LookupFailed extends Error {
+  override readonly name = "LookupFailed"
+  readonly whose: "theirs" | "ours"
+
+  constructor(whose: "theirs" | "ours", message: string) {
+    super(message)
+    this.whose = whose
+  }
+}
+
+/** Every address of a name, at least one; rejects with `LookupFailed`. */
+export type Resolver = (hostname: string) => Promise<ReadonlyArray<Address>>
+
+/** Of one question; the whole exchange with a receiver has five seconds. */
+const TIMEOUT_MILLIS = 1_500
+/** How long an IPv6 answer is waited for when the IPv4 one is there. */
+const GRACE_MILLIS = 300
+
+const NO_SUCH_NAME: ReadonlySet<string> = new Set([dns.NOTFOUND, dns.NODATA])
+/** The name itself is nonsense to a resolver. */
+const BAD_NAME: ReadonlySet<string> = new Set([dns.BADNAME, dns.BADQUERY, dns.BADSTR])
+
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error ? String(error.code) : ""
+
+const within = <A>(millis: number, work: Promise<A>, late: () => A): Promise<A> => {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<A>((resolve) => {
+    // @effect-diagnostics-next-line globalTimers:off -- among promises, below any program
+    timer = setTimeout(() => resolve(late()), millis)
+  })
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
+}
+
+type Outcome = { readonly addresses: ReadonlyArray<Address>; readonly error?: unknown }
+
+const settled = (question: Promise<ReadonlyArray<string>>, family: 4 | 6): Promise<Outcome> =>
+  question.then(
+    (found) => ({ addresses: found.map((address) => ({ address, family })) }),
+    (error: unknown) => ({ addresses: [], error })
+  )
+
+/**
+ * Asks name servers (default: the configured ones) outside of the four threads that `dns.lookup` shares with the file
+ * system: a receiver whose name servers never answer must not hold up everybody's look-ups.
+ */
+export const nameServers =
+  (servers?: ReadonlyArray<string>): Resolver =>
+  async (hostname) => {
+    const resolver = client(servers)
+    const six = settled(resolver.resolve6(hostname), 6)
+    const four = await settled(resolver.resolve4(hostname), 4)
+    const rest = await (four.addresses.length > 0 ? within(GRACE_MILLIS, six, () => ({ addresses: [] })) : six)
+    resolver.cancel()
+    const addresses = [...four.addresses, ...rest.addresses]
+    if (addresses.length > 0) return addresses
+    throw await blame([codeOf(four.error), codeOf(rest.error)], servers)
+  }
+
+/** The configured name servers, read anew each time: networks change under a process that runs for months. */
+export const system: Resolver = nameServers()
+
+const client = (servers: ReadonlyArray<string> | undefined): dns.promises.Resolver => {
+  const resolver = new dns.promises.Resolver({ timeout: TIMEOUT_MILLIS, tries: 1 })
+  if (servers !== undefined) resolver.setServers(servers)
+  return resolver
+}
+
+const blame = async (
+  codes: ReadonlyArray<string>,
+  servers: ReadonlyArray<string> | undefined
+): Promise<LookupFailed> => {
+  if (codes.every((code) => NO_SUCH_NAME.has(code))) {
+    return new LookupFailed("theirs", "the host name does not exist")
+  }
+  if (codes.some((code) => BAD_NAME.has(code))) return new LookupFailed("theirs", "the host name is not valid")
+  // No useful answer about this name. Whether it is the name or our resolver, a name that always exists tells.
+  return (await works(servers))
+    ? new LookupFailed("theirs", "the host name's name servers do not answer")
+    : new LookupFailed("ours", "name look-up is not working")
+}
+
+const works = async (servers: ReadonlyArray<string> | undefined): Promise<boolean> => {
+  const resolver = client(servers)
+  const answer = await within(
+    TIMEOUT_MILLIS,
+    resolver.resolveSoa("com").then(
+      () => true,
+      () => false
+    ),
+    () => false
+  )
+  resolver.cancel()
+  return answer
+}
+
+/** As the machine itself resolves, `hosts` file included: for development, where receivers are on it. */
+export const machine: Resolver = (hostname) =>
+  dns.promises.lookup(hostname, { all: true, verbatim: true }).then(
+    (found) => found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 })),
+    (error: unknown) => {
+      throw codeOf(error) === "ENOTFOUND"
+        ? new LookupFailed("theirs", "the host name does not exist")
+        : new LookupFailed("ours", "name look-up is not working")
+    }
+  )

@@ -1,0 +1,94 @@
+import type { Delivery } from "@place-access/domain/deliveries"
+import { LookupFailed } from "./Resolver.js"
+
+/** What went wrong on the way, in words for the receiver's developer: no addresses, no names of ours, no stack. */
+
+/** The egress guard's refusal. */
+export class AddressRefused extends Error {
+  override readonly name = "AddressRefused"
+  constructor() {
+    super("the address is not public")
+  }
+}
+
+/** The egress guard's, too. */
+export class NotHttps extends Error {
+  override readonly name = "NotHttps"
+  constructor() {
+    super("the address is not https")
+  }
+}
+
+export const TOO_LATE: Delivery.Answer = { _tag: "Unreachable", detail: "no complete answer within 5 s" }
+
+const THEIRS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EPIPE: "connection closed",
+  EHOSTUNREACH: "host unreachable",
+  ETIMEDOUT: "connection timed out",
+  UND_ERR_SOCKET: "connection closed",
+  UND_ERR_CONNECT_TIMEOUT: "connection timed out",
+  UND_ERR_HEADERS_OVERFLOW: "the answer's headers are larger than 16 KiB",
+  CERT_HAS_EXPIRED: "TLS: the certificate has expired",
+  CERT_NOT_YET_VALID: "TLS: the certificate is not valid yet",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "TLS: the certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "TLS: the certificate's issuer is not trusted",
+  UNABLE_TO_GET_ISSUER_CERT: "TLS: the certificate's issuer is not trusted",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "TLS: the certificate's issuer is not trusted",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "TLS: an intermediate certificate is missing",
+  ERR_TLS_CERT_ALTNAME_INVALID: "TLS: the certificate is for another host name"
+}
+
+/** This machine cannot reach anybody, or has run out of something. */
+const OURS: ReadonlySet<string> = new Set([
+  "EMFILE",
+  "ENFILE",
+  "ENOBUFS",
+  "ENOMEM",
+  "EADDRNOTAVAIL",
+  "ENETUNREACH",
+  "ENETDOWN"
+])
+
+/** The error and what caused it, the outermost first. */
+const chain = (error: unknown): ReadonlyArray<Error> => {
+  const all: Array<Error> = []
+  for (let inner = error; inner instanceof Error && all.length < 5; inner = inner.cause) {
+    all.push(inner)
+    // Of several addresses tried, the last one tells.
+    if (inner instanceof AggregateError) all.push(...inner.errors.filter((one) => one instanceof Error).toReversed())
+  }
+  return all
+}
+
+const codeOf = (error: Error): string => ("code" in error ? String(error.code) : "")
+
+export const toAnswer = (error: unknown): Exclude<Delivery.Answer, { readonly _tag: "Answered" }> => {
+  const errors = chain(error)
+  const lookup = errors.find((one) => one instanceof LookupFailed)
+  if (lookup !== undefined) {
+    return { _tag: lookup.whose === "ours" ? "NotSent" : "Unreachable", detail: lookup.message }
+  }
+  if (errors.some((one) => one instanceof AddressRefused)) {
+    return { _tag: "Unreachable", detail: "the host name resolves to an address that is not public" }
+  }
+  const insecure = errors.find((one) => one instanceof NotHttps)
+  if (insecure !== undefined) return { _tag: "Unreachable", detail: insecure.message }
+  const codes = errors.map(codeOf)
+  const theirs = codes.find((code) => code in THEIRS)
+  if (theirs === undefined && codes.some((code) => OURS.has(code))) {
+    return { _tag: "NotSent", detail: "this service's network is not working" }
+  }
+  return {
+    _tag: "Unreachable",
+    detail: theirs === undefined ? other(errors, codes) : (THEIRS[theirs] ?? "connection failed")
+  }
+}
+
+const other = (errors: ReadonlyArray<Error>, codes: ReadonlyArray<string>): string =>
+  errors.some((error) => error.name === "HTTPParserError") || codes.some((code) => code.startsWith("HPE_"))
+    ? "the answer is not HTTP"
+    : codes.some((code) => code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_") || code === "EPROTO")
+      ? "TLS: the handshake failed"
+      : "connection failed"

@@ -1,0 +1,138 @@
+import { Resolver } from "@place-access/adapters-webhook"
+import { createSocket } from "node:dgram"
+import { afterEach, expect, it } from "vitest"
+
+const A = 1
+const SOA = 6
+const AAAA = 28
+
+/** What a name server says to a question; undefined: nothing at all. */
+type Reply = { readonly code: number; readonly addresses?: ReadonlyArray<Buffer> } | undefined
+type Zone = (name: string, type: number) => Reply
+
+const NXDOMAIN: Reply = { code: 3 }
+const SERVFAIL: Reply = { code: 2 }
+const REFUSED: Reply = { code: 5 }
+const four = (...bytes: ReadonlyArray<number>): Reply => ({ code: 0, addresses: [Buffer.from(bytes)] })
+const NOTHING: Reply = { code: 0, addresses: [] }
+
+const closing: Array<() => void> = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+/** A name server on loopback (RFC 1035 §4), and the questions that it was asked. */
+const nameServer = async (
+  zone: Zone
+): Promise<{ readonly resolver: Resolver.Resolver; readonly asked: Array<string> }> => {
+  const asked: Array<string> = []
+  const socket = createSocket("udp4")
+  socket.on("message", (query, from) => {
+    const labels: Array<string> = []
+    let at = 12
+    for (let size = query[at] ?? 0; size > 0; size = query[at] ?? 0) {
+      labels.push(query.toString("ascii", at + 1, at + 1 + size))
+      at += 1 + size
+    }
+    const type = query.readUInt16BE(at + 1)
+    const name = labels.join(".")
+    asked.push(`${name} ${type}`)
+    const reply = zone(name, type)
+    if (reply === undefined) return
+    const addresses = reply.addresses ?? []
+    const head = Buffer.alloc(12)
+    query.copy(head, 0, 0, 2)
+    head.writeUInt16BE(0x8180 | reply.code, 2)
+    head.writeUInt16BE(1, 4)
+    head.writeUInt16BE(addresses.length, 6)
+    const answers = addresses.map((address) => {
+      const record = Buffer.alloc(12)
+      record.writeUInt16BE(0xc00c, 0)
+      record.writeUInt16BE(type, 2)
+      record.writeUInt16BE(1, 4)
+      record.writeUInt32BE(60, 6)
+      record.writeUInt16BE(address.length, 10)
+      return Buffer.concat([record, address])
+    })
+    socket.send(Buffer.concat([head, query.subarray(12, at + 5), ...answers]), from.port, from.address)
+  })
+  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve))
+  closing.push(() => socket.close())
+  return { resolver: Resolver.nameServers([`127.0.0.1:${socket.address().port}`]), asked }
+}
+
+/** The name server answers about everything else; a SOA of com is what our resolver is tested with. */
+const otherwiseFine =
+  (reply: Zone): Zone =>
+  (name, type) =>
+    type === SOA ? { code: 0, addresses: [Buffer.alloc(22)] } : reply(name, type)
+
+const outcome = (resolver: Resolver.Resolver) =>
+  resolver("hooks.example.com").then(
+    (found) => found.map(({ address }) => address),
+    (error: Resolver.LookupFailed) => [error.whose, error.message]
+  )
+
+it("every address of either family, the IPv4 ones first", async () => {
+  const six = Buffer.from("26064700000000000000000000001111", "hex")
+  const { resolver } = await nameServer((_, type) =>
+    type === A
+      ? { code: 0, addresses: [Buffer.from([93, 184, 216, 34]), Buffer.from([10, 0, 0, 1])] }
+      : { code: 0, addresses: [six] }
+  )
+  expect(await outcome(resolver)).toEqual(["93.184.216.34", "10.0.0.1", "2606:4700::1111"])
+})
+
+it("one family is enough", async () => {
+  const { resolver } = await nameServer((_, type) => (type === A ? four(93, 184, 216, 34) : NOTHING))
+  expect(await outcome(resolver)).toEqual(["93.184.216.34"])
+})
+
+it("an IPv6 answer that does not come is not waited for", async () => {
+  const { resolver } = await nameServer((_, type) => (type === A ? four(93, 184, 216, 34) : undefined))
+  expect(await outcome(resolver)).toEqual(["93.184.216.34"])
+})
+
+it.each([
+  ["a name that does not exist", () => NXDOMAIN],
+  ["a name without addresses", () => NOTHING]
+])("%s is the receiver's fault; nothing else is asked", async (_, zone) => {
+  const { asked, resolver } = await nameServer(zone)
+  expect(await outcome(resolver)).toEqual(["theirs", "the host name does not exist"])
+  expect(asked.filter((question) => question.endsWith(` ${SOA}`))).toEqual([])
+})
+
+it.each([
+  ["fails", SERVFAIL],
+  ["does not answer", undefined]
+])("our resolver %s for this name and works for another: the receiver's fault", async (_, reply) => {
+  const { resolver } = await nameServer(otherwiseFine(() => reply))
+  expect(await outcome(resolver)).toEqual(["theirs", "the host name's name servers do not answer"])
+})
+
+it.each([
+  ["fails", SERVFAIL],
+  ["refuses", REFUSED],
+  ["does not answer", undefined]
+])("our resolver %s whatever it is asked: our fault", async (_, reply) => {
+  const { resolver } = await nameServer(() => reply)
+  expect(await outcome(resolver)).toEqual(["ours", "name look-up is not working"])
+})
+
+it("nobody listens where the name server should be: our fault", async () => {
+  expect(await outcome(Resolver.nameServers(["127.0.0.1:1"]))).toEqual(["ours", "name look-up is not working"])
+})
+
+it("development resolves as the machine does", async () => {
+  const found = await Resolver.machine("localhost")
+  expect(found.map(({ address }) => address).every((address) => address === "127.0.0.1" || address === "::1")).toBe(
+    true
+  )
+  expect(found.length).toBeGreaterThan(0)
+})
+
+it("types are asked for by number: A and AAAA", async () => {
+  const { asked, resolver } = await nameServer((_, type) => (type === A ? four(1, 1, 1, 1) : NOTHING))
+  await outcome(resolver)
+  expect([...asked].sort()).toEqual([`hooks.example.com ${A}`, `hooks.example.com ${AAAA}`])
+})

@@ -1,0 +1,127 @@
+import { UrlRules } from "@place-access/adapters-webhook"
+import { describe, expect, it } from "vitest"
+import { resolvesTo, withSender } from "./support/receiver.js"
+
+const strict = { allowInsecure: false }
+const fault = (text: string, policy = strict) => {
+  const checked = UrlRules.check(text, policy)
+  return checked instanceof URL ? "fine" : checked
+}
+
+describe("an endpoint's address (Spec §4.7)", () => {
+  it.each([
+    "https://hooks.example.com",
+    "https://hooks.example.com/a/b?c=d&e=%20",
+    "https://hooks.example.com:8443/x",
+    "https://HOOKS.Example.COM/x",
+    "https://hooks.example.com./x",
+    "https://bücher.example/x",
+    "https://xn--bcher-kva.example/x",
+    "https://localhost.example.com/",
+    "https://local.example.com/",
+    "https://10.0.0.1.nip.example/",
+    `https://hooks.example.com/${"x".repeat(2_048 - 26)}`
+  ])("%s may be registered", (text) => {
+    expect(fault(text)).toBe("fine")
+  })
+
+  it.each([
+    [`https://hooks.example.com/${"x".repeat(2_048 - 25)}`, "too_long"],
+    ["", "not_a_url"],
+    ["hooks.example.com", "not_a_url"],
+    ["/hooks", "not_a_url"],
+    ["https://", "not_a_url"],
+    ["https://exa mple.com/", "not_a_url"],
+    [" https://hooks.example.com/", "not_a_url"],
+    ["https://hooks.example.com/\n", "not_a_url"],
+    ["https://hooks.example.com/\t/x", "not_a_url"],
+    ["https:\\\\hooks.example.com\\x", "not_a_url"],
+    ["https://hooks.example.com/\u0000", "not_a_url"],
+    ["https://256.256.256.256/", "not_a_url"],
+    ["https://[::1/", "not_a_url"],
+    ["http://hooks.example.com/", "not_https"],
+    ["HTTP://hooks.example.com/", "not_https"],
+    ["ftp://hooks.example.com/", "not_https"],
+    ["javascript:alert(1)", "not_https"],
+    ["https://user@hooks.example.com/", "credentials"],
+    ["https://user:pass@hooks.example.com/", "credentials"],
+    ["https://:pass@hooks.example.com/", "credentials"],
+    ["https://hooks.example.com/#x", "fragment"],
+    ["https://hooks.example.com/#", "fragment"],
+    ["https://127.0.0.1/", "ip_literal"],
+    ["https://8.8.8.8/", "ip_literal"],
+    ["https://8.8.8.8./", "ip_literal"],
+    ["https://127.1/", "ip_literal"],
+    ["https://0x7f000001/", "ip_literal"],
+    ["https://0x7f.1/", "ip_literal"],
+    ["https://2130706433/", "ip_literal"],
+    ["https://017700000001/", "ip_literal"],
+    ["https://0177.0.0.01/", "ip_literal"],
+    ["https://①②⑦.0.0.1/", "ip_literal"],
+    ["https://[::1]/", "ip_literal"],
+    ["https://[::ffff:127.0.0.1]/", "ip_literal"],
+    ["https://[2606:4700:4700::1111]/", "ip_literal"],
+    ["https://localhost/", "not_public_host"],
+    ["https://LOCALHOST/", "not_public_host"],
+    ["https://localhost./", "not_public_host"],
+    ["https://foo.localhost/", "not_public_host"],
+    ["https://printer.local/", "not_public_host"],
+    ["https://printer.local./", "not_public_host"],
+    ["https://metadata.google.internal/", "not_public_host"],
+    ["https://intranet/", "not_public_host"],
+    ["https://router.home.arpa/", "not_public_host"]
+  ])("%s: %s", (text, expected) => {
+    expect(fault(text)).toBe(expected)
+  })
+
+  it.each([
+    ["http://localhost:3000/hook", "fine"],
+    ["http://127.0.0.1:3000/hook", "fine"],
+    ["https://[::1]:3000/hook", "fine"],
+    ["http://receiver:3000/hook", "fine"],
+    ["ftp://localhost/", "not_https"],
+    ["http://user@localhost/", "credentials"],
+    ["http://localhost/#x", "fragment"]
+  ])("in development %s: %s", (text, expected) => {
+    expect(fault(text, { allowInsecure: true })).toBe(expected)
+  })
+})
+
+describe("registration also looks the name up", () => {
+  const check = (url: string, addresses: ReadonlyArray<string>, allowInsecure = false) =>
+    withSender({ allowInsecure, resolver: resolvesTo(...addresses).resolver }, (sender) => sender.checkUrl(url))
+
+  it("all addresses must be public, and there must be one", async () => {
+    expect(await check("https://hooks.example.com/", [])).toBe("must resolve to public addresses only")
+    expect(await check("https://hooks.example.com/", ["93.184.216.34", "2606:4700::1"])).toBeUndefined()
+    for (const one of ["10.0.0.1", "127.0.0.1", "::1", "169.254.169.254", "::ffff:8.8.8.8"]) {
+      expect(await check("https://hooks.example.com/", ["93.184.216.34", one])).toBe(
+        "must resolve to public addresses only"
+      )
+    }
+  })
+
+  it("a name that does not exist is refused, and the reason says no more than that", async () => {
+    const { Resolver } = await import("@place-access/adapters-webhook")
+    const resolver = () => Promise.reject(new Resolver.LookupFailed("theirs", "the host name does not exist"))
+    const reason = await withSender({ allowInsecure: false, resolver }, (sender) =>
+      sender.checkUrl("https://a.example/")
+    )
+    expect(reason).toBe("cannot be used: the host name does not exist")
+  })
+
+  it("the rules come first: nothing is looked up for an address that breaks them", async () => {
+    const { asked, resolver } = resolvesTo("93.184.216.34")
+    const reason = await withSender({ allowInsecure: false, resolver }, (sender) =>
+      sender.checkUrl("http://a.example/")
+    )
+    expect([reason, asked]).toEqual(["must begin with https://", []])
+  })
+
+  it("development permits this machine, and no other private one", async () => {
+    expect(await check("http://localhost:3000/", ["127.0.0.1", "::1"], true)).toBeUndefined()
+    expect(await check("http://127.0.0.1:3000/", [], true)).toBeUndefined()
+    expect(await check("http://192.168.0.9/", [], true)).toBe("must resolve to public addresses only")
+    expect(await check("http://nas.example/", ["192.168.0.9"], true)).toBe("must resolve to public addresses only")
+  })
+})

@@ -1,0 +1,25 @@
+import { Effect } from "effect"
+import type { Owner } from "../connection/Connection.js"
+import * as Entropy from "../shared/Entropy.js"
+import { AccessLogEntryId } from "../shared/Ids.js"
+import type { StoreError } from "../shared/StoreError.js"
+import * as Timestamp from "../shared/Timestamp.js"
+import type { AccessLogEntry } from "./AccessLogEntry.js"
+import { AccessLogStore } from "./AccessLogStore.js"
+
+/** One request of an app, with what it is about to be answered. */
+export type Access = Pick<AccessLogEntry, "endpoint" | "purpose" | "status" | "error" | "disclosed"> & {
+  /** Whose token it came with: of a live connection, or `InvalidToken.known`. */
+  readonly owner: Owner
+}
+
+/**
+ * Exactly one entry per request, committed before the answer leaves. When it fails, the request must be answered with that
+ * failure and with nothing that was found out for it (Spec §1.7).
+ */
+export const recordAccess = (access: Access): Effect.Effect<void, StoreError, AccessLogStore | Entropy.Entropy> =>
+  Effect.gen(function* () {
+    const { owner, ...request } = access
+    const id = AccessLogEntryId.make(yield* Entropy.id("log"))
+    yield* (yield* AccessLogStore).record({ ...owner, ...request, id, at: yield* Timestamp.now })
+  }).pipe(Effect.withSpan("recordAccess"))

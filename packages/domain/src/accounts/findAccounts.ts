@@ -1,0 +1,16 @@
+import { Effect, Option } from "effect"
+import type { UserId } from "../shared/Ids.js"
+import type { Account } from "./Account.js"
+import { AccountStore } from "./AccountStore.js"
+
+/** Those of `ids` that exist, by id, each looked up once: a page names few people, however many rows it has. */
+export const findAccounts = (ids: Iterable<UserId>) =>
+  Effect.gen(function* () {
+    const accounts = yield* AccountStore
+    const found = new Map<UserId, Account>()
+    for (const id of new Set(ids)) {
+      const account = yield* accounts.find(id)
+      if (Option.isSome(account)) found.set(id, account.value)
+    }
+    return found
+  })

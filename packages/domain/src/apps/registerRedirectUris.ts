@@ -1,0 +1,27 @@
+import { Effect } from "effect"
+import type { Account } from "../accounts/Account.js"
+import * as Entropy from "../shared/Entropy.js"
+import type { AppId } from "../shared/Ids.js"
+import { Vault } from "../shared/Vault.js"
+import { changeOwned } from "./changeOwned.js"
+import * as ClientSecret from "./ClientSecret.js"
+import type * as RedirectUri from "./RedirectUri.js"
+
+/**
+ * Replaces the app's redirect URIs and issues a new client secret, shown here once; the one before works for another 24
+ * hours (Spec §4.3, decisions §4). `NotFound` for somebody else's app.
+ */
+export const registerRedirectUris = Effect.fn("registerRedirectUris")(function* (
+  account: Account,
+  id: AppId,
+  redirectUris: RedirectUri.List
+) {
+  const clientSecret = ClientSecret.format(yield* Entropy.secret)
+  const hash = (yield* Vault).sha256(clientSecret)
+  const app = yield* changeOwned(account, id, (before, now) => {
+    const app = { ...before.app, redirectUris }
+    const next: ClientSecret.ClientSecret = { appId: id, hash, createdAt: now, expiresAt: null }
+    return { outcome: app, after: { app, secrets: ClientSecret.rotate(before.secrets, next, now) } }
+  })
+  return { app, clientSecret }
+})

@@ -1,0 +1,86 @@
+import { Context, type Effect, type Option } from "effect"
+import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
+import type { SigningSecret } from "../endpoints/SigningSecret.js"
+import type { Type } from "../events/Event.js"
+import type { AppId, DeliveryId, EndpointId } from "../shared/Ids.js"
+import type { Page } from "../shared/Page.js"
+import type { StoreError } from "../shared/StoreError.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import type { Attempt, Delivery, Finish, Logged, NewDelivery, State } from "./Delivery.js"
+
+/** A delivery that this worker holds until the lease runs out. */
+export interface Claim {
+  readonly delivery: Delivery
+  /** The fence: `finish` does nothing unless the row still carries it. */
+  readonly lease: string
+  readonly url: EndpointUrl
+  readonly secrets: ReadonlyArray<SigningSecret>
+}
+
+export interface ClaimRequest {
+  /** How many at most. */
+  readonly limit: number
+  /** How many of one endpoint may be under way at once, other workers' included. */
+  readonly perEndpoint: number
+  readonly lease: string
+  readonly now: Timestamp
+  readonly leaseUntil: Timestamp
+}
+
+export interface Filter {
+  readonly endpointId?: EndpointId | undefined
+  /** Any of these payload types. */
+  readonly types?: ReadonlyArray<Type> | undefined
+  readonly state?: State | undefined
+  /** By creation: `[from, to)`. */
+  readonly from?: Timestamp | undefined
+  readonly to?: Timestamp | undefined
+}
+
+/** The queue: rows of the app, leased, fenced, fair between endpoints. */
+export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/DeliveryStore")<
+  DeliveryStore,
+  {
+    /**
+     * Idempotent by (event, endpoint, replay): fanning an event out twice makes no second row. A row whose endpoint was
+     * disabled since its epoch was read is stored as failed; one whose endpoint is gone is not stored. All of one app.
+     */
+    readonly insert: (rows: ReadonlyArray<NewDelivery>) => Effect.Effect<void, StoreError>
+    /**
+     * Due rows of enabled endpoints, a few of each, so that one endpoint with a long backlog does not hold up the rest. A
+     * row whose lease ran out is claimed again with the same attempt number. Rows of an earlier endpoint epoch never are;
+     * those that are met and not under way end as failed.
+     */
+    readonly claim: (request: ClaimRequest) => Effect.Effect<ReadonlyArray<Claim>, StoreError>
+    /**
+     * One statement: the attempt's log row, the move of the delivery and the endpoint's strike counter (exhausted +1,
+     * automatic success 0, disabled at 20 with its waiting rows failed). Replays never count, nor does a row of an earlier
+     * epoch; such a row is not tried again either: a retry of it ends as failed. False, and nothing written, when the lease
+     * was lost.
+     */
+    readonly finish: (
+      claim: Pick<Claim, "lease"> & { readonly appId: AppId; readonly id: DeliveryId },
+      finish: Finish,
+      attempt: Attempt | null
+    ) => Effect.Effect<boolean, StoreError>
+    /** The first due time later than `after`, whoever's row it is; none when nothing waits for later. */
+    readonly nextDueAt: (after: Timestamp) => Effect.Effect<Option.Option<Timestamp>, StoreError>
+    /** Stores a test that has happened: ended, with its only attempt. It is never claimed and never counts (decision W6). */
+    readonly recordTest: (delivery: Delivery, attempt: Attempt) => Effect.Effect<void, StoreError>
+
+    readonly find: (
+      appId: AppId,
+      id: DeliveryId
+    ) => Effect.Effect<
+      Option.Option<{ readonly delivery: Delivery; readonly attempts: ReadonlyArray<Attempt> }>,
+      StoreError
+    >
+    /** Newest first. */
+    readonly list: (
+      appId: AppId,
+      filter: Filter,
+      limit: number,
+      after: ReadonlyArray<string | number> | undefined
+    ) => Effect.Effect<Page<Logged>, StoreError>
+  }
+>() {}

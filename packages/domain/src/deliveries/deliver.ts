@@ -1,0 +1,69 @@
+import { Effect, Option } from "effect"
+import { AccessLogStore } from "../access-log/AccessLogStore.js"
+import type { AccessLogEntry } from "../access-log/AccessLogEntry.js"
+import { body, ruleIdOf } from "../events/Event.js"
+import { EventStore } from "../events/EventStore.js"
+import { retryTransient } from "../shared/StoreError.js"
+import * as Timestamp from "../shared/Timestamp.js"
+import * as Delivery from "./Delivery.js"
+import { type Claim, DeliveryStore } from "./DeliveryStore.js"
+import * as Disclosure from "./Disclosure.js"
+import { signedPost } from "./signedPost.js"
+
+/** How often a read or write that failed for a passing reason is repeated before the delivery is left to its lease. */
+const REPEATS = 3
+
+/**
+ * One attempt at a claimed delivery: what it may do is asked now, not when it was queued (Spec §6.3.5). No database
+ * connection is held while the receiver is waited for. Answers how the delivery goes on; undefined when the lease was lost,
+ * or would have run out before an answer could be stored: then somebody else makes the same attempt.
+ */
+export const deliver = Effect.fn("deliver")(function* (claim: Claim, leaseUntil: Timestamp.Timestamp) {
+  const { delivery } = claim
+  const { appId, id, attempt } = delivery
+  const store = yield* DeliveryStore
+  const finish = (how: Delivery.Finish, row: Delivery.Attempt | null) =>
+    retryTransient(REPEATS)(store.finish({ appId, id, lease: claim.lease }, how, row)).pipe(
+      Effect.map((written) => (written ? how : undefined))
+    )
+
+  const authorisation = yield* authorisationOf(delivery)
+  const now = yield* Timestamp.now
+  if (now + Delivery.ANSWER_DEADLINE >= leaseUntil) return undefined
+  switch (Delivery.verdict(delivery, authorisation, now)) {
+    case "not_authorised":
+      return yield* finish({ _tag: "Failed", at: now, reason: "not_authorised" }, null)
+    case "too_old":
+      yield* record(Disclosure.withheld(delivery))
+      return yield* finish({ _tag: "TooOld", at: now }, null)
+    case "send": {
+      yield* record(Disclosure.sent(delivery))
+      const { endpointId } = delivery
+      const outgoing = { ...claim, appId, endpointId, body: body(delivery.envelope, endpointId) }
+      const sent = yield* Effect.catchTag(signedPost(outgoing), "VaultError", notSigned)
+      const row = Delivery.attemptOf(attempt, sent.answer, sent.startedAt, sent.endedAt)
+      return yield* finish(Delivery.afterAttempt(delivery, sent.answer, sent.endedAt), row)
+    }
+  }
+})
+
+const authorisationOf = Effect.fn("authorisationOf")(function* ({ userId, envelope }: Delivery.Delivery) {
+  if (userId === null || envelope.grantId === null) return Option.none()
+  const events = yield* EventStore
+  return yield* retryTransient(REPEATS)(events.authorisation(userId, envelope.grantId, ruleIdOf(envelope.payload)))
+})
+
+const record = (entry: AccessLogEntry | undefined) =>
+  Effect.gen(function* () {
+    if (entry === undefined) return
+    const log = yield* AccessLogStore
+    yield* retryTransient(REPEATS)(log.record(entry))
+  })
+
+/** A secret that cannot be read is our fault, and nothing may go out unsigned. */
+const notSigned = (error: { readonly reason: string }) =>
+  Effect.gen(function* () {
+    yield* Effect.logError("A signing secret cannot be unsealed", error.reason)
+    const now = yield* Timestamp.now
+    return { answer: { _tag: "NotSent", detail: "signing failed" } as const, startedAt: now, endedAt: now }
+  })

@@ -1,0 +1,80 @@
+import { Array, Effect } from "effect"
+import { EndpointStore } from "../endpoints/EndpointStore.js"
+import { type WebhookEndpoint, wants } from "../endpoints/WebhookEndpoint.js"
+import type { OutboxEvent } from "../events/Event.js"
+import { EventStore } from "../events/EventStore.js"
+import * as Entropy from "../shared/Entropy.js"
+import { DeliveryId } from "../shared/Ids.js"
+import * as Timestamp from "../shared/Timestamp.js"
+import type { NewDelivery } from "./Delivery.js"
+import * as Delivery from "./Delivery.js"
+import { DeliveryStore } from "./DeliveryStore.js"
+
+/** How many apps' rows are written at the same time. */
+const APPS_AT_ONCE = 4
+
+export interface FannedOut {
+  /** Events that were claimed; as many as asked for means that more may wait. */
+  readonly claimed: number
+  /** Rows that they became. */
+  readonly deliveries: number
+}
+
+/**
+ * Turns up to `limit` events of the outbox into deliveries: one for each endpoint that wants the event. Two transactions,
+ * because events are the user's and deliveries the app's: first the rows, which may exist already, then the mark. Whoever
+ * dies between the two is repeated without a trace.
+ */
+export const fanOut = Effect.fn("fanOut")(function* (limit: number) {
+  const events = yield* EventStore
+  const now = yield* Timestamp.now
+  const claimed = yield* events.claimPending(limit, now, Timestamp.plus(now, Delivery.LEASE))
+  const byApp = Object.values(Array.groupBy(claimed, (event) => event.appId))
+  const written = yield* Effect.forEach(byApp, (ofApp) => insertRows(ofApp, now), { concurrency: APPS_AT_ONCE })
+  const fannedOut: FannedOut = { claimed: claimed.length, deliveries: written.reduce((sum, rows) => sum + rows, 0) }
+  return fannedOut
+})
+
+/** One app's trouble is not the others': its events come again when their lease is over. */
+const insertRows = (events: Array.NonEmptyReadonlyArray<OutboxEvent>, now: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const appId = events[0].appId
+    const endpoints = yield* (yield* EndpointStore).list(appId)
+    const rows = yield* Effect.forEach(pairs(events, endpoints), ([event, endpoint]) =>
+      newDelivery(event, endpoint, now)
+    )
+    if (rows.length > 0) yield* (yield* DeliveryStore).insert(rows)
+    yield* (yield* EventStore).markFannedOut(events, now)
+    return rows.length
+  }).pipe(
+    Effect.tapErrorCause((cause) => Effect.logWarning("Fan-out of an app's events failed", events[0].appId, cause)),
+    Effect.orElseSucceed(() => 0)
+  )
+
+const pairs = (events: ReadonlyArray<OutboxEvent>, endpoints: ReadonlyArray<WebhookEndpoint>) =>
+  events.flatMap((event) =>
+    endpoints.filter((endpoint) => wants(endpoint, event)).map((endpoint) => [event, endpoint] as const)
+  )
+
+const newDelivery = (
+  event: OutboxEvent,
+  endpoint: WebhookEndpoint,
+  now: Timestamp.Timestamp
+): Effect.Effect<NewDelivery, never, Entropy.Entropy> =>
+  Effect.map(Entropy.id("dlv"), (id) => ({
+    appId: event.appId,
+    id: DeliveryId.make(id),
+    endpointId: endpoint.id,
+    endpointEpoch: endpoint.epoch,
+    envelope: {
+      eventId: event.id,
+      appId: event.appId,
+      grantId: event.connectionId,
+      payload: event.payload,
+      occurredAt: event.occurredAt
+    },
+    userId: event.userId,
+    maxEventAgeS: event.maxEventAgeS,
+    replayNo: 0,
+    createdAt: now
+  }))

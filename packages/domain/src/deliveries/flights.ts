@@ -1,0 +1,66 @@
+import { type Duration, Effect, Exit, Fiber } from "effect"
+import type { EndpointId } from "../shared/Ids.js"
+
+/** The deliveries that this worker has under way. */
+export interface Flights {
+  readonly size: () => number
+  /**
+   * Starts `attempt` on its own. `onChange` runs when it ends with something to look at: it says so itself (true: there is a
+   * due time to wait for), or the endpoint, or the worker, was full until then.
+   */
+  readonly launch: <R>(
+    endpointId: EndpointId,
+    attempt: Effect.Effect<boolean, never, R>
+  ) => Effect.Effect<void, never, R>
+  /** Returns when all have ended; those that have not after `atMost` are interrupted and left to their lease. */
+  readonly drain: (atMost: Duration.DurationInput) => Effect.Effect<void>
+}
+
+export interface Room {
+  readonly slots: number
+  readonly perEndpoint: number
+  readonly onChange: Effect.Effect<void>
+}
+
+export const make = ({ slots, perEndpoint, onChange }: Room): Flights => {
+  const fibers = new Set<Fiber.RuntimeFiber<void>>()
+  const ofEndpoint = new Map<EndpointId, number>()
+  let underWay = 0
+
+  const begin = (id: EndpointId) =>
+    Effect.sync(() => {
+      underWay++
+      ofEndpoint.set(id, (ofEndpoint.get(id) ?? 0) + 1)
+    })
+  const end = (id: EndpointId, changed: boolean) =>
+    Effect.suspend(() => {
+      const before = ofEndpoint.get(id) ?? 0
+      const wasFull = before >= perEndpoint || underWay >= slots
+      underWay--
+      if (before > 1) ofEndpoint.set(id, before - 1)
+      else ofEndpoint.delete(id)
+      return changed || wasFull ? onChange : Effect.void
+    })
+
+  return {
+    size: () => underWay,
+    launch: (id, attempt) =>
+      Effect.uninterruptible(
+        Effect.gen(function* () {
+          yield* begin(id)
+          const flight = Effect.onExit(Effect.interruptible(attempt), (exit) =>
+            end(id, Exit.isSuccess(exit) && exit.value)
+          )
+          const fiber = yield* Effect.forkDaemon(Effect.asVoid(flight))
+          fibers.add(fiber)
+          fiber.addObserver(() => fibers.delete(fiber))
+        })
+      ),
+    drain: (atMost) =>
+      Effect.gen(function* () {
+        const waitForAll = Effect.suspend(() => Fiber.awaitAll([...fibers]))
+        yield* Effect.timeoutOption(Effect.interruptible(waitForAll), atMost)
+        yield* Effect.suspend(() => Fiber.interruptAll([...fibers]))
+      })
+  }
+}

@@ -1,0 +1,7 @@
+export { type Added, addDevice } from "./addDevice.js"
+export { authenticateDevice, InvalidDeviceToken } from "./authenticateDevice.js"
+export * as Device from "./Device.js"
+export * as DeviceSetup from "./DeviceSetup.js"
+export { DeviceStore } from "./DeviceStore.js"
+export { listDevices } from "./listDevices.js"
+export { removeDevice } from "./removeDevice.js"

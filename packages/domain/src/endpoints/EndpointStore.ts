@@ -1,0 +1,29 @@
+import { Context, type Effect, type Option } from "effect"
+import type { AppId, EndpointId } from "../shared/Ids.js"
+import type { StoreError } from "../shared/StoreError.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import type { WebhookEndpoint } from "./WebhookEndpoint.js"
+
+export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/EndpointStore")<
+  EndpointStore,
+  {
+    /**
+     * Counts and stores under one lock of the app. False when the app has `WebhookEndpoint.MAX_PER_APP` already.
+     */
+    readonly create: (endpoint: WebhookEndpoint) => Effect.Effect<boolean, StoreError>
+    readonly find: (appId: AppId, id: EndpointId) => Effect.Effect<Option.Option<WebhookEndpoint>, StoreError>
+    /** Oldest first. */
+    readonly list: (appId: AppId) => Effect.Effect<ReadonlyArray<WebhookEndpoint>, StoreError>
+    /**
+     * Locks the endpoint, reads the clock and stores what `change` makes of it. `change` is a plain function that leaves
+     * the keys as they are. None when there is no such endpoint.
+     */
+    readonly update: (
+      appId: AppId,
+      id: EndpointId,
+      change: (before: WebhookEndpoint, now: Timestamp) => WebhookEndpoint
+    ) => Effect.Effect<Option.Option<WebhookEndpoint>, StoreError>
+    /** Its waiting deliveries end as failed; the log keeps its rows. False when there is no such endpoint. */
+    readonly remove: (appId: AppId, id: EndpointId) => Effect.Effect<boolean, StoreError>
+  }
+>() {}

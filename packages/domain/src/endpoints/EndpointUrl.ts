@@ -1,0 +1,34 @@
+import { Schema } from "effect"
+
+/**
+ * Where webhooks go (Spec §4.7): https, at most 2,048 characters, a public host name. Whether the name resolves to public
+ * addresses only is the egress guard's business, at registration and again at every connection.
+ */
+export interface Policy {
+  /** The development switch `ALLOW_INSECURE_WEBHOOKS`: permits http, loopback and address literals. */
+  readonly allowInsecure: boolean
+}
+
+export const MAX_LENGTH = 2_048
+
+export const EndpointUrl = Schema.String.pipe(Schema.maxLength(MAX_LENGTH), Schema.brand("EndpointUrl"))
+export type EndpointUrl = typeof EndpointUrl.Type
+
+export type Fault =
+  | "too_long"
+  | "not_a_url"
+  | "not_https"
+  | "credentials"
+  | "fragment"
+  | "ip_literal"
+  | "not_public_host"
+
+export const message: Readonly<Record<Fault, string>> = {
+  too_long: "must be at most 2,048 characters",
+  not_a_url: "must be an absolute https address",
+  not_https: "must begin with https://",
+  credentials: "must not carry a user name or password",
+  fragment: "must not have a fragment (#…)",
+  ip_literal: "must name a host, not an IP address",
+  not_public_host: "must be a public host name (not localhost, .local, .internal or a single label)"
+}

@@ -1,0 +1,3 @@
+export * as Authorisation from "./Authorisation.js"
+export * as Event from "./Event.js"
+export { EventStore } from "./EventStore.js"

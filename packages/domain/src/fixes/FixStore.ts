@@ -1,0 +1,69 @@
+import { Context, type Effect, type Option } from "effect"
+import type { OutboxEvent } from "../events/Event.js"
+import type { LiveRule } from "../rules/LiveRule.js"
+import type { RuleState } from "../rules/RuleEvaluation.js"
+import type { DeviceId, RuleId, UserId } from "../shared/Ids.js"
+import type { StoreError } from "../shared/StoreError.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import type { VisitReport } from "../visits/VisitReport.js"
+import type { Fix, QuarantineReason, Reading, StoredFix } from "./Fix.js"
+
+/** What one evaluation of an upload needs, read in one go. */
+export interface UploadView {
+  /** Grows with every upload of the user that was committed. */
+  readonly version: number
+  /** Keys (`Fix.key`) of the given fixes that this device uploaded before. */
+  readonly known: ReadonlySet<string>
+  /**
+   * The rules that may fire at `now`, by id: of live connections whose standard tier and scope hold, on places that are
+   * shared and not archived, not deleted. Windows are the evaluation's business; those that closed more than
+   * `RuleEvaluation.LATE_UPLOAD` ago are left out, because nothing can fire them any more.
+   */
+  readonly rules: ReadonlyArray<LiveRule>
+}
+
+/** What was put aside, as it was sent. */
+export interface Quarantined {
+  /** Unique for the device: the same one again is no second row. */
+  readonly key: string
+  readonly reading: Reading | VisitReport
+  readonly reason: QuarantineReason
+}
+
+/** Everything that an upload changes, written together or not at all. */
+export interface UploadCommit {
+  readonly userId: UserId
+  readonly deviceId: DeviceId
+  readonly receivedAt: Timestamp
+  /** `UploadView.version` that the states were computed from. */
+  readonly version: number
+  /** New ones only. */
+  readonly fixes: ReadonlyArray<Fix>
+  readonly quarantined: ReadonlyArray<Quarantined>
+  readonly visits: ReadonlyArray<VisitReport>
+  /** Only those that changed. */
+  readonly states: ReadonlyArray<{ readonly ruleId: RuleId; readonly state: RuleState }>
+  readonly events: ReadonlyArray<OutboxEvent>
+}
+
+export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")<
+  FixStore,
+  {
+    readonly view: (
+      userId: UserId,
+      deviceId: DeviceId,
+      fixes: ReadonlyArray<Fix>,
+      now: Timestamp
+    ) => Effect.Effect<UploadView, StoreError>
+    /**
+     * False, and nothing written, when another upload of the user was committed since `version` was read: read again and
+     * evaluate again. Marks the device as seen. Quarantined readings and visits that were stored before are left as they are.
+     * Uploads that carry nothing new are not committed at all.
+     */
+    readonly commit: (upload: UploadCommit) => Effect.Effect<boolean, StoreError>
+    /** By capture time, device, latitude and longitude, the last first; quarantined readings are never among them. */
+    readonly latest: (userId: UserId, limit: number) => Effect.Effect<ReadonlyArray<StoredFix>, StoreError>
+    /** When any phone of the user last sent something; none when no phone ever did. */
+    readonly lastReceivedAt: (userId: UserId) => Effect.Effect<Option.Option<Timestamp>, StoreError>
+  }
+>() {}

@@ -1,0 +1,41 @@
+import { Effect } from "effect"
+import { endRevoked } from "../connection/endRevoked.js"
+import { flagVolumes } from "../purposes/flagVolumes.js"
+import * as Timestamp from "../shared/Timestamp.js"
+import { sweepTiers } from "../tiers/sweepTiers.js"
+import { onTheClock } from "./onTheClock.js"
+import { sweepExpired } from "./sweepExpired.js"
+
+/**
+ * What workers look after now and then: dates of connections (every 15 minutes, Spec §6.3.1), calls that are too many for their
+ * purpose (hourly, Spec §8), connections that are left of revoked apps, and what time has made useless. Runs until interrupted
+ * and never fails; any number of workers may do it at once.
+ */
+export const runHousekeeping = Effect.gen(function* () {
+  const flag = Timestamp.now.pipe(
+    Effect.flatMap(flagVolumes),
+    Effect.tap((raised) =>
+      raised > 0 ? Effect.logInfo("Purposes were flagged for their volume", raised) : Effect.void
+    )
+  )
+  const end = Effect.tap(endRevoked(), (ended) =>
+    ended > 0 ? Effect.logInfo("Connections of revoked apps were ended", ended) : Effect.void
+  )
+  const tiers = Effect.tap(sweepTiers(), (swept) =>
+    swept.connections > 0 ? Effect.logInfo("Connections came to a date", swept) : Effect.void
+  )
+  const expired = Timestamp.now.pipe(
+    Effect.flatMap(sweepExpired),
+    Effect.tap((removed) => (removed > 0 ? Effect.logInfo("What had expired was deleted", removed) : Effect.void))
+  )
+  yield* Effect.all(
+    [
+      onTheClock("The sweep of the tiers", 15 * Timestamp.MINUTE, tiers),
+      onTheClock("The count of calls by purpose", Timestamp.HOUR, flag),
+      onTheClock("Ending connections of revoked apps", Timestamp.MINUTE, end),
+      onTheClock("Deleting what has expired", Timestamp.HOUR, expired)
+    ],
+    { concurrency: "unbounded", discard: true }
+  )
+  return yield* Effect.never
+})

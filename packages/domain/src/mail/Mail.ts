@@ -1,0 +1,49 @@
+import type { Timestamp } from "../shared/Timestamp.js"
+import type { UserId } from "../shared/Ids.js"
+
+/** Where a message leads. */
+export interface Link {
+  /** Below the user's portal, or below the service's own address. */
+  readonly site: "portal" | "service"
+  /** Begins with a slash. */
+  readonly path: string
+  /** What is found there, such as `The connection`. */
+  readonly label: string
+}
+
+/** A message to one of our users, written together with what it reports and sent later. */
+export interface MailMessage {
+  readonly to: UserId
+  /** At most one message per user and key is ever sent. */
+  readonly dedupeKey: string
+  /** One line. */
+  readonly subject: string
+  /** Plain text. Never a credential, never a coordinate. */
+  readonly body: string
+  readonly link?: Link
+}
+
+/** A message as the outbox keeps it. */
+export interface Kept {
+  readonly message: MailMessage
+  readonly createdAt: Timestamp
+  /** How often somebody set out to send it. */
+  readonly attempts: number
+  readonly sentAt: Timestamp | null
+  /** It will not be sent any more; `lastError` says why. */
+  readonly givenUpAt: Timestamp | null
+  /** Why the last attempt came to nothing; kept when a later one did not. */
+  readonly lastError: string | null
+}
+
+/** Absolute, without a trailing slash. */
+export interface Addresses {
+  /** `{user_portal_url}` of the specification. */
+  readonly portal: string
+  /** `{base_url}` of the specification. */
+  readonly service: string
+}
+
+/** The text that is sent: a message does not know where the pages are, whoever sends it does. */
+export const text = ({ body, link }: MailMessage, addresses: Addresses): string =>
+  link === undefined ? body : `${body}\n\n${link.label}:\n${addresses[link.site]}${link.path}`

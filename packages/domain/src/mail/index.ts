@@ -1,0 +1,7 @@
+export { type Letter, listRecentMail } from "./listRecentMail.js"
+export * as Mail from "./Mail.js"
+export { Mailer, type Outgoing } from "./Mailer.js"
+export { type Claimed, MailOutbox } from "./MailOutbox.js"
+export * as MailSending from "./MailSending.js"
+export { runMail } from "./runMail.js"
+export { sendMail } from "./sendMail.js"

@@ -1,0 +1,7 @@
+export { archivePlace } from "./archivePlace.js"
+export { createPlace } from "./createPlace.js"
+export * as Geometry from "./Geometry.js"
+export { listPlaces } from "./listPlaces.js"
+export * as Place from "./Place.js"
+export { PlaceStore } from "./PlaceStore.js"
+export { updatePlace } from "./updatePlace.js"

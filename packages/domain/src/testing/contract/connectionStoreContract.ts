@@ -1,0 +1,364 @@
+import { Effect, Exit, Option, TestClock } from "effect"
+import { ConnectionStore } from "../../connection/ConnectionStore.js"
+import * as Entropy from "../../shared/Entropy.js"
+import { ConnectionId, ConsentRequestId } from "../../shared/Ids.js"
+import * as Timestamp from "../../shared/Timestamp.js"
+import * as Check from "../Check.js"
+import type { Contract } from "../Contract.js"
+import * as Fixtures from "../fixtures.js"
+import * as Samples from "./connectionSamples.js"
+
+/** Rules of `ConnectionStore`: consent, liveness, tokens under one lock, lists. */
+export const connectionStoreContract: Contract<Samples.Needs> = [
+  {
+    name: "findRequest: what was created, and none for an unknown id",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const { app } = yield* Samples.pair
+      const full = yield* Samples.request(app)
+      const bare = yield* Samples.request(app, { externalUserId: null, answersIssuer: false })
+      Check.equal(yield* store.findRequest(full.id), Option.some(full), "with everything")
+      Check.equal(yield* store.findRequest(bare.id), Option.some(bare), "without what is optional")
+      const unknown = ConsentRequestId.make(yield* Entropy.id("crq"))
+      Check.equal(yield* store.findRequest(unknown), Option.none(), "unknown")
+    })
+  },
+  {
+    name: "decideRequest: none for an unknown request, and nothing is asked",
+    run: Effect.gen(function* () {
+      const { user } = yield* Samples.pair
+      const id = ConsentRequestId.make(yield* Entropy.id("crq"))
+      const outcome = yield* (yield* ConnectionStore).decideRequest(id, user.id, () =>
+        Check.fail("decide was called for a request that does not exist")
+      )
+      Check.equal(outcome, Option.none(), "none")
+    })
+  },
+  {
+    name: "decideRequest: sees request, app, and neither connection nor sub before the first approval",
+    run: Effect.gen(function* () {
+      const { app, user } = yield* Samples.pair
+      const request = yield* Samples.request(app)
+      yield* TestClock.adjust("90 seconds")
+      const now = yield* Timestamp.now
+      const seen = yield* (yield* ConnectionStore).decideRequest(request.id, user.id, (state, at) => ({
+        outcome: { ...state, at },
+        decided: null,
+        approval: null
+      }))
+      Check.equal(seen, Option.some({ request, app, existing: Option.none(), sub: Option.none(), at: now }), "state")
+    })
+  },
+  {
+    name: "decideRequest: deciding nothing leaves the request open and makes nothing",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const { app, user } = yield* Samples.pair
+      const request = yield* Samples.request(app)
+      const look = store.decideRequest(request.id, user.id, (state) => ({
+        outcome: state,
+        decided: null,
+        approval: null
+      }))
+      const first = yield* look
+      Check.equal(yield* look, first, "the second look sees what the first saw")
+      Check.equal(yield* store.listOfUser(user.id), [], "no connection")
+    })
+  },
+  {
+    name: "decideRequest: a denial is kept, makes no connection and no sub",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const { app, user } = yield* Samples.pair
+      const request = yield* Samples.request(app)
+      const decided = { by: user.id, outcome: "denied" } as const
+      yield* store.decideRequest(request.id, user.id, () => ({ outcome: undefined, decided, approval: null }))
+      Check.equal(yield* store.findRequest(request.id), Option.some({ ...request, decided }), "kept")
+      Check.equal(yield* store.findLive(user.id, app.id), Option.none(), "no connection")
+      const { state } = yield* Samples.approve(yield* Samples.request(app), yield* Samples.connection(user, app))
+      Check.equal(state.sub, Option.none(), "no sub")
+    })
+  },
+  {
+    name: "approve: stores connection, places, code and the decision together",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const { app, user } = yield* Samples.pair
+      const request = yield* Samples.request(app)
+      const now = yield* Timestamp.now
+      const places = [yield* Samples.place(now), yield* Samples.place(Timestamp.plus(now, -Timestamp.DAY), true)]
+      const made = yield* Samples.connection(user, app, {
+        externalUserId: "user-✓-1",
+        heldScopes: ["location.place.current", "location.lookup"],
+        places: places.sort((a, b) => (a.placeId < b.placeId ? -1 : 1)),
+        placesVersion: 3,
+        standardExpiresAt: null,
+        sensitiveExpiresAt: Timestamp.plus(now, 7 * Timestamp.DAY)
+      })
+      const { code } = yield* Samples.approve(request, made)
+      Check.equal(yield* store.findOfUser(user.id, made.id), Option.some({ connection: made, app }), "findOfUser")
+      Check.equal(yield* store.findLive(user.id, app.id), Option.some(made), "findLive")
+      Check.equal((yield* Samples.seen(made.id, { code: code.hash })).code, Option.some(code), "code")
+      Check.equal(
+        yield* store.findRequest(request.id),
+        Option.some({ ...request, decided: Samples.approvedBy(made) }),
+        "decision"
+      )
+    })
+  },
+  {
+    name: "approve: a live connection is seen, changed in place and keeps its tokens",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const now = yield* Timestamp.now
+      const { app, connection, user } = yield* Samples.connected({ places: [yield* Samples.place(now)] })
+      const { access, familyId } = yield* Samples.issue(connection, 1)
+      const before = { ...connection, familyId }
+      const after = {
+        ...before,
+        heldScopes: ["location.visits.read"] as const,
+        places: [yield* Samples.place(now, true)],
+        placesVersion: 2,
+        standardExpiresAt: null
+      }
+      const { state } = yield* Samples.approve(yield* Samples.request(app), after)
+      Check.equal(state.existing, Option.some(before), "what the decision saw")
+      Check.equal(state.sub, Option.some(connection.sub), "the sub that the user has for the app")
+      Check.equal(yield* Samples.read(connection), after, "changed")
+      Check.equal((yield* store.listOfUser(user.id)).length, 1, "no second connection")
+      Check.equal((yield* Samples.seen(connection.id, { access: access.hash })).access, Option.some(access), "token")
+    })
+  },
+  {
+    name: "approve: an app's sub for the user outlives the connection",
+    run: Effect.gen(function* () {
+      const { app, connection, user } = yield* Samples.connected()
+      yield* Samples.change(connection.id, { _tag: "End", reason: "user_disconnected", at: yield* Timestamp.now })
+      const again = yield* Samples.connection(user, app, { sub: connection.sub })
+      const { state } = yield* Samples.approve(yield* Samples.request(app), again)
+      Check.equal(state.existing, Option.none(), "the ended one is not in the way")
+      Check.equal(state.sub, Option.some(connection.sub), "the same sub")
+      Check.equal((yield* Samples.read(connection)).endReason, "user_disconnected", "the ended one stays")
+    })
+  },
+  {
+    name: "approve: a connection whose standard tier passed is ended as expired, at that date, and replaced",
+    run: Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      const standardExpiresAt = Timestamp.plus(now, Timestamp.DAY)
+      const { app, connection, user } = yield* Samples.connected({ standardExpiresAt })
+      const { access } = yield* Samples.issue(connection, 2)
+      yield* TestClock.adjust("25 hours")
+      const next = yield* Samples.connection(user, app, { sub: connection.sub })
+      const { state } = yield* Samples.approve(yield* Samples.request(app), next, connection.id)
+      Check.equal(
+        Option.map(state.existing, (one) => one.id),
+        Option.some(connection.id),
+        "seen though expired"
+      )
+      const old = yield* Samples.read(connection)
+      Check.equal([old.endedAt, old.endReason], [standardExpiresAt, "expired"], "how it ended")
+      const token = (yield* Samples.seen(connection.id, { access: access.hash })).access
+      Check.isTrue(Option.isSome(token) && token.value.revokedAt !== null, "its tokens are revoked")
+      Check.equal(yield* (yield* ConnectionStore).findLive(user.id, app.id), Option.some(next), "replaced")
+    })
+  },
+  {
+    name: "approve: two tabs of one user and app make one connection",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const { app, user } = yield* Samples.pair
+      const tabs = yield* Effect.all(Array.from({ length: 6 }, () => Samples.request(app)))
+      const fresh = yield* Effect.all(
+        tabs.map(() =>
+          Effect.flatMap(Samples.connection(user, app), (made) =>
+            Effect.map(Samples.codeFor(made), (code) => ({ made, code }))
+          )
+        )
+      )
+      const subs = yield* Effect.all(
+        tabs.map((tab, index) =>
+          store.decideRequest(tab.id, user.id, ({ existing, sub }) => {
+            const { code, made } = fresh[index] ?? Check.fail("one for each tab")
+            const connection = Option.getOrElse(existing, () => ({
+              ...made,
+              sub: Option.getOrElse(sub, () => made.sub)
+            }))
+            return {
+              outcome: connection.sub,
+              decided: Samples.approvedBy(connection),
+              approval: { connection, code: { ...code, connectionId: connection.id }, expired: null }
+            }
+          })
+        ),
+        { concurrency: "unbounded" }
+      )
+      Check.equal((yield* store.listOfUser(user.id)).length, 1, "one connection")
+      Check.equal(new Set(subs.map(Option.getOrNull)).size, 1, "one sub")
+    })
+  },
+  {
+    name: "decideRequest: the same form posted several times at once is decided once",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const { app, user } = yield* Samples.pair
+      const request = yield* Samples.request(app)
+      const made = yield* Samples.connection(user, app)
+      const code = yield* Samples.codeFor(made)
+      const outcomes = yield* Effect.all(
+        Array.from({ length: 6 }, () =>
+          store.decideRequest(request.id, user.id, (state) =>
+            state.request.decided === null
+              ? {
+                  outcome: "decided",
+                  decided: Samples.approvedBy(made),
+                  approval: { connection: made, code, expired: null }
+                }
+              : { outcome: "was decided", decided: null, approval: null }
+          )
+        ),
+        { concurrency: "unbounded" }
+      )
+      Check.equal(outcomes.filter(Option.contains("decided")).length, 1, "once")
+    })
+  },
+  {
+    name: "decideRequest: further writes are to the approved connection, in the state that the approval left it in",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const { app, user } = yield* Samples.pair
+      const request = yield* Samples.request(app)
+      const made = yield* Samples.connection(user, app, { heldScopes: ["location.place.current", "location.lookup"] })
+      const code = yield* Samples.codeFor(made)
+      yield* store.decideRequest(request.id, user.id, () => ({
+        outcome: undefined,
+        decided: Samples.approvedBy(made),
+        approval: { connection: made, code, expired: null },
+        writes: [{ _tag: "SetScopes", heldScopes: ["location.place.current"], sensitiveExpiresAt: null }]
+      }))
+      Check.equal(yield* Samples.read(made), { ...made, heldScopes: ["location.place.current"] }, "after the approval")
+    })
+  },
+  {
+    name: "decideRequest: without an approval further writes are to the connection that was there; tokens stay",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const sensitiveExpiresAt = Timestamp.plus(yield* Timestamp.now, Timestamp.DAY)
+      const { app, connection, user } = yield* Samples.connected({
+        heldScopes: ["location.place.current", "location.lookup"],
+        sensitiveExpiresAt
+      })
+      const { access, familyId } = yield* Samples.issue(connection, 1)
+      const before = { ...connection, familyId }
+      const request = yield* Samples.request(app)
+      const decided = { by: user.id, outcome: "denied" } as const
+      yield* store.decideRequest(request.id, user.id, () => ({
+        outcome: undefined,
+        decided,
+        approval: null,
+        writes: [{ _tag: "SetScopes", heldScopes: ["location.place.current"], sensitiveExpiresAt: null }]
+      }))
+      const narrowed = { ...before, heldScopes: ["location.place.current"] as const, sensitiveExpiresAt: null }
+      Check.equal(yield* Samples.read(connection), narrowed, "scopes and their date, and nothing else")
+      Check.equal((yield* Samples.seen(connection.id, { access: access.hash })).access, Option.some(access), "token")
+      Check.equal(yield* store.findRequest(request.id), Option.some({ ...request, decided }), "decided")
+    })
+  },
+  {
+    name: "decideRequest: writes without a connection do nothing",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const { app, user } = yield* Samples.pair
+      const request = yield* Samples.request(app)
+      yield* store.decideRequest(request.id, user.id, () => ({
+        outcome: undefined,
+        decided: { by: user.id, outcome: "denied" } as const,
+        approval: null,
+        writes: [{ _tag: "SetScopes", heldScopes: [], sensitiveExpiresAt: null }]
+      }))
+      Check.equal(yield* store.listOfUser(user.id), [], "no connection")
+    })
+  },
+  {
+    name: "decideRequest: a defect while deciding changes nothing",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const { app, user } = yield* Samples.pair
+      const request = yield* Samples.request(app)
+      const exit = yield* Effect.exit(store.decideRequest(request.id, user.id, () => Check.fail("planted")))
+      Check.isTrue(Exit.isFailure(exit), "it is reported")
+      Check.equal(yield* store.findRequest(request.id), Option.some(request), "the request is open")
+      const { state } = yield* Samples.approve(request, yield* Samples.connection(user, app))
+      Check.equal(state.sub, Option.none(), "no sub was left behind")
+    })
+  },
+  {
+    name: "findLive: none when there is none, when it has ended, and for another user or app",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const { app, connection, user } = yield* Samples.connected()
+      const other = yield* Samples.pair
+      Check.equal(yield* store.findLive(other.user.id, app.id), Option.none(), "another user")
+      Check.equal(yield* store.findLive(user.id, other.app.id), Option.none(), "another app")
+      yield* Samples.change(connection.id, { _tag: "End", reason: "admin_revoked", at: yield* Timestamp.now })
+      Check.equal(yield* store.findLive(user.id, app.id), Option.none(), "ended")
+    })
+  },
+  {
+    name: "findOfUser: none for an unknown connection and for another user's",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const { connection } = yield* Samples.connected()
+      const stranger = yield* Fixtures.user
+      const unknown = ConnectionId.make(yield* Entropy.id("con"))
+      Check.equal(yield* store.findOfUser(stranger.id, connection.id), Option.none(), "another user's")
+      Check.equal(yield* store.findOfUser(connection.userId, unknown), Option.none(), "unknown")
+    })
+  },
+  {
+    name: "listOfUser: newest first, ended ones included, nobody else's",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const { connection: oldest, user } = yield* Samples.connected()
+      yield* Samples.connected()
+      yield* Samples.change(oldest.id, { _tag: "End", reason: "user_disconnected", at: yield* Timestamp.now })
+      yield* TestClock.adjust("1 second")
+      const app = yield* Fixtures.app(user.id)
+      const newest = yield* Samples.connection(user, app)
+      yield* Samples.approve(yield* Samples.request(app), newest)
+      const listed = yield* store.listOfUser(user.id)
+      Check.equal(
+        listed.map((one) => one.connection.id),
+        [newest.id, oldest.id],
+        "order"
+      )
+      Check.equal(listed[0], { connection: newest, app }, "whole")
+    })
+  },
+  {
+    name: "listOfApp: newest first, equal times by id, every one on exactly one page",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const app = yield* Fixtures.app((yield* Fixtures.user).id)
+      yield* Samples.connected()
+      const made: Array<{ readonly at: number; readonly id: string }> = []
+      for (const pause of [0, 0, 1, 0, 5]) {
+        yield* TestClock.adjust(pause)
+        const connection = yield* Samples.connection(yield* Fixtures.user, app)
+        yield* Samples.approve(yield* Samples.request(app), connection)
+        made.push({ at: connection.connectedAt, id: connection.id })
+      }
+      const expected = made.sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1)).map(({ id }) => id)
+      const paged: Array<string> = []
+      let after: ReadonlyArray<string | number> | undefined
+      for (let page = 0; page < 5; page++) {
+        const { items, next } = yield* store.listOfApp(app.id, 2, after)
+        paged.push(...items.map(({ id }) => id))
+        after = next
+        if (next === undefined) break
+      }
+      Check.equal(paged, expected, "pages of two")
+      Check.equal((yield* store.listOfApp(app.id, 5, undefined)).next, undefined, "a full last page says so")
+    })
+  }
+]

@@ -1,0 +1,94 @@
+import { Effect, Option } from "effect"
+import { DeviceStore } from "../../devices/DeviceStore.js"
+import { Name } from "../../devices/Device.js"
+import * as Entropy from "../../shared/Entropy.js"
+import { DeviceId, UserId } from "../../shared/Ids.js"
+import * as Timestamp from "../../shared/Timestamp.js"
+import type { Vault } from "../../shared/Vault.js"
+import * as Check from "../Check.js"
+import type { Contract } from "../Contract.js"
+import { freshHash } from "./connectionSamples.js"
+import * as Samples from "./ruleSamples.js"
+
+type Needs = DeviceStore | Entropy.Entropy | Vault
+
+const aUser = Effect.map(Entropy.id("usr"), (id) => UserId.make(id))
+
+/** Rules of `DeviceStore`. */
+export const deviceStoreContract: Contract<Needs> = [
+  {
+    name: "create: what was stored is found by its token and listed, field by field",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const user = yield* aUser
+      const made = yield* Samples.device(user, { name: Name.make("Ada's 📱"), lastSeenAt: yield* Timestamp.now })
+      Check.equal(Option.getOrNull(yield* devices.findByToken(user, made.tokenHash)), made, "found")
+      Check.equal(yield* devices.list(user), [made], "listed")
+    })
+  },
+  {
+    name: "findByToken: none for another token or another user",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const made = yield* Samples.device(yield* aUser)
+      Check.isTrue(Option.isNone(yield* devices.findByToken(made.userId, yield* freshHash)), "another token")
+      Check.isTrue(Option.isNone(yield* devices.findByToken(yield* aUser, made.tokenHash)), "another user")
+    })
+  },
+  {
+    name: "list: oldest first, then by id; of one user alone",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const user = yield* aUser
+      const now = yield* Timestamp.now
+      const ids: Array<DeviceId> = []
+      for (const age of [1, 3, 2]) {
+        ids.push((yield* Samples.device(user, { createdAt: Timestamp.plus(now, -age) })).id)
+      }
+      const twins = [yield* Samples.device(user), yield* Samples.device(user)].map((device) => device.id).sort()
+      yield* Samples.device(yield* aUser)
+      Check.equal(
+        (yield* devices.list(user)).map((device) => device.id),
+        [ids[1], ids[2], ids[0], ...twins],
+        "ids"
+      )
+    })
+  },
+  {
+    name: "remove: its token opens nothing and it is listed no more; true once, then false",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const user = yield* aUser
+      const now = yield* Timestamp.now
+      const [gone, stays] = [yield* Samples.device(user), yield* Samples.device(user)]
+      Check.isTrue(yield* devices.remove(user, gone.id, now), "the first time")
+      Check.isTrue(!(yield* devices.remove(user, gone.id, now)), "the second time")
+      Check.isTrue(Option.isNone(yield* devices.findByToken(user, gone.tokenHash)), "its token")
+      Check.equal(yield* devices.list(user), [stays], "listed")
+    })
+  },
+  {
+    name: "remove: false for a device that is not there or another user's",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const now = yield* Timestamp.now
+      const made = yield* Samples.device(yield* aUser)
+      Check.isTrue(!(yield* devices.remove(yield* aUser, made.id, now)), "another user's")
+      Check.isTrue(!(yield* devices.remove(made.userId, DeviceId.make("dev_none"), now)), "not there")
+      Check.equal(yield* devices.list(made.userId), [made], "listed")
+    })
+  },
+  {
+    name: "remove: of several at once exactly one removes",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const now = yield* Timestamp.now
+      const made = yield* Samples.device(yield* aUser)
+      const removed = yield* Effect.all(
+        Array.from({ length: 5 }, () => devices.remove(made.userId, made.id, now)),
+        { concurrency: "unbounded" }
+      )
+      Check.equal(removed.filter(Boolean).length, 1, "removals")
+    })
+  }
+]

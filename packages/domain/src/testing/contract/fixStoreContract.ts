@@ -1,0 +1,7 @@
+import type { Contract } from "../Contract.js"
+import { committing } from "./fixes/committing.js"
+import { liveRules } from "./fixes/liveRules.js"
+import type { Needs } from "./uploadSamples.js"
+
+/** Rules of `FixStore`. */
+export const fixStoreContract: Contract<Needs> = [...committing, ...liveRules]

@@ -1,0 +1,204 @@
+import { Effect } from "effect"
+import type { Connection } from "../../connection/Connection.js"
+import type { Kept, MailMessage } from "../../mail/Mail.js"
+import { type Claimed, MailOutbox } from "../../mail/MailOutbox.js"
+import type { Finish } from "../../mail/MailSending.js"
+import * as Timestamp from "../../shared/Timestamp.js"
+import * as Check from "../Check.js"
+import type { Contract } from "../Contract.js"
+import * as Samples from "./connectionSamples.js"
+
+type Needs = Samples.Needs | MailOutbox
+
+const LEASE = Timestamp.MINUTE
+
+const message = (connection: Connection, dedupeKey: string, overrides: Partial<MailMessage> = {}): MailMessage => ({
+  to: connection.userId,
+  dedupeKey,
+  subject: `About ${dedupeKey} – ✓`,
+  body: "First line\n\nSecond line",
+  ...overrides
+})
+
+/** A user to whom messages are written, in the transaction of a change, a millisecond apart. */
+const written = (...keys: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { connection } = yield* Samples.connected()
+    const messages = keys.map((key) => message(connection, key))
+    for (const one of messages) yield* Samples.change(connection.id, { _tag: "Mail", message: one })
+    return { connection, messages, at: yield* Timestamp.now }
+  })
+
+/** What a worker is given at `now` of the user's messages; the others are other cases'. */
+const claim = (to: MailMessage["to"], now: Timestamp.Timestamp, limit = 10_000) =>
+  Effect.gen(function* () {
+    const claimed = yield* (yield* MailOutbox).claim(limit, now, Timestamp.plus(now, LEASE))
+    return claimed.filter((one) => one.message.to === to)
+  })
+
+const only = (claimed: ReadonlyArray<Claimed>): Claimed => claimed[0] ?? Check.fail("it is claimed")
+
+const finish = (claimed: Claimed, how: Finish) => Effect.flatMap(MailOutbox, (outbox) => outbox.finish(claimed, how))
+
+const kept = (of: MailMessage) =>
+  Effect.gen(function* () {
+    const all = yield* (yield* MailOutbox).recent(10_000)
+    const found = all.find((one) => one.message.to === of.to && one.message.dedupeKey === of.dedupeKey)
+    return found ?? Check.fail("it is kept")
+  })
+
+const settle = (...messages: ReadonlyArray<MailMessage>) =>
+  Effect.forEach(messages, (one) =>
+    Effect.flatMap(kept(one), ({ attempts }) =>
+      finish({ message: one, attempt: attempts, createdAt: Timestamp.make(0) }, { _tag: "Sent", at: Timestamp.make(0) })
+    )
+  )
+
+/** Rules of `MailOutbox`. */
+export const mailOutboxContract: Contract<Needs> = [
+  {
+    name: "claim: each message as it was written, with its time and the first attempt",
+    run: Effect.gen(function* () {
+      const { at, connection, messages } = yield* written("plain")
+      const link = { site: "portal", path: `/connections/${connection.id}`, label: "The connection" } as const
+      const linked = message(connection, "linked", { link })
+      yield* Samples.change(connection.id, { _tag: "Mail", message: linked })
+      const claimed = yield* claim(connection.userId, at)
+      const expected = [...messages, linked].map((one): Claimed => ({ message: one, createdAt: at, attempt: 1 }))
+      const byKey = (a: Claimed, b: Claimed) => (a.message.dedupeKey < b.message.dedupeKey ? -1 : 1)
+      Check.equal([...claimed].sort(byKey), [...expected].sort(byKey), "claimed")
+      yield* settle(...messages, linked)
+    })
+  },
+  {
+    name: "a message is written once for each key of its reader: the first one stays",
+    run: Effect.gen(function* () {
+      const { at, connection, messages } = yield* written("key")
+      const again = message(connection, "key", { subject: "Another" })
+      yield* Samples.change(connection.id, { _tag: "Mail", message: again })
+      Check.equal(
+        (yield* claim(connection.userId, at)).map((one) => one.message),
+        messages,
+        "one"
+      )
+      yield* settle(...messages)
+      yield* Samples.change(connection.id, { _tag: "Mail", message: again })
+      Check.equal(
+        yield* claim(connection.userId, Timestamp.plus(at, Timestamp.DAY)),
+        [],
+        "not after it was sent either"
+      )
+    })
+  },
+  {
+    name: "claim: held until the lease is over, then the next attempt",
+    run: Effect.gen(function* () {
+      const { at, connection, messages } = yield* written("key")
+      Check.equal((yield* claim(connection.userId, Timestamp.plus(at, -1))).length, 0, "not before it was written")
+      Check.equal((yield* claim(connection.userId, at)).length, 1, "first")
+      Check.equal((yield* claim(connection.userId, Timestamp.plus(at, LEASE - 1))).length, 0, "held")
+      const again = yield* claim(connection.userId, Timestamp.plus(at, LEASE))
+      Check.equal(
+        again.map(({ attempt }) => attempt),
+        [2],
+        "second attempt"
+      )
+      yield* settle(...messages)
+    })
+  },
+  {
+    name: "claim: never more than the limit, and in the end all",
+    run: Effect.gen(function* () {
+      const { at, connection, messages } = yield* written("1", "2", "3", "4", "5")
+      const seen: Array<string> = []
+      for (let round = 0; round < 500 && seen.length < messages.length; round++) {
+        const some = yield* claim(connection.userId, at, 2)
+        Check.isTrue(some.length <= 2, "at most two")
+        seen.push(...some.map((one) => one.message.dedupeKey))
+      }
+      Check.equal([...seen].sort(), ["1", "2", "3", "4", "5"], "each once")
+      yield* settle(...messages)
+    })
+  },
+  {
+    name: "claim: of many workers at once exactly one gets each message",
+    run: Effect.gen(function* () {
+      const { at, connection, messages } = yield* written("1", "2", "3", "4", "5", "6")
+      const rivals = yield* Effect.all(
+        Array.from({ length: 5 }, () => claim(connection.userId, at)),
+        { concurrency: "unbounded" }
+      )
+      const keys = rivals.flatMap((claimed) => claimed.map((one) => one.message.dedupeKey))
+      Check.equal(keys.sort(), ["1", "2", "3", "4", "5", "6"], "each once")
+      yield* settle(...messages)
+    })
+  },
+  {
+    name: "finish: sent, it is never claimed again",
+    run: Effect.gen(function* () {
+      const { at, connection, messages } = yield* written("key")
+      const claimed = only(yield* claim(connection.userId, at))
+      Check.isTrue(yield* finish(claimed, { _tag: "Sent", at: Timestamp.plus(at, 5) }), "written")
+      Check.equal(yield* claim(connection.userId, Timestamp.plus(at, 400 * Timestamp.DAY)), [], "claimed")
+      const [one = Check.fail("there is one")] = messages
+      const expected: Kept = {
+        message: one,
+        createdAt: at,
+        attempts: 1,
+        sentAt: Timestamp.plus(at, 5),
+        givenUpAt: null,
+        lastError: null
+      }
+      Check.equal(yield* kept(one), expected, "kept")
+    })
+  },
+  {
+    name: "finish: put off, it comes again at its time with the reason kept; given up, never",
+    run: Effect.gen(function* () {
+      const { at, connection, messages } = yield* written("key")
+      const dueAt = Timestamp.plus(at, 3 * Timestamp.HOUR)
+      const claimed = only(yield* claim(connection.userId, at))
+      yield* finish(claimed, { _tag: "Retry", dueAt, reason: "nobody answers" })
+      Check.equal(yield* claim(connection.userId, Timestamp.plus(dueAt, -1)), [], "too early")
+      const [one = Check.fail("there is one")] = messages
+      Check.equal((yield* kept(one)).lastError, "nobody answers", "the reason")
+      const again = only(yield* claim(connection.userId, dueAt))
+      Check.equal(again.attempt, 2, "second attempt")
+      yield* finish(again, { _tag: "GivenUp", at: dueAt, reason: "no such mailbox" })
+      Check.equal(yield* claim(connection.userId, Timestamp.plus(at, 400 * Timestamp.DAY)), [], "claimed")
+      const { givenUpAt, lastError, sentAt } = yield* kept(one)
+      Check.equal([givenUpAt, lastError, sentAt], [dueAt, "no such mailbox", null], "kept")
+    })
+  },
+  {
+    name: "finish: a worker that was overtaken, or comes a second time, changes nothing",
+    run: Effect.gen(function* () {
+      const { at, connection, messages } = yield* written("key")
+      const slow = only(yield* claim(connection.userId, at))
+      const fast = only(yield* claim(connection.userId, Timestamp.plus(at, LEASE)))
+      Check.isTrue(!(yield* finish(slow, { _tag: "GivenUp", at, reason: "late" })), "overtaken")
+      Check.isTrue(yield* finish(fast, { _tag: "Sent", at }), "the other one")
+      Check.isTrue(!(yield* finish(fast, { _tag: "GivenUp", at, reason: "again" })), "a second time")
+      const [one = Check.fail("there is one")] = messages
+      Check.equal((yield* kept(one)).givenUpAt, null, "sent")
+    })
+  },
+  {
+    name: "recent: the newest first, no more than asked for",
+    run: Effect.gen(function* () {
+      const outbox = yield* MailOutbox
+      const { connection, messages } = yield* written("a")
+      const all = yield* outbox.recent(10_000)
+      Check.isTrue(
+        all.some(({ message: one }) => one.to === connection.userId),
+        "it is there"
+      )
+      Check.isTrue(
+        all.every((one, index) => index === 0 || one.createdAt <= (all[index - 1]?.createdAt ?? 0)),
+        "newest first"
+      )
+      Check.equal((yield* outbox.recent(1)).length, 1, "one")
+      yield* settle(...messages)
+    })
+  }
+]

@@ -1,0 +1,179 @@
+import { Effect, Option } from "effect"
+import { AccountStore } from "../../accounts/AccountStore.js"
+import * as Session from "../../accounts/Session.js"
+import { ConnectionStore } from "../../connection/ConnectionStore.js"
+import type { Kind } from "../../housekeeping/Retention.js"
+import { RetentionStore } from "../../housekeeping/RetentionStore.js"
+import * as Entropy from "../../shared/Entropy.js"
+import * as Timestamp from "../../shared/Timestamp.js"
+import type { Hash } from "../../shared/Vault.js"
+import * as Check from "../Check.js"
+import type { Contract } from "../Contract.js"
+import * as Fixtures from "../fixtures.js"
+import * as Samples from "./connectionSamples.js"
+
+type Needs = Samples.Needs | RetentionStore
+
+/** Deletes everything of a kind up to `until`, other cases' rows too. */
+const remove = (kind: Kind, until: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const store = yield* RetentionStore
+    let removed = 0
+    for (let last = 50; last === 50;) {
+      last = yield* store.remove(kind, until, 50)
+      removed += last
+    }
+    return removed
+  })
+
+const now = Timestamp.now
+const before = Effect.map(now, (at) => Timestamp.plus(at, -1))
+
+type Asked = { readonly access?: Hash; readonly refresh?: Hash; readonly code?: Hash }
+
+const issued = Effect.gen(function* () {
+  const { code, connection } = yield* Samples.connected()
+  const { access, chain, familyId } = yield* Samples.issue(connection, 2)
+  yield* Samples.change(connection.id, { _tag: "UseCode", hash: code.hash, familyId })
+  const has = (asked: Asked) =>
+    Effect.map(Samples.seen(connection.id, asked), (state) => ({
+      access: Option.isSome(state.access),
+      code: Option.isSome(state.code),
+      chain: state.chain.length
+    }))
+  return { access, chain, code, connection, familyId, has }
+})
+
+/** Rules of `RetentionStore`. They delete what others left, so a database is theirs alone. */
+export const retentionStoreContract: Contract<Needs> = [
+  {
+    name: "access tokens: by when they were issued, that moment included",
+    run: Effect.gen(function* () {
+      const { access, has } = yield* issued
+      const at = yield* now
+      yield* remove("access_tokens", yield* before)
+      Check.isTrue((yield* has({ access: access.hash })).access, "a millisecond younger")
+      Check.isTrue((yield* remove("access_tokens", at)) >= 1, "deleted")
+      Check.isTrue(!(yield* has({ access: access.hash })).access, "gone")
+      Check.equal(yield* remove("access_tokens", at), 0, "nothing more")
+    })
+  },
+  {
+    name: "refresh tokens: revoked ones by when they were revoked; those of a live family never, spent or not",
+    run: Effect.gen(function* () {
+      const { chain, connection, has } = yield* issued
+      const [spent] = chain
+      const hash = spent?.hash ?? Check.fail("there is a chain")
+      yield* remove("refresh_tokens", Timestamp.plus(yield* now, 400 * Timestamp.DAY))
+      Check.equal((yield* has({ refresh: hash })).chain, 2, "live")
+      yield* Samples.change(connection.id, { _tag: "RevokeTokens" })
+      yield* remove("refresh_tokens", yield* before)
+      Check.equal((yield* has({ refresh: hash })).chain, 2, "a millisecond too early")
+      yield* remove("refresh_tokens", yield* now)
+      Check.equal((yield* has({ refresh: hash })).chain, 0, "gone")
+    })
+  },
+  {
+    name: "codes: unused ones a minute after they were made",
+    run: Effect.gen(function* () {
+      const { code, connection } = yield* Samples.connected()
+      const minute = Timestamp.plus(code.createdAt, Timestamp.MINUTE)
+      const found = Effect.map(Samples.seen(connection.id, { code: code.hash }), (state) => Option.isSome(state.code))
+      yield* remove("authorization_codes", Timestamp.plus(minute, -1))
+      Check.isTrue(yield* found, "a millisecond too early")
+      yield* remove("authorization_codes", minute)
+      Check.isTrue(!(yield* found), "gone")
+    })
+  },
+  {
+    name: "codes: exchanged ones not while what they issued is live, then by when it was revoked",
+    run: Effect.gen(function* () {
+      const { code, connection, familyId, has } = yield* issued
+      yield* remove("authorization_codes", Timestamp.plus(yield* now, 400 * Timestamp.DAY))
+      Check.isTrue((yield* has({ code: code.hash })).code, "live")
+      yield* Samples.change(
+        connection.id,
+        { _tag: "RevokeFamily", familyId },
+        { _tag: "StartFamily", familyId: yield* Samples.family }
+      )
+      yield* remove("authorization_codes", yield* before)
+      Check.isTrue((yield* has({ code: code.hash })).code, "a millisecond too early")
+      yield* remove("authorization_codes", yield* now)
+      Check.isTrue(!(yield* has({ code: code.hash })).code, "gone")
+    })
+  },
+  {
+    name: "codes: an exchanged one of an ended connection",
+    run: Effect.gen(function* () {
+      const { code, connection, has } = yield* issued
+      yield* Samples.change(connection.id, { _tag: "End", reason: "user_disconnected", at: yield* now })
+      yield* remove("authorization_codes", yield* now)
+      Check.isTrue(!(yield* has({ code: code.hash })).code, "gone")
+    })
+  },
+  {
+    name: "consent requests: by when they were made, decided or not",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const { app } = yield* Samples.connected()
+      const [old, young] = [yield* Samples.request(app, { createdAt: yield* before }), yield* Samples.request(app)]
+      yield* remove("consent_requests", yield* before)
+      Check.isTrue(Option.isNone(yield* store.findRequest(old.id)), "the old one is gone")
+      Check.isTrue(Option.isSome(yield* store.findRequest(young.id)), "the young one is there")
+    })
+  },
+  {
+    name: "sessions: by when they expired",
+    run: Effect.gen(function* () {
+      const accounts = yield* AccountStore
+      const user = yield* Fixtures.user
+      const at = yield* now
+      const ends = [Timestamp.plus(at, 10), Timestamp.plus(at, 11)] as const
+      const open = (expiresAt: Timestamp.Timestamp) =>
+        Effect.gen(function* () {
+          const session = { ...Session.open(yield* Samples.freshHash, user.id, at), expiresAt }
+          yield* accounts.openSession(session)
+          return session.hash
+        })
+      const hashes = [yield* open(ends[0]), yield* open(ends[1])]
+      yield* remove("sessions", ends[0])
+      const there = yield* Effect.forEach(hashes, (hash) => Effect.map(accounts.findSession(hash, at), Option.isSome))
+      Check.equal(there, [false, true], "there")
+    })
+  },
+  {
+    name: "sign-in tries: by when they were made",
+    run: Effect.gen(function* () {
+      const accounts = yield* AccountStore
+      const { email } = yield* Fixtures.user
+      const tried = { id: yield* Entropy.id("try"), email, address: "192.0.2.77" }
+      const count = accounts.admitTry({ ...tried, id: yield* Entropy.id("try") }, ({ ofAccount }) => ({
+        _tag: "Closed",
+        retryAfterMillis: ofAccount.length
+      }))
+      yield* accounts.admitTry(tried, () => ({ _tag: "Admitted" }))
+      yield* remove("sign_in_tries", yield* before)
+      Check.equal(yield* count, { _tag: "Closed", retryAfterMillis: 1 }, "counted")
+      yield* remove("sign_in_tries", yield* now)
+      Check.equal(yield* count, { _tag: "Closed", retryAfterMillis: 0 }, "gone")
+    })
+  },
+  {
+    name: "remove: never more than the limit, the oldest first",
+    run: Effect.gen(function* () {
+      const { app } = yield* Samples.connected()
+      const at = yield* now
+      yield* remove("consent_requests", at)
+      const made = yield* Effect.forEach([30, 10, 20], (age) =>
+        Samples.request(app, { createdAt: Timestamp.plus(at, -age) })
+      )
+      const store = yield* ConnectionStore
+      const left = Effect.forEach(made, ({ id }) => Effect.map(store.findRequest(id), Option.isSome))
+      const retention = yield* RetentionStore
+      Check.equal(yield* retention.remove("consent_requests", at, 2), 2, "two")
+      Check.equal(yield* left, [false, true, false], "the youngest is left")
+      Check.equal(yield* retention.remove("consent_requests", at, 2), 1, "the last one")
+      Check.equal(yield* retention.remove("consent_requests", at, 2), 0, "none")
+    })
+  }
+]

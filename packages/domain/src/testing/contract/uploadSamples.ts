@@ -1,0 +1,126 @@
+import { Effect } from "effect"
+import type { Connection } from "../../connection/Connection.js"
+import type { Device } from "../../devices/Device.js"
+import type { OutboxEvent } from "../../events/Event.js"
+import { EventStore } from "../../events/EventStore.js"
+import * as Fix from "../../fixes/Fix.js"
+import { FixStore, type UploadCommit } from "../../fixes/FixStore.js"
+import type { Rule } from "../../rules/Rule.js"
+import type { RuleState } from "../../rules/RuleEvaluation.js"
+import * as Entropy from "../../shared/Entropy.js"
+import { EventId, type UserId } from "../../shared/Ids.js"
+import * as Timestamp from "../../shared/Timestamp.js"
+import type { VisitReport } from "../../visits/VisitReport.js"
+import * as Check from "../Check.js"
+import * as Samples from "./ruleSamples.js"
+
+/** What the cases of `fixStoreContract` are made of. */
+export type Needs = FixStore | EventStore | Samples.Needs
+
+/** A millisecond apart, the first at `from`. */
+export const fixes = (count: number, from: Timestamp.Timestamp, overrides: Partial<Fix.Fix> = {}) =>
+  Array.from({ length: count }, (_, index): Fix.Fix => ({
+    capturedAt: Timestamp.plus(from, index),
+    lat: 52.37,
+    lon: 4.89,
+    accuracyM: 12.5,
+    altitudeM: -3,
+    speedMps: 0,
+    courseDeg: 359.9,
+    ...overrides
+  }))
+
+export const view = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray<Fix.Fix> = []) =>
+  Effect.gen(function* () {
+    return yield* (yield* FixStore).view(device.userId, device.id, asked, yield* Timestamp.now)
+  })
+
+/** Only the upload that was computed from the present version of the user's stream is stored. */
+export const commit = (device: Pick<Device, "userId" | "id">, parts: Partial<UploadCommit> = {}) =>
+  Effect.gen(function* () {
+    const version = parts.version ?? (yield* view(device)).version
+    const upload: UploadCommit = {
+      userId: device.userId,
+      deviceId: device.id,
+      receivedAt: yield* Timestamp.now,
+      fixes: [],
+      quarantined: [],
+      visits: [],
+      states: [],
+      events: [],
+      ...parts,
+      version
+    }
+    return yield* (yield* FixStore).commit(upload)
+  })
+
+export const latest = ({ userId }: Pick<Device, "userId">, limit = 100) =>
+  Effect.flatMap(FixStore, (store) => store.latest(userId, limit))
+
+export const stored = (device: Pick<Device, "userId" | "id">, fix: Fix.Fix, receivedAt: Timestamp.Timestamp) => ({
+  ...fix,
+  userId: device.userId,
+  deviceId: device.id,
+  receivedAt
+})
+
+export const known = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray<Fix.Fix>) =>
+  Effect.map(view(device, asked), (seen) => asked.map((fix) => seen.known.has(Fix.key(fix))))
+
+/** The rules that an upload of the user would be evaluated against, by id. */
+export const live = ({ userId }: Pick<Connection, "userId">) =>
+  Effect.gen(function* () {
+    const phone = yield* Samples.device(userId)
+    return (yield* view(phone)).rules
+  })
+
+export const liveIds = (of: Pick<Connection, "userId">) =>
+  Effect.map(live(of), (rules) => rules.map(({ rule }) => rule.id))
+
+/** The user's only live rule. */
+export const onlyLive = (of: Pick<Connection, "userId">) =>
+  Effect.map(live(of), ([only, ...others]) =>
+    only === undefined || others.length > 0 ? Check.fail("one live rule") : only
+  )
+
+export const state = (basis: string, asOf: Timestamp.Timestamp, overrides: Partial<RuleState> = {}): RuleState => ({
+  side: "inside",
+  since: asOf,
+  dwellSpent: true,
+  asOf,
+  lastFiredAt: asOf,
+  basis,
+  ...overrides
+})
+
+export const visit = (arrival: Timestamp.Timestamp | null, departure: Timestamp.Timestamp | null): VisitReport => ({
+  arrival,
+  departure,
+  lat: 52.37,
+  lon: 4.89,
+  accuracyM: null
+})
+
+export const event = (rule: Rule, overrides: Partial<OutboxEvent> = {}) =>
+  Effect.gen(function* () {
+    const made: OutboxEvent = {
+      userId: rule.userId,
+      id: EventId.make(yield* Entropy.id("evt")),
+      connectionId: rule.connectionId,
+      appId: rule.appId,
+      payload: { type: "place.enter", ruleId: rule.id, target: { placeId: null, label: 'Mum\'s "place" \\ 🏡' } },
+      occurredAt: yield* Timestamp.now,
+      webhookUrl: "https://hooks.example.com/a?b=c",
+      maxEventAgeS: 3_600,
+      ...overrides
+    }
+    return made
+  })
+
+/** The user's events that wait in the outbox. Those of other cases are held meanwhile; they do not mind. */
+export const outbox = (userId: UserId) =>
+  Effect.gen(function* () {
+    const now = yield* Timestamp.now
+    const pending = yield* (yield* EventStore).claimPending(10_000, now, Timestamp.plus(now, 1))
+    return pending.filter((one) => one.userId === userId)
+  })

@@ -1,0 +1,67 @@
+import { Effect, Layer } from "effect"
+import type { AccessLogEntry } from "../../access-log/AccessLogEntry.js"
+import { AccessLogStore } from "../../access-log/AccessLogStore.js"
+import type { ConnectionId } from "../../shared/Ids.js"
+import * as Page from "../../shared/Page.js"
+import type { Timestamp } from "../../shared/Timestamp.js"
+import { MemoryDatabase } from "./MemoryDatabase.js"
+
+export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.effect(
+  AccessLogStore,
+  Effect.map(MemoryDatabase, ({ accessLog }) =>
+    AccessLogStore.of({
+      record: (entry) =>
+        Effect.sync(() => {
+          const known = accessLog.some(
+            (one) => one.userId === entry.userId && one.at === entry.at && one.id === entry.id
+          )
+          if (!known) accessLog.push(entry)
+        }),
+      list: (userId, { appId, from, purpose, to }, limit, after) =>
+        Effect.sync(() => {
+          const rows = accessLog
+            .filter(
+              (entry) =>
+                entry.userId === userId &&
+                (appId === undefined || entry.appId === appId) &&
+                (purpose === undefined || entry.purpose === purpose) &&
+                (from === undefined || entry.at >= from) &&
+                (to === undefined || entry.at < to) &&
+                (after === undefined || isBefore(entry, after))
+            )
+            .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
+          return Page.of(rows, limit, (last) => [last.at, last.id])
+        }),
+      countUses: (userId, appId, from) =>
+        Effect.sync(() => {
+          const counts = new Map<string | null, number>()
+          for (const { at, error, purpose, ...entry } of accessLog) {
+            if (entry.userId !== userId || entry.appId !== appId || at < from || error !== null) continue
+            counts.set(purpose, (counts.get(purpose) ?? 0) + 1)
+          }
+          return Array.from(counts, ([purpose, count]) => ({ purpose, count })).sort(
+            (a, b) => b.count - a.count || ((a.purpose ?? "") < (b.purpose ?? "") ? -1 : 1)
+          )
+        }),
+      lastAnswered: (userId, asked) =>
+        Effect.sync(() => {
+          const last = new Map<ConnectionId, Timestamp>()
+          for (const { appId, connectionId, until } of asked) {
+            for (const entry of accessLog) {
+              const counts =
+                entry.userId === userId &&
+                entry.appId === appId &&
+                entry.connectionId === connectionId &&
+                entry.error === null &&
+                (until === null || entry.at <= until)
+              if (counts && entry.at > (last.get(connectionId) ?? -Infinity)) last.set(connectionId, entry.at)
+            }
+          }
+          return last
+        })
+    })
+  )
+)
+
+const isBefore = (entry: AccessLogEntry, [time, id]: ReadonlyArray<string | number>): boolean =>
+  entry.at < Number(time) || (entry.at === time && entry.id < String(id))

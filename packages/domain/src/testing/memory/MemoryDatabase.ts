@@ -1,0 +1,139 @@
+import { Context, Effect, Layer } from "effect"
+import type { AccessLogEntry } from "../../access-log/AccessLogEntry.js"
+import type { Credentials } from "../../accounts/AccountStore.js"
+import type { Session } from "../../accounts/Session.js"
+import type { CountedTry, SignInTry } from "../../accounts/SignInThrottle.js"
+import type { Registered } from "../../apps/AppStore.js"
+import type { AuthorizationCode } from "../../connection/AuthorizationCode.js"
+import type { Connection } from "../../connection/Connection.js"
+import type { ConsentRequest } from "../../connection/ConsentRequest.js"
+import type { AccessToken, RefreshToken } from "../../connection/TokenFamily.js"
+import type { Attempt, Delivery } from "../../deliveries/Delivery.js"
+import type { Device } from "../../devices/Device.js"
+import type { WebhookEndpoint } from "../../endpoints/WebhookEndpoint.js"
+import type { OutboxEvent } from "../../events/Event.js"
+import type { StoredFix } from "../../fixes/Fix.js"
+import type { Quarantined } from "../../fixes/FixStore.js"
+import type { Kept, MailMessage } from "../../mail/Mail.js"
+import type { Place } from "../../places/Place.js"
+import type { Purpose } from "../../purposes/Purpose.js"
+import type { VolumeFlag } from "../../purposes/VolumeFlag.js"
+import type { ReviewDecision } from "../../reviews/ReviewDecision.js"
+import type { Rule } from "../../rules/Rule.js"
+import type { RuleState } from "../../rules/RuleEvaluation.js"
+import type {
+  AppId,
+  ConnectionId,
+  ConsentRequestId,
+  DeliveryId,
+  DeviceId,
+  EndpointId,
+  EventId,
+  PlaceId,
+  RuleId,
+  Sub,
+  UserId
+} from "../../shared/Ids.js"
+import type { Timestamp } from "../../shared/Timestamp.js"
+import type { Hash } from "../../shared/Vault.js"
+import type { SensitiveNotice } from "../../tiers/SensitiveNotice.js"
+import type { VisitReport } from "../../visits/VisitReport.js"
+
+/**
+ * The tables that the in-memory stores share. A store changes them inside one synchronous step (`Effect.sync`), which is
+ * what makes its methods atomic.
+ */
+export interface Tables {
+  readonly accounts: Map<UserId, Credentials>
+  readonly sessions: Map<Hash, Session>
+  /** By id. `forgotten`: a success of the account came after it. */
+  readonly signInTries: Map<string, SignInTry & CountedTry & { readonly forgotten: boolean }>
+  readonly apps: Map<AppId, Registered>
+  readonly purposes: Array<Purpose>
+  readonly reviewDecisions: Array<ReviewDecision>
+  readonly volumeFlags: Array<VolumeFlag>
+  readonly consentRequests: Map<ConsentRequestId, ConsentRequest>
+  /** By `${userId} ${appId}`. */
+  readonly subs: Map<string, Sub>
+  readonly connections: Map<ConnectionId, Connection>
+  readonly flagged: Map<ConnectionId, Timestamp>
+  /** When the sweep of the tiers looks at a connection. */
+  readonly tierLooks: Map<ConnectionId, { readonly at: Timestamp | null; readonly leasedUntil: Timestamp | null }>
+  readonly tierNotices: Map<ConnectionId, ReadonlyArray<SensitiveNotice>>
+  readonly codes: Map<Hash, AuthorizationCode>
+  readonly accessTokens: Map<Hash, AccessToken>
+  /** In order of issue. */
+  readonly refreshTokens: Map<Hash, RefreshToken>
+  /** By `${userId} ${dedupeKey}`. */
+  readonly mail: Map<string, MailMessage>
+  /** By the same key: what became of it. */
+  readonly mailStates: Map<string, Omit<Kept, "message"> & { readonly dueAt: Timestamp }>
+  readonly places: Map<PlaceId, Place>
+  readonly devices: Map<DeviceId, Device>
+  readonly streamVersions: Map<UserId, number>
+  /** These three by `${userId} ${deviceId} ${key}`, the key of what is stored. */
+  readonly fixes: Map<string, StoredFix>
+  readonly quarantined: Map<string, Quarantined & { readonly userId: UserId; readonly deviceId: DeviceId }>
+  readonly visitReports: Map<string, VisitReport & { readonly userId: UserId; readonly deviceId: DeviceId }>
+  readonly rules: Map<RuleId, Rule & { readonly deletedAt: Timestamp | null }>
+  readonly ruleStates: Map<RuleId, RuleState>
+  readonly events: Map<
+    EventId,
+    OutboxEvent & { readonly fanOutDueAt: Timestamp; readonly fannedOutAt: Timestamp | null }
+  >
+  readonly endpoints: Map<EndpointId, WebhookEndpoint>
+  readonly deliveries: Map<
+    DeliveryId,
+    {
+      readonly delivery: Delivery
+      readonly endpointEpoch: number
+      readonly lease: string | null
+      readonly leasedUntil: Timestamp | null
+    }
+  >
+  readonly attempts: Array<Attempt & { readonly deliveryId: DeliveryId }>
+  readonly accessLog: Array<AccessLogEntry>
+}
+
+export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/MemoryDatabase")<
+  MemoryDatabase,
+  Tables
+>() {
+  /** Empty tables, new ones wherever the layer is built. */
+  static readonly layer: Layer.Layer<MemoryDatabase> = Layer.effect(
+    MemoryDatabase,
+    Effect.sync(() => ({
+      accounts: new Map(),
+      sessions: new Map(),
+      signInTries: new Map(),
+      apps: new Map(),
+      purposes: [],
+      reviewDecisions: [],
+      volumeFlags: [],
+      consentRequests: new Map(),
+      subs: new Map(),
+      connections: new Map(),
+      flagged: new Map(),
+      tierLooks: new Map(),
+      tierNotices: new Map(),
+      codes: new Map(),
+      accessTokens: new Map(),
+      refreshTokens: new Map(),
+      mail: new Map(),
+      mailStates: new Map(),
+      places: new Map(),
+      devices: new Map(),
+      streamVersions: new Map(),
+      fixes: new Map(),
+      quarantined: new Map(),
+      visitReports: new Map(),
+      rules: new Map(),
+      ruleStates: new Map(),
+      events: new Map(),
+      endpoints: new Map(),
+      deliveries: new Map(),
+      attempts: [],
+      accessLog: []
+    }))
+  )
+}

@@ -1,0 +1,69 @@
+import { Effect, Layer } from "effect"
+import type { MailMessage } from "../../mail/Mail.js"
+import { MailOutbox } from "../../mail/MailOutbox.js"
+import type { Timestamp } from "../../shared/Timestamp.js"
+import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
+
+const keyOf = ({ dedupeKey, to }: Pick<MailMessage, "to" | "dedupeKey">): string => `${to} ${dedupeKey}`
+
+/** For the stores whose changes are reported by mail: once for each key of its reader. */
+export const queue = ({ mail, mailStates }: Tables, message: MailMessage, now: Timestamp): void => {
+  const key = keyOf(message)
+  if (mail.has(key)) return
+  mail.set(key, message)
+  mailStates.set(key, { createdAt: now, dueAt: now, attempts: 0, sentAt: null, givenUpAt: null, lastError: null })
+}
+
+export const layer: Layer.Layer<MailOutbox, never, MemoryDatabase> = Layer.effect(
+  MailOutbox,
+  Effect.map(MemoryDatabase, ({ mail, mailStates }) => {
+    const all = () =>
+      [...mail].flatMap(([key, message]) => {
+        const state = mailStates.get(key)
+        return state === undefined ? [] : [{ key, message, state }]
+      })
+
+    return MailOutbox.of({
+      claim: (limit, now, leaseUntil) =>
+        Effect.sync(() => {
+          const due = all()
+            .filter(({ state }) => state.sentAt === null && state.givenUpAt === null && state.dueAt <= now)
+            .sort((a, b) => a.state.dueAt - b.state.dueAt)
+            .slice(0, limit)
+          return due.map(({ key, message, state }) => {
+            const attempt = state.attempts + 1
+            mailStates.set(key, { ...state, attempts: attempt, dueAt: leaseUntil })
+            return { message, createdAt: state.createdAt, attempt }
+          })
+        }),
+      finish: ({ attempt, message }, how) =>
+        Effect.sync(() => {
+          const state = mailStates.get(keyOf(message))
+          if (state?.attempts !== attempt || state.sentAt !== null || state.givenUpAt !== null) return false
+          mailStates.set(keyOf(message), {
+            ...state,
+            ...(how._tag === "Sent"
+              ? { sentAt: how.at }
+              : how._tag === "Retry"
+                ? { dueAt: how.dueAt, lastError: how.reason }
+                : { givenUpAt: how.at, lastError: how.reason })
+          })
+          return true
+        }),
+      recent: (limit) =>
+        Effect.sync(() =>
+          all()
+            .sort((a, b) => b.state.createdAt - a.state.createdAt)
+            .slice(0, limit)
+            .map(({ message, state: { attempts, createdAt, givenUpAt, lastError, sentAt } }) => ({
+              message,
+              attempts,
+              createdAt,
+              givenUpAt,
+              lastError,
+              sentAt
+            }))
+        )
+    })
+  })
+)

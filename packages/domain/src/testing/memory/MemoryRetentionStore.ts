@@ -1,0 +1,54 @@
+import { Effect, Layer } from "effect"
+import { type AuthorizationCode, LIFETIME } from "../../connection/AuthorizationCode.js"
+import type { Kind } from "../../housekeeping/Retention.js"
+import { RetentionStore } from "../../housekeeping/RetentionStore.js"
+import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
+
+export const layer: Layer.Layer<RetentionStore, never, MemoryDatabase> = Layer.effect(
+  RetentionStore,
+  Effect.map(MemoryDatabase, (tables) =>
+    RetentionStore.of({
+      remove: (kind, until, limit) =>
+        Effect.sync(() => {
+          const rows = moments(tables, kind).filter(({ at }) => at !== null && at <= until)
+          const dead = rows.sort((a, b) => Number(a.at) - Number(b.at)).slice(0, limit)
+          for (const { remove } of dead) remove()
+          return dead.length
+        })
+    })
+  )
+)
+
+interface Row {
+  /** Null while it may still be needed. */
+  readonly at: number | null
+  readonly remove: () => void
+}
+
+const moments = (tables: Tables, kind: Kind): Array<Row> => {
+  const rows = <K, V>(table: Map<K, V>, at: (value: V) => number | null): Array<Row> =>
+    [...table].map(([key, value]) => ({ at: at(value), remove: () => void table.delete(key) }))
+  switch (kind) {
+    case "access_tokens":
+      return rows(tables.accessTokens, ({ issuedAt }) => issuedAt)
+    case "refresh_tokens":
+      return rows(tables.refreshTokens, ({ revokedAt }) => revokedAt)
+    case "authorization_codes":
+      return rows(tables.codes, (code) => deadAt(tables, code))
+    case "consent_requests":
+      return rows(tables.consentRequests, ({ createdAt }) => createdAt)
+    case "sessions":
+      return rows(tables.sessions, ({ expiresAt }) => expiresAt)
+    case "sign_in_tries":
+      return rows(tables.signInTries, ({ at }) => at)
+  }
+}
+
+/** What an exchanged code issued is all revoked at one time, and may be deleted by now. */
+const deadAt = ({ connections, refreshTokens }: Tables, code: AuthorizationCode): number | null => {
+  const { connectionId, createdAt, familyId } = code
+  if (familyId === null) return createdAt + LIFETIME
+  const connection = connections.get(connectionId)
+  if (connection?.familyId === familyId && connection.endedAt === null) return null
+  return [...refreshTokens.values()].find((token) => token.familyId === familyId)?.revokedAt ?? 0
+}

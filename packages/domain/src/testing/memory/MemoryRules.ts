@@ -1,0 +1,73 @@
+import { Struct } from "effect"
+import type { Connection } from "../../connection/Connection.js"
+import * as EffectiveScopes from "../../connection/EffectiveScopes.js"
+import * as App from "../../apps/App.js"
+import type { Circle } from "../../places/Geometry.js"
+import * as LiveRule from "../../rules/LiveRule.js"
+import type { Rule } from "../../rules/Rule.js"
+import type { ConnectionId } from "../../shared/Ids.js"
+import type { Timestamp } from "../../shared/Timestamp.js"
+import type { Tables } from "./MemoryDatabase.js"
+
+/** Where rules stand, for the stores that ask: on which circle, under which label, and whether at all. */
+
+export type StoredRule = Rule & { readonly deletedAt: Timestamp | null }
+
+/** Deleted ones left out. */
+export const ofConnection = (tables: Tables, id: ConnectionId): ReadonlyArray<StoredRule> =>
+  [...tables.rules.values()].filter((rule) => rule.connectionId === id && rule.deletedAt === null)
+
+/** The circle and basis of a rule whose place is shared and not archived; zones always have theirs. */
+export const ground = (
+  tables: Tables,
+  connection: Connection,
+  rule: Rule
+): { readonly circle: Circle; readonly basis: string } | undefined => {
+  if (rule.target._tag === "Zone") return { circle: rule.target.circle, basis: LiveRule.ZONE_BASIS }
+  const { placeId } = rule.target
+  const place = tables.places.get(placeId)
+  const shared = connection.places.find((one) => one.placeId === placeId)
+  return place === undefined || place.archivedAt !== null || shared === undefined
+    ? undefined
+    : { circle: place.circle, basis: LiveRule.placeBasis(place.geometryVersion, shared.sharedAt) }
+}
+
+/** The scope is effective: on the grant, declared, and the connection live. */
+export const isAllowed = (tables: Tables, connection: Connection, rule: Rule, now: Timestamp): boolean => {
+  const app = tables.apps.get(connection.appId)?.app
+  return (
+    app !== undefined && EffectiveScopes.effective(connection, app, now).includes(LiveRule.neededScope(rule.target))
+  )
+}
+
+const isNarrowed = (tables: Tables, connection: Connection, rule: Rule): boolean => {
+  const app = tables.apps.get(connection.appId)?.app
+  const scope = LiveRule.neededScope(rule.target)
+  return app === undefined || !App.scopes(app).includes(scope) || !connection.heldScopes.includes(scope)
+}
+
+/** The rule as it is now: with the place's present label. */
+export const relabelled = (tables: Tables, stored: StoredRule): Rule => {
+  const rule = Struct.omit(stored, "deletedAt")
+  if (rule.target._tag === "Zone") return rule
+  const label = tables.places.get(rule.target.placeId)?.label ?? rule.target.label
+  return { ...rule, target: { ...rule.target, label } }
+}
+
+/** Writes down since when a rule does not stand, or that it does (`RuleStore.list`). */
+export const notice = (tables: Tables, connection: Connection, rule: StoredRule, now: Timestamp): StoredRule => {
+  const archivedAt = rule.target._tag === "Place" ? tables.places.get(rule.target.placeId)?.archivedAt : undefined
+  const stands = ground(tables, connection, rule) !== undefined && !isNarrowed(tables, connection, rule)
+  const disabledAt = LiveRule.disabledSince(stands, rule.disabledAt, archivedAt ?? null, now)
+  if (disabledAt === rule.disabledAt) return rule
+  const noticed = { ...rule, disabledAt }
+  tables.rules.set(rule.id, noticed)
+  return noticed
+}
+
+/** For whoever changes what a connection shares, after the change. */
+export const followSharing = (tables: Tables, id: ConnectionId, now: Timestamp): void => {
+  const connection = tables.connections.get(id)
+  if (connection === undefined) return
+  for (const rule of ofConnection(tables, id)) notice(tables, connection, rule, now)
+}

@@ -1,0 +1,31 @@
+import { Deferred, Effect, Layer } from "effect"
+import { WorkSignal } from "../../deliveries/WorkSignal.js"
+
+/** Signals within one process. One that nobody waits for is kept for the next who does. */
+export const make: Effect.Effect<typeof WorkSignal.Service> = Effect.sync(() => {
+  const waiting = new Set<Deferred.Deferred<void>>()
+  let isPending = false
+  return {
+    raise: Effect.suspend(() => {
+      if (waiting.size === 0) isPending = true
+      const woken = [...waiting]
+      waiting.clear()
+      return Effect.forEach(woken, (waiter) => Deferred.succeed(waiter, undefined), { discard: true })
+    }),
+    wait: (atMost) =>
+      Effect.gen(function* () {
+        if (isPending) {
+          isPending = false
+          return
+        }
+        const waiter = yield* Deferred.make<void>()
+        waiting.add(waiter)
+        yield* Deferred.await(waiter).pipe(
+          Effect.timeoutOption(atMost),
+          Effect.ensuring(Effect.sync(() => waiting.delete(waiter)))
+        )
+      })
+  }
+})
+
+export const layer: Layer.Layer<WorkSignal> = Layer.effect(WorkSignal, make)

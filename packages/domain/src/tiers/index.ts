@@ -1,0 +1,5 @@
+export * as SensitiveNotice from "./SensitiveNotice.js"
+export { type Swept, sweepTiers } from "./sweepTiers.js"
+export * as Tier from "./Tier.js"
+export { type Dated, type Due, type Sweep, TierStore } from "./TierStore.js"
+export * as TierSweep from "./TierSweep.js"

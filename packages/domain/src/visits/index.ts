@@ -1,0 +1,1 @@
+export * as VisitReport from "./VisitReport.js"

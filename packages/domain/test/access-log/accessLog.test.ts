@@ -1,0 +1,94 @@
+import { AccessLogStore, listAccessLog, recordAccess } from "@place-access/domain/access-log"
+import type { App } from "@place-access/domain/apps"
+import { ConnectionId, StoreError, type UserId } from "@place-access/domain/shared"
+import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, TestClock } from "effect"
+import { inWorld, pair } from "../support/connections.js"
+
+const access = (userId: UserId, app: App.App, overrides: Partial<Parameters<typeof recordAccess>[0]> = {}) =>
+  recordAccess({
+    owner: { userId, appId: app.id, connectionId: ConnectionId.make("con_a") },
+    endpoint: "GET /v1/me",
+    purpose: null,
+    status: 200,
+    error: null,
+    disclosed: null,
+    ...overrides
+  })
+
+const list = (userId: UserId, limit = 100, cursor?: string, filter: Parameters<typeof listAccessLog>[1] = {}) =>
+  listAccessLog(userId, filter, limit, cursor)
+
+describe("access log", () => {
+  it("an entry has the moment of its recording and an id of its own; the same call twice is two entries", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        yield* access(user.id, app)
+        yield* TestClock.adjust(1_500)
+        yield* access(user.id, app, { status: 403, error: "missing_scope" })
+        const { entries } = yield* list(user.id)
+        expect(entries.map(({ error }) => error)).toEqual(["missing_scope", null])
+        expect(entries[0]!.at - entries[1]!.at).toBe(1_500)
+        expect(new Set(entries.map(({ id }) => id)).size).toBe(2)
+      })
+    ))
+
+  it("an entry that cannot be written is an error of the request", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const broken = AccessLogStore.of({
+          record: () => Effect.fail(StoreError.unavailable("planted")),
+          list: () => Effect.fail(StoreError.unavailable("planted")),
+          countUses: () => Effect.fail(StoreError.unavailable("planted")),
+          lastAnswered: () => Effect.fail(StoreError.unavailable("planted"))
+        })
+        const answer = yield* Effect.either(access(user.id, app)).pipe(Effect.provideService(AccessLogStore, broken))
+        expect(Either.isLeft(answer)).toBe(true)
+      })
+    ))
+
+  it("pages through everything once; a cursor is of one user and one filter", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const { app: other, user: stranger } = yield* pair()
+        for (let index = 0; index < 5; index++) {
+          yield* access(user.id, index % 2 === 0 ? app : other)
+          yield* TestClock.adjust(index % 2)
+        }
+        const first = yield* list(user.id, 2)
+        const second = yield* list(user.id, 2, first.nextCursor ?? "")
+        const third = yield* list(user.id, 2, second.nextCursor ?? "")
+        expect(third.nextCursor).toBeNull()
+        const ids = [first, second, third].flatMap(({ entries }) => entries.map(({ id }) => id))
+        expect(ids).toEqual((yield* list(user.id)).entries.map(({ id }) => id))
+        const cursor = first.nextCursor ?? ""
+        for (const answer of [
+          yield* Effect.either(list(stranger.id, 2, cursor)),
+          yield* Effect.either(list(user.id, 2, cursor, { appId: app.id })),
+          yield* Effect.either(list(user.id, 2, `${cursor}x`)),
+          yield* Effect.either(list(user.id, 0)),
+          yield* Effect.either(list(user.id, 501)),
+          yield* Effect.either(list(user.id, 1.5))
+        ]) {
+          expect(Either.isLeft(answer) && answer.left._tag).toBe("Invalid")
+        }
+      })
+    ))
+
+  it("names apps as they are called now, and outlives connections", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const { connectionId } = yield* ConsentFlow.connect(app, user, ["location.place.current"])
+        yield* access(user.id, app)
+        const tables = yield* MemoryDatabase
+        tables.connections.delete(connectionId)
+        tables.apps.set(app.id, { app: { ...app, name: "Renamed" as typeof app.name }, secrets: [] })
+        expect((yield* list(user.id)).entries.map(({ appName }) => appName)).toEqual(["Renamed"])
+      })
+    ))
+})

@@ -1,0 +1,106 @@
+import { Account } from "@place-access/domain/accounts"
+import { Text } from "@place-access/domain/shared"
+import { Either, FastCheck as fc, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+
+const accepts = (schema: Schema.Schema<never, string>) => (text: string) =>
+  Either.isRight(Schema.decodeEither(schema as unknown as Schema.Schema<string, string>)(text))
+
+describe("Email", () => {
+  const email = accepts(Account.Email as never)
+
+  it("is compared without case and without blanks around it", () => {
+    expect(Schema.decodeSync(Account.Email)("  Ada.Lovelace+x@Example.COM\n")).toBe("ada.lovelace+x@example.com")
+  })
+
+  it.each(["a@b.c", "ü@exämple.org", `${"a".repeat(245)}@b.se.com`, "o'brien@example.com"])("takes %s", (text) => {
+    expect(email(text)).toBe(true)
+  })
+
+  it.each([
+    ["nothing", ""],
+    ["no @", "example.com"],
+    ["nobody", "@example.com"],
+    ["two @", "a@b@example.com"],
+    ["no dot in the host", "a@localhost"],
+    ["a dot at the end", "a@example."],
+    ["a blank inside", "a b@example.com"],
+    ["a NUL, which PostgreSQL refuses", "a\u0000@example.com"],
+    ["a line break, which would add a mail header", "a\r\nBcc: x@example.com"],
+    ["a direction override", "a\u202e@example.com"],
+    ["half a character", "a\ud800@example.com"],
+    ["angle brackets", "<a@example.com>"],
+    ["255 characters", `${"a".repeat(243)}@example.com`]
+  ])("refuses %s", (_, text) => {
+    expect(email(text)).toBe(false)
+  })
+
+  it("254 characters pass", () => {
+    expect(email(`${"a".repeat(242)}@example.com`)).toBe(true)
+  })
+})
+
+describe("Password", () => {
+  const password = accepts(Account.Password as never)
+
+  it("10 to 200 characters, counted as people count them, nothing else demanded", () => {
+    expect(password("x".repeat(9))).toBe(false)
+    expect(password("x".repeat(10))).toBe(true)
+    expect(password("x".repeat(200))).toBe(true)
+    expect(password("x".repeat(201))).toBe(false)
+    expect(password("🦉".repeat(9))).toBe(false)
+    expect(password("🦉".repeat(200))).toBe(true)
+    expect(password("          ")).toBe(true)
+  })
+})
+
+describe("DisplayName", () => {
+  const name = accepts(Account.DisplayName as never)
+
+  it("1 to 80 characters after trimming, in composed form", () => {
+    expect(name("   ")).toBe(false)
+    expect(name("é".normalize("NFD").repeat(80))).toBe(true)
+    expect(name("x".repeat(81))).toBe(false)
+    expect(Schema.decodeSync(Account.DisplayName)("  Zoe\u0308 ")).toBe("Zoë")
+  })
+
+  it("no control characters, line breaks, direction overrides or halves of characters; joined emoji pass", () => {
+    for (const bad of ["\u0000", "\n", "\u001b", "\u2028", "\u202e", "\u2066", "\ud83e", "\u0085"]) {
+      expect(name(`Ada${bad}Eve`)).toBe(false)
+    }
+    expect(name("👩‍👩‍👧 می‌خواهم")).toBe(true)
+  })
+
+  it("an e-mail gives a name to who has none", () => {
+    expect(Account.nameFrom(Account.Email.make("ada@example.com"))).toBe("ada")
+    expect(Account.nameFrom(Account.Email.make(`${"🦉".repeat(100)}@example.com`))).toBe("🦉".repeat(80))
+    fc.assert(
+      fc.property(fc.emailAddress(), (text) => {
+        expect(name(Account.nameFrom(Schema.decodeSync(Account.Email)(text)))).toBe(true)
+      })
+    )
+  })
+})
+
+describe("Text", () => {
+  it("a paragraph may have line breaks, of one kind; a line may not", () => {
+    expect(Schema.decodeSync(Text.paragraphs(1, 20))("one\r\ntwo\n")).toBe("one\ntwo")
+    expect(Either.isLeft(Schema.decodeEither(Text.line(1, 20))("one\ntwo"))).toBe(true)
+    expect(Either.isLeft(Schema.decodeEither(Text.paragraphs(1, 20))("one\u0000two"))).toBe(true)
+  })
+})
+
+describe("roles", () => {
+  const account: Account.Account = {
+    id: "usr_1" as never,
+    email: Account.Email.make("a@b.c"),
+    displayName: Account.DisplayName.make("A"),
+    roles: ["admin"],
+    createdAt: 0 as never
+  }
+
+  it("are added, never repeated, always in one order", () => {
+    expect(Account.withRoles(account, ["developer", "admin"]).roles).toEqual(["developer", "admin"])
+    expect(Account.withRoles(account, []).roles).toEqual(["admin"])
+  })
+})

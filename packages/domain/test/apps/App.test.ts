@@ -1,0 +1,126 @@
+import { App } from "@place-access/domain/apps"
+import { Scope } from "@place-access/domain/shared"
+import { Either, FastCheck as fc, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+
+const app: App.App = {
+  id: "app_1" as never,
+  ownerId: "usr_1" as never,
+  name: App.Name.make("Coffee Finder"),
+  description: App.Description.make("Finds good coffee."),
+  homepageUrl: App.HomepageUrl.make("https://coffee.example"),
+  declaredScopes: ["location.place.current", "location.lookup"],
+  allowedScopes: null,
+  redirectUris: [],
+  status: "sandbox",
+  reviewNote: null,
+  revision: 1,
+  submission: null,
+  revokedAt: null,
+  createdAt: 0 as never
+}
+
+describe("edit", () => {
+  it("what is left out stays, null takes the homepage away", () => {
+    expect(App.edit(app, {})).toEqual(Either.right(app))
+    const changed = { ...app, revision: 2 }
+    expect(App.edit(app, { name: App.Name.make("Other") })).toEqual(Either.right({ ...changed, name: "Other" }))
+    expect(App.edit(app, { homepageUrl: null })).toEqual(Either.right({ ...changed, homepageUrl: null }))
+  })
+
+  it("the revision counts changes of what a reviewer reads, and not what says the same again", () => {
+    const same: App.Edit = {
+      name: app.name,
+      description: app.description,
+      homepageUrl: app.homepageUrl,
+      scopes: ["location.lookup", "location.place.current"]
+    }
+    expect(App.edit(app, same)).toEqual(Either.right(app))
+    const revisions = [{ description: App.Description.make("Finds bad coffee.") }, { scopes: [] }].map((change) =>
+      Either.map(App.edit({ ...app, revision: 7 }, change), ({ revision }) => revision)
+    )
+    expect(revisions).toEqual([Either.right(8), Either.right(8)])
+  })
+
+  it("scopes are kept in one order and once each", () => {
+    const edited = App.edit(app, { scopes: ["location.lookup", "location.rules.place", "location.lookup"] })
+    expect(Either.map(edited, (after) => after.declaredScopes)).toEqual(
+      Either.right(["location.rules.place", "location.lookup"])
+    )
+  })
+
+  it("outside the sandbox scopes can be given up but not added: they were reviewed", () => {
+    const scopes = fc.subarray([...Scope.all])
+    fc.assert(
+      fc.property(scopes, scopes, fc.constantFrom(...App.Status.literals), (before, after, status) => {
+        const outcome = App.edit({ ...app, declaredScopes: before, status }, { scopes: after })
+        const grows = after.some((scope) => !before.includes(scope))
+        expect(Either.isLeft(outcome)).toBe(grows && status !== "sandbox")
+      })
+    )
+  })
+})
+
+describe("scopes", () => {
+  it("are those declared and not taken away by an admin (Spec §5.6)", () => {
+    expect(App.scopes(app)).toEqual(app.declaredScopes)
+    expect(App.scopes({ ...app, allowedScopes: ["location.lookup", "location.rules.zone"] })).toEqual([
+      "location.lookup"
+    ])
+    expect(App.scopes({ ...app, allowedScopes: [] })).toEqual([])
+  })
+})
+
+describe("canBeConnectedBy", () => {
+  it("until production the owner alone; in production everybody (Spec §5.4, decision A1)", () => {
+    const stranger = "usr_2" as never
+    for (const status of ["sandbox", "in_review"] as const) {
+      expect(App.canBeConnectedBy({ ...app, status }, app.ownerId)).toBe(true)
+      expect(App.canBeConnectedBy({ ...app, status }, stranger)).toBe(false)
+    }
+    expect(App.canBeConnectedBy({ ...app, status: "production" }, stranger)).toBe(true)
+  })
+})
+
+describe("homepage", () => {
+  const accepts = (text: string) => Either.isRight(Schema.decodeEither(App.HomepageUrl)(text))
+
+  it.each([
+    "https://coffee.example",
+    "http://coffee.example/",
+    "https://coffee.example:8080/a?b=c#d",
+    "https://localhost"
+  ])("takes %s", (text) => {
+    expect(accepts(text)).toBe(true)
+  })
+
+  it.each([
+    "",
+    "coffee.example",
+    "//coffee.example",
+    "javascript:alert(1)",
+    "JavaScript:alert(1)",
+    "data:text/html,x",
+    "https://good@evil.example",
+    "https://evil.example\\@good.example",
+    "https://",
+    "https://a b",
+    "https://coffee.example/\n",
+    "ftp://coffee.example"
+  ])("refuses %j", (text) => {
+    expect(accepts(text)).toBe(false)
+  })
+})
+
+describe("name and description", () => {
+  it("a name is one line of 1 to 60, a description 10 to 500 and may have paragraphs", () => {
+    const name = Schema.decodeEither(App.Name)
+    expect(Either.isRight(name("x".repeat(60)))).toBe(true)
+    expect(Either.isRight(name("x".repeat(61)))).toBe(false)
+    expect(Either.isRight(name("Bank\u202eknaB"))).toBe(false)
+    const description = Schema.decodeEither(App.Description)
+    expect(Either.isRight(description("First line.\r\n\r\nSecond."))).toBe(true)
+    expect(Either.isRight(description(" too short "))).toBe(false)
+    expect(Either.isRight(description("x".repeat(501)))).toBe(false)
+  })
+})

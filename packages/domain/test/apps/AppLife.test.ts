@@ -1,0 +1,190 @@
+import { App, AppLife } from "@place-access/domain/apps"
+import { Verdict } from "@place-access/domain/reviews"
+import { Scope, Timestamp } from "@place-access/domain/shared"
+import { Either, FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+
+const now = Timestamp.make(Date.UTC(2026, 0, 15, 12))
+const later = Timestamp.plus(now, 60_000)
+
+const sandbox: App.App = {
+  id: "app_1" as never,
+  ownerId: "usr_1" as never,
+  name: App.Name.make("Coffee Finder"),
+  description: App.Description.make("Finds good coffee."),
+  homepageUrl: null,
+  declaredScopes: ["location.place.current", "location.visits.read", "location.lookup"],
+  allowedScopes: null,
+  redirectUris: [],
+  status: "sandbox",
+  reviewNote: "Say more",
+  revision: 3,
+  submission: null,
+  revokedAt: null,
+  createdAt: now
+}
+const inReview: App.App = { ...sandbox, status: "in_review", reviewNote: null, submission: { at: now, revision: 3 } }
+const production: App.App = { ...sandbox, status: "production", reviewNote: null }
+const revoked = (app: App.App): App.App => ({ ...app, revokedAt: now })
+
+const stranger = "usr_2" as never
+const approve: Verdict.Verdict = { decision: "approve", note: null }
+const reject: Verdict.Verdict = { decision: "reject", note: Verdict.Note.make("Say more") }
+const reason = Verdict.Note.make("It sold what it saw.")
+const refused = (step: Either.Either<unknown, { readonly reason: string }>) =>
+  Either.isLeft(step) ? step.left.reason : "taken"
+
+describe("the review of an app (Spec §5.4, decision P2)", () => {
+  it("sandbox → submit → in review: the old note is gone, and still its developer alone can connect it", () => {
+    const submitted = Either.getOrThrow(AppLife.submit(sandbox, later))
+    expect(submitted).toEqual({ ...inReview, submission: { at: later, revision: 3 } })
+    expect([App.canBeConnectedBy(submitted, stranger), App.canBeConnectedBy(submitted, sandbox.ownerId)]).toEqual([
+      false,
+      true
+    ])
+  })
+
+  it("in review → reviewer approves → production: everybody can connect it", () => {
+    const decided = Either.getOrThrow(AppLife.decide(inReview, approve))
+    expect(decided).toEqual({ ...inReview, status: "production", submission: null })
+    expect(App.canBeConnectedBy(decided, stranger)).toBe(true)
+  })
+
+  it("in review → reviewer rejects → sandbox, with a note, from where it can be submitted again", () => {
+    const decided = Either.getOrThrow(AppLife.decide(inReview, reject))
+    expect(decided).toEqual({ ...inReview, status: "sandbox", reviewNote: "Say more", submission: null })
+    expect(Either.isRight(AppLife.submit(decided, later))).toBe(true)
+  })
+
+  it.each([
+    ["in review", inReview],
+    ["in production", production],
+    ["revoked", revoked(sandbox)]
+  ])("%s: cannot be submitted", (state, app) => {
+    expect(refused(AppLife.submit(app, later))).toMatch(state)
+  })
+
+  it.each([
+    ["in the sandbox", sandbox],
+    ["in production", production],
+    ["revoked", revoked(inReview)]
+  ])("%s: there is nothing to decide", (_, app) => {
+    const expected = app.revokedAt === null ? AppLife.NOT_IN_REVIEW : AppLife.REVOKED
+    expect([refused(AppLife.decide(app, approve)), refused(AppLife.decide(app, reject))]).toEqual([expected, expected])
+  })
+
+  it("an app that was renamed since it was handed in is not approved under a name that nobody read", () => {
+    const renamed = Either.getOrThrow(App.edit(inReview, { name: App.Name.make("Your Bank") }))
+    expect(refused(AppLife.decide(renamed, approve))).toMatch(/changed meanwhile/)
+    expect(refused(AppLife.decide(renamed, { ...approve, revision: 3 }))).toMatch(/changed meanwhile/)
+    expect(Either.getOrThrow(AppLife.decide(renamed, { ...approve, revision: 4 }))).toMatchObject({
+      status: "production",
+      name: "Your Bank"
+    })
+  })
+})
+
+describe("narrowing (Spec §5.6)", () => {
+  it("leaves what is declared and allowed, in every state; null lifts it", () => {
+    for (const app of [sandbox, inReview, production]) {
+      const narrowed = Either.getOrThrow(AppLife.narrow(app, ["location.rules.zone", "location.lookup"]))
+      expect(App.scopes(narrowed)).toEqual(["location.lookup"])
+      expect(App.scopes(Either.getOrThrow(AppLife.narrow(narrowed, [])))).toEqual([])
+      expect(Either.getOrThrow(AppLife.narrow(narrowed, null))).toEqual(app)
+    }
+  })
+
+  it("the same set again, in whatever order, changes nothing", () => {
+    const narrowed = Either.getOrThrow(AppLife.narrow(sandbox, ["location.lookup", "location.place.current"]))
+    const again = AppLife.narrow(narrowed, ["location.place.current", "location.lookup", "location.lookup"])
+    expect(Either.getOrThrow(again)).toBe(narrowed)
+    expect(Either.getOrThrow(AppLife.narrow(sandbox, null))).toBe(sandbox)
+  })
+
+  it("does not widen what the developer declares, and is not undone by declaring again", () => {
+    const scopes = fc.subarray([...Scope.all])
+    fc.assert(
+      fc.property(scopes, scopes, scopes, (declared, allowed, declaredThen) => {
+        const app = Either.getOrThrow(AppLife.narrow({ ...sandbox, declaredScopes: declared }, allowed))
+        const edited = Either.getOrThrow(App.edit(app, { scopes: declaredThen }))
+        for (const [one, has] of [
+          [app, declared],
+          [edited, declaredThen]
+        ] as const) {
+          expect(App.scopes(one)).toEqual(Scope.all.filter((scope) => has.includes(scope) && allowed.includes(scope)))
+        }
+      })
+    )
+  })
+
+  it("is not for a revoked app", () => {
+    expect(refused(AppLife.narrow(revoked(production), []))).toBe(AppLife.REVOKED)
+  })
+})
+
+describe("revocation (Spec §3.1)", () => {
+  it("is for good, from every state, with its reason; what was in review waits no longer", () => {
+    for (const app of [sandbox, inReview, production]) {
+      const after = AppLife.revoke(app, reason, later)
+      expect(after).toEqual({ ...app, revokedAt: later, reviewNote: reason, submission: null })
+      expect(AppLife.revoke(after, Verdict.Note.make("Another reason"), Timestamp.plus(later, 1))).toBe(after)
+    }
+  })
+})
+
+describe("the life of an app, step by step", () => {
+  type Step = "submit" | "approve" | "reject" | "narrow" | "lift" | "revoke" | "rename"
+
+  /** What may follow what; everything else is refused. */
+  const arrows: Readonly<Record<string, App.Status | undefined>> = {
+    "sandbox submit": "in_review",
+    "in_review approve": "production",
+    "in_review reject": "sandbox"
+  }
+
+  it("whatever is tried: its state follows the drawing, it waits exactly while in review, and once revoked nothing moves", () => {
+    const steps = fc.array(
+      fc.constantFrom<Step>("submit", "submit", "approve", "reject", "reject", "narrow", "lift", "rename", "revoke"),
+      { maxLength: 25 }
+    )
+    const tried = new Set<string>()
+    fc.assert(
+      fc.property(steps, (list) => {
+        let app = sandbox
+        let status: App.Status = "sandbox"
+        let isRevoked = false
+        for (const [index, step] of list.entries()) {
+          const at = Timestamp.plus(now, index)
+          const before = app
+          const read = { revision: before.revision }
+          const outcome = {
+            submit: () => AppLife.submit(before, at),
+            approve: () => AppLife.decide(before, { ...approve, ...read }),
+            reject: () => AppLife.decide(before, { ...reject, ...read }),
+            narrow: () => AppLife.narrow(before, ["location.lookup"]),
+            lift: () => AppLife.narrow(before, null),
+            rename: () => App.edit(before, { name: App.Name.make(`Finder ${index}`) }),
+            revoke: () => Either.right(AppLife.revoke(before, reason, at))
+          }[step]()
+          const arrow: App.Status | undefined = arrows[`${status} ${step}`]
+          const isReview = step === "submit" || step === "approve" || step === "reject"
+          const allowed = step === "revoke" || step === "rename" || (!isRevoked && (!isReview || arrow !== undefined))
+          expect([step, Either.isRight(outcome)]).toEqual([step, allowed])
+          if (Either.isRight(outcome)) app = outcome.right
+          if (allowed && arrow !== undefined && !isRevoked) status = arrow
+          isRevoked ||= step === "revoke"
+          tried.add(`${before.status} ${step} ${allowed}`)
+
+          expect(app.status).toBe(status)
+          expect(app.submission !== null).toBe(status === "in_review" && !isRevoked)
+          expect(app.revokedAt !== null).toBe(isRevoked)
+          expect(before.revokedAt ?? app.revokedAt).toBe(app.revokedAt)
+        }
+      }),
+      { numRuns: 1_000, seed: 1 }
+    )
+    expect([...tried]).toEqual(
+      expect.arrayContaining(["production submit false", "in_review revoke true", "production narrow true"])
+    )
+  })
+})

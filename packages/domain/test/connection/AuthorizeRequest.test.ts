@@ -1,0 +1,193 @@
+import { RedirectUri } from "@place-access/domain/apps"
+import { type AuthorizeRequest, ConnectionStore, startConsent } from "@place-access/domain/connection"
+import type { Scope } from "@place-access/domain/shared"
+import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, Option } from "effect"
+import { inWorld, pair, purpose } from "../support/connections.js"
+
+const SCOPES = ["location.place.current", "location.visits.read"] as const
+
+const start = (
+  app: Parameters<typeof ConsentFlow.parameters>[0],
+  overrides: AuthorizeRequest.Parameters,
+  scopes: ReadonlyArray<Scope.Scope> = SCOPES
+) =>
+  Effect.gen(function* () {
+    const asked = yield* ConsentFlow.parameters(app, scopes, overrides)
+    return yield* Effect.either(startConsent(asked, ConsentFlow.ISSUER))
+  })
+
+/** What the app is told in the redirect. */
+const told = (overrides: AuthorizeRequest.Parameters, appOverrides: Parameters<typeof pair>[0] = {}) =>
+  inWorld(
+    Effect.gen(function* () {
+      const { app } = yield* pair(appOverrides)
+      const refused = Either.getOrThrow(Either.flip(yield* start(app, overrides)))
+      if (refused._tag !== "AuthorizeRedirect") throw new Error(`refused with ${refused._tag}`)
+      expect(refused.uri.startsWith("https://coffee.example/callback?")).toBe(true)
+      const answer = ConsentFlow.answer(refused.uri)
+      expect([answer["error"], answer["state"]]).toEqual([refused.error, ConsentFlow.STATE])
+      expect(answer["error_description"]).not.toBe("")
+      expect((yield* MemoryDatabase).consentRequests.size).toBe(0)
+      return answer
+    })
+  )
+
+const shownPage = (overrides: AuthorizeRequest.Parameters, appOverrides: Parameters<typeof pair>[0] = {}) =>
+  inWorld(
+    Effect.gen(function* () {
+      const { app } = yield* pair(appOverrides)
+      const refused = Either.getOrThrow(Either.flip(yield* start(app, overrides)))
+      if (refused._tag !== "AuthorizePage") throw new Error(`refused with ${refused._tag}`)
+      expect((yield* MemoryDatabase).consentRequests.size).toBe(0)
+      return refused.parameter
+    })
+  )
+
+describe("GET /authorize", () => {
+  it("keeps what it asked for, scopes in catalogue order and once", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app } = yield* pair()
+        const scope = "location.visits.read  location.place.current location.visits.read"
+        const asked = yield* start(app, { scope, external_user_id: "user-7", unknown: ["a", "b"] })
+        const request = Either.getOrThrow(asked)
+        expect(request).toMatchObject({
+          appId: app.id,
+          scopes: SCOPES,
+          externalUserId: "user-7",
+          answersIssuer: false,
+          decided: null
+        })
+        expect(yield* (yield* ConnectionStore).findRequest(request.id)).toEqual(Option.some(request))
+      })
+    ))
+
+  it.each([undefined, "", "app_unknown", "with space", ["app_a", "app_a"]])(
+    "client_id %j: a page",
+    async (client_id) => {
+      expect(await shownPage({ client_id })).toBe("client_id")
+    }
+  )
+
+  it("an app that an admin revoked: a page", async () => {
+    expect(await shownPage({}, { revokedAt: 1 as never })).toBe("client_id")
+  })
+
+  it.each([
+    undefined,
+    "",
+    "https://evil.example/callback",
+    "https://coffee.example/callback/",
+    "https://coffee.example/callback?x=1",
+    "https://coffee.example/callbac",
+    "HTTPS://coffee.example/callback",
+    ["https://coffee.example/callback", "https://coffee.example/callback"]
+  ])("redirect_uri %j is not exactly a registered one: a page", async (redirect_uri) => {
+    expect(await shownPage({ redirect_uri })).toBe("redirect_uri")
+  })
+
+  it.each([undefined, "", "1234567", "x".repeat(513), "12345678\n", "12345678é", ["12345678", "12345678"]])(
+    "state %j: a page (8 to 512 printable characters)",
+    async (state) => {
+      expect(await shownPage({ state })).toBe("state")
+    }
+  )
+
+  it.each(["12345678", "x".repeat(512), "with spaces & =?#"])("state %j is good and comes back", (state) =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app } = yield* pair()
+        const refused = Either.getOrThrow(Either.flip(yield* start(app, { state, scope: "" })))
+        expect(refused._tag === "AuthorizeRedirect" && ConsentFlow.answer(refused.uri)["state"]).toBe(state)
+      })
+    )
+  )
+
+  it.each([undefined, "", "x".repeat(42), "x".repeat(44), `${"x".repeat(42)}=`])(
+    "code_challenge %j: invalid_request",
+    async (code_challenge) => {
+      expect((await told({ code_challenge }))["error"]).toBe("invalid_request")
+    }
+  )
+
+  it.each([undefined, "", "plain", "s256"])("code_challenge_method %j: invalid_request", async (method) => {
+    expect((await told({ code_challenge_method: method }))["error"]).toBe("invalid_request")
+  })
+
+  it.each(["x".repeat(129), "line\nbreak", "nul\u0000"])("external_user_id %j: invalid_request", async (id) => {
+    expect((await told({ external_user_id: id }))["error"]).toBe("invalid_request")
+  })
+
+  it("external_user_id of 128 characters that take two units each is good", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app } = yield* pair()
+        expect(Either.isRight(yield* start(app, { external_user_id: "🙂".repeat(128) }))).toBe(true)
+      })
+    ))
+
+  it.each(["scope", "code_challenge", "code_challenge_method", "external_user_id", "response_type"])(
+    "%s twice: invalid_request",
+    async (name) => {
+      expect((await told({ [name]: ["S256", "S256"] }))["error"]).toBe("invalid_request")
+    }
+  )
+
+  it.each([undefined, "", " ", "location.everything", "location.place.current openid"])(
+    "scope %j: invalid_scope",
+    async (scope) => {
+      expect((await told({ scope }))["error"]).toBe("invalid_scope")
+    }
+  )
+
+  it("a scope that the app does not declare, or that an admin took away: invalid_scope", async () => {
+    expect((await told({}, { declaredScopes: ["location.place.current"] }))["error"]).toBe("invalid_scope")
+    expect((await told({}, { allowedScopes: ["location.place.current"] }))["error"]).toBe("invalid_scope")
+  })
+
+  it("response_type: absent or code; anything else unsupported_response_type, with iss", async () => {
+    expect(await told({ response_type: "token" })).toMatchObject({
+      error: "unsupported_response_type",
+      iss: ConsentFlow.ISSUER
+    })
+    expect((await told({ response_type: "code", scope: "" }))["iss"]).toBe(ConsentFlow.ISSUER)
+    expect(Object.keys(await told({ response_type: "", scope: "" })).sort()).toEqual([
+      "error",
+      "error_description",
+      "state"
+    ])
+  })
+
+  it("a sensitive scope needs a purpose that the app may use: drafts do for sandbox apps only (decisions §3)", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const ask = (app: Parameters<typeof start>[0]) =>
+          Effect.map(start(app, {}, ["location.place.current", "location.lookup"]), Either.isRight)
+        const { app: production } = yield* pair()
+        expect(yield* ask(production)).toBe(false)
+        yield* purpose(production, "drafted", ["location.lookup"], "draft")
+        yield* purpose(production, "elsewhere", ["location.latest.read"])
+        yield* purpose(production, "archived", ["location.lookup"], "approved", { archivedAt: 1 as never })
+        expect(yield* ask(production)).toBe(false)
+        yield* purpose(production, "approved", ["location.lookup"])
+        expect(yield* ask(production)).toBe(true)
+        const { app: sandbox } = yield* pair({ status: "sandbox" })
+        yield* purpose(sandbox, "drafted", ["location.lookup"], "draft")
+        expect(yield* ask(sandbox)).toBe(true)
+      })
+    ))
+
+  it("keeps the query that a registered redirect URI has", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const uri = "https://coffee.example/callback?tenant=7"
+        const { app } = yield* pair({ redirectUris: [RedirectUri.RedirectUri.make(uri)] })
+        const refused = Either.getOrThrow(Either.flip(yield* start(app, { scope: "" })))
+        expect(refused._tag === "AuthorizeRedirect" && refused.uri).toMatch(
+          /^https:\/\/coffee\.example\/callback\?tenant=7&error=invalid_scope&/
+        )
+      })
+    ))
+})

@@ -1,0 +1,255 @@
+import { RedirectUri } from "@place-access/domain/apps"
+import { type ConsentChoices, ConsentRequest, reviewConsent } from "@place-access/domain/connection"
+import { Timestamp, Vault } from "@place-access/domain/shared"
+import { ConsentFlow, Fixtures, MemoryDatabase, MemoryVault } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, TestClock } from "effect"
+import { inWorld, pair, place, purpose } from "../support/connections.js"
+import { CURRENT, decide, live, LOOKUP, problems, reason, request, sensitivePair } from "../support/consents.js"
+
+const { DAY } = Timestamp
+
+describe("a first consent", () => {
+  it("makes a connection of what the user chose, version 1, and sends code and state back", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* sensitivePair
+        const [home, work] = [yield* place(user, "Home"), yield* place(user, "Work")]
+        const now = yield* Timestamp.now
+        const asked = yield* request(app, [CURRENT, LOOKUP], { external_user_id: "user-7" })
+        yield* TestClock.adjust(5_000)
+        const answer = yield* decide(asked, user, {
+          scopes: [LOOKUP, CURRENT],
+          places: [home.id, work.id],
+          earlier: [work.id, "plc_unticked"],
+          standardDays: "90",
+          sensitiveDays: "7"
+        })
+        const { redirectTo } = Either.getOrThrow(answer)
+        expect(Object.keys(ConsentFlow.answer(redirectTo))).toEqual(["code", "state"])
+        const decidedAt = Timestamp.plus(now, 5_000)
+        const connection = yield* live(user, app)
+        expect(connection).toMatchObject({
+          heldScopes: [CURRENT, LOOKUP],
+          externalUserId: "user-7",
+          placesVersion: 1,
+          standardExpiresAt: decidedAt + 90 * DAY,
+          sensitiveExpiresAt: decidedAt + 7 * DAY,
+          connectedAt: decidedAt,
+          endedAt: null,
+          familyId: null
+        })
+        expect(new Set(connection.places)).toEqual(
+          new Set([
+            { placeId: home.id, sharedAt: decidedAt, includeEarlierVisits: false },
+            { placeId: work.id, sharedAt: decidedAt, includeEarlierVisits: true }
+          ])
+        )
+      })
+    ))
+
+  it("fewer scopes than asked for, no place, no expiry: all allowed; without a sensitive scope no sensitive date", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* sensitivePair
+        const asked = yield* request(app, [CURRENT, LOOKUP])
+        yield* decide(asked, user, { scopes: [CURRENT], standardDays: "never", sensitiveDays: "junk" })
+        expect(yield* live(user, app)).toMatchObject({
+          heldScopes: [CURRENT],
+          places: [],
+          standardExpiresAt: null,
+          sensitiveExpiresAt: null
+        })
+      })
+    ))
+
+  it.each([
+    ["1", 1],
+    ["7", 7],
+    ["30", 30],
+    ["90", 90],
+    [undefined, 30],
+    ["", 30]
+  ])("standard_days %j counts %d days of 24 hours from the decision", (standardDays, days) =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        yield* decide(yield* request(app, [CURRENT]), user, { scopes: [CURRENT], standardDays })
+        expect((yield* live(user, app)).standardExpiresAt).toBe((yield* Timestamp.now) + days * DAY)
+      })
+    )
+  )
+
+  it("everything wrong with the form at once, and nothing is decided", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* sensitivePair
+        const stranger = yield* Fixtures.user
+        const theirs = yield* place(stranger, "Theirs")
+        const old = yield* place(user, "Old", { archivedAt: yield* Timestamp.now })
+        const asked = yield* request(app, [CURRENT, LOOKUP])
+        const check = (choices: Partial<ConsentChoices>, ...fields: ReadonlyArray<string>) =>
+          Effect.map(decide(asked, user, choices), (answer) => expect(problems(answer)).toEqual(fields))
+        yield* check(
+          { decision: "maybe", scopes: [], places: [theirs.id], standardDays: "2" },
+          "decision",
+          "scope",
+          "place",
+          "standard_days"
+        )
+        yield* check({ scopes: [LOOKUP], sensitiveDays: "never" }, "sensitive_days")
+        yield* check({ scopes: [CURRENT, "location.visits.read"] }, "scope")
+        yield* check({ scopes: [CURRENT, "nonsense"] }, "scope")
+        yield* check({ scopes: [CURRENT], places: [old.id] }, "place")
+        for (const standardDays of ["0", "030", "7.0", "1e1", "-1", "Never"]) {
+          yield* check({ scopes: [CURRENT], standardDays }, "standard_days")
+        }
+        const tables = yield* MemoryDatabase
+        expect([tables.connections.size, tables.codes.size, tables.consentRequests.get(asked.id)?.decided]).toEqual([
+          0,
+          0,
+          null
+        ])
+      })
+    ))
+
+  it("a scope that the app lost since it asked cannot be granted", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* sensitivePair
+        const asked = yield* request(app, [CURRENT, LOOKUP])
+        const tables = yield* MemoryDatabase
+        tables.apps.set(app.id, { app: { ...app, allowedScopes: [LOOKUP] }, secrets: [] })
+        expect(problems(yield* decide(asked, user, { scopes: [CURRENT] }))).toEqual(["scope"])
+        tables.purposes.splice(0)
+        expect(problems(yield* decide(asked, user, { scopes: [LOOKUP] }))).toEqual(["scope"])
+      })
+    ))
+
+  it("cancel: access_denied with the state, iss when response_type was sent, and no connection", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const asked = yield* request(app, [CURRENT], { response_type: "code" })
+        const { redirectTo } = Either.getOrThrow(yield* decide(asked, user, { decision: "cancel" }))
+        expect(ConsentFlow.answer(redirectTo)).toMatchObject({
+          error: "access_denied",
+          state: ConsentFlow.STATE,
+          iss: ConsentFlow.ISSUER
+        })
+        // What was answered stays answered.
+        const again = Either.getOrThrow(yield* decide(asked, user, { scopes: [CURRENT] }))
+        expect(again.redirectTo).toBe(redirectTo)
+        expect((yield* MemoryDatabase).connections.size).toBe(0)
+      })
+    ))
+
+  it("the same form again, whatever it says now and after a key rotation: the same answer and code", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const asked = yield* request(app, [CURRENT])
+        const olderKey = MemoryVault.make(["k1"])
+        const first = yield* Effect.provideService(decide(asked, user, { scopes: [CURRENT] }), Vault.Vault, olderKey)
+        yield* TestClock.adjust("2 hours")
+        expect(yield* decide(asked, user, { decision: "cancel" })).toEqual(first)
+        expect((yield* MemoryDatabase).codes.size).toBe(1)
+        expect(reason(yield* decide(asked, yield* Fixtures.user, { scopes: [CURRENT] }))).toBe("decided")
+        expect(Either.isLeft(yield* Effect.either(reviewConsent(asked.id, user)))).toBe(true)
+      })
+    ))
+
+  it("a sandbox app is connected by its developer only (decision A1)", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const developer = yield* Fixtures.user
+        const app = yield* Fixtures.app(developer.id)
+        const asked = yield* request(app, [CURRENT])
+        const stranger = yield* Fixtures.user
+        expect(reason(yield* Effect.either(reviewConsent(asked.id, stranger)))).toBe("sandbox")
+        expect(reason(yield* decide(asked, stranger, { scopes: [CURRENT] }))).toBe("sandbox")
+        yield* reviewConsent(asked.id, developer)
+        expect(Either.isRight(yield* decide(asked, developer, { scopes: [CURRENT] }))).toBe(true)
+      })
+    ))
+
+  it("the page stays open for an hour, exclusive", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const asked = yield* request(app, [CURRENT])
+        yield* TestClock.adjust(ConsentRequest.LIFETIME - 1)
+        yield* reviewConsent(asked.id, user)
+        yield* TestClock.adjust(1)
+        expect(reason(yield* decide(asked, user, { scopes: [CURRENT] }))).toBe("expired")
+        expect(reason(yield* Effect.either(reviewConsent(asked.id, user)))).toBe("expired")
+      })
+    ))
+})
+
+describe("the consent page", () => {
+  it("shows the app, its developer, where it leads, its usable purposes verbatim, places, dates and the phone", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* sensitivePair
+        yield* purpose(app, "drafted", [LOOKUP], "draft")
+        const edited = yield* purpose(app, "edited", [LOOKUP])
+        const tables = yield* MemoryDatabase
+        tables.purposes.splice(tables.purposes.indexOf(edited), 1, {
+          ...edited,
+          status: "in_review",
+          terms: { ...edited.terms, description: "A wording that nobody approved" }
+        })
+        const home = yield* place(user, "Home")
+        yield* place(user, "Old", { archivedAt: yield* Timestamp.now })
+        const now = yield* Timestamp.now
+        const review = yield* reviewConsent((yield* request(app, [LOOKUP, CURRENT])).id, user)
+        expect(review).toMatchObject({
+          mode: "new",
+          app: { id: app.id, name: app.name, description: app.description, homepageUrl: null, status: "production" },
+          developerName: "Ada",
+          redirectOrigin: "https://coffee.example",
+          asksPlaces: true,
+          asksStandardDays: true,
+          places: [{ id: home.id, label: "Home", ticked: false, earlierTicked: false }],
+          previous: null,
+          phoneHasSent: false
+        })
+        expect(review.scopes).toEqual([
+          expect.objectContaining({ scope: CURRENT, sensitive: false, purposes: [], heldBefore: null, ticked: true }),
+          expect.objectContaining({
+            scope: LOOKUP,
+            sensitive: true,
+            heldBefore: null,
+            ticked: false,
+            purposes: [
+              { key: "edited", description: "To find coffee (edited)" },
+              { key: "find_coffee", description: "To find coffee (find_coffee)" }
+            ]
+          })
+        ])
+        expect(review.standardOptions).toEqual([
+          { days: 1, endsAt: now + DAY, preselected: false },
+          { days: 7, endsAt: now + 7 * DAY, preselected: false },
+          { days: 30, endsAt: now + 30 * DAY, preselected: true },
+          { days: 90, endsAt: now + 90 * DAY, preselected: false },
+          { days: "never", endsAt: null, preselected: false }
+        ])
+        expect(review.sensitiveOptions.map(({ days }) => days)).toEqual([1, 7, 30, 90])
+      })
+    ))
+
+  it.each([
+    ["https://coffee.example:8443/a/b?c=d", "https://coffee.example:8443"],
+    ["http://localhost/cb", "http://localhost"],
+    ["http://[::1]:3000/cb", "http://[::1]:3000"],
+    ["com.example.app:/callback", "com.example.app:"]
+  ])("the origin of %s is %s", (uri, origin) =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair({ redirectUris: [RedirectUri.RedirectUri.make(uri)] })
+        expect((yield* reviewConsent((yield* request(app, [CURRENT])).id, user)).redirectOrigin).toBe(origin)
+      })
+    )
+  )
+})

@@ -1,0 +1,184 @@
+import { authenticateAccess, disconnect, refreshTokens, reviewConsent } from "@place-access/domain/connection"
+import { Timestamp } from "@place-access/domain/shared"
+import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, TestClock } from "effect"
+import { inWorld, pair, place } from "../support/connections.js"
+import { CURRENT, decide, live, LOOKUP, reason, request, sensitivePair } from "../support/consents.js"
+
+const { DAY } = Timestamp
+
+describe("a consent with a live connection", () => {
+  const connected = Effect.gen(function* () {
+    const { app, user } = yield* sensitivePair
+    const home = yield* place(user, "Home")
+    const made = yield* ConsentFlow.connect(app, user, [CURRENT, LOOKUP], {
+      places: [home.id],
+      sensitiveDays: "7",
+      request: { external_user_id: "user-7" }
+    })
+    return { app, user, home, ...made, before: yield* live(user, app) }
+  })
+
+  it("exactly the held scopes: a renewal; the sensitive date is new, all else stays", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, before, user } = yield* connected
+        yield* TestClock.adjust("3 days")
+        const asked = yield* request(app, [LOOKUP, CURRENT])
+        const review = yield* reviewConsent(asked.id, user)
+        expect([review.mode, review.asksPlaces, review.asksStandardDays]).toEqual(["renew_sensitive", false, false])
+        yield* decide(asked, user, {
+          shown: review.mode,
+          scopes: [CURRENT, LOOKUP],
+          standardDays: "never",
+          sensitiveDays: "90"
+        })
+        const now = yield* Timestamp.now
+        expect(yield* live(user, app)).toEqual({ ...before, sensitiveExpiresAt: now + 90 * DAY })
+      })
+    ))
+
+  it("a renewal brings lapsed scopes back within the grace, on the same connection", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, before, tokens, user } = yield* connected
+        yield* TestClock.adjust("20 days")
+        const scopes = () => Effect.map(refreshed, (grant) => grant.scopes)
+        const refreshed = refreshTokens(app, tokens.refreshToken)
+        expect(yield* scopes()).toEqual([CURRENT])
+        const renewed = yield* ConsentFlow.connect(app, user, [CURRENT, LOOKUP], { sensitiveDays: "1" })
+        expect(renewed.connectionId).toBe(before.id)
+        expect(renewed.tokens.scopes).toEqual([CURRENT, LOOKUP])
+        expect((yield* live(user, app)).places).toEqual(before.places)
+      })
+    ))
+
+  it("after the grace the held scopes are the standard ones: asking for the sensitive ones is a change", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* connected
+        yield* TestClock.adjust("21 days")
+        expect((yield* reviewConsent((yield* request(app, [CURRENT, LOOKUP])).id, user)).mode).toBe("change")
+      })
+    ))
+
+  it("another set: a change; scopes, places and both dates are new, id, sub, time of connecting and external id stay", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, before, home, user } = yield* connected
+        const work = yield* place(user, "Work")
+        yield* TestClock.adjust("3 days")
+        const asked = yield* request(app, [CURRENT, "location.visits.read"])
+        const review = yield* reviewConsent(asked.id, user)
+        expect(review.mode).toBe("change")
+        expect(review.scopes.map(({ heldBefore, ticked }) => [heldBefore, ticked])).toEqual([
+          [true, true],
+          [false, false]
+        ])
+        expect(review.places.map(({ label, ticked }) => [label, ticked])).toEqual([
+          ["Home", true],
+          ["Work", false]
+        ])
+        yield* decide(asked, user, {
+          shown: "change",
+          scopes: ["location.visits.read"],
+          places: [home.id, work.id],
+          standardDays: "never"
+        })
+        const now = yield* Timestamp.now
+        const after = yield* live(user, app)
+        expect(after).toMatchObject({
+          id: before.id,
+          sub: before.sub,
+          connectedAt: before.connectedAt,
+          externalUserId: "user-7",
+          heldScopes: ["location.visits.read"],
+          placesVersion: 2,
+          standardExpiresAt: null,
+          sensitiveExpiresAt: null
+        })
+        expect(after.places.find(({ placeId }) => placeId === home.id)?.sharedAt).toBe(before.connectedAt)
+        expect(after.places.find(({ placeId }) => placeId === work.id)?.sharedAt).toBe(now)
+      })
+    ))
+
+  it("a change that leaves the places as they are leaves their version, whatever became of earlier visits", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, home, user } = yield* connected
+        yield* ConsentFlow.approve(app, user, [CURRENT], { places: [home.id], earlier: [home.id] })
+        const after = yield* live(user, app)
+        expect([after.placesVersion, after.places[0]?.includeEarlierVisits]).toEqual([1, true])
+      })
+    ))
+
+  it("the same standard scopes: a change, since nothing sensitive is held that could be renewed", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        yield* ConsentFlow.connect(app, user, [CURRENT], { standardDays: "1" })
+        const review = yield* reviewConsent((yield* request(app, [CURRENT])).id, user)
+        expect(review.mode).toBe("change")
+        yield* ConsentFlow.connect(app, user, [CURRENT], { standardDays: "90" })
+        expect((yield* live(user, app)).standardExpiresAt).toBe((yield* Timestamp.now) + 90 * DAY)
+      })
+    ))
+
+  it("effective scopes change at the decision, tokens at the exchange of its code", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, tokens, user } = yield* connected
+        const { code } = yield* ConsentFlow.approve(app, user, ["location.visits.read"])
+        expect((yield* authenticateAccess(tokens.accessToken)).scopes).toEqual(["location.visits.read"])
+        yield* ConsentFlow.exchange(app, code)
+        expect(Either.isLeft(yield* Effect.either(authenticateAccess(tokens.accessToken)))).toBe(true)
+        expect(Either.isLeft(yield* Effect.either(refreshTokens(app, tokens.refreshToken)))).toBe(true)
+        expect((yield* live(user, app)).endedAt).toBeNull()
+      })
+    ))
+
+  it("another tab's approval between page and answer: the full page's answers hold, a renewal page is shown again", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* sensitivePair
+        const [full, stale] = [yield* request(app, [CURRENT, LOOKUP]), yield* request(app, [CURRENT, LOOKUP])]
+        expect((yield* reviewConsent(full.id, user)).mode).toBe("new")
+        yield* ConsentFlow.connect(app, user, [CURRENT, LOOKUP], { standardDays: "90" })
+        expect((yield* reviewConsent(stale.id, user)).mode).toBe("renew_sensitive")
+        yield* decide(full, user, { shown: "new", scopes: [CURRENT, LOOKUP], standardDays: "1" })
+        const connection = yield* live(user, app)
+        expect(connection.standardExpiresAt).toBe((yield* Timestamp.now) + DAY)
+        yield* disconnect(user.id, connection.id)
+        const late = yield* decide(stale, user, { shown: "renew_sensitive", scopes: [CURRENT, LOOKUP] })
+        expect(reason(late)).toBe("outdated")
+        expect((yield* reviewConsent(stale.id, user)).mode).toBe("new")
+      })
+    ))
+
+  it("one that expired unnoticed: a new connection with the same sub; the old one ended when its date passed", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, before, user } = yield* connected
+        yield* TestClock.adjust("31 days")
+        expect((yield* reviewConsent((yield* request(app, [CURRENT])).id, user)).mode).toBe("new")
+        const next = yield* ConsentFlow.connect(app, user, [CURRENT])
+        expect([next.connectionId === before.id, next.tokens.sub]).toEqual([false, before.sub])
+        expect((yield* MemoryDatabase).connections.get(before.id)).toMatchObject({
+          endedAt: before.standardExpiresAt,
+          endReason: "expired"
+        })
+      })
+    ))
+
+  it("two apps see the same user under different subs", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { tokens, user } = yield* connected
+        const { app } = yield* pair()
+        const other = yield* ConsentFlow.connect(app, user, [CURRENT])
+        expect(other.tokens.sub).not.toBe(tokens.sub)
+        expect([tokens.sub, other.tokens.sub].some((sub) => sub.includes(user.id))).toBe(false)
+      })
+    ))
+})

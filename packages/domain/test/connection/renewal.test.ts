@@ -1,0 +1,264 @@
+import { recordAccess } from "@place-access/domain/access-log"
+import { disconnect, listUses, refreshTokens, reviewConsent, Uses } from "@place-access/domain/connection"
+import { Timestamp } from "@place-access/domain/shared"
+import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, TestClock } from "effect"
+import { inWorld, pair, place, purpose } from "../support/connections.js"
+import { CURRENT, decide, live, LOOKUP, reason, request, sensitivePair } from "../support/consents.js"
+
+const { DAY } = Timestamp
+const LATEST = "location.latest.read"
+const VISITS = "location.visits.read"
+
+const connected = Effect.gen(function* () {
+  const { app, user } = yield* sensitivePair
+  const home = yield* place(user, "Home")
+  const made = yield* ConsentFlow.connect(app, user, [CURRENT, LOOKUP], { places: [home.id], sensitiveDays: "7" })
+  return { app, user, home, ...made, before: yield* live(user, app) }
+})
+
+type Connected = Effect.Effect.Success<typeof connected>
+
+const ask = ({ app, connectionId, user }: Pick<Connected, "app" | "connectionId" | "user">, used: string | null) =>
+  recordAccess({
+    owner: { userId: user.id, appId: app.id, connectionId },
+    endpoint: "GET /v1/locations/lookup",
+    purpose: used,
+    status: 200,
+    error: null,
+    disclosed: null
+  })
+
+const mails = Effect.map(MemoryDatabase, ({ mail }) => [...mail.values()])
+
+describe("a renewal (Spec §4.1)", () => {
+  it("shows the uses of the last 90 days by purpose, in the user's words, most used first, unused ones too", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const it = yield* connected
+        yield* purpose(it.app, "drink_tea", [LOOKUP])
+        yield* purpose(it.app, "other_scope", [LATEST])
+        yield* purpose(it.app, "gone", [LOOKUP], "approved", { archivedAt: it.before.connectedAt })
+        yield* ConsentFlow.connect(it.app, it.user, [CURRENT, LOOKUP], { shown: "change", standardDays: "never" })
+        yield* ask(it, "find_coffee")
+        yield* TestClock.adjust("1 hours")
+        yield* ask(it, "find_coffee")
+        yield* ask(it, "find_coffee")
+        yield* ask(it, "gone")
+        yield* ask(it, null)
+        yield* TestClock.adjust(30 * DAY)
+        const asked = yield* request(it.app, [CURRENT, LOOKUP])
+        const now = yield* Timestamp.now
+        expect((yield* reviewConsent(asked.id, it.user)).uses).toEqual({
+          since: now - Uses.WINDOW,
+          byPurpose: [
+            { key: "find_coffee", description: "To find coffee (find_coffee)", count: 3 },
+            { key: "gone", description: "To find coffee (gone)", count: 1 },
+            { key: "drink_tea", description: "To find coffee (drink_tea)", count: 0 }
+          ],
+          withoutPurpose: 1
+        })
+        // The first is 90 days old, exactly; a millisecond later it is older.
+        yield* TestClock.adjust(60 * DAY - Timestamp.HOUR)
+        const count = Effect.map(listUses(it.user.id, it.connectionId), ({ byPurpose }) => byPurpose[0]?.count)
+        expect(yield* count).toBe(3)
+        yield* TestClock.adjust(1)
+        expect(yield* count).toBe(2)
+        const stranger = yield* Effect.either(listUses((yield* pair()).user.id, it.connectionId))
+        expect(Either.isLeft(stranger)).toBe(true)
+      })
+    ))
+
+  it("no other page counts uses", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* connected
+        expect((yield* reviewConsent((yield* request(app, [CURRENT])).id, user)).uses).toBeNull()
+      })
+    ))
+
+  it("a form that names no scope keeps the ones held; one that names fewer gets no more than those", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* connected
+        yield* decide(yield* request(app, [CURRENT, LOOKUP]), user, { sensitiveDays: "90" })
+        expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, LOOKUP])
+        yield* decide(yield* request(app, [CURRENT, LOOKUP]), user, { scopes: [LOOKUP] })
+        expect((yield* live(user, app)).heldScopes).toEqual([LOOKUP])
+      })
+    ))
+})
+
+describe("Stop sharing, on a renewal page", () => {
+  it("takes the sensitive scopes off at once, keeps the rest with its tokens, and tells the app access_denied", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, before, tokens, user } = yield* connected
+        yield* TestClock.adjust("3 days")
+        const asked = yield* request(app, [CURRENT, LOOKUP])
+        const answer = yield* decide(asked, user, { decision: "stop", shown: "renew_sensitive" })
+        const { redirectTo } = Either.getOrThrow(answer)
+        expect(ConsentFlow.answer(redirectTo)).toMatchObject({ error: "access_denied", state: ConsentFlow.STATE })
+        expect(yield* live(user, app)).toEqual({ ...before, heldScopes: [CURRENT], sensitiveExpiresAt: null })
+        expect((yield* refreshTokens(app, tokens.refreshToken)).scopes).toEqual([CURRENT])
+        // Once: the form posted again, whatever it says, gets the same answer.
+        expect(Either.getOrThrow(yield* decide(asked, user, { scopes: [CURRENT, LOOKUP] })).redirectTo).toBe(redirectTo)
+        const stopped = (yield* mails).filter(({ subject }) => subject.startsWith("You stopped"))
+        expect(stopped.map(({ dedupeKey, to }) => [dedupeKey, to])).toEqual([[`consent_receipt ${asked.id}`, user.id]])
+      })
+    ))
+
+  it("works in the grace, too: a lapsed scope is not held any more", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* connected
+        yield* TestClock.adjust("8 days")
+        yield* decide(yield* request(app, [CURRENT, LOOKUP]), user, { decision: "stop", shown: "renew_sensitive" })
+        expect((yield* live(user, app)).heldScopes).toEqual([CURRENT])
+      })
+    ))
+
+  it("when nothing else is shared, the connection is over", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* sensitivePair
+        const { connectionId } = yield* ConsentFlow.connect(app, user, [LOOKUP])
+        yield* decide(yield* request(app, [LOOKUP]), user, { decision: "stop", shown: "renew_sensitive" })
+        expect((yield* MemoryDatabase).connections.get(connectionId)?.endReason).toBe("user_disconnected")
+        expect((yield* mails).filter(({ body }) => body.includes("so it was disconnected")).length).toBe(1)
+      })
+    ))
+
+  it("after another tab disconnected: nothing is left to stop, the answer is the same", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, connectionId, user } = yield* connected
+        const asked = yield* request(app, [CURRENT, LOOKUP])
+        yield* disconnect(user.id, connectionId)
+        const sent = (yield* mails).length
+        const answer = yield* decide(asked, user, { decision: "stop", shown: "renew_sensitive" })
+        expect(Either.getOrThrow(answer).redirectTo).toContain("error=access_denied")
+        expect((yield* mails).length).toBe(sent)
+      })
+    ))
+
+  it("is no answer to the other pages, which do not offer it", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* connected
+        const asked = yield* request(app, [CURRENT])
+        const answer = yield* decide(asked, user, { decision: "stop", shown: "change", scopes: [CURRENT] })
+        expect(reason(Either.mapLeft(answer, (error) => ({ _tag: error._tag, reason: error._tag })))).toBe("Invalid")
+        expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, LOOKUP])
+      })
+    ))
+})
+
+describe("a change page", () => {
+  it("marks what is new and what goes, and begins with the choices made before", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, home, user } = yield* connected
+        yield* place(user, "Work")
+        yield* ConsentFlow.connect(app, user, [CURRENT, LOOKUP], {
+          shown: "change",
+          places: [home.id],
+          earlier: [home.id],
+          standardDays: "never"
+        })
+        const review = yield* reviewConsent((yield* request(app, [CURRENT, VISITS])).id, user)
+        expect(review.mode).toBe("change")
+        expect(review.scopes.map(({ heldBefore, scope, ticked }) => [scope, heldBefore, ticked])).toEqual([
+          [CURRENT, true, true],
+          [VISITS, false, false]
+        ])
+        expect(review.leaving).toEqual([
+          { scope: LOOKUP, sensitive: true, description: "See your exact location at a given moment" }
+        ])
+        expect(review.places.map(({ earlierTicked, label, ticked }) => [label, ticked, earlierTicked])).toEqual([
+          ["Home", true, true],
+          ["Work", false, false]
+        ])
+        expect(review.standardOptions.filter(({ preselected }) => preselected).map(({ days }) => days)).toEqual([
+          "never"
+        ])
+        expect(review.sensitiveOptions.filter(({ preselected }) => preselected).map(({ days }) => days)).toEqual([30])
+      })
+    ))
+
+  it("scopes whose grace is over are new again, and nothing that was given up is said to go", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* connected
+        yield* TestClock.adjust("21 days")
+        const back = yield* reviewConsent((yield* request(app, [CURRENT, LOOKUP])).id, user)
+        expect(back.scopes.map(({ heldBefore, ticked }) => [heldBefore, ticked])).toEqual([
+          [true, true],
+          [false, false]
+        ])
+        expect((yield* reviewConsent((yield* request(app, [CURRENT])).id, user)).leaving).toEqual([])
+      })
+    ))
+})
+
+describe("a receipt by e-mail", () => {
+  it.each([
+    ["new", "You connected Coffee Finder"],
+    ["renew_sensitive", "You let Coffee Finder go on using your exact location"],
+    ["change", "You changed what Coffee Finder may do"]
+  ] as const)("after an approval in mode %s, written with it, one for each request", (mode, subject) =>
+    inWorld(
+      Effect.gen(function* () {
+        const it = yield* mode === "new" ? sensitivePair : connected
+        const home = yield* place(it.user, "Surgery of Dr Miller")
+        const before = (yield* mails).length
+        const scopes = mode === "change" ? ([CURRENT, VISITS] as const) : ([CURRENT, LOOKUP] as const)
+        const asked = yield* request(it.app, scopes)
+        expect((yield* reviewConsent(asked.id, it.user)).mode).toBe(mode)
+        const choices = { scopes, places: [home.id], standardDays: "never", sensitiveDays: "7" }
+        yield* decide(asked, it.user, choices)
+        yield* decide(asked, it.user, choices)
+        const [receipt, ...more] = (yield* mails).slice(before)
+        expect(more).toEqual([])
+        expect(receipt).toMatchObject({ to: it.user.id, dedupeKey: `consent_receipt ${asked.id}`, subject })
+        expect(receipt?.body).toContain("See which of the places you share you are at now")
+        expect(receipt?.body.includes("Your exact location: until 22 January 2026")).toBe(mode !== "change")
+        expect(receipt?.body.includes("has no end date")).toBe(mode !== "renew_sensitive")
+        expect(receipt?.body).toContain("1 place of yours")
+        // A name of a place may say more than an e-mail should.
+        expect(receipt?.body).not.toContain("Miller")
+      })
+    )
+  )
+
+  it("none after a refusal, an invalid form or Cancel", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* sensitivePair
+        const asked = yield* request(app, [CURRENT])
+        yield* decide(asked, user, { scopes: [] })
+        yield* decide(asked, user, { decision: "cancel" })
+        yield* decide(asked, user, { scopes: [CURRENT] })
+        expect(yield* mails).toEqual([])
+      })
+    ))
+
+  it("after a disconnection by the user, once; none when the connection had ended by itself", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair({ name: "Two\nlines" as never })
+        const { connectionId } = yield* ConsentFlow.connect(app, user, [CURRENT], { standardDays: "1" })
+        const farewells = Effect.map(mails, (all) =>
+          all.filter(({ dedupeKey }) => dedupeKey === `disconnected ${connectionId}`).map(({ subject }) => subject)
+        )
+        yield* disconnect(user.id, connectionId)
+        yield* disconnect(user.id, connectionId)
+        expect(yield* farewells).toEqual(["You disconnected Two lines"])
+        const again = yield* ConsentFlow.connect(app, user, [CURRENT], { standardDays: "1" })
+        yield* TestClock.adjust("2 days")
+        yield* disconnect(user.id, again.connectionId)
+        expect((yield* mails).some(({ dedupeKey }) => dedupeKey === `disconnected ${again.connectionId}`)).toBe(false)
+      })
+    ))
+})

@@ -1,0 +1,338 @@
+import {
+  authenticateAccess,
+  exchangeCode,
+  InvalidGrant,
+  LeakNotice,
+  refreshTokens,
+  revokeToken
+} from "@place-access/domain/connection"
+import { Timestamp, Vault } from "@place-access/domain/shared"
+import { ConsentFlow, MemoryDatabase, MemoryVault } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, TestClock } from "effect"
+import { inWorld, leakMails, pair, purpose } from "../support/connections.js"
+
+const CURRENT = "location.place.current"
+const { DAY } = Timestamp
+
+const connected = Effect.gen(function* () {
+  const { app, user } = yield* pair()
+  return { app, user, ...(yield* ConsentFlow.connect(app, user, [CURRENT])) }
+})
+
+const refused = (answer: Either.Either<unknown, unknown>) =>
+  Either.isLeft(answer) && answer.left instanceof InvalidGrant ? answer.left.reason : "not refused"
+
+const ended = (id: string) =>
+  Effect.map(MemoryDatabase, ({ connections }) => connections.get(id as never)?.endReason ?? "live")
+
+describe("tokens", () => {
+  it("are opaque, of 256 random bits, name their kind and connection, and never the user (decision O5)", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { connectionId, tokens, user } = yield* connected
+        expect(tokens.accessToken).toMatch(/^pa_at\.con_[0-9a-z]{24}\.[0-9a-z]{52}$/)
+        expect(tokens.refreshToken).toMatch(/^pa_rt\.con_[0-9a-z]{24}\.[0-9a-z]{52}$/)
+        expect(tokens.accessToken).toContain(connectionId)
+        expect(tokens.accessToken).not.toContain(user.id)
+      })
+    ))
+
+  it("rest as digests: nothing stored is, or holds, a token or code (Spec §2.1)", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code, tokens } = yield* connected
+        const { refreshToken } = yield* refreshTokens(app, tokens.refreshToken)
+        const tables = yield* MemoryDatabase
+        const stored = JSON.stringify([
+          ...tables.codes.values(),
+          ...tables.accessTokens.values(),
+          ...tables.refreshTokens.values(),
+          ...tables.connections.values(),
+          ...tables.consentRequests.values()
+        ])
+        for (const token of [code, tokens.accessToken, tokens.refreshToken, refreshToken]) {
+          expect(stored).not.toContain(token.split(".")[2])
+        }
+      })
+    ))
+
+  it("the answer carries the tiers' ends and the effective scopes (Spec §4.3)", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        yield* purpose(app, "find_coffee", ["location.lookup"])
+        const now = yield* Timestamp.now
+        const { tokens } = yield* ConsentFlow.connect(app, user, [CURRENT, "location.lookup"], {
+          standardDays: "never",
+          sensitiveDays: "7"
+        })
+        expect(tokens).toMatchObject({
+          expiresIn: 3600,
+          refreshTokenExpiresAt: null,
+          sensitiveScopesExpireAt: now + 7 * DAY,
+          scopes: [CURRENT, "location.lookup"]
+        })
+        yield* TestClock.adjust(7 * DAY)
+        const lapsed = yield* refreshTokens(app, tokens.refreshToken)
+        expect([lapsed.sensitiveScopesExpireAt, lapsed.scopes]).toEqual([now + 7 * DAY, [CURRENT]])
+        yield* TestClock.adjust(14 * DAY)
+        const removed = yield* refreshTokens(app, lapsed.refreshToken)
+        expect([removed.sensitiveScopesExpireAt, removed.scopes]).toEqual([null, [CURRENT]])
+      })
+    ))
+})
+
+describe("refresh (decision O6)", () => {
+  it("rotates: a new refresh token every time, the access tokens before live on", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, tokens } = yield* connected
+        const next = yield* refreshTokens(app, tokens.refreshToken)
+        expect(next.refreshToken).not.toBe(tokens.refreshToken)
+        yield* authenticateAccess(tokens.accessToken)
+        yield* authenticateAccess(next.accessToken)
+      })
+    ))
+
+  it("the spent token 30.000 s later is a race: the head again, with an access token of its own", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, tokens } = yield* connected
+        const second = yield* refreshTokens(app, tokens.refreshToken)
+        const third = yield* refreshTokens(app, second.refreshToken)
+        yield* TestClock.adjust(30_000)
+        const raced = yield* refreshTokens(app, tokens.refreshToken)
+        expect(raced.refreshToken).toBe(third.refreshToken)
+        expect(raced.accessToken).not.toBe(third.accessToken)
+        yield* refreshTokens(app, raced.refreshToken)
+      })
+    ))
+
+  it("the spent token 30.001 s later is a leak: everything ends, one e-mail, the connection is flagged", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, connectionId, tokens, user } = yield* connected
+        const second = yield* refreshTokens(app, tokens.refreshToken)
+        yield* TestClock.adjust(30_001)
+        expect(refused(yield* Effect.either(refreshTokens(app, tokens.refreshToken)))).toBe("leaked")
+        expect(yield* ended(connectionId)).toBe("refresh_token_reused")
+        expect(refused(yield* Effect.either(refreshTokens(app, second.refreshToken)))).toBe("revoked")
+        expect(Either.isLeft(yield* Effect.either(authenticateAccess(second.accessToken)))).toBe(true)
+        const tables = yield* MemoryDatabase
+        expect(tables.flagged.get(connectionId)).toBe(yield* Timestamp.now)
+        const mails = yield* leakMails
+        const [mail] = mails
+        expect([mails.length, mail?.to]).toEqual([1, user.id])
+        expect(mail?.subject).toContain(app.name)
+        expect(`${mail?.subject} ${mail?.body}`).not.toMatch(/pa_|con_/)
+      })
+    ))
+
+  it("a spent token of before a reconnect fails quietly for ever: no end, no e-mail", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, connectionId, tokens, user } = yield* connected
+        yield* refreshTokens(app, tokens.refreshToken)
+        yield* ConsentFlow.connect(app, user, [CURRENT])
+        for (const wait of [0, 30_001, DAY]) {
+          yield* TestClock.adjust(wait)
+          expect(refused(yield* Effect.either(refreshTokens(app, tokens.refreshToken)))).toBe("revoked")
+        }
+        expect(yield* ended(connectionId)).toBe("live")
+        expect(yield* leakMails).toEqual([])
+      })
+    ))
+
+  it("the standard tier's end is exclusive; from then on the connection is ended as expired, at that date", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, connectionId, tokens } = yield* connected
+        const end = tokens.refreshTokenExpiresAt ?? 0
+        yield* TestClock.setTime(end - 1)
+        const last = yield* refreshTokens(app, tokens.refreshToken)
+        yield* TestClock.setTime(end)
+        expect(refused(yield* Effect.either(refreshTokens(app, last.refreshToken)))).toBe("standard_tier_passed")
+        const connection = (yield* MemoryDatabase).connections.get(connectionId)
+        expect([connection?.endReason, connection?.endedAt]).toEqual(["expired", end])
+      })
+    ))
+
+  it("another app's token, an access token, a code, nonsense: refused without any effect", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code, connectionId, tokens } = yield* connected
+        const { app: other } = yield* pair()
+        expect(refused(yield* Effect.either(refreshTokens(other, tokens.refreshToken)))).toBe("of_another_app")
+        for (const text of [tokens.accessToken, code, "", "nonsense", `${tokens.refreshToken}x`]) {
+          expect(refused(yield* Effect.either(refreshTokens(app, text)))).not.toBe("not refused")
+        }
+        expect(yield* ended(connectionId)).toBe("live")
+        yield* refreshTokens(app, tokens.refreshToken)
+      })
+    ))
+
+  it("a race over a key rotation finds the head: each child is derived with the key that its parent names", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, tokens } = yield* connected
+        const older = Effect.provideService(Vault.Vault, MemoryVault.make(["k1"]))
+        const second = yield* refreshTokens(app, tokens.refreshToken).pipe(older)
+        const third = yield* refreshTokens(app, second.refreshToken)
+        expect((yield* refreshTokens(app, tokens.refreshToken)).refreshToken).toBe(third.refreshToken)
+      })
+    ))
+
+  it("an app that an admin revoked gets nothing", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, tokens } = yield* connected
+        ;(yield* MemoryDatabase).apps.set(app.id, { app: { ...app, revokedAt: Timestamp.make(1) }, secrets: [] })
+        expect(refused(yield* Effect.either(refreshTokens(app, tokens.refreshToken)))).toBe("revoked")
+        expect(Either.isLeft(yield* Effect.either(authenticateAccess(tokens.accessToken)))).toBe(true)
+      })
+    ))
+})
+
+describe("code exchange (decision O7)", () => {
+  const approved = Effect.gen(function* () {
+    const { app, user } = yield* pair()
+    return { app, user, ...(yield* ConsentFlow.approve(app, user, [CURRENT])) }
+  })
+
+  it.each([
+    [59_999, true],
+    [60_000, false]
+  ])("%d ms after the decision: good is %s", (age, good) =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code } = yield* approved
+        yield* TestClock.adjust(age)
+        expect(Either.isRight(yield* Effect.either(ConsentFlow.exchange(app, code)))).toBe(good)
+      })
+    )
+  )
+
+  it.each([
+    ["a wrong verifier", { codeVerifier: `${ConsentFlow.VERIFIER}x` }, "verifier_differs"],
+    ["a verifier of 42 characters", { codeVerifier: "x".repeat(42) }, "verifier_differs"],
+    ["no verifier", { codeVerifier: "" }, "verifier_differs"],
+    ["another redirect URI", { redirectUri: "https://coffee.example/" }, "redirect_uri_differs"]
+  ])("%s is refused and does not use the code up", (_, change, why) =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code } = yield* approved
+        const sent = { code, codeVerifier: ConsentFlow.VERIFIER, redirectUri: app.redirectUris[0] ?? "", ...change }
+        for (let time = 0; time < 3; time++) {
+          expect(refused(yield* Effect.either(exchangeCode(app, sent)))).toBe(why)
+        }
+        yield* ConsentFlow.exchange(app, code)
+      })
+    )
+  )
+
+  it("another app's code is refused and does not use it up", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code } = yield* approved
+        const { app: other } = yield* pair()
+        expect(refused(yield* Effect.either(ConsentFlow.exchange(other, code)))).toBe("of_another_app")
+        yield* ConsentFlow.exchange(app, code)
+      })
+    ))
+
+  it.each([0, 60_000, 3 * DAY])("a second exchange %d ms later ends what the first issued", (later) =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code, connectionId } = yield* approved
+        const tokens = yield* ConsentFlow.exchange(app, code)
+        yield* TestClock.adjust(later)
+        expect(refused(yield* Effect.either(ConsentFlow.exchange(app, code)))).toBe("used")
+        expect(yield* ended(connectionId)).toBe("code_reused")
+        expect(refused(yield* Effect.either(refreshTokens(app, tokens.refreshToken)))).toBe("revoked")
+      })
+    )
+  )
+
+  it("a second exchange of a code from before a reconnect leaves the reconnected alone", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code, connectionId, user } = yield* approved
+        yield* ConsentFlow.exchange(app, code)
+        const { tokens } = yield* ConsentFlow.connect(app, user, [CURRENT])
+        expect(refused(yield* Effect.either(ConsentFlow.exchange(app, code)))).toBe("used")
+        expect(yield* ended(connectionId)).toBe("live")
+        yield* refreshTokens(app, tokens.refreshToken)
+      })
+    ))
+
+  it("a code of a connection that the user ended meanwhile is refused", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, tokens, user } = yield* connected
+        const { code } = yield* ConsentFlow.approve(app, user, [CURRENT])
+        yield* revokeToken(app, tokens.accessToken)
+        expect(refused(yield* Effect.either(ConsentFlow.exchange(app, code)))).toBe("connection_ended")
+      })
+    ))
+})
+
+describe("revoke (Spec §4.3.4)", () => {
+  it.each([
+    ["an access token", ({ accessToken }: { accessToken: string }) => accessToken],
+    ["a refresh token", ({ refreshToken }: { refreshToken: string }) => refreshToken]
+  ])("by %s, expired or spent ones too: the connection ends", (_, pick) =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, connectionId, tokens } = yield* connected
+        yield* refreshTokens(app, tokens.refreshToken)
+        yield* TestClock.adjust("2 hours")
+        yield* revokeToken(app, pick(tokens))
+        expect(yield* ended(connectionId)).toBe("app_revoked_token")
+        yield* revokeToken(app, pick(tokens))
+        expect(yield* leakMails).toEqual([])
+      })
+    )
+  )
+
+  it("by a token of before a reconnect, another app, a code or nonsense: no effect", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code, connectionId, tokens: old, user } = yield* connected
+        const { tokens } = yield* ConsentFlow.connect(app, user, [CURRENT])
+        const { app: other } = yield* pair()
+        for (const text of [old.accessToken, old.refreshToken, code, "nonsense", ""]) yield* revokeToken(app, text)
+        yield* revokeToken(other, tokens.accessToken)
+        expect(yield* ended(connectionId)).toBe("live")
+      })
+    ))
+
+  it("of an app that an admin revoked, before a worker got to it: ended by the admin, at that time", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, connectionId, tokens } = yield* connected
+        const { apps, connections } = yield* MemoryDatabase
+        const revokedAt = yield* Timestamp.now
+        apps.set(app.id, { app: { ...app, revokedAt }, secrets: [] })
+        yield* TestClock.adjust("30 seconds")
+        yield* revokeToken(app, tokens.accessToken)
+        const { endReason, endedAt } = connections.get(connectionId)!
+        expect([endReason, endedAt]).toEqual(["admin_revoked", revokedAt])
+      })
+    ))
+})
+
+it("the leak's e-mail names the app, tells what happened and what to do, and is one per connection", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const { app, connectionId } = yield* connected
+      const connection = (yield* MemoryDatabase).connections.get(connectionId)!
+      const name = "Coffee\nFinder" as typeof app.name
+      const message = LeakNotice.message({ app: { ...app, name }, connection })
+      expect(message.subject).toBe("Coffee Finder was disconnected from your places")
+      expect(message.dedupeKey).toContain(connectionId)
+      expect(message.body).toMatch(/disconnected/)
+      expect(message.body).toMatch(/connect it again/)
+      expect(message.link).toMatchObject({ site: "portal", path: `/connections/${connectionId}` })
+    })
+  ))

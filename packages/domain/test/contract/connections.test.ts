@@ -1,0 +1,23 @@
+import {
+  connectionStoreContract,
+  connectionTokensContract,
+  MemoryAccountStore,
+  MemoryAppStore,
+  MemoryConnectionStore,
+  MemoryDatabase,
+  MemoryEntropy,
+  MemoryVault
+} from "@place-access/domain/testing"
+import { Layer } from "effect"
+import { runContract } from "../support/runContract.js"
+
+const layer = Layer.mergeAll(
+  MemoryConnectionStore.layer,
+  MemoryAccountStore.layer,
+  MemoryAppStore.layer,
+  MemoryEntropy.layer,
+  MemoryVault.layer
+).pipe(Layer.provide(MemoryDatabase.layer))
+
+runContract("MemoryConnectionStore: consent", connectionStoreContract, layer)
+runContract("MemoryConnectionStore: tokens", connectionTokensContract, layer)

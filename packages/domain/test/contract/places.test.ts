@@ -1,0 +1,37 @@
+import {
+  deviceStoreContract,
+  fixStoreContract,
+  MemoryAccountStore,
+  MemoryAppStore,
+  MemoryConnectionStore,
+  MemoryDatabase,
+  MemoryDeviceStore,
+  MemoryEntropy,
+  MemoryEventStore,
+  MemoryFixStore,
+  MemoryPlaceStore,
+  MemoryRuleStore,
+  MemoryVault,
+  placeStoreContract,
+  ruleStoreContract
+} from "@place-access/domain/testing"
+import { Layer } from "effect"
+import { runContract } from "../support/runContract.js"
+
+const layer = Layer.mergeAll(
+  MemoryPlaceStore.layer,
+  MemoryDeviceStore.layer,
+  MemoryFixStore.layer,
+  MemoryRuleStore.layer,
+  MemoryEventStore.layer,
+  MemoryConnectionStore.layer,
+  MemoryAccountStore.layer,
+  MemoryAppStore.layer,
+  MemoryEntropy.layer,
+  MemoryVault.layer
+).pipe(Layer.provide(MemoryDatabase.layer))
+
+runContract("MemoryPlaceStore", placeStoreContract, layer)
+runContract("MemoryDeviceStore", deviceStoreContract, layer)
+runContract("MemoryFixStore", fixStoreContract, layer)
+runContract("MemoryRuleStore", ruleStoreContract, layer)

@@ -1,0 +1,23 @@
+import {
+  MemoryAccountStore,
+  MemoryAppStore,
+  MemoryConnectionStore,
+  MemoryDatabase,
+  MemoryEntropy,
+  MemoryRetentionStore,
+  MemoryVault,
+  retentionStoreContract
+} from "@place-access/domain/testing"
+import { Layer } from "effect"
+import { runContract } from "../support/runContract.js"
+
+const layer = Layer.mergeAll(
+  MemoryRetentionStore.layer,
+  MemoryConnectionStore.layer,
+  MemoryAccountStore.layer,
+  MemoryAppStore.layer,
+  MemoryEntropy.layer,
+  MemoryVault.layer
+).pipe(Layer.provide(MemoryDatabase.layer))
+
+runContract("MemoryRetentionStore", retentionStoreContract, layer)

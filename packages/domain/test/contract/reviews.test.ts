@@ -1,0 +1,27 @@
+import {
+  MemoryAccountStore,
+  MemoryAppStore,
+  MemoryConnectionStore,
+  MemoryDatabase,
+  MemoryEntropy,
+  MemoryPurposeStore,
+  MemoryReviewStore,
+  MemoryVault,
+  reviewStoreContract,
+  revokedAppsContract
+} from "@place-access/domain/testing"
+import { Layer } from "effect"
+import { runContract } from "../support/runContract.js"
+
+const layer = Layer.mergeAll(
+  MemoryAccountStore.layer,
+  MemoryAppStore.layer,
+  MemoryConnectionStore.layer,
+  MemoryPurposeStore.layer,
+  MemoryReviewStore.layer,
+  MemoryEntropy.layer,
+  MemoryVault.layer
+).pipe(Layer.provide(MemoryDatabase.layer))
+
+runContract("MemoryReviewStore", reviewStoreContract, layer)
+runContract("MemoryConnectionStore: revoked apps", revokedAppsContract, layer)

@@ -1,0 +1,39 @@
+import {
+  deliveryStoreContract,
+  endpointStoreContract,
+  eventStoreContract,
+  MemoryAccountStore,
+  MemoryAppStore,
+  MemoryConnectionStore,
+  MemoryDatabase,
+  MemoryDeliveryStore,
+  MemoryDeviceStore,
+  MemoryEndpointStore,
+  MemoryEntropy,
+  MemoryEventStore,
+  MemoryFixStore,
+  MemoryPlaceStore,
+  MemoryRuleStore,
+  MemoryVault
+} from "@place-access/domain/testing"
+import { Layer } from "effect"
+import { runContract } from "../support/runContract.js"
+
+const memory = Layer.mergeAll(
+  MemoryAccountStore.layer,
+  MemoryAppStore.layer,
+  MemoryConnectionStore.layer,
+  MemoryPlaceStore.layer,
+  MemoryDeviceStore.layer,
+  MemoryRuleStore.layer,
+  MemoryFixStore.layer,
+  MemoryEventStore.layer,
+  MemoryEndpointStore.layer,
+  MemoryDeliveryStore.layer,
+  MemoryEntropy.layer,
+  MemoryVault.layer
+).pipe(Layer.provide(MemoryDatabase.layer))
+
+runContract("MemoryEndpointStore", endpointStoreContract, memory)
+runContract("MemoryDeliveryStore", deliveryStoreContract, memory)
+runContract("MemoryEventStore", eventStoreContract, memory)

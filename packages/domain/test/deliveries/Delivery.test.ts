@@ -1,0 +1,244 @@
+import { Delivery, RetrySchedule, Signature } from "@place-access/domain/deliveries"
+import { Timestamp } from "@place-access/domain/shared"
+import { describe, expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+
+const T0 = Timestamp.make(Date.UTC(2026, 0, 15, 12))
+const { DAY, HOUR, MINUTE, SECOND } = Timestamp
+const at = (millis: number) => Timestamp.plus(T0, millis)
+
+const answered = (status: number): Delivery.Answer => ({ _tag: "Answered", status, snippet: "" })
+const UNREACHABLE: Delivery.Answer = { _tag: "Unreachable", detail: "connection refused" }
+const NOT_SENT: Delivery.Answer = { _tag: "NotSent", detail: "no resolver" }
+
+describe("retry schedule (Spec §6.4.6)", () => {
+  it("30 s, 5 min, 30 min, 2 h, 6 h, 15 h after the end of the previous attempt; seven attempts in all", () => {
+    const waits = [1, 2, 3, 4, 5, 6, 7].map((attempt) => RetrySchedule.nextDue(attempt, T0))
+    expect(waits).toEqual([
+      at(30 * SECOND),
+      at(5 * MINUTE),
+      at(30 * MINUTE),
+      at(2 * HOUR),
+      at(6 * HOUR),
+      at(15 * HOUR),
+      undefined
+    ])
+    expect(RetrySchedule.MAX_ATTEMPTS).toBe(7)
+  })
+
+  it("the last attempt is 23 h 35 min 30 s after the first when attempts take no time", () => {
+    let now = T0
+    for (let attempt = 1; attempt < RetrySchedule.MAX_ATTEMPTS; attempt++) {
+      now = RetrySchedule.nextDue(attempt, now) ?? T0
+    }
+    expect(now - T0).toBe(23 * HOUR + 35 * MINUTE + 30 * SECOND)
+  })
+})
+
+describe("after an attempt (Spec §3.5)", () => {
+  it.each([200, 201, 202, 204, 226, 299])("%i is a success", (status) => {
+    expect(Delivery.afterAttempt({ attempt: 3, createdAt: T0 }, answered(status), T0)).toEqual({
+      _tag: "Delivered",
+      at: T0
+    })
+  })
+
+  it.each([100, 199, 300, 301, 302, 304, 307, 308, 400, 401, 404, 410, 429, 500, 503, 599])(
+    "%i is a failure like any other",
+    (status) => {
+      expect(Delivery.afterAttempt({ attempt: 1, createdAt: T0 }, answered(status), T0)).toEqual({
+        _tag: "Retry",
+        attempt: 2,
+        dueAt: at(30 * SECOND)
+      })
+    }
+  )
+
+  it("the seventh failure is the end, exhausted", () => {
+    for (const answer of [answered(500), UNREACHABLE]) {
+      expect(Delivery.afterAttempt({ attempt: 7, createdAt: T0 }, answer, T0)).toEqual({
+        _tag: "Failed",
+        at: T0,
+        reason: "exhausted"
+      })
+    }
+  })
+
+  it("a fault of our own spends no attempt, not even the last one", () => {
+    for (const attempt of [1, 7]) {
+      expect(Delivery.afterAttempt({ attempt, createdAt: T0 }, NOT_SENT, T0)).toEqual({
+        _tag: "Postponed",
+        dueAt: at(5 * SECOND)
+      })
+    }
+  })
+
+  it("but not for ever: after three days it ends, and does not count against the endpoint", () => {
+    const row = { attempt: 1, createdAt: T0 }
+    expect(Delivery.afterAttempt(row, NOT_SENT, at(3 * DAY))._tag).toBe("Postponed")
+    const end = Delivery.afterAttempt(row, NOT_SENT, at(3 * DAY + 1))
+    expect(end).toEqual({ _tag: "Failed", at: at(3 * DAY + 1), reason: "not_sent" })
+    expect(Delivery.effectOnEndpoint({ replayNo: 0, isTest: false }, end)).toBe("none")
+  })
+
+  it("the log says what the receiver did, and nothing when nothing was sent", () => {
+    const log = (answer: Delivery.Answer) => Delivery.attemptOf(2, answer, T0, at(12))
+    const row = { attempt: 2, startedAt: T0, endedAt: at(12) }
+    expect(log({ _tag: "Answered", status: 204, snippet: "" })).toEqual({
+      ...row,
+      status: 204,
+      error: null,
+      snippet: ""
+    })
+    expect(log({ _tag: "Answered", status: 302, snippet: "moved" })).toEqual({
+      ...row,
+      status: 302,
+      error: "answered 302",
+      snippet: "moved"
+    })
+    expect(log(UNREACHABLE)).toEqual({ ...row, status: null, error: "connection refused", snippet: null })
+    expect(log(NOT_SENT)).toBeNull()
+  })
+})
+
+describe("too old (Spec §4.6.8, decision T3)", () => {
+  it.each([
+    [30 * SECOND, false],
+    [30 * SECOND + 1, true],
+    [30 * SECOND - 1, false],
+    [-5 * MINUTE, false]
+  ])("with a limit of 30 s an event of age %i ms: %s", (age, expected) => {
+    expect(Delivery.isTooOld({ occurredAt: T0, maxEventAgeS: 30 }, at(age))).toBe(expected)
+  })
+
+  it("without a limit never", () => {
+    expect(Delivery.isTooOld({ occurredAt: T0, maxEventAgeS: null }, at(400 * DAY))).toBe(false)
+  })
+})
+
+describe("what counts against an endpoint (Spec §6.4.7)", () => {
+  const first = { replayNo: 0, isTest: false }
+  const ends: ReadonlyArray<Delivery.Finish> = [
+    { _tag: "Delivered", at: T0 },
+    { _tag: "Failed", at: T0, reason: "exhausted" },
+    { _tag: "Failed", at: T0, reason: "not_authorised" },
+    { _tag: "Failed", at: T0, reason: "endpoint_disabled" },
+    { _tag: "Failed", at: T0, reason: "endpoint_removed" },
+    { _tag: "TooOld", at: T0 },
+    { _tag: "Retry", attempt: 2, dueAt: T0 },
+    { _tag: "Postponed", dueAt: T0 }
+  ]
+
+  it("exhausted against, delivered for, anything else neither", () => {
+    const effects = ends.map((end) => Delivery.effectOnEndpoint(first, end))
+    expect(effects).toEqual(["clear", "strike", "none", "none", "none", "none", "none", "none"])
+  })
+
+  it("of a replay or a test nothing", () => {
+    for (const row of [
+      { replayNo: 1, isTest: false },
+      { replayNo: 0, isTest: true }
+    ]) {
+      expect(new Set(ends.map((end) => Delivery.effectOnEndpoint(row, end)))).toEqual(new Set(["none"]))
+    }
+  })
+})
+
+/**
+ * A second writing of §3.5 and §6.4.6, from the specification's words: times of attempts in seconds from the first, given what
+ * each post meets and how long it takes.
+ */
+const expected = (answers: ReadonlyArray<{ readonly kind: "ok" | "no" | "ours"; readonly takesMs: number }>) => {
+  const steps = [30, 300, 1_800, 7_200, 21_600, 54_000]
+  const posts: Array<number> = []
+  let clock = 0
+  let failures = 0
+  for (const { kind, takesMs } of answers) {
+    posts.push(clock)
+    clock += takesMs
+    if (kind === "ok") return { posts, state: "delivered", attempt: failures + 1, end: clock }
+    if (kind === "ours") {
+      clock += 5_000
+      continue
+    }
+    const step = steps[failures]
+    failures++
+    if (step === undefined) return { posts, state: "failed", attempt: 7, end: clock }
+    clock += step * 1_000
+  }
+  return { posts, state: "trying", attempt: failures + 1, end: clock }
+}
+
+const answerSeries = fc.array(
+  fc.record({
+    kind: fc.constantFrom("ok" as const, "no" as const, "no" as const, "no" as const, "no" as const, "ours" as const),
+    takesMs: fc.constantFrom(0, 0, 1, 4_999, 5_000)
+  }),
+  { maxLength: 24 }
+)
+
+describe("the life of a delivery", () => {
+  it("for any series of answers: attempts, waits and end as the specification says", () => {
+    fc.assert(
+      fc.property(answerSeries, (answers) => {
+        let delivery = { ...TEMPLATE }
+        const posts: Array<number> = []
+        let end = 0
+        for (const { kind, takesMs } of answers) {
+          if (delivery.dueAt === null) break
+          posts.push(delivery.dueAt - T0)
+          const endedAt = Timestamp.plus(delivery.dueAt, takesMs)
+          const answer = kind === "ok" ? answered(200) : kind === "ours" ? NOT_SENT : UNREACHABLE
+          delivery = Delivery.move(delivery, Delivery.afterAttempt(delivery, answer, endedAt))
+          end = (delivery.dueAt ?? endedAt) - T0
+        }
+        expect({ posts, state: delivery.state, attempt: delivery.attempt, end }).toEqual(expected(answers))
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("once ended it has no due time and stays as it is told apart", () => {
+    for (const finish of [
+      { _tag: "Delivered", at: T0 },
+      { _tag: "TooOld", at: T0 },
+      { _tag: "Failed", at: T0, reason: "not_authorised" }
+    ] as const) {
+      const ended = Delivery.move(TEMPLATE, finish)
+      expect([ended.dueAt, ended.endedAt]).toEqual([null, T0])
+    }
+  })
+})
+
+const TEMPLATE: Delivery.Delivery = {
+  appId: "app_1" as Delivery.Delivery["appId"],
+  id: "dlv_1" as Delivery.Delivery["id"],
+  endpointId: "ep_1" as Delivery.Delivery["endpointId"],
+  envelope: {
+    eventId: "evt_1" as Delivery.Delivery["envelope"]["eventId"],
+    appId: "app_1" as Delivery.Delivery["appId"],
+    grantId: null,
+    payload: { type: "ping" },
+    occurredAt: T0
+  },
+  userId: null,
+  maxEventAgeS: null,
+  state: "trying",
+  failReason: null,
+  attempt: 1,
+  dueAt: T0,
+  createdAt: T0,
+  endedAt: null,
+  replayNo: 0,
+  isTest: false
+}
+
+describe("signature header (Spec §6.4.2)", () => {
+  it("signs whole unix seconds, a dot and the raw body", () => {
+    expect(Signature.message(Timestamp.make(1_700_000_000_999), '{"a":1}')).toBe('1700000000.{"a":1}')
+  })
+
+  it("carries t and one v1 per secret, the newest first", () => {
+    expect(Signature.header(Timestamp.make(1_700_000_000_999), ["aa", "bb"])).toBe("t=1700000000,v1=aa,v1=bb")
+  })
+})

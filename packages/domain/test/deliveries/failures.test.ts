@@ -1,0 +1,253 @@
+import { AccessLogStore } from "@place-access/domain/access-log"
+import { deliverDue, DeliveryStore, fanOut } from "@place-access/domain/deliveries"
+import { EventStore } from "@place-access/domain/events"
+import { StoreError } from "@place-access/domain/shared"
+import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { attempts, deliveries, fire, inVirtualTime, register, scene, URL, withWorker } from "../support/webhooks.js"
+
+const { answers, Receivers } = MemoryWebhookSender
+const posts = Effect.flatMap(Receivers, (receivers) => receivers.posts(URL))
+const accept = Effect.flatMap(Receivers, (receivers) => receivers.script(URL, answers(200)))
+
+/** An event that was fanned out and waits for a receiver that will accept it. */
+const waiting = Effect.gen(function* () {
+  const stage = yield* scene
+  yield* accept
+  yield* fire(stage)
+  yield* fanOut(10)
+})
+
+const broken = StoreError.broken("as a test wants it")
+const passing = StoreError.unavailable("as a test wants it")
+
+/** Fails while `isDown()`, and then does what it should. */
+const flaky =
+  (isDown: () => boolean, error: StoreError) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreError, R> =>
+    Effect.suspend((): Effect.Effect<A, E | StoreError, R> => (isDown() ? Effect.fail(error) : effect))
+
+/** True the first `times` times. */
+const first = (times: number) => {
+  let left = times
+  return () => left-- > 0
+}
+
+describe("when the store fails", () => {
+  it.each(["claim", "nextDueAt", "claimPending"] as const)("%s: the loops go on when it is back", (method) => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* accept
+        let down = true
+        const guard = flaky(() => down, passing)
+        const store = yield* DeliveryStore
+        const events = yield* EventStore
+        const failing = withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage)
+            yield* Effect.sleep("1 hour")
+            if (method !== "nextDueAt") expect(yield* posts).toEqual([])
+            down = false
+            yield* Effect.sleep("11 seconds")
+            expect((yield* posts).length).toBe(1)
+          }),
+          { pollEvery: "1 second" }
+        )
+        yield* failing.pipe(
+          Effect.provideService(DeliveryStore, {
+            ...store,
+            ...(method === "claim" ? { claim: (request) => guard(store.claim(request)) } : {}),
+            ...(method === "nextDueAt" ? { nextDueAt: (after) => guard(store.nextDueAt(after)) } : {})
+          }),
+          Effect.provideService(EventStore, {
+            ...events,
+            ...(method === "claimPending"
+              ? { claimPending: (limit, now, until) => guard(events.claimPending(limit, now, until)) }
+              : {})
+          })
+        )
+      })
+    )
+  })
+
+  it("a defect in a loop does not end it either", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* accept
+        const store = yield* DeliveryStore
+        const dies = first(3)
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage)
+            yield* Effect.sleep("5 seconds")
+            expect((yield* posts).length).toBe(1)
+          })
+        ).pipe(
+          Effect.provideService(DeliveryStore, {
+            ...store,
+            claim: (request) => (dies() ? Effect.die("a bug") : store.claim(request))
+          })
+        )
+      })
+    )
+  })
+
+  it("an answer that cannot be stored at first is stored when it can: one post, one attempt", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* accept
+        const store = yield* DeliveryStore
+        const guard = flaky(first(3), passing)
+        yield* fire(stage)
+        yield* fanOut(10)
+        yield* deliverDue({ limit: 10, perEndpoint: 10 }).pipe(
+          Effect.provideService(DeliveryStore, { ...store, finish: (...args) => guard(store.finish(...args)) })
+        )
+        expect((yield* posts).length).toBe(1)
+        expect(yield* deliveries).toMatchObject([{ state: "delivered" }])
+      })
+    )
+  })
+
+  it("an answer that cannot be stored at all: the same attempt again after the lease, with the same event_id", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* accept
+        const store = yield* DeliveryStore
+        const event = yield* fire(stage)
+        yield* fanOut(10)
+        yield* deliverDue({ limit: 10, perEndpoint: 10 }).pipe(
+          Effect.provideService(DeliveryStore, { ...store, finish: () => Effect.fail(broken) })
+        )
+        expect(yield* deliverDue({ limit: 10, perEndpoint: 10 })).toBe(0)
+        yield* Effect.sleep("30 seconds")
+        expect(yield* deliverDue({ limit: 10, perEndpoint: 10 })).toBe(1)
+        expect((yield* posts).map(({ body }) => JSON.parse(body).event_id)).toEqual([event.id, event.id])
+        expect((yield* attempts).map(({ attempt }) => attempt)).toEqual([1])
+      })
+    )
+  })
+
+  it("nothing is sent that could not be entered in the access log", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const log = yield* AccessLogStore
+        yield* waiting
+        yield* deliverDue({ limit: 10, perEndpoint: 10 }).pipe(
+          Effect.provideService(AccessLogStore, { ...log, record: () => Effect.fail(broken) })
+        )
+        expect(yield* posts).toEqual([])
+        expect(yield* deliveries).toMatchObject([{ state: "trying", attempt: 1 }])
+      })
+    )
+  })
+
+  it("nothing is sent when the check before the attempt cannot be made", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const events = yield* EventStore
+        yield* waiting
+        yield* deliverDue({ limit: 10, perEndpoint: 10 }).pipe(
+          Effect.provideService(EventStore, { ...events, authorisation: () => Effect.fail(broken) })
+        )
+        expect(yield* posts).toEqual([])
+        expect(yield* deliveries).toMatchObject([{ state: "trying", attempt: 1 }])
+      })
+    )
+  })
+
+  it("a worker that was slow to ask does not send on a lease that is about to end", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const events = yield* EventStore
+        yield* waiting
+        yield* deliverDue({ limit: 10, perEndpoint: 10 }).pipe(
+          Effect.provideService(EventStore, {
+            ...events,
+            authorisation: (...args) => Effect.delay(events.authorisation(...args), "25 seconds")
+          })
+        )
+        expect(yield* posts).toEqual([])
+        yield* Effect.sleep("5 seconds")
+        yield* deliverDue({ limit: 10, perEndpoint: 10 })
+        expect((yield* posts).length).toBe(1)
+      })
+    )
+  })
+})
+
+describe("fan-out", () => {
+  it("dying between rows and mark, and being repeated, makes no second row", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* register(stage.app.id, { url: `${URL}/2` })
+        const events = yield* EventStore
+        yield* fire(stage)
+        const crash = Effect.provideService(EventStore, { ...events, markFannedOut: () => Effect.fail(broken) })
+        yield* crash(fanOut(10))
+        const before = yield* deliveries
+        expect(before.length).toBe(2)
+        expect(yield* fanOut(10)).toEqual({ claimed: 0, deliveries: 0 })
+        yield* Effect.sleep("30 seconds")
+        yield* fanOut(10)
+        expect(yield* deliveries).toEqual(before)
+        yield* Effect.sleep("30 seconds")
+        expect(yield* fanOut(10)).toEqual({ claimed: 0, deliveries: 0 })
+      })
+    )
+  })
+
+  it("one app whose rows cannot be written does not hold up the others", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const [one, other] = [yield* scene, yield* scene]
+        const store = yield* DeliveryStore
+        yield* fire(one)
+        yield* fire(other)
+        yield* fanOut(10).pipe(
+          Effect.provideService(DeliveryStore, {
+            ...store,
+            insert: (rows) => (rows[0]?.appId === one.app.id ? Effect.fail(broken) : store.insert(rows))
+          })
+        )
+        expect((yield* deliveries).map(({ appId }) => appId)).toEqual([other.app.id])
+        yield* Effect.sleep("30 seconds")
+        yield* fanOut(10)
+        expect((yield* deliveries).map(({ appId }) => appId)).toEqual([other.app.id, one.app.id])
+      })
+    )
+  })
+
+  it("an event for nobody is marked and done", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const tables = yield* MemoryDatabase
+        tables.endpoints.clear()
+        const event = yield* fire(stage)
+        expect(yield* fanOut(10)).toEqual({ claimed: 1, deliveries: 0 })
+        expect(tables.events.get(event.id)?.fannedOutAt).toBe(event.occurredAt)
+        expect(yield* deliveries).toEqual([])
+      })
+    )
+  })
+
+  it("a disabled endpoint gets no row", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const { endpoints } = yield* MemoryDatabase
+        endpoints.set(stage.endpoint.id, { ...stage.endpoint, disabledAt: stage.endpoint.createdAt, epoch: 1 })
+        yield* fire(stage)
+        yield* fanOut(10)
+        expect(yield* deliveries).toEqual([])
+      })
+    )
+  })
+})

@@ -1,0 +1,649 @@
+import type { WorkerOptions } from "@place-access/domain/deliveries"
+import { RuleStore } from "@place-access/domain/rules"
+import { Timestamp } from "@place-access/domain/shared"
+import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
+import { expect, it } from "@effect/vitest"
+import { Effect, FastCheck as fc } from "effect"
+import { describe } from "vitest"
+import {
+  attempts,
+  deliveries,
+  endpointNow,
+  fire,
+  inVirtualTime,
+  register,
+  scene,
+  URL,
+  withWorker
+} from "../support/webhooks.js"
+
+const { answers, hangs, inTurn, ourFault, Receivers, refuses, slowly } = MemoryWebhookSender
+const { HOUR, MINUTE, SECOND } = Timestamp
+
+const script = (behaviour: MemoryWebhookSender.Behaviour, url = URL) =>
+  Effect.flatMap(Receivers, (receivers) => receivers.script(url, behaviour))
+const posts = (url = URL) => Effect.flatMap(Receivers, (receivers) => receivers.posts(url))
+
+/** Seconds of the posts after `from`. */
+const seconds = (all: ReadonlyArray<MemoryWebhookSender.Post>, from: number) =>
+  all.map(({ at }) => (at - from) / SECOND)
+
+describe("a fired event on its way", () => {
+  it("is posted once, at once, as JSON with a signature that the secret verifies", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(204))
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* Effect.sleep("10 seconds")
+            const event = yield* fire(stage)
+            yield* Effect.sleep("1 millis")
+            const all = yield* posts()
+            expect(all.length).toBe(1)
+            const [post] = all
+            expect(post?.at).toBe(event.occurredAt)
+            expect(JSON.parse(post?.body ?? "")).toEqual({
+              event_id: event.id,
+              app_id: stage.app.id,
+              endpoint_id: stage.endpoint.id,
+              type: "place.enter",
+              occurred_at: "2026-01-01T00:00:10.000Z",
+              grant_id: stage.connection.id,
+              rule_id: stage.rule.id,
+              target: { place_id: stage.place.id, label: "Home" }
+            })
+            const headers = new Map(post?.headers)
+            expect(headers.get("content-type")).toBe("application/json")
+            const t = event.occurredAt / 1_000
+            const v1 = MemoryWebhookSender.sign(stage.secret, `${t}.${post?.body}`)
+            expect(headers.get("X-Service-Signature")).toBe(`t=${t},v1=${v1}`)
+            yield* Effect.sleep("3 days")
+            expect((yield* posts()).length).toBe(1)
+            expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 1, dueAt: null }])
+          })
+        )
+      })
+    )
+  })
+
+  it("fails seven times at the schedule's moments and is given up: 23 h 35 min 30 s when attempts take no time", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(500, "no"))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const { occurredAt } = yield* fire(stage)
+            yield* Effect.sleep("2 days")
+            expect(seconds(yield* posts(), occurredAt)).toEqual([0, 30, 330, 2_130, 9_330, 30_930, 84_930])
+            const [delivery] = yield* deliveries
+            expect(delivery).toMatchObject({ state: "failed", failReason: "exhausted", attempt: 7, dueAt: null })
+            expect(delivery?.endedAt).toBe(occurredAt + 23 * HOUR + 35 * MINUTE + 30 * SECOND)
+            expect(
+              (yield* attempts).map(({ attempt, status, error, snippet }) => [attempt, status, error, snippet])
+            ).toEqual([1, 2, 3, 4, 5, 6, 7].map((attempt) => [attempt, 500, "answered 500", "no"]))
+            expect((yield* endpointNow(stage)).strikes).toBe(1)
+          })
+        )
+      })
+    )
+  })
+
+  it("waits from the end of an attempt, not from its beginning; nobody is waited for longer than 5 s", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(inTurn(slowly(3_000, answers(503)), hangs, answers(200)))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const { occurredAt } = yield* fire(stage)
+            yield* Effect.sleep("1 hour")
+            expect(seconds(yield* posts(), occurredAt)).toEqual([0, 33, 33 + 5 + 300])
+            const [first, second] = yield* attempts
+            expect([first?.startedAt, first?.endedAt]).toEqual([occurredAt, occurredAt + 3_000])
+            expect([second?.status, second?.error]).toEqual([null, "no complete answer within 5 s"])
+          })
+        )
+      })
+    )
+  })
+
+  it("each attempt has its own t and signature over the same body", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(inTurn(refuses, refuses, answers(200)))
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage)
+            yield* Effect.sleep("1 hour")
+            const all = yield* posts()
+            expect(new Set(all.map(({ body }) => body)).size).toBe(1)
+            for (const { at, body, headers } of all) {
+              const t = Math.floor(at / SECOND)
+              const v1 = MemoryWebhookSender.sign(stage.secret, `${t}.${body}`)
+              expect(new Map(headers).get("X-Service-Signature")).toBe(`t=${t},v1=${v1}`)
+            }
+            expect(all.length).toBe(3)
+          })
+        )
+      })
+    )
+  })
+
+  it("goes to every endpoint that subscribes, with one event_id and the endpoint's own id", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const second = yield* register(stage.app.id, { url: `${URL}/2`, events: ["rule.fired"] })
+        yield* register(stage.app.id, { url: `${URL}/3`, events: ["places.changed", "sensitive.lapsed"] })
+        for (const url of [URL, `${URL}/2`, `${URL}/3`]) yield* script(answers(200), url)
+        yield* withWorker(
+          Effect.gen(function* () {
+            const event = yield* fire(stage)
+            yield* Effect.sleep("1 minute")
+            const bodies = (yield* Effect.flatMap(Receivers, (receivers) => receivers.posts())).map(
+              ({ body, url }) => ({
+                url,
+                ...JSON.parse(body)
+              })
+            )
+            expect(bodies.map(({ url, event_id, endpoint_id }) => [url, event_id, endpoint_id]).sort()).toEqual([
+              [URL, event.id, stage.endpoint.id],
+              [`${URL}/2`, event.id, second.endpoint.id]
+            ])
+          })
+        )
+      })
+    )
+  })
+
+  it("goes only to the endpoint whose address the rule names, whatever that one subscribes to", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const named = yield* register(stage.app.id, { url: `${URL}/named`, events: ["places.changed"] })
+        yield* script(answers(200), named.endpoint.url)
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage, { webhookUrl: named.endpoint.url })
+            yield* fire(stage, { webhookUrl: `${URL}/gone` })
+            yield* Effect.sleep("1 minute")
+            expect((yield* deliveries).map(({ endpointId }) => endpointId)).toEqual([named.endpoint.id])
+          })
+        )
+      })
+    )
+  })
+})
+
+describe("what may be sent is asked before every attempt (Spec §6.3.5)", () => {
+  const cases: ReadonlyArray<readonly [string, (stage: SceneOf) => Effect.Effect<unknown, unknown, Ports>]> = [
+    [
+      "the user disconnected",
+      ({ connection }) =>
+        Effect.flatMap(MemoryDatabase, ({ connections }) =>
+          Effect.sync(() => connections.set(connection.id, { ...connection, endedAt: connection.connectedAt }))
+        )
+    ],
+    [
+      "the standard tier has passed",
+      ({ connection }) =>
+        Effect.flatMap(MemoryDatabase, ({ connections }) =>
+          Effect.flatMap(Timestamp.now, (now) =>
+            Effect.sync(() => connections.set(connection.id, { ...connection, standardExpiresAt: now }))
+          )
+        )
+    ],
+    ["an admin revoked the app", ({ app }) => changeApp(app.id, { revokedAt: app.createdAt })],
+    [
+      "an admin took the scope from the app",
+      ({ app }) => changeApp(app.id, { allowedScopes: ["location.visits.read"] })
+    ],
+    ["the app no longer declares the scope", ({ app }) => changeApp(app.id, { declaredScopes: [] })],
+    [
+      "the user removed the scope",
+      ({ connection }) =>
+        Effect.flatMap(MemoryDatabase, ({ connections }) =>
+          Effect.sync(() => connections.set(connection.id, { ...connection, heldScopes: ["location.visits.read"] }))
+        )
+    ],
+    [
+      "the rule was deleted",
+      ({ rule }) =>
+        Effect.gen(function* () {
+          const rules = yield* RuleStore
+          yield* rules.remove(rule.userId, rule.connectionId, rule.id, "Place", yield* Timestamp.now)
+        })
+    ],
+    [
+      "the place was withdrawn",
+      ({ connection }) =>
+        Effect.flatMap(MemoryDatabase, ({ connections }) =>
+          Effect.sync(() => connections.set(connection.id, { ...connection, places: [] }))
+        )
+    ]
+  ]
+
+  it.each(cases)("%s: the next attempt is not made, the row fails and the endpoint gets no strike", (_, withdraw) => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(inTurn(answers(500), answers(200)))
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage)
+            yield* Effect.sleep("10 seconds")
+            yield* withdraw(stage)
+            yield* Effect.sleep("2 days")
+            expect((yield* posts()).length).toBe(1)
+            expect(yield* deliveries).toMatchObject([{ state: "failed", failReason: "not_authorised", attempt: 2 }])
+            expect((yield* attempts).length).toBe(1)
+            expect((yield* endpointNow(stage)).strikes).toBe(0)
+          })
+        )
+      })
+    )
+  })
+
+  it("older than its rule allows, it is withheld, retries included, and the user's access log says so", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* register(stage.app.id, { url: `${URL}/2` })
+        yield* script(answers(500))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const event = yield* fire(stage, { maxEventAgeS: 30 })
+            yield* Effect.sleep("1 day")
+            expect(seconds(yield* posts(), event.occurredAt)).toEqual([0, 30])
+            const all = yield* deliveries
+            expect(all.map(({ state, endedAt }) => [state, endedAt])).toEqual([
+              ["too_old", event.occurredAt + 330 * SECOND],
+              ["too_old", event.occurredAt + 330 * SECOND]
+            ])
+            expect((yield* endpointNow(stage)).strikes).toBe(0)
+            const log = (yield* MemoryDatabase).accessLog
+            expect(log.map(({ at, endpoint, error, disclosed }) => [at, endpoint, error, disclosed])).toEqual([
+              [event.occurredAt, "webhook place.enter", null, "arrived at Home"],
+              [event.occurredAt + 30 * SECOND, "webhook place.enter", "too_old", null]
+            ])
+          })
+        )
+      })
+    )
+  })
+
+  it("an event that comes too late is withheld before the first attempt, and nothing was disclosed", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* withWorker(
+          Effect.gen(function* () {
+            const now = yield* Timestamp.now
+            yield* fire(stage, { maxEventAgeS: 60, occurredAt: Timestamp.plus(now, -60 * SECOND - 1) })
+            yield* Effect.sleep("1 second")
+            expect(yield* posts()).toEqual([])
+            expect(yield* deliveries).toMatchObject([{ state: "too_old", attempt: 1 }])
+            const log = (yield* MemoryDatabase).accessLog
+            expect(log.map(({ at, error, disclosed }) => [at, error, disclosed])).toEqual([[now, "too_old", null]])
+          })
+        )
+      })
+    )
+  })
+
+  it("what is sent is in the access log before it leaves, once for all endpoints and attempts", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* register(stage.app.id, { url: `${URL}/2` })
+        const seen: Array<number> = []
+        const { accessLog } = yield* MemoryDatabase
+        const look: MemoryWebhookSender.Behaviour = (post) =>
+          Effect.zipRight(
+            Effect.sync(() => seen.push(accessLog.length)),
+            answers(500)(post)
+          )
+        yield* script(look)
+        yield* script(look, `${URL}/2`)
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage)
+            yield* Effect.sleep("1 hour")
+            expect(new Set(seen)).toEqual(new Set([1]))
+            expect(accessLog.length).toBe(1)
+          })
+        )
+      })
+    )
+  })
+})
+
+describe("faults of our own spend no attempt (decision W3)", () => {
+  it("a resolver that is down for a while costs the receiver nothing", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(inTurn(ourFault, ourFault, ourFault, answers(500), ourFault, answers(200)))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const { occurredAt } = yield* fire(stage)
+            yield* Effect.sleep("1 hour")
+            expect(seconds(yield* posts(), occurredAt)).toEqual([0, 5, 10, 15, 45, 50])
+            expect((yield* attempts).map(({ attempt, status }) => [attempt, status])).toEqual([
+              [1, 500],
+              [2, 200]
+            ])
+          })
+        )
+      })
+    )
+  })
+
+  it("a secret that cannot be unsealed is not an unsigned delivery", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const { endpoints } = yield* MemoryDatabase
+        const other = yield* register(stage.app.id, { url: `${URL}/2` })
+        // Its neighbour's: sealed for another endpoint.
+        endpoints.set(stage.endpoint.id, { ...stage.endpoint, secrets: other.endpoint.secrets })
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage)
+            yield* Effect.sleep("1 minute")
+            expect(yield* posts()).toEqual([])
+            const row = (yield* deliveries).find(({ endpointId }) => endpointId === stage.endpoint.id)
+            expect(row).toMatchObject({ state: "trying", attempt: 1 })
+            endpoints.set(stage.endpoint.id, stage.endpoint)
+            yield* Effect.sleep("10 seconds")
+            expect((yield* posts()).length).toBe(1)
+          })
+        )
+      })
+    )
+  })
+})
+
+describe("the strike counter (Spec §3.4)", () => {
+  it("20 exhausted events in a row disable the endpoint; what waits fails and enabling brings nothing back", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(500))
+        yield* withWorker(
+          Effect.gen(function* () {
+            for (let made = 0; made < 20; made++) yield* fire(stage)
+            yield* Effect.sleep("1 hour")
+            const late = yield* fire(stage)
+            yield* Effect.sleep("2 days")
+            const endpoint = yield* endpointNow(stage)
+            expect([endpoint.strikes, endpoint.epoch, endpoint.disabledAt === null]).toEqual([20, 1, false])
+            const row = (yield* deliveries).find(({ envelope }) => envelope.eventId === late.id)
+            expect(row).toMatchObject({
+              state: "failed",
+              failReason: "endpoint_disabled",
+              endedAt: endpoint.disabledAt
+            })
+            const before = (yield* posts()).length
+            yield* fire(stage)
+            yield* Effect.sleep("2 days")
+            expect((yield* posts()).length).toBe(before)
+          })
+        )
+      })
+    )
+  })
+
+  it("one success in between starts the count again", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(500))
+        yield* withWorker(
+          Effect.gen(function* () {
+            for (let made = 0; made < 19; made++) yield* fire(stage)
+            yield* Effect.sleep("2 days")
+            expect((yield* endpointNow(stage)).strikes).toBe(19)
+            yield* script(answers(200))
+            yield* fire(stage)
+            yield* Effect.sleep("1 second")
+            expect((yield* endpointNow(stage)).strikes).toBe(0)
+            yield* script(answers(500))
+            yield* fire(stage)
+            yield* Effect.sleep("2 days")
+            expect(yield* endpointNow(stage)).toMatchObject({ strikes: 1, disabledAt: null })
+          })
+        )
+      })
+    )
+  })
+})
+
+describe("the worker's loops", () => {
+  it("one endpoint that hangs does not delay the others, however much it has waiting", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const healthy = yield* register(stage.app.id, { url: `${URL}/healthy` })
+        yield* script(hangs)
+        yield* script(answers(200), healthy.endpoint.url)
+        for (let made = 0; made < 300; made++) yield* fire(stage)
+        yield* withWorker(
+          Effect.gen(function* () {
+            const started = yield* Timestamp.now
+            yield* Effect.sleep("2 seconds")
+            const arrived = yield* posts(healthy.endpoint.url)
+            expect(arrived.length).toBe(300)
+            // Receivers here take no time, so neither may they.
+            expect(new Set(seconds(arrived, started))).toEqual(new Set([0]))
+            expect((yield* posts()).length).toBe(8)
+          }),
+          { slots: 20, perEndpoint: 8 }
+        )
+      })
+    )
+  })
+
+  it("fills a slot as soon as it is free, and never more slots than it has", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        let underWay = 0
+        let most = 0
+        yield* script((post) =>
+          Effect.gen(function* () {
+            underWay++
+            most = Math.max(most, underWay)
+            const answer = yield* slowly(200, answers(200))(post)
+            underWay--
+            return answer
+          })
+        )
+        for (let made = 0; made < 50; made++) yield* fire(stage)
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* Effect.sleep("2001 millis")
+            expect((yield* deliveries).filter(({ state }) => state === "delivered").length).toBe(50)
+            expect(most).toBe(5)
+          }),
+          { slots: 5, perEndpoint: 5 }
+        )
+      })
+    )
+  })
+
+  it("the same holds when the bound is the endpoint's", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(slowly(200, answers(200)))
+        for (let made = 0; made < 40; made++) yield* fire(stage)
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* Effect.sleep("2001 millis")
+            expect((yield* deliveries).filter(({ state }) => state === "delivered").length).toBe(40)
+          }),
+          { slots: 100, perEndpoint: 4 }
+        )
+      })
+    )
+  })
+
+  it("an event that nobody signalled is found by polling", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(200))
+        const { events } = yield* MemoryDatabase
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* Effect.sleep("1500 millis")
+            const event = yield* fire(stage)
+            // Put back unsignalled: the worker was told of another one.
+            events.delete(event.id)
+            yield* Effect.sleep("1 millis")
+            events.set(event.id, { ...event, fanOutDueAt: event.occurredAt, fannedOutAt: null })
+            yield* Effect.sleep("1 second")
+            expect((yield* posts()).length).toBe(1)
+          }),
+          { pollEvery: "1 second" }
+        )
+      })
+    )
+  })
+
+  it("several workers deliver each event once", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(slowly(50, answers(200)))
+        const options: Partial<WorkerOptions> = { slots: 7, perEndpoint: 50 }
+        yield* withWorker(
+          withWorker(
+            withWorker(
+              Effect.gen(function* () {
+                for (let made = 0; made < 60; made++) {
+                  yield* fire(stage)
+                  yield* Effect.sleep("7 millis")
+                }
+                yield* Effect.sleep("1 minute")
+                const ids = (yield* posts()).map(({ body }) => JSON.parse(body).event_id)
+                expect(ids.length).toBe(60)
+                expect(new Set(ids).size).toBe(60)
+              }),
+              options
+            ),
+            options
+          ),
+          options
+        )
+      })
+    )
+  })
+
+  it("told to stop, it claims nothing more and waits for what is under way", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(slowly(3_000, answers(200)))
+        for (let made = 0; made < 10; made++) yield* fire(stage)
+        const stopped = yield* withWorker(Effect.zipRight(Effect.sleep("1 second"), Timestamp.now), { perEndpoint: 4 })
+        // `withWorker` returns when the worker has stopped.
+        expect((yield* Timestamp.now) - stopped).toBe(2_000)
+        expect((yield* deliveries).map(({ state }) => state).sort()).toEqual([
+          ...Array.from({ length: 4 }, () => "delivered"),
+          ...Array.from({ length: 6 }, () => "trying")
+        ])
+      })
+    )
+  })
+
+  it("what is not answered by the end of its patience is left to its lease: the same attempt, by another worker", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(inTurn(hangs, answers(200)))
+        const event = yield* fire(stage)
+        yield* withWorker(Effect.sleep("1 second"), { drainFor: "1 second" })
+        expect(yield* deliveries).toMatchObject([{ state: "trying", attempt: 1 }])
+        yield* withWorker(Effect.sleep("1 minute"), { pollEvery: "1 second" })
+        expect(seconds(yield* posts(), event.occurredAt)).toEqual([0, 30])
+        expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 1 }])
+        expect((yield* attempts).map(({ attempt, status }) => [attempt, status])).toEqual([[1, 200]])
+      })
+    )
+  })
+})
+
+describe("any receiver", () => {
+  const kinds = fc.constantFrom("ok", "500", "refuse", "hang", "ours", "slow-ok", "slow-500")
+  const behaviourOf = (kind: string): MemoryWebhookSender.Behaviour =>
+    kind === "ok"
+      ? answers(200)
+      : kind === "500"
+        ? answers(500)
+        : kind === "refuse"
+          ? refuses
+          : kind === "hang"
+            ? hangs
+            : kind === "ours"
+              ? ourFault
+              : slowly(4_999, answers(kind === "slow-ok" ? 200 : 500))
+
+  it("the posts of one event come exactly at the moments that the answers before them imply", () => {
+    fc.assert(
+      fc.property(fc.array(kinds, { minLength: 1, maxLength: 14 }), (series) => {
+        inVirtualTime(
+          Effect.gen(function* () {
+            const stage = yield* scene
+            yield* script(inTurn(behaviourOf(series[0] ?? "ok"), ...series.slice(1).map(behaviourOf), answers(200)))
+            yield* withWorker(
+              Effect.gen(function* () {
+                const { occurredAt } = yield* fire(stage)
+                yield* Effect.sleep("3 days")
+                expect((yield* posts()).map(({ at }) => at - occurredAt)).toEqual(impliedBy([...series, "ok"]))
+              }),
+              { pollEvery: "1 day" }
+            )
+          })
+        )
+      }),
+      { numRuns: 120 }
+    )
+  })
+
+  /** From the specification's words: when each post is due, in ms after the first. */
+  const impliedBy = (series: ReadonlyArray<string>): ReadonlyArray<number> => {
+    const steps = [30, 300, 1_800, 7_200, 21_600, 54_000]
+    const times: Array<number> = []
+    let clock = 0
+    let failed = 0
+    for (const kind of series) {
+      times.push(clock)
+      clock += kind === "hang" ? 5_000 : kind.startsWith("slow") ? 4_999 : 0
+      if (kind.endsWith("ok")) return times
+      if (kind === "ours") {
+        clock += 5_000
+        continue
+      }
+      const step = steps[failed++]
+      if (step === undefined) return times
+      clock += step * 1_000
+    }
+    return times
+  }
+})
+
+type SceneOf = Effect.Effect.Success<typeof scene>
+type Ports = MemoryDatabase | RuleStore
+
+const changeApp = (id: SceneOf["app"]["id"], overrides: Partial<SceneOf["app"]>) =>
+  Effect.flatMap(MemoryDatabase, ({ apps }) =>
+    Effect.sync(() => {
+      const before = apps.get(id)
+      if (before !== undefined) apps.set(id, { ...before, app: { ...before.app, ...overrides } })
+    })
+  )

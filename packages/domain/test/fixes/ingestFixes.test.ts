@@ -1,0 +1,317 @@
+import { WorkSignal } from "@place-access/domain/deliveries"
+import { Fix, FixStore, ingestFixes, type UploadCommit } from "@place-access/domain/fixes"
+import { Place, PlaceStore } from "@place-access/domain/places"
+import { type Entropy, StoreError } from "@place-access/domain/shared"
+import { MemoryDatabase, RuleSamples } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, FastCheck as fc, Layer, TestClock } from "effect"
+import { type Point, travel } from "../support/geodesic.js"
+import { at, DAY, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
+import { clockAt } from "../support/clock.js"
+import { UploadStores } from "../support/uploads.js"
+
+const reading = (after: number, where: Point, more: Partial<Fix.Reading> = {}): Fix.Reading => ({
+  capturedAt: time(NOON + after),
+  ...where,
+  accuracyM: 10,
+  ...more
+})
+
+/** Outside, in, out: an arrival 10 minutes before noon, a departure 5 minutes before. */
+const RIDE = [reading(-14 * MINUTE, OUTSIDE), reading(-10 * MINUTE, INSIDE), reading(-5 * MINUTE, OUTSIDE)]
+
+/** A user with a phone, a place at `CIRCLE` that is shared, and an enter and an exit rule on it. */
+const person = Effect.gen(function* () {
+  const made = yield* RuleSamples.sharing()
+  const onPlace = RuleSamples.onPlace(made.place)
+  const enter = yield* RuleSamples.rule(made.connection, onPlace, {
+    maxEventAgeS: 60,
+    webhookUrl: "https://a.example/"
+  })
+  const exit = yield* RuleSamples.rule(made.connection, onPlace, { type: "exit" })
+  return { ...made, enter, exit, phone: yield* RuleSamples.device(made.user.id) }
+})
+
+const outbox = Effect.map(MemoryDatabase, ({ events }) =>
+  [...events.values()].map((event) => [event.payload.type, event.occurredAt - NOON] as const)
+)
+
+const atNoon = <A, E, R>(program: Effect.Effect<A, E, R>) => Effect.zipRight(TestClock.setTime(NOON), program)
+
+const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof UploadStores>>) =>
+  program.pipe(atNoon, Effect.provide(UploadStores))
+
+describe("an upload", () => {
+  it.effect("stores its fixes and puts what fired into the outbox, with the time of the deciding fix", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection, enter, exit, phone, place } = yield* person
+        const answer = yield* ingestFixes(phone, RIDE, [])
+        expect(answer).toEqual({ accepted: 3, duplicates: 0, quarantined: 0 })
+        const { events } = yield* MemoryDatabase
+        const common = { userId: connection.userId, connectionId: connection.id, appId: connection.appId }
+        const target = { placeId: place.id, label: "Home" }
+        expect([...events.values()]).toEqual([
+          {
+            ...common,
+            id: expect.stringMatching(/^evt_/),
+            payload: { type: "place.enter", ruleId: enter.id, target },
+            occurredAt: NOON - 10 * MINUTE,
+            webhookUrl: "https://a.example/",
+            maxEventAgeS: 60,
+            fanOutDueAt: NOON,
+            fannedOutAt: null
+          },
+          {
+            ...common,
+            id: expect.stringMatching(/^evt_/),
+            payload: { type: "place.exit", ruleId: exit.id, target },
+            occurredAt: NOON - 5 * MINUTE,
+            webhookUrl: null,
+            maxEventAgeS: null,
+            fanOutDueAt: NOON,
+            fannedOutAt: null
+          }
+        ])
+      })
+    )
+  )
+
+  it.effect("is sorted by capture time first (decision L4)", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        yield* ingestFixes(phone, RIDE.toReversed(), [])
+        expect(yield* outbox).toEqual([
+          ["place.enter", -10 * MINUTE],
+          ["place.exit", -5 * MINUTE]
+        ])
+      })
+    )
+  )
+
+  it.effect("that is repeated changes nothing, also beside new fixes", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        yield* ingestFixes(phone, RIDE, [])
+        const tables = yield* MemoryDatabase
+        const version = tables.streamVersions.get(phone.userId)
+        expect(yield* ingestFixes(phone, [...RIDE, ...RIDE], [])).toEqual({
+          accepted: 0,
+          duplicates: 6,
+          quarantined: 0
+        })
+        expect(tables.streamVersions.get(phone.userId)).toBe(version)
+        expect(yield* ingestFixes(phone, [...RIDE, reading(-1, OUTSIDE)], [])).toEqual({
+          accepted: 1,
+          duplicates: 3,
+          quarantined: 0
+        })
+        expect(yield* outbox).toHaveLength(2)
+      })
+    )
+  )
+
+  it.effect("of an empty phone is answered like any other", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        expect(yield* ingestFixes(phone, [], [])).toEqual({ accepted: 0, duplicates: 0, quarantined: 0 })
+      })
+    )
+  )
+
+  it.effect("puts aside what cannot be, once, and never evaluates it (decision L3)", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const impossible = [
+          reading(-10 * MINUTE, { lat: 91, lon: 0 }),
+          reading(-9 * MINUTE, { lat: 0, lon: 0 }),
+          reading(5 * MINUTE + 1, INSIDE),
+          reading(-20 * 365 * DAY, INSIDE)
+        ]
+        const upload = [reading(-14 * MINUTE, OUTSIDE), ...impossible]
+        expect(yield* ingestFixes(phone, upload, [])).toEqual({ accepted: 1, duplicates: 0, quarantined: 4 })
+        expect(yield* ingestFixes(phone, upload, [])).toEqual({ accepted: 0, duplicates: 1, quarantined: 4 })
+        const { fixes, quarantined } = yield* MemoryDatabase
+        expect([...quarantined.values()].map((one) => one.reason)).toEqual([
+          "out_of_range",
+          "null_island",
+          "future",
+          "too_old"
+        ])
+        expect(fixes.size).toBe(1)
+        expect(yield* outbox).toEqual([])
+      })
+    )
+  )
+
+  it.effect("keeps visits beside the fixes: they fire nothing and are no history (decision L10)", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        yield* ingestFixes(phone, [reading(-14 * MINUTE, OUTSIDE)], [])
+        const visit = { arrival: time(NOON - MINUTE), departure: null, ...INSIDE, accuracyM: null }
+        const reports = [visit, visit, { ...visit, arrival: null }]
+        expect(yield* ingestFixes(phone, [], reports)).toEqual({ accepted: 0, duplicates: 0, quarantined: 1 })
+        const { fixes, visitReports } = yield* MemoryDatabase
+        expect([visitReports.size, fixes.size]).toEqual([1, 1])
+        expect(yield* outbox).toEqual([])
+      })
+    )
+  )
+
+  it.effect("tells workers of new events, after the commit, and only of those", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const { events } = yield* MemoryDatabase
+        const raised: Array<number> = []
+        const signal = Layer.succeed(
+          WorkSignal,
+          WorkSignal.of({
+            raise: Effect.sync(() => void raised.push(events.size)),
+            wait: () => Effect.void
+          })
+        )
+        for (const one of [...RIDE, reading(-4 * MINUTE, OUTSIDE), ...RIDE]) {
+          yield* Effect.provide(ingestFixes(phone, [one], []), signal)
+        }
+        expect(raised).toEqual([1, 2])
+      })
+    )
+  )
+})
+
+describe("a place that moved (decision L8)", () => {
+  it.effect("re-seeds its rules: no event for the move, and the next crossing fires", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone, place } = yield* person
+        yield* ingestFixes(phone, [reading(-14 * MINUTE, OUTSIDE)], [])
+        const away = at(1_000)
+        yield* (yield* PlaceStore).update(place.userId, place.id, (before) => Place.edited(before, away))
+        yield* ingestFixes(phone, [reading(-10 * MINUTE, OUTSIDE)], [])
+        expect(yield* outbox).toEqual([])
+        yield* ingestFixes(phone, [reading(-5 * MINUTE, INSIDE)], [])
+        expect(yield* outbox).toEqual([["place.exit", -5 * MINUTE]])
+      })
+    )
+  )
+})
+
+describe("uploads of one user that race", () => {
+  /** The store with another `commit`, which is given the real one. */
+  const committing = (
+    commit: (upload: UploadCommit, real: typeof FixStore.Service) => Effect.Effect<boolean, StoreError>
+  ) =>
+    Layer.effect(
+      FixStore,
+      Effect.map(FixStore, (real) => FixStore.of({ ...real, commit: (upload) => commit(upload, real) }))
+    )
+
+  it.effect("the one that came second evaluates again, on what the first one stored", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const context = yield* Effect.context<FixStore | Entropy.Entropy | WorkSignal>()
+        // The same fixes arrive just before, and fire the same rules.
+        const rival = Effect.provide(ingestFixes(phone, RIDE, []), context)
+        let rounds = 0
+        const store = committing((upload, real) =>
+          rounds++ > 0 ? real.commit(upload) : Effect.zipRight(rival, real.commit(upload))
+        )
+        const answer = yield* Effect.provide(ingestFixes(phone, [...RIDE, reading(-1, OUTSIDE)], []), store)
+        expect(answer).toEqual({ accepted: 1, duplicates: 3, quarantined: 0 })
+        expect(rounds).toBe(2)
+        expect(yield* outbox).toHaveLength(2)
+      })
+    )
+  )
+
+  it.effect("one that never gets through is told to come again", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const never = committing(() => Effect.succeed(false))
+        const error = yield* Effect.flip(Effect.provide(ingestFixes(phone, RIDE, []), never))
+        expect(error).toBeInstanceOf(StoreError)
+        expect(error.transient).toBe(true)
+      })
+    )
+  )
+})
+
+describe("uploads cut into pieces", () => {
+  interface Cut {
+    readonly fixes: ReadonlyArray<Fix.Reading>
+    readonly ends: ReadonlyArray<number>
+    readonly repeats: ReadonlyArray<number>
+  }
+
+  const somewhere = fc
+    .constantFrom(0, 99.5, 101, 150, 199.5, 201, 700)
+    .map((metres) => travel(RuleSamples.CIRCLE, 70, metres))
+  const life = fc
+    .array(
+      fc.record({
+        gap: fc.constantFrom(0, 1, 59_999, 60_000, 119_999, 120_000, 120_001, 300_000),
+        where: somewhere,
+        accuracyM: fc.constantFrom(null, 10, 51, 120)
+      }),
+      { minLength: 1, maxLength: 25 }
+    )
+    .map((steps) => {
+      const total = steps.reduce((sum, step) => sum + step.gap, 0)
+      let after = -total
+      return steps.map(({ accuracyM, gap, where }) => reading((after += gap), where, { accuracyM }))
+    })
+  const cut: fc.Arbitrary<Cut> = fc.record({
+    fixes: life,
+    ends: fc.array(fc.nat(25), { maxLength: 6 }),
+    repeats: fc.array(fc.nat(6), { maxLength: 4 })
+  })
+
+  /** In order of capture, as the pieces must be; cut at `ends`, some pieces sent again later. */
+  const pieces = ({ ends, fixes, repeats }: Cut): ReadonlyArray<ReadonlyArray<Fix.Reading>> => {
+    const judged = fixes.flatMap((one) => {
+      const outcome = Fix.judge(one, time(NOON))
+      return outcome._tag === "Fix" ? [outcome.fix] : []
+    })
+    const ordered = Fix.sortedAndDistinct(judged)
+    const bounds = [0, ...[...ends].sort((a, b) => a - b), ordered.length]
+    const parts = bounds.slice(1).map((end, index) => ordered.slice(bounds[index], end))
+    return parts.flatMap((part, index) => [
+      part,
+      ...repeats.filter((again) => again <= index).map((again) => parts[again] ?? [])
+    ])
+  }
+
+  const after = (uploads: ReadonlyArray<ReadonlyArray<Fix.Reading>>) =>
+    Effect.gen(function* () {
+      const { connection, enter, exit, phone, place } = yield* person
+      const dwell = yield* RuleSamples.rule(connection, RuleSamples.onPlace(place), { type: "dwell", dwellMinutes: 5 })
+      for (const upload of uploads) yield* ingestFixes(phone, upload, [])
+      const { fixes, ruleStates } = yield* MemoryDatabase
+      return {
+        events: (yield* outbox).toSorted((a, b) => a[1] - b[1] || (a[0] < b[0] ? -1 : 1)),
+        states: [enter, exit, dwell].map((rule) => ruleStates.get(rule.id)),
+        fixes: fixes.size
+      }
+    }).pipe(Effect.provide(UploadStores), Effect.withClock(clockAt(NOON)), Effect.runSync)
+
+  it("end like one upload: the same states, events and fixes, however cut and repeated", () => {
+    let fired = 0
+    fc.assert(
+      fc.property(cut, (one) => {
+        const whole = after([one.fixes])
+        expect(after(pieces(one))).toEqual(whole)
+        fired += whole.events.length
+      }),
+      { numRuns: 150 }
+    )
+    expect(fired).toBeGreaterThan(60)
+  })
+})

@@ -1,0 +1,175 @@
+import {
+  authenticateAccess,
+  decideConsent,
+  exchangeCode,
+  refreshTokens,
+  revokeToken
+} from "@place-access/domain/connection"
+import { Retention, RetentionStore, runHousekeeping, sweepExpired } from "@place-access/domain/housekeeping"
+import { Timestamp } from "@place-access/domain/shared"
+import { ConsentFlow, MemoryDatabase, MemoryRetentionStore, MemoryVolumeFlagStore } from "@place-access/domain/testing"
+import { TierStore } from "@place-access/domain/tiers"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, Fiber, Layer, TestClock } from "effect"
+import { inWorld as inConnections, pair, type World } from "../support/connections.js"
+
+const { DAY, HOUR, MINUTE, SECOND } = Timestamp
+const CURRENT = "location.place.current"
+
+const stores = Layer.merge(MemoryRetentionStore.layer, MemoryVolumeFlagStore.layer)
+const inWorld = <A, E>(program: Effect.Effect<A, E, World | Layer.Layer.Success<typeof stores>>) =>
+  inConnections(Effect.provide(program, stores))
+
+const sweep = Effect.flatMap(Timestamp.now, sweepExpired)
+const connected = Effect.gen(function* () {
+  const { app, user } = yield* pair()
+  return { app, user, ...(yield* ConsentFlow.connect(app, user, [CURRENT], { standardDays: "never" })) }
+})
+
+describe("sweepExpired", () => {
+  const NOW = Timestamp.make(Date.UTC(2026, 3, 1))
+  it.each([
+    ["access_tokens", HOUR + DAY],
+    ["refresh_tokens", DAY],
+    ["authorization_codes", DAY],
+    ["consent_requests", HOUR + DAY],
+    ["sessions", 0],
+    ["sign_in_tries", 15 * MINUTE]
+  ] as const)("%s go when their moment is %d ms ago", (kind, age) => {
+    expect(NOW - Retention.until(kind, NOW)).toBe(age)
+  })
+
+  it("an access token is deleted a day after it died, not earlier; its connection goes on", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, connectionId, tokens } = yield* connected
+        const known = Effect.map(Effect.flip(authenticateAccess(tokens.accessToken)), (error) =>
+          error._tag === "InvalidToken" ? error.known?.connectionId : undefined
+        )
+        yield* TestClock.adjust(HOUR + DAY - 1)
+        yield* sweep
+        expect(yield* known).toBe(connectionId)
+        yield* TestClock.adjust(1)
+        yield* sweep
+        expect(yield* known).toBeUndefined()
+        expect((yield* refreshTokens(app, tokens.refreshToken)).scopes).toEqual([CURRENT])
+      })
+    ))
+
+  it("a spent refresh token of a live connection is kept: a leak is found however late", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, connectionId, tokens } = yield* connected
+        yield* refreshTokens(app, tokens.refreshToken)
+        yield* TestClock.adjust(400 * DAY)
+        yield* sweep
+        yield* Effect.flip(refreshTokens(app, tokens.refreshToken))
+        const { connections } = yield* MemoryDatabase
+        expect(connections.get(connectionId)?.endReason).toBe("refresh_token_reused")
+      })
+    ))
+
+  it("an exchanged code of a live connection is kept: a second exchange ends it however late (decision O7)", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code, connectionId } = yield* connected
+        yield* TestClock.adjust(400 * DAY)
+        yield* sweep
+        yield* Effect.flip(ConsentFlow.exchange(app, code))
+        const { connections } = yield* MemoryDatabase
+        expect(connections.get(connectionId)?.endReason).toBe("code_reused")
+      })
+    ))
+
+  it("what a reconnect or an end made useless is deleted a day later, and answers stay what they were", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code, tokens, user } = yield* connected
+        const again = yield* ConsentFlow.connect(app, user, [CURRENT], { standardDays: "never" })
+        const answers = Effect.gen(function* () {
+          yield* revokeToken(app, tokens.refreshToken)
+          return [
+            Either.isLeft(yield* Effect.either(refreshTokens(app, tokens.refreshToken))),
+            Either.isLeft(yield* Effect.either(ConsentFlow.exchange(app, code))),
+            Either.isLeft(
+              yield* Effect.either(exchangeCode(app, { code, codeVerifier: "wrong", redirectUri: "https://x.example" }))
+            )
+          ]
+        })
+        expect(yield* answers).toEqual([true, true, true])
+        const tables = yield* MemoryDatabase
+        yield* TestClock.adjust(DAY)
+        yield* sweep
+        expect([tables.refreshTokens.size, tables.codes.size]).toEqual([1, 1])
+        expect(yield* answers).toEqual([true, true, true])
+        yield* revokeToken(app, again.tokens.refreshToken)
+        yield* TestClock.adjust(DAY)
+        yield* sweep
+        expect([tables.refreshTokens.size, tables.codes.size, tables.accessTokens.size]).toEqual([0, 0, 0])
+        expect(tables.connections.size).toBe(1)
+      })
+    ))
+
+  it("the same consent form posted again after its request was deleted is refused like an unknown one", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { redirectTo, requestId, user } = yield* connected
+        const post = decideConsent(requestId, user, ConsentFlow.choices({ scopes: [CURRENT] }), ConsentFlow.ISSUER)
+        yield* TestClock.adjust(HOUR + DAY - 1)
+        yield* sweep
+        expect((yield* post).redirectTo).toBe(redirectTo)
+        yield* TestClock.adjust(1)
+        yield* sweep
+        expect(yield* Effect.flip(post)).toMatchObject({ _tag: "ConsentRefused", reason: "unknown" })
+      })
+    ))
+
+  it("works through more than one batch", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const limits: Array<number> = []
+        let left = 2_500
+        const store = RetentionStore.of({
+          remove: (kind, _, limit) =>
+            Effect.sync(() => {
+              if (kind !== "sessions") return 0
+              limits.push(limit)
+              const removed = Math.min(left, limit)
+              left -= removed
+              return removed
+            })
+        })
+        const removed = yield* Effect.provideService(sweep, RetentionStore, store)
+        expect([removed, limits.length]).toEqual([2_500, 3])
+      })
+    ))
+})
+
+describe("runHousekeeping", () => {
+  it("sweeps the tiers at the start and every quarter of an hour on the clock, what expired every hour", () =>
+    inWorld(
+      Effect.gen(function* () {
+        yield* TestClock.adjust(7 * MINUTE + 12 * SECOND)
+        const start = yield* Timestamp.now
+        const [tiers, retention] = [yield* TierStore, yield* RetentionStore]
+        const [swept, removed]: [Array<number>, Array<number>] = [[], []]
+        const note = (into: Array<number>) => Effect.map(Timestamp.now, (now) => void into.push((now - start) / MINUTE))
+        const fiber = yield* Effect.fork(
+          runHousekeeping.pipe(
+            Effect.provideService(TierStore, {
+              ...tiers,
+              claimDue: (...asked) => Effect.zipRight(note(swept), tiers.claimDue(...asked))
+            }),
+            Effect.provideService(RetentionStore, {
+              remove: (kind, ...asked) =>
+                Effect.zipRight(kind === "sessions" ? note(removed) : Effect.void, retention.remove(kind, ...asked))
+            })
+          )
+        )
+        for (let minute = 0; minute < 70; minute++) yield* TestClock.adjust(MINUTE)
+        expect(swept).toEqual([0, 7.8, 22.8, 37.8, 52.8, 67.8])
+        expect(removed).toEqual([0, 52.8])
+        yield* Fiber.interrupt(fiber)
+      })
+    ))
+})

@@ -1,0 +1,215 @@
+import { Purpose, PurposeGate, PurposeLife } from "@place-access/domain/purposes"
+import { Verdict } from "@place-access/domain/reviews"
+import { Timestamp } from "@place-access/domain/shared"
+import { Either } from "effect"
+import { describe, expect, it } from "vitest"
+
+const now = Timestamp.make(Date.UTC(2026, 0, 15, 12))
+const later = Timestamp.plus(now, 60_000)
+
+const first: Purpose.Terms = { description: "Shows you a map", scopes: ["location.lookup"], expectedDailyVolume: 10 }
+const second: Purpose.Terms = { ...first, description: "Shows you another map" }
+const third: Purpose.Terms = { ...first, description: "Shows you a third map" }
+
+const draft = Purpose.draft("app_1" as never, "pps_1" as never, Purpose.Key.make("find_me"), first, now)
+const submission = { at: now, revision: 1 }
+const inReview: Purpose.Purpose = { ...draft, status: "in_review", submission }
+const rejected: Purpose.Purpose = { ...draft, status: "rejected", reviewNote: "Say more" }
+const approved: Purpose.Purpose = { ...draft, status: "approved", approved: first }
+/** An edit of what was approved waits. */
+const editInReview: Purpose.Purpose = { ...approved, ...inReview, terms: second, approved: first }
+const editRejected: Purpose.Purpose = { ...rejected, terms: second, approved: first }
+
+const approve: Verdict.Verdict = { decision: "approve", note: null }
+const reject: Verdict.Verdict = { decision: "reject", note: Verdict.Note.make("Say more") }
+
+const edit = (purpose: Purpose.Purpose, terms: PurposeLife.Edit) => PurposeLife.edit(purpose, terms, later)
+const refused = (step: Either.Either<unknown, { readonly _tag: string; readonly reason: string }>) =>
+  Either.isLeft(step) ? step.left.reason : "taken"
+
+/** In whose words the app may use the purpose now; undefined when it may not. */
+const inForce = (purpose: Purpose.Purpose, app: Parameters<typeof Purpose.usableTerms>[1] = "production") =>
+  Purpose.usableTerms(purpose, app)?.description
+
+describe("the rows of Spec §3.2", () => {
+  it("(none) → create → draft: usable by sandbox apps immediately, not by production apps", () => {
+    expect(draft).toMatchObject({ status: "draft", approved: null, revision: 1, submission: null, reviewNote: null })
+    expect(inForce(draft, "sandbox")).toBe(first.description)
+    expect(inForce(draft)).toBeUndefined()
+  })
+
+  it("draft → submit → in review, and waits from then on", () => {
+    expect(PurposeLife.submit(draft, later)).toEqual(
+      Either.right({ ...draft, status: "in_review", submission: { at: later, revision: 1 } })
+    )
+  })
+
+  it("in review → reviewer approves → approved: usable by production apps", () => {
+    const decided = Either.getOrThrow(PurposeLife.decide(inReview, approve))
+    expect(decided).toEqual({ ...inReview, status: "approved", approved: first, submission: null })
+    expect(inForce(decided)).toBe(first.description)
+  })
+
+  it("in review → reviewer rejects → rejected: the note says what to change", () => {
+    const decided = PurposeLife.decide(inReview, reject)
+    expect(decided).toEqual(Either.right({ ...inReview, status: "rejected", reviewNote: "Say more", submission: null }))
+    expect(inForce(Either.getOrThrow(decided))).toBeUndefined()
+  })
+
+  it("approved → edit → in review: the approved version keeps working, in the approved wording, until the edit is decided", () => {
+    const edited = Either.getOrThrow(edit(approved, second))
+    const expected = {
+      ...approved,
+      status: "in_review",
+      terms: second,
+      revision: 2,
+      submission: { at: later, revision: 2 }
+    }
+    expect(edited).toEqual(expected)
+    expect([inForce(edited), inForce(edited, "sandbox")]).toEqual([first.description, first.description])
+    const decided = Either.getOrThrow(PurposeLife.decide(edited, approve))
+    expect([decided.status, inForce(decided)]).toEqual(["approved", second.description])
+  })
+
+  it.each([
+    ["draft", draft],
+    ["in review", inReview],
+    ["rejected", rejected],
+    ["approved", approved],
+    ["in review, edited", editInReview],
+    ["rejected, edited", editRejected]
+  ])(
+    "%s → archive → archived: of no use to anybody, waits for nobody, and its key is refused for another",
+    (_, before) => {
+      const archived = PurposeLife.archive(before, later)
+      expect(archived).toEqual({ ...before, archivedAt: later, submission: null })
+      expect([inForce(archived), inForce(archived, "sandbox")]).toEqual([undefined, undefined])
+      expect(PurposeGate.decide([archived], "sandbox", "find_me", "location.lookup")).toMatchObject({
+        reason: "archived"
+      })
+      expect(Purpose.refusal([archived.key], archived.key)).toBeDefined()
+    }
+  )
+})
+
+describe("decision P1: out of rejected and archived", () => {
+  it("rejected → edit → draft; the note stays in sight until it is handed in again", () => {
+    const edited = Either.getOrThrow(edit(rejected, second))
+    expect(edited).toEqual({ ...rejected, status: "draft", terms: second, revision: 2 })
+    expect(Either.getOrThrow(PurposeLife.submit(edited, later))).toMatchObject({
+      status: "in_review",
+      reviewNote: null
+    })
+  })
+
+  it("rejected → submit → in review, as it is", () => {
+    expect(PurposeLife.submit(rejected, later)).toEqual(
+      Either.right({ ...rejected, status: "in_review", reviewNote: null, submission: { at: later, revision: 1 } })
+    )
+  })
+
+  it("archived is final: no edit, no submission, no decision; archived again, the first time counts", () => {
+    for (const before of [draft, inReview, rejected, approved]) {
+      const archived = { ...before, archivedAt: now }
+      expect(refused(edit(archived, second))).toBe(PurposeLife.ARCHIVED)
+      expect(refused(PurposeLife.submit(archived, later))).toBe(PurposeLife.ARCHIVED)
+      expect(refused(PurposeLife.decide(archived, approve))).toBe(PurposeLife.ARCHIVED)
+      expect(PurposeLife.archive(archived, later)).toEqual(archived)
+    }
+  })
+})
+
+describe("edits", () => {
+  it("a draft stays a draft", () => {
+    expect(edit(draft, second)).toEqual(Either.right({ ...draft, terms: second, revision: 2 }))
+  })
+
+  it("in review: stays there, in its turn, with the new wording", () => {
+    expect(edit(inReview, second)).toEqual(Either.right({ ...inReview, terms: second, revision: 2 }))
+  })
+
+  it("what is left out stays as it is; scopes are kept in one order and once each", () => {
+    const { terms } = Either.getOrThrow(
+      edit(draft, { scopes: ["location.lookup", "location.latest.read", "location.lookup"] })
+    )
+    expect(terms).toEqual({ ...first, scopes: ["location.latest.read", "location.lookup"] })
+    expect(Either.getOrThrow(edit(draft, { expectedDailyVolume: 3 })).terms).toEqual({
+      ...first,
+      expectedDailyVolume: 3
+    })
+  })
+
+  it("saying what is there already changes nothing: an approved purpose is not sent into review by it", () => {
+    for (const before of [draft, inReview, rejected, approved, editInReview, editRejected]) {
+      expect(edit(before, {})).toEqual(Either.right(before))
+      expect(edit(before, { ...before.terms, scopes: [...before.terms.scopes, ...before.terms.scopes] })).toEqual(
+        Either.right(before)
+      )
+    }
+  })
+
+  it.each([
+    ["scopes", { scopes: ["location.latest.read"] }],
+    ["volume", { expectedDailyVolume: 11 }],
+    ["description", { description: "Shows you a bigger map" }]
+  ] as const)("a change of %s alone is an edit that must be reviewed", (_, change) => {
+    expect(Either.getOrThrow(edit(approved, change))).toMatchObject({ status: "in_review", approved: first })
+  })
+
+  it("back to the approved wording needs nobody's approval, from wherever the edit had got to", () => {
+    const editDraft = Either.getOrThrow(edit(editRejected, third))
+    expect(editDraft.status).toBe("draft")
+    for (const before of [editInReview, editRejected, editDraft]) {
+      const back = Either.getOrThrow(edit(before, first))
+      expect(back).toEqual({ ...approved, revision: before.revision + 1 })
+    }
+  })
+})
+
+describe("decisions", () => {
+  it("an edit that is rejected takes nothing away: what was approved goes on working", () => {
+    const decided = Either.getOrThrow(PurposeLife.decide(editInReview, reject))
+    expect(decided).toMatchObject({ status: "rejected", terms: second, approved: first, reviewNote: "Say more" })
+    expect(inForce(decided)).toBe(first.description)
+    // And so on through a second round.
+    const again = Either.getOrThrow(PurposeLife.submit(Either.getOrThrow(edit(decided, third)), later))
+    expect([again.status, inForce(again)]).toEqual(["in_review", first.description])
+  })
+
+  it.each([
+    ["draft", draft],
+    ["rejected", rejected],
+    ["approved", approved]
+  ])("%s: there is nothing to decide", (_, before) => {
+    expect(refused(PurposeLife.decide(before, approve))).toBe(PurposeLife.NOT_IN_REVIEW)
+    expect(refused(PurposeLife.decide(before, reject))).toBe(PurposeLife.NOT_IN_REVIEW)
+  })
+
+  it.each([
+    ["in review", inReview],
+    ["approved", approved]
+  ])("%s: cannot be submitted", (_, before) => {
+    expect(refused(PurposeLife.submit(before, later))).toMatch(/in review already|approved as it is/)
+  })
+
+  it("nobody approves words that they have not read: a wording changed since it was handed in must be named", () => {
+    const edited = Either.getOrThrow(edit(inReview, second))
+    for (const verdict of [approve, reject, { ...approve, revision: 1 }, { ...approve, revision: 3 }]) {
+      expect(refused(PurposeLife.decide(edited, verdict))).toMatch(/changed meanwhile/)
+    }
+    expect(Either.getOrThrow(PurposeLife.decide(edited, { ...approve, revision: 2 })).approved).toEqual(second)
+  })
+
+  it("a decision on a wording of an earlier round is refused", () => {
+    const round = Either.getOrThrow(PurposeLife.decide(inReview, reject))
+    const again = Either.getOrThrow(PurposeLife.submit(Either.getOrThrow(edit(round, second)), later))
+    expect(refused(PurposeLife.decide(again, { ...approve, revision: 1 }))).toMatch(/changed meanwhile/)
+    expect(Either.isRight(PurposeLife.decide(again, approve))).toBe(true)
+  })
+
+  it("an approval can have a note too, and an approval without one takes the old note away", () => {
+    const note = Verdict.Note.make("Well put")
+    expect(Either.getOrThrow(PurposeLife.decide(inReview, { ...approve, note })).reviewNote).toBe("Well put")
+    expect(Either.getOrThrow(PurposeLife.decide(inReview, approve)).reviewNote).toBeNull()
+  })
+})

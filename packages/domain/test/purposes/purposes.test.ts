@@ -1,0 +1,66 @@
+import { createPurpose, listPurposes, Purpose } from "@place-access/domain/purposes"
+import {
+  Fixtures,
+  MemoryAccountStore,
+  MemoryAppStore,
+  MemoryDatabase,
+  MemoryEntropy,
+  MemoryPurposeStore
+} from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+
+const stores = Layer.mergeAll(
+  MemoryAccountStore.layer,
+  MemoryAppStore.layer,
+  MemoryPurposeStore.layer,
+  MemoryEntropy.layer
+).pipe(Layer.provide(MemoryDatabase.layer))
+
+const input = (key: string, scopes: Purpose.Terms["scopes"] = ["location.lookup"]) => ({
+  key: Purpose.Key.make(key),
+  terms: { description: "Shows you on a map", scopes, expectedDailyVolume: 24 }
+})
+
+describe("createPurpose", () => {
+  it.effect("makes a draft, which is listed", () =>
+    Effect.gen(function* () {
+      const owner = yield* Fixtures.user
+      const app = yield* Fixtures.app(owner.id)
+      const purpose = yield* createPurpose(owner, app.id, input("find_me"))
+      expect(purpose).toMatchObject({ ...input("find_me"), appId: app.id, status: "draft" })
+      expect(yield* listPurposes(owner, app.id)).toEqual([purpose])
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("every scope that the app does not declare is named, none is repeated in the answer", () =>
+    Effect.gen(function* () {
+      const owner = yield* Fixtures.user
+      const app = yield* Fixtures.app(owner.id, { declaredScopes: ["location.place.current", "location.lookup"] })
+      const scopes = ["location.history.read", "location.lookup", "location.latest.read"] as const
+      const refused = yield* Effect.flip(createPurpose(owner, app.id, input("find_me", scopes)))
+      expect(refused).toMatchObject({ _tag: "Invalid", problems: [{ field: "scopes[0]" }, { field: "scopes[2]" }] })
+      expect(JSON.stringify(refused)).not.toContain("location.")
+      expect(yield* listPurposes(owner, app.id)).toEqual([])
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("the same key twice is a Conflict; another app can have it", () =>
+    Effect.gen(function* () {
+      const owner = yield* Fixtures.user
+      const [app, other] = [yield* Fixtures.app(owner.id), yield* Fixtures.app(owner.id)]
+      yield* createPurpose(owner, app.id, input("find_me"))
+      expect((yield* Effect.flip(createPurpose(owner, app.id, input("find_me"))))._tag).toBe("Conflict")
+      expect((yield* createPurpose(owner, other.id, input("find_me"))).appId).toBe(other.id)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("somebody else's app is not found, for reading and for adding", () =>
+    Effect.gen(function* () {
+      const app = yield* Fixtures.app((yield* Fixtures.user).id)
+      const stranger = yield* Fixtures.user
+      expect((yield* Effect.flip(createPurpose(stranger, app.id, input("find_me"))))._tag).toBe("NotFound")
+      expect((yield* Effect.flip(listPurposes(stranger, app.id)))._tag).toBe("NotFound")
+    }).pipe(Effect.provide(stores))
+  )
+})

@@ -1,0 +1,443 @@
+import { type Account } from "@place-access/domain/accounts"
+import {
+  AppLife,
+  authenticateClient,
+  decideApp,
+  getOwnedApp,
+  narrowApp,
+  revokeApp,
+  submitApp,
+  updateApp
+} from "@place-access/domain/apps"
+import {
+  authenticateAccess,
+  ConnectionStore,
+  endRevoked,
+  listConnections,
+  refreshTokens
+} from "@place-access/domain/connection"
+import {
+  archivePurpose,
+  createPurpose,
+  decidePurpose,
+  listPurposes,
+  Purpose,
+  PurposeGate,
+  submitPurpose,
+  updatePurpose
+} from "@place-access/domain/purposes"
+import { inspectApp, listAllApps, listDecisions, listReviews, Verdict } from "@place-access/domain/reviews"
+import { AppId, PurposeId, StoreError, Timestamp } from "@place-access/domain/shared"
+import { ConsentFlow, Fixtures, MemoryDatabase } from "@place-access/domain/testing"
+import { Effect, TestClock } from "effect"
+import { describe, expect, it } from "vitest"
+import { inWorld, type ReviewWorld } from "../support/reviews.js"
+
+const refused = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(program), ({ _tag }) => _tag)
+
+const approve: Verdict.Verdict = { decision: "approve", note: null }
+const reject: Verdict.Verdict = { decision: "reject", note: Verdict.Note.make("Say what for.\nThen try again.") }
+const reason = Verdict.Note.make("It sold what it saw.")
+
+const people = Effect.gen(function* () {
+  return {
+    owner: yield* Fixtures.user,
+    reviewer: yield* Fixtures.userWith({ roles: ["reviewer"] }),
+    admin: yield* Fixtures.userWith({ roles: ["admin"] }),
+    developer: yield* Fixtures.userWith({ roles: ["developer"] })
+  }
+})
+
+const terms: Purpose.Terms = {
+  description: "Shows you on a map",
+  scopes: ["location.lookup"],
+  expectedDailyVolume: 24
+}
+const input = { key: Purpose.Key.make("find_me"), terms }
+
+/** What the mail outbox holds for them. */
+const mailTo = (account: Account.Account) =>
+  Effect.map(MemoryDatabase, ({ mail }) => [...mail.values()].filter(({ to }) => to === account.id))
+
+const page = { limit: 100, cursor: undefined }
+
+describe("from an edit to a decision", () => {
+  it("a purpose goes through review: in production it can be used once it is approved, with the approved words", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { owner, reviewer } = yield* people
+        const app = yield* Fixtures.app(owner.id, { status: "production" })
+        const gate = Effect.map(listPurposes(owner, app.id), (list) =>
+          PurposeGate.decide(list, "production", "find_me", "location.lookup")
+        )
+        const { id } = yield* createPurpose(owner, app.id, input)
+        expect(yield* gate).toMatchObject({ reason: "not_approved" })
+        expect(yield* submitPurpose(owner, app.id, id)).toMatchObject({ status: "in_review" })
+        expect(yield* gate).toMatchObject({ reason: "not_approved" })
+        expect(yield* decidePurpose(reviewer, id, approve)).toMatchObject({ status: "approved", approved: terms })
+        expect(yield* gate).toMatchObject({ _tag: "Allowed" })
+
+        const edited = yield* updatePurpose(owner, app.id, id, { description: "Shows you to your friends" })
+        expect(edited).toMatchObject({ status: "in_review", approved: terms })
+        expect(yield* gate).toMatchObject({ _tag: "Allowed", purpose: { approved: terms } })
+        const rejected = yield* decidePurpose(reviewer, id, { ...reject, revision: edited.revision })
+        expect(rejected).toMatchObject({ status: "rejected", reviewNote: reject.note, approved: terms })
+        expect(yield* gate).toMatchObject({ _tag: "Allowed" })
+
+        yield* archivePurpose(owner, app.id, id)
+        expect(yield* gate).toMatchObject({ reason: "archived" })
+        expect(yield* refused(createPurpose(owner, app.id, input))).toBe("Conflict")
+        yield* archivePurpose(owner, app.id, id)
+        expect(yield* refused(updatePurpose(owner, app.id, id, { expectedDailyVolume: 1 }))).toBe("Conflict")
+      })
+    ))
+
+  it("an app goes through review: back with a note, then into production, where strangers connect it", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { owner, reviewer } = yield* people
+        const user = yield* Fixtures.user
+        const app = yield* Fixtures.app(owner.id)
+        const connect = ConsentFlow.connect(app, user, ["location.place.current"])
+        expect(yield* submitApp(owner, app.id)).toMatchObject({ status: "in_review" })
+        expect(yield* decideApp(reviewer, app.id, reject)).toMatchObject({
+          status: "sandbox",
+          reviewNote: reject.note
+        })
+        expect(yield* refused(connect)).toBe("ConsentRefused")
+        yield* submitApp(owner, app.id)
+        expect(yield* decideApp(reviewer, app.id, approve)).toMatchObject({ status: "production", reviewNote: null })
+        expect((yield* connect).tokens.scopes).toEqual(["location.place.current"])
+      })
+    ))
+
+  it("every decision is kept with who, when and the note, and what it was about (decision P2)", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { owner, reviewer, admin } = yield* people
+        const app = yield* Fixtures.app(owner.id)
+        const { id } = yield* createPurpose(owner, app.id, input)
+        const start = yield* Timestamp.now
+        yield* submitPurpose(owner, app.id, id)
+        yield* submitApp(owner, app.id)
+        const tick = TestClock.adjust("1 second")
+        yield* Effect.zipRight(decidePurpose(reviewer, id, reject), tick)
+        yield* Effect.zipRight(decideApp(admin, app.id, approve), tick)
+        yield* Effect.zipRight(narrowApp(admin, app.id, ["location.lookup"]), tick)
+        yield* Effect.zipRight(revokeApp(admin, app.id, reason), tick)
+        const { decisions } = yield* listDecisions(reviewer, app.id, page)
+        expect(
+          decisions.map(({ at, by, kind, note, subject }) => [kind, subject.kind, note, by, (at - start) / 1000])
+        ).toEqual([
+          ["revoked", "app", reason, admin.id, 3],
+          ["narrowed", "app", null, admin.id, 2],
+          ["approved", "app", null, admin.id, 1],
+          ["rejected", "purpose", reject.note, reviewer.id, 0]
+        ])
+        expect(decisions[1]?.subject).toMatchObject({ allowedScopes: ["location.lookup"] })
+        expect(decisions[3]?.subject).toMatchObject({ id, key: "find_me", terms })
+        expect(decisions[3]?.byName).toBe(reviewer.displayName)
+      })
+    ))
+
+  it("what changes nothing leaves no trace: no decision, no mail", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { owner, admin } = yield* people
+        const app = yield* Fixtures.app(owner.id)
+        yield* narrowApp(admin, app.id, ["location.lookup"])
+        expect(yield* narrowApp(admin, app.id, ["location.lookup"])).toMatchObject({ revision: app.revision })
+        const once = yield* revokeApp(admin, app.id, reason)
+        yield* TestClock.adjust("1 second")
+        expect(yield* revokeApp(admin, app.id, Verdict.Note.make("Another"))).toEqual(once)
+        expect((yield* listDecisions(admin, app.id, page)).decisions).toHaveLength(2)
+        expect(yield* mailTo(owner)).toHaveLength(2)
+      })
+    ))
+})
+
+describe("mail to the developer", () => {
+  it("one for each decision, with the note, and without an address or anything secret", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { owner, reviewer, admin } = yield* people
+        const app = yield* Fixtures.app(owner.id)
+        const { id } = yield* createPurpose(owner, app.id, input)
+        yield* submitPurpose(owner, app.id, id)
+        yield* decidePurpose(reviewer, id, reject)
+        yield* submitPurpose(owner, app.id, id)
+        yield* decidePurpose(reviewer, id, approve)
+        yield* updatePurpose(owner, app.id, id, { description: "Shows you to your friends" })
+        yield* decidePurpose(reviewer, id, reject)
+        yield* submitApp(owner, app.id)
+        yield* decideApp(reviewer, app.id, reject)
+        yield* submitApp(owner, app.id)
+        yield* decideApp(reviewer, app.id, approve)
+        yield* narrowApp(admin, app.id, ["location.lookup"])
+        yield* narrowApp(admin, app.id, [])
+        yield* narrowApp(admin, app.id, null)
+        yield* revokeApp(admin, app.id, reason)
+        const mail = yield* mailTo(owner)
+        expect(mail.map(({ subject }) => subject)).toEqual([
+          "Coffee Finder: the purpose find_me was not approved",
+          "Coffee Finder: the purpose find_me was approved",
+          "Coffee Finder: the purpose find_me was not approved",
+          "Coffee Finder was not approved for production",
+          "Coffee Finder is in production",
+          "Coffee Finder may ask for other scopes now",
+          "Coffee Finder may ask for other scopes now",
+          "Coffee Finder may ask for other scopes now",
+          "Coffee Finder was revoked"
+        ])
+        expect(new Set(mail.map(({ dedupeKey }) => dedupeKey)).size).toBe(mail.length)
+        expect(mail[0]?.body).toContain(`"${terms.description}"`)
+        expect(mail[0]?.body).toContain(reject.note)
+        expect(mail[0]?.body).not.toContain("goes on working")
+        expect(mail[2]?.body).toMatch(/goes on working, in those words:\n"Shows you on a map"/)
+        expect(mail[5]?.body).toContain("location.lookup")
+        expect(mail[6]?.body).toContain("all of its scopes")
+        expect(mail[8]?.body).toContain(reason)
+        for (const { subject } of mail) expect(subject).not.toMatch(/[\r\n]/)
+      })
+    ))
+})
+
+describe("whose it is to decide (decision P2)", () => {
+  it("reviewers and admins review; admins alone narrow and revoke; nobody else gets further than Forbidden", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { owner, reviewer, admin, developer } = yield* people
+        const app = yield* Fixtures.app(owner.id)
+        const { id } = yield* createPurpose(owner, app.id, input)
+        yield* submitPurpose(owner, app.id, id)
+        const context = yield* Effect.context<ReviewWorld>()
+        const outcome = (program: Effect.Effect<unknown, { readonly _tag: string }, ReviewWorld>) =>
+          Effect.provide(Effect.match(program, { onFailure: ({ _tag }) => _tag, onSuccess: () => "taken" }), context)
+        const reviewing = (by: Account.Account) =>
+          Effect.all([
+            outcome(listReviews(by, page)),
+            outcome(listDecisions(by, app.id, page)),
+            outcome(listAllApps(by, page)),
+            outcome(inspectApp(by, app.id)),
+            outcome(decideApp(by, AppId.make("app_none"), approve)),
+            outcome(decidePurpose(by, PurposeId.make("pps_none"), approve))
+          ])
+        const administering = (by: Account.Account) =>
+          Effect.all([
+            outcome(narrowApp(by, AppId.make("app_none"), [])),
+            outcome(revokeApp(by, AppId.make("app_none"), reason))
+          ])
+
+        const REVIEW = ["taken", "taken", "taken", "taken", "NotFound", "NotFound"]
+        expect(yield* reviewing(reviewer)).toEqual(REVIEW)
+        expect(yield* reviewing(admin)).toEqual(REVIEW)
+        expect(yield* administering(admin)).toEqual(["NotFound", "NotFound"])
+        expect(yield* administering(reviewer)).toEqual(["Forbidden", "Forbidden"])
+        for (const nobody of [owner, developer]) {
+          expect(yield* reviewing(nobody)).toEqual(REVIEW.map(() => "Forbidden"))
+          expect(yield* administering(nobody)).toEqual(["Forbidden", "Forbidden"])
+        }
+      })
+    ))
+
+  it("a rejection says what to change: without a note it is Invalid", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { owner, reviewer } = yield* people
+        const app = yield* Fixtures.app(owner.id)
+        const { id } = yield* createPurpose(owner, app.id, input)
+        yield* submitPurpose(owner, app.id, id)
+        yield* submitApp(owner, app.id)
+        const silent: Verdict.Verdict = { decision: "reject", note: null }
+        const errors = [
+          yield* Effect.flip(decideApp(reviewer, app.id, silent)),
+          yield* Effect.flip(decidePurpose(reviewer, id, silent))
+        ]
+        expect(errors).toMatchObject(errors.map(() => ({ _tag: "Invalid", problems: [{ field: "note" }] })))
+        expect((yield* getOwnedApp(owner, app.id)).status).toBe("in_review")
+        expect(yield* listPurposes(owner, app.id)).toMatchObject([{ status: "in_review" }])
+      })
+    ))
+
+  it("somebody else's purpose, and another app's, is not found; nothing of it moves", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { owner, admin } = yield* people
+        const [app, other] = [yield* Fixtures.app(owner.id), yield* Fixtures.app(owner.id)]
+        const purpose = yield* createPurpose(owner, app.id, input)
+        for (const [by, appId] of [
+          [admin, app.id],
+          [owner, other.id]
+        ] as const) {
+          expect(yield* refused(updatePurpose(by, appId, purpose.id, { expectedDailyVolume: 1 }))).toBe("NotFound")
+          expect(yield* refused(submitPurpose(by, appId, purpose.id))).toBe("NotFound")
+          expect(yield* refused(archivePurpose(by, appId, purpose.id))).toBe("NotFound")
+        }
+        expect(yield* refused(submitApp(admin, app.id))).toBe("NotFound")
+        expect(yield* listPurposes(owner, app.id)).toEqual([purpose])
+      })
+    ))
+
+  it("two reviewers at once: the first decision counts, the second is told", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { owner, reviewer, admin } = yield* people
+        const app = yield* Fixtures.app(owner.id)
+        yield* submitApp(owner, app.id)
+        yield* decideApp(reviewer, app.id, reject)
+        expect(yield* refused(decideApp(admin, app.id, approve))).toBe("Conflict")
+        expect((yield* getOwnedApp(owner, app.id)).status).toBe("sandbox")
+      })
+    ))
+
+  it("edits may name scopes that the app declares; each of the others is named by its place", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { owner } = yield* people
+        const app = yield* Fixtures.app(owner.id, { declaredScopes: ["location.lookup"] })
+        const { id } = yield* createPurpose(owner, app.id, input)
+        const change = { scopes: ["location.lookup", "location.history.read"] } as const
+        const error = yield* Effect.flip(updatePurpose(owner, app.id, id, change))
+        expect(error).toMatchObject({ _tag: "Invalid", problems: [{ field: "scopes[1]" }] })
+        // What the app gave up since stays in the wording until it is changed.
+        yield* updateApp(owner, app.id, { scopes: ["location.place.current"] })
+        expect(yield* updatePurpose(owner, app.id, id, { expectedDailyVolume: 1 })).toMatchObject({
+          terms: { scopes: ["location.lookup"] }
+        })
+      })
+    ))
+})
+
+describe("listReviews", () => {
+  it("purposes and apps with whose they are, longest waiting first, in pages whose cursor is sealed", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { owner, reviewer } = yield* people
+        const app = yield* Fixtures.app(owner.id)
+        const { id } = yield* createPurpose(owner, app.id, input)
+        yield* submitPurpose(owner, app.id, id)
+        yield* TestClock.adjust("1 second")
+        yield* submitApp(owner, app.id)
+        const first = yield* listReviews(reviewer, { limit: 1, cursor: undefined })
+        expect(first.reviews).toMatchObject([
+          { purpose: { id }, app: { id: app.id }, developer: { email: owner.email } }
+        ])
+        const second = yield* listReviews(reviewer, { limit: 1, cursor: first.nextCursor ?? "" })
+        expect(second).toMatchObject({ reviews: [{ purpose: null, app: { id: app.id } }], nextCursor: null })
+        const foreign = yield* listAllApps(reviewer, { limit: 1, cursor: undefined })
+        expect(foreign.nextCursor).toBeNull()
+        expect(yield* refused(listReviews(reviewer, { limit: 1, cursor: `${first.nextCursor}x` }))).toBe("Invalid")
+        expect(yield* refused(listAllApps(reviewer, { limit: 1, cursor: first.nextCursor ?? "" }))).toBe("Invalid")
+      })
+    ))
+
+  it("nothing of a revoked app: its purposes can neither be submitted nor decided", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { owner, reviewer, admin } = yield* people
+        const app = yield* Fixtures.app(owner.id)
+        const { id } = yield* createPurpose(owner, app.id, input)
+        const other = yield* createPurpose(owner, app.id, { ...input, key: Purpose.Key.make("find_you") })
+        yield* submitPurpose(owner, app.id, id)
+        yield* revokeApp(admin, app.id, reason)
+        expect((yield* listReviews(reviewer, page)).reviews).toEqual([])
+        const error = yield* Effect.flip(decidePurpose(reviewer, id, approve))
+        expect(error).toMatchObject({ _tag: "Conflict", reason: AppLife.REVOKED })
+        expect(yield* refused(submitPurpose(owner, app.id, other.id))).toBe("Conflict")
+        expect(yield* refused(submitApp(owner, app.id))).toBe("Conflict")
+      })
+    ))
+})
+
+describe("what an admin takes away is gone at once (Spec §5.6, §6.3.5)", () => {
+  const connected = Effect.gen(function* () {
+    const { owner, admin } = yield* people
+    const { app, clientSecret } = yield* Fixtures.registeredApp(owner, { status: "production" })
+    const user = yield* Fixtures.user
+    const { tokens, connectionId } = yield* ConsentFlow.connect(app, user, [
+      "location.place.current",
+      "location.visits.read"
+    ])
+    return { admin, app, clientSecret, user, connectionId, token: tokens.accessToken, refresh: tokens.refreshToken }
+  })
+  const scopes = (token: string) => Effect.map(authenticateAccess(token), (caller) => caller.scopes)
+
+  it("narrowing narrows live tokens, and lifting it widens them again", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { admin, app, token } = yield* connected
+        yield* narrowApp(admin, app.id, ["location.visits.read", "location.lookup"])
+        expect(yield* scopes(token)).toEqual(["location.visits.read"])
+        yield* narrowApp(admin, app.id, [])
+        expect(yield* scopes(token)).toEqual([])
+        yield* narrowApp(admin, app.id, null)
+        expect(yield* scopes(token)).toEqual(["location.place.current", "location.visits.read"])
+      })
+    ))
+
+  it("revoking stops every token with its own commit, even when no connection could be ended yet", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { admin, app, clientSecret, user, token, refresh } = yield* connected
+        const store = yield* ConnectionStore
+        const away = { ...store, listRevoked: () => Effect.fail(StoreError.unavailable("away")) }
+        const revoked = yield* Effect.provideService(revokeApp(admin, app.id, reason), ConnectionStore, away)
+        expect(revoked.revokedAt).not.toBeNull()
+        expect(yield* refused(authenticateAccess(token))).toBe("InvalidToken")
+        const client = yield* authenticateClient(app.id, clientSecret)
+        expect(yield* refused(refreshTokens(client, refresh))).toBe("InvalidGrant")
+        // The user reads that it ended, and why, before anybody has tidied up.
+        const shown = { live: false, endedAt: revoked.revokedAt, endReason: "admin_revoked", scopes: [] }
+        yield* TestClock.adjust("1 minute")
+        expect(yield* listConnections(user.id)).toMatchObject([shown])
+        expect(yield* endRevoked()).toBe(1)
+        expect(yield* listConnections(user.id)).toMatchObject([shown])
+      })
+    ))
+
+  it("the first hundred connections are ended with the answer, the rest by whoever goes on; one that fails holds up no other", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { admin, app, user } = yield* connected
+        for (let count = 0; count < 101; count++) {
+          yield* ConsentFlow.connect(app, yield* Fixtures.user, ["location.place.current"])
+        }
+        yield* revokeApp(admin, app.id, reason)
+        const store = yield* ConnectionStore
+        const left = yield* store.listRevoked({ appId: app.id, limit: 500, after: undefined })
+        expect(left).toHaveLength(2)
+        const broken: typeof store = {
+          ...store,
+          change: (id, asked, decide) =>
+            id === left[0] ? Effect.fail(StoreError.unavailable("away")) : store.change(id, asked, decide)
+        }
+        expect(yield* Effect.provideService(endRevoked(), ConnectionStore, broken)).toBe(1)
+        expect(yield* endRevoked()).toBe(1)
+        expect(yield* endRevoked()).toBe(0)
+        const [mine] = yield* listConnections(user.id)
+        expect(mine?.endReason).toBe("admin_revoked")
+      })
+    ))
+
+  it("when none can be ended, each is tried once and left to the next run", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { admin, app } = yield* connected
+        for (let count = 0; count < 204; count++) {
+          yield* ConsentFlow.connect(app, yield* Fixtures.user, ["location.place.current"])
+        }
+        yield* revokeApp(admin, app.id, reason)
+        const store = yield* ConnectionStore
+        const tried: Array<string> = []
+        const broken: typeof store = {
+          ...store,
+          change: (id) =>
+            tried.push(id) > 500 ? Effect.dieMessage("again and again") : Effect.fail(StoreError.unavailable("away"))
+        }
+        expect(yield* Effect.provideService(endRevoked(), ConnectionStore, broken)).toBe(0)
+        expect(new Set(tried).size).toBe(105)
+        expect(tried).toHaveLength(105)
+      })
+    ))
+})

@@ -1,0 +1,119 @@
+import { RuleRequest } from "@place-access/domain/rules"
+import { Timestamp } from "@place-access/domain/shared"
+import { describe, expect, it } from "@effect/vitest"
+import { Either } from "effect"
+import { NOON, time } from "../support/rules.js"
+
+const iso = (millis: number): string => Timestamp.toIso(time(millis))
+
+const check = (request: RuleRequest.PlaceRuleRequest) =>
+  RuleRequest.check({ placeId: "plc_1", type: "enter", ...request }, time(NOON))
+
+/** Names of the fields that are wrong. */
+const wrong = (request: RuleRequest.PlaceRuleRequest): ReadonlyArray<string> => {
+  const checked = check(request)
+  return Either.isLeft(checked) ? checked.left.problems.map((problem) => problem.field) : []
+}
+
+describe("a request for a place rule (Spec §2.6, §4.6)", () => {
+  it("with nothing optional: null means the same as left out", () => {
+    const nothing = { dwellMinutes: null, webhookUrl: null, activeFrom: null, activeUntil: null, maxEventAgeS: null }
+    const expected = Either.right({
+      placeId: "plc_1",
+      terms: {
+        type: "enter",
+        dwellMinutes: null,
+        webhookUrl: null,
+        window: { from: null, until: null },
+        maxEventAgeS: null
+      }
+    })
+    expect(check({})).toEqual(expected)
+    expect(check(nothing)).toEqual(expected)
+  })
+
+  it("with everything", () => {
+    const request = {
+      type: "dwell",
+      dwellMinutes: 5,
+      webhookUrl: "https://hooks.example.com/",
+      activeFrom: iso(NOON - 1),
+      activeUntil: iso(NOON + 1),
+      maxEventAgeS: 30
+    }
+    expect(Either.getOrThrow(check(request)).terms).toEqual({
+      type: "dwell",
+      dwellMinutes: 5,
+      webhookUrl: "https://hooks.example.com/",
+      window: { from: NOON - 1, until: NOON + 1 },
+      maxEventAgeS: 30
+    })
+  })
+
+  it("every problem at once: wrong types, wrong values, and a window that ends before it starts", () => {
+    expect(
+      wrong({
+        placeId: 5,
+        type: "arrive",
+        dwellMinutes: "5",
+        webhookUrl: {},
+        activeFrom: "tomorrow",
+        activeUntil: iso(NOON - 1),
+        maxEventAgeS: 29.5
+      })
+    ).toEqual(["place_id", "type", "dwell_minutes", "webhook_url", "active_from", "max_event_age_s", "active_until"])
+  })
+
+  it("messages never repeat what was sent", () => {
+    const canary = "canary"
+    const checked = RuleRequest.check(
+      { placeId: [canary], type: canary, dwellMinutes: canary, activeFrom: canary, activeUntil: canary },
+      time(NOON)
+    )
+    expect(JSON.stringify(checked)).not.toContain(canary)
+  })
+
+  it.each([
+    ["dwell", 5, []],
+    ["dwell", 720, []],
+    ["dwell", 4, ["dwell_minutes"]],
+    ["dwell", 721, ["dwell_minutes"]],
+    ["dwell", 5.5, ["dwell_minutes"]],
+    ["dwell", Number.NaN, ["dwell_minutes"]],
+    ["dwell", null, ["dwell_minutes"]],
+    ["enter", 5, ["dwell_minutes"]],
+    ["exit", 5, ["dwell_minutes"]],
+    ["exit", null, []]
+  ])("dwell minutes are required for dwell rules and for them alone: %s with %s", (type, dwellMinutes, fields) => {
+    expect(wrong({ type, dwellMinutes })).toEqual(fields)
+  })
+
+  it.each([
+    [29, ["max_event_age_s"]],
+    [30, []],
+    [3_600, []],
+    [3_601, ["max_event_age_s"]],
+    [30.5, ["max_event_age_s"]]
+  ])("max_event_age_s is a whole number from 30 to 3600: %d", (maxEventAgeS, fields) => {
+    expect(wrong({ maxEventAgeS })).toEqual(fields)
+  })
+
+  it.each([
+    ["closed already", { activeUntil: iso(NOON - 1) }, ["active_until"]],
+    ["closing now", { activeUntil: iso(NOON) }, ["active_until"]],
+    ["closing next", { activeUntil: iso(NOON + 1) }, []],
+    ["ending before it starts", { activeFrom: iso(NOON + 2), activeUntil: iso(NOON + 1) }, ["active_until"]],
+    ["ending as it starts", { activeFrom: iso(NOON + 1), activeUntil: iso(NOON + 1) }, ["active_until"]],
+    ["of one millisecond", { activeFrom: iso(NOON + 1), activeUntil: iso(NOON + 2) }, []],
+    ["open already", { activeFrom: iso(NOON - 9) }, []]
+  ])("a window %s", (_, request, fields) => {
+    expect(wrong(request)).toEqual(fields)
+  })
+
+  it.each(["2026-01-15", "2026-01-15T12:00:00", "1768478400000", 1_768_478_400_000, "2026-02-30T00:00:00Z"])(
+    "a time must be ISO 8601 with a zone: %s is not",
+    (activeUntil) => {
+      expect(wrong({ activeUntil })).toEqual(["active_until"])
+    }
+  )
+})

@@ -1,0 +1,126 @@
+import { ConnectionStore } from "@place-access/domain/connection"
+import { archivePlace } from "@place-access/domain/places"
+import { createPlaceRule, listRules, listRulesOfUser, removeRule, removeRuleOfUser } from "@place-access/domain/rules"
+import { ConnectionId, RuleId, Timestamp } from "@place-access/domain/shared"
+import { RuleSamples, WebhookFixtures } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, type Layer, TestClock } from "effect"
+import { NOON } from "../support/rules.js"
+import { UploadStores } from "../support/uploads.js"
+
+const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof UploadStores>>) =>
+  Effect.zipRight(TestClock.setTime(NOON), program).pipe(Effect.provide(UploadStores))
+
+const tagOf = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(program), (error) => error._tag)
+
+describe("creating a place rule (Spec §4.6)", () => {
+  it.effect("what is wrong with the request comes before everything else", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection } = yield* RuleSamples.sharing()
+        const error = yield* Effect.flip(
+          createPlaceRule(connection, { type: "dwell", placeId: "plc_none", webhookUrl: "https://nowhere.example/" })
+        )
+        expect(error).toMatchObject({ _tag: "Invalid", problems: [{ field: "dwell_minutes" }] })
+      })
+    )
+  )
+
+  it.effect("an address that is no endpoint comes before a place that is not there", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection } = yield* RuleSamples.sharing()
+        const request = { type: "enter", placeId: "plc_none", webhookUrl: "https://nowhere.example/" }
+        expect(yield* tagOf(createPlaceRule(connection, request))).toBe("WebhookUrlNotRegistered")
+        expect(yield* tagOf(createPlaceRule(connection, { ...request, webhookUrl: null }))).toBe("NotFound")
+      })
+    )
+  )
+
+  it.effect("an endpoint counts although it is disabled; another app's does not", () =>
+    run(
+      Effect.gen(function* () {
+        const { app, connection, place } = yield* RuleSamples.sharing()
+        const disabledAt = yield* Timestamp.now
+        const own = yield* WebhookFixtures.endpoint(app.id, { disabledAt })
+        const foreign = yield* WebhookFixtures.endpoint((yield* WebhookFixtures.ownedApp).id)
+        const request = { type: "enter", placeId: place.id }
+        const rule = yield* createPlaceRule(connection, { ...request, webhookUrl: own.url })
+        expect(rule.webhookUrl).toBe(own.url)
+        expect(yield* tagOf(createPlaceRule(connection, { ...request, webhookUrl: foreign.url }))).toBe(
+          "WebhookUrlNotRegistered"
+        )
+      })
+    )
+  )
+
+  it.effect("a place that is not shared or archived does not exist for the app", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection, place, user } = yield* RuleSamples.sharing()
+        const unshared = yield* RuleSamples.place(user.id)
+        expect(yield* tagOf(createPlaceRule(connection, { type: "enter", placeId: unshared.id }))).toBe("NotFound")
+        yield* archivePlace(user.id, place.id)
+        expect(yield* tagOf(createPlaceRule(connection, { type: "enter", placeId: place.id }))).toBe("NotFound")
+      })
+    )
+  )
+
+  it.effect("a connection that ended while the request was on its way: the token is worth nothing any more", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection, place } = yield* RuleSamples.sharing()
+        const now = yield* Timestamp.now
+        yield* (yield* ConnectionStore).change(connection.id, {}, () => ({
+          outcome: undefined,
+          writes: [{ _tag: "End", reason: "user_disconnected", at: now }]
+        }))
+        expect(yield* tagOf(createPlaceRule(connection, { type: "enter", placeId: place.id }))).toBe("InvalidToken")
+      })
+    )
+  )
+
+  it.effect("the eleventh is refused with the instant, a deleted one makes room", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection, place } = yield* RuleSamples.sharing()
+        const create = createPlaceRule(connection, { type: "enter", placeId: place.id })
+        const rules = yield* Effect.replicateEffect(create, 10)
+        expect(yield* Effect.flip(create)).toMatchObject({ _tag: "RuleLimitReached", instant: NOON })
+        yield* removeRule(connection, rules[0]!.id, "Place")
+        const created = yield* create
+        expect((yield* listRules(connection, "Place")).map((rule) => rule.id)).toContain(created.id)
+      })
+    )
+  )
+})
+
+describe("the user's view of rules (decisions §10)", () => {
+  it.effect("place and zone rules alike; another user's connection is not there", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection, place, user } = yield* RuleSamples.sharing()
+        yield* RuleSamples.rule(connection, RuleSamples.onPlace(place))
+        yield* RuleSamples.rule(connection, RuleSamples.ZONE)
+        expect(yield* listRulesOfUser(user.id, connection.id)).toHaveLength(2)
+        const other = yield* RuleSamples.sharing()
+        expect(yield* tagOf(listRulesOfUser(other.user.id, connection.id))).toBe("NotFound")
+        expect(yield* tagOf(listRulesOfUser(user.id, ConnectionId.make("con_none")))).toBe("NotFound")
+      })
+    )
+  )
+
+  it.effect("the user stops any of their rules; what is not there is not found", () =>
+    run(
+      Effect.gen(function* () {
+        const { connection, user } = yield* RuleSamples.sharing()
+        const rule = yield* RuleSamples.rule(connection, RuleSamples.ZONE)
+        expect(yield* tagOf(removeRule(connection, rule.id, "Place"))).toBe("NotFound")
+        yield* removeRuleOfUser(user.id, null, rule.id)
+        expect(yield* tagOf(removeRuleOfUser(user.id, connection.id, rule.id))).toBe("NotFound")
+        expect(yield* tagOf(removeRuleOfUser(user.id, null, RuleId.make("rul_none")))).toBe("NotFound")
+      })
+    )
+  )
+})

@@ -1,0 +1,114 @@
+import type { Account } from "@place-access/domain/accounts"
+import type { App } from "@place-access/domain/apps"
+import { Purpose, PurposeStore } from "@place-access/domain/purposes"
+import { Place, PlaceStore } from "@place-access/domain/places"
+import { Entropy, PlaceId, PurposeId, type Scope, Timestamp } from "@place-access/domain/shared"
+import {
+  Fixtures,
+  MemoryAccessLogStore,
+  MemoryAccountStore,
+  MemoryAppStore,
+  MemoryConnectionStore,
+  MemoryDatabase,
+  MemoryEntropy,
+  MemoryEventStore,
+  MemoryFixStore,
+  MemoryMailOutbox,
+  MemoryPlaceStore,
+  MemoryPurposeStore,
+  MemoryTierStore,
+  MemoryVault,
+  MemoryWorkSignal
+} from "@place-access/domain/testing"
+import { Effect, Layer, Logger, LogLevel, TestClock, TestContext } from "effect"
+import { START } from "./runContract.js"
+
+/** Everything that consent and tokens need, in memory, with the tables in reach. */
+const world = Layer.mergeAll(
+  MemoryConnectionStore.layer,
+  MemoryAccessLogStore.layer,
+  MemoryAccountStore.layer,
+  MemoryAppStore.layer,
+  MemoryPurposeStore.layer,
+  MemoryPlaceStore.layer,
+  MemoryEventStore.layer,
+  MemoryFixStore.layer,
+  MemoryMailOutbox.layer,
+  MemoryTierStore.layer,
+  MemoryWorkSignal.layer,
+  MemoryEntropy.layer,
+  MemoryVault.layerKeys(["k2", "k1"])
+).pipe(Layer.provideMerge(MemoryDatabase.layer))
+
+export type World = Layer.Layer.Success<typeof world>
+
+/** A program in a world and on a test clock of its own, which stands at `START`. */
+export const inWorld = <A, E>(program: Effect.Effect<A, E, World>): Promise<A> =>
+  Effect.runPromise(
+    TestClock.setTime(START).pipe(
+      Effect.zipRight(program),
+      // What is refused is what these tests are about.
+      Logger.withMinimumLogLevel(LogLevel.None),
+      Effect.provide(world),
+      Effect.provide(TestContext.TestContext)
+    )
+  )
+
+/** A user and a production app of somebody else. */
+export const pair = (overrides: Partial<App.App> = {}) =>
+  Effect.gen(function* () {
+    const user = yield* Fixtures.user
+    const app = yield* Fixtures.app((yield* Fixtures.user).id, { status: "production", ...overrides })
+    return { user, app }
+  })
+
+/** A purpose that covers `scopes`; approved ones are approved in the wording given. */
+export const purpose = (
+  app: App.App,
+  key: string,
+  scopes: ReadonlyArray<Scope.SensitiveScope>,
+  status: Purpose.Status = "approved",
+  overrides: Partial<Purpose.Purpose> = {}
+) =>
+  Effect.gen(function* () {
+    const terms: Purpose.Terms = { description: `To find coffee (${key})`, scopes, expectedDailyVolume: 10 }
+    const made: Purpose.Purpose = {
+      appId: app.id,
+      id: PurposeId.make(yield* Entropy.id("pps")),
+      key: Purpose.Key.make(key),
+      status,
+      terms,
+      approved: status === "approved" ? terms : null,
+      reviewNote: null,
+      revision: 1,
+      submission: null,
+      createdAt: yield* Timestamp.now,
+      archivedAt: null,
+      ...overrides
+    }
+    yield* (yield* PurposeStore).create(made)
+    return made
+  })
+
+/** A place of the user, stored. */
+export const place = (user: Account.Account, label: string, overrides: Partial<Place.Place> = {}) =>
+  Effect.gen(function* () {
+    const made: Place.Place = {
+      userId: user.id,
+      id: PlaceId.make(yield* Entropy.id("plc")),
+      label: Place.Label.make(label),
+      kind: "home",
+      circle: { lat: 48.2, lon: 16.37, radiusM: 150 },
+      geometryVersion: 1,
+      createdAt: yield* Timestamp.now,
+      archivedAt: null,
+      ...overrides
+    }
+    yield* (yield* PlaceStore).create(made)
+    return made
+  })
+
+/** E-mails about leaked tokens; receipts of consents and disconnections left out. */
+export const leakMails = Effect.map(MemoryDatabase, ({ mail }) =>
+  [...mail.values()].filter(({ dedupeKey }) => dedupeKey.startsWith("refresh_token_reused "))
+)

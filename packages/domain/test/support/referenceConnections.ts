@@ -1,0 +1,360 @@
+/**
+ * A second writing, for comparison, of what Spec §3.1, §4.1-4.3, §6.3 and decisions O6 to O8 say about one user's connections
+ * with one app: lists, loops and if, no code of the implementation. Times are milliseconds.
+ */
+
+const MINUTE = 60_000
+const HOUR = 3_600_000
+const DAY = 86_400_000
+
+const SENSITIVE = ["location.latest.read", "location.lookup"]
+const isSensitive = (scope: string): boolean => SENSITIVE.includes(scope)
+const sameSet = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
+  a.length === b.length && a.every((one) => b.includes(one))
+
+export interface Link {
+  readonly text: string
+  readonly connection: Grant
+  spentAt: number | null
+  child: Link | null
+  revoked: boolean
+}
+
+export interface Access {
+  readonly text: string
+  readonly connection: Grant
+  readonly issuedAt: number
+  revoked: boolean
+}
+
+export interface Code {
+  readonly text: string
+  readonly connection: Grant
+  readonly issuedAt: number
+  /** Number of the family that it was exchanged for. */
+  family: number | null
+}
+
+export interface Grant {
+  readonly id: string
+  readonly connectedAt: number
+  held: ReadonlyArray<string>
+  places: ReadonlyArray<string>
+  placesVersion: number
+  standardEnd: number | null
+  sensitiveEnd: number | null
+  /** When the sensitive date was chosen, and which of its moments are settled. */
+  sensitiveSince: number
+  settled: Set<string>
+  /** Moments and dates that the app was told of. */
+  readonly toldOf: Set<string>
+  ended: { readonly at: number; readonly reason: string } | null
+  family: number | null
+}
+
+export type Mode = "new" | "renew_sensitive" | "change"
+
+/** A consent page somebody opened. */
+export interface Page {
+  readonly id: string
+  readonly requested: ReadonlyArray<string>
+  readonly openedAt: number
+  readonly shown: Mode
+  answered: { readonly code: Code | null } | null
+}
+
+export interface Choices {
+  readonly decision: "allow" | "cancel" | "stop"
+  /** Null: the form does not name the screen. */
+  readonly shown: Mode | null
+  readonly scopes: ReadonlyArray<string>
+  readonly places: ReadonlyArray<string>
+  /** Null: never. */
+  readonly standardDays: number | null
+  readonly sensitiveDays: number
+}
+
+export type Answered =
+  | { readonly is: "refused"; readonly why: string }
+  | { readonly is: "faulty" }
+  | { readonly is: "denied" }
+  /** The same code as before. */
+  | { readonly is: "repeated"; readonly code: Code }
+  /** A new one: tell the model its text and, for a new connection, its id. */
+  | { readonly is: "approved"; readonly mode: Mode }
+
+export interface Told {
+  readonly type: string
+  readonly at: number
+  readonly connection: string
+  readonly about: string
+}
+
+export type Tokens = { readonly ok: false } | { readonly ok: true; readonly refresh: "new" | string }
+
+export class ReferenceConnections {
+  readonly grants: Array<Grant> = []
+  readonly links: Array<Link> = []
+  readonly accesses: Array<Access> = []
+  readonly codes: Array<Code> = []
+  readonly pages: Array<Page> = []
+  readonly told: Array<Told> = []
+  allowed: ReadonlyArray<string>
+  appRevokedAt: number | null = null
+  leakMails = 0
+  families = 0
+
+  constructor(declared: ReadonlyArray<string>) {
+    this.allowed = declared
+  }
+
+  unended(): Grant | undefined {
+    return this.grants.find((grant) => grant.ended === null)
+  }
+
+  isLive(grant: Grant, now: number): boolean {
+    return grant.ended === null && this.appRevokedAt === null && (grant.standardEnd === null || now < grant.standardEnd)
+  }
+
+  /** `GET /v1/me`, as far as time and narrowing have a say in it. */
+  describe(grant: Grant, now: number) {
+    const over = grant.sensitiveEnd !== null && now >= grant.sensitiveEnd + 14 * DAY
+    const lapsed = grant.sensitiveEnd !== null && now >= grant.sensitiveEnd
+    const held = grant.held.filter((scope) => this.allowed.includes(scope) && !(over && isSensitive(scope)))
+    const end = held.some(isSensitive) ? grant.sensitiveEnd : null
+    return {
+      scopes: this.isLive(grant, now) ? held.filter((scope) => !(lapsed && isSensitive(scope))) : [],
+      held,
+      placesVersion: grant.placesVersion,
+      grantExpiresAt: grant.standardEnd,
+      sensitiveExpiresAt: end,
+      sensitiveLapsedAt: end !== null && now >= end ? end : null,
+      renewalGraceEndsAt: end === null ? null : end + 14 * DAY
+    }
+  }
+
+  /** Spec §4.1. */
+  mode(requested: ReadonlyArray<string>, now: number): Mode {
+    const grant = this.unended()
+    if (grant === undefined || !this.isLive(grant, now)) return "new"
+    const { held } = this.describe(grant, now)
+    return sameSet(requested, held) && held.some(isSensitive) ? "renew_sensitive" : "change"
+  }
+
+  /** False: the app may not ask for that. */
+  mayOpen(requested: ReadonlyArray<string>): boolean {
+    return this.appRevokedAt === null && requested.every((scope) => this.allowed.includes(scope))
+  }
+
+  answer(page: Page, choices: Choices, now: number): Answered {
+    if (page.answered !== null) {
+      return page.answered.code === null ? { is: "denied" } : { is: "repeated", code: page.answered.code }
+    }
+    if (now - page.openedAt >= HOUR) return { is: "refused", why: "expired" }
+    if (this.appRevokedAt !== null) return { is: "refused", why: "app_revoked" }
+    const grant = this.unended()
+    const current = this.mode(page.requested, now)
+    if (choices.decision === "cancel") {
+      page.answered = { code: null }
+      return { is: "denied" }
+    }
+    if (choices.decision === "stop" && (choices.shown ?? current) === "renew_sensitive") {
+      page.answered = { code: null }
+      if (grant !== undefined && this.isLive(grant, now) && grant.held.some(isSensitive)) this.#stop(grant, now)
+      return { is: "denied" }
+    }
+    // A renewal page must find something to renew; the full page's answers hold in full.
+    if (choices.shown === "renew_sensitive" && current !== "renew_sensitive") return { is: "refused", why: "outdated" }
+    const renews = current === "renew_sensitive" && (choices.shown === null || choices.shown === "renew_sensitive")
+    const scopes = renews && choices.scopes.length === 0 ? page.requested : choices.scopes
+    if (choices.decision !== "allow" || scopes.length === 0) return { is: "faulty" }
+    if (scopes.some((scope) => !page.requested.includes(scope) || !this.allowed.includes(scope)))
+      return { is: "faulty" }
+    return { is: "approved", mode: renews ? "renew_sensitive" : current === "new" ? "new" : "change" }
+  }
+
+  /** What an approval does, once its code is known. */
+  approve(
+    page: Page,
+    choices: Choices,
+    mode: Mode,
+    fresh: { readonly connection: string; readonly code: string },
+    now: number
+  ) {
+    const scopes = mode === "renew_sensitive" && choices.scopes.length === 0 ? page.requested : choices.scopes
+    const before = this.unended()
+    if (mode === "new" && before !== undefined) this.#expire(before)
+    const grant = mode === "new" ? this.#make(fresh.connection, now) : before!
+    grant.held = scopes
+    grant.sensitiveEnd = scopes.some(isSensitive) ? now + choices.sensitiveDays * DAY : null
+    grant.sensitiveSince = now
+    grant.settled = new Set()
+    if (mode !== "renew_sensitive") {
+      grant.standardEnd = choices.standardDays === null ? null : now + choices.standardDays * DAY
+      this.#share(grant, choices.places, mode === "change", now)
+    }
+    const code: Code = { text: fresh.code, connection: grant, issuedAt: now, family: null }
+    this.codes.push(code)
+    page.answered = { code }
+  }
+
+  /** `PUT …/places`: true when it was shared. */
+  share(grant: Grant, places: ReadonlyArray<string>, now: number): boolean {
+    if (grant.ended !== null || this.#hasExpired(grant, now)) return false
+    this.#share(grant, places, true, now)
+    return true
+  }
+
+  exchange(
+    code: Code,
+    proof: { readonly verifier: boolean; readonly redirect: boolean; readonly app: boolean },
+    now: number
+  ): Tokens {
+    const grant = code.connection
+    if (!proof.app || !proof.redirect || !proof.verifier) return { ok: false }
+    if (grant.ended !== null || this.appRevokedAt !== null || this.#hasExpired(grant, now)) return { ok: false }
+    if (code.family !== null) {
+      if (code.family === grant.family) this.#end(grant, now, "code_reused")
+      return { ok: false }
+    }
+    if (now - code.issuedAt >= MINUTE) return { ok: false }
+    this.#revokeAll(grant)
+    this.families += 1
+    code.family = this.families
+    grant.family = this.families
+    return { ok: true, refresh: "new" }
+  }
+
+  refresh(link: Link, ownApp: boolean, now: number): Tokens {
+    if (!ownApp) return { ok: false }
+    const grant = link.connection
+    if (link.revoked || grant.ended !== null || this.appRevokedAt !== null) return { ok: false }
+    if (this.#hasExpired(grant, now)) return { ok: false }
+    if (link.spentAt === null) {
+      link.spentAt = now
+      return { ok: true, refresh: "new" }
+    }
+    if (now - link.spentAt <= 30_000) {
+      let head = link
+      while (head.child !== null) head = head.child
+      return { ok: true, refresh: head.text }
+    }
+    this.#end(grant, now, "refresh_token_reused")
+    this.leakMails += 1
+    return { ok: false }
+  }
+
+  /** What the client was given; `parent` is the token that a first refresh spent. */
+  issued(
+    grant: Grant,
+    parent: Link | null,
+    texts: { readonly access: string; readonly refresh: string },
+    now: number
+  ): void {
+    this.accesses.push({ text: texts.access, connection: grant, issuedAt: now, revoked: false })
+    if (this.links.some((link) => link.text === texts.refresh)) return
+    const link: Link = { text: texts.refresh, connection: grant, spentAt: null, child: null, revoked: false }
+    this.links.push(link)
+    if (parent !== null) parent.child = link
+  }
+
+  revoke(token: Link | Access | undefined, ownApp: boolean, now: number): void {
+    if (token === undefined || !ownApp || token.revoked) return
+    this.disconnect(token.connection, now, "app_revoked_token")
+  }
+
+  disconnect(grant: Grant, now: number, reason = "user_disconnected"): void {
+    if (grant.ended === null && !this.#hasExpired(grant, now)) this.#end(grant, now, reason)
+  }
+
+  /** An admin revokes the app: all that is left of it ends, as of now. */
+  revokeApp(now: number): void {
+    this.appRevokedAt = now
+    for (const grant of this.grants) this.disconnect(grant, Math.max(now, grant.connectedAt), "admin_revoked")
+  }
+
+  opens(access: Access, now: number): boolean {
+    return !access.revoked && this.isLive(access.connection, now) && now - access.issuedAt < HOUR
+  }
+
+  /** Spec §6.3: each moment once for a date, whoever chose it how often; what had passed at consent is skipped; a warning that came true is not sent. */
+  sweep(now: number): void {
+    for (const grant of this.grants) {
+      if (grant.ended !== null || this.#hasExpired(grant, now) || grant.sensitiveEnd === null) continue
+      const end = grant.sensitiveEnd
+      const scopes = SENSITIVE.filter((scope) => grant.held.includes(scope)).join(" ")
+      const settle = (type: string, moment: number, until: number, about: string): void => {
+        if (now < moment || grant.settled.has(about)) return
+        grant.settled.add(about)
+        if (moment < grant.sensitiveSince || now >= until) return
+        // A renewal may choose the very date that there was.
+        if (grant.toldOf.has(`${about} ${end}`)) return
+        grant.toldOf.add(`${about} ${end}`)
+        this.told.push({ type, at: moment, connection: grant.id, about: `${about} ${end} ${scopes}` })
+      }
+      settle("sensitive.expiring", end - 14 * DAY, end - 7 * DAY, "14")
+      settle("sensitive.expiring", end - 7 * DAY, end, "7")
+      settle("sensitive.lapsed", end, Infinity, "lapsed")
+      settle("sensitive.removed", end + 14 * DAY, Infinity, "removed")
+      if (now >= end + 14 * DAY) {
+        grant.held = grant.held.filter((scope) => !isSensitive(scope))
+        grant.sensitiveEnd = null
+      }
+    }
+  }
+
+  #make(id: string, connectedAt: number): Grant {
+    const grant: Grant = {
+      id,
+      connectedAt,
+      held: [],
+      places: [],
+      placesVersion: 1,
+      standardEnd: null,
+      sensitiveEnd: null,
+      sensitiveSince: 0,
+      settled: new Set(),
+      toldOf: new Set(),
+      ended: null,
+      family: null
+    }
+    this.grants.push(grant)
+    return grant
+  }
+
+  #share(grant: Grant, places: ReadonlyArray<string>, isChange: boolean, now: number): void {
+    const same = sameSet(grant.places, places)
+    grant.places = places
+    if (!isChange || same) return
+    grant.placesVersion += 1
+    if (!this.describe(grant, now).scopes.includes("location.places.watch")) return
+    this.told.push({ type: "places.changed", at: now, connection: grant.id, about: `${grant.placesVersion}` })
+  }
+
+  #stop(grant: Grant, now: number): void {
+    const left = grant.held.filter((scope) => !isSensitive(scope))
+    // What has ended stays as it ended.
+    if (left.length === 0) return this.#end(grant, now, "user_disconnected")
+    grant.held = left
+    grant.sensitiveEnd = null
+  }
+
+  #hasExpired(grant: Grant, now: number): boolean {
+    if (grant.standardEnd === null || now < grant.standardEnd) return false
+    this.#expire(grant)
+    return true
+  }
+
+  #expire(grant: Grant): void {
+    if (grant.ended === null && grant.standardEnd !== null) this.#end(grant, grant.standardEnd, "expired")
+  }
+
+  #end(grant: Grant, at: number, reason: string): void {
+    grant.ended = { at, reason }
+    this.#revokeAll(grant)
+  }
+
+  #revokeAll(grant: Grant): void {
+    for (const token of [...this.links, ...this.accesses]) if (token.connection === grant) token.revoked = true
+  }
+}

@@ -1,0 +1,59 @@
+import type { Geometry } from "@place-access/domain/places"
+import { RuleEvaluation } from "@place-access/domain/rules"
+import { Timestamp } from "@place-access/domain/shared"
+import { travel } from "./geodesic.js"
+
+/** What rule tests are about: a circle of 150 m, and fixes at distances from its centre. */
+export const CIRCLE: Geometry.Circle = { lat: 52.37, lon: 4.89, radiusM: 150 }
+export const NOON = Date.UTC(2026, 0, 15, 12)
+export const SECOND = 1_000
+export const MINUTE = 60_000
+export const HOUR = 3_600_000
+export const DAY = 86_400_000
+
+export const time = (millis: number): Timestamp.Timestamp => Timestamp.make(millis)
+
+/** Where a phone is, to the east of the centre. */
+export const at = (metres: number): Geometry.Point => travel(CIRCLE, 90, metres)
+
+export const INSIDE = at(0)
+export const OUTSIDE = at(1_000)
+/** On the edge itself. */
+export const EDGE = at(CIRCLE.radiusM)
+
+export interface Seen {
+  /** Milliseconds after noon. */
+  readonly after: number
+  readonly where: Geometry.Point
+  readonly accuracyM?: number | null
+  /** Milliseconds between capture and arrival. */
+  readonly delay?: number
+}
+
+export const question = (overrides: Partial<RuleEvaluation.Question> = {}): RuleEvaluation.Question => ({
+  type: "enter",
+  circle: CIRCLE,
+  dwellMinutes: null,
+  window: { from: null, until: null },
+  ...overrides
+})
+
+export const dwell = (dwellMinutes: number): RuleEvaluation.Question => question({ type: "dwell", dwellMinutes })
+
+/** Every fix in an upload of its own; the outcome of each, and the state after the last. */
+export const evaluate = (
+  asked: RuleEvaluation.Question,
+  seen: ReadonlyArray<Seen>,
+  from: RuleEvaluation.RuleState = RuleEvaluation.unseeded("1")
+): { readonly outcomes: ReadonlyArray<RuleEvaluation.Outcome>; readonly state: RuleEvaluation.RuleState } => {
+  let state = from
+  const outcomes = seen.map(({ after, where, accuracyM = 10, delay = 0 }) => {
+    const fix = { capturedAt: time(NOON + after), ...where, accuracyM }
+    const evaluated = RuleEvaluation.step(asked, state, fix, time(NOON + after + delay))
+    state = evaluated.state
+    return evaluated.outcome
+  })
+  return { outcomes, state }
+}
+
+export const outcomes = (asked: RuleEvaluation.Question, seen: ReadonlyArray<Seen>) => evaluate(asked, seen).outcomes

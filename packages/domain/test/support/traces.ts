@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import type { ReferenceFix } from "./referenceRules.js"
+
+/** Logs of real phones, kept outside the repository (their licence is their own). `TRACES_DIR` says where else they are. */
+const DIRECTORY =
+  process.env["TRACES_DIR"] ?? fileURLToPath(new URL("../../../../../shared/data/traces", import.meta.url))
+const SUFFIX = ".locations.csv"
+
+export const haveTraces = existsSync(DIRECTORY)
+
+/** Shown with what is skipped. */
+export const TRACES_NEEDED = haveTraces ? "" : " (skipped: no logs; set TRACES_DIR to a folder of *.locations.csv)"
+
+/** Received when the phone stored it: the earliest moment at which it could have sent it. -1: not known. */
+export interface RecordedFix extends ReferenceFix {
+  readonly accuracy: number
+  readonly speedMps: number
+  readonly courseDeg: number
+  readonly altitudeM: number
+}
+
+export interface Trace {
+  readonly name: string
+  /** In the order in which the phone stored them, which is not the order of capture. */
+  readonly fixes: ReadonlyArray<RecordedFix>
+}
+
+export const traces = (): ReadonlyArray<Trace> =>
+  readdirSync(DIRECTORY)
+    .filter((file) => file.endsWith(SUFFIX))
+    .sort()
+    .map((file) => ({
+      name: file.slice(0, -SUFFIX.length),
+      fixes: parse(readFileSync(`${DIRECTORY}/${file}`, "utf8"))
+    }))
+
+const COLUMNS = [
+  "capture_ts",
+  "write_ts",
+  "latitude",
+  "longitude",
+  "accuracy_m",
+  "speed_mps",
+  "bearing_deg",
+  "altitude_m"
+]
+
+const parse = (csv: string): ReadonlyArray<RecordedFix> => {
+  const [header = "", ...lines] = csv.trim().split("\n")
+  const indices = COLUMNS.map((column) => header.split(",").indexOf(column))
+  if (indices.includes(-1)) throw new Error(`A log without one of the columns ${COLUMNS.join(", ")}`)
+  return lines.map((line) => {
+    const cells = line.split(",")
+    const number = (column: number): number => Number(cells[indices[column] ?? -1])
+    return {
+      capturedAt: millis(number(0)),
+      receivedAt: millis(number(1)),
+      lat: number(2),
+      lon: number(3),
+      accuracy: number(4),
+      speedMps: number(5),
+      courseDeg: number(6),
+      altitudeM: number(7)
+    }
+  })
+}
+
+const millis = (seconds: number): number => Math.trunc(seconds * 1_000)

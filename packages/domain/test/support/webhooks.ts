@@ -1,0 +1,126 @@
+import { AccountStore } from "@place-access/domain/accounts"
+import { runWorker, type WorkerOptions, WorkSignal } from "@place-access/domain/deliveries"
+import { createEndpoint, type NewEndpoint } from "@place-access/domain/endpoints"
+import type { Event } from "@place-access/domain/events"
+import { type AppId, Entropy, EventId, Timestamp } from "@place-access/domain/shared"
+import {
+  MemoryAccessLogStore,
+  MemoryAccountStore,
+  MemoryAppStore,
+  MemoryConnectionStore,
+  MemoryDatabase,
+  MemoryDeliveryStore,
+  MemoryDeviceStore,
+  MemoryEndpointStore,
+  MemoryEntropy,
+  MemoryEventStore,
+  MemoryFixStore,
+  MemoryPlaceStore,
+  MemoryRuleStore,
+  MemoryVault,
+  MemoryWebhookSender,
+  MemoryWorkSignal,
+  RuleSamples,
+  VirtualTime
+} from "@place-access/domain/testing"
+import { Effect, Exit, Fiber, Layer, Logger, LogLevel, Option } from "effect"
+
+/** Every port that events and deliveries touch, in memory. */
+const world = Layer.mergeAll(
+  MemoryAccountStore.layer,
+  MemoryAppStore.layer,
+  MemoryConnectionStore.layer,
+  MemoryPlaceStore.layer,
+  MemoryDeviceStore.layer,
+  MemoryRuleStore.layer,
+  MemoryFixStore.layer,
+  MemoryAccessLogStore.layer,
+  MemoryEventStore.layer,
+  MemoryEndpointStore.layer,
+  MemoryDeliveryStore.layer,
+  MemoryEntropy.layer,
+  MemoryVault.layer,
+  MemoryWebhookSender.layer,
+  MemoryWorkSignal.layer
+).pipe(Layer.provideMerge(MemoryDatabase.layer))
+
+export type World = Layer.Layer.Success<typeof world>
+
+const quiet = Logger.minimumLogLevel(LogLevel.None)
+
+/** Runs a program from `VirtualTime.START` on, in a world of its own. What the worker logs is not shown. */
+export const inVirtualTime = <A>(program: Effect.Effect<A, unknown, World>): A =>
+  Exit.getOrElse(VirtualTime.runVirtual(program.pipe(Effect.provide(Layer.merge(world, quiet)))), (cause) => {
+    throw new Error(String(cause))
+  })
+
+export const URL = "https://hooks.example.com/places"
+
+const owner = (appId: AppId) =>
+  Effect.gen(function* () {
+    const { apps } = yield* MemoryDatabase
+    const ownerId = apps.get(appId)?.app.ownerId
+    const account = ownerId === undefined ? Option.none() : yield* (yield* AccountStore).find(ownerId)
+    return yield* account
+  })
+
+/** Registers an endpoint the way its developer does. */
+export const register = (appId: AppId, overrides: Partial<NewEndpoint> = {}) =>
+  Effect.gen(function* () {
+    const developer = yield* owner(appId)
+    const input = { url: URL, events: [], description: null, ...overrides }
+    const { endpoint, secret } = yield* createEndpoint(developer, appId, input)
+    return { developer, endpoint, secret }
+  })
+
+/** A user who shares a place with an app that has a rule on it and one endpoint. */
+export const scene = Effect.gen(function* () {
+  const { app, connection, place, user } = yield* RuleSamples.sharing({ standardExpiresAt: null })
+  const rule = yield* RuleSamples.rule(connection, RuleSamples.onPlace(place))
+  const registered = yield* register(app.id)
+  return { app, user, connection, place, rule, ...registered }
+})
+
+export type Scene = Effect.Effect.Success<typeof scene>
+
+/** Puts an event of the scene's rule into the outbox, as an upload would, and tells the workers. */
+export const fire = ({ rule, place }: Pick<Scene, "rule" | "place">, overrides: Partial<Event.OutboxEvent> = {}) =>
+  Effect.gen(function* () {
+    const { events } = yield* MemoryDatabase
+    const now = yield* Timestamp.now
+    const event: Event.OutboxEvent = {
+      userId: rule.userId,
+      id: EventId.make(yield* Entropy.id("evt")),
+      connectionId: rule.connectionId,
+      appId: rule.appId,
+      payload: { type: "place.enter", ruleId: rule.id, target: { placeId: place.id, label: place.label } },
+      occurredAt: now,
+      webhookUrl: null,
+      maxEventAgeS: null,
+      ...overrides
+    }
+    events.set(event.id, { ...event, fanOutDueAt: now, fannedOutAt: null })
+    yield* (yield* WorkSignal).raise
+    return event
+  })
+
+/** Runs `use` beside a worker that polls once in ten minutes, so that what comes sooner was waited for; then stops it. */
+export const withWorker = <A, E, R>(use: Effect.Effect<A, E, R>, overrides: Partial<WorkerOptions> = {}) => {
+  const options: Partial<WorkerOptions> = { pollEvery: "10 minutes", ...overrides }
+  return Effect.acquireUseRelease(
+    // Acquiring is uninterruptible, and a fiber inherits that.
+    Effect.fork(Effect.interruptible(runWorker(options))),
+    () => use,
+    (worker) => Fiber.interrupt(worker)
+  )
+}
+
+/** Every delivery there is, oldest first. */
+export const deliveries = Effect.map(MemoryDatabase, (tables) =>
+  [...tables.deliveries.values()].map(({ delivery }) => delivery)
+)
+
+export const attempts = Effect.map(MemoryDatabase, (tables) => [...tables.attempts])
+
+export const endpointNow = ({ endpoint }: Pick<Scene, "endpoint">) =>
+  Effect.flatMap(MemoryDatabase, (tables) => Effect.fromNullable(tables.endpoints.get(endpoint.id)))

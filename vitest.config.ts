@@ -1,0 +1,31 @@
+import { defineConfig } from "vitest/config"
+
+// Workspace packages resolve to their sources, so that unit tests need no build.
+const conditions = ["@place-access/source"]
+
+const special = { pg: "**/*.pg.test.ts", browser: "**/*.browser.test.ts", e2e: "**/*.e2e.test.ts" }
+const everywhere = (suffix: string) => [`packages/*/test/**/*${suffix}`, `apps/*/test/**/*${suffix}`]
+const slow = { testTimeout: 120_000, hookTimeout: 120_000 }
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    passWithNoTests: true,
+    pool: "forks",
+    poolOptions: { forks: { maxForks: 2, minForks: 1 } },
+    testTimeout: 15_000,
+    hookTimeout: 30_000,
+    // Finds PostgreSQL and Chromium once, for `inject("pgUrl")` and `inject("chromiumPath")`.
+    globalSetup: ["apps/server/test/support/services.ts"],
+    projects: [
+      {
+        extends: true,
+        test: { name: "unit", include: everywhere(".test.ts"), exclude: Object.values(special) }
+      },
+      { extends: true, test: { name: "pg", include: everywhere(".pg.test.ts"), ...slow } },
+      { extends: true, test: { name: "browser", include: everywhere(".browser.test.ts"), ...slow } },
+      { extends: true, test: { name: "e2e", include: everywhere(".e2e.test.ts"), ...slow } }
+    ]
+  }
+})
