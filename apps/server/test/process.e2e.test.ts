@@ -10,7 +10,7 @@ import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { client } from "./support/client.js"
-import { freePort, ready, type Running, useProcesses } from "./support/processes.js"
+import { freePort, ready, type Running, useProcesses, workerReady } from "./support/processes.js"
 import { until } from "./support/until.js"
 
 const SERVER = join(import.meta.dirname, "../dist/main.js")
@@ -216,9 +216,7 @@ describePg("servers and workers on PostgreSQL", () => {
     const servers = ports.map((port) => processes.start("server", { ...environment, PORT: String(port) }))
     const workers = [1, 2].map(() => processes.start("worker", environment))
     await Promise.all(servers.map((server, index) => ready(server, `http://localhost:${ports[index]}`)))
-    await until("both workers are ready", () =>
-      workers.every((worker) => worker.output().includes("the worker is ready")) ? true : undefined
-    )
+    await Promise.all(workers.map(workerReady))
     const all = [...servers, ...workers]
     expect(all.filter((one) => one.output().includes("migrations applied"))).toHaveLength(1)
 

@@ -114,3 +114,15 @@ export const ready = async (server: Running, url: string): Promise<void> => {
     throw new Error(`the server ended (${JSON.stringify(end)}) before it was ready:\n${server.output().slice(-4_000)}`)
   }
 }
+
+/** Waits until the worker says that it works; fails at once, with its last words, when it ended instead. */
+export const workerReady = async (worker: Running): Promise<void> => {
+  let end: Ended | undefined
+  void worker.ended.then((ended) => (end = ended))
+  await until("the worker is ready", () =>
+    end !== undefined || worker.output().includes("the worker is ready") ? true : undefined
+  )
+  if (end !== undefined) {
+    throw new Error(`the worker ended (${JSON.stringify(end)}) before it was ready:\n${worker.output().slice(-4_000)}`)
+  }
+}

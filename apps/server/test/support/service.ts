@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { freshDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
-import { freePort, type Processes, ready, type Running } from "./processes.js"
+import { freePort, type Processes, ready, type Running, workerReady } from "./processes.js"
 
 /** The whole service as an operator runs it, on a database of its own. */
 export interface Service {
@@ -58,7 +58,11 @@ export const startService = async (
     return worker
   }
   await ready(server, url)
-  if (postgres !== undefined) for (let count = 0; count < workers; count++) startWorker()
+  if (postgres !== undefined) {
+    for (let count = 0; count < workers; count++) startWorker()
+    // One that is still loading would be ended by a signal before it can handle it.
+    await Promise.all(running.map(workerReady))
+  }
 
   return {
     url,
