@@ -4,19 +4,35 @@ import { DAY, MINUTE, type Timestamp } from "../shared/Timestamp.js"
 import type { Type, Window } from "./Rule.js"
 
 /**
- * The state machine of Spec §4.6: one rule, one fix, one step. A plain function of (rule, state, fix, receipt time); it reads
- * no clock, keeps nothing and never throws. docs/state-machines.md draws it.
+ * The state machine of Spec §4.6: one rule, one fix, one step. `docs/state-machines.md` draws it.
+ *
+ * `step` is a plain function of (question, state, fix, receipt time). It reads no clock and keeps nothing; for any input at all, a
+ * coordinate that is no number included, it returns one of ten outcomes and never throws. A state is never changed in place: a
+ * step that leaves it as it was returns the very same object, so `===` tells whether there is something to store. Whoever
+ * evaluates keeps the order of uploads and gives a rule's steps one after the other:
+ *
+ * ```ts
+ * let state = RuleEvaluation.on(basis, stored)
+ * for (const fix of fixes) {
+ *   const evaluated = RuleEvaluation.step(question, state, fix, receivedAt)
+ *   state = evaluated.state
+ *   if (evaluated.outcome === "fired") fire(fix.capturedAt)
+ * }
+ * ```
+ *
+ * It is the innermost loop of every upload, so states are written out field by field: copying them with `...` costs four times
+ * as much (`npm run bench`).
  */
 
-/** What a rule remembers between fixes. All times are capture times, except where said (decision L6). */
+/** What a rule remembers between fixes. Every time is a capture time (decision L6). */
 export interface RuleState {
   /** The side of the last decisive fix; null until the first one seeds. */
   readonly side: Geometry.Side | null
-  /** Start of the stay, while inside. */
+  /** Capture of the first fix of the stay; null unless inside. */
   readonly since: Timestamp | null
-  /** The dwell of this stay was spent. */
+  /** The dwell of this stay has been told. */
   readonly dwellSpent: boolean
-  /** Capture time of the newest decisive fix: older and equal ones only enter history (decision L4). */
+  /** Capture of the newest decisive fix: what is not newer only enters history (decision L4). */
   readonly asOf: Timestamp | null
   readonly lastFiredAt: Timestamp | null
   /** See `LiveRule.basis`. */
@@ -41,7 +57,24 @@ export const unseeded = (basis: string): RuleState => ({
 export const on = (basis: string, state: RuleState): RuleState =>
   state.basis === basis ? state : { ...unseeded(basis), asOf: state.asOf, lastFiredAt: state.lastFiredAt }
 
-/** What a fix did to a rule. Only `fired` sends an event. */
+/** The part of a rule that decides. */
+export interface Question {
+  readonly type: Type
+  readonly circle: Circle
+  /** Minutes for a dwell rule; null for the others. */
+  readonly dwellMinutes: number | null
+  readonly window: Window
+}
+
+/** The part of a fix that decides. */
+export interface Observation {
+  readonly capturedAt: Timestamp
+  readonly lat: number
+  readonly lon: number
+  readonly accuracyM: number | null
+}
+
+/** What a fix did to a rule, in the order in which it is asked. Only `fired` sends an event. */
 export type Outcome =
   /** captured outside `[from, until)` */
   | "outside_window"
@@ -64,80 +97,82 @@ export type Outcome =
   | "fired"
 
 export interface Evaluated {
+  /** The very same object as before the step when nothing changed. */
   readonly state: RuleState
   readonly outcome: Outcome
 }
 
-/** The part of a rule that decides. */
-export interface Question {
-  readonly type: Type
-  readonly circle: Circle
-  readonly dwellMinutes: number | null
-  readonly window: Window
-}
-
-/** The part of a fix that decides. */
-export interface Observation {
-  readonly capturedAt: Timestamp
-  readonly lat: number
-  readonly lon: number
-  readonly accuracyM: number | null
-}
-
-/** Spec §4.6.4: a fix older than this at its arrival updates the state silently. */
-export const STALE_AFTER = 15 * MINUTE
 /** Spec §4.6.3: blocks while the gap is shorter (decision T3). */
 export const COOLDOWN = 2 * MINUTE
+/** Spec §4.6.4: a fix older than this at its arrival updates the state silently. */
+export const STALE_AFTER = 15 * MINUTE
 /** Spec §4.6.5: an upload this long after the window closed is still applied. */
 export const LATE_UPLOAD = DAY
 
 export const step = (question: Question, state: RuleState, fix: Observation, receivedAt: Timestamp): Evaluated => {
+  const at = fix.capturedAt
   const { from, until } = question.window
-  if ((from !== null && fix.capturedAt < from) || (until !== null && fix.capturedAt >= until)) {
-    return { state, outcome: "outside_window" }
-  }
-  if (until !== null && receivedAt > until + LATE_UPLOAD) return { state, outcome: "late" }
-  if (state.asOf !== null && fix.capturedAt <= state.asOf) return { state, outcome: "out_of_order" }
 
+  // What the rule does not look at, and what tells it nothing.
+  if ((from !== null && at < from) || (until !== null && at >= until)) return { state, outcome: "outside_window" }
+  if (until !== null && receivedAt > until + LATE_UPLOAD) return { state, outcome: "late" }
+  if (state.asOf !== null && at <= state.asOf) return { state, outcome: "out_of_order" }
   const side = Geometry.sideOf(question.circle, fix, fix.accuracyM)
   if (side === undefined) return { state, outcome: "boundary" }
-  if (state.side === null) return { state: arrived(state, side, fix.capturedAt), outcome: "seeded" }
 
+  // Where the user is now; this much a decisive fix always changes.
+  if (state.side === null) return { state: arrived(state, side, at), outcome: "seeded" }
   const crossed = side !== state.side
-  const moved = crossed ? arrived(state, side, fix.capturedAt) : { ...state, asOf: fix.capturedAt }
-  if (!asksAbout(question, moved, crossed, fix.capturedAt)) {
-    return { state: moved, outcome: crossed ? "crossed" : "no_change" }
-  }
-  // Stale comes before everything that spends: the first fresh fix of the stay fires its dwell (decision L7).
-  if (receivedAt - fix.capturedAt > STALE_AFTER) return { state: moved, outcome: "stale" }
-  const spent = question.type === "dwell" ? { ...moved, dwellSpent: true } : moved
-  if (state.lastFiredAt !== null && fix.capturedAt - state.lastFiredAt < COOLDOWN) {
-    return { state: spent, outcome: "cooling_down" }
-  }
-  return { state: { ...spent, lastFiredAt: fix.capturedAt }, outcome: "fired" }
+  const moved = crossed ? arrived(state, side, at) : remained(state, at)
+
+  // Whether anybody is told.
+  if (!asksAbout(question, moved, crossed, at)) return { state: moved, outcome: crossed ? "crossed" : "no_change" }
+  // Staleness comes before all that spends: the first fresh fix of a stay tells its dwell (decision L7).
+  if (receivedAt - at > STALE_AFTER) return { state: moved, outcome: "stale" }
+  const last = state.lastFiredAt
+  return last !== null && at - last < COOLDOWN
+    ? { state: spent(question, moved, last), outcome: "cooling_down" }
+    : { state: spent(question, moved, at), outcome: "fired" }
 }
 
-/** The state after the first fix on a side: a new stay when inside, none when outside. */
-const arrived = (state: RuleState, side: Geometry.Side, at: Timestamp): RuleState => ({
-  ...state,
+/** Whether the rule asks about what the newest fix shows. */
+const asksAbout = ({ dwellMinutes, type }: Question, now: RuleState, crossed: boolean, at: Timestamp): boolean => {
+  switch (type) {
+    case "enter":
+      return crossed && now.side === "inside"
+    case "exit":
+      return crossed && now.side === "outside"
+    case "dwell":
+      return dwellMinutes !== null && now.since !== null && !now.dwellSpent && at - now.since >= dwellMinutes * MINUTE
+  }
+}
+
+/** Seen on a side for the first time: a stay begins inside, none outside. */
+const arrived = ({ basis, lastFiredAt }: RuleState, side: Geometry.Side, at: Timestamp): RuleState => ({
   side,
   since: side === "inside" ? at : null,
   dwellSpent: false,
-  asOf: at
+  asOf: at,
+  lastFiredAt,
+  basis
 })
 
-const asksAbout = (question: Question, state: RuleState, crossed: boolean, at: Timestamp): boolean => {
-  switch (question.type) {
-    case "enter":
-      return crossed && state.side === "inside"
-    case "exit":
-      return crossed && state.side === "outside"
-    case "dwell":
-      return (
-        state.since !== null &&
-        !state.dwellSpent &&
-        question.dwellMinutes !== null &&
-        at - state.since >= question.dwellMinutes * MINUTE
-      )
-  }
-}
+/** Seen again on the same side. */
+const remained = ({ basis, dwellSpent, lastFiredAt, side, since }: RuleState, at: Timestamp): RuleState => ({
+  side,
+  since,
+  dwellSpent,
+  asOf: at,
+  lastFiredAt,
+  basis
+})
+
+/** The question of this moment is answered, or dropped for good: a dwell is told once a stay. */
+const spent = ({ type }: Question, { asOf, basis, side, since }: RuleState, lastFiredAt: Timestamp): RuleState => ({
+  side,
+  since,
+  dwellSpent: type === "dwell",
+  asOf,
+  lastFiredAt,
+  basis
+})
