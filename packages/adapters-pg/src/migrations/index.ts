@@ -8,6 +8,7 @@ import * as reviews from "./0007_reviews.js"
 import * as accessLogByApp from "./0008_access_log_by_app.js"
 import * as tiers from "./0009_tiers_and_mail.js"
 import * as volumeFlags from "./0010_volume_flags.js"
+import * as limits from "./0013_limits.js"
 
 /** In order of application. An id must be greater than every id that was ever released: a smaller one never runs. */
 export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -20,5 +21,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0007_reviews": reviews.statements,
   "0008_access_log_by_app": accessLogByApp.statements,
   "0009_tiers_and_mail": tiers.statements,
-  "0010_volume_flags": volumeFlags.statements
+  "0010_volume_flags": volumeFlags.statements,
+  "0013_limits": limits.statements
 }

@@ -93,6 +93,8 @@ export interface Tables {
   >
   readonly attempts: Array<Attempt & { readonly deliveryId: DeliveryId }>
   readonly accessLog: Array<AccessLogEntry>
+  /** By `${userId} ${connectionId} ${budget}`, in order of time. */
+  readonly budgets: Map<string, ReadonlyArray<Timestamp>>
 }
 
 export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/MemoryDatabase")<
@@ -133,7 +135,8 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       endpoints: new Map(),
       deliveries: new Map(),
       attempts: [],
-      accessLog: []
+      accessLog: [],
+      budgets: new Map()
     }))
   )
 }

@@ -1,0 +1,3 @@
+export * as Budget from "./Budget.js"
+export { LimitStore } from "./LimitStore.js"
+export { spendBudget } from "./spendBudget.js"
