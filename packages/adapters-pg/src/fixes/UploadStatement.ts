@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fix, UploadCommit } from "@place-access/domain/fixes"
 import { VisitReport } from "@place-access/domain/visits"
 import * as Rows from "../Rows.js"
+import * as RecentColumn from "../rules/RecentColumn.js"
 
 /**
  * Everything that an upload changes, in one statement and so in one commit without a round trip in between. All of it hangs on
@@ -50,7 +51,7 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
         AS visit (report_key, arrival, departure, lat, lon, accuracy_m)
       ON CONFLICT DO NOTHING
     ), new_states AS (
-      INSERT INTO rule_states (user_id, rule_id, side, since, dwell_spent, as_of, last_fired_at, basis)
+      INSERT INTO rule_states (user_id, rule_id, side, since, dwell_spent, as_of, last_fired_at, basis, recent)
       SELECT moved.user_id, state.*
       FROM moved, unnest(${states.map(({ ruleId }) => ruleId)}::text[],
                          ${states.map(({ state }) => state.side)}::text[],
@@ -58,10 +59,11 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
                          ${states.map(({ state }) => state.dwellSpent)}::boolean[],
                          ${states.map(({ state }) => Rows.nullableAt(state.asOf))}::timestamptz[],
                          ${states.map(({ state }) => Rows.nullableAt(state.lastFiredAt))}::timestamptz[],
-                         ${states.map(({ state }) => state.basis)}::text[]) AS state
+                         ${states.map(({ state }) => state.basis)}::text[],
+                         ${states.map(({ recent }) => RecentColumn.encode(recent))}::text[]) AS state
       ON CONFLICT (user_id, rule_id) DO UPDATE SET
         side = excluded.side, since = excluded.since, dwell_spent = excluded.dwell_spent, as_of = excluded.as_of,
-        last_fired_at = excluded.last_fired_at, basis = excluded.basis
+        last_fired_at = excluded.last_fired_at, basis = excluded.basis, recent = excluded.recent
     ), new_events AS (
       INSERT INTO events (user_id, event_id, connection_id, app_id, payload, occurred_at, webhook_url, max_event_age_s,
                           created_at, fan_out_due_at)
@@ -76,12 +78,21 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
                          ${events.map((event) => event.maxEventAgeS)}::integer[])
         AS event (event_id, connection_id, app_id, payload, occurred_at, webhook_url, max_event_age_s)
     ), seen AS (
-      UPDATE devices SET last_seen_at = greatest(last_seen_at, ${receivedAt}::timestamptz)
+      UPDATE devices SET
+        last_seen_at = greatest(last_seen_at, ${receivedAt}::timestamptz),
+        stays_due_from = least(stays_due_from, ${earliest(fixes)}::timestamptz),
+        sends_visits = sends_visits OR ${visits.length > 0}
       FROM moved
       WHERE devices.user_id = ${userId} AND devices.device_id = ${deviceId}
     )
     SELECT user_id FROM moved`
 }
+
+/** Null when there are none. */
+const earliest = (fixes: ReadonlyArray<Fix.Fix>): Date | null =>
+  fixes.length === 0
+    ? null
+    : Rows.at(fixes.reduce((low, { capturedAt }) => Math.min(low, capturedAt), Number.POSITIVE_INFINITY))
 
 /** Which of `fixes` the device uploaded before: their positions in the list, from 1. None are asked for when there are none. */
 export const knownStatement = (

@@ -8,7 +8,9 @@ import * as reviews from "./0007_reviews.js"
 import * as accessLogByApp from "./0008_access_log_by_app.js"
 import * as tiers from "./0009_tiers_and_mail.js"
 import * as volumeFlags from "./0010_volume_flags.js"
+import * as stays from "./0011_shapes_and_stays.js"
 import * as limits from "./0013_limits.js"
+import * as retention from "./0015_retention.js"
 
 /** In order of application. An id must be greater than every id that was ever released: a smaller one never runs. */
 export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -22,5 +24,7 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0008_access_log_by_app": accessLogByApp.statements,
   "0009_tiers_and_mail": tiers.statements,
   "0010_volume_flags": volumeFlags.statements,
-  "0013_limits": limits.statements
+  "0011_shapes_and_stays": stays.statements,
+  "0013_limits": limits.statements,
+  "0015_retention": retention.statements
 }

@@ -117,5 +117,31 @@ export const placeStoreContract: Contract<Needs> = [
       )
       Check.equal((yield* found(made))?.geometryVersion, 6, "geometry version")
     })
+  },
+  {
+    name: "shapes: the first is valid from ever, each new geometry version from the moment of the change, a rename makes none",
+    run: Effect.gen(function* () {
+      const places = yield* PlaceStore
+      const made = yield* Samples.place(yield* aUser)
+      const other = yield* Samples.place(made.userId)
+      const moved = { lat: -33.8688, lon: 151.2093, radiusM: 777.125 }
+      yield* places.update(made.userId, made.id, (before) => ({ ...before, label: Label.make("Den") }))
+      const movedAt: Array<Timestamp.Timestamp> = []
+      yield* places.update(made.userId, made.id, (before, now) => {
+        movedAt.push(now)
+        return { ...before, circle: moved, geometryVersion: 2 }
+      })
+      const [at = null] = movedAt
+      Check.equal(
+        yield* places.shapes(made.userId),
+        [
+          { placeId: made.id, geometryVersion: 1, validFrom: null, circle: made.circle },
+          { placeId: made.id, geometryVersion: 2, validFrom: at, circle: moved },
+          { placeId: other.id, geometryVersion: 1, validFrom: null, circle: other.circle }
+        ].sort((a, b) => (a.placeId < b.placeId ? -1 : a.placeId > b.placeId ? 1 : 0)),
+        "shapes"
+      )
+      Check.equal(yield* places.shapes(yield* aUser), [], "another user's")
+    })
   }
 ]

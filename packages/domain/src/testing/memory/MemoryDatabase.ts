@@ -16,10 +16,12 @@ import type { StoredFix } from "../../fixes/Fix.js"
 import type { Quarantined } from "../../fixes/FixStore.js"
 import type { Kept, MailMessage } from "../../mail/Mail.js"
 import type { Place } from "../../places/Place.js"
+import type { Shape } from "../../places/Shape.js"
 import type { Purpose } from "../../purposes/Purpose.js"
 import type { VolumeFlag } from "../../purposes/VolumeFlag.js"
 import type { ReviewDecision } from "../../reviews/ReviewDecision.js"
 import type { Rule } from "../../rules/Rule.js"
+import type { RecentEvaluations } from "../../rules/RecentEvaluations.js"
 import type { RuleState } from "../../rules/RuleEvaluation.js"
 import type {
   AppId,
@@ -38,6 +40,13 @@ import type { Timestamp } from "../../shared/Timestamp.js"
 import type { Hash } from "../../shared/Vault.js"
 import type { SensitiveNotice } from "../../tiers/SensitiveNotice.js"
 import type { VisitReport } from "../../visits/VisitReport.js"
+
+interface Backfill {
+  readonly userId: UserId
+  readonly deviceId: DeviceId
+  readonly placeId: PlaceId
+  readonly dueFrom: Timestamp
+}
 
 /**
  * The tables that the in-memory stores share. A store changes them inside one synchronous step (`Effect.sync`), which is
@@ -69,14 +78,22 @@ export interface Tables {
   /** By the same key: what became of it. */
   readonly mailStates: Map<string, Omit<Kept, "message"> & { readonly dueAt: Timestamp }>
   readonly places: Map<PlaceId, Place>
+  /** In the order of their versions. */
+  readonly placeShapes: Map<PlaceId, ReadonlyArray<Shape>>
   readonly devices: Map<DeviceId, Device>
   readonly streamVersions: Map<UserId, number>
+  /** From when on stays are to be derived, or derived again; left out: nothing is due. */
+  readonly staysDueFrom: Map<DeviceId, Timestamp>
+  readonly visitSenders: Set<DeviceId>
+  /** By `${userId} ${deviceId} ${placeId}`: places whose stays do not reach as far as the device's yet. */
+  readonly stayBackfills: Map<string, Backfill>
   /** These three by `${userId} ${deviceId} ${key}`, the key of what is stored. */
   readonly fixes: Map<string, StoredFix>
   readonly quarantined: Map<string, Quarantined & { readonly userId: UserId; readonly deviceId: DeviceId }>
   readonly visitReports: Map<string, VisitReport & { readonly userId: UserId; readonly deviceId: DeviceId }>
   readonly rules: Map<RuleId, Rule & { readonly deletedAt: Timestamp | null }>
   readonly ruleStates: Map<RuleId, RuleState>
+  readonly recentEvaluations: Map<RuleId, RecentEvaluations>
   readonly events: Map<
     EventId,
     OutboxEvent & { readonly fanOutDueAt: Timestamp; readonly fannedOutAt: Timestamp | null }
@@ -124,13 +141,18 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       mail: new Map(),
       mailStates: new Map(),
       places: new Map(),
+      placeShapes: new Map(),
       devices: new Map(),
       streamVersions: new Map(),
+      staysDueFrom: new Map(),
+      visitSenders: new Set(),
+      stayBackfills: new Map(),
       fixes: new Map(),
       quarantined: new Map(),
       visitReports: new Map(),
       rules: new Map(),
       ruleStates: new Map(),
+      recentEvaluations: new Map(),
       events: new Map(),
       endpoints: new Map(),
       deliveries: new Map(),

@@ -2,9 +2,10 @@ import { Effect, Layer, Option } from "effect"
 import * as Fix from "../../fixes/Fix.js"
 import { FixStore } from "../../fixes/FixStore.js"
 import type { LiveRule } from "../../rules/LiveRule.js"
+import * as RecentEvaluations from "../../rules/RecentEvaluations.js"
 import * as RuleEvaluation from "../../rules/RuleEvaluation.js"
 import type { UserId } from "../../shared/Ids.js"
-import type { Timestamp } from "../../shared/Timestamp.js"
+import * as Timestamp from "../../shared/Timestamp.js"
 import * as VisitReport from "../../visits/VisitReport.js"
 import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
 import * as MemoryRules from "./MemoryRules.js"
@@ -12,7 +13,18 @@ import * as MemoryRules from "./MemoryRules.js"
 export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
   FixStore,
   Effect.map(MemoryDatabase, (tables) => {
-    const { devices, events, fixes, quarantined, ruleStates, streamVersions, visitReports } = tables
+    const {
+      devices,
+      events,
+      fixes,
+      quarantined,
+      recentEvaluations,
+      ruleStates,
+      staysDueFrom,
+      streamVersions,
+      visitReports,
+      visitSenders
+    } = tables
 
     return FixStore.of({
       view: (userId, deviceId, asked, now) =>
@@ -37,10 +49,17 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
           for (const visit of upload.visits) {
             addOnce(visitReports, `${owner} ${VisitReport.key(visit)}`, { ...visit, userId, deviceId })
           }
-          for (const { ruleId, state } of upload.states) ruleStates.set(ruleId, state)
+          for (const { recent, ruleId, state } of upload.states) {
+            ruleStates.set(ruleId, state)
+            recentEvaluations.set(ruleId, recent)
+          }
           for (const event of upload.events) {
             events.set(event.id, { ...event, fanOutDueAt: receivedAt, fannedOutAt: null })
           }
+          for (const { capturedAt } of upload.fixes) {
+            staysDueFrom.set(deviceId, Timestamp.make(Math.min(staysDueFrom.get(deviceId) ?? capturedAt, capturedAt)))
+          }
+          if (upload.visits.length > 0) visitSenders.add(deviceId)
           const device = devices.get(deviceId)
           if (device?.userId === userId && (device.lastSeenAt ?? receivedAt) <= receivedAt) {
             devices.set(deviceId, { ...device, lastSeenAt: receivedAt })
@@ -61,7 +80,7 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
           const seen = [...devices.values()].flatMap((device) =>
             device.userId === userId && device.lastSeenAt !== null ? [device.lastSeenAt] : []
           )
-          return seen.length === 0 ? Option.none() : Option.some(Math.max(...seen) as Timestamp)
+          return seen.length === 0 ? Option.none() : Option.some(Math.max(...seen) as Timestamp.Timestamp)
         })
     })
   })
@@ -77,7 +96,7 @@ const addOnce = <A>(table: Map<string, A>, key: string, row: A): void => {
   if (!table.has(key)) table.set(key, row)
 }
 
-const liveRules = (tables: Tables, userId: UserId, now: Timestamp): ReadonlyArray<LiveRule> => {
+const liveRules = (tables: Tables, userId: UserId, now: Timestamp.Timestamp): ReadonlyArray<LiveRule> => {
   const live: Array<LiveRule> = []
   for (const stored of tables.rules.values()) {
     const connection = tables.connections.get(stored.connectionId)
@@ -86,10 +105,11 @@ const liveRules = (tables: Tables, userId: UserId, now: Timestamp): ReadonlyArra
     const ground = MemoryRules.ground(tables, connection, stored)
     if (ground === undefined) continue
     const state = tables.ruleStates.get(stored.id) ?? RuleEvaluation.unseeded(ground.basis)
-    live.push({ rule: { ...MemoryRules.relabelled(tables, stored), disabledAt: null }, ...ground, state })
+    const recent = tables.recentEvaluations.get(stored.id) ?? RecentEvaluations.none
+    live.push({ rule: { ...MemoryRules.relabelled(tables, stored), disabledAt: null }, ...ground, state, recent })
   }
   return live.sort((a, b) => (a.rule.id < b.rule.id ? -1 : 1))
 }
 
-const isOver = (until: Timestamp | null, now: Timestamp): boolean =>
+const isOver = (until: Timestamp.Timestamp | null, now: Timestamp.Timestamp): boolean =>
   until !== null && now > until + RuleEvaluation.LATE_UPLOAD

@@ -1,30 +1,67 @@
 import { Effect, Layer, Option } from "effect"
 import type { Place } from "../../places/Place.js"
 import { PlaceStore } from "../../places/PlaceStore.js"
-import { MemoryDatabase } from "./MemoryDatabase.js"
+import * as Shape from "../../places/Shape.js"
+import * as Fix from "../../fixes/Fix.js"
+import type { UserId } from "../../shared/Ids.js"
+import * as Timestamp from "../../shared/Timestamp.js"
+import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
 
 export const layer: Layer.Layer<PlaceStore, never, MemoryDatabase> = Layer.effect(
   PlaceStore,
-  Effect.map(MemoryDatabase, ({ places }) => {
+  Effect.map(MemoryDatabase, (tables) => {
+    const { places, placeShapes } = tables
     const find = (userId: string, id: Place["id"]): Option.Option<Place> =>
       Option.filter(Option.fromNullable(places.get(id)), (place) => place.userId === userId)
 
     return PlaceStore.of({
-      create: (place) => Effect.sync(() => void places.set(place.id, place)),
+      create: (place) =>
+        Effect.sync(() => {
+          moveStream(tables, place.userId)
+          places.set(place.id, place)
+          placeShapes.set(place.id, [Shape.of(place, null)])
+          for (const { id: deviceId, userId } of tables.devices.values()) {
+            if (userId !== place.userId) continue
+            const backfill = { userId, deviceId, placeId: place.id, dueFrom: Timestamp.make(Fix.EARLIEST) }
+            tables.stayBackfills.set(`${userId} ${deviceId} ${place.id}`, backfill)
+          }
+        }),
       find: (userId, id) => Effect.sync(() => find(userId, id)),
       list: (userId) =>
         Effect.sync(() => [...places.values()].filter((place) => place.userId === userId).sort(byLabel)),
-      update: (userId, id, change) =>
+      shapes: (userId) =>
         Effect.sync(() =>
+          [...places.values()]
+            .filter((place) => place.userId === userId)
+            .sort((a, b) => compare(a.id, b.id))
+            .flatMap((place) => placeShapes.get(place.id) ?? [])
+        ),
+      update: (userId, id, change) =>
+        Effect.map(Timestamp.now, (now) =>
           Option.map(find(userId, id), (before) => {
-            const after = change(before)
+            const after = change(before, now)
             places.set(id, after)
+            const moved = after.geometryVersion !== before.geometryVersion
+            if (moved) placeShapes.set(id, [...(placeShapes.get(id) ?? []), Shape.of(after, now)])
+            if (moved || after.archivedAt !== before.archivedAt) staysAreDue(tables, userId, now)
             return after
           })
         )
     })
   })
 )
+
+/** Uploads and derivations that read the user's places before this are not stored: they read again. */
+const moveStream = ({ streamVersions }: Tables, userId: UserId): void =>
+  void streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
+
+const staysAreDue = (tables: Tables, userId: UserId, from: Timestamp.Timestamp): void => {
+  moveStream(tables, userId)
+  for (const device of tables.devices.values()) {
+    if (device.userId !== userId) continue
+    tables.staysDueFrom.set(device.id, Timestamp.make(Math.min(tables.staysDueFrom.get(device.id) ?? from, from)))
+  }
+}
 
 /** By Unicode code points, as a database with the C collation has them. */
 const byLabel = (a: Place, b: Place): number => compare(a.label, b.label) || compare(a.id, b.id)

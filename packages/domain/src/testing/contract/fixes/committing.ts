@@ -88,9 +88,10 @@ export const committing: Contract<Uploads.Needs> = [
       const device = yield* Samples.device(connection.userId)
       const now = yield* Timestamp.now
       const [first, second] = [Uploads.fixes(1, now), Uploads.fixes(1, now, { lat: 1 })]
-      Check.isTrue(yield* Uploads.commit(device, { version: 0, fixes: first }), "the first")
+      const { version: read } = yield* Uploads.view(device)
+      Check.isTrue(yield* Uploads.commit(device, { version: read, fixes: first }), "the first")
       const before = yield* Uploads.onlyLive(connection)
-      for (const version of [0, 2]) {
+      for (const version of [read, read + 2]) {
         const written = yield* Uploads.commit(device, {
           version,
           receivedAt: Timestamp.plus(now, 1),
