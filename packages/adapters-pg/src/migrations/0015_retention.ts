@@ -1,0 +1,24 @@
+/** For how long people keep their history, accounts on their way out, and what retention needs to find what is old. */
+export const statements = [
+  `CREATE TABLE history_choices (
+    user_id text PRIMARY KEY,
+    -- null: for ever
+    keep_days integer,
+    chosen_at timestamptz(3) NOT NULL,
+    CHECK (keep_days IN (30, 90, 365))
+  )`,
+  // Accounts that are gone, with what is left to remove of theirs. The id is nobody's name any more.
+  `CREATE TABLE account_deletions (
+    user_id text PRIMARY KEY,
+    requested_at timestamptz(3) NOT NULL,
+    look_at timestamptz(3) NOT NULL,
+    -- apps that nobody else could connect
+    app_ids text[] NOT NULL
+  )`,
+  // To whom a message goes whose reader has no account any more; forgotten once it is sent.
+  `ALTER TABLE mail_outbox ADD COLUMN address text`,
+  `CREATE INDEX mail_outbox_by_age ON mail_outbox (created_at)`,
+  `CREATE INDEX deliveries_delivered ON deliveries (ended_at) WHERE state = 'delivered'`,
+  `CREATE INDEX deliveries_failed ON deliveries (ended_at) WHERE state IN ('failed', 'too_old')`,
+  `CREATE INDEX events_fanned_out ON events (fanned_out_at) WHERE fanned_out_at IS NOT NULL`
+]
