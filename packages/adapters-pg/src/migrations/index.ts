@@ -11,6 +11,7 @@ import * as volumeFlags from "./0010_volume_flags.js"
 import * as stays from "./0011_shapes_and_stays.js"
 import * as limits from "./0013_limits.js"
 import * as retention from "./0015_retention.js"
+import * as ruleEvaluations from "./0017_rule_evaluations.js"
 
 /** In order of application. An id must be greater than every id that was ever released: a smaller one never runs. */
 export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -26,5 +27,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0010_volume_flags": volumeFlags.statements,
   "0011_shapes_and_stays": stays.statements,
   "0013_limits": limits.statements,
-  "0015_retention": retention.statements
+  "0015_retention": retention.statements,
+  "0017_rule_evaluations": ruleEvaluations.statements
 }
