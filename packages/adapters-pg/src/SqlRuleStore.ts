@@ -1,22 +1,25 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type Rule, type RuleKind, RuleStore } from "@place-access/domain/rules"
-import { type ConnectionId, Timestamp, type UserId } from "@place-access/domain/shared"
+import { type ConnectionId, Page, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Tier } from "@place-access/domain/tiers"
 import { Effect, Layer, Option, Schema } from "effect"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
+import { evaluations } from "./rules/RuleEvaluations.js"
 import { COLUMNS, RuleRow, toRule } from "./rules/RuleRow.js"
 import { standing } from "./rules/RuleStanding.js"
 
+const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
 const ExpiryRow = Schema.Struct({ standard_expires_at: Rows.NullableAt })
 
 export const layer: Layer.Layer<RuleStore, never, SqlClient> = Layer.effect(
   RuleStore,
   Effect.map(SqlClient, (sql) => {
-    const present = (userId: UserId, connectionId: ConnectionId) =>
+    const present = (userId: UserId, connectionId: ConnectionId, now: Timestamp.Timestamp) =>
       sql`SELECT ${sql.literal(COLUMNS)} FROM rules r
           LEFT JOIN places p ON p.user_id = r.user_id AND p.place_id = r.place_id
           WHERE r.user_id = ${userId} AND r.connection_id = ${connectionId} AND r.deleted_at IS NULL
+            AND (r.active_until IS NULL OR r.active_until > ${Rows.at(now)})
           ORDER BY r.created_at, r.rule_id COLLATE "C"`.pipe(
         Rows.all(RuleRow),
         Effect.map((rows) => rows.map((row) => toRule(row, null)))
@@ -44,20 +47,37 @@ export const layer: Layer.Layer<RuleStore, never, SqlClient> = Layer.effect(
           if (Option.isNone(connection)) return Option.none()
           const { standard_expires_at: standardExpiresAt } = connection.value
           if (!Tier.standardIsLive({ standardExpiresAt, sensitiveExpiresAt: null }, now)) return Option.none()
-          const { outcome, rule } = decide(yield* present(userId, connectionId), now)
+          const { outcome, rule } = decide(yield* present(userId, connectionId, now), now)
           if (rule !== null) yield* insert(rule)
           return Option.some(outcome)
         }).pipe(sql.withTransaction, orStoreError),
 
-      list: (userId, connectionId, kind) =>
+      list: (userId, connectionId, kind, limit, after) =>
         Effect.gen(function* () {
-          const rules = yield* standing(sql, userId, connectionId, yield* Timestamp.now)
-          return rules.filter(({ target }) => kind === "all" || target._tag === kind)
+          const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
+          const rest =
+            position === undefined
+              ? sql``
+              : sql`AND (r.created_at, r.rule_id COLLATE "C") > (${Rows.at(position[0])}, ${position[1]})`
+          const rules = yield* standing(sql, userId, connectionId, yield* Timestamp.now, {
+            and: sql`AND ${ofKind(kind)} ${rest}`,
+            limit: sql`LIMIT ${limit + 1}`
+          })
+          return Page.of(rules, limit, (last) => [last.createdAt, last.id])
         }).pipe(orStoreError),
+
+      find: (userId, connectionId, id, kind) =>
+        Effect.gen(function* () {
+          const only = { and: sql`AND r.rule_id = ${id} AND ${ofKind(kind)}`, limit: sql`` }
+          const [rule] = yield* standing(sql, userId, connectionId, yield* Timestamp.now, only)
+          return Option.fromNullable(rule)
+        }).pipe(orStoreError),
+
+      evaluations: (userId, connectionId, ids) => evaluations(sql, userId, connectionId, ids).pipe(orStoreError),
 
       remove: (userId, connectionId, id, kind, at) =>
         sql`WITH gone AS (
-              UPDATE rules SET deleted_at = ${Rows.at(at)}
+              UPDATE rules r SET deleted_at = ${Rows.at(at)}
               WHERE user_id = ${userId} AND rule_id = ${id} AND deleted_at IS NULL AND ${ofKind(kind)}
                 AND (${connectionId}::text IS NULL OR connection_id = ${connectionId})
               RETURNING rule_id
@@ -73,9 +93,9 @@ export const layer: Layer.Layer<RuleStore, never, SqlClient> = Layer.effect(
     function ofKind(kind: RuleKind) {
       switch (kind) {
         case "Place":
-          return sql`place_id IS NOT NULL`
+          return sql`r.place_id IS NOT NULL`
         case "Zone":
-          return sql`place_id IS NULL`
+          return sql`r.place_id IS NULL`
         case "all":
           return sql`true`
       }

@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Rule } from "@place-access/domain/rules"
+import { Rule, RuleLife } from "@place-access/domain/rules"
 import { Schema } from "effect"
 import { BearerAuth } from "../security/BearerAuth.js"
 import { RequiredScope } from "../security/RequiredScope.js"
@@ -16,65 +16,115 @@ const fields = {
   dwell_minutes: Schema.NullOr(Schema.Int),
   active_from: Fields.NullableAt,
   active_until: Fields.NullableAt,
+  state: RuleLife.State.annotations({
+    description:
+      "inactive: its window has not opened; finished: its window has closed, for good; disabled: what it needs is gone, see disabled_at"
+  }),
   disabled_at: Fields.NullableAt.annotations({
     description: "Since when it is not evaluated: its place was withdrawn or archived, or the scope narrowed away"
   }),
   created_at: Fields.At
 }
 
+const ofApp = { ...fields, webhook_url: Schema.NullOr(Schema.String), max_event_age_s: Schema.NullOr(Schema.Int) }
+
 /** Spec §2.6, with the window and the age limit that were asked for. */
-export const RuleBody = Schema.Struct({
-  ...fields,
-  webhook_url: Schema.NullOr(Schema.String),
-  max_event_age_s: Schema.NullOr(Schema.Int)
-}).annotations({ identifier: "Rule" })
+export const RuleBody = Schema.Struct(ofApp).annotations({ identifier: "Rule" })
+
+const Area = { lat: Schema.Number, lon: Schema.Number, radius_m: Schema.Number }
+
+/** The same with the area as the app drew it. */
+export const ZoneRuleBody = Schema.Struct({ ...ofApp, ...Area }).annotations({ identifier: "ZoneRule" })
 
 /** As the user reads it: where an app listens is the app's own business. */
-export const UserRule = Schema.Struct(fields).annotations({ identifier: "UserRule" })
+export const UserRule = Schema.Struct({
+  ...fields,
+  area: Schema.NullOr(Schema.Struct(Area)).annotations({
+    description: "What the app drew, for a zone; null for a place of the user's own"
+  })
+}).annotations({ identifier: "UserRule" })
 
 const integerOrNull = (minimum: number, maximum: number) => ({ type: ["integer", "null"], minimum, maximum })
 const timeOrNull = { type: ["string", "null"], format: "date-time" }
 
-/** What the document says of the request; the domain is what checks it. */
-const documented = {
-  type: "object",
-  required: ["type", "place_id"],
-  properties: {
-    type: { type: "string", enum: [...Rule.Type.literals] },
-    place_id: { type: "string", description: "A place that the user shares with the app" },
-    dwell_minutes: {
-      ...integerOrNull(Rule.MIN_DWELL_MINUTES, Rule.MAX_DWELL_MINUTES),
-      description: "Required for dwell rules, and for them alone"
-    },
-    webhook_url: {
-      type: ["string", "null"],
-      description: "Exactly the url of one of the app's endpoints; else every subscribed one gets the events"
-    },
-    active_from: { ...timeOrNull, description: "Readings captured earlier are not looked at" },
-    active_until: { ...timeOrNull, description: "Readings captured then or later are not looked at" },
-    max_event_age_s: {
-      ...integerOrNull(Rule.MIN_EVENT_AGE_S, Rule.MAX_EVENT_AGE_S),
-      description: "Events older than this are withheld; else they are delivered at any age"
-    }
+const documentedTerms = {
+  type: { type: "string", enum: [...Rule.Type.literals] },
+  dwell_minutes: {
+    ...integerOrNull(Rule.MIN_DWELL_MINUTES, Rule.MAX_DWELL_MINUTES),
+    description: "Required for dwell rules, and for them alone"
+  },
+  webhook_url: {
+    type: ["string", "null"],
+    description: "Exactly the url of one of the app's endpoints; else every subscribed one gets the events"
+  },
+  active_from: { ...timeOrNull, description: "Readings captured earlier are not looked at" },
+  active_until: { ...timeOrNull, description: "Readings captured then or later are not looked at" },
+  max_event_age_s: {
+    ...integerOrNull(Rule.MIN_EVENT_AGE_S, Rule.MAX_EVENT_AGE_S),
+    description: "Events older than this are withheld; else they are delivered at any age"
   }
 }
 
 const Anything = Schema.optional(Schema.Unknown)
-
-/** Read unchecked: the domain looks at the request as a whole and finds every problem at once. */
-const NewPlaceRule = Schema.Struct({
+const terms = {
   type: Anything,
-  place_id: Anything,
   dwell_minutes: Anything,
   webhook_url: Anything,
   active_from: Anything,
   active_until: Anything,
   max_event_age_s: Anything
-}).annotations({ identifier: "NewPlaceRule", jsonSchema: documented })
+}
+
+/** Read unchecked: the domain looks at the request as a whole and finds every problem at once. The document says what it finds. */
+const NewPlaceRule = Schema.Struct({ ...terms, place_id: Anything }).annotations({
+  identifier: "NewPlaceRule",
+  jsonSchema: {
+    type: "object",
+    required: ["type", "place_id"],
+    properties: {
+      ...documentedTerms,
+      place_id: { type: "string", description: "A place that the user shares with the app" }
+    }
+  }
+})
+
+const NewZoneRule = Schema.Struct({
+  ...terms,
+  lat: Anything,
+  lon: Anything,
+  radius_m: Anything,
+  label: Anything
+}).annotations({
+  identifier: "NewZoneRule",
+  jsonSchema: {
+    type: "object",
+    required: ["type", "lat", "lon", "radius_m", "label"],
+    properties: {
+      ...documentedTerms,
+      lat: { type: "number", minimum: -90, maximum: 90 },
+      lon: { type: "number", minimum: -180, maximum: 180 },
+      radius_m: { type: "number", minimum: 100, maximum: 10_000 },
+      label: {
+        type: "string",
+        minLength: 1,
+        maxLength: 80,
+        description: "Shown to the user, in the rule and on each firing"
+      }
+    }
+  }
+})
 
 /** Any text: an id that cannot exist is one that does not exist, 404. */
 const RuleIdText = Schema.String.pipe(Schema.brand("RuleId"))
 const ConnectionIdText = Schema.String.pipe(Schema.brand("ConnectionId"))
+
+const Query = Schema.Struct(Fields.paging(100, 500)).annotations({ parseOptions: { errors: "all" } })
+const listOf = <A, I>(rule: Schema.Schema<A, I>) =>
+  Schema.Struct({ rules: Schema.Array(rule), nextCursor: Schema.NullOr(Schema.String) })
+
+const BEHAVIOUR =
+  "The first reading only establishes where the user is. At most ten rules of a connection, place and zone rules together, may be active at one instant."
+const REMOVAL = "No more events; those that wait are not sent. 404 the second time."
 
 export const RulesApi = HttpApiGroup.make("rules")
   .add(
@@ -86,16 +136,15 @@ export const RulesApi = HttpApiGroup.make("rules")
       .addError(Errors.NotFound)
       .addError(Errors.RuleLimitReached)
       .annotate(OpenApi.Summary, "Be told when the user arrives at, leaves or stays at a shared place")
-      .annotate(
-        OpenApi.Description,
-        "The first reading only establishes where the user is. At most ten rules of a connection may be active at one instant."
-      )
+      .annotate(OpenApi.Description, BEHAVIOUR)
   )
   .add(
     HttpApiEndpoint.get("listPlaceRules", "/v1/rules/place")
       .annotate(RequiredScope, "location.rules.place")
-      .addSuccess(Schema.Struct({ rules: Schema.Array(RuleBody), nextCursor: Schema.Null }))
+      .setUrlParams(Query)
+      .addSuccess(listOf(RuleBody))
       .annotate(OpenApi.Summary, "The connection's place rules, oldest first")
+      .annotate(OpenApi.Description, "Finished ones stay in the list; removed ones leave it.")
   )
   .add(
     HttpApiEndpoint.del("removePlaceRule", "/v1/rules/place/:id")
@@ -103,7 +152,33 @@ export const RulesApi = HttpApiGroup.make("rules")
       .setPath(Schema.Struct({ id: RuleIdText }))
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Remove a place rule")
-      .annotate(OpenApi.Description, "No more events; those that wait are not sent. 404 the second time.")
+      .annotate(OpenApi.Description, REMOVAL)
+  )
+  .add(
+    HttpApiEndpoint.post("createZoneRule", "/v1/rules/zone")
+      .annotate(RequiredScope, "location.rules.zone")
+      .setPayload(NewZoneRule)
+      .addSuccess(ZoneRuleBody, { status: 201 })
+      .addError(Errors.WebhookUrlNotRegistered)
+      .addError(Errors.RuleLimitReached)
+      .annotate(OpenApi.Summary, "Be told when the user arrives in, leaves or stays in an area that the app draws")
+      .annotate(OpenApi.Description, BEHAVIOUR)
+  )
+  .add(
+    HttpApiEndpoint.get("listZoneRules", "/v1/rules/zone")
+      .annotate(RequiredScope, "location.rules.zone")
+      .setUrlParams(Query)
+      .addSuccess(listOf(ZoneRuleBody))
+      .annotate(OpenApi.Summary, "The connection's zone rules, oldest first")
+      .annotate(OpenApi.Description, "Finished ones stay in the list; removed ones leave it.")
+  )
+  .add(
+    HttpApiEndpoint.del("removeZoneRule", "/v1/rules/zone/:id")
+      .annotate(RequiredScope, "location.rules.zone")
+      .setPath(Schema.Struct({ id: RuleIdText }))
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "Remove a zone rule")
+      .annotate(OpenApi.Description, REMOVAL)
   )
   .middleware(BearerAuth)
   .annotate(OpenApi.Title, "Rules")
@@ -113,7 +188,8 @@ export const UserRulesApi = HttpApiGroup.make("userRules")
   .add(
     HttpApiEndpoint.get("list", "/v1/user/connections/:id/rules")
       .setPath(Schema.Struct({ id: ConnectionIdText }))
-      .addSuccess(Schema.Struct({ rules: Schema.Array(UserRule), nextCursor: Schema.Null }))
+      .setUrlParams(Query)
+      .addSuccess(listOf(UserRule))
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "What an app asked to be told about, oldest first")
       .annotate(OpenApi.Description, "Empty once the connection has ended.")

@@ -1,12 +1,18 @@
 import { HttpApiBuilder } from "@effect/platform"
 import {
   createPlaceRule,
+  createZoneRule,
+  type ListedRule,
   listRules,
   listRulesOfUser,
   removeRule,
   removeRuleOfUser,
-  type Rule
+  type Rule,
+  RuleLife,
+  type RuleLimitReached,
+  type RuleRequest
 } from "@place-access/domain/rules"
+import { Words } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
@@ -14,7 +20,7 @@ import { Caller } from "../security/BearerAuth.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
-import type { RuleBody, UserRule } from "./RulesApi.js"
+import type { RuleBody, UserRule, ZoneRuleBody } from "./RulesApi.js"
 
 export const layer = HttpApiBuilder.group(Api, "rules", (handlers) =>
   handlers
@@ -22,36 +28,39 @@ export const layer = HttpApiBuilder.group(Api, "rules", (handlers) =>
       "createPlaceRule",
       ({ payload }) =>
         Effect.gen(function* () {
-          const { connection } = yield* Caller
-          const rule = yield* createPlaceRule(connection, {
-            placeId: payload.place_id,
-            type: payload.type,
-            dwellMinutes: payload.dwell_minutes,
-            webhookUrl: payload.webhook_url,
-            activeFrom: payload.active_from,
-            activeUntil: payload.active_until,
-            maxEventAgeS: payload.max_event_age_s
-          })
+          const { at, connection } = yield* Caller
+          const rule = yield* createPlaceRule(connection, { ...termsOf(payload), placeId: payload.place_id })
           yield* CurrentRequest.disclose(`the name of ${rule.target.label}`)
-          return encode(rule)
-        }).pipe(
-          Effect.catchTags({
-            WebhookUrlNotRegistered: () => Effect.fail(Errors.webhookUrlNotRegistered),
-            RuleLimitReached: ({ instant }) => Effect.fail(Errors.ruleLimitReached(instant)),
-            InvalidToken: () => Effect.fail(Errors.invalidToken)
-          }),
-          toWire
-        ),
+          return encode({ ...rule, state: RuleLife.state(rule, at) })
+        }).pipe(Effect.catchTags(refusals), toWire),
       { uninterruptible: true }
     )
-    .handle("listPlaceRules", () =>
+    .handle(
+      "createZoneRule",
+      ({ payload }) =>
+        Effect.gen(function* () {
+          const { at, connection } = yield* Caller
+          const { label, lat, lon, radius_m: radiusM } = payload
+          const rule = yield* createZoneRule(connection, { ...termsOf(payload), lat, lon, radiusM, label })
+          yield* CurrentRequest.disclose(`nothing yet; it wants to be told about ${rule.target.label}`)
+          return { ...encode({ ...rule, state: RuleLife.state(rule, at) }), ...encodeArea(rule.target) }
+        }).pipe(Effect.catchTags(refusals), toWire),
+      { uninterruptible: true }
+    )
+    .handle("listPlaceRules", ({ urlParams: { cursor, limit } }) =>
       Effect.gen(function* () {
         const { connection } = yield* Caller
-        const rules = yield* listRules(connection, "Place")
-        yield* CurrentRequest.disclose(
-          `${rules.length} ${rules.length === 1 ? "rule" : "rules"}, with the names of places`
-        )
-        return { rules: rules.map(encode), nextCursor: null }
+        const { nextCursor, rules } = yield* listRules(connection, "Place", { limit, cursor })
+        yield* CurrentRequest.disclose(`${Words.count(rules.length, "rule")}, with the names of places`)
+        return { rules: rules.map(encode), nextCursor }
+      }).pipe(toWire)
+    )
+    .handle("listZoneRules", ({ urlParams: { cursor, limit } }) =>
+      Effect.gen(function* () {
+        const { connection } = yield* Caller
+        const { nextCursor, rules } = yield* listRules(connection, "Zone", { limit, cursor })
+        yield* CurrentRequest.disclose(`${Words.count(rules.length, "rule")} of its own, on areas that it chose`)
+        return { rules: rules.flatMap(encodeZone), nextCursor }
       }).pipe(toWire)
     )
     .handle(
@@ -63,14 +72,23 @@ export const layer = HttpApiBuilder.group(Api, "rules", (handlers) =>
         }).pipe(toWire),
       { uninterruptible: true }
     )
+    .handle(
+      "removeZoneRule",
+      ({ path }) =>
+        Effect.gen(function* () {
+          const { connection } = yield* Caller
+          yield* removeRule(connection, path.id, "Zone")
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
 )
 
 export const userLayer = HttpApiBuilder.group(Api, "userRules", (handlers) =>
   handlers
-    .handle("list", ({ path }) =>
+    .handle("list", ({ path, urlParams: { cursor, limit } }) =>
       Effect.gen(function* () {
-        const rules = yield* listRulesOfUser((yield* SignedIn).id, path.id)
-        return { rules: rules.map(encodeForUser), nextCursor: null }
+        const { nextCursor, rules } = yield* listRulesOfUser((yield* SignedIn).id, path.id, { limit, cursor })
+        return { rules: rules.map(encodeForUser), nextCursor }
       }).pipe(toWire)
     )
     .handle(
@@ -91,19 +109,54 @@ export const userLayer = HttpApiBuilder.group(Api, "userRules", (handlers) =>
     )
 )
 
-const encodeForUser = (rule: Rule.Rule): typeof UserRule.Type => ({
+const termsOf = (payload: {
+  readonly type?: unknown
+  readonly dwell_minutes?: unknown
+  readonly webhook_url?: unknown
+  readonly active_from?: unknown
+  readonly active_until?: unknown
+  readonly max_event_age_s?: unknown
+}): RuleRequest.TermsRequest => ({
+  type: payload.type,
+  dwellMinutes: payload.dwell_minutes,
+  webhookUrl: payload.webhook_url,
+  activeFrom: payload.active_from,
+  activeUntil: payload.active_until,
+  maxEventAgeS: payload.max_event_age_s
+})
+
+/** What either kind of rule may be refused for beside its request. */
+const refusals = {
+  WebhookUrlNotRegistered: () => Effect.fail(Errors.webhookUrlNotRegistered),
+  RuleLimitReached: ({ instant }: RuleLimitReached) => Effect.fail(Errors.ruleLimitReached(instant)),
+  InvalidToken: () => Effect.fail(Errors.invalidToken)
+}
+
+const common = (rule: ListedRule) => ({
   id: rule.id,
   type: rule.type,
   target: { place_id: rule.target._tag === "Place" ? rule.target.placeId : null, label: rule.target.label },
   dwell_minutes: rule.dwellMinutes,
   active_from: rule.window.from,
   active_until: rule.window.until,
+  state: rule.state,
   disabled_at: rule.disabledAt,
   created_at: rule.createdAt
 })
 
-const encode = (rule: Rule.Rule): typeof RuleBody.Type => ({
-  ...encodeForUser(rule),
+const encodeArea = ({ circle }: Rule.Zone) => ({ lat: circle.lat, lon: circle.lon, radius_m: circle.radiusM })
+
+const encodeForUser = (rule: ListedRule): typeof UserRule.Type => ({
+  ...common(rule),
+  area: rule.target._tag === "Zone" ? encodeArea(rule.target) : null
+})
+
+const encode = (rule: ListedRule): typeof RuleBody.Type => ({
+  ...common(rule),
   webhook_url: rule.webhookUrl,
   max_event_age_s: rule.maxEventAgeS
 })
+
+/** Empty for what is no zone; there is none in a list of zone rules. */
+const encodeZone = (rule: ListedRule): ReadonlyArray<typeof ZoneRuleBody.Type> =>
+  rule.target._tag === "Zone" ? [{ ...encode(rule), ...encodeArea(rule.target) }] : []

@@ -106,7 +106,8 @@ const addRule = (grant: Grant) =>
 
 /** By the programs: the browser's session does not live as long as these stories. */
 const listed = () => world.run(listConnections(user.account.id))
-const rulesOfUser = (id: ConnectionId) => world.run(listRulesOfUser(user.account.id, id))
+const rulesOfUser = async (id: ConnectionId) =>
+  (await world.run(listRulesOfUser(user.account.id, id, { limit: 100, cursor: undefined }))).rules
 const connectionId = async () => (await listed())[0]!.id
 
 const sweep = () => world.run(Effect.provide(sweepTiers(), MemoryTierStore.layer))

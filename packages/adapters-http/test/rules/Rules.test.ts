@@ -79,6 +79,7 @@ describe("POST /v1/rules/place (Spec §4.6)", () => {
       active_from: null,
       active_until: null,
       max_event_age_s: null,
+      state: "active",
       disabled_at: null,
       created_at: now()
     })
@@ -221,9 +222,9 @@ describe("GET and DELETE /v1/rules/place", () => {
     const withdrawnAt = now()
     await share([])
     world.clock.advance(60_000)
-    expect(await list()).toMatchObject([{ disabled_at: withdrawnAt }])
+    expect(await list()).toMatchObject([{ state: "disabled", disabled_at: withdrawnAt }])
     await share([placeId])
-    expect(await list()).toMatchObject([{ disabled_at: null }])
+    expect(await list()).toMatchObject([{ state: "active", disabled_at: null }])
   })
 
   it("DELETE: 204 without body, then 404", async () => {
@@ -260,7 +261,9 @@ describe("the user's view of rules (decisions §10)", () => {
           dwell_minutes: null,
           active_from: null,
           active_until: null,
+          state: "active",
           disabled_at: null,
+          area: null,
           created_at: now()
         }
       ],

@@ -1,4 +1,5 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
 import { LiveRule, type Rule } from "@place-access/domain/rules"
 import type { ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
@@ -17,11 +18,23 @@ const StandingRow = Schema.extend(
   Schema.Struct({ disabled_at: Rows.NullableAt, archived_at: Rows.NullableAt, stands: Schema.Boolean })
 )
 
+/** Which part of a list is asked for: more conditions on `rules r`, and what follows the order. */
+export interface Part {
+  readonly and: Fragment
+  readonly limit: Fragment
+}
+
 /**
- * The connection's rules that are not deleted, oldest first, with the labels and `disabledAt` of now. Since when a rule does not
- * stand is noted where that is news (`RuleStore.list`).
+ * The connection's rules that are not deleted, or a part of them, oldest first, with the labels and `disabledAt` of now. Since
+ * when a rule does not stand is noted where that is news (`RuleStore.list`).
  */
-export const standing = (sql: SqlClient, userId: UserId, connectionId: ConnectionId, now: Timestamp.Timestamp) =>
+export const standing = (
+  sql: SqlClient,
+  userId: UserId,
+  connectionId: ConnectionId,
+  now: Timestamp.Timestamp,
+  part: Part = { and: sql``, limit: sql`` }
+) =>
   Effect.gen(function* () {
     const rows = yield* sql`
       SELECT ${sql.literal(COLUMNS)}, r.disabled_at, p.archived_at,
@@ -33,8 +46,8 @@ export const standing = (sql: SqlClient, userId: UserId, connectionId: Connectio
       LEFT JOIN connection_places s
         ON s.user_id = r.user_id AND s.connection_id = r.connection_id AND s.place_id = r.place_id
       WHERE r.user_id = ${userId} AND r.connection_id = ${connectionId} AND r.deleted_at IS NULL
-        AND c.user_id = ${userId} AND c.ended_at IS NULL
-      ORDER BY r.created_at, r.rule_id COLLATE "C"`.pipe(Rows.all(StandingRow))
+        AND c.user_id = ${userId} AND c.ended_at IS NULL ${part.and}
+      ORDER BY r.created_at, r.rule_id COLLATE "C" ${part.limit}`.pipe(Rows.all(StandingRow))
     const news: Array<Rule.Rule> = []
     const rules = rows.map((row) => {
       const rule = toRule(row, LiveRule.disabledSince(row.stands, row.disabled_at, row.archived_at, now))

@@ -6,10 +6,22 @@ import type { Timestamp } from "../shared/Timestamp.js"
 export const Type = Schema.Literal("enter", "exit", "dwell")
 export type Type = typeof Type.Type
 
-/** A place is the user's and may move; a zone is the app's and stays (Spec §4.6). */
-export type Target =
-  | { readonly _tag: "Place"; readonly placeId: PlaceId; readonly label: string }
-  | { readonly _tag: "Zone"; readonly circle: Circle; readonly label: string }
+/** One of the user's places, which may move and be renamed. */
+export interface SharedPlace {
+  readonly _tag: "Place"
+  readonly placeId: PlaceId
+  readonly label: string
+}
+
+/** An area that the app drew and named; it stays as it is. */
+export interface Zone {
+  readonly _tag: "Zone"
+  readonly circle: Circle
+  readonly label: string
+}
+
+/** What a rule is about (Spec §4.6). */
+export type Target = SharedPlace | Zone
 
 /** Capture times at which a rule sees fixes: `[from, until)`, either end open when null (decision T3). */
 export interface Window {
@@ -18,13 +30,13 @@ export interface Window {
 }
 
 /** A standing question of one connection (Spec §2.6). */
-export interface Rule {
+export interface Rule<T extends Target = Target> {
   readonly userId: UserId
   readonly id: RuleId
   readonly connectionId: ConnectionId
   readonly appId: AppId
   readonly type: Type
-  readonly target: Target
+  readonly target: T
   /** 5 to 720 for dwell rules, else null. */
   readonly dwellMinutes: number | null
   /** One of the app's registered endpoints; null sends to every subscribed one. */

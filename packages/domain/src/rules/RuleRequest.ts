@@ -1,4 +1,6 @@
-import { Either, Schema } from "effect"
+import { Either, ParseResult, Schema } from "effect"
+import * as Geometry from "../places/Geometry.js"
+import { Label } from "../places/Place.js"
 import { Invalid, Problem } from "../shared/Invalid.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import * as Rule from "./Rule.js"
@@ -7,8 +9,7 @@ import * as Rule from "./Rule.js"
  * What an app asks for, as submitted and unchecked: one look at the whole request finds every problem, a wrong JSON type as
  * well as a window that ends before it starts. Null and left out mean the same.
  */
-export interface PlaceRuleRequest {
-  readonly placeId?: unknown
+export interface TermsRequest {
   readonly type?: unknown
   readonly dwellMinutes?: unknown
   readonly webhookUrl?: unknown
@@ -18,47 +19,88 @@ export interface PlaceRuleRequest {
   readonly maxEventAgeS?: unknown
 }
 
-/** The part of a rule that its app decides. */
+export interface PlaceRuleRequest extends TermsRequest {
+  readonly placeId?: unknown
+}
+
+export interface ZoneRuleRequest extends TermsRequest {
+  readonly lat?: unknown
+  readonly lon?: unknown
+  readonly radiusM?: unknown
+  readonly label?: unknown
+}
+
+/** The part of a rule that its app decides, whatever it is about. */
 export type Terms = Pick<Rule.Rule, "type" | "dwellMinutes" | "webhookUrl" | "window" | "maxEventAgeS">
 
 /** A request that breaks no rule of the specification by itself. Whether there is such a place is another question. */
-export interface Checked {
+export interface CheckedPlace {
   readonly placeId: string
   readonly terms: Terms
 }
 
-/** Every problem at once; fields by their names on the wire. */
-export const check = (request: PlaceRuleRequest, now: Timestamp.Timestamp): Either.Either<Checked, Invalid> => {
-  const problems: Array<Problem> = []
-  /** The value of a field, or `instead` of one that is wrong: it is never met, because then there is a problem. */
-  const read = <A>(field: string, read: Either.Either<A, string>, instead: A): A => {
-    if (Either.isRight(read)) return read.right
-    problems.push(new Problem({ field, message: read.left }))
-    return instead
-  }
+export interface CheckedZone {
+  readonly target: Rule.Zone
+  readonly terms: Terms
+}
 
-  const placeId = read("place_id", text(request.placeId), "")
+/** Every problem at once; fields by their names on the wire. */
+export const checkPlace = (
+  request: PlaceRuleRequest,
+  now: Timestamp.Timestamp
+): Either.Either<CheckedPlace, Invalid> => {
+  const reading = new Reading()
+  const placeId = reading.read("place_id", text(request.placeId), "")
+  return reading.checked({ placeId, terms: terms(reading, request, now) })
+}
+
+/** The same for a zone, which the app draws itself. */
+export const checkZone = (request: ZoneRuleRequest, now: Timestamp.Timestamp): Either.Either<CheckedZone, Invalid> => {
+  const reading = new Reading()
+  const circle: Geometry.Circle = {
+    lat: reading.read("lat", latitude(request.lat), 0),
+    lon: reading.read("lon", longitude(request.lon), 0),
+    radiusM: reading.read("radius_m", radius(request.radiusM), 0)
+  }
+  const target: Rule.Zone = { _tag: "Zone", circle, label: reading.read("label", label(request.label), "") }
+  return reading.checked({ target, terms: terms(reading, request, now) })
+}
+
+const terms = (reading: Reading, request: TermsRequest, now: Timestamp.Timestamp): Terms => {
   const type = isType(request.type) ? request.type : undefined
-  const terms: Terms = {
-    type: read(
+  const read: Terms = {
+    type: reading.read(
       "type",
       type === undefined ? Either.left("must be one of enter, exit, dwell") : Either.right(type),
       "enter"
     ),
-    dwellMinutes: read("dwell_minutes", dwellMinutes(request.dwellMinutes, type), null),
-    webhookUrl: read("webhook_url", optional(request.webhookUrl, text), null),
+    dwellMinutes: reading.read("dwell_minutes", dwellMinutes(request.dwellMinutes, type), null),
+    webhookUrl: reading.read("webhook_url", optional(request.webhookUrl, text), null),
     window: {
-      from: read("active_from", optional(request.activeFrom, timestamp), null),
-      until: read("active_until", optional(request.activeUntil, timestamp), null)
+      from: reading.read("active_from", optional(request.activeFrom, timestamp), null),
+      until: reading.read("active_until", optional(request.activeUntil, timestamp), null)
     },
-    maxEventAgeS: read("max_event_age_s", optional(request.maxEventAgeS, wholeNumber(MAX_EVENT_AGE_S)), null)
+    maxEventAgeS: reading.read("max_event_age_s", optional(request.maxEventAgeS, wholeNumber(MAX_EVENT_AGE_S)), null)
   }
-  read("active_until", open(terms.window, now), undefined)
+  reading.read("active_until", open(read.window, now), undefined)
+  return read
+}
 
-  const [first, ...rest] = problems
-  return first === undefined
-    ? Either.right({ placeId, terms })
-    : Either.left(new Invalid({ problems: [first, ...rest] }))
+/** Collects what is wrong while it reads on. */
+class Reading {
+  private readonly problems: Array<Problem> = []
+
+  /** The value of a field, or `instead` of one that is wrong: it is never met, because then there is a problem. */
+  read<A>(field: string, read: Read<A>, instead: A): A {
+    if (Either.isRight(read)) return read.right
+    this.problems.push(new Problem({ field, message: read.left }))
+    return instead
+  }
+
+  checked<A>(value: A): Either.Either<A, Invalid> {
+    const [first, ...rest] = this.problems
+    return first === undefined ? Either.right(value) : Either.left(new Invalid({ problems: [first, ...rest] }))
+  }
 }
 
 interface Range {
@@ -73,9 +115,29 @@ type Read<A> = Either.Either<A, string>
 
 const isType = Schema.is(Rule.Type)
 const decodeTime = Schema.decodeUnknownEither(Timestamp.FromIso)
+const decodeLabel = Schema.decodeEither(Label)
 
 const text = (value: unknown): Read<string> =>
   typeof value === "string" ? Either.right(value) : Either.left("must be a string")
+
+/** Shown to the user on each firing, so it is a label like those of the user's own places. */
+const label = (value: unknown): Read<string> =>
+  typeof value === "string" ? Either.mapLeft(decodeLabel(value), wording) : Either.left("must be a string")
+
+/** What a schema with a message of its own says is wrong. */
+const wording = (error: ParseResult.ParseError): string =>
+  ParseResult.ArrayFormatter.formatErrorSync(error)
+    .map(({ message }) => message)
+    .join(", ")
+
+const numberIn =
+  <A extends number>(schema: Schema.Schema<A, number>, message: string) =>
+  (value: unknown): Read<number> =>
+    Schema.is(schema)(value) ? Either.right(value) : Either.left(message)
+
+const latitude = numberIn(Geometry.Latitude, "must be a number from -90 to 90")
+const longitude = numberIn(Geometry.Longitude, "must be a number from -180 to 180")
+const radius = numberIn(Geometry.RadiusM, "must be a number from 100 to 10000")
 
 const timestamp = (value: unknown): Read<Timestamp.Timestamp> =>
   Either.mapLeft(decodeTime(value), () => "must be an ISO 8601 timestamp with a zone, such as 2026-01-31T09:30:00.000Z")

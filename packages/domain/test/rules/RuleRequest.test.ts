@@ -7,7 +7,7 @@ import { NOON, time } from "../support/rules.js"
 const iso = (millis: number): string => Timestamp.toIso(time(millis))
 
 const check = (request: RuleRequest.PlaceRuleRequest) =>
-  RuleRequest.check({ placeId: "plc_1", type: "enter", ...request }, time(NOON))
+  RuleRequest.checkPlace({ placeId: "plc_1", type: "enter", ...request }, time(NOON))
 
 /** Names of the fields that are wrong. */
 const wrong = (request: RuleRequest.PlaceRuleRequest): ReadonlyArray<string> => {
@@ -66,7 +66,7 @@ describe("a request for a place rule (Spec §2.6, §4.6)", () => {
 
   it("messages never repeat what was sent", () => {
     const canary = "canary"
-    const checked = RuleRequest.check(
+    const checked = RuleRequest.checkPlace(
       { placeId: [canary], type: canary, dwellMinutes: canary, activeFrom: canary, activeUntil: canary },
       time(NOON)
     )

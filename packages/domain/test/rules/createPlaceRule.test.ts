@@ -11,6 +11,8 @@ import { UploadStores } from "../support/uploads.js"
 const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof UploadStores>>) =>
   Effect.zipRight(TestClock.setTime(NOON), program).pipe(Effect.provide(UploadStores))
 
+const ALL = { limit: 500, cursor: undefined }
+
 const tagOf = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(program), (error) => error._tag)
 
@@ -90,7 +92,7 @@ describe("creating a place rule (Spec §4.6)", () => {
         expect(yield* Effect.flip(create)).toMatchObject({ _tag: "RuleLimitReached", instant: NOON })
         yield* removeRule(connection, rules[0]!.id, "Place")
         const created = yield* create
-        expect((yield* listRules(connection, "Place")).map((rule) => rule.id)).toContain(created.id)
+        expect((yield* listRules(connection, "Place", ALL)).rules.map((rule) => rule.id)).toContain(created.id)
       })
     )
   )
@@ -103,10 +105,10 @@ describe("the user's view of rules (decisions §10)", () => {
         const { connection, place, user } = yield* RuleSamples.sharing()
         yield* RuleSamples.rule(connection, RuleSamples.onPlace(place))
         yield* RuleSamples.rule(connection, RuleSamples.ZONE)
-        expect(yield* listRulesOfUser(user.id, connection.id)).toHaveLength(2)
+        expect((yield* listRulesOfUser(user.id, connection.id, ALL)).rules).toHaveLength(2)
         const other = yield* RuleSamples.sharing()
-        expect(yield* tagOf(listRulesOfUser(other.user.id, connection.id))).toBe("NotFound")
-        expect(yield* tagOf(listRulesOfUser(user.id, ConnectionId.make("con_none")))).toBe("NotFound")
+        expect(yield* tagOf(listRulesOfUser(other.user.id, connection.id, ALL))).toBe("NotFound")
+        expect(yield* tagOf(listRulesOfUser(user.id, ConnectionId.make("con_none"), ALL))).toBe("NotFound")
       })
     )
   )

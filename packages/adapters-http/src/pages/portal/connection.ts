@@ -1,6 +1,13 @@
 import { disconnect, getConnection, listUses, sharePlaces, type Uses } from "@place-access/domain/connection"
 import { listPlaces, type Place } from "@place-access/domain/places"
-import { listRulesOfUser, removeRuleOfUser, type Rule } from "@place-access/domain/rules"
+import {
+  type ListedRule,
+  listRulesOfUser,
+  removeRuleOfUser,
+  type Rule,
+  type RuleLife,
+  type RulesPage
+} from "@place-access/domain/rules"
 import { ConnectionId, PlaceId, RuleId, Words } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import { type Options, portalPath } from "../../HttpOptions.js"
@@ -26,9 +33,9 @@ const detail = (portal: string, visitor: Visitor.Visitor, id: ConnectionId, { pr
   Effect.gen(function* () {
     const connection = yield* getConnection(visitor.account.id, id)
     const places = yield* listPlaces(visitor.account.id)
-    const rules = connection.live ? yield* listRulesOfUser(visitor.account.id, id) : []
-    const uses = yield* listUses(visitor.account.id, id)
     const query = yield* Form.query
+    const rules = yield* rulesPage(visitor, id, query.value("rules"))
+    const uses = yield* listUses(visitor.account.id, id)
     const token = yield* Visitor.tokenFor(visitor)
     return respond({
       title: connection.app.name,
@@ -68,7 +75,7 @@ const detail = (portal: string, visitor: Visitor.Visitor, id: ConnectionId, { pr
           html`${sharing(portal, connection, places, token)} ${ruleList(portal, connection, rules, token)}
             <section class="card" aria-labelledby="end">
               <h2 id="end">Disconnect</h2>
-              ${consequences(connection, rules.length)}
+              ${consequences(connection, rules.rules.length > 0)}
               <form method="post" action="${portal}/connections/${id}/disconnect">
                 ${Fields.hidden("form_token", token)}<button class="danger">Disconnect ${connection.app.name}</button>
               </form>
@@ -93,10 +100,10 @@ const used = (portal: string, { app }: Connection, { byPurpose, since, withoutPu
   </section>`
 }
 
-const consequences = ({ app }: Connection, rules: number): Html =>
+const consequences = ({ app }: Connection, hasRules: boolean): Html =>
   html`<ul>
     <li>${app.name} can ask nothing more from that moment, and nothing more is sent to it.</li>
-    ${rules > 0 && html`<li>${rules === 1 ? "Its rule stops" : `Its ${rules} rules stop`} for good.</li>`}
+    ${hasRules && html`<li>Its rules stop for good.</li>`}
     <li>None of your places is shared with it any more.</li>
     <li>What it learned before, it keeps. What it asked stays in your access log.</li>
     <li>To use it with your places again, you connect it anew from the app and decide everything again.</li>
@@ -157,7 +164,15 @@ const sharing = (portal: string, connection: Connection, places: ReadonlyArray<P
 const kept = ({ includeEarlierVisits, placeId }: Connection["places"][number]): Html =>
   html`${Fields.hidden("place", placeId)}${includeEarlierVisits && Fields.hidden("earlier", placeId)}`
 
-const ruleList = (portal: string, { id }: Connection, rules: ReadonlyArray<Rule.Rule>, token: string): Html =>
+const RULES = 50
+
+/** A cursor that somebody has tampered with begins the list anew. */
+const rulesPage = (visitor: Visitor.Visitor, id: ConnectionId, cursor: string) => {
+  const from = (cursor: string | undefined) => listRulesOfUser(visitor.account.id, id, { limit: RULES, cursor })
+  return Effect.catchTag(from(cursor === "" ? undefined : cursor), "Invalid", () => from(undefined))
+}
+
+const ruleList = (portal: string, { app, id }: Connection, { nextCursor, rules }: RulesPage, token: string): Html =>
   html`<section class="card" aria-labelledby="rules">
     <h2 id="rules">What it wants to be told</h2>
     ${
@@ -168,9 +183,7 @@ const ruleList = (portal: string, { id }: Connection, rules: ReadonlyArray<Rule.
               (rule) =>
                 html`<li class="choice">
                   <div>
-                    <p>
-                      ${sentence(rule)}${rule.disabledAt !== null && html` <span class="badge quiet">Not now</span>`}
-                    </p>
+                    <p>${sentence(rule, app.name)} ${stateBadge(rule)}</p>
                     <form method="post" action="${portal}/connections/${id}/rules/${rule.id}/remove">
                       ${Fields.hidden("form_token", token)}<button class="link">Remove this rule</button>
                     </form>
@@ -179,9 +192,30 @@ const ruleList = (portal: string, { id }: Connection, rules: ReadonlyArray<Rule.
             )}
           </ul>`
     }
+    ${
+      nextCursor !== null &&
+      html`<p>
+        <a href="${portal}/connections/${id}?${new URLSearchParams({ rules: nextCursor }).toString()}#rules"
+          >More rules</a
+        >
+      </p>`
+    }
   </section>`
 
-const sentence = ({ dwellMinutes, target, type, window }: Rule.Rule): Html => {
+/** Nothing for an active one: the sentence is true as it stands. */
+const BADGES: Readonly<Record<RuleLife.State, string | null>> = {
+  active: null,
+  inactive: "Not yet",
+  disabled: "Not now",
+  finished: "Over"
+}
+
+const stateBadge = ({ state }: ListedRule): Html | false => {
+  const words = BADGES[state]
+  return words !== null && html`<span class="badge quiet">${words}</span>`
+}
+
+const sentence = ({ dwellMinutes, target, type, window }: ListedRule, appName: string): Html => {
   const what =
     type === "enter"
       ? "When you arrive at"
@@ -190,8 +224,12 @@ const sentence = ({ dwellMinutes, target, type, window }: Rule.Rule): Html => {
         : `When you stay ${dwellMinutes} minutes at`
   return html`${what}
     <strong>${target.label}</strong
-    >${window.from !== null && html`, from ${time(window.from)}`}${window.until !== null && html`, until ${time(window.until)}`}`
+    >${target._tag === "Zone" && area(target, appName)}${window.from !== null && html`, from ${time(window.from)}`}${window.until !== null && html`, until ${time(window.until)}`}`
 }
+
+/** Not a place of the user's: where it lies is the app's choice, and the user may know it. */
+const area = ({ circle }: Rule.Zone, appName: string): Html =>
+  html`, an area that ${appName} chose: ${circle.radiusM} m around ${circle.lat.toFixed(5)}, ${circle.lon.toFixed(5)}`
 
 const show = (portal: string) =>
   Visitor.signedIn((visitor) => Effect.flatMap(connectionId, (id) => detail(portal, visitor, id)))

@@ -7,6 +7,7 @@ import * as ConcurrentLimit from "../../rules/ConcurrentLimit.js"
 import type { Rule } from "../../rules/Rule.js"
 import { type Kind, RuleStore } from "../../rules/RuleStore.js"
 import { ConnectionId, RuleId } from "../../shared/Ids.js"
+import type { Page } from "../../shared/Page.js"
 import type { Scope } from "../../shared/Scope.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import * as Check from "../Check.js"
@@ -15,7 +16,9 @@ import * as Connections from "./connectionSamples.js"
 import * as Samples from "./ruleSamples.js"
 
 const list = ({ id, userId }: Pick<Connection, "userId" | "id">, kind: Kind = "all") =>
-  Effect.flatMap(RuleStore, (rules) => rules.list(userId, id, kind))
+  Effect.flatMap(RuleStore, (rules) => rules.list(userId, id, kind, 1_000, undefined)).pipe(
+    Effect.map(({ items }) => items)
+  )
 
 const listedIds = (connection: Connection, kind: Kind = "all") =>
   Effect.map(list(connection, kind), (rules) => rules.map((rule) => rule.id))
@@ -55,15 +58,18 @@ const creation: Contract<Samples.Needs> = [
     })
   },
   {
-    name: "create: the decision is given the rules of this connection that are not deleted, and the clock",
+    name: "create: the decision is given the rules of this connection, not the deleted and finished ones, and the clock",
     run: Effect.gen(function* () {
       const rules = yield* RuleStore
       const { connection, place } = yield* Samples.sharing()
+      const closing = (until: Timestamp.Timestamp) => ({ window: { from: null, until } })
+      const now = yield* Timestamp.now
+      yield* Samples.rule(connection, Samples.onPlace(place), closing(now))
       const other = yield* Samples.sharing()
       yield* Samples.rule(other.connection, Samples.onPlace(other.place))
       yield* remove(yield* Samples.rule(connection, Samples.onPlace(place)))
       const kept = [
-        yield* Samples.rule(connection, Samples.onPlace(place)),
+        yield* Samples.rule(connection, Samples.onPlace(place), closing(Timestamp.plus(now, 1))),
         yield* Samples.rule(connection, Samples.ZONE)
       ]
       const seen = yield* rules.create(connection.userId, connection.id, (present, now) => ({
@@ -72,10 +78,10 @@ const creation: Contract<Samples.Needs> = [
       }))
       Check.equal(
         Option.getOrNull(seen),
-        { ids: kept.map((rule) => rule.id).sort(), now: yield* Timestamp.now },
+        { ids: kept.map((rule) => rule.id).sort(), now },
         "what the decision was given"
       )
-      Check.equal((yield* list(connection)).length, 2, "and nothing was stored for it")
+      Check.equal((yield* list(connection)).length, 3, "and nothing was stored for it")
     })
   },
   {
@@ -151,6 +157,36 @@ const listing: Contract<Samples.Needs> = [
       Check.equal(yield* listedIds(connection, "Place"), [...between, young.id], "place rules")
       Check.equal(yield* listedIds(connection, "Zone"), [old.id], "zone rules")
       Check.equal(yield* list({ ...connection, userId: other.user.id }), [], "asked by another user")
+    })
+  },
+  {
+    name: "list: page by page, each rule once, of one kind or all; finished ones stay in it",
+    run: Effect.gen(function* () {
+      const rules = yield* RuleStore
+      const { connection, place } = yield* Samples.sharing()
+      const now = yield* Timestamp.now
+      const made: Array<Rule> = []
+      for (let count = 0; count < 7; count++) {
+        const target = count % 3 === 0 ? Samples.ZONE : Samples.onPlace(place)
+        // Some of one instant, and all of them over.
+        const createdAt = Timestamp.plus(now, Math.floor(count / 4))
+        made.push(yield* Samples.rule(connection, target, { createdAt, window: { from: null, until: now } }))
+      }
+      const expected = (kind: Kind) =>
+        made
+          .filter(({ target }) => kind === "all" || target._tag === kind)
+          .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+          .map((rule) => rule.id)
+      for (const kind of ["all", "Place", "Zone"] as const) {
+        const ids: Array<RuleId> = []
+        let after: ReadonlyArray<string | number> | undefined = undefined
+        do {
+          const page: Page<Rule> = yield* rules.list(connection.userId, connection.id, kind, 2, after)
+          ids.push(...page.items.map((rule) => rule.id))
+          after = page.next
+        } while (after !== undefined)
+        Check.equal(ids, expected(kind), kind)
+      }
     })
   },
   {

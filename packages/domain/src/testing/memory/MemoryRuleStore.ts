@@ -1,7 +1,10 @@
 import { Effect, Layer, Option } from "effect"
+import * as RecentEvaluations from "../../rules/RecentEvaluations.js"
 import type { Rule } from "../../rules/Rule.js"
+import * as RuleLife from "../../rules/RuleLife.js"
 import { type Kind, RuleStore } from "../../rules/RuleStore.js"
 import * as Tier from "../../tiers/Tier.js"
+import * as Page from "../../shared/Page.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import { MemoryDatabase } from "./MemoryDatabase.js"
 import * as MemoryRules from "./MemoryRules.js"
@@ -9,7 +12,7 @@ import * as MemoryRules from "./MemoryRules.js"
 export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect(
   RuleStore,
   Effect.map(MemoryDatabase, (tables) => {
-    const { connections, rules, ruleStates } = tables
+    const { connections, recentEvaluations, rules, ruleStates } = tables
 
     return RuleStore.of({
       create: (userId, connectionId, decide) =>
@@ -17,7 +20,9 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
           const connection = connections.get(connectionId)
           if (connection?.userId !== userId || connection.endedAt !== null) return Option.none()
           if (!Tier.standardIsLive(connection, now)) return Option.none()
-          const present = [...MemoryRules.ofConnection(tables, connectionId)].sort(byCreation)
+          const present = MemoryRules.ofConnection(tables, connectionId)
+            .filter(({ window }) => !RuleLife.isFinished(window, now))
+            .sort(byCreation)
           const { outcome, rule } = decide(
             present.map((one) => MemoryRules.relabelled(tables, one)),
             now
@@ -26,15 +31,43 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
           return Option.some(outcome)
         }),
 
-      list: (userId, connectionId, kind) =>
+      list: (userId, connectionId, kind, limit, after) =>
         Effect.map(Timestamp.now, (now) => {
           const connection = connections.get(connectionId)
-          if (connection?.userId !== userId || connection.endedAt !== null) return []
-          return MemoryRules.ofConnection(tables, connectionId)
-            .filter((rule) => isOf(kind, rule))
+          if (connection?.userId !== userId || connection.endedAt !== null) return Page.of([], limit, () => [])
+          const rules = MemoryRules.ofConnection(tables, connectionId)
+            .filter((rule) => isOf(kind, rule) && (after === undefined || isAfter(rule, after)))
             .map((rule) => MemoryRules.notice(tables, connection, rule, now))
             .sort(byCreation)
             .map((rule) => MemoryRules.relabelled(tables, rule))
+          return Page.of(rules, limit, (last) => [last.createdAt, last.id])
+        }),
+
+      find: (userId, connectionId, id, kind) =>
+        Effect.map(Timestamp.now, (now) => {
+          const connection = connections.get(connectionId)
+          if (connection?.userId !== userId || connection.endedAt !== null) return Option.none()
+          return Option.fromNullable(
+            MemoryRules.ofConnection(tables, connectionId).find((rule) => rule.id === id && isOf(kind, rule))
+          ).pipe(
+            Option.map((rule) => MemoryRules.relabelled(tables, MemoryRules.notice(tables, connection, rule, now)))
+          )
+        }),
+
+      evaluations: (userId, connectionId, ids) =>
+        Effect.sync(() => {
+          const own = MemoryRules.ofConnection(tables, connectionId).filter(
+            (rule) => rule.userId === userId && ids.includes(rule.id)
+          )
+          return new Map(
+            own.map((rule) => [
+              rule.id,
+              {
+                recent: recentEvaluations.get(rule.id) ?? RecentEvaluations.none,
+                zonesBefore: zonesBefore([...rules.values()], rule)
+              }
+            ])
+          )
         }),
 
       remove: (userId, connectionId, id, kind, at) =>
@@ -44,6 +77,7 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
           if (connectionId !== null && rule.connectionId !== connectionId) return false
           rules.set(id, { ...rule, deletedAt: at })
           ruleStates.delete(id)
+          recentEvaluations.delete(id)
           return true
         })
     })
@@ -51,5 +85,18 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
 )
 
 const isOf = (kind: Kind, { target }: Rule): boolean => kind === "all" || target._tag === kind
+
+const zonesBefore = (rules: ReadonlyArray<Rule>, rule: Rule): number => {
+  if (rule.target._tag === "Place") return 0
+  const at = RecentEvaluations.beginning(rule)
+  return rules.filter((other) => {
+    if (other.connectionId !== rule.connectionId || other.target._tag === "Place") return false
+    const before = at - RecentEvaluations.beginning(other)
+    return before < RecentEvaluations.PERIOD && (before > 0 || (before === 0 && other.id < rule.id))
+  }).length
+}
+
+const isAfter = (rule: Rule, [time, id]: ReadonlyArray<string | number>): boolean =>
+  rule.createdAt > Number(time) || (rule.createdAt === time && rule.id > String(id))
 
 const byCreation = (a: Rule, b: Rule): number => a.createdAt - b.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
