@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type AccessLogEntry, AccessLogStore } from "@place-access/domain/access-log"
-import { AccessLogEntryId, AppId, ConnectionId, Page, StoreError, Timestamp, UserId } from "@place-access/domain/shared"
-import { Chunk, Deferred, Effect, Layer, Queue, Schema } from "effect"
+import { AccessLogEntryId, AppId, ConnectionId, Page, Timestamp, UserId } from "@place-access/domain/shared"
+import { Effect, Layer, Schema } from "effect"
+import * as Batches from "./Batches.js"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
 
@@ -35,28 +36,17 @@ const toEntry = (row: typeof EntryRow.Type): AccessLogEntry.AccessLogEntry => ({
   disclosed: row.disclosed
 })
 
-interface Waiting {
-  readonly entry: AccessLogEntry.AccessLogEntry
-  readonly committed: Deferred.Deferred<void, StoreError>
-}
-
-/** More requests than this are hardly in flight at once. */
-const BATCH_MAX = 500
-
 /** Where a page goes on: time and id of its last entry. */
 const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
 
-/**
- * Every request writes an entry and waits for its commit, so entries that arrive while one insert is under way go together in
- * the next: a commit is paid for once by all of them. One that the database refuses for what is in it fails alone.
- */
+/** Every request writes an entry and waits for its commit, so entries of requests in flight share an insert (`Batches`). */
 export const layer: Layer.Layer<AccessLogStore, never, SqlClient> = Layer.scoped(
   AccessLogStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const columns = sql.literal(Object.keys(EntryRow.fields).join(", "))
 
-    const insert = (entries: ReadonlyArray<AccessLogEntry.AccessLogEntry>): Effect.Effect<void, StoreError> =>
+    const insert = (entries: ReadonlyArray<AccessLogEntry.AccessLogEntry>) =>
       sql`INSERT INTO access_log (${columns})
           SELECT * FROM unnest(
             ${entries.map((entry) => entry.userId)}::text[],
@@ -69,39 +59,12 @@ export const layer: Layer.Layer<AccessLogStore, never, SqlClient> = Layer.scoped
             ${entries.map((entry) => entry.status)}::integer[],
             ${entries.map((entry) => entry.error)}::text[],
             ${entries.map((entry) => entry.disclosed)}::text[])
-          ON CONFLICT (user_id, at, entry_id) DO NOTHING`.pipe(Effect.asVoid, orStoreError)
+          ON CONFLICT (user_id, at, entry_id) DO NOTHING`.pipe(Effect.as(entries), orStoreError)
 
-    const write = (batch: ReadonlyArray<Waiting>): Effect.Effect<void> =>
-      Effect.matchCauseEffect(insert(batch.map(({ entry }) => entry)), {
-        onSuccess: () =>
-          Effect.forEach(batch, ({ committed }) => Deferred.succeed(committed, undefined), { discard: true }),
-        onFailure: (cause) =>
-          batch.length > 1 && cause._tag === "Fail" && !cause.error.transient
-            ? Effect.forEach(batch, (one) => write([one]), { discard: true })
-            : Effect.forEach(batch, ({ committed }) => Deferred.failCause(committed, cause), { discard: true })
-      })
-
-    const queue = yield* Effect.acquireRelease(Queue.unbounded<Waiting>(), (queue) =>
-      Effect.gen(function* () {
-        const left = yield* Queue.takeAll(queue)
-        const closed = StoreError.unavailable("the store was closed")
-        yield* Effect.forEach(left, ({ committed }) => Deferred.fail(committed, closed), { discard: true })
-        yield* Queue.shutdown(queue)
-      })
-    )
-    yield* Queue.takeBetween(queue, 1, BATCH_MAX).pipe(
-      Effect.flatMap((batch) => Effect.uninterruptible(write(Chunk.toReadonlyArray(batch)))),
-      Effect.forever,
-      Effect.forkScoped
-    )
+    const write = yield* Batches.make(insert)
 
     return AccessLogStore.of({
-      record: (entry) =>
-        Effect.gen(function* () {
-          const committed = yield* Deferred.make<void, StoreError>()
-          yield* Queue.offer(queue, { entry, committed })
-          yield* Deferred.await(committed)
-        }),
+      record: (entry) => Effect.asVoid(write(entry)),
 
       list: (userId, { appId, from, purpose, to }, limit, after) =>
         Effect.gen(function* () {

@@ -1,32 +1,69 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type Retention, RetentionStore } from "@place-access/domain/housekeeping"
+import type { Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
 
+interface Table {
+  readonly table: string
+  readonly key: string
+  readonly moment: string
+  /** What else must be so, of a row of `t`. */
+  readonly only?: string
+}
+
 /** Each has an index on the moment. */
-const TABLES: Readonly<Record<Retention.Kind, { readonly key: string; readonly moment: string }>> = {
-  access_tokens: { key: "user_id, token_hash", moment: "issued_at" },
-  refresh_tokens: { key: "user_id, token_hash", moment: "revoked_at" },
-  authorization_codes: { key: "user_id, code_hash", moment: "dead_at" },
-  consent_requests: { key: "request_id", moment: "created_at" },
-  sessions: { key: "session_hash", moment: "expires_at" },
-  sign_in_tries: { key: "try_id", moment: "tried_at" }
+const TABLES: Readonly<Record<Retention.Kind, Table>> = {
+  access_tokens: { table: "access_tokens", key: "user_id, token_hash", moment: "issued_at" },
+  refresh_tokens: { table: "refresh_tokens", key: "user_id, token_hash", moment: "revoked_at" },
+  authorization_codes: { table: "authorization_codes", key: "user_id, code_hash", moment: "dead_at" },
+  consent_requests: { table: "consent_requests", key: "request_id", moment: "created_at" },
+  sessions: { table: "sessions", key: "session_hash", moment: "expires_at" },
+  sign_in_tries: { table: "sign_in_tries", key: "try_id", moment: "tried_at" },
+  rate_windows: { table: "rate_windows", key: "subject", moment: "ends_at" },
+  budgets: { table: "budgets", key: "user_id, connection_id, budget", moment: "last_at" },
+  delivered_deliveries: {
+    table: "deliveries",
+    key: "app_id, delivery_id",
+    moment: "ended_at",
+    only: "t.state = 'delivered'"
+  },
+  failed_deliveries: {
+    table: "deliveries",
+    key: "app_id, delivery_id",
+    moment: "ended_at",
+    only: "t.state IN ('failed', 'too_old')"
+  },
+  events: {
+    table: "events",
+    key: "user_id, event_id",
+    moment: "fanned_out_at",
+    only: "NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.app_id = t.app_id AND d.event_id = t.event_id)"
+  },
+  mail: { table: "mail_outbox", key: "user_id, dedupe_key", moment: "created_at" }
 }
 
 export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect(
   RetentionStore,
-  Effect.map(SqlClient, (sql) =>
-    RetentionStore.of({
+  Effect.map(SqlClient, (sql) => {
+    const oldest = ({ key, moment, only = "true", table }: Table, until: Timestamp.Timestamp, limit: number) =>
+      sql`SELECT ${sql.literal(key)} FROM ${sql(table)} t WHERE ${sql(moment)} <= ${Rows.at(until)} AND ${sql.literal(only)}
+          ORDER BY ${sql(moment)} LIMIT ${limit} FOR UPDATE OF t SKIP LOCKED`
+
+    return RetentionStore.of({
       remove: (kind, until, limit) => {
-        const { key, moment } = TABLES[kind]
-        const [table, columns, by] = [sql(kind), sql.literal(key), sql(moment)]
-        return Rows.affected(
-          sql`DELETE FROM ${table} WHERE (${columns}) IN (
-                SELECT ${columns} FROM ${table} WHERE ${by} <= ${Rows.at(until)}
-                ORDER BY ${by} LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
-        ).pipe(orStoreError)
+        const from = TABLES[kind]
+        const [table, columns] = [sql(from.table), sql.literal(from.key)]
+        // Attempts have no life of their own.
+        const gone =
+          from.table === "deliveries"
+            ? sql`WITH old AS (${oldest(from, until, limit)}), attempts AS (
+                    DELETE FROM delivery_attempts WHERE (${columns}) IN (SELECT ${columns} FROM old))
+                  DELETE FROM deliveries WHERE (${columns}) IN (SELECT ${columns} FROM old)`
+            : sql`DELETE FROM ${table} WHERE (${columns}) IN (${oldest(from, until, limit)})`
+        return Rows.affected(gone).pipe(orStoreError)
       }
     })
-  )
+  })
 )

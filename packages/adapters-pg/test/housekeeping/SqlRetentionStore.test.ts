@@ -1,10 +1,17 @@
-import { SqlAccountStore, SqlAppStore, SqlConnectionStore, SqlRetentionStore } from "@place-access/adapters-pg"
+import {
+  SqlAccountStore,
+  SqlAppStore,
+  SqlConnectionStore,
+  SqlLimitStore,
+  SqlRetentionStore
+} from "@place-access/adapters-pg"
 import { retentionStoreContract } from "@place-access/domain/testing"
 import { Layer } from "effect"
 import { runContract } from "../support/contracts.js"
 
 const stores = Layer.mergeAll(
   SqlRetentionStore.layer,
+  SqlLimitStore.layer,
   SqlConnectionStore.layer,
   SqlAccountStore.layer,
   SqlAppStore.layer

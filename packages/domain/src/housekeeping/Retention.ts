@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import * as SignInThrottle from "../accounts/SignInThrottle.js"
 import * as ConsentRequest from "../connection/ConsentRequest.js"
 import * as TokenFamily from "../connection/TokenFamily.js"
-import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
+import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** What time makes useless. */
 export const Kind = Schema.Literal(
@@ -20,9 +20,27 @@ export const Kind = Schema.Literal(
   /** By when they expired. */
   "sessions",
   /** By when they were made. */
-  "sign_in_tries"
+  "sign_in_tries",
+  /** By when they ended. */
+  "rate_windows",
+  /** By their last call. */
+  "budgets",
+  /** By when they ended, with their attempts (Spec §2.9). */
+  "delivered_deliveries",
+  /** Failed or too old to send; by when they ended, with their attempts (Spec §2.9). */
+  "failed_deliveries",
+  /** By when they were fanned out; those of which a delivery is left are kept. */
+  "events",
+  /** By when they were written, sent or not. */
+  "mail"
 )
 export type Kind = typeof Kind.Type
+
+/** Decision P3. */
+const ACCESS_LOG = 400 * DAY
+
+/** Up to which moment, that included, entries of the access log are deleted. */
+export const accessLogUntil = (now: Timestamp): Timestamp => plus(now, -ACCESS_LOG)
 
 /** Up to which moment, that included, they are deleted. What a person might ask about tomorrow is kept for a day. */
 export const until = (kind: Kind, now: Timestamp): Timestamp => {
@@ -33,10 +51,19 @@ export const until = (kind: Kind, now: Timestamp): Timestamp => {
       return plus(now, -ConsentRequest.LIFETIME - DAY)
     case "refresh_tokens":
     case "authorization_codes":
+    case "events":
       return plus(now, -DAY)
     case "sessions":
       return now
+    case "rate_windows":
+    case "budgets":
+      return plus(now, -HOUR)
     case "sign_in_tries":
       return plus(now, -SignInThrottle.WINDOW)
+    case "delivered_deliveries":
+      return plus(now, -7 * DAY)
+    case "failed_deliveries":
+    case "mail":
+      return plus(now, -30 * DAY)
   }
 }

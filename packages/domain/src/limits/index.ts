@@ -1,3 +1,6 @@
 export * as Budget from "./Budget.js"
 export { LimitStore } from "./LimitStore.js"
+export * as Rate from "./Rate.js"
 export { spendBudget } from "./spendBudget.js"
+export * as Subject from "./Subject.js"
+export { takeCall } from "./takeCall.js"

@@ -4,6 +4,7 @@ import {
   MemoryConnectionStore,
   MemoryDatabase,
   MemoryEntropy,
+  MemoryLimitStore,
   MemoryRetentionStore,
   MemoryVault,
   retentionStoreContract
@@ -16,6 +17,7 @@ const layer = Layer.mergeAll(
   MemoryConnectionStore.layer,
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
+  MemoryLimitStore.layer,
   MemoryEntropy.layer,
   MemoryVault.layer
 ).pipe(Layer.provide(MemoryDatabase.layer))

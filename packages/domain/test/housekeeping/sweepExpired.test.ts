@@ -34,7 +34,9 @@ describe("sweepExpired", () => {
     ["authorization_codes", DAY],
     ["consent_requests", HOUR + DAY],
     ["sessions", 0],
-    ["sign_in_tries", 15 * MINUTE]
+    ["sign_in_tries", 15 * MINUTE],
+    ["rate_windows", HOUR],
+    ["budgets", HOUR]
   ] as const)("%s go when their moment is %d ms ago", (kind, age) => {
     expect(NOW - Retention.until(kind, NOW)).toBe(age)
   })

@@ -4,6 +4,8 @@ import * as Session from "../../accounts/Session.js"
 import { ConnectionStore } from "../../connection/ConnectionStore.js"
 import type { Kind } from "../../housekeeping/Retention.js"
 import { RetentionStore } from "../../housekeeping/RetentionStore.js"
+import { LimitStore } from "../../limits/LimitStore.js"
+import * as Subject from "../../limits/Subject.js"
 import * as Entropy from "../../shared/Entropy.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import type { Hash } from "../../shared/Vault.js"
@@ -12,7 +14,7 @@ import type { Contract } from "../Contract.js"
 import * as Fixtures from "../fixtures.js"
 import * as Samples from "./connectionSamples.js"
 
-type Needs = Samples.Needs | RetentionStore
+type Needs = Samples.Needs | RetentionStore | LimitStore
 
 /** Deletes everything of a kind up to `until`, other cases' rows too. */
 const remove = (kind: Kind, until: Timestamp.Timestamp) =>
@@ -156,6 +158,29 @@ export const retentionStoreContract: Contract<Needs> = [
       Check.equal(yield* count, { _tag: "Closed", retryAfterMillis: 1 }, "counted")
       yield* remove("sign_in_tries", yield* now)
       Check.equal(yield* count, { _tag: "Closed", retryAfterMillis: 0 }, "gone")
+    })
+  },
+  {
+    name: "windows of rates: by when they ended; budgets: by their last call",
+    run: Effect.gen(function* () {
+      const limits = yield* LimitStore
+      const { connection } = yield* Samples.connected()
+      const spender = { userId: connection.userId, connectionId: connection.id }
+      const at = yield* now
+      const { endsAt } = yield* limits.count(Subject.connection(connection.id), Timestamp.MINUTE, at)
+      const budget = { name: "one", calls: 1, windowMillis: Timestamp.HOUR }
+      yield* limits.spend(spender, budget, (_, when) => ({ _tag: "Spent", calls: [when] }))
+      const spent = limits.spend(spender, budget, (calls) => ({ _tag: "Refused", retryAfterMillis: calls.length }))
+
+      yield* remove("rate_windows", Timestamp.plus(endsAt, -1))
+      Check.equal((yield* limits.count(Subject.connection(connection.id), Timestamp.MINUTE, at)).used, 2, "counted")
+      yield* remove("rate_windows", endsAt)
+      Check.equal((yield* limits.count(Subject.connection(connection.id), Timestamp.MINUTE, at)).used, 1, "begun anew")
+
+      yield* remove("budgets", yield* before)
+      Check.equal(yield* spent, { _tag: "Refused", retryAfterMillis: 1 }, "counted")
+      yield* remove("budgets", yield* now)
+      Check.equal(yield* spent, { _tag: "Refused", retryAfterMillis: 0 }, "gone")
     })
   },
   {

@@ -14,6 +14,10 @@ import type { WebhookEndpoint } from "../../endpoints/WebhookEndpoint.js"
 import type { OutboxEvent } from "../../events/Event.js"
 import type { StoredFix } from "../../fixes/Fix.js"
 import type { Quarantined } from "../../fixes/FixStore.js"
+import type { Window } from "../../limits/Rate.js"
+import type { Subject } from "../../limits/Subject.js"
+import type { Import } from "../../imports/Import.js"
+import type { Keep } from "../../history/History.js"
 import type { Kept, MailMessage } from "../../mail/Mail.js"
 import type { Place } from "../../places/Place.js"
 import type { Shape } from "../../places/Shape.js"
@@ -31,6 +35,7 @@ import type {
   DeviceId,
   EndpointId,
   EventId,
+  ImportId,
   PlaceId,
   RuleId,
   Sub,
@@ -46,6 +51,15 @@ interface Backfill {
   readonly deviceId: DeviceId
   readonly placeId: PlaceId
   readonly dueFrom: Timestamp
+}
+
+export interface KeptImport {
+  readonly import: Import
+  /** Not complete yet, so not listed. */
+  readonly uploading: boolean
+  readonly lease: string | null
+  readonly leasedUntil: Timestamp | null
+  readonly attempts: number
 }
 
 /**
@@ -91,6 +105,17 @@ export interface Tables {
   readonly fixes: Map<string, StoredFix>
   readonly quarantined: Map<string, Quarantined & { readonly userId: UserId; readonly deviceId: DeviceId }>
   readonly visitReports: Map<string, VisitReport & { readonly userId: UserId; readonly deviceId: DeviceId }>
+  readonly imports: Map<ImportId, KeptImport>
+  /** By `${import id} ${position}`. */
+  readonly importPieces: Map<string, Uint8Array>
+  /** Devices that are no phones. */
+  readonly importDevices: Set<DeviceId>
+  readonly historyChoices: Map<UserId, Keep>
+  /** Accounts that are gone. */
+  readonly accountDeletions: Map<
+    UserId,
+    { readonly requestedAt: Timestamp; readonly lookAt: Timestamp; readonly appIds: ReadonlyArray<AppId> }
+  >
   readonly rules: Map<RuleId, Rule & { readonly deletedAt: Timestamp | null }>
   readonly ruleStates: Map<RuleId, RuleState>
   readonly recentEvaluations: Map<RuleId, RecentEvaluations>
@@ -112,6 +137,7 @@ export interface Tables {
   readonly accessLog: Array<AccessLogEntry>
   /** By `${userId} ${connectionId} ${budget}`, in order of time. */
   readonly budgets: Map<string, ReadonlyArray<Timestamp>>
+  readonly rateWindows: Map<Subject, Window>
 }
 
 export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/MemoryDatabase")<
@@ -150,6 +176,11 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       fixes: new Map(),
       quarantined: new Map(),
       visitReports: new Map(),
+      imports: new Map(),
+      importPieces: new Map(),
+      importDevices: new Set(),
+      historyChoices: new Map(),
+      accountDeletions: new Map(),
       rules: new Map(),
       ruleStates: new Map(),
       recentEvaluations: new Map(),
@@ -158,7 +189,8 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       deliveries: new Map(),
       attempts: [],
       accessLog: [],
-      budgets: new Map()
+      budgets: new Map(),
+      rateWindows: new Map()
     }))
   )
 }

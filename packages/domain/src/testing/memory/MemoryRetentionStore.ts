@@ -2,6 +2,9 @@ import { Effect, Layer } from "effect"
 import { type AuthorizationCode, LIFETIME } from "../../connection/AuthorizationCode.js"
 import type { Kind } from "../../housekeeping/Retention.js"
 import { RetentionStore } from "../../housekeeping/RetentionStore.js"
+import type { State } from "../../deliveries/Delivery.js"
+import type { OutboxEvent } from "../../events/Event.js"
+import type { DeliveryId } from "../../shared/Ids.js"
 import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
 
 export const layer: Layer.Layer<RetentionStore, never, MemoryDatabase> = Layer.effect(
@@ -41,8 +44,42 @@ const moments = (tables: Tables, kind: Kind): Array<Row> => {
       return rows(tables.sessions, ({ expiresAt }) => expiresAt)
     case "sign_in_tries":
       return rows(tables.signInTries, ({ at }) => at)
+    case "rate_windows":
+      return rows(tables.rateWindows, ({ endsAt }) => endsAt)
+    case "budgets":
+      return rows(tables.budgets, (calls) => calls.at(-1) ?? 0)
+    case "delivered_deliveries":
+      return endedDeliveries(tables, ["delivered"])
+    case "failed_deliveries":
+      return endedDeliveries(tables, ["failed", "too_old"])
+    case "events":
+      return rows(tables.events, (event) => (hasDelivery(tables, event) ? null : event.fannedOutAt))
+    case "mail":
+      return [...tables.mailStates].map(([key, { createdAt }]) => ({
+        at: createdAt,
+        remove: () => {
+          tables.mail.delete(key)
+          tables.mailStates.delete(key)
+        }
+      }))
   }
 }
+
+const endedDeliveries = (tables: Tables, states: ReadonlyArray<State>): Array<Row> =>
+  [...tables.deliveries.values()]
+    .filter(({ delivery }) => states.includes(delivery.state))
+    .map(({ delivery: { endedAt, id } }) => ({ at: endedAt, remove: () => removeDelivery(tables, id) }))
+
+/** With its attempts. */
+export const removeDelivery = ({ attempts, deliveries }: Tables, id: DeliveryId): void => {
+  deliveries.delete(id)
+  for (let index = attempts.length - 1; index >= 0; index--) {
+    if (attempts[index]?.deliveryId === id) attempts.splice(index, 1)
+  }
+}
+
+const hasDelivery = ({ deliveries }: Tables, { id }: Pick<OutboxEvent, "id">): boolean =>
+  [...deliveries.values()].some(({ delivery }) => delivery.envelope.eventId === id)
 
 /** What an exchanged code issued is all revoked at one time, and may be deleted by now. */
 const deadAt = ({ connections, refreshTokens }: Tables, code: AuthorizationCode): number | null => {

@@ -1,0 +1,93 @@
+import { layerPostgres, Migrator, SqlLimitStore } from "@place-access/adapters-pg"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Budget, LimitStore, Rate, spendBudget, Subject, takeCall } from "@place-access/domain/limits"
+import { ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
+import { Context, Deferred, Effect, Either, Fiber, Layer, Redacted, Schedule } from "effect"
+import { expect, it } from "vitest"
+import { describePg, freshDatabase } from "../support/postgres.js"
+
+const pool = (url: string) => layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" })
+
+/** A server of its own: its own pool and its own batches. */
+const server = (url: string) => Layer.build(SqlLimitStore.layer.pipe(Layer.provide(pool(url))))
+
+const withServers = <A>(
+  program: (servers: ReadonlyArray<Context.Context<LimitStore>>, sql: SqlClient) => Effect.Effect<A, unknown>
+) =>
+  Effect.gen(function* () {
+    const { url } = yield* Effect.acquireRelease(Effect.promise(freshDatabase), ({ drop }) => Effect.promise(drop))
+    const database = yield* Layer.build(pool(url))
+    yield* Effect.provide(Migrator.migrate, database)
+    return yield* program(yield* Effect.all([server(url), server(url)]), Context.get(database, SqlClient))
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+/** The same call many times at once, each server in its turn. */
+const onAll = <A, E>(
+  servers: ReadonlyArray<Context.Context<LimitStore>>,
+  calls: number,
+  call: (index: number) => Effect.Effect<A, E, LimitStore>
+) =>
+  Effect.forEach(
+    Array.from({ length: calls }, (_, index) => index),
+    (index) => Effect.provide(call(index), servers[index % servers.length]!),
+    { concurrency: "unbounded" }
+  )
+
+const connection = (index: number) => Subject.connection(ConnectionId.make(`con_${index}`))
+
+describePg("limits, two servers on one database", () => {
+  it("admit as many calls as the rate has, and not one more or fewer", () =>
+    withServers((servers) =>
+      Effect.gen(function* () {
+        // A window that does not end while the test runs.
+        const rate: Rate.Rate = { calls: 100, windowMillis: Timestamp.HOUR }
+        const standings = yield* onAll(servers, 400, () => takeCall(connection(0), rate))
+        const admitted = standings.filter(({ isAdmitted }) => isAdmitted)
+        expect(admitted.map(({ remaining }) => remaining).sort((a, b) => a - b)).toEqual(
+          Array.from({ length: 100 }, (_, index) => index)
+        )
+      })
+    ))
+
+  it("never wait for each other in a circle, in whatever order their calls come", () =>
+    withServers((servers, sql) =>
+      Effect.gen(function* () {
+        const rate: Rate.Rate = { calls: 10, windowMillis: Timestamp.HOUR }
+        const three = [connection(1), connection(2), connection(3)]
+        const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        yield* Effect.provide(takeCall(connection(2), rate), servers[0]!)
+        const holder = yield* sql`SELECT 1 FROM rate_windows FOR UPDATE`.pipe(
+          Effect.zipRight(Deferred.succeed(held, undefined)),
+          Effect.zipRight(Deferred.await(release)),
+          sql.withTransaction,
+          Effect.fork
+        )
+        yield* Deferred.await(held)
+        // The first call goes alone, the three after it share a statement.
+        const calls = (index: number, order: ReadonlyArray<Subject.Subject>) =>
+          Effect.forEach([connection(100 + index), ...order], (whose) => takeCall(whose, rate), {
+            concurrency: "unbounded"
+          }).pipe(Effect.provide(servers[index]!))
+        const both = yield* Effect.fork(
+          Effect.all([calls(0, three), calls(1, three.toReversed())], { concurrency: "unbounded" })
+        )
+        const waiting = sql`SELECT 1 FROM pg_stat_activity
+                            WHERE datname = current_database() AND wait_event_type = 'Lock'`
+        yield* Effect.repeat(waiting, { until: (rows) => rows.length === 2, schedule: Schedule.spaced(10) })
+        yield* Deferred.succeed(release, undefined)
+        yield* Fiber.join(holder)
+        expect((yield* Fiber.join(both)).flat().every(({ isAdmitted }) => isAdmitted)).toBe(true)
+      })
+    ))
+
+  it("hand out a budget once", () =>
+    withServers((servers) =>
+      Effect.gen(function* () {
+        const spender = { userId: UserId.make("usr_a"), connectionId: ConnectionId.make("con_a") }
+        const answers = yield* onAll(servers, 60, () => Effect.either(spendBudget(Budget.VERIFY_ZONE, spender)))
+        expect(answers.filter(Either.isRight).length).toBe(20)
+        const refusals = answers.flatMap((answer) => (Either.isLeft(answer) ? [answer.left._tag] : []))
+        expect(refusals).toEqual(Array.from({ length: 40 }, () => "BudgetExceeded"))
+      })
+    ))
+})

@@ -1,0 +1,22 @@
+import { Option, Schema } from "effect"
+import { network } from "../accounts/SignInThrottle.js"
+import { AppId, type ConnectionId, type DeviceId } from "../shared/Ids.js"
+
+/** Whose calls are counted together. */
+export const Subject = Schema.String.pipe(Schema.brand("Subject"))
+export type Subject = typeof Subject.Type
+
+export const connection = (id: ConnectionId): Subject => Subject.make(`connection ${id}`)
+
+export const device = (id: DeviceId): Subject => Subject.make(`device ${id}`)
+
+/**
+ * A client as it names itself, at one address: whoever guesses at an app's secret from elsewhere cannot lock the app out. What
+ * cannot be a client's id counts as one, so that made-up names are no way around.
+ */
+export const client = (clientId: string | undefined, address: string): Subject =>
+  Subject.make(`client ${Option.getOrElse(Schema.decodeUnknownOption(AppId)(clientId), () => "?")} ${network(address)}`)
+
+export const signUp = (address: string): Subject => Subject.make(`sign-up ${network(address)}`)
+
+export const consent = (address: string): Subject => Subject.make(`consent ${network(address)}`)
