@@ -119,3 +119,7 @@ export const byCapture = (a: Fix, b: Fix): number =>
   (a.accuracyM ?? Number.MAX_VALUE) - (b.accuracyM ?? Number.MAX_VALUE) ||
   a.lat - b.lat ||
   a.lon - b.lon
+
+/** The newest first; of one instant as they are evaluated, then by device. */
+export const newestFirst = (a: StoredFix, b: StoredFix): number =>
+  b.capturedAt - a.capturedAt || byCapture(a, b) || (a.deviceId < b.deviceId ? -1 : a.deviceId > b.deviceId ? 1 : 0)

@@ -1,12 +1,21 @@
+import { Schema } from "effect"
 import type { Status as AppStatus } from "../apps/App.js"
 import type { SensitiveScope } from "../shared/Scope.js"
-import { type Purpose, usableTerms } from "./Purpose.js"
+import { Key, type Purpose, usableTerms } from "./Purpose.js"
 
 /**
  * Why a call that discloses coordinates is refused with `invalid_purpose` (Spec §4.4). One wire code for all of them; the
  * message may tell them apart, because the purposes are the app's own.
  */
-export type Refusal = "missing" | "unknown" | "archived" | "not_approved" | "scope_not_covered"
+export const Refusal = Schema.Literal("missing", "unknown", "archived", "not_approved", "scope_not_covered")
+export type Refusal = typeof Refusal.Type
+
+/** Wire: 400 `invalid_purpose`. */
+export class PurposeRefused extends Schema.TaggedError<PurposeRefused>()("PurposeRefused", {
+  reason: Refusal,
+  /** Null unless it is one of the app's: what else was sent is nobody's to read. */
+  key: Schema.NullOr(Key)
+}) {}
 
 export type Verdict =
   | { readonly _tag: "Allowed"; readonly purpose: Purpose }

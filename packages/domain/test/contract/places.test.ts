@@ -1,5 +1,6 @@
 import {
   deviceStoreContract,
+  fixHistoryContract,
   fixStoreContract,
   MemoryAccountStore,
   MemoryAppStore,
@@ -8,6 +9,7 @@ import {
   MemoryDeviceStore,
   MemoryEntropy,
   MemoryEventStore,
+  MemoryFixHistory,
   MemoryFixStore,
   MemoryPlaceStore,
   MemoryRuleStore,
@@ -21,6 +23,7 @@ import { runContract } from "../support/runContract.js"
 const layer = Layer.mergeAll(
   MemoryPlaceStore.layer,
   MemoryDeviceStore.layer,
+  MemoryFixHistory.layer,
   MemoryFixStore.layer,
   MemoryRuleStore.layer,
   MemoryEventStore.layer,
@@ -33,5 +36,6 @@ const layer = Layer.mergeAll(
 
 runContract("MemoryPlaceStore", placeStoreContract, layer)
 runContract("MemoryDeviceStore", deviceStoreContract, layer)
+runContract("MemoryFixHistory", fixHistoryContract, layer)
 runContract("MemoryFixStore", fixStoreContract, layer)
 runContract("MemoryRuleStore", ruleStoreContract, layer)

@@ -1,0 +1,33 @@
+import type { Fix } from "@place-access/domain/fixes"
+import { DeviceId, UserId } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import * as Rows from "../Rows.js"
+
+/** A row of `fixes`. */
+export const StoredRow = Schema.Struct({
+  user_id: UserId,
+  device_id: DeviceId,
+  captured_at: Rows.At,
+  lat: Schema.Finite,
+  lon: Schema.Finite,
+  accuracy_m: Schema.NullOr(Schema.Finite),
+  altitude_m: Schema.NullOr(Schema.Finite),
+  speed_mps: Schema.NullOr(Schema.Finite),
+  course_deg: Schema.NullOr(Schema.Finite),
+  received_at: Rows.At
+})
+
+export const toStored = (row: typeof StoredRow.Type): Fix.StoredFix => ({
+  userId: row.user_id,
+  deviceId: row.device_id,
+  capturedAt: row.captured_at,
+  lat: row.lat,
+  lon: row.lon,
+  accuracyM: row.accuracy_m,
+  altitudeM: row.altitude_m,
+  speedMps: row.speed_mps,
+  courseDeg: row.course_deg,
+  receivedAt: row.received_at
+})
+
+export const COLUMNS = Object.keys(StoredRow.fields).join(", ")

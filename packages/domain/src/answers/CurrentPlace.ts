@@ -1,0 +1,47 @@
+import type { StoredFix } from "../fixes/Fix.js"
+import * as Geometry from "../places/Geometry.js"
+import * as Place from "../places/Place.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import { best } from "./VisiblePlaces.js"
+
+/** At which of the places that an app may know of the user is (decisions §4, L9). */
+export type CurrentPlace =
+  | { readonly state: "at_place"; readonly place: Place.PlaceRef; readonly asOf: Timestamp }
+  /** Decisively outside all of them. */
+  | { readonly state: "elsewhere"; readonly place: null; readonly asOf: Timestamp }
+  | typeof UNKNOWN
+
+export const UNKNOWN = { state: "unknown", place: null, asOf: null } as const
+
+/**
+ * By the newest fix that is decisive: inside at least one of the places, or outside them all. An imprecise one says nothing,
+ * not even "no". `fixes` are the newest first; without places every one of them is elsewhere.
+ */
+export const decide = (
+  places: ReadonlyArray<Place.Place>,
+  fixes: ReadonlyArray<StoredFix>,
+  since: Timestamp
+): CurrentPlace => {
+  for (const fix of fixes) {
+    if (fix.capturedAt < since) return UNKNOWN
+    const told = tell(places, fix)
+    if (told !== undefined) return told
+  }
+  return UNKNOWN
+}
+
+const tell = (places: ReadonlyArray<Place.Place>, fix: StoredFix): CurrentPlace | undefined => {
+  const inside: Array<Place.Place> = []
+  let isUndecided = false
+  for (const place of places) {
+    const side = Geometry.sideOf(place.circle, fix, fix.accuracyM)
+    if (side === "inside") inside.push(place)
+    else if (side === undefined) isUndecided = true
+  }
+  const at = best(
+    inside.map((place) => ({ place, circle: place.circle })),
+    fix
+  )
+  if (at !== undefined) return { state: "at_place", place: Place.ref(at), asOf: fix.capturedAt }
+  return isUndecided ? undefined : { state: "elsewhere", place: null, asOf: fix.capturedAt }
+}

@@ -1,0 +1,53 @@
+import type * as Nearest from "../fixes/Nearest.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import * as Words from "../shared/Words.js"
+import type { CurrentPlace } from "./CurrentPlace.js"
+import type { PlaceAtMoment } from "./PlaceAtMoment.js"
+import type { Presence } from "./Presence.js"
+
+/** What the user reads in their access log: what an answer told the app, in words and without a coordinate (Spec §1.7). */
+
+export const ofCurrentPlace = ({ place, state }: CurrentPlace): string =>
+  state === "at_place"
+    ? `You were at ${place.label}`
+    : state === "elsewhere"
+      ? "You were at none of the places that it may ask about"
+      : "It was not known where you were"
+
+export const ofSharedPlaces = (count: number): string => `the names of ${Words.count(count, "shared place")}`
+
+export const ofPresence = (label: string, { state }: Presence): string =>
+  state === "unknown"
+    ? `It was not known whether you were at ${label}`
+    : `You were ${state === "yes" ? "" : "not "}at ${label}`
+
+/** `label` is the app's own name for the circle. */
+export const ofZone = (label: string, radiusM: number, { state }: Presence): string =>
+  `whether you were within ${Math.round(radiusM)} m of “${label}”: ${state === "unknown" ? "not known" : state}`
+
+export const ofPlaceAtMoment = (at: Timestamp, { asOf, place }: PlaceAtMoment): string =>
+  asOf === null
+    ? `It was not known where you were on ${Words.moment(at)}`
+    : `You were at ${place === null ? "none of the places that it may ask about" : place.label} on ${Words.moment(asOf)}`
+
+/** Of the answers that do tell coordinates: that they did, and of when. */
+export const ofLatest = (isKnown: boolean): string =>
+  isKnown ? "your last known location" : "that no location of yours is known"
+
+export const ofNearest = (at: Timestamp, nearest: Nearest.Nearest | undefined): string =>
+  nearest === undefined
+    ? `that your location on ${Words.moment(at)} is not known`
+    : `your location on ${Words.moment(nearest.fix.capturedAt)}`
+
+interface Stretch {
+  readonly from: Timestamp
+  readonly until: Timestamp
+}
+
+export const ofRange = (count: number, stretch: Stretch): string =>
+  `${Words.count(count, "location")} ${between(stretch)}`
+
+export const ofDays = (count: number, stretch: Stretch): string =>
+  `how many locations there are on each of ${Words.count(count, "day")} ${between(stretch)}`
+
+const between = ({ from, until }: Stretch): string => `from ${Words.moment(from)} to ${Words.moment(until)}`

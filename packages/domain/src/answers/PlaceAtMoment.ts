@@ -1,0 +1,41 @@
+import * as Nearest from "../fixes/Nearest.js"
+import * as Geometry from "../places/Geometry.js"
+import * as Place from "../places/Place.js"
+import * as Shape from "../places/Shape.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import { best, type Candidate } from "./VisiblePlaces.js"
+
+/** Spec §2.5, lookup result. `matched` is whether there is a place; `asOf` is null when no fix was near enough in time. */
+export interface PlaceAtMoment {
+  readonly place: Place.PlaceRef | null
+  readonly asOf: Timestamp | null
+  readonly deltaSeconds: number | null
+}
+
+/**
+ * The place that the nearest fix falls inside: literally, without a band (decision L9), and with the circle that the place had
+ * when the fix was captured. `shapes` are those of `places`, by version. A place archived before then matches no more.
+ */
+export const decide = (
+  places: ReadonlyArray<Place.Place>,
+  shapes: ReadonlyArray<Shape.Shape>,
+  nearest: Nearest.Nearest | undefined
+): PlaceAtMoment => {
+  if (nearest === undefined) return { place: null, asOf: null, deltaSeconds: null }
+  const { fix } = nearest
+  const containing = places.flatMap((place): ReadonlyArray<Candidate> => {
+    const own = shapes.filter(({ placeId }) => placeId === place.id)
+    const shape = Shape.validAt(own, fix.capturedAt)
+    return shape !== undefined &&
+      (place.archivedAt === null || fix.capturedAt <= place.archivedAt) &&
+      Geometry.distanceM(shape.circle, fix) <= shape.circle.radiusM
+      ? [{ place, circle: shape.circle }]
+      : []
+  })
+  const place = best(containing, fix)
+  return {
+    place: place === undefined ? null : Place.ref(place),
+    asOf: fix.capturedAt,
+    deltaSeconds: Nearest.deltaSeconds(nearest)
+  }
+}

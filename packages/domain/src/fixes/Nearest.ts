@@ -1,0 +1,28 @@
+import type { Timestamp } from "../shared/Timestamp.js"
+import * as Fix from "./Fix.js"
+
+/** A fix and how far in time it is from the moment that was asked about. */
+export interface Nearest {
+  readonly fix: Fix.StoredFix
+  readonly awayMs: number
+}
+
+/**
+ * The nearest in time within the tolerance (inclusive); of two that are equally near the earlier (decision L9), of one instant
+ * the first by `Fix.newestFirst`. Undefined when none is near enough.
+ */
+export const of = (at: Timestamp, fixes: ReadonlyArray<Fix.StoredFix>, toleranceMs: number): Nearest | undefined => {
+  let nearest: Nearest | undefined
+  for (const fix of fixes) {
+    const awayMs = Math.abs(fix.capturedAt - at)
+    if (awayMs <= toleranceMs && (nearest === undefined || isBefore({ fix, awayMs }, nearest)))
+      nearest = { fix, awayMs }
+  }
+  return nearest
+}
+
+const isBefore = (a: Nearest, b: Nearest): boolean =>
+  (a.awayMs - b.awayMs || a.fix.capturedAt - b.fix.capturedAt || Fix.newestFirst(a.fix, b.fix)) < 0
+
+/** `deltaSeconds`: whole seconds, rounded down. */
+export const deltaSeconds = ({ awayMs }: Nearest): number => Math.floor(awayMs / 1_000)

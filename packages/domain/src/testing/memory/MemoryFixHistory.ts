@@ -1,0 +1,66 @@
+import { Effect, Layer } from "effect"
+import * as Fix from "../../fixes/Fix.js"
+import { FixHistory, type Stretch, type Tally } from "../../fixes/FixHistory.js"
+import * as RangePosition from "../../fixes/RangePosition.js"
+import * as History from "../../history/History.js"
+import type { UserId } from "../../shared/Ids.js"
+import type { Timestamp } from "../../shared/Timestamp.js"
+import { MemoryDatabase } from "./MemoryDatabase.js"
+
+export const layer: Layer.Layer<FixHistory, never, MemoryDatabase> = Layer.effect(
+  FixHistory,
+  Effect.map(MemoryDatabase, (tables) => {
+    const kept = (userId: UserId, now: Timestamp, { from, until }: Stretch): ReadonlyArray<Fix.StoredFix> => {
+      const cutoff = History.cutoff(History.DEFAULT, now)
+      return [...tables.fixes.values()].filter(
+        (fix) =>
+          fix.userId === userId &&
+          !History.isPast(fix.capturedAt, cutoff) &&
+          (from === null || fix.capturedAt >= from) &&
+          (until === null || fix.capturedAt < until)
+      )
+    }
+    const ALL: Stretch = { from: null, until: null }
+
+    return FixHistory.of({
+      newest: (userId, now, within, limit) =>
+        Effect.sync(() => {
+          const fixes = [...kept(userId, now, within)].sort(Fix.newestFirst)
+          const last = fixes[limit - 1]
+          return last === undefined ? fixes : fixes.filter((fix) => fix.capturedAt >= last.capturedAt)
+        }),
+
+      around: (userId, now, at, toleranceMs) =>
+        Effect.sync(() => {
+          const near = kept(userId, now, ALL).filter((fix) => Math.abs(fix.capturedAt - at) <= toleranceMs)
+          const times = near.map((fix) => fix.capturedAt)
+          const before = Math.max(...times.filter((time) => time <= at))
+          const after = Math.min(...times.filter((time) => time > at))
+          return near.filter((fix) => fix.capturedAt === before || fix.capturedAt === after)
+        }),
+
+      range: (userId, now, within, limit, after) =>
+        Effect.sync(() => {
+          const { from, skip } = RangePosition.start(within.from, after)
+          const fixes = [...kept(userId, now, { from, until: within.until })].sort(oldestFirst)
+          return RangePosition.page(fixes.slice(skip, skip + limit + 1), limit, { from, skip })
+        }),
+
+      tally: (userId, now, edges) =>
+        Effect.sync(() =>
+          edges.slice(0, -1).flatMap((from, edge): ReadonlyArray<Tally> => {
+            const times = kept(userId, now, { from, until: edges[edge + 1] ?? null }).map((fix) => fix.capturedAt)
+            if (times.length === 0) return []
+            const [firstAt, lastAt] = [Math.min(...times) as Timestamp, Math.max(...times) as Timestamp]
+            return [{ edge, fixes: times.length, firstAt, lastAt }]
+          })
+        )
+    })
+  })
+)
+
+const oldestFirst = (a: Fix.StoredFix, b: Fix.StoredFix): number =>
+  a.capturedAt - b.capturedAt ||
+  (a.deviceId < b.deviceId ? -1 : a.deviceId > b.deviceId ? 1 : 0) ||
+  a.lat - b.lat ||
+  a.lon - b.lon
