@@ -1,6 +1,7 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import { AccountsApi, SessionApi } from "./accounts/AccountsApi.js"
 import { AdminApi } from "./admin/AdminApi.js"
+import { AnswersApi } from "./answers/AnswersApi.js"
 import { AppsApi } from "./apps/AppsApi.js"
 import { AccessLogApi } from "./access-log/AccessLogApi.js"
 import { ConnectionsApi } from "./connection/ConnectionsApi.js"
@@ -14,7 +15,9 @@ import { DeliveriesApi } from "./deliveries/DeliveriesApi.js"
 import { EndpointsApi } from "./endpoints/EndpointsApi.js"
 import { PlacesApi } from "./places/PlacesApi.js"
 import { DevicesApi } from "./devices/DevicesApi.js"
+import { LocationsApi } from "./fixes/LocationsApi.js"
 import { PhoneApi } from "./fixes/PhoneApi.js"
+import { PhoneAppsApi } from "./fixes/PhoneAppsApi.js"
 import { RulesApi, UserRulesApi } from "./rules/RulesApi.js"
 import * as OpenApiDocument from "./OpenApiDocument.js"
 import * as Errors from "./wire/Errors.js"
@@ -41,6 +44,9 @@ export const Api = HttpApi.make("place-access")
   .add(PlacesApi)
   .add(DevicesApi)
   .add(PhoneApi)
+  .add(PhoneAppsApi)
+  .add(AnswersApi)
+  .add(LocationsApi)
   .add(RulesApi)
   .add(UserRulesApi)
   .addError(Errors.ValidationFailed)

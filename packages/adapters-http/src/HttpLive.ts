@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import * as AccountsHttp from "./accounts/AccountsHttp.js"
 import * as SessionHttp from "./accounts/SessionHttp.js"
 import * as AdminHttp from "./admin/AdminHttp.js"
+import * as AnswersHttp from "./answers/AnswersHttp.js"
 import { Api } from "./Api.js"
 import * as AppsHttp from "./apps/AppsHttp.js"
 import * as PurposesHttp from "./purposes/PurposesHttp.js"
@@ -18,6 +19,8 @@ import * as DevicesHttp from "./devices/DevicesHttp.js"
 import * as Edge from "./edge/Edge.js"
 import * as Routes from "./edge/Routes.js"
 import * as EndpointsHttp from "./endpoints/EndpointsHttp.js"
+import * as LocationsHttp from "./fixes/LocationsHttp.js"
+import * as PhoneAppsHttp from "./fixes/PhoneAppsHttp.js"
 import * as PhoneHttp from "./fixes/PhoneHttp.js"
 import { HttpOptions, type Options } from "./HttpOptions.js"
 import * as OpenApiDocument from "./OpenApiDocument.js"
@@ -47,6 +50,9 @@ const Handlers = Layer.mergeAll(
   PlacesHttp.layer,
   DevicesHttp.layer,
   PhoneHttp.layer,
+  PhoneAppsHttp.layer,
+  AnswersHttp.layer,
+  LocationsHttp.layer,
   RulesHttp.layer,
   RulesHttp.userLayer
 )

@@ -3,7 +3,7 @@ import { Context, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import { Api } from "@place-access/adapters-http/Api"
 import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
-import { DeviceAuth } from "@place-access/adapters-http/security/DeviceAuth"
+import { DeviceAuth, OsmAndAuth, OwnTracksAuth } from "@place-access/adapters-http/security/DeviceAuth"
 import { RequiredRole } from "@place-access/adapters-http/security/RequiredRole"
 import { RequiredScope } from "@place-access/adapters-http/security/RequiredScope"
 import { SessionAuth } from "@place-access/adapters-http/security/SessionAuth"
@@ -42,7 +42,9 @@ HttpApi.reflect(Api, {
 
 describe.each(endpoints)("$name", ({ annotations, middleware, name, path, pathSchema }) => {
   const keys = new Set(Array.from(middleware, (one) => one.key))
-  const guards = [BearerAuth.key, DeviceAuth.key, SessionAuth.key].filter((key) => keys.has(key))
+  const guards = [BearerAuth, DeviceAuth, OwnTracksAuth, OsmAndAuth, SessionAuth]
+    .map(({ key }) => key)
+    .filter((key) => keys.has(key))
 
   it("has one guard, or is known to be open", () => {
     expect(guards.length).toBe(OPEN.has(name) ? 0 : 1)

@@ -40,7 +40,8 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient> = Layer.effect(
                     ${Rows.nullableAt(device.removedAt)})`.pipe(Effect.asVoid, orStoreError),
 
       list: (userId) =>
-        sql`SELECT ${columns} FROM devices WHERE user_id = ${userId} AND removed_at IS NULL
+        sql`SELECT ${columns} FROM devices
+            WHERE user_id = ${userId} AND removed_at IS NULL AND format <> 'import'
             ORDER BY created_at, device_id COLLATE "C"`.pipe(
           Rows.all(DeviceRow),
           Effect.map((rows) => rows.map(toDevice)),
@@ -52,6 +53,12 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient> = Layer.effect(
             WHERE user_id = ${userId} AND token_hash = ${hash} AND removed_at IS NULL`.pipe(
           Rows.first(DeviceRow),
           Effect.map(Option.map(toDevice)),
+          orStoreError
+        ),
+
+      sendsVisits: (userId, id) =>
+        sql`SELECT 1 FROM visit_reports WHERE user_id = ${userId} AND device_id = ${id} LIMIT 1`.pipe(
+          Effect.map((rows) => rows.length > 0),
           orStoreError
         ),
 

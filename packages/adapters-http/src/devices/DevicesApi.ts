@@ -22,6 +22,12 @@ export const AddedDevice = Schema.Struct({
   setup: Schema.Struct({
     address: Schema.String,
     qr_text: Schema.String,
+    link: Schema.NullOr(Schema.String).annotations({
+      description: "Opened on the phone, it sets the app up; null where the app knows no such link"
+    }),
+    settings: Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String })).annotations({
+      description: "To fill in by hand, by the names that the app has for them"
+    }),
     steps: Schema.Array(Schema.String)
   }).annotations({ description: "What to enter, or to scan, on the phone" })
 }).annotations({ identifier: "AddedDevice" })

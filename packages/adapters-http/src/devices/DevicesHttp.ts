@@ -24,7 +24,13 @@ export const layer = HttpApiBuilder.group(Api, "devices", (handlers) =>
           return {
             ...encode(device),
             token,
-            setup: { address: setup.address, qr_text: setup.qrText, steps: setup.steps }
+            setup: {
+              address: setup.address,
+              qr_text: setup.qrText,
+              link: setup.link,
+              settings: setup.settings,
+              steps: setup.steps
+            }
           }
         }).pipe(toWire),
       { uninterruptible: true }

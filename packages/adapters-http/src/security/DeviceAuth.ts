@@ -1,7 +1,7 @@
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "@effect/platform"
 import type { Device } from "@place-access/domain/devices"
 import { Context, Schema } from "effect"
-import { InvalidToken, Unavailable } from "../wire/Errors.js"
+import { InvalidToken, RateLimited, Unavailable } from "../wire/Errors.js"
 
 /** The phone whose device token came with the request; its `userId` is whose locations it uploads. */
 export class CallingDevice extends Context.Tag("@place-access/adapters-http/security/CallingDevice")<
@@ -11,11 +11,45 @@ export class CallingDevice extends Context.Tag("@place-access/adapters-http/secu
 
 /** `Authorization: Bearer <device token>` (decisions §10). */
 export class DeviceAuth extends HttpApiMiddleware.Tag<DeviceAuth>()("@place-access/adapters-http/security/DeviceAuth", {
-  failure: Schema.Union(InvalidToken, Unavailable),
+  failure: Schema.Union(InvalidToken, RateLimited, Unavailable),
   provides: CallingDevice,
   security: {
     deviceToken: HttpApiSecurity.bearer.pipe(
       HttpApiSecurity.annotate(OpenApi.Description, "Token of one phone of a user, shown once when the device is added")
+    )
+  }
+}) {}
+
+/**
+ * HTTP Basic with any user name and the device token as password. Never 401 or another 4xx: over one of those OwnTracks on
+ * iPhones throws its oldest reading away, and the next with the next answer.
+ */
+export class OwnTracksAuth extends HttpApiMiddleware.Tag<OwnTracksAuth>()(
+  "@place-access/adapters-http/security/OwnTracksAuth",
+  {
+    failure: Unavailable,
+    provides: CallingDevice,
+    security: {
+      devicePassword: HttpApiSecurity.basic.pipe(
+        HttpApiSecurity.annotate(OpenApi.Description, "The device token as password, with any user name")
+      )
+    }
+  }
+) {}
+
+/**
+ * As `DeviceAuth`, and for apps that know nothing but an identifier of the phone: the device token as `id` in the query, the form
+ * or the JSON, wherever the app puts it.
+ */
+export class OsmAndAuth extends HttpApiMiddleware.Tag<OsmAndAuth>()("@place-access/adapters-http/security/OsmAndAuth", {
+  failure: Schema.Union(InvalidToken, RateLimited, Unavailable),
+  provides: CallingDevice,
+  security: {
+    deviceId: HttpApiSecurity.apiKey({ key: "id", in: "query" }).pipe(
+      HttpApiSecurity.annotate(
+        OpenApi.Description,
+        "The device token. Apps that can send a header send it as a bearer token instead, and others in their body"
+      )
     )
   }
 }) {}

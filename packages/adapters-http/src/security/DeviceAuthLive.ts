@@ -1,26 +1,69 @@
 import { HttpServerRequest } from "@effect/platform"
 import { authenticateDevice, type DeviceStore } from "@place-access/domain/devices"
+import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
 import type { Vault } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
+import * as RateLimit from "../edge/RateLimit.js"
+import * as OsmAnd from "../fixes/OsmAnd.js"
+import * as OsmAndRequest from "../fixes/OsmAndRequest.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import * as Credentials from "./Credentials.js"
-import { DeviceAuth } from "./DeviceAuth.js"
+import { DeviceAuth, OsmAndAuth, OwnTracksAuth } from "./DeviceAuth.js"
 
-export const layer: Layer.Layer<DeviceAuth, never, DeviceStore | Vault.Vault> = Layer.effect(
+type Needs = DeviceStore | LimitStore | Vault.Vault
+
+/** The phone that `token` was given to; counts its upload. */
+const phoneOf = (token: string | undefined) =>
+  token === undefined
+    ? Effect.fail(Errors.invalidToken)
+    : authenticateDevice(token).pipe(
+        Effect.catchTag("InvalidDeviceToken", () => Effect.fail(Errors.invalidToken)),
+        toWire,
+        Effect.tap(({ id }) => RateLimit.take(Subject.device(id), Rate.UPLOADS))
+      )
+
+const device = Layer.effect(
   DeviceAuth,
   Effect.gen(function* () {
-    const context = yield* Effect.context<DeviceStore | Vault.Vault>()
+    const context = yield* Effect.context<Needs>()
     return DeviceAuth.of({
       deviceToken: () =>
         Effect.gen(function* () {
-          const token = Credentials.bearerToken(yield* HttpServerRequest.HttpServerRequest)
-          if (token === undefined) return yield* Effect.fail(Errors.invalidToken)
-          return yield* authenticateDevice(token).pipe(
-            Effect.catchTag("InvalidDeviceToken", () => Effect.fail(Errors.invalidToken)),
-            toWire
-          )
+          return yield* phoneOf(Credentials.bearerToken(yield* HttpServerRequest.HttpServerRequest))
         }).pipe(Effect.provide(context))
     })
   })
 )
+
+const ownTracks = Layer.effect(
+  OwnTracksAuth,
+  Effect.gen(function* () {
+    const context = yield* Effect.context<Needs>()
+    return OwnTracksAuth.of({
+      devicePassword: () =>
+        Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          return yield* phoneOf(Credentials.bearerToken(request) ?? Credentials.basicPassword(request))
+        }).pipe(Effect.mapError(Errors.keptByThePhone), Effect.provide(context))
+    })
+  })
+)
+
+const osmAnd = Layer.effect(
+  OsmAndAuth,
+  Effect.gen(function* () {
+    const context = yield* Effect.context<Needs>()
+    return OsmAndAuth.of({
+      deviceId: () =>
+        Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const token = Credentials.bearerToken(request) ?? OsmAnd.deviceId(yield* OsmAndRequest.read(request))
+          return yield* phoneOf(token)
+        }).pipe(Effect.provide(context))
+    })
+  })
+)
+
+export const layer: Layer.Layer<DeviceAuth | OwnTracksAuth | OsmAndAuth, never, Needs> =
+  Layer.mergeAll(device, ownTracks, osmAnd)

@@ -251,3 +251,17 @@ export const unavailable: typeof Unavailable.Type = retryAfter(
   { statusCode: 503, error: "unavailable", message: "The service is not available right now; try again soon" },
   UNAVAILABLE_RETRY_S
 )
+/** How long a phone waits that is not let in: until its owner has set it up again. */
+const SET_UP_AGAIN_RETRY_S = 60
+/** A refusal for a phone whose app throws away what is answered 4xx: it keeps everything and shows its owner the status. */
+export const keptByThePhone = (error: typeof InvalidToken.Type | typeof Unavailable.Type): typeof Unavailable.Type =>
+  error.error === "unavailable"
+    ? error
+    : retryAfter(
+        {
+          statusCode: 503,
+          error: "unavailable",
+          message: "The password is not the token of a phone that is set up here; the phone keeps what it has"
+        },
+        SET_UP_AGAIN_RETRY_S
+      )

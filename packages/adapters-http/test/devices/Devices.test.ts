@@ -33,6 +33,8 @@ describe("devices (decisions §10)", () => {
       setup: {
         address: `${world.url}/v1/phone/locations`,
         qr_text: expect.any(String),
+        link: null,
+        settings: expect.arrayContaining([{ name: "Token", value: body.token }]),
         steps: expect.arrayContaining([expect.any(String)])
       }
     })

@@ -239,6 +239,7 @@ describeBrowser("pages", () => {
     await page.goto(`${world.url}/portal/devices`)
     await inspect(page, "devices-empty")
     await page.getByLabel("Name").fill("My phone")
+    await page.getByLabel("A program of your own").check()
     await page.getByRole("button", { name: "Add device" }).click()
     const token = await page.getByTestId("device-token").innerText()
     expect(token).toMatch(/^pa_dv\./)

@@ -244,6 +244,7 @@ describeBrowser("devices", () => {
     await at.as(person)
     await page.goto(`${world.url}/portal/devices`)
     await page.getByLabel("Name").fill("My phone")
+    await page.getByLabel("A program of your own").check()
     await page.getByRole("button", { name: "Add device" }).click()
     const token = await page.getByTestId("device-token").innerText()
     await page.getByRole("link", { name: "I have set it up" }).click()

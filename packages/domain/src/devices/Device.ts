@@ -4,8 +4,8 @@ import { line } from "../shared/Text.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Hash } from "../shared/Vault.js"
 
-/** What the phone's app speaks; the set-up shown to the user follows from it. */
-export const Format = Schema.Literal("json")
+/** What the phone's app speaks; the set-up shown to the user follows from it. `json` is our own. */
+export const Format = Schema.Literal("overland", "owntracks", "osmand", "gpslogger", "json")
 export type Format = typeof Format.Type
 
 export const Name = line(1, 60).pipe(Schema.brand("DeviceName"))

@@ -149,9 +149,10 @@ th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 tbody tr:last-child > * { border-bottom: 0; }
 td.nowrap { white-space: nowrap; }
 .secret { display: block; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 0.7rem 0.9rem; overflow-wrap: anywhere; margin: 0 0 0.75rem; user-select: all; }
-pre.secret { white-space: pre-wrap; }
+.secret { white-space: pre-wrap; }
 pre.letter { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }
-.qr { width: 13rem; max-width: 100%; background: #ffffff; padding: 0.75rem; border-radius: 10px; border: 1px solid var(--line); }
+.qr { width: 17rem; max-width: 100%; background: #ffffff; padding: 0.75rem; border-radius: 10px; border: 1px solid var(--line); }
+.qr + .below { margin: 1rem 0 0; }
 .qr svg { display: block; width: 100%; height: auto; }
 .foot { max-width: 62rem; margin: 0 auto; padding: 0 1.25rem 2rem; color: var(--soft); font-size: 0.85rem; }
 @media (max-width: 40rem) {

@@ -5,9 +5,11 @@ import { MemoryDatabase } from "./MemoryDatabase.js"
 
 export const layer: Layer.Layer<DeviceStore, never, MemoryDatabase> = Layer.effect(
   DeviceStore,
-  Effect.map(MemoryDatabase, ({ devices }) => {
+  Effect.map(MemoryDatabase, ({ devices, importDevices, visitReports }) => {
     const present = (userId: string): ReadonlyArray<Device> =>
-      [...devices.values()].filter((device) => device.userId === userId && device.removedAt === null)
+      [...devices.values()].filter(
+        (device) => device.userId === userId && device.removedAt === null && !importDevices.has(device.id)
+      )
 
     return DeviceStore.of({
       create: (device) => Effect.sync(() => void devices.set(device.id, device)),
@@ -17,6 +19,8 @@ export const layer: Layer.Layer<DeviceStore, never, MemoryDatabase> = Layer.effe
         ),
       findByToken: (userId, hash) =>
         Effect.sync(() => Option.fromNullable(present(userId).find((device) => device.tokenHash === hash))),
+      sendsVisits: (userId, id) =>
+        Effect.sync(() => [...visitReports.values()].some((visit) => visit.userId === userId && visit.deviceId === id)),
       remove: (userId, id, at) =>
         Effect.sync(() => {
           const device = present(userId).find((one) => one.id === id)

@@ -1,6 +1,10 @@
 import { Effect, Option } from "effect"
 import { DeviceStore } from "../../../devices/DeviceStore.js"
 import { FixStore, type Quarantined } from "../../../fixes/FixStore.js"
+import * as RecentEvaluations from "../../../rules/RecentEvaluations.js"
+import { RuleStore } from "../../../rules/RuleStore.js"
+import * as Entropy from "../../../shared/Entropy.js"
+import { EventId } from "../../../shared/Ids.js"
 import * as Timestamp from "../../../shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
@@ -98,7 +102,7 @@ export const committing: Contract<Uploads.Needs> = [
           fixes: second,
           quarantined: quarantined(now),
           visits: [Uploads.visit(now, null)],
-          states: [{ ruleId: rule.id, state: Uploads.state(before.basis, now) }],
+          states: [Uploads.progress(rule, Uploads.state(before.basis, now), [Uploads.evaluation(now)])],
           events: [yield* Uploads.event(rule)]
         })
         Check.isTrue(!written, `on version ${version}`)
@@ -170,8 +174,38 @@ export const committing: Contract<Uploads.Needs> = [
         Uploads.state("a third", now, { side: null, since: null, asOf: null })
       ]
       for (const state of states) {
-        Check.isTrue(yield* Uploads.commit(device, { states: [{ ruleId: rule.id, state }] }), "committed")
+        Check.isTrue(yield* Uploads.commit(device, { states: [Uploads.progress(rule, state)] }), "committed")
         Check.equal((yield* Uploads.onlyLive(connection)).state, state, "state")
+      }
+    })
+  },
+  {
+    name: "commit: the last evaluations are stored with the state, field by field, and replace the ones before",
+    run: Effect.gen(function* () {
+      const { connection, place } = yield* Samples.sharing()
+      const rule = yield* Samples.rule(connection, Samples.onPlace(place))
+      const device = yield* Samples.device(connection.userId)
+      const now = yield* Timestamp.now
+      const { basis, recent: before } = yield* Uploads.onlyLive(connection)
+      Check.equal(before, RecentEvaluations.none, "none before the first upload")
+      const eventId = EventId.make(yield* Entropy.id("evt"))
+      const every = Uploads.OUTCOMES.map((outcome, index) =>
+        Uploads.evaluation(Timestamp.plus(now, -index), {
+          outcome,
+          // A phone's clock may run ahead of ours.
+          receivedAt: Timestamp.plus(now, index - 3),
+          eventId: outcome === "fired" ? eventId : null
+        })
+      )
+      const full = Array.from({ length: RecentEvaluations.KEPT }, (_, index) =>
+        Uploads.evaluation(Timestamp.plus(now, index), { outcome: "fired", eventId })
+      )
+      for (const recent of [every, full, RecentEvaluations.none]) {
+        const states = [Uploads.progress(rule, Uploads.state(basis, now), recent)]
+        Check.isTrue(yield* Uploads.commit(device, { states }), "committed")
+        Check.equal((yield* Uploads.onlyLive(connection)).recent, recent, "for the next upload")
+        const listed = yield* (yield* RuleStore).evaluations(connection.userId, connection.id, [rule.id])
+        Check.equal(listed.get(rule.id), { recent, zonesBefore: 0 }, "for readers")
       }
     })
   },
@@ -209,6 +243,20 @@ export const committing: Contract<Uploads.Needs> = [
       Check.equal(yield* store.lastReceivedAt(device.userId), Option.some(now), "after")
       const [listed] = yield* (yield* DeviceStore).list(device.userId)
       Check.equal(listed?.lastSeenAt, now, "on the device")
+    })
+  },
+  {
+    name: "DeviceStore.sendsVisits: from the phone's first visit on; fixes and what was put aside are none, nor are other phones'",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const [one, other] = [yield* phone, yield* phone]
+      const now = yield* Timestamp.now
+      yield* Uploads.commit(one, { fixes: Uploads.fixes(1, now), quarantined: quarantined(now) })
+      Check.equal(yield* devices.sendsVisits(one.userId, one.id), false, "before")
+      yield* Uploads.commit(one, { visits: [Uploads.visit(now, null)] })
+      Check.equal(yield* devices.sendsVisits(one.userId, one.id), true, "after")
+      Check.equal(yield* devices.sendsVisits(other.userId, other.id), false, "another phone")
+      Check.equal(yield* devices.sendsVisits(other.userId, one.id), false, "another user")
     })
   },
   {

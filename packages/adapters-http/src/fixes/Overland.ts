@@ -1,0 +1,56 @@
+import type { Fix } from "@place-access/domain/fixes"
+import type { Timestamp } from "@place-access/domain/shared"
+import type { VisitReport } from "@place-access/domain/visits"
+import { degrees, type Fields, fields, instant, isoMillis, list, number, type PhoneUpload } from "./PhoneUpload.js"
+
+/**
+ * The body of Overland (github.com/aaronpk/Overland-iOS, GLManager.m): `{ locations: [Feature], current?, trip? }`. Undefined
+ * when it is no such body. `current` is left out: it comes again in its turn, and before its turn it would make the backlog
+ * look old to the rules.
+ */
+export const decode = (body: unknown): PhoneUpload | undefined => {
+  const locations = list(fields(body)?.["locations"])
+  if (locations === undefined) return undefined
+  const readings: Array<Fix.Reading> = []
+  const visits: Array<VisitReport.VisitReport> = []
+  for (const location of locations) {
+    const feature = fields(location)
+    const properties = fields(feature?.["properties"]) ?? {}
+    const coordinates = list(fields(feature?.["geometry"])?.["coordinates"])
+    if (properties["action"] === "visit") visits.push(visit(properties, coordinates))
+    else if (coordinates !== undefined && isMeasured(properties)) readings.push(reading(properties, coordinates))
+  }
+  return { readings, visits }
+}
+
+/** Not what the app logs of itself, at the last known place but a time of its own, and no summary of a trip. */
+const isMeasured = (properties: Fields): boolean =>
+  (properties["action"] ?? null) === null && properties["type"] !== "trip"
+
+const reading = (properties: Fields, [lon, lat]: ReadonlyArray<unknown>): Fix.Reading => ({
+  capturedAt: instant(isoMillis(properties["timestamp"])),
+  lat: degrees(lat),
+  lon: degrees(lon),
+  accuracyM: number(properties["horizontal_accuracy"]),
+  // iOS: the altitude says nothing when its accuracy is negative.
+  altitudeM: (number(properties["vertical_accuracy"]) ?? 0) < 0 ? undefined : number(properties["altitude"]),
+  speedMps: number(properties["speed"]),
+  courseDeg: number(properties["course"])
+})
+
+const visit = (properties: Fields, [lon, lat]: ReadonlyArray<unknown> = []): VisitReport.VisitReport => ({
+  arrival: visitTime(properties["arrival_date"]),
+  departure: visitTime(properties["departure_date"]),
+  lat: degrees(lat),
+  lon: degrees(lon),
+  accuracyM: number(properties["horizontal_accuracy"]) ?? null
+})
+
+/** 1900 and 4000: iOS says "unknown" with its distantPast of year 1 and its distantFuture of year 4001. */
+const DISTANT_PAST = -2_208_988_800_000
+const DISTANT_FUTURE = 64_060_588_800_000
+
+const visitTime = (value: unknown): Timestamp.Timestamp | null => {
+  const millis = isoMillis(value)
+  return millis === undefined || millis < DISTANT_PAST || millis > DISTANT_FUTURE ? null : instant(millis)
+}

@@ -1,0 +1,91 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { DeviceAuth, OsmAndAuth, OwnTracksAuth } from "../security/DeviceAuth.js"
+import * as Errors from "../wire/Errors.js"
+
+/** Bodies are read by `Overland`, `OwnTracks` and `OsmAnd`, which take whatever they can: these schemas are documentation. */
+
+const OverlandBatch = Schema.Struct({
+  locations: Schema.Array(Schema.Unknown).annotations({ description: "GeoJSON features, as Overland makes them" })
+}).annotations({ identifier: "OverlandBatch" })
+
+const OverlandAnswer = Schema.Union(
+  Schema.Struct({
+    result: Schema.Literal("ok"),
+    set: Schema.optional(
+      Schema.Struct({ main: Schema.Struct({ visit_tracking: Schema.Literal(true) }) }).annotations({
+        description: "Until the phone has reported a visit: switches visits on"
+      })
+    )
+  }),
+  Schema.Struct({ error: Schema.String.annotations({ description: "The app shows it and keeps the batch" }) })
+).annotations({ identifier: "OverlandAnswer" })
+
+const OwnTracksMessage = Schema.Struct({ _type: Schema.String }).annotations({
+  identifier: "OwnTracksMessage",
+  description: "Any message of OwnTracks; a `location` is stored. An empty body is fine too"
+})
+
+const OsmAndFields = Schema.Struct({
+  id: Schema.String,
+  timestamp: Schema.optional(Schema.String),
+  lat: Schema.optional(Schema.String),
+  lon: Schema.optional(Schema.String),
+  speed: Schema.optional(Schema.String.annotations({ description: "Knots" })),
+  speed_mps: Schema.optional(Schema.String.annotations({ description: "Metres a second" })),
+  bearing: Schema.optional(Schema.String),
+  altitude: Schema.optional(Schema.String),
+  accuracy: Schema.optional(Schema.String)
+})
+
+const OsmAndForm = OsmAndFields.annotations({ identifier: "OsmAndForm" })
+
+const TraccarClientMessage = Schema.Struct({ device_id: Schema.String, location: Schema.Unknown }).annotations({
+  identifier: "TraccarClientMessage",
+  description: "As Traccar Client posts it"
+})
+
+const FORM = { kind: "UrlParams", contentType: "application/x-www-form-urlencoded" } as const
+
+const NEVER_LOST =
+  "What cannot be read or cannot be is put aside and never stops a phone's queue. Sent again it changes nothing. On 503 the phone sends again later."
+
+export const PhoneAppsApi = HttpApiGroup.make("phoneApps")
+  .add(
+    HttpApiEndpoint.post("overland", "/v1/phone/overland")
+      .setPayload(OverlandBatch)
+      .addSuccess(OverlandAnswer)
+      .middleware(DeviceAuth)
+      .annotate(OpenApi.Summary, "Upload from Overland")
+      .annotate(OpenApi.Description, `Locations and visits. ${NEVER_LOST}`)
+  )
+  .add(
+    HttpApiEndpoint.post("owntracks", "/v1/phone/owntracks")
+      .setPayload(OwnTracksMessage)
+      .addSuccess(Schema.Tuple())
+      .middleware(OwnTracksAuth)
+      .annotate(OpenApi.Summary, "Upload from OwnTracks")
+      .annotate(
+        OpenApi.Description,
+        `A wrong password is 503 too: over 401 the app throws readings away. ${NEVER_LOST}`
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("osmandQuery", "/v1/phone/osmand")
+      .setUrlParams(OsmAndFields)
+      .addSuccess(HttpApiSchema.Empty(200))
+      .middleware(OsmAndAuth)
+      .annotate(OpenApi.Summary, "Upload from OsmAnd and others that fill in an address")
+      .annotate(OpenApi.Description, NEVER_LOST)
+  )
+  .add(
+    HttpApiEndpoint.post("osmand", "/v1/phone/osmand")
+      .setPayload(Schema.Union(TraccarClientMessage, HttpApiSchema.withEncoding(OsmAndForm, FORM)))
+      .addSuccess(HttpApiSchema.Empty(200))
+      .middleware(OsmAndAuth)
+      .annotate(OpenApi.Summary, "Upload from Traccar Client, GPSLogger and others")
+      .annotate(OpenApi.Description, `The fields may stand in the query too. ${NEVER_LOST}`)
+  )
+  .addError(Errors.Unavailable)
+  .annotate(OpenApi.Title, "Phone apps")
+  .annotate(OpenApi.Description, "For apps that are made for other servers, each as it expects to be answered")
