@@ -288,6 +288,16 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
         }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError),
 
       findOfUser: (userId, id) => readWithApp(userId, id).pipe(orStoreError),
+      findOfApp: (appId, id) =>
+        Effect.gen(function* () {
+          const userId = yield* userOf(id)
+          if (Option.isNone(userId)) return Option.none()
+          const found = yield* readWithApp(userId.value, id)
+          return found.pipe(
+            Option.map(({ connection }) => connection),
+            Option.filter((connection) => connection.appId === appId)
+          )
+        }).pipe(orStoreError),
       findLive: (userId, appId) => readUnended(userId, appId).pipe(orStoreError),
 
       listOfUser: (userId) =>

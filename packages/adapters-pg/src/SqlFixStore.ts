@@ -1,11 +1,13 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Fix, FixStore } from "@place-access/domain/fixes"
 import { LiveRule, RuleEvaluation } from "@place-access/domain/rules"
-import { DeviceId, type Timestamp, UserId } from "@place-access/domain/shared"
+import { type DeviceId, type Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { orStoreError } from "./Failures.js"
+import { StoredRow, toStored } from "./fixes/StoredRow.js"
 import { knownStatement, uploadStatement } from "./fixes/UploadStatement.js"
 import * as Rows from "./Rows.js"
+import { RecentColumn } from "./rules/RecentColumn.js"
 import { COLUMNS, RuleRow, toRule } from "./rules/RuleRow.js"
 import { SCOPE_HOLDS } from "./rules/RuleStanding.js"
 
@@ -25,7 +27,8 @@ const LiveRow = Schema.extend(
     since: Rows.NullableAt,
     dwell_spent: Schema.NullOr(Schema.Boolean),
     as_of: Rows.NullableAt,
-    last_fired_at: Rows.NullableAt
+    last_fired_at: Rows.NullableAt,
+    recent: RecentColumn
   })
 )
 
@@ -43,6 +46,7 @@ const toLiveRule = (row: typeof LiveRow.Type): LiveRule.LiveRule => {
     rule: toRule(row, null),
     circle: { lat: row.lat, lon: row.lon, radiusM: row.radius_m },
     basis,
+    recent: row.recent,
     state:
       row.basis === null
         ? RuleEvaluation.unseeded(basis)
@@ -59,32 +63,6 @@ const toLiveRule = (row: typeof LiveRow.Type): LiveRule.LiveRule => {
 
 const PositionRow = Schema.Struct({ position: Schema.Int })
 
-const StoredRow = Schema.Struct({
-  user_id: UserId,
-  device_id: DeviceId,
-  captured_at: Rows.At,
-  lat: Schema.Finite,
-  lon: Schema.Finite,
-  accuracy_m: Schema.NullOr(Schema.Finite),
-  altitude_m: Schema.NullOr(Schema.Finite),
-  speed_mps: Schema.NullOr(Schema.Finite),
-  course_deg: Schema.NullOr(Schema.Finite),
-  received_at: Rows.At
-})
-
-const toStored = (row: typeof StoredRow.Type): Fix.StoredFix => ({
-  userId: row.user_id,
-  deviceId: row.device_id,
-  capturedAt: row.captured_at,
-  lat: row.lat,
-  lon: row.lon,
-  accuracyM: row.accuracy_m,
-  altitudeM: row.altitude_m,
-  speedMps: row.speed_mps,
-  courseDeg: row.course_deg,
-  receivedAt: row.received_at
-})
-
 const SeenRow = Schema.Struct({ last_seen_at: Rows.NullableAt })
 
 export const layer: Layer.Layer<FixStore, never, SqlClient> = Layer.effect(
@@ -99,7 +77,7 @@ export const layer: Layer.Layer<FixStore, never, SqlClient> = Layer.effect(
           LEFT JOIN upload_streams stream ON stream.user_id = ${userId}
           LEFT JOIN (
             SELECT ${sql.literal(COLUMNS)}, p.geometry_version, shared.shared_at,
-                   s.basis, s.side, s.since, s.dwell_spent, s.as_of, s.last_fired_at
+                   s.basis, s.side, s.since, s.dwell_spent, s.as_of, s.last_fired_at, s.recent
             FROM rules r
             JOIN connections c ON c.user_id = r.user_id AND c.connection_id = r.connection_id
             JOIN apps a ON a.app_id = r.app_id

@@ -129,6 +129,8 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
 
     /** None when there is none, or it is another user's. */
     readonly findOfUser: (userId: UserId, id: ConnectionId) => Effect.Effect<Option.Option<WithApp>, StoreError>
+    /** None when there is none, or it is another app's. */
+    readonly findOfApp: (appId: AppId, id: ConnectionId) => Effect.Effect<Option.Option<Connection>, StoreError>
     /** The one that has not ended; its standard tier may have passed. */
     readonly findLive: (userId: UserId, appId: AppId) => Effect.Effect<Option.Option<Connection>, StoreError>
     /** Newest first, ended ones included. */

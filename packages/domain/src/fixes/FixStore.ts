@@ -1,8 +1,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { OutboxEvent } from "../events/Event.js"
-import type { LiveRule } from "../rules/LiveRule.js"
-import type { RuleState } from "../rules/RuleEvaluation.js"
-import type { DeviceId, RuleId, UserId } from "../shared/Ids.js"
+import type { LiveRule, Progress } from "../rules/LiveRule.js"
+import type { DeviceId, UserId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/StoreError.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { VisitReport } from "../visits/VisitReport.js"
@@ -41,8 +40,8 @@ export interface UploadCommit {
   readonly fixes: ReadonlyArray<Fix>
   readonly quarantined: ReadonlyArray<Quarantined>
   readonly visits: ReadonlyArray<VisitReport>
-  /** Only those that changed. */
-  readonly states: ReadonlyArray<{ readonly ruleId: RuleId; readonly state: RuleState }>
+  /** Of the rules that were evaluated. */
+  readonly states: ReadonlyArray<Progress>
   readonly events: ReadonlyArray<OutboxEvent>
 }
 

@@ -1,7 +1,9 @@
 import type { Payload } from "../events/Event.js"
-import type { LiveRule } from "../rules/LiveRule.js"
+import type { LiveRule, Progress } from "../rules/LiveRule.js"
+import * as RecentEvaluations from "../rules/RecentEvaluations.js"
 import type { Rule } from "../rules/Rule.js"
 import * as RuleEvaluation from "../rules/RuleEvaluation.js"
+import type { EventId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
 /** A rule that fired, with the capture time of the fix that decided it (decision L6). */
@@ -11,8 +13,8 @@ export interface Firing {
 }
 
 export interface Evaluated {
-  /** Only those that changed, in the order of the rules. */
-  readonly states: ReadonlyArray<{ readonly ruleId: Rule["id"]; readonly state: RuleEvaluation.RuleState }>
+  /** In the order of the rules: all of them, or none when there was nothing to look at. Firings have no event yet. */
+  readonly states: ReadonlyArray<Progress>
   /** By time; of one time in the order of the rules. */
   readonly firings: ReadonlyArray<Firing>
 }
@@ -26,7 +28,7 @@ export const evaluate = (
   fixes: ReadonlyArray<RuleEvaluation.Observation>,
   receivedAt: Timestamp
 ): Evaluated => {
-  const states: Array<Evaluated["states"][number]> = []
+  const states: Array<Progress> = []
   const firings: Array<Firing> = []
   for (const live of rules) {
     const { rule } = live
@@ -36,17 +38,35 @@ export const evaluate = (
       dwellMinutes: rule.dwellMinutes,
       window: rule.window
     }
-    const before = RuleEvaluation.on(live.basis, live.state)
-    let state = before
+    let state = RuleEvaluation.on(live.basis, live.state)
+    const made: Array<RecentEvaluations.Evaluation> = []
+    let unkept = fixes.length - RecentEvaluations.KEPT
     for (const fix of fixes) {
       const evaluated = RuleEvaluation.step(question, state, fix, receivedAt)
       state = evaluated.state
-      if (evaluated.outcome === "fired") firings.push({ rule, at: fix.capturedAt })
+      const { outcome } = evaluated
+      if (outcome === "fired") firings.push({ rule, at: fix.capturedAt })
+      // Of an upload of thousands only what is kept is written down.
+      if (unkept-- <= 0) made.push({ capturedAt: fix.capturedAt, receivedAt, outcome, eventId: null })
     }
-    if (state !== before) states.push({ ruleId: rule.id, state })
+    if (made.length > 0) states.push({ ruleId: rule.id, state, recent: RecentEvaluations.append(live.recent, made) })
   }
   return { states, firings: firings.sort((a, b) => a.at - b.at) }
 }
+
+/** The event that a firing became. */
+export interface Fired extends Firing {
+  readonly eventId: EventId
+}
+
+/** `states` with the ids of the events of their firings. */
+export const withEvents = (states: ReadonlyArray<Progress>, fired: ReadonlyArray<Fired>): ReadonlyArray<Progress> =>
+  fired.length === 0
+    ? states
+    : states.map((one) => {
+        const own = new Map(fired.flatMap(({ at, eventId, rule }) => (rule.id === one.ruleId ? [[at, eventId]] : [])))
+        return own.size === 0 ? one : { ...one, recent: RecentEvaluations.withEvents(one.recent, own) }
+      })
 
 /** What an app is told of a firing: the label is the one of now, and nothing is a coordinate (Spec §6.2). */
 export const payload = ({ rule }: Firing): Payload => ({

@@ -67,7 +67,8 @@ const tryOnce = (
     if (fresh.length + visits.length + quarantined.length === 0) return { fixes: 0, events: 0 }
 
     const { states, firings } = UploadEvaluation.evaluate(view.rules, fresh, receivedAt)
-    const events = yield* Effect.forEach(firings, event)
+    const fired = yield* Effect.forEach(firings, withId)
+    const events = fired.map(event)
     const committed = yield* store.commit({
       userId: device.userId,
       deviceId: device.id,
@@ -76,23 +77,25 @@ const tryOnce = (
       fixes: fresh,
       quarantined,
       visits,
-      states,
+      states: UploadEvaluation.withEvents(states, fired),
       events
     })
     return committed ? { fixes: fresh.length, events: events.length } : undefined
   })
 
-const event = (firing: UploadEvaluation.Firing): Effect.Effect<OutboxEvent, never, Entropy.Entropy> =>
-  Effect.map(Entropy.id("evt"), (id) => ({
-    userId: firing.rule.userId,
-    id: EventId.make(id),
-    connectionId: firing.rule.connectionId,
-    appId: firing.rule.appId,
-    payload: UploadEvaluation.payload(firing),
-    occurredAt: firing.at,
-    webhookUrl: firing.rule.webhookUrl,
-    maxEventAgeS: firing.rule.maxEventAgeS
-  }))
+const withId = (firing: UploadEvaluation.Firing): Effect.Effect<UploadEvaluation.Fired, never, Entropy.Entropy> =>
+  Effect.map(Entropy.id("evt"), (id) => ({ ...firing, eventId: EventId.make(id) }))
+
+const event = (fired: UploadEvaluation.Fired): OutboxEvent => ({
+  userId: fired.rule.userId,
+  id: fired.eventId,
+  connectionId: fired.rule.connectionId,
+  appId: fired.rule.appId,
+  payload: UploadEvaluation.payload(fired),
+  occurredAt: fired.at,
+  webhookUrl: fired.rule.webhookUrl,
+  maxEventAgeS: fired.rule.maxEventAgeS
+})
 
 const judged = (
   readings: ReadonlyArray<Fix.Reading>,

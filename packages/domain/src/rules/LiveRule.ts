@@ -1,6 +1,7 @@
 import type { Circle } from "../places/Geometry.js"
 import type { Scope } from "../shared/Scope.js"
 import type { Timestamp } from "../shared/Timestamp.js"
+import type { RecentEvaluations } from "./RecentEvaluations.js"
 import type { Rule, Target } from "./Rule.js"
 import type { RuleState } from "./RuleEvaluation.js"
 
@@ -15,6 +16,12 @@ export interface LiveRule {
    */
   readonly basis: string
   readonly state: RuleState
+  readonly recent: RecentEvaluations
+}
+
+/** What an upload leaves of a rule. */
+export interface Progress extends Pick<LiveRule, "state" | "recent"> {
+  readonly ruleId: Rule["id"]
 }
 
 /** A place that moved has another version, one that was shared again another time. */

@@ -1,12 +1,12 @@
 import { Fix, UploadEvaluation } from "@place-access/domain/fixes"
 import type { LiveRule, Rule } from "@place-access/domain/rules"
-import { RuleEvaluation } from "@place-access/domain/rules"
+import { RecentEvaluations, RuleEvaluation } from "@place-access/domain/rules"
 import { AppId, ConnectionId, PlaceId, RuleId, UserId } from "@place-access/domain/shared"
-import type { ReferenceFix, ReferenceRule } from "./referenceRules.js"
+import type { Ground, Life, ReferenceFix } from "./referenceRules.js"
 import { NOON, time } from "./rules.js"
 
 /** A rule of nobody's, for evaluations without a store. */
-const liveRule = (question: RuleEvaluation.Question, id = "rul_1"): LiveRule.LiveRule => {
+export const liveRule = (question: RuleEvaluation.Question, id = "rul_1"): LiveRule.LiveRule => {
   const rule: Rule.Rule = {
     userId: UserId.make("usr_1"),
     id: RuleId.make(id),
@@ -21,7 +21,13 @@ const liveRule = (question: RuleEvaluation.Question, id = "rul_1"): LiveRule.Liv
     createdAt: time(NOON),
     disabledAt: null
   }
-  return { rule, circle: question.circle, basis: "1", state: RuleEvaluation.unseeded("1") }
+  return {
+    rule,
+    circle: question.circle,
+    basis: "1",
+    state: RuleEvaluation.unseeded("1"),
+    recent: RecentEvaluations.none
+  }
 }
 
 export const reading = (fix: ReferenceFix): Fix.Reading => ({
@@ -31,31 +37,70 @@ export const reading = (fix: ReferenceFix): Fix.Reading => ({
   accuracyM: fix.accuracy
 })
 
-/** What the product makes of one phone's uploads: when the rule fired, and the state at the end. */
-export const replay = (
-  question: RuleEvaluation.Question,
-  uploads: ReadonlyArray<ReadonlyArray<ReferenceFix>>
-): { readonly firings: ReadonlyArray<number>; readonly state: RuleEvaluation.RuleState } => {
-  let live = liveRule(question)
-  const firings: Array<number> = []
-  const known = new Set<string>()
-  for (const upload of uploads) {
-    const receivedAt = time(upload[0]?.receivedAt ?? NOON)
-    const fixes = upload
-      .map((fix) => Fix.judge(reading(fix), receivedAt))
-      .flatMap((judged) => (judged._tag === "Fix" ? [judged.fix] : []))
-    const fresh = Fix.sortedAndDistinct(fixes).filter((fix) => !known.has(Fix.key(fix)))
-    const evaluated = UploadEvaluation.evaluate([live], fresh, receivedAt)
-    for (const fix of fresh) known.add(Fix.key(fix))
-    firings.push(...evaluated.firings.map((firing) => firing.at))
-    live = { ...live, state: evaluated.states[0]?.state ?? live.state }
+export const questionOf = (circle: Life["circle"], rule: Life["rules"][number]): RuleEvaluation.Question => ({
+  type: rule.type,
+  circle,
+  dwellMinutes: rule.dwellMinutes ?? null,
+  window: {
+    from: rule.activeFrom == null ? null : time(rule.activeFrom),
+    until: rule.activeUntil == null ? null : time(rule.activeUntil)
   }
-  return { firings, state: live.state }
+})
+
+/** What the product's plain functions make of a life: the capture times at which each rule fires. */
+export const replayLife = (life: Life): ReadonlyArray<ReadonlyArray<number>> => {
+  const all = life.rules.map((rule, index) => liveRule(questionOf(life.circle, rule), String(index)))
+  const firings: ReadonlyArray<Array<number>> = life.rules.map(() => [])
+  const known: ReadonlyArray<Set<string>> = [new Set(), new Set()]
+  const present = new Set<number>()
+  const missing = new Set<Ground>()
+  let version = 0
+  for (const happening of life.happenings) {
+    switch (happening._tag) {
+      case "Created":
+        present.add(happening.rule)
+        break
+      case "Removed":
+        present.delete(happening.rule)
+        break
+      case "Moved":
+        version++
+        for (const [index, live] of all.entries())
+          if (life.rules[index]?.about === "place")
+            all[index] = { ...live, circle: happening.circle, basis: `${live.basis}, moved ${version}` }
+        break
+      case "Withdrawn":
+        missing.add(happening.what)
+        break
+      case "GivenBack":
+        version++
+        if (missing.delete(happening.what))
+          for (const [index, live] of all.entries())
+            if (needs(life, index).includes(happening.what))
+              all[index] = { ...live, basis: `${live.basis}, back ${version}` }
+        break
+      case "Upload": {
+        const receivedAt = time(happening.fixes[0]?.receivedAt ?? NOON)
+        const before = known[happening.device]
+        const fixes = happening.fixes
+          .map((fix) => Fix.judge(reading(fix), receivedAt))
+          .flatMap((judged) => (judged._tag === "Fix" ? [judged.fix] : []))
+        const fresh = Fix.sortedAndDistinct(fixes).filter((fix) => before?.has(Fix.key(fix)) === false)
+        for (const fix of fresh) before?.add(Fix.key(fix))
+        const standing = all.filter(
+          (_, index) => present.has(index) && !needs(life, index).some((what) => missing.has(what))
+        )
+        const evaluated = UploadEvaluation.evaluate(standing, fresh, receivedAt)
+        for (const { at, rule } of evaluated.firings) firings[Number(rule.id)]?.push(at)
+        for (const { recent, ruleId, state } of evaluated.states) {
+          const live = all[Number(ruleId)]
+          if (live !== undefined) all[Number(ruleId)] = { ...live, state, recent }
+        }
+      }
+    }
+  }
+  return firings
 }
 
-export const toReference = (question: RuleEvaluation.Question): ReferenceRule => ({
-  type: question.type,
-  dwellMinutes: question.dwellMinutes,
-  activeFrom: question.window.from,
-  activeUntil: question.window.until
-})
+const needs = (life: Life, rule: number): ReadonlyArray<Ground> =>
+  life.rules[rule]?.about === "place" ? ["place", "place scope"] : ["zone scope"]

@@ -336,6 +336,20 @@ export const connectionStoreContract: Contract<Samples.Needs> = [
     })
   },
   {
+    name: "findOfApp: a connection of the app, ended or not; none of another app's and of an id that is not there",
+    run: Effect.gen(function* () {
+      const store = yield* ConnectionStore
+      const { app, connection } = yield* Samples.connected()
+      const other = yield* Samples.connected()
+      Check.equal(yield* store.findOfApp(app.id, connection.id), Option.some(connection), "the app's")
+      Check.isTrue(Option.isNone(yield* store.findOfApp(other.app.id, connection.id)), "another app's")
+      Check.isTrue(Option.isNone(yield* store.findOfApp(app.id, ConnectionId.make("con_none"))), "not there")
+      yield* Samples.change(connection.id, { _tag: "End", reason: "user_disconnected", at: yield* Timestamp.now })
+      const ended = yield* store.findOfApp(app.id, connection.id)
+      Check.isTrue(Option.isSome(ended) && ended.value.endedAt !== null, "ended")
+    })
+  },
+  {
     name: "listOfApp: newest first, equal times by id, every one on exactly one page",
     run: Effect.gen(function* () {
       const store = yield* ConnectionStore

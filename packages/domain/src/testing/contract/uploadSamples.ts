@@ -5,8 +5,10 @@ import type { OutboxEvent } from "../../events/Event.js"
 import { EventStore } from "../../events/EventStore.js"
 import * as Fix from "../../fixes/Fix.js"
 import { FixStore, type UploadCommit } from "../../fixes/FixStore.js"
+import type { Progress } from "../../rules/LiveRule.js"
+import * as RecentEvaluations from "../../rules/RecentEvaluations.js"
 import type { Rule } from "../../rules/Rule.js"
-import type { RuleState } from "../../rules/RuleEvaluation.js"
+import type { Outcome, RuleState } from "../../rules/RuleEvaluation.js"
 import * as Entropy from "../../shared/Entropy.js"
 import { EventId, type UserId } from "../../shared/Ids.js"
 import * as Timestamp from "../../shared/Timestamp.js"
@@ -90,6 +92,36 @@ export const state = (basis: string, asOf: Timestamp.Timestamp, overrides: Parti
   asOf,
   lastFiredAt: asOf,
   basis,
+  ...overrides
+})
+
+export const progress = (
+  { id }: Rule,
+  state: RuleState,
+  recent: RecentEvaluations.RecentEvaluations = RecentEvaluations.none
+): Progress => ({ ruleId: id, state, recent })
+
+export const OUTCOMES: ReadonlyArray<Outcome> = [
+  "outside_window",
+  "late",
+  "out_of_order",
+  "boundary",
+  "seeded",
+  "no_change",
+  "crossed",
+  "stale",
+  "cooling_down",
+  "fired"
+]
+
+export const evaluation = (
+  capturedAt: Timestamp.Timestamp,
+  overrides: Partial<RecentEvaluations.Evaluation> = {}
+): RecentEvaluations.Evaluation => ({
+  capturedAt,
+  receivedAt: capturedAt,
+  outcome: "no_change",
+  eventId: null,
   ...overrides
 })
 

@@ -89,6 +89,11 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
           const connection = connections.get(id)
           return connection?.userId === userId ? Option.some(withApp(connection)) : Option.none()
         }),
+      findOfApp: (appId, id) =>
+        Effect.sync(() => {
+          const connection = connections.get(id)
+          return connection?.appId === appId ? Option.some(connection) : Option.none()
+        }),
       findLive: (userId, appId) => Effect.sync(() => Option.fromNullable(unended(userId, appId))),
       listOfUser: (userId) =>
         Effect.sync(() =>

@@ -199,7 +199,7 @@ export const liveRules: Contract<Uploads.Needs> = [
       const before = yield* Uploads.onlyLive(connection)
       const phone = yield* Samples.device(connection.userId)
       const state = Uploads.state(before.basis, yield* Timestamp.now)
-      yield* Uploads.commit(phone, { states: [{ ruleId: rule.id, state }] })
+      yield* Uploads.commit(phone, { states: [Uploads.progress(rule, state)] })
       yield* Connections.change(connection.id, { _tag: "SetPlaces", places: [], placesVersion: 2 })
       const sharedAt = Timestamp.plus(yield* Timestamp.now, 1)
       yield* Connections.change(connection.id, {

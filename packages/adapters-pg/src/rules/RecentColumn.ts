@@ -1,0 +1,63 @@
+import { RecentEvaluations, type RuleEvaluation } from "@place-access/domain/rules"
+import { EventId, Timestamp } from "@place-access/domain/shared"
+import { Schema } from "effect"
+
+/**
+ * The last evaluations of a rule as one text, because every upload reads and writes it for every rule of the user: oldest first,
+ * `letter capture,delay[,event]`, the times in base 36 milliseconds and the delay until the receipt.
+ * `nmkk0fk00,5k fmkk0g800,0,evt_1` is a reading that changed nothing and one that fired.
+ */
+
+const LETTERS: Readonly<Record<RuleEvaluation.Outcome, string>> = {
+  seeded: "s",
+  boundary: "b",
+  no_change: "n",
+  crossed: "c",
+  stale: "t",
+  cooling_down: "d",
+  outside_window: "w",
+  late: "l",
+  out_of_order: "o",
+  fired: "f"
+}
+
+const OUTCOMES = new Map(
+  (Object.keys(LETTERS) as Array<RuleEvaluation.Outcome>).map((outcome) => [LETTERS[outcome], outcome] as const)
+)
+
+export const encode = (recent: RecentEvaluations.RecentEvaluations): string =>
+  recent
+    .map(({ capturedAt, eventId, outcome, receivedAt }) => {
+      const times = `${LETTERS[outcome]}${capturedAt.toString(36)},${(receivedAt - capturedAt).toString(36)}`
+      return eventId === null ? times : `${times},${eventId}`
+    })
+    .join(" ")
+
+/** What only a later version of the program can read is left out: it must not stop uploads while both run. */
+const decode = (text: string): RecentEvaluations.RecentEvaluations => {
+  if (text === "") return RecentEvaluations.none
+  const recent: Array<RecentEvaluations.Evaluation> = []
+  for (const entry of text.split(" ")) {
+    const outcome = OUTCOMES.get(entry.charAt(0))
+    const [capture = "", delay = "", event] = entry.slice(1).split(",")
+    const capturedAt = Number.parseInt(capture, 36)
+    const receivedAt = capturedAt + Number.parseInt(delay, 36)
+    if (outcome === undefined || Number.isNaN(receivedAt)) continue
+    recent.push({
+      capturedAt: Timestamp.make(capturedAt),
+      receivedAt: Timestamp.make(receivedAt),
+      outcome,
+      eventId: event === undefined ? null : EventId.make(event)
+    })
+  }
+  return recent
+}
+
+const isList = (value: unknown): value is RecentEvaluations.RecentEvaluations => Array.isArray(value)
+
+/** A `rule_states.recent` column; null until the rule has a state. */
+export const RecentColumn = Schema.transform(Schema.NullOr(Schema.String), Schema.declare(isList), {
+  strict: true,
+  decode: (text) => (text === null ? RecentEvaluations.none : decode(text)),
+  encode
+})
