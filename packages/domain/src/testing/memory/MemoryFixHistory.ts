@@ -11,7 +11,8 @@ export const layer: Layer.Layer<FixHistory, never, MemoryDatabase> = Layer.effec
   FixHistory,
   Effect.map(MemoryDatabase, (tables) => {
     const kept = (userId: UserId, now: Timestamp, { from, until }: Stretch): ReadonlyArray<Fix.StoredFix> => {
-      const cutoff = History.cutoff(History.DEFAULT, now)
+      const chosen = tables.historyChoices.get(userId)
+      const cutoff = History.cutoff(chosen === undefined ? History.DEFAULT : chosen, now)
       return [...tables.fixes.values()].filter(
         (fix) =>
           fix.userId === userId &&

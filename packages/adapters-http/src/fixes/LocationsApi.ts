@@ -1,0 +1,86 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { HistoryQuery } from "@place-access/domain/fixes"
+import { Schema } from "effect"
+import { moment } from "../answers/AnswersApi.js"
+import { BearerAuth } from "../security/BearerAuth.js"
+import { RequiredScope } from "../security/RequiredScope.js"
+import { At, NullableAt, paging, request } from "../wire/Fields.js"
+
+/** The guard has checked it before anything else is read. */
+const purpose = {
+  purpose: Schema.String.annotations({ description: "Key of a purpose of the app that covers the endpoint's scope" })
+}
+
+const stretch = (maxDays: number) => ({
+  from: At.annotations({ description: "Inclusive" }),
+  to: At.annotations({ description: `Exclusive; at most ${maxDays} days of 24 hours after from` })
+})
+
+export const FixBody = Schema.Struct({
+  lat: Schema.Number,
+  lon: Schema.Number,
+  accuracy_m: Schema.NullOr(Schema.Number),
+  captured_at: At
+}).annotations({ identifier: "Fix" })
+
+const Day = Schema.Struct({
+  date: Schema.String.annotations({ jsonSchema: { type: "string", format: "date" } }),
+  fixes: Schema.Int,
+  first_at: At,
+  last_at: At
+}).annotations({ identifier: "Day" })
+
+export const LocationsApi = HttpApiGroup.make("locations")
+  .add(
+    HttpApiEndpoint.get("latest", "/v1/locations/latest")
+      .annotate(RequiredScope, "location.latest.read")
+      .setUrlParams(request(purpose))
+      .addSuccess(Schema.Struct({ fix: Schema.NullOr(FixBody) }))
+      .annotate(OpenApi.Summary, "Where the user was last seen")
+  )
+  .add(
+    HttpApiEndpoint.get("lookup", "/v1/locations/lookup")
+      .annotate(RequiredScope, "location.lookup")
+      .setUrlParams(request({ ...purpose, ...moment }))
+      .addSuccess(
+        Schema.Struct({
+          matched: Schema.Boolean,
+          fix: Schema.NullOr(FixBody),
+          asOf: NullableAt,
+          deltaSeconds: Schema.NullOr(Schema.NonNegativeInt)
+        }).annotations({ identifier: "LocationLookup" })
+      )
+      .annotate(OpenApi.Summary, "Where the user was at a moment")
+      .annotate(OpenApi.Description, "By the reading nearest in time, earlier or later, within tolerance_s.")
+  )
+  .add(
+    HttpApiEndpoint.get("timerange", "/v1/locations/timerange")
+      .annotate(RequiredScope, "location.history.read")
+      .setUrlParams(request({ ...purpose, ...stretch(HistoryQuery.MAX_RANGE_DAYS), ...paging(100, 1_000) }))
+      .addSuccess(Schema.Struct({ fixes: Schema.Array(FixBody), nextCursor: Schema.NullOr(Schema.String) }))
+      .annotate(OpenApi.Summary, "Where the user was, oldest first")
+      .annotate(OpenApi.Description, "A cursor is good for the same connection, from and to only.")
+  )
+  .add(
+    HttpApiEndpoint.get("days", "/v1/locations/days")
+      .annotate(RequiredScope, "location.history.read")
+      .setUrlParams(
+        request({
+          ...purpose,
+          ...stretch(HistoryQuery.MAX_LOCAL_DAYS),
+          tz: Schema.optionalWith(
+            Schema.String.annotations({
+              description: "IANA time zone",
+              jsonSchema: { type: "string", default: "UTC" }
+            }),
+            { default: () => "UTC", exact: true }
+          )
+        })
+      )
+      .addSuccess(Schema.Struct({ days: Schema.Array(Day) }))
+      .annotate(OpenApi.Summary, "On which days the user was seen, and how often")
+      .annotate(OpenApi.Description, "Dates are those of tz. Days without a reading are left out.")
+  )
+  .middleware(BearerAuth)
+  .annotate(OpenApi.Title, "Locations")
+  .annotate(OpenApi.Description, "Coordinates: the sensitive tier, with a purpose on every call")

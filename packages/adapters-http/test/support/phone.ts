@@ -1,0 +1,30 @@
+import { ingestFixes } from "@place-access/domain/fixes"
+import type { Geometry } from "@place-access/domain/places"
+import { Timestamp } from "@place-access/domain/shared"
+import { RuleSamples } from "@place-access/domain/testing"
+import type { Person, World } from "./World.js"
+
+/** A phone, whose readings arrive the moment they are given. */
+export interface Phone {
+  /** Readings of one point, by how long ago each was captured; 10 m accurate unless said. */
+  readonly at: (point: Geometry.Point, agesMs: ReadonlyArray<number>, accuracyM?: number | null) => Promise<void>
+}
+
+export const phone = async (world: World, { account }: Person): Promise<Phone> => {
+  const device = await world.run(RuleSamples.device(account.id))
+  return {
+    at: async ({ lat, lon }, agesMs, accuracyM = 10) => {
+      const now = world.clock.now()
+      const readings = agesMs.map((age) => ({ capturedAt: Timestamp.make(now - age), lat, lon, accuracyM }))
+      await world.run(ingestFixes(device, readings, []))
+    }
+  }
+}
+
+const METRES_PER_DEGREE = 111_320
+
+/** So many metres north of a point, to within a few: for what is not near an edge. */
+export const north = ({ lat, lon }: Geometry.Point, metres: number): Geometry.Point => ({
+  lat: lat + metres / METRES_PER_DEGREE,
+  lon
+})
