@@ -28,6 +28,7 @@ export const serveHttp = (listener: Listener.Listener, settings: ServerSettings,
       userPortalUrl,
       signUp: settings.signUp,
       trustProxy: settings.trustProxy,
+      rateLimitPerMinute: settings.rateLimitPerMinute,
       tileUrl: settings.tileUrl,
       hasMailbox: Mail.hasMailbox(settings.mail, settings.addresses),
       version: VERSION

@@ -20,6 +20,12 @@ const trustProxy = Setting.withDefault("TRUST_PROXY", {
   parse: Setting.boolean
 })
 
+const rateLimit = Setting.withDefault("RATE_LIMIT_PER_MINUTE", {
+  description: "How many calls an app may make in a minute for one connected user, on all servers together.",
+  fallback: 600,
+  parse: Setting.integer(1, 1_000_000)
+})
+
 const tileUrl = Setting.optional("TILE_URL", {
   description:
     "Where the browser gets pictures of the map from when users choose a place: a tile server that you may use. Users' browsers tell it this service's address and what part of the map they look at.",
@@ -36,6 +42,7 @@ export const all = [
   Settings.address.userPortalUrl,
   signUp,
   trustProxy,
+  rateLimit,
   tileUrl,
   ...Object.values(Settings.shared)
 ]
@@ -46,6 +53,7 @@ export const config = Config.all({
   addresses: Settings.addresses,
   signUp: signUp.config,
   trustProxy: trustProxy.config,
+  rateLimitPerMinute: rateLimit.config,
   tileUrl: Config.map(tileUrl.config, Option.getOrNull),
   storage: Settings.storage,
   webhooks: Settings.webhooks,

@@ -21,6 +21,7 @@ describe("the server's settings", () => {
       },
       signUp: "open",
       trustProxy: false,
+      rateLimitPerMinute: 600,
       tileUrl: null,
       webhooks: { allowInsecure: false }
     })

@@ -37,6 +37,7 @@ export const startInProcess = async (startsAt: number): Promise<InProcess> => {
       userPortalUrl: `${url}/portal`,
       signUp: "open",
       trustProxy: false,
+      rateLimitPerMinute: 1_000_000,
       tileUrl: null,
       hasMailbox: false,
       version: "test"

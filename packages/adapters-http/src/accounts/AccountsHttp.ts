@@ -1,7 +1,10 @@
 import { HttpApiBuilder } from "@effect/platform"
 import { signUp } from "@place-access/domain/accounts"
+import { Rate, Subject } from "@place-access/domain/limits"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import { clientAddress } from "../edge/ClientAddress.js"
+import * as RateLimit from "../edge/RateLimit.js"
 import { HttpOptions } from "../HttpOptions.js"
 import { toWire } from "../wire/toWire.js"
 import { toBody } from "./AccountsApi.js"
@@ -12,6 +15,7 @@ export const layer = HttpApiBuilder.group(Api, "accounts", (handlers) =>
     ({ payload }) =>
       Effect.gen(function* () {
         const { signUp: policy } = yield* HttpOptions
+        yield* RateLimit.take(Subject.signUp(yield* clientAddress), Rate.SIGN_UPS)
         const { display_name: displayName, email, password } = payload
         return toBody(yield* signUp({ email, password, displayName }, policy))
       }).pipe(toWire),

@@ -1,9 +1,12 @@
 import { HttpApiBuilder, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { authenticateClient } from "@place-access/domain/apps"
 import { exchangeCode, refreshTokens, revokeToken, type TokenGrant } from "@place-access/domain/connection"
+import { Rate, Subject } from "@place-access/domain/limits"
 import { Scope } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import { Api } from "../Api.js"
+import { clientAddress } from "../edge/ClientAddress.js"
+import * as RateLimit from "../edge/RateLimit.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import { type Shared, toWire } from "../wire/toWire.js"
@@ -22,6 +25,18 @@ export const layer = HttpApiBuilder.group(Api, "oauth", (handlers) =>
     .handleRaw("metadata", () => Effect.map(HttpOptions, metadata))
 )
 
+/**
+ * What the client sent, counted for the name that it gives itself and the address that it comes from: before its secret is looked
+ * at, so that guesses are counted, and so that nobody elsewhere can use up what is the app's.
+ */
+const counted = (request: Request) =>
+  Effect.gen(function* () {
+    const sent = yield* OAuthRequest.read(request)
+    const subject = Subject.client(OAuthRequest.clientId(request, sent), yield* clientAddress)
+    yield* RateLimit.take(subject, Rate.OAUTH)
+    return sent
+  })
+
 const authenticate = (request: Request, sent: OAuthRequest.OAuthRequest) =>
   Effect.gen(function* () {
     const { clientId, clientSecret, triedBasic } = yield* OAuthRequest.credentials(request, sent)
@@ -32,7 +47,7 @@ const authenticate = (request: Request, sent: OAuthRequest.OAuthRequest) =>
 
 const token = (request: Request) =>
   Effect.gen(function* () {
-    const sent = yield* OAuthRequest.read(request)
+    const sent = yield* counted(request)
     const { grant_type } = yield* sent.require("grant_type")
     switch (grant_type) {
       case "authorization_code": {
@@ -80,7 +95,7 @@ const issued = (grant: TokenGrant.TokenGrant): HttpServerResponse.HttpServerResp
 
 const revoke = (request: Request) =>
   Effect.gen(function* () {
-    const sent = yield* OAuthRequest.read(request)
+    const sent = yield* counted(request)
     const { token } = yield* sent.require("token")
     yield* revokeToken(yield* authenticate(request, sent), token)
     // Without a content type: clients try to parse an empty body that claims to be JSON.

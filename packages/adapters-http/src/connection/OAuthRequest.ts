@@ -101,6 +101,10 @@ export interface Credentials {
   readonly triedBasic: boolean
 }
 
+/** The name that the client goes by, for counting; undefined when it has none, or none that can be read. */
+export const clientId = (request: HttpServerRequest.HttpServerRequest, sent: OAuthRequest): string | undefined =>
+  sent.get("client_id") ?? parseBasic(request.headers["authorization"] ?? "")?.clientId
+
 /** Who the client says it is: in the body or by HTTP Basic, not both (RFC 6749 §2.3). */
 export const credentials = (
   request: HttpServerRequest.HttpServerRequest,

@@ -15,6 +15,8 @@ export interface Cell {
   endpoint: string
   purpose: string | null
   disclosed: string | null
+  /** How the caller stands to its limit: headers of the answer, whatever it is. */
+  standing: Readonly<Record<string, string>>
 }
 
 export const make = (id: string): Cell => ({
@@ -23,7 +25,8 @@ export const make = (id: string): Cell => ({
   caller: undefined,
   endpoint: "",
   purpose: null,
-  disclosed: null
+  disclosed: null,
+  standing: {}
 })
 
 /** A FiberRef, not a service: handlers use it without naming it among their requirements. */
@@ -42,5 +45,9 @@ export const purposeIs = (key: string): Effect.Effect<void> => change((cell) => 
 
 /** What the answer discloses, in words for the user, such as "2 shared places". Never a coordinate. */
 export const disclose = (words: string): Effect.Effect<void> => change((cell) => void (cell.disclosed = words))
+
+/** How the caller stands to its limit, as headers of the answer. */
+export const standingIs = (headers: Cell["standing"]): Effect.Effect<void> =>
+  change((cell) => void (cell.standing = headers))
 
 export const id: Effect.Effect<string> = Effect.map(FiberRef.get(ref), (cell) => cell.id)

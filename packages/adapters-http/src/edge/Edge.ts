@@ -76,7 +76,7 @@ export const make = <R>(
           Effect.annotateLogs("request_id", cell.id)
         )
         const response = exit.page && wantsPage(request) ? errorPage(exit.page, cell.id) : exit.response
-        return SecurityHeaders.apply(response, addHeaders, cell.id)
+        return SecurityHeaders.apply(HttpServerResponse.setHeaders(response, cell.standing), addHeaders, cell.id)
       })
     )
   })

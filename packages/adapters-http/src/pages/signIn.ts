@@ -1,8 +1,10 @@
 import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import { Account, signIn, signOut, signUp } from "@place-access/domain/accounts"
+import { Rate, Subject } from "@place-access/domain/limits"
 import { Entropy } from "@place-access/domain/shared"
 import { Effect, Either, Option, Schema } from "effect"
 import { clientAddress } from "../edge/ClientAddress.js"
+import * as RateLimit from "../edge/RateLimit.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "../security/Credentials.js"
 import type { Problem } from "../wire/Issues.js"
@@ -164,6 +166,7 @@ const postSignUp = Effect.gen(function* () {
     display_name: form.value("display_name").trim()
   })
   if (Either.isLeft(input)) return yield* again({ status: 400 }, input.left)
+  yield* RateLimit.take(Subject.signUp(yield* clientAddress), Rate.SIGN_UPS)
   const { display_name: displayName, email, password } = input.right
   return yield* signUp({ email, password, displayName: displayName ?? undefined }, options.signUp).pipe(
     Effect.zipRight(enter({ email, password }, returnTo)),

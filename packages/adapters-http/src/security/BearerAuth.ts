@@ -1,17 +1,17 @@
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "@effect/platform"
 import type { Caller as Connection } from "@place-access/domain/connection"
 import { Context, Schema } from "effect"
-import { InvalidToken, MissingScope, ScopeExpired, Unavailable } from "../wire/Errors.js"
+import { InvalidPurpose, InvalidToken, MissingScope, RateLimited, ScopeExpired, Unavailable } from "../wire/Errors.js"
 
 /** The live connection whose access token came with the request, its app and effective scopes. */
 export class Caller extends Context.Tag("@place-access/adapters-http/security/Caller")<Caller, Connection.Caller>() {}
 
 /**
- * `Authorization: Bearer <access token>` of one connection (Spec §5). Also checks the endpoint's `RequiredScope` and puts
- * the request into the user's access log.
+ * `Authorization: Bearer <access token>` of one connection (Spec §5). Also counts the call, checks the endpoint's `RequiredScope`,
+ * the purpose when that is a sensitive one, and puts the request into the user's access log.
  */
 export class BearerAuth extends HttpApiMiddleware.Tag<BearerAuth>()("@place-access/adapters-http/security/BearerAuth", {
-  failure: Schema.Union(InvalidToken, MissingScope, ScopeExpired, Unavailable),
+  failure: Schema.Union(InvalidToken, MissingScope, ScopeExpired, InvalidPurpose, RateLimited, Unavailable),
   provides: Caller,
   security: {
     accessToken: HttpApiSecurity.bearer.pipe(

@@ -1,22 +1,29 @@
 import { type HttpApi, HttpRouter, HttpServerRequest } from "@effect/platform"
 import { authenticateAccess, Caller, type ConnectionStore } from "@place-access/domain/connection"
-import type { Vault } from "@place-access/domain/shared"
+import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
+import { PurposeGate, type PurposeStore, usePurpose } from "@place-access/domain/purposes"
+import { Scope, type Vault } from "@place-access/domain/shared"
 import { Effect, Either, Layer } from "effect"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
+import * as RateLimit from "../edge/RateLimit.js"
 import * as Routes from "../edge/Routes.js"
+import { HttpOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import { BearerAuth } from "./BearerAuth.js"
 import * as Credentials from "./Credentials.js"
 import * as RequiredScope from "./RequiredScope.js"
 
+type Needs = ConnectionStore | LimitStore | PurposeStore | Vault.Vault
+
 /** `api`: where the requirements are read from. */
-export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, ConnectionStore | Vault.Vault> =>
+export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, Needs | HttpOptions> =>
   Layer.effect(
     BearerAuth,
     Effect.gen(function* () {
-      const context = yield* Effect.context<ConnectionStore | Vault.Vault>()
+      const context = yield* Effect.context<Needs>()
       const requirements = RequiredScope.requirements(api)
+      const rate = Rate.perMinute((yield* HttpOptions).rateLimitPerMinute)
       return BearerAuth.of({
         accessToken: () =>
           Effect.gen(function* () {
@@ -24,10 +31,14 @@ export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, 
             if (token === undefined) return yield* Effect.fail(Errors.invalidToken)
             const caller = yield* toWire(Effect.catchTag(authenticateAccess(token), "InvalidToken", refuse))
             yield* CurrentRequest.callerIs(Caller.owner(caller))
+            yield* RateLimit.take(Subject.connection(caller.connection.id), rate)
             const { route } = yield* HttpRouter.RouteContext
             const requirement = requirements.get(Routes.label(route.method, route.path))
             if (requirement === undefined) return yield* Effect.dieMessage(`${route.path} names no RequiredScope`)
             yield* Effect.mapError(check(caller, requirement), scopeError)
+            if (requirement !== "none" && requirement !== "any_standard" && Scope.isSensitive(requirement)) {
+              yield* checkPurpose(caller, requirement)
+            }
             return caller
           }).pipe(Effect.provide(context))
       })
@@ -47,3 +58,22 @@ const check = (caller: Caller.Caller, requirement: RequiredScope.Requirement) =>
 
 const scopeError = (error: Either.Either.Left<ReturnType<typeof Caller.requireScope>>) =>
   error._tag === "MissingScope" ? Errors.missingScope(error.scope) : Errors.scopeExpired(error.scope, error)
+
+/**
+ * Here and not in the handlers, so that no endpoint of the sensitive tier can go without (Spec §1.4), and before any other
+ * parameter is looked at. The purpose is in the log of a refused call, too, when it is one of the app's.
+ */
+const checkPurpose = (caller: Caller.Caller, scope: Scope.SensitiveScope) =>
+  Effect.gen(function* () {
+    const { purpose } = yield* HttpServerRequest.ParsedSearchParams
+    yield* usePurpose(caller.app, typeof purpose === "string" ? purpose : undefined, scope).pipe(
+      Effect.tap(CurrentRequest.purposeIs),
+      Effect.catchTag("PurposeRefused", ({ key, reason }) =>
+        Effect.zipRight(
+          key === null ? Effect.void : CurrentRequest.purposeIs(key),
+          Effect.fail(Errors.invalidPurpose(PurposeGate.message[reason]))
+        )
+      ),
+      toWire
+    )
+  })

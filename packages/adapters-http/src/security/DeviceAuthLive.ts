@@ -65,5 +65,8 @@ const osmAnd = Layer.effect(
   })
 )
 
-export const layer: Layer.Layer<DeviceAuth | OwnTracksAuth | OsmAndAuth, never, Needs> =
-  Layer.mergeAll(device, ownTracks, osmAnd)
+export const layer: Layer.Layer<DeviceAuth | OwnTracksAuth | OsmAndAuth, never, Needs> = Layer.mergeAll(
+  device,
+  ownTracks,
+  osmAnd
+)

@@ -254,10 +254,19 @@ export const unavailable: typeof Unavailable.Type = retryAfter(
 /** How long a phone waits that is not let in: until its owner has set it up again. */
 const SET_UP_AGAIN_RETRY_S = 60
 /** A refusal for a phone whose app throws away what is answered 4xx: it keeps everything and shows its owner the status. */
-export const keptByThePhone = (error: typeof InvalidToken.Type | typeof Unavailable.Type): typeof Unavailable.Type =>
-  error.error === "unavailable"
-    ? error
-    : retryAfter(
+export const keptByThePhone = (
+  error: typeof InvalidToken.Type | typeof RateLimited.Type | typeof Unavailable.Type
+): typeof Unavailable.Type => {
+  switch (error.error) {
+    case "unavailable":
+      return error
+    case "rate_limited":
+      return withHeaders(
+        { statusCode: 503, error: "unavailable", message: "Too many uploads at once; the phone keeps what it has" },
+        headersOf(error)
+      )
+    case "invalid_token":
+      return retryAfter(
         {
           statusCode: 503,
           error: "unavailable",
@@ -265,3 +274,5 @@ export const keptByThePhone = (error: typeof InvalidToken.Type | typeof Unavaila
         },
         SET_UP_AGAIN_RETRY_S
       )
+  }
+}

@@ -128,6 +128,7 @@ const app = (url: string) =>
         userPortalUrl: `${url}/portal`,
         signUp: "open",
         trustProxy: false,
+        rateLimitPerMinute: 600,
         tileUrl: null,
         hasMailbox: false,
         version: "test"

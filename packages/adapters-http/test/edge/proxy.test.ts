@@ -15,6 +15,7 @@ const options = (trustProxy: boolean, url = "http://localhost"): Options => ({
   userPortalUrl: url,
   signUp: "open",
   trustProxy,
+  rateLimitPerMinute: 600,
   tileUrl: null,
   hasMailbox: false,
   version: "test"

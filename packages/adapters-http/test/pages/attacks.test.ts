@@ -32,6 +32,7 @@ const options: Options = {
   userPortalUrl: "http://localhost/portal",
   signUp: "open",
   trustProxy: false,
+  rateLimitPerMinute: 600,
   tileUrl: null,
   hasMailbox: false,
   version: "test"

@@ -57,6 +57,7 @@ export const serveScopes = async (world: World): Promise<Served> => {
           userPortalUrl: `${url}/portal`,
           signUp: "open",
           trustProxy: false,
+          rateLimitPerMinute: 1_000_000,
           tileUrl: null,
           hasMailbox: false,
           version: "test"

@@ -7,8 +7,11 @@ import {
   reviewConsent,
   startConsent
 } from "@place-access/domain/connection"
+import { Rate, Subject } from "@place-access/domain/limits"
 import { ConsentRequestId } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
+import { clientAddress } from "../../edge/ClientAddress.js"
+import * as RateLimit from "../../edge/RateLimit.js"
 import { HttpOptions, type Options, pathOf, portalPath } from "../../HttpOptions.js"
 import type { Problem } from "../../wire/Issues.js"
 import type * as Form from "../kit/Form.js"
@@ -30,6 +33,7 @@ const binding = (id: ConsentRequestId): string => `consent ${id}`
 /** `GET {auth_url}/authorize` (Spec §4.1): checks what the app asks for, then asks the user. */
 const start = Effect.gen(function* () {
   const options = yield* HttpOptions
+  yield* RateLimit.take(Subject.consent(yield* clientAddress), Rate.CONSENTS)
   const { url } = yield* HttpServerRequest.HttpServerRequest
   const query = new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "")
   const parameters = Object.fromEntries(Array.from(query.keys(), (name) => [name, query.getAll(name)]))
