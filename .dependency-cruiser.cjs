@@ -8,7 +8,16 @@
  *   camelCase.ts                a program, composed of the two above
  *   index.ts                    what the noun shows to the other packages
  */
-const PORTS = ["Entropy", "Vault", "PasswordHasher", "WebhookSender", "WorkSignal", "MailOutbox", "Mailer"]
+const PORTS = [
+  "Entropy",
+  "Vault",
+  "PasswordHasher",
+  "WebhookSender",
+  "WorkSignal",
+  "MailOutbox",
+  "Mailer",
+  "ImportReader"
+]
 
 const domain = "^packages/domain/src/"
 const testing = `${domain}testing/`

@@ -3,6 +3,7 @@ import {
   type Database,
   NodeEntropy,
   SqlAccessLogStore,
+  SqlAccountDeletionStore,
   SqlAccountStore,
   SqlAppStore,
   SqlConnectionStore,
@@ -12,6 +13,7 @@ import {
   SqlEventStore,
   SqlFixHistory,
   SqlFixStore,
+  SqlHistoryStore,
   SqlLimitStore,
   SqlImportStore,
   SqlMailOutbox,
@@ -29,6 +31,7 @@ import { Layer } from "effect"
 
 const sql = Layer.mergeAll(
   SqlAccessLogStore.layer,
+  SqlAccountDeletionStore.layer,
   SqlAccountStore.layer,
   SqlAppStore.layer,
   SqlConnectionStore.layer,
@@ -38,6 +41,7 @@ const sql = Layer.mergeAll(
   SqlEventStore.layer,
   SqlFixHistory.layer,
   SqlFixStore.layer,
+  SqlHistoryStore.layer,
   SqlLimitStore.layer,
   SqlImportStore.layer,
   SqlMailOutbox.layer,

@@ -9,6 +9,7 @@ import * as accessLogByApp from "./0008_access_log_by_app.js"
 import * as tiers from "./0009_tiers_and_mail.js"
 import * as volumeFlags from "./0010_volume_flags.js"
 import * as stays from "./0011_shapes_and_stays.js"
+import * as imports from "./0012_imports.js"
 import * as limits from "./0013_limits.js"
 import * as retention from "./0015_retention.js"
 import * as ruleEvaluations from "./0017_rule_evaluations.js"
@@ -26,6 +27,7 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0009_tiers_and_mail": tiers.statements,
   "0010_volume_flags": volumeFlags.statements,
   "0011_shapes_and_stays": stays.statements,
+  "0012_imports": imports.statements,
   "0013_limits": limits.statements,
   "0015_retention": retention.statements,
   "0017_rule_evaluations": ruleEvaluations.statements

@@ -33,6 +33,9 @@ export type PlaceId = typeof PlaceId.Type
 export const DeviceId = id("DeviceId")
 export type DeviceId = typeof DeviceId.Type
 
+export const ImportId = id("ImportId")
+export type ImportId = typeof ImportId.Type
+
 export const RuleId = id("RuleId")
 export type RuleId = typeof RuleId.Type
 

@@ -44,6 +44,7 @@ import type {
 import type { Timestamp } from "../../shared/Timestamp.js"
 import type { Hash } from "../../shared/Vault.js"
 import type { SensitiveNotice } from "../../tiers/SensitiveNotice.js"
+import type { Stay } from "../../visits/Stay.js"
 import type { VisitReport } from "../../visits/VisitReport.js"
 
 interface Backfill {
@@ -99,11 +100,16 @@ export interface Tables {
   /** From when on stays are to be derived, or derived again; left out: nothing is due. */
   readonly staysDueFrom: Map<DeviceId, Timestamp>
   readonly visitSenders: Set<DeviceId>
+  /** By device, place and arrival. */
+  readonly stays: Map<string, Stay & { readonly userId: UserId; readonly deviceId: DeviceId }>
   /** By `${userId} ${deviceId} ${placeId}`: places whose stays do not reach as far as the device's yet. */
   readonly stayBackfills: Map<string, Backfill>
   /** These three by `${userId} ${deviceId} ${key}`, the key of what is stored. */
   readonly fixes: Map<string, StoredFix>
-  readonly quarantined: Map<string, Quarantined & { readonly userId: UserId; readonly deviceId: DeviceId }>
+  readonly quarantined: Map<
+    string,
+    Quarantined & { readonly userId: UserId; readonly deviceId: DeviceId; readonly receivedAt: Timestamp }
+  >
   readonly visitReports: Map<string, VisitReport & { readonly userId: UserId; readonly deviceId: DeviceId }>
   readonly imports: Map<ImportId, KeptImport>
   /** By `${import id} ${position}`. */
@@ -172,6 +178,7 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       streamVersions: new Map(),
       staysDueFrom: new Map(),
       visitSenders: new Set(),
+      stays: new Map(),
       stayBackfills: new Map(),
       fixes: new Map(),
       quarantined: new Map(),

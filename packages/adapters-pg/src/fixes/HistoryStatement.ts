@@ -1,0 +1,71 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fix } from "@place-access/domain/fixes"
+import type { DeviceId, Timestamp, UserId } from "@place-access/domain/shared"
+import { VisitReport } from "@place-access/domain/visits"
+import * as Rows from "../Rows.js"
+
+interface History {
+  readonly userId: UserId
+  readonly deviceId: DeviceId
+  readonly at: Timestamp.Timestamp
+  readonly fixes: ReadonlyArray<Fix.Fix>
+  readonly visits: ReadonlyArray<VisitReport.VisitReport>
+}
+
+/**
+ * Stores what none of the user's devices has brought yet, and counts it. No rule is evaluated. The caller has queued at the user's
+ * row of `upload_streams` and raised its version.
+ */
+export const historyStatement = (sql: SqlClient, { at, deviceId, fixes, userId, visits }: History) => {
+  const times = fixes.map((fix) => fix.capturedAt)
+  const [first, last] = times.reduce(
+    ([low, high], time) => [Math.min(low, time), Math.max(high, time)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  )
+  const none = fixes.length === 0
+  return sql`
+    WITH new_fixes AS (
+      INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, received_at)
+      SELECT ${userId}, fix.captured_at, ${deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m, fix.speed_mps,
+             fix.course_deg, ${Rows.at(at)}::timestamptz
+      FROM unnest(${times.map(Rows.at)}::timestamptz[],
+                  ${fixes.map((fix) => fix.lat)}::float8[],
+                  ${fixes.map((fix) => fix.lon)}::float8[],
+                  ${fixes.map((fix) => fix.accuracyM)}::float8[],
+                  ${fixes.map((fix) => fix.altitudeM)}::float8[],
+                  ${fixes.map((fix) => fix.speedMps)}::float8[],
+                  ${fixes.map((fix) => fix.courseDeg)}::float8[])
+        AS fix (captured_at, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg)
+      WHERE NOT EXISTS (
+        SELECT 1 FROM fixes known
+        WHERE known.user_id = ${userId} AND known.captured_at = fix.captured_at AND known.lat = fix.lat
+          AND known.lon = fix.lon
+          -- names the months to look in
+          AND known.captured_at BETWEEN ${none ? null : Rows.at(first)}::timestamptz AND ${none ? null : Rows.at(last)}::timestamptz
+      )
+      ON CONFLICT DO NOTHING
+      RETURNING captured_at
+    ), new_visits AS (
+      INSERT INTO visit_reports (user_id, device_id, report_key, arrival, departure, lat, lon, accuracy_m, received_at)
+      SELECT ${userId}, ${deviceId}, visit.report_key, visit.arrival, visit.departure, visit.lat, visit.lon,
+             visit.accuracy_m, ${Rows.at(at)}::timestamptz
+      FROM unnest(${visits.map(VisitReport.key)}::text[],
+                  ${visits.map((visit) => Rows.nullableAt(visit.arrival))}::timestamptz[],
+                  ${visits.map((visit) => Rows.nullableAt(visit.departure))}::timestamptz[],
+                  ${visits.map((visit) => visit.lat)}::float8[],
+                  ${visits.map((visit) => visit.lon)}::float8[],
+                  ${visits.map((visit) => visit.accuracyM)}::float8[])
+        AS visit (report_key, arrival, departure, lat, lon, accuracy_m)
+      WHERE NOT EXISTS (
+        SELECT 1 FROM visit_reports known WHERE known.user_id = ${userId} AND known.report_key = visit.report_key
+      )
+      ON CONFLICT DO NOTHING
+      RETURNING report_key
+    ), marked AS (
+      UPDATE devices SET
+        stays_due_from = least(stays_due_from, (SELECT min(captured_at) FROM new_fixes)),
+        sends_visits = sends_visits OR EXISTS (SELECT 1 FROM new_visits)
+      WHERE user_id = ${userId} AND device_id = ${deviceId}
+    )
+    SELECT (SELECT count(*) FROM new_fixes) + (SELECT count(*) FROM new_visits) AS count`
+}

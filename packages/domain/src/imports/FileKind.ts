@@ -1,0 +1,34 @@
+/** What the beginning of a file gives away, so that the wrong file is refused while it is being uploaded. */
+export type FileKind = "xml" | "json" | "archive" | "other"
+
+const [LESS, BRACE, BRACKET] = [0x3c, 0x7b, 0x5b]
+const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
+/** The byte order marks of UTF-8 and UTF-16, and the zero half of ASCII characters in UTF-16. */
+const MARKS: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf, 0xff, 0xfe, 0x00])
+
+export const of = (beginning: Uint8Array): FileKind => {
+  const [first, second] = beginning
+  if ((first === 0x50 && second === 0x4b) || (first === 0x1f && second === 0x8b)) return "archive"
+  switch (beginning.find((byte) => !BLANKS.has(byte) && !MARKS.has(byte))) {
+    case LESS:
+      return "xml"
+    case BRACE:
+    case BRACKET:
+      return "json"
+    default:
+      return "other"
+  }
+}
+
+/** What is wrong with such a file, for a message that begins with its field; undefined when it may be read. */
+export const problem = (kind: FileKind): string | undefined => {
+  switch (kind) {
+    case "xml":
+    case "json":
+      return undefined
+    case "archive":
+      return "must be unpacked first: choose the GPX file, Timeline.json or Records.json inside"
+    case "other":
+      return "must be a GPX or Google Timeline file"
+  }
+}

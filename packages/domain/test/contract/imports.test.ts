@@ -1,0 +1,33 @@
+import {
+  MemoryAccountStore,
+  MemoryAppStore,
+  MemoryConnectionStore,
+  MemoryDatabase,
+  MemoryDeviceStore,
+  MemoryEntropy,
+  MemoryEventStore,
+  MemoryFixStore,
+  MemoryImportStore,
+  MemoryPlaceStore,
+  MemoryRuleStore,
+  MemoryVault,
+  importStoreContract
+} from "@place-access/domain/testing"
+import { Layer } from "effect"
+import { runContract } from "../support/runContract.js"
+
+const layer = Layer.mergeAll(
+  MemoryImportStore.layer,
+  MemoryFixStore.layer,
+  MemoryDeviceStore.layer,
+  MemoryEventStore.layer,
+  MemoryRuleStore.layer,
+  MemoryPlaceStore.layer,
+  MemoryConnectionStore.layer,
+  MemoryAccountStore.layer,
+  MemoryAppStore.layer,
+  MemoryEntropy.layer,
+  MemoryVault.layer
+).pipe(Layer.provide(MemoryDatabase.layer))
+
+runContract("MemoryImportStore", importStoreContract, layer)

@@ -1,0 +1,269 @@
+import { Fix, FixStore } from "@place-access/domain/fixes"
+import { Import, importNext, ImportStore, startImport } from "@place-access/domain/imports"
+import { StoreError, Timestamp } from "@place-access/domain/shared"
+import {
+  Fixtures,
+  MemoryAccountStore,
+  MemoryDatabase,
+  MemoryEntropy,
+  MemoryFixStore,
+  MemoryImportReader,
+  MemoryImportStore,
+  MemoryVault,
+  VirtualTime
+} from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Exit, FastCheck as fc, Layer, Logger, Option, Stream } from "effect"
+
+const { DAY, HOUR } = Timestamp
+const { FIRST_LINE, line } = MemoryImportReader
+
+const layer = Layer.mergeAll(MemoryImportStore.layer, MemoryFixStore.layer, MemoryAccountStore.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(MemoryDatabase.layer, MemoryEntropy.layer, MemoryVault.layer)),
+  Layer.merge(MemoryImportReader.layer),
+  // Every broken call is logged.
+  Layer.merge(Logger.remove(Logger.defaultLogger))
+)
+type World = Layer.Layer.Success<typeof layer>
+
+const run = <A>(program: Effect.Effect<A, unknown, World>): A =>
+  Exit.getOrElse(VirtualTime.runVirtual(Effect.provide(program, layer)), (cause) => {
+    throw new Error(String(cause))
+  })
+
+const NOW = VirtualTime.START
+const LONG_AGO = NOW - 30 * DAY
+const bytes = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
+const file = (...lines: ReadonlyArray<string>): string => `${[FIRST_LINE, ...lines].join("\n")}\n`
+const points = (count: number, from = LONG_AGO): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, index) => line(from + index * 1_000, 52, 4 + index / 1e5))
+
+/** Uploaded by a new user. */
+const upload = (text: string) =>
+  Effect.gen(function* () {
+    const user = yield* Fixtures.user
+    return yield* startImport(user.id, "my.gpx", Stream.make(bytes(text)))
+  })
+
+const found = (of: Import.Import) =>
+  Effect.flatMap(ImportStore, (store) =>
+    Effect.map(
+      store.find(of),
+      Option.getOrElse((): Import.Import => {
+        throw new Error("it is gone")
+      })
+    )
+  )
+
+const history = (of: Import.Import) => Effect.flatMap(FixStore, (store) => store.latest(of.userId, 1e6))
+
+const imported = (text: string) =>
+  Effect.gen(function* () {
+    const made = yield* upload(text)
+    expect(yield* importNext).toBe(true)
+    return { import: yield* found(made), history: yield* history(made) }
+  })
+
+describe("an import", () => {
+  it("waits until a worker takes it, and then its readings are in the history", () => {
+    run(
+      Effect.gen(function* () {
+        const made = yield* upload(file(...points(3)))
+        expect(made).toMatchObject({ state: "waiting", fileName: "my.gpx", counts: Import.NOTHING_READ, format: null })
+        expect(yield* importNext).toBe(true)
+        expect(yield* found(made)).toMatchObject({
+          state: "done",
+          format: "gpx",
+          counts: { read: 3, stored: 3, duplicates: 0, tooRecent: 0, quarantined: 0 },
+          bytesDone: made.bytesTotal,
+          error: null,
+          finishedAt: NOW
+        })
+        expect((yield* history(made)).map(({ capturedAt }) => capturedAt)).toEqual(
+          [2, 1, 0].map((index) => LONG_AGO + index * 1_000)
+        )
+        expect(yield* importNext).toBe(false)
+      })
+    )
+  })
+
+  it("leaves out and counts what is impossible, what is newer than a day before the upload, and what is known", () => {
+    run(
+      Effect.gen(function* () {
+        const entries = [
+          line(NOW - DAY, 1, 1),
+          line(NOW - DAY + 1, 1, 1),
+          line(NOW, 1, 1),
+          line(NOW + HOUR, 1, 1),
+          line(LONG_AGO, 91, 0),
+          line(LONG_AGO, 0, 0),
+          line(0, 1, 1),
+          "no time",
+          line(NOW - DAY, 1, 1),
+          `visit ${NOW - 2 * DAY} ${NOW - DAY} 1 1`,
+          `visit ${NOW - 2 * DAY} ${NOW - DAY + 1} 1 1`,
+          `visit ${NOW - DAY} ${NOW - 2 * DAY} 1 1`
+        ]
+        const { import: done } = yield* imported(file(...entries))
+        expect(done.counts).toEqual({ read: 12, stored: 2, duplicates: 1, tooRecent: 3, quarantined: 6 })
+      })
+    )
+  })
+
+  it("of the same file again finds nothing new", () => {
+    run(
+      Effect.gen(function* () {
+        const user = yield* Fixtures.user
+        const again = startImport(user.id, undefined, Stream.make(bytes(file(...points(2_500)))))
+        const [first, second] = [yield* again, yield* again]
+        yield* importNext
+        yield* importNext
+        expect((yield* found(first)).counts).toMatchObject({ stored: 2_500, duplicates: 0 })
+        expect((yield* found(second)).counts).toMatchObject({ stored: 0, duplicates: 2_500 })
+      })
+    )
+  })
+
+  it.each([
+    ["<html>", "This is not a GPX or Google Timeline file.", 0],
+    [
+      file(...points(1_500), "!", ...points(5)),
+      /^The file is damaged .* What was read before that is stored\.$/,
+      1_500
+    ],
+    [file("!"), "The file is damaged and cannot be read to its end.", 0],
+    [file(...points(2)).slice(0, -1), /^The file ends in the middle.* What was read before that is stored\.$/, 1],
+    [file(), /^The file has no recorded positions\./, 0]
+  ])("that cannot be read fails in words, and what came before stays", (text, error, stored) => {
+    run(
+      Effect.gen(function* () {
+        const { history, import: failed } = yield* imported(text.startsWith("<html>") ? `${text}\n` : text)
+        expect(failed).toMatchObject({
+          state: "failed",
+          error: typeof error === "string" ? error : expect.stringMatching(error)
+        })
+        expect([failed.counts.stored, history.length]).toEqual([stored, stored])
+      })
+    )
+  })
+
+  it("that nobody reads to its end is given up in the end", () => {
+    run(
+      Effect.gen(function* () {
+        const made = yield* upload(file(...points(2)))
+        for (let attempt = 1; attempt <= Import.MAX_ATTEMPTS; attempt++) {
+          yield* withFaults(importNext, (call) => call === "piece")
+          expect((yield* found(made)).state).toBe("running")
+          yield* Effect.sleep(Import.LEASE)
+        }
+        yield* importNext
+        expect(yield* found(made)).toMatchObject({ state: "failed", error: expect.stringContaining("tried 5 times") })
+      })
+    )
+  })
+})
+
+type Call = "piece" | "advance" | "finish" | "find"
+
+/** The store breaks before, or after, a call: the worker hears of a failure either way. */
+const withFaults = <A, E, R>(
+  program: Effect.Effect<A, E, R | ImportStore>,
+  before: (call: Call) => boolean,
+  after: (call: Call) => boolean = () => false
+) =>
+  Effect.gen(function* () {
+    const store = yield* ImportStore
+    const broken = StoreError.unavailable("the connection is lost")
+    const around = <B>(call: Call, effect: Effect.Effect<B, StoreError>): Effect.Effect<B, StoreError> =>
+      before(call) ? broken : Effect.tap(effect, () => (after(call) ? broken : Effect.void))
+    return yield* Effect.provideService(program, ImportStore, {
+      ...store,
+      piece: (of, position) => around("piece", store.piece(of, position)),
+      advance: (step) => around("advance", store.advance(step)),
+      find: (of) => around("find", store.find(of)),
+      finish: (leased, error, at) => around("finish", store.finish(leased, error, at))
+    })
+  })
+
+describe("an import that is interrupted", () => {
+  const entry = fc.oneof(
+    { weight: 8, arbitrary: fc.integer({ min: 0, max: 40 }).map((index) => line(LONG_AGO + index, 52, 4)) },
+    { weight: 1, arbitrary: fc.constantFrom("?", line(NOW, 1, 1), line(LONG_AGO, 91, 1)) },
+    {
+      weight: 1,
+      arbitrary: fc.integer({ min: 0, max: 9 }).map((index) => `visit ${LONG_AGO + index} ${LONG_AGO + HOUR} 1 1`)
+    }
+  )
+  /** Entries for several steps: many of a few kinds, so that duplicates lie on both sides of a step. */
+  const entries = fc
+    .array(entry, { minLength: 1, maxLength: 30 })
+    .chain((some) => fc.integer({ min: 1, max: 120 }).map((times) => Array.from({ length: times }, () => some).flat()))
+  const damage = fc.constantFrom([], ["!"])
+
+  it("at any point, any number of times, stores every entry once and counts right", () => {
+    fc.assert(
+      fc.property(entries, damage, fc.infiniteStream(fc.integer({ min: 0, max: 9 })), (all, end, dice) => {
+        const text = file(...all, ...end)
+        const calm = run(imported(text))
+        const stormy = run(
+          Effect.gen(function* () {
+            const made = yield* upload(text)
+            const breaks = () => dice.next().value === 0
+            for (let round = 0; (yield* found(made)).finishedAt === null; round++) {
+              const [before, after] = round < 100 ? [breaks, breaks] : [() => false, () => false]
+              yield* withFaults(importNext, before, after)
+              yield* Effect.sleep(Import.LEASE)
+            }
+            return { import: yield* found(made), history: yield* history(made) }
+          })
+        )
+        if (stormy.import.error?.includes("tried") === true) return
+        expect(stormy.import.counts).toEqual(calm.import.counts)
+        expect([stormy.import.state, stormy.import.error]).toEqual([calm.import.state, calm.import.error])
+        expect(stormy.history.map(Fix.key)).toEqual(calm.history.map(Fix.key))
+        const { duplicates, quarantined, read, stored, tooRecent } = stormy.import.counts
+        expect(stored + duplicates + tooRecent + quarantined).toBe(read)
+        expect(read).toBe(all.length)
+      }),
+      { numRuns: 60 }
+    )
+  })
+
+  it("by a worker that is only slow, goes on with the other one, and the slow one stops", () => {
+    run(
+      Effect.gen(function* () {
+        const made = yield* upload(file(...points(6_000)))
+        const store = yield* ImportStore
+        const worker = (waits: Iterator<number>) =>
+          Effect.provideService(importNext, ImportStore, {
+            ...store,
+            advance: (step) => Effect.zipRight(Effect.sleep(waits.next().value ?? 1), store.advance(step))
+          })
+        const slow = worker([Import.LEASE + 5_000].values())
+        const other = worker([1_000, 1_000, 1_000, 5_000].values())
+        yield* Effect.all([slow, Effect.zipRight(Effect.sleep(Import.LEASE), other)], { concurrency: "unbounded" })
+        expect(yield* found(made)).toMatchObject({
+          state: "done",
+          counts: { read: 6_000, stored: 6_000, duplicates: 0 }
+        })
+      })
+    )
+  })
+
+  it("by its owner, who removes it, stops at the next step, and what was stored stays", () => {
+    run(
+      Effect.gen(function* () {
+        const made = yield* upload(file(...points(6_000)))
+        const store = yield* ImportStore
+        let steps = 0
+        yield* Effect.provideService(importNext, ImportStore, {
+          ...store,
+          advance: (step) => Effect.tap(store.advance(step), () => (++steps === 2 ? store.remove(made) : Effect.void))
+        })
+        expect(steps).toBe(3)
+        expect(yield* history(made)).toHaveLength(2_000)
+        expect(yield* store.list(made.userId, 10)).toEqual([])
+      })
+    )
+  })
+})

@@ -1,0 +1,137 @@
+import { FileKind, Import, ImportStore, ImportTooLarge, startImport } from "@place-access/domain/imports"
+import { Conflict, Invalid, Timestamp, type UserId } from "@place-access/domain/shared"
+import {
+  Fixtures,
+  MemoryAccountStore,
+  MemoryDatabase,
+  MemoryEntropy,
+  MemoryImportStore,
+  MemoryVault
+} from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, Option, Stream } from "effect"
+
+const layer = Layer.mergeAll(MemoryImportStore.layer, MemoryAccountStore.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(MemoryDatabase.layer, MemoryEntropy.layer, MemoryVault.layer))
+)
+
+const bytes = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0))
+const GPX = bytes("<gpx/>")
+
+const nothingIsLeft = (userId: UserId) =>
+  Effect.gen(function* () {
+    const { importPieces, imports } = yield* MemoryDatabase
+    expect([...imports.values()].filter((one) => one.import.userId === userId)).toEqual([])
+    expect(importPieces.size).toBe(0)
+  })
+
+describe("startImport", () => {
+  it.effect("keeps the file as it came, in pieces of one size, however it was cut", () =>
+    Effect.gen(function* () {
+      const user = yield* Fixtures.user
+      const whole = Uint8Array.from({ length: 2 * Import.PIECE_BYTES + 5 }, (_, index) =>
+        index === 0 ? 0x7b : index % 251
+      )
+      const cuts = [0, 1, 7, Import.PIECE_BYTES, Import.PIECE_BYTES + 1, whole.length]
+      const chunks = cuts.slice(1).map((end, index) => whole.subarray(cuts[index], end))
+      const made = yield* startImport(user.id, "a.json", Stream.fromIterable(chunks))
+      expect(made.bytesTotal).toBe(whole.length)
+      const store = yield* ImportStore
+      const pieces = yield* Effect.forEach([0, 1, 2, 3], (position) => store.piece(made, position))
+      expect(pieces.map((piece) => Option.getOrNull(piece)?.length ?? null)).toEqual([
+        Import.PIECE_BYTES,
+        Import.PIECE_BYTES,
+        5,
+        null
+      ])
+      expect(pieces.flatMap((piece) => (Option.isSome(piece) ? [...piece.value] : []))).toEqual([...whole])
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("refuses what is no such file at its first piece, and nothing of it stays", () =>
+    Effect.gen(function* () {
+      const user = yield* Fixtures.user
+      for (const content of ["", "   ", "PK\u0003\u0004", "lat,lon\n1,2"]) {
+        let more = 0
+        const rest = Stream.repeatEffect(Effect.sync(() => (more++, new Uint8Array(Import.PIECE_BYTES)))).pipe(
+          Stream.take(9)
+        )
+        const stream =
+          content.length < 4 ? Stream.make(bytes(content)) : Stream.concat(Stream.make(bytes(content)), rest)
+        const error = yield* Effect.flip(startImport(user.id, "x", stream))
+        expect(error).toBeInstanceOf(Invalid)
+        expect(more).toBeLessThanOrEqual(2)
+        yield* nothingIsLeft(user.id)
+      }
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("refuses a file over 256 MiB as soon as it is, and nothing of it stays", () =>
+    Effect.gen(function* () {
+      const user = yield* Fixtures.user
+      const half = new Uint8Array(Import.MAX_BYTES / 2)
+      half[0] = 0x7b
+      // The pieces of this test are not kept: they would take a minute in memory.
+      const store = yield* ImportStore
+      const forgetful = { ...store, append: () => Effect.succeed(true) }
+      const start = (...chunks: ReadonlyArray<Uint8Array>) =>
+        Effect.provideService(startImport(user.id, "x", Stream.fromIterable(chunks)), ImportStore, forgetful)
+      expect(yield* Effect.flip(start(half, half, new Uint8Array(1)))).toBeInstanceOf(ImportTooLarge)
+      yield* nothingIsLeft(user.id)
+      expect((yield* start(half, half)).bytesTotal).toBe(Import.MAX_BYTES)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("of an upload that breaks off nothing stays", () =>
+    Effect.gen(function* () {
+      const user = yield* Fixtures.user
+      const broken = Stream.concat(Stream.make(GPX, new Uint8Array(Import.PIECE_BYTES)), Stream.fail("gone" as const))
+      expect(yield* Effect.flip(startImport(user.id, "x", broken))).toBe("gone")
+      yield* nothingIsLeft(user.id)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("three of a user at once, no more", () =>
+    Effect.gen(function* () {
+      const user = yield* Fixtures.user
+      const start = startImport(user.id, "x", Stream.make(GPX))
+      for (let index = 0; index < Import.MAX_OPEN; index++) yield* start
+      expect(yield* Effect.flip(start)).toBeInstanceOf(Conflict)
+      expect((yield* startImport((yield* Fixtures.user).id, "x", Stream.make(GPX))).state).toBe("waiting")
+    }).pipe(Effect.provide(layer))
+  )
+})
+
+describe("what a file is called", () => {
+  it.each([
+    [undefined, "Imported file"],
+    ["", "Imported file"],
+    ["..\\..\\C:\\Timeline.json", "Timeline.json"],
+    ["/etc/ pass\u0000wd\n ", "passwd"],
+    ["x".repeat(100), "x".repeat(60)],
+    ["Ferien\u202egpx", "Feriengpx"]
+  ])("%j: %s", (sent, name) => {
+    expect(Import.fileName(sent)).toBe(name)
+  })
+})
+
+describe("what the beginning of a file gives away", () => {
+  it.each([
+    ["<gpx>", "xml"],
+    ["\u00ef\u00bb\u00bf\r\n <?xml", "xml"],
+    ["\u00ff\u00fe<\u0000", "xml"],
+    ["\u00fe\u00ff\u0000<", "xml"],
+    ['{"semanticSegments"', "json"],
+    ["\n[{", "json"],
+    ["PK\u0003\u0004", "archive"],
+    ["\u001f\u008b", "archive"],
+    ["time,lat", "other"],
+    ["", "other"]
+  ])("%j: %s", (text, kind) => {
+    expect(FileKind.of(bytes(text))).toBe(kind)
+  })
+})
+
+it("nothing newer than a day before the upload is taken", () => {
+  expect(Import.recentFrom(Timestamp.make(Timestamp.DAY + 5))).toBe(5)
+})
