@@ -22,6 +22,7 @@ export const correct = (document: Json): Json => {
 
 /** The platform's own error never leaves the edge. */
 const PLATFORM_ERROR = "#/components/schemas/HttpApiDecodeError"
+const PURPOSE_ERROR = "#/components/schemas/InvalidPurposeError"
 
 const correctOperation = (operation: Json): void => {
   const responses = object(operation["responses"])
@@ -37,7 +38,7 @@ const correctOperation = (operation: Json): void => {
     const media = object(object(response["content"])["application/json"])
     const { anyOf } = object(media["schema"])
     if (Array.isArray(anyOf)) {
-      const kept = anyOf.filter((one) => object(one)["$ref"] !== PLATFORM_ERROR)
+      const kept = anyOf.filter((one) => !isElsewhere(object(one)["$ref"], parameters))
       media["schema"] = kept.length === 1 ? kept[0] : { anyOf: kept }
       if (Number(status) >= 400) response["description"] = DESCRIPTIONS[status] ?? "One of these errors"
     }
@@ -45,6 +46,11 @@ const correctOperation = (operation: Json): void => {
     if (headers !== undefined) response["headers"] = headers
   }
 }
+
+/** The platform's own error, and that of the guard about purposes, which is for endpoints that take one. */
+const isElsewhere = (ref: unknown, parameters: unknown): boolean =>
+  ref === PLATFORM_ERROR ||
+  (ref === PURPOSE_ERROR && !(Array.isArray(parameters) && parameters.some((one) => object(one)["name"] === "purpose")))
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "400": "The request cannot be used as it is; `error` says why",
