@@ -13,9 +13,13 @@ import {
   MemoryFixStore,
   MemoryPlaceStore,
   MemoryRuleStore,
+  MemoryStayStore,
   MemoryVault,
+  MemoryVisitStore,
   placeStoreContract,
-  ruleStoreContract
+  ruleStoreContract,
+  stayStoreContract,
+  visitStoreContract
 } from "@place-access/domain/testing"
 import { Layer } from "effect"
 import { runContract } from "../support/runContract.js"
@@ -26,6 +30,8 @@ const layer = Layer.mergeAll(
   MemoryFixHistory.layer,
   MemoryFixStore.layer,
   MemoryRuleStore.layer,
+  MemoryStayStore.layer,
+  MemoryVisitStore.layer,
   MemoryEventStore.layer,
   MemoryConnectionStore.layer,
   MemoryAccountStore.layer,
@@ -39,3 +45,5 @@ runContract("MemoryDeviceStore", deviceStoreContract, layer)
 runContract("MemoryFixHistory", fixHistoryContract, layer)
 runContract("MemoryFixStore", fixStoreContract, layer)
 runContract("MemoryRuleStore", ruleStoreContract, layer)
+runContract("MemoryStayStore", stayStoreContract, layer)
+runContract("MemoryVisitStore", visitStoreContract, layer)

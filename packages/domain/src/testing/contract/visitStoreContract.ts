@@ -1,0 +1,219 @@
+import { Effect } from "effect"
+import * as Timestamp from "../../shared/Timestamp.js"
+import type { Told } from "../../visits/OsVisit.js"
+import * as Stay from "../../visits/Stay.js"
+import type { VisitReport } from "../../visits/VisitReport.js"
+import { VisitStore } from "../../visits/VisitStore.js"
+import * as Check from "../Check.js"
+import type { Contract } from "../Contract.js"
+import * as Samples from "./ruleSamples.js"
+import * as Uploads from "./uploadSamples.js"
+import * as Visits from "./visitSamples.js"
+
+type StaysAsked = Parameters<VisitStore["Type"]["stays"]>[0]
+type ToldAsked = Parameters<VisitStore["Type"]["told"]>[0]
+
+const EVER = { from: null, to: null }
+
+const staysOf = (asked: Partial<StaysAsked> & Pick<StaysAsked, "userId" | "places">) =>
+  Effect.gen(function* () {
+    return yield* (yield* VisitStore).stays({
+      span: EVER,
+      after: undefined,
+      limit: 100,
+      now: yield* Timestamp.now,
+      ...asked
+    })
+  })
+
+const toldBy = (asked: Partial<ToldAsked> & Pick<ToldAsked, "userId">) =>
+  Effect.flatMap(VisitStore, (store) => store.told({ span: EVER, after: undefined, limit: 100, ...asked }))
+
+/** A user with a phone and two places, in the order of their ids. */
+const ground = Effect.gen(function* () {
+  const phone = yield* Visits.phone
+  const [a, b] = [yield* Samples.place(phone.userId), yield* Samples.place(phone.userId)]
+  const [home, gym] = a.id < b.id ? [a, b] : [b, a]
+  const now = yield* Timestamp.now
+  /** So many minutes before now. */
+  const t = (minutes: number) => Timestamp.plus(now, -minutes * Timestamp.MINUTE)
+  return { phone, userId: phone.userId, home: home.id, gym: gym.id, now, t }
+})
+
+const shown = (told: ReadonlyArray<Told>, now: number) =>
+  told.map((one) => ({
+    at: (now - one.arrival) / Timestamp.MINUTE,
+    next: one.nextArrival === null ? null : (now - one.nextArrival) / Timestamp.MINUTE,
+    reports: one.reports.map(words).sort(),
+    departures: one.departures.map(words).sort()
+  }))
+
+const words = ({ accuracyM, departure, lat }: VisitReport): string =>
+  `${departure ?? "open"} ${lat} ${accuracyM ?? "?"}`
+
+/** Rules of `VisitStore`. */
+export const visitStoreContract: Contract<Visits.Needs> = [
+  {
+    name: "stays: at the places asked about and no others, newest first, then by place",
+    run: Effect.gen(function* () {
+      const { gym, home, phone, t, userId } = yield* ground
+      const shop = yield* Samples.place(userId)
+      const spans = [
+        [t(60), t(50)],
+        [t(30), null]
+      ] as const
+      for (const place of [gym, home, shop.id]) yield* Visits.stays(phone, place, spans)
+      const both = [gym, home].map((placeId) => ({ placeId, since: null }))
+      const expected = [
+        { placeId: home, arrival: t(30), departure: null },
+        { placeId: gym, arrival: t(30), departure: null },
+        { placeId: home, arrival: t(60), departure: t(50) },
+        { placeId: gym, arrival: t(60), departure: t(50) }
+      ]
+      Check.equal(yield* staysOf({ userId, places: both }), expected, "both")
+      Check.equal(yield* staysOf({ userId, places: [] }), [], "none")
+      Check.equal(yield* staysOf({ userId: yield* Visits.aUser, places: both }), [], "another user's")
+      for (const [index, { arrival, placeId }] of expected.entries()) {
+        const after = { arrival, placeId }
+        Check.equal(yield* staysOf({ userId, places: both, after }), expected.slice(index + 1), `after ${index}`)
+        Check.equal(
+          yield* staysOf({ userId, places: both, limit: index }),
+          expected.slice(0, index),
+          `${index} of them`
+        )
+      }
+    })
+  },
+  {
+    name: "stays: those that last five minutes, open ones by now",
+    run: Effect.gen(function* () {
+      const { gym, home, now, phone, t, userId } = yield* ground
+      const places = [home, gym].map((placeId) => ({ placeId, since: null }))
+      const short = Timestamp.plus(t(55), -1)
+      yield* Visits.stays(phone, home, [
+        [t(60), short],
+        [t(50), t(45)]
+      ])
+      yield* Visits.stays(phone, gym, [[t(0), null]])
+      const arrivals = (at: number) =>
+        Effect.map(staysOf({ userId, places, now: Timestamp.make(at) }), (stays) => stays.map((one) => one.arrival))
+      Check.equal(yield* arrivals(now + Stay.MIN_STAY - 1), [t(50)], "a millisecond too early")
+      Check.equal(yield* arrivals(now + Stay.MIN_STAY), [t(0), t(50)], "five minutes")
+    })
+  },
+  {
+    name: "stays: from `since` on, place by place, and within the span: its beginning included, its end not",
+    run: Effect.gen(function* () {
+      const { gym, home, phone, t, userId } = yield* ground
+      const spans = [60, 50, 40].map((minutes) => [t(minutes), t(minutes - 6)] as const)
+      yield* Visits.stays(phone, home, spans)
+      yield* Visits.stays(phone, gym, spans)
+      const places = [
+        { placeId: home, since: t(50) },
+        { placeId: gym, since: Timestamp.plus(t(50), 1) }
+      ]
+      const found = (from: Timestamp.Timestamp | null, to: Timestamp.Timestamp | null) =>
+        Effect.map(staysOf({ userId, places, span: { from, to } }), (stays) =>
+          stays.map((one) => [one.placeId === home ? "home" : "gym", one.arrival] as const)
+        )
+      Check.equal(
+        yield* found(null, null),
+        [
+          ["home", t(40)],
+          ["gym", t(40)],
+          ["home", t(50)]
+        ],
+        "since"
+      )
+      Check.equal(yield* found(null, t(40)), [["home", t(50)]], "to")
+      Check.equal(
+        yield* found(t(40), null),
+        [
+          ["home", t(40)],
+          ["gym", t(40)]
+        ],
+        "from"
+      )
+    })
+  },
+  {
+    name: "stays: two phones with one arrival are one visit, as long as the longer one; none of a phone that tells its visits",
+    run: Effect.gen(function* () {
+      const { home, phone, t, userId } = yield* ground
+      const phones = [phone, yield* Samples.device(userId), yield* Samples.device(userId)]
+      const teller = yield* Samples.device(userId)
+      const [a, b, c] = phones
+      if (a === undefined || b === undefined || c === undefined) return Check.fail("three phones")
+      const places = [{ placeId: home, since: null }]
+      yield* Visits.stays(a, home, [[t(60), t(50)]])
+      yield* Visits.stays(b, home, [
+        [t(60), t(40)],
+        [t(30), t(20)]
+      ])
+      yield* Visits.stays(c, home, [[t(30), null]])
+      yield* Visits.stays(teller, home, [[t(61), t(20)]])
+      yield* Uploads.commit(teller, { visits: [Uploads.visit(t(1), null)] })
+      const expected = [
+        { placeId: home, arrival: t(30), departure: null },
+        { placeId: home, arrival: t(60), departure: t(40) }
+      ]
+      Check.equal(yield* staysOf({ userId, places }), expected, "stays")
+      Check.equal(yield* staysOf({ userId, places, limit: 1 }), expected.slice(0, 1), "the first")
+    })
+  },
+  {
+    name: "told: every report of one arrival together, with the next arrival and what departed in between",
+    run: Effect.gen(function* () {
+      const { now, phone, t, userId } = yield* ground
+      const visits: ReadonlyArray<VisitReport> = [
+        { ...Uploads.visit(t(60), null), lat: 1 },
+        { ...Uploads.visit(t(60), t(50)), lat: 2, accuracyM: 7 },
+        Uploads.visit(null, Timestamp.plus(t(60), -1)),
+        Uploads.visit(null, t(60)),
+        Uploads.visit(null, Timestamp.plus(t(40), -1)),
+        Uploads.visit(t(40), null),
+        Uploads.visit(null, t(40)),
+        Uploads.visit(null, t(1))
+      ]
+      for (const one of visits) yield* Uploads.commit(phone, { visits: [one] })
+      const lone = (departure: number) => `${departure} 52.37 ?`
+      Check.equal(
+        shown(yield* toldBy({ userId }), now),
+        [
+          { at: 40, next: null, reports: ["open 52.37 ?"], departures: [lone(t(40)), lone(t(1))].sort() },
+          {
+            at: 60,
+            next: 40,
+            reports: ["open 1 ?", `${t(50)} 2 7`].sort(),
+            departures: [lone(t(60)), lone(t(40) - 1)].sort()
+          }
+        ],
+        "told"
+      )
+    })
+  },
+  {
+    name: "told: latest arrival first, then by device; within the span, after a position, no more than asked for, of one user",
+    run: Effect.gen(function* () {
+      const { phone, t, userId } = yield* ground
+      const phones = [phone.id, (yield* Samples.device(userId)).id].sort()
+      for (const id of phones) {
+        yield* Uploads.commit(
+          { userId, id },
+          { visits: [60, 50, 40].map((minutes) => Uploads.visit(t(minutes), null)) }
+        )
+      }
+      const expected = [40, 50, 60].flatMap((minutes) => phones.map((deviceId) => ({ deviceId, arrival: t(minutes) })))
+      const keys = (asked: Partial<ToldAsked>) =>
+        Effect.map(toldBy({ userId, ...asked }), (told) => told.map(({ arrival, deviceId }) => ({ deviceId, arrival })))
+      Check.equal(yield* keys({}), expected, "all")
+      Check.equal(yield* keys({ userId: yield* Visits.aUser }), [], "another user's")
+      Check.equal(yield* keys({ span: { from: t(50), to: t(40) } }), expected.slice(2, 4), "within the span")
+      for (const [index, after] of expected.entries()) {
+        Check.equal(yield* keys({ after, limit: 2 }), expected.slice(index + 1, index + 3), `after ${index}`)
+      }
+      const [, first] = yield* toldBy({ userId, span: { from: null, to: t(45) } })
+      Check.equal(first?.nextArrival, t(40), "the next arrival may lie beyond the span")
+    })
+  }
+]

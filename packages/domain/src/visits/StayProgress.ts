@@ -1,0 +1,57 @@
+import type { PlaceId } from "../shared/Ids.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+
+/** How far the stays of one device are derived. */
+export interface Progress {
+  /** A phone that tells its visits has no derived ones (decision L10). */
+  readonly sendsVisits: boolean
+  /** Stays are derived from all fixes before this moment; null: from all fixes. */
+  readonly dueFrom: Timestamp | null
+  /** Places that are not as far: new ones, which come from the beginning. By place. */
+  readonly backfills: ReadonlyArray<{ readonly placeId: PlaceId; readonly dueFrom: Timestamp }>
+}
+
+export const DONE: Progress = { sendsVisits: false, dueFrom: null, backfills: [] }
+
+/** What is to be derived next: the stays at these places from this moment on. */
+export interface Step {
+  readonly from: Timestamp
+  readonly placeIds: ReadonlySet<PlaceId>
+  /** Once all fixes before `reached` are done; null: all that there are. */
+  readonly done: (reached: Timestamp | null) => Progress
+}
+
+/**
+ * What the device owes next, undefined when it is nothing. What the phone just uploaded goes first, for all places that are as
+ * far as that; new places come from the beginning afterwards, so that they hold nothing up.
+ */
+export const next = (progress: Progress, places: ReadonlyArray<PlaceId>): Step | undefined => {
+  const { backfills, dueFrom } = progress
+  if (dueFrom !== null) {
+    const behind = backfills.filter((one) => one.dueFrom < dueFrom)
+    const left = new Set(behind.map((one) => one.placeId))
+    return {
+      from: dueFrom,
+      placeIds: new Set(places.filter((id) => !left.has(id))),
+      done: (reached) => ({ ...progress, dueFrom: reached, backfills: behind })
+    }
+  }
+  const from = backfills.reduce<Timestamp | null>((least, one) => earlier(least, one.dueFrom), null)
+  if (from === null) return undefined
+  const others = backfills.filter((one) => one.dueFrom !== from)
+  const farthest = backfills.filter((one) => one.dueFrom === from)
+  return {
+    from,
+    placeIds: new Set(farthest.map((one) => one.placeId)),
+    done: (reached) => ({
+      ...progress,
+      backfills:
+        reached === null ? others : [...others, ...farthest.map((one) => ({ ...one, dueFrom: reached }))].sort(byPlace)
+    })
+  }
+}
+
+const earlier = (a: Timestamp | null, b: Timestamp): Timestamp => (a === null || b < a ? b : a)
+
+const byPlace = (a: { readonly placeId: PlaceId }, b: { readonly placeId: PlaceId }): number =>
+  a.placeId < b.placeId ? -1 : a.placeId > b.placeId ? 1 : 0
