@@ -18,6 +18,7 @@ import { DevicesApi } from "./devices/DevicesApi.js"
 import { LocationsApi } from "./fixes/LocationsApi.js"
 import { PhoneApi } from "./fixes/PhoneApi.js"
 import { PhoneAppsApi } from "./fixes/PhoneAppsApi.js"
+import { DeveloperRulesApi, EvaluationsApi, UserEvaluationsApi } from "./rules/EvaluationsApi.js"
 import { RulesApi, UserRulesApi } from "./rules/RulesApi.js"
 import * as OpenApiDocument from "./OpenApiDocument.js"
 import * as Errors from "./wire/Errors.js"
@@ -49,6 +50,9 @@ export const Api = HttpApi.make("place-access")
   .add(LocationsApi)
   .add(RulesApi)
   .add(UserRulesApi)
+  .add(EvaluationsApi)
+  .add(UserEvaluationsApi)
+  .add(DeveloperRulesApi)
   .addError(Errors.ValidationFailed)
   .addError(Errors.InvalidRequest)
   .addError(Errors.PayloadTooLarge)

@@ -27,6 +27,7 @@ import * as OpenApiDocument from "./OpenApiDocument.js"
 import * as BearerAuthLive from "./security/BearerAuthLive.js"
 import * as DeviceAuthLive from "./security/DeviceAuthLive.js"
 import * as PlacesHttp from "./places/PlacesHttp.js"
+import * as EvaluationsHttp from "./rules/EvaluationsHttp.js"
 import * as RulesHttp from "./rules/RulesHttp.js"
 import * as PagesLive from "./pages/PagesLive.js"
 import * as SessionAuthLive from "./security/SessionAuthLive.js"
@@ -54,7 +55,10 @@ const Handlers = Layer.mergeAll(
   AnswersHttp.layer,
   LocationsHttp.layer,
   RulesHttp.layer,
-  RulesHttp.userLayer
+  RulesHttp.userLayer,
+  EvaluationsHttp.layer,
+  EvaluationsHttp.userLayer,
+  EvaluationsHttp.developerLayer
 )
 
 const Security = Layer.mergeAll(BearerAuthLive.layer(Api), DeviceAuthLive.layer, SessionAuthLive.layer(Api))

@@ -140,12 +140,13 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.effect(
           return Option.some({ delivery: toDelivery(row.value), attempts: attempts.map(toAttempt) })
         }).pipe(orStoreError),
 
-      list: (appId, { endpointId, from, state, to, types }, limit, after) =>
+      list: (appId, { endpointId, eventId, from, state, to, types }, limit, after) =>
         Effect.gen(function* () {
           const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
           const conditions = [
             sql`d.app_id = ${appId}`,
             ...(endpointId === undefined ? [] : [sql`d.endpoint_id = ${endpointId}`]),
+            ...(eventId === undefined ? [] : [sql`d.event_id = ${eventId}`]),
             ...(types === undefined ? [] : [sql`d.type = ANY(${types}::text[])`]),
             ...(state === undefined ? [] : [sql`d.state = ${state}`]),
             ...(from === undefined ? [] : [sql`d.created_at >= ${Rows.at(from)}`]),

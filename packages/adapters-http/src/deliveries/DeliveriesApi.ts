@@ -95,6 +95,7 @@ const Query = Fields.request({
   endpoint_id: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(64), Schema.brand("EndpointId")), {
     exact: true
   }),
+  event_id: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(64), Schema.brand("EventId")), { exact: true }),
   type: Schema.optionalWith(Schema.Union(Event.Type, Event.Subscribable), { exact: true }).annotations({
     description: "A payload type, or the name that endpoints subscribe to"
   }),

@@ -8,13 +8,15 @@ import { toBody, toDetail, typesOf } from "./DeliveriesApi.js"
 
 export const layer = HttpApiBuilder.group(Api, "deliveries", (handlers) =>
   handlers
-    .handle("list", ({ path, urlParams: { cursor, endpoint_id: endpointId, limit, type, ...rest } }) =>
-      Effect.gen(function* () {
-        const types = type === undefined ? undefined : typesOf(type)
-        const query = { ...rest, endpointId, types, limit, cursor }
-        const { deliveries, nextCursor } = yield* listDeliveries(yield* SignedIn, path.app_id, query)
-        return { deliveries: deliveries.map(toBody), nextCursor }
-      }).pipe(toWire)
+    .handle(
+      "list",
+      ({ path, urlParams: { cursor, endpoint_id: endpointId, event_id: eventId, limit, type, ...rest } }) =>
+        Effect.gen(function* () {
+          const types = type === undefined ? undefined : typesOf(type)
+          const query = { ...rest, endpointId, eventId, types, limit, cursor }
+          const { deliveries, nextCursor } = yield* listDeliveries(yield* SignedIn, path.app_id, query)
+          return { deliveries: deliveries.map(toBody), nextCursor }
+        }).pipe(toWire)
     )
     .handle("get", ({ path }) =>
       Effect.gen(function* () {

@@ -151,7 +151,7 @@ const encodeForUser = (rule: ListedRule): typeof UserRule.Type => ({
   area: rule.target._tag === "Zone" ? encodeArea(rule.target) : null
 })
 
-const encode = (rule: ListedRule): typeof RuleBody.Type => ({
+export const encode = (rule: ListedRule): typeof RuleBody.Type => ({
   ...common(rule),
   webhook_url: rule.webhookUrl,
   max_event_age_s: rule.maxEventAgeS

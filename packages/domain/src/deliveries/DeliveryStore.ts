@@ -2,7 +2,7 @@ import { Context, type Effect, type Option } from "effect"
 import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
 import type { SigningSecret } from "../endpoints/SigningSecret.js"
 import type { Type } from "../events/Event.js"
-import type { AppId, DeliveryId, EndpointId } from "../shared/Ids.js"
+import type { AppId, DeliveryId, EndpointId, EventId } from "../shared/Ids.js"
 import type { Page } from "../shared/Page.js"
 import type { StoreError } from "../shared/StoreError.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -29,6 +29,7 @@ export interface ClaimRequest {
 
 export interface Filter {
   readonly endpointId?: EndpointId | undefined
+  readonly eventId?: EventId | undefined
   /** Any of these payload types. */
   readonly types?: ReadonlyArray<Type> | undefined
   readonly state?: State | undefined

@@ -1,13 +1,13 @@
 import type { AccessLogEntry } from "../access-log/AccessLogEntry.js"
-import { disclosure } from "../events/Event.js"
-import { AccessLogEntryId, type ConnectionId, type UserId } from "../shared/Ids.js"
+import { disclosure, type OutboxEvent, type Payload, ruleIdOf } from "../events/Event.js"
+import { AccessLogEntryId, type AppId, type ConnectionId, type EventId, type UserId } from "../shared/Ids.js"
 import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import type { Delivery } from "./Delivery.js"
 
 /**
- * What the user's access log says of an event (Spec §4.6.8, §4.7). One entry for an event, however many endpoints, attempts
- * and replays it has: time and id follow from the event, so that recording again changes nothing. Undefined when there is
- * nobody to tell or nothing more to tell.
+ * What the user's access log says of an event (Spec §4.6.8, §4.7). Every firing of a rule is there, sent or not, by the label of
+ * its place or zone. One entry for an event, however many endpoints, attempts and replays it has: time and id follow from the
+ * event, so that recording again changes nothing. Undefined when there is nobody to tell or nothing more to tell.
  */
 
 /** Kept before the event is first sent: an attempt that nobody answered may still have been read. */
@@ -15,12 +15,7 @@ export const sent = (delivery: Delivery): AccessLogEntry | undefined => {
   const about = subject(delivery)
   const disclosed = disclosure(delivery.envelope.payload)
   if (about === undefined || disclosed === undefined || delivery.attempt > 1) return undefined
-  return {
-    ...entry(delivery, about, "sent", delivery.createdAt),
-    status: 200,
-    error: null,
-    disclosed
-  }
+  return { ...entry(about, "sent", delivery.createdAt), status: 200, error: null, disclosed }
 }
 
 /** The event became too old by its rule's own limit and was kept back. */
@@ -29,23 +24,55 @@ export const withheld = (delivery: Delivery): AccessLogEntry | undefined => {
   if (about === undefined || delivery.maxEventAgeS === null) return undefined
   const tooOldAt = plus(delivery.envelope.occurredAt, delivery.maxEventAgeS * SECOND)
   const at = tooOldAt > delivery.createdAt ? tooOldAt : delivery.createdAt
-  return { ...entry(delivery, about, "withheld", at), status: 410, error: "too_old", disclosed: null }
+  return { ...entry(about, "withheld", at), status: 410, error: "too_old", disclosed: nothing(about, "came too late") }
 }
+
+/** The app may not be told any more, and was not: the rule had fired when the user or an admin took that away. */
+export const notAllowed = (delivery: Delivery): AccessLogEntry | undefined => {
+  const about = subject(delivery)
+  if (about === undefined || delivery.attempt > 1 || ruleIdOf(about.payload) === null) return undefined
+  return {
+    ...entry(about, "not_allowed", delivery.createdAt),
+    status: 403,
+    error: "not_authorised",
+    disclosed: nothing(about, "was not sent")
+  }
+}
+
+/** The rule fired and no endpoint of the app wants to hear of it. */
+export const toNobody = (event: OutboxEvent): AccessLogEntry | undefined =>
+  ruleIdOf(event.payload) === null
+    ? undefined
+    : {
+        ...entry({ ...event, eventId: event.id }, "to_nobody", event.occurredAt),
+        status: 404,
+        error: "no_endpoint",
+        disclosed: nothing(event, "was sent to nobody")
+      }
 
 interface Subject {
   readonly userId: UserId
+  readonly appId: AppId
   readonly connectionId: ConnectionId
+  readonly eventId: EventId
+  readonly payload: Payload
 }
 
 /** Nobody for a ping; replays were told when the original was. */
-const subject = ({ userId, envelope, replayNo }: Delivery): Subject | undefined =>
-  userId === null || envelope.grantId === null || replayNo > 0 ? undefined : { userId, connectionId: envelope.grantId }
+const subject = ({ appId, envelope, replayNo, userId }: Delivery): Subject | undefined =>
+  userId === null || envelope.grantId === null || replayNo > 0
+    ? undefined
+    : { userId, appId, connectionId: envelope.grantId, eventId: envelope.eventId, payload: envelope.payload }
 
-const entry = ({ appId, envelope }: Delivery, about: Subject, what: string, at: Timestamp) => ({
-  ...about,
-  id: AccessLogEntryId.make(`log_${envelope.eventId}_${what}`),
+const nothing = ({ payload }: { readonly payload: Payload }, why: string): string =>
+  `nothing: “${disclosure(payload) ?? payload.type}” ${why}`
+
+const entry = ({ appId, connectionId, eventId, payload, userId }: Subject, what: string, at: Timestamp) => ({
+  userId,
+  connectionId,
+  id: AccessLogEntryId.make(`log_${eventId}_${what}`),
   at,
   appId,
-  endpoint: `webhook ${envelope.payload.type}`,
+  endpoint: `webhook ${payload.type}`,
   purpose: null
 })

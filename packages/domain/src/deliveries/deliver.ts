@@ -32,6 +32,8 @@ export const deliver = Effect.fn("deliver")(function* (claim: Claim, leaseUntil:
   if (now + Delivery.ANSWER_DEADLINE >= leaseUntil) return undefined
   switch (Delivery.verdict(delivery, authorisation, now)) {
     case "not_authorised":
+      // Of a connection that is gone altogether nothing is kept.
+      if (Option.isSome(authorisation)) yield* record(Disclosure.notAllowed(delivery))
       return yield* finish({ _tag: "Failed", at: now, reason: "not_authorised" }, null)
     case "too_old":
       yield* record(Disclosure.withheld(delivery))

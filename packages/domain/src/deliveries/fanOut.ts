@@ -1,4 +1,5 @@
 import { Array, Effect } from "effect"
+import { AccessLogStore } from "../access-log/AccessLogStore.js"
 import { EndpointStore } from "../endpoints/EndpointStore.js"
 import { type WebhookEndpoint, wants } from "../endpoints/WebhookEndpoint.js"
 import type { OutboxEvent } from "../events/Event.js"
@@ -9,6 +10,7 @@ import * as Timestamp from "../shared/Timestamp.js"
 import type { NewDelivery } from "./Delivery.js"
 import * as Delivery from "./Delivery.js"
 import { DeliveryStore } from "./DeliveryStore.js"
+import * as Disclosure from "./Disclosure.js"
 
 /** How many apps' rows are written at the same time. */
 const APPS_AT_ONCE = 4
@@ -21,7 +23,8 @@ export interface FannedOut {
 }
 
 /**
- * Turns up to `limit` events of the outbox into deliveries: one for each endpoint that wants the event. Two transactions,
+ * Turns up to `limit` events of the outbox into deliveries: one for each endpoint that wants the event; a firing that none
+ * wants is in the user's access log all the same. Two transactions,
  * because events are the user's and deliveries the app's: first the rows, which may exist already, then the mark. Whoever
  * dies between the two is repeated without a trace.
  */
@@ -43,6 +46,10 @@ const insertRows = (events: Array.NonEmptyReadonlyArray<OutboxEvent>, now: Times
     const rows = yield* Effect.forEach(pairs(events, endpoints), ([event, endpoint]) =>
       newDelivery(event, endpoint, now)
     )
+    const told = new Set(rows.map((row) => row.envelope.eventId))
+    const log = yield* AccessLogStore
+    const toNobody = events.filter((event) => !told.has(event.id)).flatMap((event) => Disclosure.toNobody(event) ?? [])
+    yield* Effect.forEach(toNobody, log.record, { concurrency: "unbounded", discard: true })
     if (rows.length > 0) yield* (yield* DeliveryStore).insert(rows)
     yield* (yield* EventStore).markFannedOut(events, now)
     return rows.length

@@ -14,7 +14,7 @@ export interface LogQuery extends Filter {
 export const listDeliveries = Effect.fn("listDeliveries")(function* (account: Account, appId: AppId, query: LogQuery) {
   yield* getOwnedApp(account, appId)
   const { limit, cursor, ...filter } = query
-  const list = `deliveries ${appId} ${JSON.stringify([filter.endpointId, filter.types, filter.state, filter.from, filter.to])}`
+  const list = `deliveries ${appId} ${JSON.stringify([filter.endpointId, filter.eventId, filter.types, filter.state, filter.from, filter.to])}`
   const after = cursor === undefined ? undefined : yield* Cursor.open(cursor, list)
   const page = yield* (yield* DeliveryStore).list(appId, filter, limit, after)
   const nextCursor = page.next === undefined ? null : yield* Cursor.seal(page.next, list)

@@ -98,9 +98,10 @@ const attemptsOf = (tables: Tables, id: DeliveryId): ReadonlyArray<Delivery.Atte
   tables.attempts.filter((row) => row.deliveryId === id).map(Struct.omit("deliveryId"))
 
 const matches =
-  ({ endpointId, types, state, from, to }: Filter) =>
+  ({ endpointId, eventId, types, state, from, to }: Filter) =>
   (delivery: Delivery.Delivery): boolean =>
     (endpointId === undefined || delivery.endpointId === endpointId) &&
+    (eventId === undefined || delivery.envelope.eventId === eventId) &&
     (types === undefined || types.includes(delivery.envelope.payload.type)) &&
     (state === undefined || delivery.state === state) &&
     (from === undefined || delivery.createdAt >= from) &&

@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import * as Delivery from "../../../deliveries/Delivery.js"
 import { DeliveryStore, type Filter } from "../../../deliveries/DeliveryStore.js"
 import type { WebhookEndpoint } from "../../../endpoints/WebhookEndpoint.js"
+import { EventId } from "../../../shared/Ids.js"
 import * as Timestamp from "../../../shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
@@ -129,7 +130,7 @@ export const logging: Contract<Needs> = [
     )
   },
   {
-    name: "list: by endpoint, payload type, state and time of creation, alone and together",
+    name: "list: by endpoint, event, payload type, state and time of creation, alone and together",
     run: withEndpoints((one, two) =>
       Effect.gen(function* () {
         const now = yield* Timestamp.now
@@ -145,6 +146,8 @@ export const logging: Contract<Needs> = [
         const filters: ReadonlyArray<readonly [Filter, ReadonlyArray<string>]> = [
           [{ endpointId: one.id }, [early.id]],
           [{ endpointId: two.id }, [late.id]],
+          [{ eventId: early.envelope.eventId }, [early.id]],
+          [{ eventId: EventId.make("evt_none") }, []],
           [{ types: ["place.exit"] }, [late.id]],
           [{ types: ["place.enter", "place.exit"] }, [late.id, early.id]],
           [{ types: ["ping"] }, []],

@@ -1,0 +1,127 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { RecentEvaluations, type RuleEvaluation } from "@place-access/domain/rules"
+import { Schema } from "effect"
+import { AppPath } from "../apps/AppsApi.js"
+import { BearerAuth } from "../security/BearerAuth.js"
+import { RequiredScope } from "../security/RequiredScope.js"
+import { SessionAuth } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import * as Fields from "../wire/Fields.js"
+import { RuleBody } from "./RulesApi.js"
+
+/** What a reading did to a rule. Only `fired` has an event. */
+const MEANINGS: Readonly<Record<RuleEvaluation.Outcome, string>> = {
+  seeded: "the first decisive reading: establishes where the user is and never fires",
+  boundary: "too near the edge to tell",
+  no_change: "on the same side as before, and no dwell due",
+  crossed: "changed sides, and the rule does not ask about this direction",
+  stale: "would have fired, but arrived more than 15 minutes after its capture",
+  cooling_down: "would have fired, but the rule fired less than 2 minutes before",
+  outside_window: "captured outside active_from..active_until",
+  late: "arrived more than a day after active_until",
+  out_of_order: "not newer than what was looked at before",
+  fired: "sent the event event_id"
+}
+
+const Decision = Schema.Literal(
+  "seeded",
+  "boundary",
+  "no_change",
+  "crossed",
+  "stale",
+  "cooling_down",
+  "outside_window",
+  "late",
+  "out_of_order",
+  "fired"
+).annotations({
+  description: Object.entries(MEANINGS)
+    .map(([decision, meaning]) => `${decision}: ${meaning}`)
+    .join("; ")
+})
+
+const Evaluation = Schema.Struct({
+  at: Fields.At.annotations({ description: "When the phone took the reading" }),
+  received_at: Fields.At,
+  decision: Decision,
+  event_id: Schema.NullOr(Schema.String).annotations({ description: "Null unless it fired" })
+}).annotations({ identifier: "Evaluation" })
+
+const Evaluations = Schema.Array(Evaluation).annotations({
+  description: `At most ${RecentEvaluations.KEPT}, the newest first`
+})
+
+/** Newest first: in the opposite order to that in which they were made. */
+export const toBody = (recent: RecentEvaluations.RecentEvaluations): ReadonlyArray<typeof Evaluation.Type> =>
+  recent.toReversed().map(({ capturedAt, eventId, outcome, receivedAt }) => ({
+    at: capturedAt,
+    received_at: receivedAt,
+    decision: outcome,
+    event_id: eventId
+  }))
+
+const Listed = Schema.Struct({ evaluations: Evaluations, nextCursor: Schema.Null })
+
+/** Any text: an id that cannot exist is one that does not exist, 404. */
+const RuleIdText = Schema.String.pipe(Schema.brand("RuleId"))
+const ConnectionIdText = Schema.String.pipe(Schema.brand("ConnectionId"))
+const RulePath = Schema.Struct({ id: RuleIdText })
+
+const KEPT_BACK =
+  "Nothing while the rule is disabled, and nothing of a zone rule when twenty others of the connection began in the hour before it."
+
+export const EvaluationsApi = HttpApiGroup.make("evaluations")
+  .add(
+    HttpApiEndpoint.get("place", "/v1/rules/place/:id/evaluations")
+      .annotate(RequiredScope, "location.rules.place")
+      .setPath(RulePath)
+      .addSuccess(Listed)
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "Why a place rule fired lately, or why not")
+      .annotate(OpenApi.Description, KEPT_BACK)
+  )
+  .add(
+    HttpApiEndpoint.get("zone", "/v1/rules/zone/:id/evaluations")
+      .annotate(RequiredScope, "location.rules.zone")
+      .setPath(RulePath)
+      .addSuccess(Listed)
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "Why a zone rule fired lately, or why not")
+      .annotate(OpenApi.Description, KEPT_BACK)
+  )
+  .middleware(BearerAuth)
+  .annotate(OpenApi.Title, "Evaluations")
+  .annotate(OpenApi.Description, "What the last readings did to a rule; never where they were")
+
+export const UserEvaluationsApi = HttpApiGroup.make("userEvaluations")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/user/connections/:id/rules/:rule_id/evaluations")
+      .setPath(Schema.Struct({ id: ConnectionIdText, rule_id: RuleIdText }))
+      .addSuccess(Listed)
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "Why a rule about the user fired lately, or why not")
+  )
+  .middleware(SessionAuth)
+  .annotate(OpenApi.Title, "Evaluations about the user")
+  .annotate(OpenApi.Description, "What the user's last readings did to an app's rule, for the signed-in user")
+
+const GrantRule = Schema.Struct({ ...RuleBody.fields, evaluations: Evaluations }).annotations({
+  identifier: "RuleWithEvaluations"
+})
+
+export const DeveloperRulesApi = HttpApiGroup.make("developerRules")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/developer/apps/:app_id/rules")
+      .setPath(AppPath)
+      .setUrlParams(Fields.request({ grant_id: ConnectionIdText, ...Fields.paging(50, 200) }))
+      .addSuccess(Schema.Struct({ rules: Schema.Array(GrantRule), nextCursor: Schema.NullOr(Schema.String) }))
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "The rules of one connection, and why they fired lately or did not")
+      .annotate(
+        OpenApi.Description,
+        `What the app itself could read with a token, now; 404 when it could not. The user's access log has it like a request of the app. ${KEPT_BACK}`
+      )
+  )
+  .middleware(SessionAuth)
+  .annotate(OpenApi.Title, "Rules of an app")
+  .annotate(OpenApi.Description, "For developers: standing rules by connection")

@@ -1,0 +1,64 @@
+import { HttpApiBuilder } from "@effect/platform"
+import {
+  type EvaluatedRule,
+  getEvaluations,
+  getEvaluationsOfUser,
+  type GrantEvaluations,
+  listEvaluationsOfGrant,
+  type RuleKind
+} from "@place-access/domain/rules"
+import { type RuleId, Words } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { Api } from "../Api.js"
+import * as CurrentRequest from "../edge/CurrentRequest.js"
+import { Caller } from "../security/BearerAuth.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import { toWire } from "../wire/toWire.js"
+import { toBody } from "./EvaluationsApi.js"
+import { encode } from "./RulesHttp.js"
+
+export const layer = HttpApiBuilder.group(Api, "evaluations", (handlers) => {
+  const list = (id: RuleId, kind: RuleKind) =>
+    Effect.gen(function* () {
+      const { connection } = yield* Caller
+      const evaluated = yield* getEvaluations(connection, id, kind)
+      yield* CurrentRequest.disclose(disclosed(evaluated))
+      return toList(evaluated)
+    }).pipe(toWire)
+  return handlers
+    .handle("place", ({ path }) => list(path.id, "Place"))
+    .handle("zone", ({ path }) => list(path.id, "Zone"))
+})
+
+export const userLayer = HttpApiBuilder.group(Api, "userEvaluations", (handlers) =>
+  handlers.handle("list", ({ path }) =>
+    Effect.gen(function* () {
+      return toList(yield* getEvaluationsOfUser((yield* SignedIn).id, path.id, path.rule_id))
+    }).pipe(toWire)
+  )
+)
+
+export const developerLayer = HttpApiBuilder.group(Api, "developerRules", (handlers) =>
+  handlers.handle("list", ({ path, urlParams: { cursor, grant_id: grantId, limit } }) =>
+    Effect.gen(function* () {
+      const found = yield* listEvaluationsOfGrant(yield* SignedIn, path.app_id, grantId, { limit, cursor })
+      yield* logged(found)
+      return {
+        rules: found.rules.map(({ recent, rule }) => ({ ...encode(rule), evaluations: toBody(recent) })),
+        nextCursor: found.nextCursor
+      }
+    }).pipe(toWire)
+  )
+)
+
+/** What a developer reads, the app could have read: the user's access log has it all the same. */
+export const logged = ({ connection, rules }: GrantEvaluations): Effect.Effect<void> =>
+  Effect.zipRight(
+    CurrentRequest.callerIs({ userId: connection.userId, appId: connection.appId, connectionId: connection.id }),
+    CurrentRequest.disclose(`${Words.count(rules.length, "rule")} with their last checks, to the app's developer`)
+  )
+
+const disclosed = ({ recent, rule }: EvaluatedRule): string =>
+  `${recent.length === 0 ? "no checks" : `the last ${Words.count(recent.length, "check")}`} of a rule on ${rule.target.label}`
+
+const toList = ({ recent }: EvaluatedRule) => ({ evaluations: toBody(recent), nextCursor: null })
