@@ -1,17 +1,10 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Account, AccountStore, SignInThrottle } from "@place-access/domain/accounts"
-import { Conflict, Timestamp, UserId } from "@place-access/domain/shared"
+import { Conflict, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
+import { AccountRow, toAccount } from "./AccountRow.js"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
-
-const AccountRow = Schema.Struct({
-  user_id: UserId,
-  email: Schema.typeSchema(Account.Email),
-  display_name: Schema.typeSchema(Account.DisplayName),
-  roles: Schema.Array(Account.Role),
-  created_at: Rows.At
-})
 
 const CredentialsRow = Schema.Struct({ ...AccountRow.fields, password_hash: Schema.String })
 
@@ -20,14 +13,6 @@ const TryRow = Schema.Struct({
   of_address: Schema.Boolean,
   tried_at: Rows.At,
   failed: Schema.Boolean
-})
-
-const toAccount = (row: typeof AccountRow.Type): Account.Account => ({
-  id: row.user_id,
-  email: row.email,
-  displayName: row.display_name,
-  roles: row.roles,
-  createdAt: row.created_at
 })
 
 const toCounted = (row: typeof TryRow.Type): SignInThrottle.CountedTry => ({ at: row.tried_at, failed: row.failed })

@@ -1,4 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import { Account } from "@place-access/domain/accounts"
 import { type Claimed, type Mail, MailOutbox } from "@place-access/domain/mail"
 import { UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
@@ -13,6 +14,7 @@ const MessageRow = Schema.Struct({
   link_site: Schema.NullOr(Schema.Literal("portal", "service")),
   link_path: Schema.NullOr(Schema.String),
   link_label: Schema.NullOr(Schema.String),
+  address: Schema.NullOr(Schema.typeSchema(Account.Email)),
   created_at: Rows.At,
   attempts: Schema.Int
 })
@@ -31,7 +33,8 @@ const toMessage = (row: typeof MessageRow.Type): Mail.MailMessage => ({
   body: row.body,
   ...(row.link_site === null || row.link_path === null || row.link_label === null
     ? {}
-    : { link: { site: row.link_site, path: row.link_path, label: row.link_label } })
+    : { link: { site: row.link_site, path: row.link_path, label: row.link_label } }),
+  ...(row.address === null ? {} : { address: row.address })
 })
 
 const toKept = (row: typeof KeptRow.Type): Mail.Kept => ({
@@ -77,10 +80,10 @@ export const layer: Layer.Layer<MailOutbox, never, SqlClient> = Layer.effect(
       finish: ({ attempt, message }, how) => {
         const change =
           how._tag === "Sent"
-            ? sql`sent_at = ${Rows.at(how.at)}`
+            ? sql`sent_at = ${Rows.at(how.at)}, address = NULL`
             : how._tag === "Retry"
               ? sql`due_at = ${Rows.at(how.dueAt)}, last_error = ${how.reason}`
-              : sql`given_up_at = ${Rows.at(how.at)}, last_error = ${how.reason}`
+              : sql`given_up_at = ${Rows.at(how.at)}, last_error = ${how.reason}, address = NULL`
         return Rows.affected(
           sql`UPDATE mail_outbox SET ${change}
               WHERE user_id = ${message.to} AND dedupe_key = ${message.dedupeKey} AND attempts = ${attempt}

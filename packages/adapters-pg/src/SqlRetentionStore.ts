@@ -56,12 +56,13 @@ export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect
         const from = TABLES[kind]
         const [table, columns] = [sql(from.table), sql.literal(from.key)]
         // Attempts have no life of their own.
-        const gone =
+        const more =
           from.table === "deliveries"
-            ? sql`WITH old AS (${oldest(from, until, limit)}), attempts AS (
-                    DELETE FROM delivery_attempts WHERE (${columns}) IN (SELECT ${columns} FROM old))
-                  DELETE FROM deliveries WHERE (${columns}) IN (SELECT ${columns} FROM old)`
-            : sql`DELETE FROM ${table} WHERE (${columns}) IN (${oldest(from, until, limit)})`
+            ? sql`, attempts AS (DELETE FROM delivery_attempts WHERE (${columns}) IN (SELECT ${columns} FROM old))`
+            : sql``
+        // A CTE, which is evaluated once: a sub-query may be asked again for each row, and then its limit is none.
+        const gone = sql`WITH old AS MATERIALIZED (${oldest(from, until, limit)}) ${more}
+                         DELETE FROM ${table} WHERE (${columns}) IN (SELECT ${columns} FROM old)`
         return Rows.affected(gone).pipe(orStoreError)
       }
     })

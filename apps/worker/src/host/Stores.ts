@@ -22,7 +22,9 @@ import {
   SqlRetentionStore,
   SqlReviewStore,
   SqlRuleStore,
+  SqlStayStore,
   SqlTierStore,
+  SqlVisitStore,
   SqlVolumeFlagStore,
   SqlWorkSignal
 } from "@place-access/adapters-pg"
@@ -50,7 +52,9 @@ const sql = Layer.mergeAll(
   SqlRetentionStore.layer,
   SqlReviewStore.layer,
   SqlRuleStore.layer,
+  SqlStayStore.layer,
   SqlTierStore.layer,
+  SqlVisitStore.layer,
   SqlVolumeFlagStore.layer,
   SqlWorkSignal.layer
 )

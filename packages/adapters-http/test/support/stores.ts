@@ -1,5 +1,6 @@
 import {
   MemoryAccessLogStore,
+  MemoryAccountDeletionStore,
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
@@ -11,6 +12,7 @@ import {
   MemoryEventStore,
   MemoryFixHistory,
   MemoryFixStore,
+  MemoryHistoryStore,
   MemoryLimitStore,
   MemoryMailOutbox,
   MemoryPasswordHasher,
@@ -18,7 +20,9 @@ import {
   MemoryPurposeStore,
   MemoryReviewStore,
   MemoryRuleStore,
+  MemoryStayStore,
   MemoryVault,
+  MemoryVisitStore,
   MemoryVolumeFlagStore,
   MemoryWebhookSender,
   MemoryWorkSignal
@@ -28,6 +32,7 @@ import { Layer } from "effect"
 /** Every port that the HTTP side needs, in memory. A noun that needs another adds its memory layer here. */
 export const Stores = Layer.mergeAll(
   MemoryAccessLogStore.layer,
+  MemoryAccountDeletionStore.layer,
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
   MemoryConnectionStore.layer,
@@ -37,6 +42,7 @@ export const Stores = Layer.mergeAll(
   MemoryEventStore.layer,
   MemoryFixHistory.layer,
   MemoryFixStore.layer,
+  MemoryHistoryStore.layer,
   MemoryLimitStore.layer,
   MemoryMailOutbox.layer,
   MemoryPasswordHasher.layer,
@@ -44,6 +50,8 @@ export const Stores = Layer.mergeAll(
   MemoryPurposeStore.layer,
   MemoryReviewStore.layer,
   MemoryRuleStore.layer,
+  MemoryStayStore.layer,
+  MemoryVisitStore.layer,
   MemoryVolumeFlagStore.layer,
   MemoryWebhookSender.layer,
   MemoryWorkSignal.layer

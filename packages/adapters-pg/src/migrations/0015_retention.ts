@@ -18,6 +18,10 @@ export const statements = [
   // To whom a message goes whose reader has no account any more; forgotten once it is sent.
   `ALTER TABLE mail_outbox ADD COLUMN address text`,
   `CREATE INDEX mail_outbox_by_age ON mail_outbox (created_at)`,
+  // By what makes them old, per person: whose history is past their choice is asked every hour.
+  `CREATE INDEX quarantined_fixes_by_age ON quarantined_fixes (user_id, received_at)`,
+  `CREATE INDEX visit_reports_by_end ON visit_reports (user_id, (coalesce(departure, arrival)))`,
+  `CREATE INDEX stays_by_end ON stays (user_id, (coalesce(departure, arrival)))`,
   `CREATE INDEX deliveries_delivered ON deliveries (ended_at) WHERE state = 'delivered'`,
   `CREATE INDEX deliveries_failed ON deliveries (ended_at) WHERE state IN ('failed', 'too_old')`,
   `CREATE INDEX events_fanned_out ON events (fanned_out_at) WHERE fanned_out_at IS NOT NULL`

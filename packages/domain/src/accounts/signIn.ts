@@ -1,71 +1,16 @@
-import { Duration, Effect, Option } from "effect"
+import { Effect } from "effect"
 import * as Entropy from "../shared/Entropy.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import { Vault } from "../shared/Vault.js"
-import type { Email } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
-import { PasswordHasher } from "./PasswordHasher.js"
+import { checkPassword, type SignIn } from "./checkPassword.js"
 import * as Session from "./Session.js"
-import { TooManyAttempts, WrongCredentials } from "./SignInErrors.js"
-import * as SignInThrottle from "./SignInThrottle.js"
 
-export interface SignIn {
-  readonly email: Email
-  readonly password: string
-  /** Where the request came from; IPv6 counts by its /64. */
-  readonly address: string
-}
-
-/**
- * Opens a session (decision A2). The cookie is shown here once; only its SHA-256 is kept. `WrongCredentials` for a wrong
- * password and an unknown e-mail, after the same work; `TooManyAttempts` when the door is closed, before any work.
- */
+/** Opens a session (decision A2). The cookie is shown here once; only its SHA-256 is kept. Fails as `checkPassword` does. */
 export const signIn = Effect.fn("signIn")(function* (input: SignIn) {
-  const tried: SignInThrottle.SignInTry = {
-    id: yield* Entropy.id("try"),
-    email: input.email,
-    address: SignInThrottle.network(input.address)
-  }
-  yield* admit(tried)
-  // From here on the try counts. Whoever hangs up now has made it all the same.
-  return yield* Effect.uninterruptible(settle(tried, input.password))
+  const account = yield* checkPassword(input)
+  const cookie = yield* Entropy.secret
+  const session = Session.open((yield* Vault).sha256(cookie), account.id, yield* Timestamp.now)
+  yield* (yield* AccountStore).openSession(session)
+  return { account, cookie, expiresAt: session.expiresAt }
 })
-
-const settle = (tried: SignInThrottle.SignInTry, password: string) =>
-  Effect.gen(function* () {
-    const accounts = yield* AccountStore
-    const hasher = yield* PasswordHasher
-    const credentials = yield* accounts.findByEmail(tried.email)
-    const right = yield* Option.match(credentials, {
-      onNone: () => Effect.as(hasher.waste, false),
-      onSome: ({ passwordHash }) => hasher.verify(passwordHash, password)
-    })
-    if (Option.isNone(credentials) || !right) {
-      yield* accounts.failTry(tried.id)
-      return yield* new WrongCredentials()
-    }
-    yield* accounts.clearTries(tried)
-    const { account } = credentials.value
-    const cookie = yield* Entropy.secret
-    const session = Session.open((yield* Vault).sha256(cookie), account.id, yield* Timestamp.now)
-    yield* accounts.openSession(session)
-    return { account, cookie, expiresAt: session.expiresAt }
-  })
-
-/**
- * Waits a moment while only other tries in flight stand in the way: one person may sign in from several browsers at once,
- * and many people from behind one address.
- */
-const admit = (tried: SignInThrottle.SignInTry) =>
-  Effect.gen(function* () {
-    const accounts = yield* AccountStore
-    for (const pause of PAUSES_MS) {
-      const verdict = yield* accounts.admitTry(tried, SignInThrottle.decide)
-      if (verdict._tag === "Admitted") return
-      if (verdict._tag === "Closed") return yield* new TooManyAttempts({ retryAfterMillis: verdict.retryAfterMillis })
-      yield* Effect.sleep(Duration.millis(pause))
-    }
-    return yield* new TooManyAttempts({ retryAfterMillis: Timestamp.SECOND })
-  })
-
-const PAUSES_MS = [100, 200, 400, 800, 1600]

@@ -1,3 +1,4 @@
+import type { Email } from "../accounts/Account.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { UserId } from "../shared/Ids.js"
 
@@ -21,6 +22,8 @@ export interface MailMessage {
   /** Plain text. Never a credential, never a coordinate. */
   readonly body: string
   readonly link?: Link
+  /** Left out: the account's own. Forgotten when the message is sent or given up. */
+  readonly address?: Email
 }
 
 /** A message as the outbox keeps it. */

@@ -27,7 +27,7 @@ export const listRecentMail = (
     return yield* Effect.forEach(kept, ({ message, ...rest }) =>
       Effect.map(accounts.find(message.to), (account) => ({
         ...rest,
-        to: account._tag === "Some" ? account.value.email : null,
+        to: message.address ?? (account._tag === "Some" ? account.value.email : null),
         subject: message.subject,
         text: Mail.text(message, addresses)
       }))

@@ -55,15 +55,23 @@ const attempt = ({ attempt, createdAt, message }: Claimed, addresses: Mail.Addre
   Effect.gen(function* () {
     const hopeless = MailSending.hopeless(createdAt, attempt, yield* Timestamp.now)
     if (hopeless !== undefined) return refused(hopeless)
-    const account = yield* (yield* AccountStore).find(message.to)
-    if (Option.isNone(account)) return refused("there is no such account any more")
+    const to = yield* addressOf(message)
+    if (to === undefined) return refused("there is no such account any more")
     const { sha256 } = yield* Vault
     return yield* (yield* Mailer).send({
       id: sha256(`${message.to} ${message.dedupeKey}`).slice(0, 32),
-      to: account.value.email,
+      to,
       subject: message.subject,
       text: Mail.text(message, addresses)
     })
   })
+
+const addressOf = ({ address, to }: Mail.MailMessage) =>
+  address === undefined
+    ? Effect.map(
+        Effect.flatMap(AccountStore, (accounts) => accounts.find(to)),
+        (found) => Option.getOrUndefined(Option.map(found, ({ email }) => email))
+      )
+    : Effect.succeed(address)
 
 const refused = (reason: string): MailSending.Outcome => ({ _tag: "Refused", reason })

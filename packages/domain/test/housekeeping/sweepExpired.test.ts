@@ -7,7 +7,14 @@ import {
 } from "@place-access/domain/connection"
 import { Retention, RetentionStore, runHousekeeping, sweepExpired } from "@place-access/domain/housekeeping"
 import { Timestamp } from "@place-access/domain/shared"
-import { ConsentFlow, MemoryDatabase, MemoryRetentionStore, MemoryVolumeFlagStore } from "@place-access/domain/testing"
+import {
+  ConsentFlow,
+  MemoryAccountDeletionStore,
+  MemoryDatabase,
+  MemoryHistoryStore,
+  MemoryRetentionStore,
+  MemoryVolumeFlagStore
+} from "@place-access/domain/testing"
 import { TierStore } from "@place-access/domain/tiers"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer, TestClock } from "effect"
@@ -16,7 +23,12 @@ import { inWorld as inConnections, pair, type World } from "../support/connectio
 const { DAY, HOUR, MINUTE, SECOND } = Timestamp
 const CURRENT = "location.place.current"
 
-const stores = Layer.merge(MemoryRetentionStore.layer, MemoryVolumeFlagStore.layer)
+const stores = Layer.mergeAll(
+  MemoryAccountDeletionStore.layer,
+  MemoryHistoryStore.layer,
+  MemoryRetentionStore.layer,
+  MemoryVolumeFlagStore.layer
+)
 const inWorld = <A, E>(program: Effect.Effect<A, E, World | Layer.Layer.Success<typeof stores>>) =>
   inConnections(Effect.provide(program, stores))
 
@@ -35,6 +47,10 @@ describe("sweepExpired", () => {
     ["consent_requests", HOUR + DAY],
     ["sessions", 0],
     ["sign_in_tries", 15 * MINUTE],
+    ["delivered_deliveries", 7 * DAY],
+    ["failed_deliveries", 30 * DAY],
+    ["events", DAY],
+    ["mail", 30 * DAY],
     ["rate_windows", HOUR],
     ["budgets", HOUR]
   ] as const)("%s go when their moment is %d ms ago", (kind, age) => {

@@ -17,7 +17,9 @@ import { StoreError, Timestamp } from "@place-access/domain/shared"
 import {
   ConsentFlow,
   Fixtures,
+  MemoryAccountDeletionStore,
   MemoryDatabase,
+  MemoryHistoryStore,
   MemoryRetentionStore,
   MemoryTierStore,
   MemoryVolumeFlagStore
@@ -26,7 +28,13 @@ import { Effect, Fiber, Layer, TestClock } from "effect"
 import { describe, expect, it } from "vitest"
 import { inWorld as inReviewWorld, type ReviewWorld } from "../support/reviews.js"
 
-const more = Layer.mergeAll(MemoryVolumeFlagStore.layer, MemoryRetentionStore.layer, MemoryTierStore.layer)
+const more = Layer.mergeAll(
+  MemoryAccountDeletionStore.layer,
+  MemoryHistoryStore.layer,
+  MemoryVolumeFlagStore.layer,
+  MemoryRetentionStore.layer,
+  MemoryTierStore.layer
+)
 
 const inWorld = <A, E>(program: Effect.Effect<A, E, ReviewWorld | Layer.Layer.Success<typeof more>>) =>
   inReviewWorld(Effect.provide(program, more))

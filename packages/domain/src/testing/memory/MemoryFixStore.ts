@@ -44,7 +44,7 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
             addOnce(fixes, `${owner} ${Fix.key(fix)}`, { ...fix, userId, deviceId, receivedAt })
           }
           for (const one of upload.quarantined) {
-            addOnce(quarantined, `${owner} ${one.key}`, { ...one, userId, deviceId })
+            addOnce(quarantined, `${owner} ${one.key}`, { ...one, userId, deviceId, receivedAt })
           }
           for (const visit of upload.visits) {
             addOnce(visitReports, `${owner} ${VisitReport.key(visit)}`, { ...visit, userId, deviceId })

@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Struct } from "effect"
 import type { MailMessage } from "../../mail/Mail.js"
 import { MailOutbox } from "../../mail/MailOutbox.js"
 import type { Timestamp } from "../../shared/Timestamp.js"
@@ -39,7 +39,11 @@ export const layer: Layer.Layer<MailOutbox, never, MemoryDatabase> = Layer.effec
       finish: ({ attempt, message }, how) =>
         Effect.sync(() => {
           const state = mailStates.get(keyOf(message))
-          if (state?.attempts !== attempt || state.sentAt !== null || state.givenUpAt !== null) return false
+          const kept = mail.get(keyOf(message))
+          if (kept === undefined || state?.attempts !== attempt || state.sentAt !== null || state.givenUpAt !== null) {
+            return false
+          }
+          if (how._tag !== "Retry") mail.set(keyOf(message), Struct.omit(kept, "address"))
           mailStates.set(keyOf(message), {
             ...state,
             ...(how._tag === "Sent"

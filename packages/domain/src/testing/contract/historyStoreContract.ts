@@ -1,0 +1,312 @@
+import { Effect, FastCheck, Option } from "effect"
+import { AccessLogStore } from "../../access-log/AccessLogStore.js"
+import type { Device } from "../../devices/Device.js"
+import { DeviceStore } from "../../devices/DeviceStore.js"
+import type { FixStore } from "../../fixes/FixStore.js"
+import * as History from "../../history/History.js"
+import { HistoryStore, type Moments } from "../../history/HistoryStore.js"
+import * as Entropy from "../../shared/Entropy.js"
+import { AccessLogEntryId, AppId, ConnectionId, type UserId } from "../../shared/Ids.js"
+import * as Timestamp from "../../shared/Timestamp.js"
+import * as Check from "../Check.js"
+import type { Contract } from "../Contract.js"
+import * as Fixtures from "../fixtures.js"
+import * as Samples from "./ruleSamples.js"
+import * as Uploads from "./uploadSamples.js"
+
+type Needs = HistoryStore | AccessLogStore | FixStore | Samples.Needs
+
+const { DAY } = Timestamp
+const NOTHING = { after: null, until: null }
+
+const phone = Effect.gen(function* () {
+  const user = yield* Fixtures.user
+  return yield* Samples.device(user.id)
+})
+
+const momentsAt = (now: Timestamp.Timestamp): Moments => ({ now, accessLogUntil: Timestamp.plus(now, -400 * DAY) })
+
+const choose = ({ userId }: Pick<Device, "userId">, keep: History.Keep) =>
+  Effect.gen(function* () {
+    yield* (yield* HistoryStore).choose(userId, keep, yield* Timestamp.now)
+  })
+
+const fixAt = (at: Timestamp.Timestamp) => Uploads.fixes(1, at)
+
+const captured = (device: Pick<Device, "userId">) =>
+  Effect.map(Uploads.latest(device, 10_000), (fixes) => fixes.map(({ capturedAt }) => capturedAt).reverse())
+
+const visits = ({ userId }: Pick<Device, "userId">) =>
+  Effect.gen(function* () {
+    return (yield* (yield* HistoryStore).survey(userId, NOTHING)).visits
+  })
+
+const isOverdue = ({ userId }: Pick<Device, "userId">, moments: Moments) =>
+  Effect.gen(function* () {
+    const store = yield* HistoryStore
+    let after: UserId | undefined
+    do {
+      const { next, overdue } = yield* store.listOverdue(moments, 100, after)
+      if (overdue.includes(userId)) return true
+      after = next
+    } while (after !== undefined)
+    return false
+  })
+
+/** Everything of one person that is past. */
+const sweep = ({ userId }: Pick<Device, "userId">, moments: Moments, limit = 100) =>
+  Effect.gen(function* () {
+    const store = yield* HistoryStore
+    let removed = 0
+    for (let last = -1; last !== 0; removed += last) last = yield* store.removePast(userId, moments, limit)
+    return removed
+  })
+
+const entryAt = (userId: UserId, at: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    yield* (yield* AccessLogStore).record({
+      userId,
+      id: AccessLogEntryId.make(yield* Entropy.id("log")),
+      at,
+      appId: AppId.make("app_of_nobody"),
+      connectionId: ConnectionId.make("con_of_nobody"),
+      endpoint: "GET /v1/me",
+      purpose: null,
+      status: 200,
+      error: null,
+      disclosed: null
+    })
+  })
+
+const entries = (userId: UserId) =>
+  Effect.gen(function* () {
+    const { items } = yield* (yield* AccessLogStore).list(userId, {}, 1_000, undefined)
+    return items.map(({ at }) => at).reverse()
+  })
+
+/** Moments around the edges of every choice, and anywhere else. */
+const someMoment = (now: Timestamp.Timestamp) =>
+  FastCheck.oneof(
+    FastCheck.tuple(FastCheck.constantFrom(30, 90, 365), FastCheck.integer({ min: -2, max: 2 })).map(
+      ([days, off]) => now - days * DAY + off
+    ),
+    FastCheck.integer({ min: now - 800 * DAY, max: now })
+  ).map(Timestamp.make)
+
+const someHistory = (now: Timestamp.Timestamp) =>
+  FastCheck.record({
+    keep: FastCheck.constantFrom<History.Keep>(30, 90, 365, null),
+    limit: FastCheck.constantFrom(1, 2, 100),
+    fixes: FastCheck.uniqueArray(someMoment(now), { maxLength: 12 }),
+    departures: FastCheck.uniqueArray(someMoment(now), { maxLength: 6 })
+  })
+
+/** Rules of `HistoryStore`. Each case has its own people. */
+export const historyStoreContract: Contract<Needs> = [
+  {
+    name: "the choice: none at first, then the last one; for ever is a choice",
+    run: Effect.gen(function* () {
+      const store = yield* HistoryStore
+      const { id } = yield* Fixtures.user
+      const now = yield* Timestamp.now
+      Check.equal(yield* store.choice(id), Option.none(), "at first")
+      yield* store.choose(id, 30, now)
+      yield* store.choose(id, null, now)
+      Check.equal(yield* store.choice(id), Option.some(null), "for ever")
+      yield* store.choose(id, 365, now)
+      Check.equal(yield* store.choice(id), Option.some(365), "the last one")
+      Check.equal(yield* store.choice((yield* Fixtures.user).id), Option.none(), "of somebody else")
+    })
+  },
+  ...([undefined, 30, 90, 365] as const).map((keep) => ({
+    name: `fixes, kept ${keep ?? "90 by default"} days: a millisecond younger stays, exactly so old goes`,
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      if (keep !== undefined) yield* choose(device, keep)
+      const now = yield* Timestamp.now
+      const edge = Timestamp.plus(now, -(keep ?? 90) * DAY)
+      yield* Uploads.commit(device, { fixes: fixAt(Timestamp.plus(edge, 1)) })
+      Check.isTrue(!(yield* isOverdue(device, momentsAt(now))), "nothing is overdue")
+      Check.equal(yield* sweep(device, momentsAt(now)), 0, "nothing goes")
+      yield* Uploads.commit(device, { fixes: [...fixAt(edge), ...fixAt(Timestamp.plus(edge, -500 * DAY))] })
+      Check.isTrue(yield* isOverdue(device, momentsAt(now)), "overdue")
+      Check.equal(yield* sweep(device, momentsAt(now)), 2, "two go")
+      Check.equal(yield* captured(device), [Timestamp.plus(edge, 1)], "the younger one stays")
+      Check.isTrue(!(yield* isOverdue(device, momentsAt(now))), "nothing more is overdue")
+      Check.isTrue(yield* isOverdue(device, momentsAt(Timestamp.plus(now, 1))), "a millisecond later it is")
+    })
+  })),
+  {
+    name: "kept for ever: nothing goes but entries of the access log, after 400 days",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      yield* choose(device, null)
+      const now = yield* Timestamp.now
+      const old = Timestamp.plus(now, -4_000 * DAY)
+      yield* Uploads.commit(device, { fixes: fixAt(old), visits: [Uploads.visit(old, Timestamp.plus(old, 1))] })
+      Check.isTrue(!(yield* isOverdue(device, momentsAt(now))), "not overdue")
+      const edge = Timestamp.plus(now, -400 * DAY)
+      yield* entryAt(device.userId, Timestamp.plus(edge, 1))
+      Check.isTrue(!(yield* isOverdue(device, momentsAt(now))), "a millisecond younger")
+      yield* entryAt(device.userId, edge)
+      const other = yield* Fixtures.user
+      yield* entryAt(other.id, edge)
+      Check.isTrue(yield* isOverdue(device, momentsAt(now)), "exactly so old")
+      Check.equal(yield* sweep(device, momentsAt(now)), 1, "one goes")
+      Check.equal(yield* entries(device.userId), [Timestamp.plus(edge, 1)], "the younger one stays")
+      Check.equal(yield* entries(other.id), [edge], "another person's is not touched")
+      Check.equal([(yield* captured(device)).length, yield* visits(device)], [1, 1], "the history is there")
+    })
+  },
+  {
+    name: "what was put aside goes by when it came: it may carry any time",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      const put = (receivedAt: Timestamp.Timestamp) =>
+        Effect.gen(function* () {
+          const [fix = Check.fail("a fix")] = fixAt(Timestamp.plus(now, 3_000 * DAY))
+          const key = yield* Entropy.id("key")
+          yield* Uploads.commit(device, { receivedAt, quarantined: [{ key, reading: fix, reason: "future" }] })
+        })
+      yield* put(Timestamp.plus(now, -90 * DAY + 1))
+      Check.isTrue(!(yield* isOverdue(device, momentsAt(now))), "a millisecond younger")
+      yield* put(Timestamp.plus(now, -90 * DAY))
+      Check.isTrue(yield* isOverdue(device, momentsAt(now)), "exactly so old")
+      Check.equal(yield* sweep(device, momentsAt(now)), 1, "one goes")
+    })
+  },
+  {
+    name: "visits go by their departure",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      const edge = Timestamp.plus(now, -90 * DAY)
+      const arrival = Timestamp.plus(edge, -DAY)
+      yield* Uploads.commit(device, {
+        visits: [Uploads.visit(arrival, Timestamp.plus(edge, 1)), Uploads.visit(null, Timestamp.plus(edge, 1))]
+      })
+      Check.equal(yield* sweep(device, momentsAt(now)), 0, "a millisecond younger")
+      yield* Uploads.commit(device, { visits: [Uploads.visit(arrival, edge), Uploads.visit(null, edge)] })
+      Check.isTrue(yield* isOverdue(device, momentsAt(now)), "exactly so old")
+      Check.equal(yield* sweep(device, momentsAt(now)), 2, "two go")
+      Check.equal(yield* visits(device), 2, "two stay")
+    })
+  },
+  {
+    name: "an arrival alone is a visit that is open: it stays while its phone sends and has not said where it went",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      const edge = Timestamp.plus(now, -90 * DAY)
+      const arrival = Timestamp.plus(edge, -10 * DAY)
+      yield* Uploads.commit(device, { visits: [Uploads.visit(arrival, null)] })
+      Check.isTrue(!(yield* isOverdue(device, momentsAt(now))), "the phone sent something today")
+      Check.isTrue(!(yield* isOverdue(device, momentsAt(Timestamp.plus(now, 90 * DAY - 1)))), "and still counts")
+      Check.isTrue(yield* isOverdue(device, momentsAt(Timestamp.plus(now, 90 * DAY))), "silent for as long as is kept")
+      // Where it went is past itself; the arrival must not be open again when that is gone.
+      yield* Uploads.commit(device, { visits: [Uploads.visit(arrival, Timestamp.plus(arrival, 1))] })
+      Check.equal(yield* sweep(device, momentsAt(now), 1), 2, "both go")
+      yield* Uploads.commit(device, { visits: [Uploads.visit(arrival, null), Uploads.visit(now, null)] })
+      Check.equal(yield* sweep(device, momentsAt(now)), 1, "a later arrival tells that it left")
+    })
+  },
+  {
+    name: "removePast: at most the limit of each kind, the oldest first",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      const old = Timestamp.plus(now, -100 * DAY)
+      yield* Uploads.commit(device, { fixes: Uploads.fixes(5, old) })
+      yield* entryAt(device.userId, Timestamp.plus(now, -500 * DAY))
+      const store = yield* HistoryStore
+      Check.equal(yield* store.removePast(device.userId, momentsAt(now), 2), 3, "two fixes and an entry")
+      Check.equal(
+        yield* captured(device),
+        [2, 3, 4].map((more) => Timestamp.plus(old, more)),
+        "the younger ones stay"
+      )
+    })
+  },
+  {
+    name: "listOverdue: everybody once, however small the pages, and nobody who has nothing",
+    run: Effect.gen(function* () {
+      const store = yield* HistoryStore
+      const now = yield* Timestamp.now
+      const people = yield* Effect.forEach([1, 2, 3, 4, 5], () => phone)
+      const late = people.filter((_, index) => index !== 2)
+      for (const device of late) yield* Uploads.commit(device, { fixes: fixAt(Timestamp.plus(now, -100 * DAY)) })
+      const found: Array<UserId> = []
+      let after: UserId | undefined
+      do {
+        const { next, overdue } = yield* store.listOverdue(momentsAt(now), 2, after)
+        found.push(...overdue)
+        after = next
+      } while (after !== undefined)
+      const ours = found.filter((id) => people.some(({ userId }) => userId === id))
+      Check.equal([...ours].sort(), late.map(({ userId }) => userId).sort(), "who is overdue")
+    })
+  },
+  {
+    name: "survey: what lies after one moment and until another, that included",
+    run: Effect.gen(function* () {
+      const store = yield* HistoryStore
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      const at = (days: number) => Timestamp.plus(now, -days * DAY)
+      Check.equal(yield* store.survey(device.userId, NOTHING), { fixes: 0, visits: 0, oldestAt: null }, "nothing yet")
+      yield* Uploads.commit(device, {
+        fixes: [3, 2, 1].flatMap((days) => fixAt(at(days))),
+        visits: [Uploads.visit(at(3), at(2)), Uploads.visit(at(1), null)]
+      })
+      Check.equal(yield* store.survey(device.userId, NOTHING), { fixes: 3, visits: 1, oldestAt: at(3) }, "all")
+      Check.equal(
+        yield* store.survey(device.userId, { after: at(3), until: at(2) }),
+        { fixes: 1, visits: 1, oldestAt: at(2) },
+        "the one between"
+      )
+      Check.equal(
+        yield* store.survey(device.userId, { after: at(2), until: null }),
+        { fixes: 1, visits: 0, oldestAt: at(1) },
+        "after"
+      )
+    })
+  },
+  {
+    name: "whatever was chosen and whatever there is: exactly what is not past stays",
+    run: Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      for (const { departures, fixes, keep, limit } of FastCheck.sample(someHistory(now), { numRuns: 30, seed: 7 })) {
+        const [device, other] = [yield* phone, yield* phone]
+        yield* choose(device, keep)
+        yield* choose(other, null)
+        const upload = {
+          fixes: fixes.flatMap(fixAt),
+          visits: departures.map((at) => Uploads.visit(Timestamp.plus(at, -1), at))
+        }
+        for (const one of [device, other]) yield* Uploads.commit(one, upload)
+        yield* sweep(device, momentsAt(now), limit)
+        const stays = (at: Timestamp.Timestamp) => keep === null || now - at < keep * DAY
+        Check.equal(
+          yield* captured(device),
+          fixes.filter(stays).sort((a, b) => a - b),
+          "fixes"
+        )
+        Check.equal(yield* visits(device), departures.filter(stays).length, "visits")
+        Check.equal((yield* captured(other)).length, fixes.length, "another person's fixes")
+        Check.isTrue(!(yield* isOverdue(device, momentsAt(now))), "nothing more is overdue")
+      }
+    })
+  },
+  {
+    name: "a removed phone's visits are as old as what it last sent",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      yield* Uploads.commit(device, { visits: [Uploads.visit(Timestamp.plus(now, -100 * DAY), null)] })
+      yield* (yield* DeviceStore).remove(device.userId, device.id, now)
+      Check.isTrue(!(yield* isOverdue(device, momentsAt(now))), "not yet")
+      Check.isTrue(yield* isOverdue(device, momentsAt(Timestamp.plus(now, 90 * DAY))), "then")
+    })
+  }
+]

@@ -1,0 +1,35 @@
+import {
+  historyStoreContract,
+  MemoryAccessLogStore,
+  MemoryAccountStore,
+  MemoryAppStore,
+  MemoryConnectionStore,
+  MemoryDatabase,
+  MemoryDeviceStore,
+  MemoryEntropy,
+  MemoryEventStore,
+  MemoryFixStore,
+  MemoryHistoryStore,
+  MemoryPlaceStore,
+  MemoryRuleStore,
+  MemoryVault
+} from "@place-access/domain/testing"
+import { Layer } from "effect"
+import { runContract } from "../support/runContract.js"
+
+const memory = Layer.mergeAll(
+  MemoryAccessLogStore.layer,
+  MemoryAccountStore.layer,
+  MemoryAppStore.layer,
+  MemoryConnectionStore.layer,
+  MemoryDeviceStore.layer,
+  MemoryEventStore.layer,
+  MemoryFixStore.layer,
+  MemoryHistoryStore.layer,
+  MemoryPlaceStore.layer,
+  MemoryRuleStore.layer,
+  MemoryEntropy.layer,
+  MemoryVault.layer
+).pipe(Layer.provide(MemoryDatabase.layer))
+
+runContract("MemoryHistoryStore", historyStoreContract, memory)
