@@ -267,7 +267,12 @@ describe("what may be sent is asked before every attempt (Spec §6.3.5)", () => 
             const log = (yield* MemoryDatabase).accessLog
             expect(log.map(({ at, endpoint, error, disclosed }) => [at, endpoint, error, disclosed])).toEqual([
               [event.occurredAt, "webhook place.enter", null, "arrived at Home"],
-              [event.occurredAt + 30 * SECOND, "webhook place.enter", "too_old", null]
+              [
+                event.occurredAt + 30 * SECOND,
+                "webhook place.enter",
+                "too_old",
+                "nothing: “arrived at Home” came too late"
+              ]
             ])
           })
         )
@@ -287,7 +292,9 @@ describe("what may be sent is asked before every attempt (Spec §6.3.5)", () => 
             expect(yield* posts()).toEqual([])
             expect(yield* deliveries).toMatchObject([{ state: "too_old", attempt: 1 }])
             const log = (yield* MemoryDatabase).accessLog
-            expect(log.map(({ at, error, disclosed }) => [at, error, disclosed])).toEqual([[now, "too_old", null]])
+            expect(log.map(({ at, error, disclosed }) => [at, error, disclosed])).toEqual([
+              [now, "too_old", "nothing: “arrived at Home” came too late"]
+            ])
           })
         )
       })
