@@ -1,0 +1,110 @@
+import { LocalDays } from "@place-access/domain/fixes"
+import { Timestamp } from "@place-access/domain/shared"
+import { FastCheck, Option } from "effect"
+import { describe, expect, it } from "vitest"
+
+const zone = (name: string): LocalDays.Zone => Option.getOrThrow(LocalDays.zone(name))
+const at = (iso: string) => Timestamp.make(Date.parse(iso))
+const days = (name: string, from: string, until: string) =>
+  LocalDays.between(zone(name), at(from), at(until)).map(({ date, from }) => [date, Timestamp.toIso(from)])
+
+describe("days of a calendar", () => {
+  it("UTC: from midnight to midnight; the first and the last are cut where the stretch ends", () => {
+    expect(days("UTC", "2026-02-27T13:00:00Z", "2026-03-02T00:00:00Z")).toEqual([
+      ["2026-02-27", "2026-02-27T13:00:00.000Z"],
+      ["2026-02-28", "2026-02-28T00:00:00.000Z"],
+      ["2026-03-01", "2026-03-01T00:00:00.000Z"]
+    ])
+  })
+
+  it("Amsterdam: the day on which clocks go forward has 23 hours, the one on which they go back 25", () => {
+    expect(days("Europe/Amsterdam", "2026-03-28T23:00:00Z", "2026-03-30T22:00:00Z")).toEqual([
+      ["2026-03-29", "2026-03-28T23:00:00.000Z"],
+      ["2026-03-30", "2026-03-29T22:00:00.000Z"]
+    ])
+    expect(days("Europe/Amsterdam", "2026-10-24T22:00:00Z", "2026-10-26T23:00:00Z")).toEqual([
+      ["2026-10-25", "2026-10-24T22:00:00.000Z"],
+      ["2026-10-26", "2026-10-25T23:00:00.000Z"]
+    ])
+  })
+
+  it("São Paulo, 2018: midnight was skipped, the day began at one", () => {
+    expect(days("America/Sao_Paulo", "2018-11-03T03:00:00Z", "2018-11-05T02:00:00Z")).toEqual([
+      ["2018-11-03", "2018-11-03T03:00:00.000Z"],
+      ["2018-11-04", "2018-11-04T03:00:00.000Z"]
+    ])
+  })
+
+  it("Samoa, 2011: a date that was left out is not there", () => {
+    expect(days("Pacific/Apia", "2011-12-29T10:00:00Z", "2011-12-31T10:00:01Z")).toEqual([
+      ["2011-12-29", "2011-12-29T10:00:00.000Z"],
+      ["2011-12-31", "2011-12-30T10:00:00.000Z"],
+      ["2012-01-01", "2011-12-31T10:00:00.000Z"]
+    ])
+  })
+
+  it("Newfoundland, 2010: clocks went back over midnight; every moment has one day and no day is endless", () => {
+    const told = days("America/St_Johns", "2010-11-06T02:30:00Z", "2010-11-08T03:30:00Z")
+    expect(told.map(([date]) => date)).toEqual(["2010-11-06", "2010-11-07"])
+  })
+
+  it("a name that is no IANA zone is refused; offsets are not names", () => {
+    for (const name of [
+      "",
+      "Nowhere",
+      "+01:00",
+      "UTC+1",
+      "-05",
+      "Europe/Amsterdam ",
+      "../etc/passwd",
+      "x".repeat(80)
+    ]) {
+      expect(LocalDays.zone(name)).toEqual(Option.none())
+    }
+    for (const name of ["UTC", "Etc/GMT+5", "America/Argentina/Buenos_Aires"]) {
+      expect(Option.isSome(LocalDays.zone(name))).toBe(true)
+    }
+  })
+
+  it("every moment lies in the day that its zone's calendar says, whatever the zone and the stretch", () => {
+    const ZONES = [
+      "UTC",
+      "Europe/Amsterdam",
+      "America/New_York",
+      "Asia/Kathmandu",
+      "Australia/Lord_Howe",
+      "Pacific/Apia",
+      "Pacific/Kiritimati",
+      "America/Sao_Paulo",
+      "Africa/Casablanca",
+      "Asia/Beirut"
+    ]
+    const property = FastCheck.property(
+      FastCheck.constantFrom(...ZONES),
+      FastCheck.integer({ min: at("2011-12-01T00:00:00Z"), max: at("2027-01-01T00:00:00Z") }),
+      FastCheck.integer({ min: 1, max: 10 * Timestamp.DAY }),
+      FastCheck.array(FastCheck.nat({ max: 1_000 }), { maxLength: 5 }),
+      (name, start, length, permille) => {
+        const from = Timestamp.make(start)
+        const until = Timestamp.plus(from, length)
+        const told = LocalDays.between(zone(name), from, until)
+        expect(told[0]?.from).toBe(from)
+        const edges = told.map((day) => day.from)
+        expect(edges).toEqual([...new Set(edges)].toSorted((a, b) => a - b))
+        const calendar = new Intl.DateTimeFormat("en-CA", { timeZone: name, dateStyle: "short" })
+        // Both sides of every edge, and some moments in between.
+        const moments = [
+          ...edges,
+          ...edges.slice(1).map((edge) => edge - 1),
+          until - 1,
+          ...permille.map((part) => from + Math.floor(((length - 1) * part) / 1_000))
+        ]
+        for (const moment of moments) {
+          const day = told.findLast((candidate) => candidate.from <= moment)
+          expect([moment, day?.date]).toEqual([moment, calendar.format(moment)])
+        }
+      }
+    )
+    FastCheck.assert(property, { numRuns: 150 })
+  })
+})
