@@ -24,17 +24,6 @@ describe("devices", () => {
     }).pipe(Effect.provide(UploadStores))
   )
 
-  it.effect("the setup says where to send and with what", () =>
-    Effect.gen(function* () {
-      const { device, setup, token } = yield* add(ADA)
-      const address = `${BASE}/v1/phone/locations`
-      expect(setup.address).toBe(address)
-      expect(JSON.parse(setup.qrText)).toEqual({ url: address, token, device_id: device.id })
-      expect(setup.steps.join("\n")).toContain(address)
-      expect(setup.steps.join("\n")).not.toContain(token)
-    }).pipe(Effect.provide(UploadStores))
-  )
-
   it.effect("a token of another kind, user or secret, or none at all, opens nothing: one error for all", () =>
     Effect.gen(function* () {
       const { token } = yield* add(ADA)

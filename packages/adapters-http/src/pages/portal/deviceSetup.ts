@@ -9,20 +9,19 @@ import * as Visitor from "../kit/Visitor.js"
 export const APPS: Readonly<Record<Device.Format, { readonly name: string; readonly description: string }>> = {
   overland: {
     name: "Overland",
-    description:
-      "For iPhones, free. The only one that also reports when you arrive and leave, which makes visits exact."
+    description: "For iPhones. The only one that also reports when you arrive and leave, which makes visits exact."
   },
   owntracks: {
     name: "OwnTracks",
-    description: "For iPhones and Android phones, free. Sends when you move, and is gentle to the battery."
+    description: "For iPhones and Android phones. Sends when you move, and is gentle to the battery."
   },
   osmand: {
     name: "Traccar Client or OsmAnd",
-    description: "For iPhones and Android phones, free. Sends in steady intervals; OsmAnd while you use it as your map."
+    description: "For iPhones and Android phones. Sends in steady intervals; OsmAnd while you use it as your map."
   },
   gpslogger: {
     name: "GPSLogger",
-    description: "For Android phones, free. For those who like to set every detail."
+    description: "For Android phones. For those who like to set every detail."
   },
   json: {
     name: "A program of your own",

@@ -54,7 +54,7 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
 const appChoice = (form: Fields.Shown): Html =>
   html`<fieldset id="format">
     <legend>${LABELS.format}</legend>
-    <p class="hint">It sends your location. You install it from your phone's store.</p>
+    <p class="hint">What is to send your location. The first four are apps, and free.</p>
     ${Fields.groupFault(form, "format", LABELS.format)}
     <div class="choices">${Device.Format.literals.map((format) => appBox(form, format))}</div>
   </fieldset>`

@@ -1,0 +1,103 @@
+import { expect, it } from "vitest"
+import { describeBrowser, inspect } from "../support/browser.js"
+import { desk } from "../support/desk.js"
+import { bearer } from "../support/World.js"
+import { jsonBody } from "../support/wire.js"
+import * as Recorded from "../fixes/recorded.js"
+
+describeBrowser("setting a phone up", () => {
+  const at = desk()
+
+  /** Adds a phone with the app, and is on the page that shows how to set it up. */
+  const add = async (app: string) => {
+    const { page, world } = at
+    await page.goto(`${world.url}/portal/devices`)
+    await page.getByLabel("Name").fill(`Phone with ${app}`)
+    await page.getByLabel(app).check()
+    await page.getByRole("button", { name: "Add device" }).click()
+    await page.getByRole("heading", { name: `${app}, step by step` }).waitFor()
+    expect(
+      await page
+        .getByRole("img", { name: /^QR code\. It holds / })
+        .locator("svg")
+        .count()
+    ).toBe(1)
+    expect(await page.getByRole("region", { name: "step by step" }).locator("ol").innerText()).not.toContain("pa_dv")
+    const values = await page.getByRole("region", { name: "fill" }).locator("code").allInnerTexts()
+    const link = page.getByRole("link", { name: `Open in ${app}` })
+    return { values, link: (await link.count()) === 1 ? new URL((await link.getAttribute("href")) ?? "") : null }
+  }
+
+  const post = (address: string, init: RequestInit, headers: RequestInit["headers"]) =>
+    at.world.call(new URL(address).pathname, {
+      method: "POST",
+      ...init,
+      headers: { ...(init.headers as object), ...(headers as object) }
+    })
+
+  it("each app gets a code, a link or texts of its own; with what they hold it sends, and its card says so", async () => {
+    const { page, world } = at
+    await at.as(await world.person())
+    const now = world.clock.now()
+
+    const overland = await add("Overland")
+    await inspect(page, "phone-overland")
+    expect(overland.link?.href).toMatch(/^overland:\/\/setup\?/)
+    const { token = "", url = "" } = Object.fromEntries(overland.link?.searchParams ?? [])
+    expect(overland.values).toEqual([url, token, expect.stringMatching(/^dev_/)])
+    const batch = jsonBody({ locations: [Recorded.overlandFix(now)] })
+    expect((await post(url, batch, bearer(token).headers)).status).toBe(200)
+
+    const owntracks = await add("OwnTracks")
+    await inspect(page, "phone-owntracks")
+    expect(owntracks.link?.href).toMatch(/^owntracks:\/\/\/config\?/)
+    const inline = Buffer.from(owntracks.link?.searchParams.get("inline") ?? "", "base64").toString()
+    const configuration = JSON.parse(inline) as Record<"url" | "username" | "password", string>
+    expect(configuration).toMatchObject({ _type: "configuration", mode: 3, auth: true, encryptionKey: "" })
+    expect(owntracks.values).toEqual(["HTTP", configuration.url, configuration.username, configuration.password])
+    const credentials = Buffer.from(`${configuration.username}:${configuration.password}`).toString("base64")
+    const message = jsonBody(Recorded.owntracksIos(now))
+    const answer = await post(configuration.url, message, { authorization: `Basic ${credentials}` })
+    expect([answer.status, answer.text]).toEqual([200, "[]"])
+
+    const traccar = await add("Traccar Client or OsmAnd")
+    expect(traccar.link).toBeNull()
+    const [server = "", id = "", webAddress = ""] = traccar.values
+    expect((await post(server, jsonBody(Recorded.traccarClient(id, now)), {})).status).toBe(200)
+    const filled = webAddress
+      .replace("{0}", "52.37")
+      .replace("{1}", "4.89")
+      .replace("{2}", String(now - 1_000))
+    expect((await world.call(filled.slice(world.url.length).replaceAll(/\{\d\}/g, "1"))).status).toBe(200)
+
+    const gpslogger = await add("GPSLogger")
+    await inspect(page, "phone-gpslogger")
+    const [address = "", method, headers = "", body = ""] = gpslogger.values
+    expect([method, headers.split("\n")]).toEqual([
+      "POST",
+      [expect.stringMatching(/^Content-Type/), expect.stringMatching(/^Auth/)]
+    ])
+    const [type = "", authorization = ""] = headers.split("\n").map((line) => line.replace(/^[^:]+: /, ""))
+    const form = { body: Recorded.gpsLoggerFills(body, now) }
+    expect((await post(address, form, { "content-type": type, authorization })).status).toBe(200)
+
+    await page.getByRole("link", { name: "I have set it up" }).click()
+    await inspect(page, "phones")
+    expect(await page.getByText("Sending", { exact: true }).count()).toBe(4)
+    expect(await page.content()).not.toContain("pa_dv")
+  })
+
+  it("without an app chosen the browser asks for one; who gets past it is told which field", async () => {
+    const { page, world } = at
+    await at.as(await world.person())
+    await page.goto(`${world.url}/portal/devices`)
+    await page.getByLabel("Name").fill("My phone")
+    await page.evaluate("document.querySelectorAll('[required]').forEach((one) => one.removeAttribute('required'))")
+    await page.getByRole("button", { name: "Add device" }).click()
+    await page
+      .getByRole("alert")
+      .getByRole("link", { name: /^The app on it must be/ })
+      .click()
+    expect(new URL(page.url()).hash).toBe("#format")
+  })
+})
