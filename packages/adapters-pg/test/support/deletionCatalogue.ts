@@ -1,0 +1,257 @@
+import { Rows } from "@place-access/adapters-pg"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Account, AccountStore, Session, SignInThrottle } from "@place-access/domain/accounts"
+import type { AppStore } from "@place-access/domain/apps"
+import type { PurposeStore } from "@place-access/domain/purposes"
+import { AccountDeletion, AccountDeletionStore, removeDeleted } from "@place-access/domain/deletions"
+import { Entropy, Timestamp, type UserId, Vault } from "@place-access/domain/shared"
+import { Check, type Contract, Fixtures } from "@place-access/domain/testing"
+import { Effect, Either, Option, Schema, TestClock } from "effect"
+
+/**
+ * The schema as it is, not as somebody remembered it: every table that has a `user_id` gets rows of a person, the account is deleted, and
+ * then no row anywhere says who it was.
+ */
+
+/** Where a word of a deleted account may stay, and why. Keep it empty if you can. */
+const STAYS: Readonly<Record<string, string>> = {}
+
+const ColumnRow = Schema.Struct({
+  table_name: Schema.String,
+  column_name: Schema.String,
+  type: Schema.String,
+  is_required: Schema.Boolean
+})
+
+/** What the checks of these tables ask for, as SQL. Another column gets whatever its type can hold; null leaves it out. */
+const VALUES: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
+  history_choices: { keep_days: "30" },
+  rules: { place_id: null },
+  // Its app is not gone with it, so neither is what hangs on the app alone.
+  deliveries: { due_at: null }
+}
+
+/** Made by hand: they hang on other rows, or are what the deletion itself keeps. */
+const BY_HAND: ReadonlySet<string> = new Set(["accounts", "sessions", "account_deletions"])
+
+const CANARY = "canary-7c31"
+const email = Account.Email.make(`${CANARY}@example.com`)
+const displayName = Account.DisplayName.make(`Ada ${CANARY}`)
+
+const columnsOf = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  return yield* sql`SELECT t.relname AS table_name, a.attname AS column_name, format_type(a.atttypid, NULL) AS type,
+      a.attnotnull AS is_required
+    FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
+    WHERE t.relkind IN ('r', 'p') AND NOT t.relispartition AND t.relnamespace = 'public'::regnamespace
+    ORDER BY t.relname, a.attnum`.pipe(Rows.all(ColumnRow))
+})
+
+const tables = Effect.map(columnsOf, (columns) => [...new Set(columns.map((column) => column.table_name))])
+
+const literal = (type: string, name: string, row: number): string => {
+  if (type.endsWith("[]")) return `ARRAY[${literal(type.slice(0, -2), name, row)}]::${type}`
+  switch (type) {
+    case "text":
+      return `'${name} ${email} ${displayName} ${row}'`
+    case "jsonb":
+      return `'{"${name}": "${email} ${displayName}"}'`
+    case "boolean":
+      return "true"
+    case "bytea":
+      return `'\\x00'`
+    case "timestamp with time zone":
+      return `'2026-01-14 12:00:00+00'::timestamptz + ${row} * interval '1 second'`
+    default:
+      return String(row)
+  }
+}
+
+/** A few rows of the person in every table with a `user_id`; which of them they are. */
+const plant = (userId: UserId) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const columns = yield* columnsOf
+    const planted: Array<string> = []
+    for (const table of yield* tables) {
+      const all = columns.filter((column) => column.table_name === table)
+      if (BY_HAND.has(table) || !all.some((column) => column.column_name === "user_id")) continue
+      const given = VALUES[table] ?? {}
+      const used = all.filter(({ column_name: name }) => given[name] !== null)
+      for (const row of [1, 2, 3]) {
+        const values = used.map(({ column_name: name, type }) =>
+          name === "user_id" ? `'${userId}'` : (given[name] ?? literal(type, name, row))
+        )
+        yield* sql
+          .unsafe(
+            `INSERT INTO ${table} (${used.map((column) => column.column_name).join(", ")}) VALUES (${values.join(", ")})
+             ON CONFLICT DO NOTHING`
+          )
+          .pipe(
+            Effect.mapError((error) => new Error(`say in VALUES what a row of ${table} may hold`, { cause: error }))
+          )
+      }
+      planted.push(table)
+    }
+    return planted
+  })
+
+/** Tables in which any column of any row holds one of the words. */
+const tablesWith = (words: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const found: Array<string> = []
+    for (const table of yield* tables) {
+      const patterns = words.map((word) => `%${word}%`)
+      const rows = yield* sql`SELECT 1 FROM ${sql(table)} t WHERE t::text LIKE ANY(${patterns}::text[]) LIMIT 1`
+      if (rows.length > 0) found.push(table)
+    }
+    return found
+  })
+
+const person = Effect.gen(function* () {
+  const accounts = yield* AccountStore
+  const sql = yield* SqlClient
+  const now = yield* Timestamp.now
+  const user = yield* Fixtures.userWith({ email, displayName, roles: ["developer", "reviewer"] })
+  yield* accounts.openSession(Session.open((yield* Vault.Vault).sha256(yield* Entropy.secret), user.id, now))
+  const tried = { id: yield* Entropy.id("try"), email, address: "192.0.2.1" }
+  yield* accounts.admitTry(tried, SignInThrottle.decide)
+  const sandbox = yield* Fixtures.app(user.id)
+  yield* Fixtures.purpose(sandbox.id, "find_me")
+  const production = yield* Fixtures.app(user.id, { status: "production" })
+  const others = yield* Fixtures.app((yield* Fixtures.user).id, { status: "production" })
+  for (const app of [sandbox, production, others]) {
+    yield* sql`INSERT INTO review_decisions (app_id, decided_at, decision_id, subject_kind, subject_id, subject, kind, note, decided_by)
+               VALUES (${app.id}, ${Rows.at(now)}, ${yield* Entropy.id("rvw")}, 'app', ${app.id},
+                       ${Rows.json({ kind: "app", id: app.id, name: "App", declaredScopes: [], allowedScopes: null })},
+                       'approved', 'Fine.', ${user.id})`
+    yield* sql`INSERT INTO consent_requests (request_id, app_id, redirect_uri, scopes, challenge, state, external_user_id,
+                 answers_issuer, created_at, decided_by, outcome)
+               VALUES (${yield* Entropy.id("crq")}, ${app.id}, 'https://a.example', '{}', '', '', ${CANARY}, false,
+                       ${Rows.at(now)}, ${user.id}, 'denied')`
+  }
+  return { user, sandbox, production, others }
+})
+
+const begin = (userId: UserId) =>
+  Effect.gen(function* () {
+    const begun = yield* (yield* AccountDeletionStore).begin(userId, AccountDeletion.decide)
+    Check.isTrue(Option.exists(begun, Either.isRight), "begun")
+  })
+
+const LOOKS = ["0 seconds", "10 minutes", "1 day"] as const
+
+const countOf = (table: string, where: string, value: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const rows = yield* sql`SELECT 1 FROM ${sql(table)} WHERE ${sql(where)} = ${value}`
+    return rows.length
+  })
+
+export const deletionCatalogue: Contract<
+  SqlClient | AccountStore | AppStore | PurposeStore | AccountDeletionStore | Entropy.Entropy | Vault.Vault
+> = [
+  {
+    name: "no row of any table says who it was: not by id, not by e-mail, not by name",
+    run: Effect.gen(function* () {
+      const { others, production, sandbox, user } = yield* person
+      const planted = yield* plant(user.id)
+      Check.isTrue(planted.length >= 25, "the schema is there")
+      yield* begin(user.id)
+      const words = [user.id, email, displayName, CANARY]
+      Check.isTrue(!(yield* tablesWith(words)).includes("accounts"), "the account is gone at once")
+      Check.isTrue(!(yield* tablesWith(words)).includes("sessions"), "so are its sessions")
+      Check.isTrue(!(yield* tablesWith(words)).includes("sign_in_tries"), "and its tries to sign in")
+      let finished = 0
+      for (const wait of LOOKS) {
+        yield* TestClock.adjust(wait)
+        finished += yield* removeDeleted()
+      }
+      Check.equal(finished, 1, "finished")
+      const left = (yield* tablesWith(words)).filter((table) => STAYS[table] === undefined)
+      Check.equal(left, [], "tables that still know the person")
+
+      Check.equal(yield* countOf("apps", "app_id", sandbox.id), 0, "the sandbox app is gone")
+      Check.equal(yield* countOf("purposes", "app_id", sandbox.id), 0, "with its purposes")
+      Check.equal(yield* countOf("review_decisions", "app_id", sandbox.id), 0, "and what was decided of it")
+      Check.equal(yield* countOf("apps", "app_id", production.id), 1, "an app that others used keeps its name for them")
+      Check.equal(yield* countOf("review_decisions", "app_id", others.id), 1, "what was decided of others' apps stays")
+      Check.equal(yield* countOf("review_decisions", "decided_by", AccountDeletion.NOBODY.id), 2, "by nobody")
+      yield* (yield* SqlClient)`DELETE FROM review_decisions`
+    })
+  },
+  {
+    name: "in small steps, and by whoever comes when a worker died in the middle, the same",
+    run: Effect.gen(function* () {
+      const { user } = yield* person
+      yield* plant(user.id)
+      yield* begin(user.id)
+      const store = yield* AccountDeletionStore
+      const now = yield* Timestamp.now
+      // Killed after it claimed and removed a little.
+      Check.equal((yield* store.claimDue(10, now, Timestamp.plus(now, 10 * Timestamp.MINUTE))).length, 1, "claimed")
+      const removed = yield* store.removeSome(user.id, now, 1)
+      Check.isTrue(removed > 20, "one of each")
+      Check.isTrue((yield* tablesWith([user.id])).includes("fixes"), "there is more")
+      Check.equal(yield* removeDeleted(), 0, "held by the dead worker")
+      for (const wait of ["10 minutes", "1 day"] as const) {
+        yield* TestClock.adjust(wait)
+        yield* removeDeleted()
+      }
+      Check.equal(yield* tablesWith([user.id, email, displayName]), [], "tables that still know the person")
+      Check.equal(yield* store.removeSome(user.id, yield* Timestamp.now, 10), 0, "nothing more")
+    })
+  },
+  {
+    name: "a row that a request wrote while the account went is found by a later look",
+    run: Effect.gen(function* () {
+      const { user } = yield* person
+      yield* begin(user.id)
+      yield* removeDeleted()
+      yield* plant(user.id)
+      yield* TestClock.adjust("10 minutes")
+      yield* removeDeleted()
+      yield* plant(user.id)
+      yield* TestClock.adjust("1 day")
+      yield* removeDeleted()
+      Check.equal(yield* tablesWith([user.id, email, displayName]), [], "tables that still know the person")
+    })
+  },
+  {
+    name: "a table of apps' rows that names people and was forgotten is noticed by this very test",
+    run: Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* sql`CREATE TABLE forgotten (app_id text, note_id text, user_id text, PRIMARY KEY (app_id, note_id))`
+      yield* Effect.gen(function* () {
+        const { user } = yield* person
+        Check.isTrue((yield* plant(user.id)).includes("forgotten"), "planted")
+        yield* begin(user.id)
+        for (const wait of LOOKS) {
+          yield* TestClock.adjust(wait)
+          yield* removeDeleted()
+        }
+        Check.equal(yield* tablesWith([user.id]), ["forgotten"], "tables that still know the person")
+      }).pipe(Effect.ensuring(Effect.orDie(sql`DROP TABLE forgotten`)))
+    })
+  },
+  {
+    name: "nobody else loses a row",
+    run: Effect.gen(function* () {
+      const other = yield* Fixtures.user
+      const planted = yield* plant(other.id)
+      const { user } = yield* person
+      yield* begin(user.id)
+      for (const wait of LOOKS) {
+        yield* TestClock.adjust(wait)
+        yield* removeDeleted()
+      }
+      const left = yield* tablesWith([other.id])
+      Check.equal(
+        planted.filter((table) => !left.includes(table)),
+        [],
+        "tables that lost another person's rows"
+      )
+    })
+  }
+]
