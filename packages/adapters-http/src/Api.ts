@@ -20,6 +20,7 @@ import { PhoneApi } from "./fixes/PhoneApi.js"
 import { PhoneAppsApi } from "./fixes/PhoneAppsApi.js"
 import { DeveloperRulesApi, EvaluationsApi, UserEvaluationsApi } from "./rules/EvaluationsApi.js"
 import { RulesApi, UserRulesApi } from "./rules/RulesApi.js"
+import { VisitsApi } from "./visits/VisitsApi.js"
 import * as OpenApiDocument from "./OpenApiDocument.js"
 import * as Errors from "./wire/Errors.js"
 
@@ -47,6 +48,7 @@ export const Api = HttpApi.make("place-access")
   .add(PhoneApi)
   .add(PhoneAppsApi)
   .add(AnswersApi)
+  .add(VisitsApi)
   .add(LocationsApi)
   .add(RulesApi)
   .add(UserRulesApi)

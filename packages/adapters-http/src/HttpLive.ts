@@ -30,6 +30,7 @@ import * as PlacesHttp from "./places/PlacesHttp.js"
 import * as EvaluationsHttp from "./rules/EvaluationsHttp.js"
 import * as RulesHttp from "./rules/RulesHttp.js"
 import * as PagesLive from "./pages/PagesLive.js"
+import * as VisitsHttp from "./visits/VisitsHttp.js"
 import * as SessionAuthLive from "./security/SessionAuthLive.js"
 
 /** Handlers of every group of the contract. */
@@ -53,6 +54,7 @@ const Handlers = Layer.mergeAll(
   PhoneHttp.layer,
   PhoneAppsHttp.layer,
   AnswersHttp.layer,
+  VisitsHttp.layer,
   LocationsHttp.layer,
   RulesHttp.layer,
   RulesHttp.userLayer,

@@ -13,13 +13,14 @@ import {
   ConnectionId,
   ConsentRequestId,
   Page,
+  type PlaceId,
   Scope,
   Sub,
   Timestamp,
   UserId,
   Vault
 } from "@place-access/domain/shared"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Array, Effect, Layer, Option, Schema } from "effect"
 import { AppRow, toApp } from "./AppRow.js"
 import {
   AccessTokenRow,
@@ -35,6 +36,7 @@ import {
   WithAppRow
 } from "./ConnectionRow.js"
 import * as ConnectionWrites from "./ConnectionWrites.js"
+import * as PlaceWrites from "./PlaceWrites.js"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
 
@@ -90,6 +92,7 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
   Effect.map(SqlClient, (sql) => {
     const select = columns(sql)
     const writes = ConnectionWrites.make(sql)
+    const places = PlaceWrites.make(sql)
     const requestColumns = sql.literal(Object.keys(RequestRow.fields).join(", "))
     const appColumns = sql.literal(Object.keys(AppRow.fields).join(", "))
 
@@ -188,6 +191,15 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
     const lockUnended = (userId: UserId, appId: AppId) =>
       sql`SELECT 1 FROM connections WHERE user_id = ${userId} AND app_id = ${appId} AND ended_at IS NULL FOR UPDATE`
 
+    const lockSharing = (userId: UserId, placeId: PlaceId) =>
+      sql`SELECT c.connection_id FROM connection_places s
+          JOIN connections c ON c.user_id = s.user_id AND c.connection_id = s.connection_id
+          WHERE s.user_id = ${userId} AND s.place_id = ${placeId} AND c.user_id = ${userId} AND c.ended_at IS NULL
+          ORDER BY c.connection_id COLLATE "C" FOR UPDATE OF c`.pipe(
+        Rows.all(Schema.Struct({ connection_id: ConnectionId })),
+        Effect.map((rows) => rows.map((row) => row.connection_id))
+      )
+
     const lockRequest = (id: ConsentRequestId) =>
       sql`SELECT ${requestColumns} FROM consent_requests WHERE request_id = ${id} FOR UPDATE`.pipe(
         Rows.first(RequestRow),
@@ -284,6 +296,20 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
           }
           const decision = decide(state, now)
           yield* writes.all(state.connection, decision.writes, now)
+          return Option.some(decision.outcome)
+        }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError),
+
+      archivePlace: (userId, placeId, decide) =>
+        Effect.gen(function* () {
+          const ids = yield* lockSharing(userId, placeId)
+          const place = yield* places.lock(userId, placeId)
+          if (Option.isNone(place)) return Option.none()
+          const now = yield* Timestamp.now
+          const sharedWith = yield* Effect.forEach(ids, (id) => readWithApp(userId, id))
+          const decision = decide({ place: place.value, sharedWith: Array.getSomes(sharedWith) }, now)
+          const { archivedAt } = decision
+          if (archivedAt !== null) yield* places.store(place.value, { ...place.value, archivedAt }, now)
+          for (const { id, writes: list } of decision.writes) yield* writes.all({ userId, id }, list, now)
           return Option.some(decision.outcome)
         }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError),
 

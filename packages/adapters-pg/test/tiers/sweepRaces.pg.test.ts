@@ -23,7 +23,8 @@ const noPlaces = Layer.succeed(PlaceStore, {
   create: () => Effect.dieMessage("not in these tests"),
   update: () => Effect.dieMessage("not in these tests"),
   find: () => Effect.succeedNone,
-  list: () => Effect.succeed([])
+  list: () => Effect.succeed([]),
+  shapes: () => Effect.succeed([])
 })
 
 const stores = Layer.mergeAll(

@@ -2,7 +2,8 @@ import { Context, type Effect, type Option } from "effect"
 import type { App } from "../apps/App.js"
 import type { OutboxEvent } from "../events/Event.js"
 import type { MailMessage } from "../mail/Mail.js"
-import type { AppId, ConnectionId, ConsentRequestId, FamilyId, UserId } from "../shared/Ids.js"
+import type { Place } from "../places/Place.js"
+import type { AppId, ConnectionId, ConsentRequestId, FamilyId, PlaceId, UserId } from "../shared/Ids.js"
 import type { Page } from "../shared/Page.js"
 import type { StoreError } from "../shared/StoreError.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -65,6 +66,19 @@ export interface Decision<A> {
   readonly writes: ReadonlyArray<Write>
 }
 
+/** A place with the connections that share it and have not ended, by id. */
+export interface Sharing {
+  readonly place: Place
+  readonly sharedWith: ReadonlyArray<WithApp>
+}
+
+export interface ArchiveDecision<A> {
+  readonly outcome: A
+  /** Null leaves the place as it is. */
+  readonly archivedAt: Timestamp | null
+  readonly writes: ReadonlyArray<{ readonly id: ConnectionId; readonly writes: ReadonlyArray<Write> }>
+}
+
 /** What an approval stores: the connection as it is from now on, and the code. */
 export interface Approval {
   readonly connection: Connection
@@ -125,6 +139,16 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
       id: ConnectionId,
       asked: { readonly code?: Hash; readonly refresh?: Hash; readonly access?: Hash },
       decide: (state: Locked, now: Timestamp) => Decision<A>
+    ) => Effect.Effect<Option.Option<A>, StoreError>
+
+    /**
+     * Locks the connections that share the place, by id, and then the place, reads the clock, decides and writes: first the
+     * place, so that rules on it are disabled. None when there is no such place, or it is another user's.
+     */
+    readonly archivePlace: <A>(
+      userId: UserId,
+      placeId: PlaceId,
+      decide: (state: Sharing, now: Timestamp) => ArchiveDecision<A>
     ) => Effect.Effect<Option.Option<A>, StoreError>
 
     /** None when there is none, or it is another user's. */

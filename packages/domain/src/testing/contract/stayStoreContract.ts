@@ -195,7 +195,7 @@ export const stayStoreContract: Contract<Visits.Needs> = [
       yield* Visits.stays(phone, gym.id, [[t(5), t(15)]])
       const open = (offset: number) =>
         Effect.map(Visits.openAt(phone, t(offset)), (all) => all.map((one) => one.arrival - now).sort((a, b) => a - b))
-      for (const [offset, arrivals] of [
+      const cases: ReadonlyArray<readonly [number, Array<number>]> = [
         [0, []],
         [1, [0]],
         [5, [0]],
@@ -205,7 +205,8 @@ export const stayStoreContract: Contract<Visits.Needs> = [
         [20, []],
         [21, [20]],
         [1_000_000, [20]]
-      ] as const) {
+      ]
+      for (const [offset, arrivals] of cases) {
         Check.equal(yield* open(offset), arrivals, `at ${offset}`)
       }
     })

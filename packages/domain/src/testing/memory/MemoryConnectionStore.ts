@@ -9,6 +9,7 @@ import * as Timestamp from "../../shared/Timestamp.js"
 import type { Hash } from "../../shared/Vault.js"
 import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
 import * as MemoryMailOutbox from "./MemoryMailOutbox.js"
+import * as MemoryPlaces from "./MemoryPlaceStore.js"
 import * as MemoryRules from "./MemoryRules.js"
 
 export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.effect(
@@ -81,6 +82,20 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
             now
           )
           apply(tables, id, writes, now)
+          return Option.some(outcome)
+        }),
+
+      archivePlace: (userId, placeId, decide) =>
+        Effect.map(Timestamp.now, (now) => {
+          const place = tables.places.get(placeId)
+          if (place?.userId !== userId) return Option.none()
+          const sharedWith = [...connections.values()]
+            .filter((one) => one.endedAt === null && one.places.some((shared) => shared.placeId === placeId))
+            .sort((a, b) => (a.id < b.id ? -1 : 1))
+            .map(withApp)
+          const { archivedAt, outcome, writes } = decide({ place, sharedWith }, now)
+          if (archivedAt !== null) MemoryPlaces.store(tables, place, { ...place, archivedAt }, now)
+          for (const one of writes) apply(tables, one.id, one.writes, now)
           return Option.some(outcome)
         }),
 

@@ -40,10 +40,7 @@ export const layer: Layer.Layer<PlaceStore, never, MemoryDatabase> = Layer.effec
         Effect.map(Timestamp.now, (now) =>
           Option.map(find(userId, id), (before) => {
             const after = change(before, now)
-            places.set(id, after)
-            const moved = after.geometryVersion !== before.geometryVersion
-            if (moved) placeShapes.set(id, [...(placeShapes.get(id) ?? []), Shape.of(after, now)])
-            if (moved || after.archivedAt !== before.archivedAt) staysAreDue(tables, userId, now)
+            store(tables, before, after, now)
             return after
           })
         )
@@ -54,6 +51,15 @@ export const layer: Layer.Layer<PlaceStore, never, MemoryDatabase> = Layer.effec
 /** Uploads and derivations that read the user's places before this are not stored: they read again. */
 const moveStream = ({ streamVersions }: Tables, userId: UserId): void =>
   void streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
+
+/** A place becomes another, at `now`. */
+export const store = (tables: Tables, before: Place, after: Place, now: Timestamp.Timestamp): void => {
+  const { places, placeShapes } = tables
+  places.set(after.id, after)
+  const moved = after.geometryVersion !== before.geometryVersion
+  if (moved) placeShapes.set(after.id, [...(placeShapes.get(after.id) ?? []), Shape.of(after, now)])
+  if (moved || after.archivedAt !== before.archivedAt) staysAreDue(tables, after.userId, now)
+}
 
 const staysAreDue = (tables: Tables, userId: UserId, from: Timestamp.Timestamp): void => {
   moveStream(tables, userId)

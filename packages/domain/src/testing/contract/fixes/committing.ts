@@ -114,7 +114,7 @@ export const committing: Contract<Uploads.Needs> = [
       )
       Check.equal(yield* Uploads.onlyLive(connection), before, "state")
       Check.equal(yield* Uploads.outbox(connection.userId), [], "events")
-      Check.equal((yield* Uploads.view(device)).version, 1, "version")
+      Check.equal((yield* Uploads.view(device)).version, read + 1, "version")
       Check.equal(yield* (yield* FixStore).lastReceivedAt(device.userId), Option.some(now), "last seen")
     })
   },

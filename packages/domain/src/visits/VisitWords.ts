@@ -1,0 +1,17 @@
+import * as Words from "../shared/Words.js"
+
+const NAMED_MAX = 3
+
+/** What the user reads of a page of visits in their access log: `12 visits to Home and Gym`. Never a coordinate (Spec §1.7). */
+export const of = (visits: ReadonlyArray<{ readonly place: { readonly label: string } }>): string => {
+  if (visits.length === 0) return "that there were no visits to tell of"
+  const labels = [...new Set(visits.map(({ place }) => place.label))].sort()
+  return `${Words.count(visits.length, "visit")} to ${listed(labels)}`
+}
+
+const listed = (labels: ReadonlyArray<string>): string => {
+  const more = labels.length - NAMED_MAX
+  const shown = more > 1 ? [...labels.slice(0, NAMED_MAX), `${more} other places`] : labels
+  const last = shown.at(-1) ?? ""
+  return shown.length < 2 ? last : `${shown.slice(0, -1).join(", ")} and ${last}`
+}
