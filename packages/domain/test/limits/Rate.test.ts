@@ -1,0 +1,102 @@
+import { Rate, Subject } from "@place-access/domain/limits"
+import { ConnectionId, DeviceId, Timestamp } from "@place-access/domain/shared"
+import { describe, expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+
+const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
+const WINDOW = 1_000
+
+/** Milliseconds between calls: mostly at the edges of a window. */
+const gaps = fc.array(fc.oneof(fc.constantFrom(0, 1, 499, 500, 501, 999, 1_000, 1_001), fc.nat(2_500)), {
+  maxLength: 60
+})
+const timesOf = (all: ReadonlyArray<number>) => {
+  let at = START
+  return all.map((gap) => (at = Timestamp.plus(at, gap)))
+}
+
+const run = (rate: Rate.Rate, times: ReadonlyArray<Timestamp.Timestamp>) => {
+  let window: Rate.Window | undefined
+  return times.map((at) => {
+    window = Rate.count(window, rate.windowMillis, at)
+    return { at, ...Rate.standing(rate, window, at) }
+  })
+}
+
+describe("a rate", () => {
+  it("for any calls: a window has never more than its calls, and refuses none before", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 6 }), gaps, (calls, all) => {
+        const times = timesOf(all)
+        const answers = run({ calls, windowMillis: WINDOW }, times)
+        // The windows, made from the times alone: each begins with the first call that no window before holds.
+        let [begun, inWindow] = [-Infinity, 0]
+        for (const { at, isAdmitted, remaining, resetMillis } of answers) {
+          if (at >= begun + WINDOW) [begun, inWindow] = [at, 0]
+          inWindow += 1
+          expect(isAdmitted).toBe(inWindow <= calls)
+          expect(remaining).toBe(Math.max(0, calls - inWindow))
+          expect(at + resetMillis).toBe(begun + WINDOW)
+        }
+      })
+    )
+  })
+
+  it("for any calls: whoever waits as long as it is told to is admitted", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 4 }), gaps, (calls, all) => {
+        const rate = { calls, windowMillis: WINDOW }
+        let window: Rate.Window | undefined
+        let at = START
+        for (const gap of all) {
+          at = Timestamp.plus(at, gap)
+          window = Rate.count(window, WINDOW, at)
+          const { isAdmitted, resetMillis } = Rate.standing(rate, window, at)
+          if (isAdmitted) continue
+          // In whole seconds, as `Retry-After` says it.
+          at = Timestamp.plus(at, Math.ceil(resetMillis / 1_000) * 1_000)
+          window = Rate.count(window, WINDOW, at)
+          expect(Rate.standing(rate, window, at).isAdmitted).toBe(true)
+        }
+      })
+    )
+  })
+
+  it("a clock that is behind the one that began the window tells no more than a window to wait", () => {
+    const window = Rate.count(undefined, WINDOW, START)
+    const { isAdmitted, resetMillis } = Rate.standing(
+      { calls: 5, windowMillis: WINDOW },
+      Rate.count(window, WINDOW, Timestamp.plus(START, -30)),
+      Timestamp.plus(START, -30)
+    )
+    expect([isAdmitted, resetMillis]).toEqual([true, WINDOW])
+  })
+})
+
+describe("whose calls are counted together", () => {
+  const APP = "app_1"
+  it("a client at an address; an IPv6 address by its /64", () => {
+    const at = (address: string, client: string | undefined = APP) => Subject.client(client, address)
+    expect(at("192.0.2.1")).not.toBe(at("192.0.2.2"))
+    expect(at("2001:db8::1")).toBe(at("2001:db8::2"))
+    expect(at("192.0.2.1")).not.toBe(at("192.0.2.1", "app_2"))
+  })
+
+  it("all names that no client can have are one, however long", () => {
+    const unknown = Subject.client(undefined, "192.0.2.1")
+    for (const name of ["", "a b", "x".repeat(65), "x".repeat(1_000_000), "app\n1", "é"]) {
+      expect(Subject.client(name, "192.0.2.1")).toBe(unknown)
+    }
+  })
+
+  it("no two kinds share a count", () => {
+    const all = [
+      Subject.connection(ConnectionId.make("x")),
+      Subject.device(DeviceId.make("x")),
+      Subject.client("x", "192.0.2.1"),
+      Subject.signUp("192.0.2.1"),
+      Subject.consent("192.0.2.1")
+    ]
+    expect(new Set(all).size).toBe(all.length)
+  })
+})
