@@ -26,7 +26,8 @@ export const layer: Layer.Layer<FixHistory, never, SqlClient> = Layer.effect(
 
       range: (userId, now, { from, until }, limit, after) => {
         const position = RangePosition.start(from, after)
-        return stored(rangeStatement(sql, userId, now, { ...position, until, limit: limit + 1 })).pipe(
+        const needed = RangePosition.needed(limit, position)
+        return stored(rangeStatement(sql, userId, now, { from: position.from, until }, needed)).pipe(
           Effect.map((fixes) => RangePosition.page(fixes, limit, position)),
           orStoreError
         )

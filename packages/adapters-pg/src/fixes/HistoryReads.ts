@@ -37,18 +37,17 @@ export const aroundStatement = (sql: SqlClient, userId: UserId, now: Time, at: T
      AND captured_at > ${Rows.at(at)} AND captured_at <= ${Rows.at(at + toleranceMs)}
    ORDER BY captured_at FETCH FIRST 1 ROW WITH TIES)`
 
-/** A part of a stretch. */
-interface Part {
-  readonly from: Time
-  readonly until: Time
-  readonly skip: number
-  readonly limit: number
-}
-
-export const rangeStatement = (sql: SqlClient, userId: UserId, now: Time, { from, limit, skip, until }: Part) => sql`
+/** From the beginning of the stretch, whole instants too. */
+export const rangeStatement = (
+  sql: SqlClient,
+  userId: UserId,
+  now: Time,
+  { from, until }: { readonly from: Time; readonly until: Time },
+  limit: number
+) => sql`
   SELECT ${sql.literal(COLUMNS)} FROM fixes
   WHERE ${sql.and(kept(sql, userId, now))} AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)}
-  ORDER BY captured_at, device_id COLLATE "C", lat, lon OFFSET ${skip} LIMIT ${limit}`
+  ORDER BY captured_at FETCH FIRST ${limit} ROWS WITH TIES`
 
 /** `edges` ascend; counts between the first and the last. */
 export const tallyStatement = (sql: SqlClient, userId: UserId, now: Time, edges: ReadonlyArray<Time>) => sql`

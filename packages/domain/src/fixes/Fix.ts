@@ -120,6 +120,9 @@ export const byCapture = (a: Fix, b: Fix): number =>
   a.lat - b.lat ||
   a.lon - b.lon
 
-/** The newest first; of one instant as they are evaluated, then by device. */
-export const newestFirst = (a: StoredFix, b: StoredFix): number =>
-  b.capturedAt - a.capturedAt || byCapture(a, b) || (a.deviceId < b.deviceId ? -1 : a.deviceId > b.deviceId ? 1 : 0)
+/** The order of evaluation across phones: of one instant and otherwise equal, by device. */
+export const oldestFirst = (a: StoredFix, b: StoredFix): number =>
+  byCapture(a, b) || (a.deviceId < b.deviceId ? -1 : a.deviceId > b.deviceId ? 1 : 0)
+
+/** The newest first; of one instant as `oldestFirst`, the more accurate before the less. */
+export const newestFirst = (a: StoredFix, b: StoredFix): number => b.capturedAt - a.capturedAt || oldestFirst(a, b)

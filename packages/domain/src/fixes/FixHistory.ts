@@ -49,7 +49,7 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       at: Timestamp,
       toleranceMs: number
     ) => Effect.Effect<ReadonlyArray<StoredFix>, StoreError>
-    /** By capture time, device, latitude and longitude. The position says nothing of devices and places. */
+    /** In the order of `Fix.oldestFirst`. Positions are those of `RangePosition`. */
     readonly range: (
       userId: UserId,
       now: Timestamp,

@@ -42,9 +42,8 @@ export const layer: Layer.Layer<FixHistory, never, MemoryDatabase> = Layer.effec
 
       range: (userId, now, within, limit, after) =>
         Effect.sync(() => {
-          const { from, skip } = RangePosition.start(within.from, after)
-          const fixes = [...kept(userId, now, { from, until: within.until })].sort(oldestFirst)
-          return RangePosition.page(fixes.slice(skip, skip + limit + 1), limit, { from, skip })
+          const position = RangePosition.start(within.from, after)
+          return RangePosition.page(kept(userId, now, { from: position.from, until: within.until }), limit, position)
         }),
 
       tally: (userId, now, edges) =>
@@ -59,9 +58,3 @@ export const layer: Layer.Layer<FixHistory, never, MemoryDatabase> = Layer.effec
     })
   })
 )
-
-const oldestFirst = (a: Fix.StoredFix, b: Fix.StoredFix): number =>
-  a.capturedAt - b.capturedAt ||
-  (a.deviceId < b.deviceId ? -1 : a.deviceId > b.deviceId ? 1 : 0) ||
-  a.lat - b.lat ||
-  a.lon - b.lon

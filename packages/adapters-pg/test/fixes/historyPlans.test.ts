@@ -1,0 +1,64 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Partitions } from "@place-access/adapters-pg"
+import { Timestamp } from "@place-access/domain/shared"
+import { Fixtures, RuleSamples } from "@place-access/domain/testing"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import * as HistoryReads from "../../src/fixes/HistoryReads.js"
+import { START, withStores } from "../support/contracts.js"
+import { migratedEmbedded } from "../support/embedded.js"
+import { UploadStores } from "../support/uploadStores.js"
+
+const { DAY } = Timestamp
+
+describe("questions about a history are answered by its index", () => {
+  const run = withStores(migratedEmbedded, UploadStores)
+  const at = (millis: number) => Timestamp.make(START + millis)
+
+  /** Twelve weeks of a fix every half an hour, of one user among others. */
+  const filled = Effect.gen(function* () {
+    const sql = yield* SqlClient
+    yield* Partitions.ensurePartitions(at(0))
+    const phone = yield* RuleSamples.device((yield* Fixtures.user).id)
+    for (const userId of [phone.userId, "usr_another"]) {
+      yield* sql`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, received_at)
+                 SELECT ${userId}, ${new Date(START)}::timestamptz - n * interval '30 minutes', ${phone.id}, 52, 4,
+                        ${new Date(START)}::timestamptz
+                 FROM generate_series(0, 4000) n`
+    }
+    yield* sql`ANALYZE fixes`
+    return { sql, userId: phone.userId }
+  })
+
+  type Ground = Effect.Effect.Success<typeof filled>
+
+  it("two steps in one month for the nearest fix, a walk from the end for the newest; nothing is sorted", () =>
+    run(
+      Effect.gen(function* () {
+        const ground: Ground = yield* filled
+        const { sql, userId } = ground
+        const now = at(0)
+        const statements = {
+          around: HistoryReads.aroundStatement(sql, userId, now, at(-20 * DAY), Timestamp.DAY),
+          newest: HistoryReads.newestStatement(sql, userId, now, { from: at(-DAY), until: null }, 8),
+          latest: HistoryReads.newestStatement(sql, userId, now, { from: null, until: null }, 1),
+          range: HistoryReads.rangeStatement(sql, userId, now, { from: at(-9 * DAY), until: now }, 101),
+          tally: HistoryReads.tallyStatement(sql, userId, now, [at(-9 * DAY), at(-8 * DAY), now])
+        }
+        const plans: Record<string, string> = {}
+        for (const [name, statement] of Object.entries(statements)) {
+          const plan = yield* sql`EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) ${statement}`
+          plans[name] = plan.map((row) => String(row["QUERY PLAN"])).join("\n")
+        }
+        const { tally = "", ...stepwise } = plans
+        expect(tally).toContain("fixes_2026_01_pkey")
+        expect(tally).not.toContain("Seq Scan on fixes")
+        // Nothing is gathered and sorted: each stops at the last row that it needs.
+        for (const plan of Object.values(stepwise)) expect(plan).not.toMatch(/Seq Scan on fixes|Bitmap| Sort \(/)
+        expect(stepwise["around"]?.match(/Index Scan(?: Backward)? using fixes_2025_12_pkey .*rows=2/g)).toHaveLength(2)
+        for (const other of ["2026_01", "2026_02", "default"]) {
+          expect(stepwise["around"]).not.toContain(`fixes_${other}`)
+        }
+      })
+    ))
+})
