@@ -6,6 +6,7 @@ import * as Mailbox from "./dev/mailbox.js"
 import * as DeveloperApp from "./developer/app.js"
 import * as DeveloperApps from "./developer/apps.js"
 import * as DeveloperPurposes from "./developer/purposes.js"
+import * as GrantRules from "./developer/grantRules.js"
 import * as Deliveries from "./developer/deliveries.js"
 import * as Users from "./developer/users.js"
 import * as Webhooks from "./developer/webhooks.js"
@@ -16,7 +17,10 @@ import * as AccessLog from "./portal/accessLog.js"
 import * as Connection from "./portal/connection.js"
 import * as Connections from "./portal/connections.js"
 import * as Devices from "./portal/devices.js"
+import * as DeleteAccount from "./portal/deleteAccount.js"
+import * as Settings from "./portal/settings.js"
 import * as Places from "./portal/places.js"
+import * as PortalRule from "./portal/rule.js"
 import * as ReviewDecision from "./review/decision.js"
 import * as ReviewQueue from "./review/queue.js"
 import * as SignIn from "./signIn.js"
@@ -31,13 +35,17 @@ export const layer = Layer.unwrapEffect(
       Routes.layer(Authorize.routes(options)),
       Routes.layer(Connections.routes(options)),
       Routes.layer(Connection.routes(options)),
+      Routes.layer(PortalRule.routes(options)),
       Routes.layer(Places.routes(options)),
       Routes.layer(Devices.routes(options)),
       Routes.layer(AccessLog.routes(options)),
+      Routes.layer(Settings.routes(options)),
+      Routes.layer(DeleteAccount.routes(options)),
       Routes.layer(DeveloperApps.routes),
       Routes.layer(DeveloperApp.routes),
       Routes.layer(DeveloperPurposes.routes),
       Routes.layer(Users.routes),
+      Routes.layer(GrantRules.routes),
       Routes.layer(Webhooks.routes),
       Routes.layer(Deliveries.routes),
       Routes.layer(ReviewQueue.routes),

@@ -1,6 +1,6 @@
 import { type Delivery, getDelivery, listDeliveries } from "@place-access/domain/deliveries"
 import { listEndpoints } from "@place-access/domain/endpoints"
-import { DeliveryId, EndpointId } from "@place-access/domain/shared"
+import { DeliveryId, EndpointId, EventId } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
@@ -24,28 +24,37 @@ const STATES: Readonly<Record<Delivery.State, string>> = {
 
 const State = Schema.Literal("trying", "delivered", "failed", "too_old")
 
+const NONE = { deliveries: [], nextCursor: null }
+
 const list = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const app = yield* ownApp(visitor)
     const query = yield* Form.query
-    const [endpoint, state, cursor] = [query.value("endpoint"), query.value("state"), query.value("cursor")]
+    const [endpoint, event, state] = [query.value("endpoint"), query.value("event").trim(), query.value("state")]
+    const cursor = query.value("cursor")
+    const eventId = Schema.decodeOption(EventId)(event)
     const endpoints = yield* listEndpoints(visitor.account, app.id)
-    const page = yield* listDeliveries(visitor.account, app.id, {
-      endpointId: Option.getOrUndefined(Schema.decodeOption(EndpointId)(endpoint)),
-      state: Option.getOrUndefined(Schema.decodeUnknownOption(State)(state)),
-      limit: PAGE,
-      cursor: cursor === "" ? undefined : cursor
-    }).pipe(
-      // A cursor that somebody has tampered with begins the list anew.
-      Effect.catchTag("Invalid", () => Effect.succeed({ deliveries: [], nextCursor: null }))
-    )
+    // What is no id names no event.
+    const isNone = event !== "" && Option.isNone(eventId)
+    const page = isNone
+      ? NONE
+      : yield* listDeliveries(visitor.account, app.id, {
+          endpointId: Option.getOrUndefined(Schema.decodeOption(EndpointId)(endpoint)),
+          eventId: Option.getOrUndefined(eventId),
+          state: Option.getOrUndefined(Schema.decodeUnknownOption(State)(state)),
+          limit: PAGE,
+          cursor: cursor === "" ? undefined : cursor
+        }).pipe(
+          // A cursor that somebody has tampered with begins the list anew.
+          Effect.catchTag("Invalid", () => Effect.succeed(NONE))
+        )
     const urls = new Map(endpoints.map(({ id, url }) => [id as string, url as string]))
     const form = Form.shown(query, [])
     const path = `${appPath(app)}/deliveries`
     const older =
       page.nextCursor === null
         ? null
-        : `${path}?${new URLSearchParams({ endpoint, state, cursor: page.nextCursor }).toString()}`
+        : `${path}?${new URLSearchParams({ endpoint, event, state, cursor: page.nextCursor }).toString()}`
     return respond({
       title: `Delivery log of ${app.name}`,
       reader: yield* Visitor.reader(visitor),
@@ -55,12 +64,15 @@ const list = Visitor.signedIn((visitor) =>
           <div class="pair">
             ${Fields.select(form, { name: "endpoint", label: "Endpoint" }, [{ value: "", text: "All endpoints" }, ...Array.from(urls, ([value, text]) => ({ value, text }))])}
             ${Fields.select(form, { name: "state", label: "Outcome" }, [{ value: "", text: "All outcomes" }, ...State.literals.map((value) => ({ value, text: STATES[value] }))])}
+            ${Fields.input(form, { name: "event", label: "Event id", required: false })}
             <div class="field"><button class="second">Show</button></div>
           </div>
         </form>
         ${
           page.deliveries.length === 0
-            ? html`<p class="empty">Nothing was sent${endpoint !== "" || state !== "" ? " here" : " yet"}.</p>`
+            ? html`<p class="empty">
+                Nothing was sent${endpoint !== "" || event !== "" || state !== "" ? " here" : " yet"}.
+              </p>`
             : Table.stacked(
                 ["Made", "Event", "Endpoint", "Outcome", "Answer"],
                 page.deliveries.map(

@@ -37,7 +37,7 @@ const list = Visitor.signedIn((visitor) =>
           Everybody who connected the app, the newest first, ended connections included. You know users by the
           <code>sub</code> that your app gets and by the <code>external_user_id</code> that it sent.
         </p>
-        ${users.length === 0 ? html`<p class="empty">Nobody has connected the app yet. Send a user to the authorize address under Overview.</p>` : table(users)}
+        ${users.length === 0 ? html`<p class="empty">Nobody has connected the app yet. Send a user to the authorize address under Overview.</p>` : table(path, users)}
         <p class="actions">
           ${cursor !== "" && html`<a href="${path}">Newest</a>`}
           ${nextCursor !== null && html`<a class="button second" href="${path}?cursor=${nextCursor}">Older</a>`}
@@ -46,7 +46,7 @@ const list = Visitor.signedIn((visitor) =>
   })
 )
 
-const table = (users: ReadonlyArray<User>): Html =>
+const table = (path: string, users: ReadonlyArray<User>): Html =>
   Table.stacked(
     ["User", "State", "Scopes", "Connected", "Ends"],
     users.map(
@@ -60,7 +60,9 @@ const table = (users: ReadonlyArray<User>): Html =>
             >
             <code>${user.grantId}</code>
           </td>
-          <td data-label="State">${state(user)}</td>
+          <td data-label="State">
+            ${state(user)}${user.live && html`<br /><a href="${path}/${user.grantId}/rules">Rules</a>`}
+          </td>
           <td data-label="Scopes">${scopes(user)}</td>
           <td data-label="Connected">${time(user.connectedAt)}</td>
           <td data-label="Ends">${ends(user)}</td>

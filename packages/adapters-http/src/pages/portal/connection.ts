@@ -1,13 +1,6 @@
 import { disconnect, getConnection, listUses, sharePlaces, type Uses } from "@place-access/domain/connection"
 import { listPlaces, type Place } from "@place-access/domain/places"
-import {
-  type ListedRule,
-  listRulesOfUser,
-  removeRuleOfUser,
-  type Rule,
-  type RuleLife,
-  type RulesPage
-} from "@place-access/domain/rules"
+import { listRulesOfUser, removeRuleOfUser, type RulesPage } from "@place-access/domain/rules"
 import { ConnectionId, PlaceId, RuleId, Words } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import { type Options, portalPath } from "../../HttpOptions.js"
@@ -22,6 +15,7 @@ import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { allowed, badge, type Connection, endedBadge, facts } from "./connections.js"
 import { notice } from "./notices.js"
+import { sentence, stateBadge } from "./ruleWords.js"
 
 const connectionId = param("connection", ConnectionId, "connection")
 
@@ -184,6 +178,9 @@ const ruleList = (portal: string, { app, id }: Connection, { nextCursor, rules }
                 html`<li class="choice">
                   <div>
                     <p>${sentence(rule, app.name)} ${stateBadge(rule)}</p>
+                    <p>
+                      <a href="${portal}/connections/${id}/rules/${rule.id}">Why it was told, or not</a>
+                    </p>
                     <form method="post" action="${portal}/connections/${id}/rules/${rule.id}/remove">
                       ${Fields.hidden("form_token", token)}<button class="link">Remove this rule</button>
                     </form>
@@ -201,35 +198,6 @@ const ruleList = (portal: string, { app, id }: Connection, { nextCursor, rules }
       </p>`
     }
   </section>`
-
-/** Nothing for an active one: the sentence is true as it stands. */
-const BADGES: Readonly<Record<RuleLife.State, string | null>> = {
-  active: null,
-  inactive: "Not yet",
-  disabled: "Not now",
-  finished: "Over"
-}
-
-const stateBadge = ({ state }: ListedRule): Html | false => {
-  const words = BADGES[state]
-  return words !== null && html`<span class="badge quiet">${words}</span>`
-}
-
-const sentence = ({ dwellMinutes, target, type, window }: ListedRule, appName: string): Html => {
-  const what =
-    type === "enter"
-      ? "When you arrive at"
-      : type === "exit"
-        ? "When you leave"
-        : `When you stay ${dwellMinutes} minutes at`
-  return html`${what}
-    <strong>${target.label}</strong
-    >${target._tag === "Zone" && area(target, appName)}${window.from !== null && html`, from ${time(window.from)}`}${window.until !== null && html`, until ${time(window.until)}`}`
-}
-
-/** Not a place of the user's: where it lies is the app's choice, and the user may know it. */
-const area = ({ circle }: Rule.Zone, appName: string): Html =>
-  html`, an area that ${appName} chose: ${circle.radiusM} m around ${circle.lat.toFixed(5)}, ${circle.lon.toFixed(5)}`
 
 const show = (portal: string) =>
   Visitor.signedIn((visitor) => Effect.flatMap(connectionId, (id) => detail(portal, visitor, id)))

@@ -1,0 +1,62 @@
+import { getConnection } from "@place-access/domain/connection"
+import { getEvaluationsOfUser, type RecentEvaluations, type Rule } from "@place-access/domain/rules"
+import { ConnectionId, RuleId } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { type Options, portalPath } from "../../HttpOptions.js"
+import { type Html, html } from "../kit/Html.js"
+import { respond } from "../kit/Page.js"
+import { param } from "../kit/Params.js"
+import * as Routes from "../kit/Routes.js"
+import * as Table from "../kit/Table.js"
+import { row, time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+import { evaluation, sentence } from "./ruleWords.js"
+
+/** Why an app was told something about the user, and why it was not. */
+const show = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      const connectionId = yield* param("connection", ConnectionId, "connection")
+      const { app } = yield* getConnection(visitor.account.id, connectionId)
+      const ruleId = yield* param("rule", RuleId, "rule")
+      const { recent, rule } = yield* getEvaluationsOfUser(visitor.account.id, connectionId, ruleId)
+      return respond({
+        title: `A rule of ${app.name}`,
+        reader: yield* Visitor.reader(visitor),
+        current: portal,
+        width: "middle",
+        main: html`<p><a href="${portal}/connections/${connectionId}">${app.name}</a></p>
+          <h1>What ${app.name} wants to be told</h1>
+          <p class="lead">${sentence(rule, app.name)}.</p>
+          <h2>The last readings of your phone</h2>
+          <p class="soft">
+            What each of them did to this rule, the last to arrive first. ${app.name} can read as much, and never where
+            you were. What was sent to it in the end is in
+            <a href="${portal}/access-log?app=${app.id}">your access log</a>.
+          </p>
+          ${recent.length === 0 ? html`<p class="empty">No reading has been looked at for this rule yet.</p>` : table(rule, recent, app.name)}`
+      })
+    })
+  )
+
+const table = (rule: Rule.Rule, recent: RecentEvaluations.RecentEvaluations, appName: string): Html =>
+  Table.stacked(
+    ["Taken", "What it did"],
+    recent.toReversed().map(
+      (one) =>
+        html`<tr>
+          <td class="nowrap" data-label="Taken">${time(one.capturedAt, row)}</td>
+          <td data-label="What it did">${words(rule, one, appName)}</td>
+        </tr>`
+    )
+  )
+
+const words = (rule: Rule.Rule, one: RecentEvaluations.Evaluation, appName: string): Html => {
+  const text = evaluation(rule, one, appName)
+  return one.outcome === "fired" ? html`<strong>${text}</strong>` : html`${text}`
+}
+
+export const routes = (options: Options) => {
+  const portal = portalPath(options)
+  return [Routes.get(`${portal}/connections/:connection/rules/:rule`, show(portal))]
+}
