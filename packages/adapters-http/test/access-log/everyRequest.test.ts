@@ -1,0 +1,284 @@
+import { HttpApi } from "@effect/platform"
+import { AccessLogStore } from "@place-access/domain/access-log"
+import { disconnect } from "@place-access/domain/connection"
+import { Subject } from "@place-access/domain/limits"
+import { Scope, StoreError, Timestamp } from "@place-access/domain/shared"
+import { MemoryDatabase } from "@place-access/domain/testing"
+import { Api } from "@place-access/adapters-http/Api"
+import * as Routes from "@place-access/adapters-http/edge/Routes"
+import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
+import { RequiredScope } from "@place-access/adapters-http/security/RequiredScope"
+import { Context, Effect, Option } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Connected, connected, tokensIn } from "../support/connected.js"
+import { bearer, startWorld, type World } from "../support/World.js"
+import { type Answer, jsonBody } from "../support/wire.js"
+
+/** An app that is connected, as seen from both of its ends. */
+interface Stage extends Connected {
+  readonly token: string
+  readonly connectionId: Awaited<ReturnType<Connected["connection"]>>["id"]
+}
+
+interface Asked {
+  readonly path: string
+  readonly body?: object
+}
+
+interface Row {
+  /** A request that is answered, by an app that may ask everything. */
+  readonly asks: (stage: Stage) => Asked | Promise<Asked>
+  /** What the user then reads; null where nothing is told. */
+  readonly told: RegExp | null
+  /** The fault that makes it 400: in the query, or in the body. Absent: nothing of it can be wrong. */
+  readonly fault?: "query" | "body"
+}
+
+const AT = "2026-03-01T09:00:00.000Z"
+const STRETCH = "from=2026-03-01T00:00:00.000Z&to=2026-03-02T00:00:00.000Z"
+const PURPOSE = "purpose=order_ahead"
+const ZONE = { lat: 52.1, lon: 4.9, radius_m: 400, label: "Stadium" }
+
+const ask = async (stage: Stage, method: string, { body, path }: Asked, token = stage.token): Promise<Answer> => {
+  const json = body === undefined ? {} : jsonBody(body)
+  return world.call(path, { ...json, method, headers: { ...json.headers, ...bearer(token).headers } })
+}
+
+/** The path of a rule that was made for it. */
+const rule =
+  (kind: "place" | "zone", after = "") =>
+  async (stage: Stage): Promise<Asked> => {
+    const target = kind === "place" ? { place_id: stage.placeId } : ZONE
+    const made = await ask(stage, "POST", { path: `/v1/rules/${kind}`, body: { type: "enter", ...target } })
+    expect(made.status).toBe(201)
+    const { id } = made.json as { readonly id: string }
+    // Otherwise the eleventh would be refused.
+    if (after !== "") await ask(stage, "DELETE", { path: `/v1/rules/${kind}/${id}` })
+    return { path: `/v1/rules/${kind}/${id}${after}` }
+  }
+
+const get = (path: string) => () => ({ path })
+
+/** Every endpoint that apps call. Whoever adds one adds its row here. */
+const ROWS: Readonly<Record<string, Row>> = {
+  "GET /v1/me": { asks: get("/v1/me"), told: /^the terms of the connection$/ },
+  "GET /v1/answers/current-place": {
+    asks: get("/v1/answers/current-place"),
+    told: /not known where you were/,
+    fault: "query"
+  },
+  "GET /v1/answers/places": { asks: get("/v1/answers/places"), told: /^the names of 1 shared place$/ },
+  "GET /v1/answers/places/{place_id}/presence": {
+    asks: ({ placeId }) => ({ path: `/v1/answers/places/${placeId}/presence` }),
+    told: /Home/,
+    fault: "query"
+  },
+  "POST /v1/answers/verify-zone": {
+    asks: () => ({ path: "/v1/answers/verify-zone", body: ZONE }),
+    told: /Stadium/,
+    fault: "body"
+  },
+  "GET /v1/lookup/place": { asks: get(`/v1/lookup/place?at=${AT}`), told: /not known where/, fault: "query" },
+  "GET /v1/visits": { asks: get("/v1/visits"), told: /visit/, fault: "query" },
+  "GET /v1/locations/latest": { asks: get(`/v1/locations/latest?${PURPOSE}`), told: /no location/ },
+  "GET /v1/locations/lookup": {
+    asks: get(`/v1/locations/lookup?${PURPOSE}&at=${AT}`),
+    told: /location/,
+    fault: "query"
+  },
+  "GET /v1/locations/timerange": {
+    asks: get(`/v1/locations/timerange?${PURPOSE}&${STRETCH}`),
+    told: /location/,
+    fault: "query"
+  },
+  "GET /v1/locations/days": { asks: get(`/v1/locations/days?${PURPOSE}&${STRETCH}`), told: /day/, fault: "query" },
+  "POST /v1/rules/place": {
+    asks: ({ placeId }) => ({ path: "/v1/rules/place", body: { type: "enter", place_id: placeId } }),
+    told: /Home/,
+    fault: "body"
+  },
+  "GET /v1/rules/place": { asks: get("/v1/rules/place"), told: /rule/, fault: "query" },
+  "DELETE /v1/rules/place/{id}": { asks: rule("place"), told: null },
+  "GET /v1/rules/place/{id}/evaluations": { asks: rule("place", "/evaluations"), told: /./ },
+  "POST /v1/rules/zone": {
+    asks: () => ({ path: "/v1/rules/zone", body: { type: "enter", ...ZONE } }),
+    told: /Stadium/,
+    fault: "body"
+  },
+  "GET /v1/rules/zone": { asks: get("/v1/rules/zone"), told: /rule/, fault: "query" },
+  "DELETE /v1/rules/zone/{id}": { asks: rule("zone"), told: null },
+  "GET /v1/rules/zone/{id}/evaluations": { asks: rule("zone", "/evaluations"), told: /./ }
+}
+
+interface Endpoint {
+  readonly name: string
+  readonly method: string
+  readonly scope: RequiredScope["Type"]
+}
+
+const endpoints: Array<Endpoint> = []
+HttpApi.reflect(Api, {
+  onGroup: () => undefined,
+  onEndpoint: ({ endpoint: { method, path }, mergedAnnotations, middleware }) => {
+    if (!Array.from(middleware).some(({ key }) => key === BearerAuth.key)) return
+    const scope = Option.getOrThrow(Context.getOption(mergedAnnotations, RequiredScope))
+    endpoints.push({ name: Routes.label(method, path), method, scope })
+  }
+})
+
+it("the table has every endpoint of the contract that apps call, and no other", () => {
+  expect(Object.keys(ROWS).sort()).toEqual(endpoints.map(({ name }) => name).sort())
+})
+
+let world: World
+/** May ask everything; may only be told of changes; may only ask for raw locations; was disconnected; lapsed. */
+let full: Stage, poor: Stage, raw: Stage, gone: Stage, lapsed: Stage
+
+beforeAll(async () => {
+  world = await startWorld()
+  const stage = async (
+    scopes: ReadonlyArray<Scope.Scope>,
+    choices?: Parameters<Connected["connect"]>[1]
+  ): Promise<Stage & { readonly refreshToken: string }> => {
+    const ends = await connected(world)
+    const { access_token: token, refresh_token: refreshToken } = await ends.connect(scopes, choices)
+    return { ...ends, token, refreshToken, connectionId: (await ends.connection()).id }
+  }
+  const before = await stage(Scope.all, { sensitiveDays: "1" })
+  world.clock.advance(2 * Timestamp.DAY)
+  lapsed = { ...before, token: tokensIn(await before.refresh(before.refreshToken)).access_token }
+  full = await stage(Scope.all)
+  poor = await stage(["location.places.watch"])
+  raw = await stage(["location.lookup"])
+  gone = await stage(Scope.all)
+  await world.run(disconnect(gone.person.account.id, gone.connectionId))
+})
+afterAll(() => world.close())
+
+const entriesOf = ({ person }: Stage) =>
+  world.run(
+    Effect.map(
+      Effect.flatMap(AccessLogStore, (store) => store.list(person.account.id, {}, 500, undefined)),
+      ({ items }) => items
+    )
+  )
+
+/** The only entry that a request leaves, and its answer. */
+const onlyEntry = async (stage: Stage, request: () => Promise<Answer>) => {
+  const before = new Set((await entriesOf(stage)).map(({ id }) => id))
+  const answer = await request()
+  const made = (await entriesOf(stage)).filter(({ id }) => !before.has(id))
+  expect(made.length).toBe(1)
+  const [entry] = made
+  if (entry === undefined) throw new Error("no entry")
+  expect([entry.appId, entry.connectionId, entry.status]).toEqual([stage.app.id, stage.connectionId, answer.status])
+  return { answer, entry }
+}
+
+const LIMIT_HEADERS = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "ratelimit-policy"]
+const limitHeaders = ({ headers }: Answer) => LIMIT_HEADERS.filter((name) => headers.has(name))
+
+/** Asks for something that is wrong wherever a query may say it. */
+const withBadQuery = ({ path }: Asked): Asked => {
+  const [route = "", query = ""] = path.split("?")
+  const purpose = new URLSearchParams(query).get("purpose")
+  const wrong = "max_age_s=soon&at=then&from=then&limit=all"
+  return { path: `${route}?${purpose === null ? "" : `purpose=${purpose}&`}${wrong}` }
+}
+
+/** Whether an endpoint is closed to a connection that holds only `held`. */
+const isClosed = (scope: Endpoint["scope"], held: Scope.Scope) =>
+  scope === "any_standard" ? Scope.isSensitive(held) : scope !== "none" && scope !== held
+
+describe.each(endpoints)("$name", ({ method, name, scope }) => {
+  const { asks, fault, told } = ROWS[name] ?? { asks: get("/"), told: null }
+  const isSensitive = scope !== "none" && scope !== "any_standard" && Scope.isSensitive(scope)
+  const purpose = isSensitive ? "order_ahead" : null
+
+  const refused = async (stage: Stage, status: number, error: string, sent?: (asked: Asked) => Asked) => {
+    const request = await asks(full)
+    const { answer, entry } = await onlyEntry(stage, () => ask(stage, method, sent?.(request) ?? request))
+    expect([answer.status, (answer.json as { readonly error: string }).error]).toEqual([status, error])
+    expect([entry.endpoint, entry.error, entry.disclosed]).toEqual([name, error, null])
+    expect(limitHeaders(answer)).toEqual(status === 401 ? [] : LIMIT_HEADERS)
+    return { answer, entry }
+  }
+
+  it("answered: one entry, with the purpose and what was told", async () => {
+    const request = await asks(full)
+    const { answer, entry } = await onlyEntry(full, () => ask(full, method, request))
+    expect(answer.status).toBeLessThan(300)
+    expect([entry.endpoint, entry.error, entry.purpose]).toEqual([name, null, purpose])
+    if (told === null) expect(entry.disclosed).toBeNull()
+    else expect(entry.disclosed).toMatch(told)
+    expect(limitHeaders(answer)).toEqual(LIMIT_HEADERS)
+  })
+
+  it("401: one entry when it was a token of the user's, none when it was nobody's, and the answers are the same", async () => {
+    const request = await asks(full)
+    const { answer } = await refused(gone, 401, "invalid_token")
+    const all = () => Promise.all([full, poor, raw, gone, lapsed].map(entriesOf))
+    const before = await all()
+    const unknown = await ask(full, method, request, `${full.token}x`)
+    expect([unknown.status, unknown.text]).toEqual([answer.status, answer.text])
+    expect(limitHeaders(unknown)).toEqual([])
+    expect((await all()).map(({ length }) => length)).toEqual(before.map(({ length }) => length))
+  })
+
+  it.runIf(isClosed(scope, "location.places.watch") || isClosed(scope, "location.lookup"))(
+    "403: one entry for a scope that is missing",
+    async () => {
+      const stage = isClosed(scope, "location.places.watch") ? poor : raw
+      expect((await refused(stage, 403, "missing_scope")).entry.purpose).toBeNull()
+    }
+  )
+
+  it.runIf(isSensitive)("403: one entry when the sensitive tier has lapsed", async () => {
+    await refused(lapsed, 403, "scope_expired")
+  })
+
+  it.runIf(isSensitive)("400: one entry when the purpose is none of the app's, and its key is not kept", async () => {
+    const { entry } = await refused(full, 400, "invalid_purpose", ({ path }) => ({
+      path: path.replace("order_ahead", "stalk_people")
+    }))
+    expect(entry.purpose).toBeNull()
+  })
+
+  it.runIf(fault !== undefined)("400: one entry when the question is wrong", async () => {
+    const { entry } = await refused(full, 400, "validation_failed", (asked) =>
+      fault === "body" ? { ...asked, body: {} } : withBadQuery(asked)
+    )
+    expect(entry.purpose).toBe(purpose)
+  })
+
+  it.runIf(name.includes("{"))("404: one entry when what it asks about is not there", async () => {
+    const there = /\/(?:places|place|zone)\/[^/?]+/
+    await refused(full, 404, "not_found", ({ path }) => ({ path: path.replace(there, (one) => `${one}_not`) }))
+  })
+
+  it("429: one entry, before the scope is looked at", async () => {
+    const { clock } = world
+    const subject = Subject.connection(poor.connectionId)
+    const busy = { endsAt: Timestamp.make(clock.now() + 30_000), used: 1_000_000 }
+    await world.run(Effect.map(MemoryDatabase, ({ rateWindows }) => rateWindows.set(subject, busy)))
+    const { answer } = await refused(poor, 429, "rate_limited")
+    await world.run(Effect.map(MemoryDatabase, ({ rateWindows }) => rateWindows.delete(subject)))
+    expect(answer.headers.get("retry-after")).toBe("30")
+  })
+
+  it.each([
+    ["503", StoreError.unavailable("the pool is full"), 503, "unavailable"],
+    ["500", new Error("a mistake of ours"), 500, "internal_error"]
+  ])("%s: one entry, also when we are at fault", async (_, failure, status, error) => {
+    const request = await asks(full)
+    const { rateWindows } = await world.run(MemoryDatabase)
+    const before = rateWindows.get
+    rateWindows.get = () => {
+      throw failure
+    }
+    const { answer, entry } = await onlyEntry(full, () => ask(full, method, request)).finally(
+      () => (rateWindows.get = before)
+    )
+    expect([answer.status, entry.endpoint, entry.error, entry.disclosed]).toEqual([status, name, error, null])
+  })
+})
