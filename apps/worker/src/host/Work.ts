@@ -1,7 +1,9 @@
 import { runWorker } from "@place-access/domain/deliveries"
 import { runHousekeeping } from "@place-access/domain/housekeeping"
+import { runImports } from "@place-access/domain/imports"
 import { Effect } from "effect"
 import { housekeeping } from "./Housekeeping.js"
+import * as Imports from "./imports/Reader.js"
 import * as Mail from "./Mail.js"
 import type { Addresses } from "./Settings.js"
 import type { Smtp } from "./Smtp.js"
@@ -11,9 +13,11 @@ interface Settings {
   readonly addresses: Addresses
 }
 
+const imports = Effect.provide(runImports(), Imports.layer)
+
 /** Everything that a worker does, until interrupted. */
 export const work = ({ addresses, mail }: Settings) =>
-  Effect.all([runWorker(), runHousekeeping, housekeeping, Mail.sending(mail, addresses)], {
+  Effect.all([runWorker(), runHousekeeping, housekeeping, Mail.sending(mail, addresses), imports], {
     concurrency: "unbounded",
     discard: true
   })

@@ -1,6 +1,7 @@
 export { CannotStart } from "./CannotStart.js"
 export * as ConfigReport from "./ConfigReport.js"
 export * as Data from "./Data.js"
+export * as Imports from "./imports/Reader.js"
 export { isLoopbackUrl } from "./Loopback.js"
 export * as Logging from "./Logging.js"
 export * as Mail from "./Mail.js"

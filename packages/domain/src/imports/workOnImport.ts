@@ -15,7 +15,10 @@ const RENEW_AFTER = Import.LEASE / 3
  * where it leads are one. So it can end at any point and be begun again by anybody, and every entry is counted once. Stops as soon
  * as somebody else has the import, or nobody: it was removed.
  */
-export const workOnImport = Effect.fn("workOnImport")(function* ({ attempt, import: begun }: ClaimedImport, lease: string) {
+export const workOnImport = Effect.fn("workOnImport")(function* (
+  { attempt, import: begun }: ClaimedImport,
+  lease: string
+) {
   const store = yield* ImportStore
   const reader = (yield* ImportReader).open()
   const leased: Leased = { userId: begun.userId, id: begun.id, lease }
@@ -48,7 +51,8 @@ export const workOnImport = Effect.fn("workOnImport")(function* ({ attempt, impo
       const skipped = Math.min(toSkip, entries.length)
       toSkip -= skipped
       waiting = waiting.concat(entries.slice(skipped))
-      while (waiting.length >= BATCH || (isLast && waiting.length > 0)) {
+      const fewest = isLast ? 1 : BATCH
+      while (waiting.length >= fewest) {
         const now = waiting.slice(0, BATCH)
         waiting = waiting.slice(BATCH)
         if (!(yield* step(now))) return false

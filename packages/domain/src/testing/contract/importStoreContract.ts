@@ -129,7 +129,7 @@ export const importStoreContract: Contract<Needs> = [
       const device = { userId: made.userId, id: made.deviceId }
       Check.equal(
         yield* Uploads.latest(device),
-        fixes.map((fix) => Uploads.stored(device, fix, now)).reverse(),
+        fixes.map((fix) => Uploads.stored(device, fix, now)).toReversed(),
         "in the history"
       )
       yield* forget(made)
@@ -276,7 +276,7 @@ export const importStoreContract: Contract<Needs> = [
       const begun = yield* Effect.forEach([0, 1, 2], () => begin(user.id))
       for (const [index, one] of begun.entries()) yield* store.complete(one, 0, Timestamp.plus(now, index))
       const ids = (limit: number) => Effect.map(store.list(user.id, limit), (all) => all.map(({ id }) => id))
-      const newest = begun.map(({ id }) => id).reverse()
+      const newest = begun.map(({ id }) => id).toReversed()
       Check.equal(yield* ids(10), newest, "all")
       Check.equal(yield* ids(2), newest.slice(0, 2), "two")
       yield* forget(...begun)
