@@ -1,5 +1,7 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import { AccountsApi, SessionApi } from "./accounts/AccountsApi.js"
+import { DeletionApi } from "./deletions/DeletionApi.js"
+import { HistoryApi } from "./history/HistoryApi.js"
 import { AdminApi } from "./admin/AdminApi.js"
 import { AnswersApi } from "./answers/AnswersApi.js"
 import { AppsApi } from "./apps/AppsApi.js"
@@ -31,6 +33,8 @@ import * as Errors from "./wire/Errors.js"
 export const Api = HttpApi.make("place-access")
   .add(AccountsApi)
   .add(SessionApi)
+  .add(HistoryApi)
+  .add(DeletionApi)
   .add(AppsApi)
   .add(PurposesApi)
   .add(VolumeFlagsApi)

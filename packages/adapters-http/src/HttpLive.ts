@@ -2,6 +2,8 @@ import { HttpApiBuilder, HttpMiddleware, HttpRouter, HttpServer } from "@effect/
 import { Effect, Layer } from "effect"
 import * as AccountsHttp from "./accounts/AccountsHttp.js"
 import * as SessionHttp from "./accounts/SessionHttp.js"
+import * as DeletionHttp from "./deletions/DeletionHttp.js"
+import * as HistoryHttp from "./history/HistoryHttp.js"
 import * as AdminHttp from "./admin/AdminHttp.js"
 import * as AnswersHttp from "./answers/AnswersHttp.js"
 import { Api } from "./Api.js"
@@ -37,6 +39,8 @@ import * as SessionAuthLive from "./security/SessionAuthLive.js"
 const Handlers = Layer.mergeAll(
   AccountsHttp.layer,
   SessionHttp.layer,
+  HistoryHttp.layer,
+  DeletionHttp.layer,
   AppsHttp.layer,
   PurposesHttp.layer,
   VolumeFlagsHttp.layer,

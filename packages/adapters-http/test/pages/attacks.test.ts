@@ -18,6 +18,8 @@ import * as AccessLog from "@place-access/adapters-http/pages/portal/accessLog"
 import * as Connection from "@place-access/adapters-http/pages/portal/connection"
 import * as Connections from "@place-access/adapters-http/pages/portal/connections"
 import * as Devices from "@place-access/adapters-http/pages/portal/devices"
+import * as DeleteAccount from "@place-access/adapters-http/pages/portal/deleteAccount"
+import * as Settings from "@place-access/adapters-http/pages/portal/settings"
 import * as Places from "@place-access/adapters-http/pages/portal/places"
 import * as ReviewDecision from "@place-access/adapters-http/pages/review/decision"
 import * as ReviewQueue from "@place-access/adapters-http/pages/review/queue"
@@ -46,6 +48,8 @@ const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> 
   ...Places.routes(options),
   ...Devices.routes(options),
   ...AccessLog.routes(options),
+  ...Settings.routes(options),
+  ...DeleteAccount.routes(options),
   ...DeveloperApps.routes,
   ...DeveloperApp.routes,
   ...Users.routes,

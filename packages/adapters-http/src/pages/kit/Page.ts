@@ -96,7 +96,7 @@ const navigation = ({ account, formToken, portalPath }: Reader, current: string 
       ${Either.isRight(Staff.requireAdmin(account)) && entry("/admin", "Admin")}
     </nav>
     <div class="who">
-      <span>${account.email}</span>
+      <span>${account.email}</span> ${entry(`${portalPath}/settings`, "Settings")}
       <form method="post" action="/sign-out">
         <input type="hidden" name="form_token" value="${formToken}" /><button class="link">Sign out</button>
       </form>

@@ -6,6 +6,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   "place-changed": "The place was changed.",
   "place-archived": "The place was archived. Apps do not get it any more.",
   "device-removed": "The device was removed. What it sent before stays.",
+  "history-chosen": "Saved. It counts from now on.",
   disconnected: "The app was disconnected.",
   shared: "The places that the app may ask about were changed.",
   "rule-removed": "The rule was removed.",

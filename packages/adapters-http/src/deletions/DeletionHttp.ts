@@ -1,0 +1,31 @@
+import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+import { deleteAccount } from "@place-access/domain/deletions"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { Api } from "../Api.js"
+import { clientAddress } from "../edge/ClientAddress.js"
+import { HttpOptions } from "../HttpOptions.js"
+import * as Credentials from "../security/Credentials.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import { toWire } from "../wire/toWire.js"
+
+export const layer = HttpApiBuilder.group(Api, "deletion", (handlers) =>
+  handlers.handle(
+    "deleteAccount",
+    ({ payload: { password } }) =>
+      Effect.gen(function* () {
+        yield* deleteAccount(yield* SignedIn, { password, address: yield* clientAddress })
+        return Credentials.clearSession(HttpServerResponse.empty({ status: 204 }), yield* HttpOptions)
+      }).pipe(
+        Effect.catchTags({
+          // Not 401: the session is good.
+          WrongCredentials: () => Effect.fail(Errors.forbidden("The password is wrong")),
+          TooManyAttempts: ({ retryAfterMillis }) =>
+            Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))
+        }),
+        toWire
+      ),
+    { uninterruptible: true }
+  )
+)

@@ -1,0 +1,30 @@
+import { HttpApiBuilder } from "@effect/platform"
+import { chooseHistory, getHistoryChoice, type Kept } from "@place-access/domain/history"
+import { Effect } from "effect"
+import { Api } from "../Api.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import { toWire } from "../wire/toWire.js"
+import type { HistoryBody } from "./HistoryApi.js"
+
+export const layer = HttpApiBuilder.group(Api, "history", (handlers) =>
+  handlers
+    .handle("get", () =>
+      SignedIn.pipe(
+        Effect.flatMap(({ id }) => getHistoryChoice(id)),
+        Effect.map(encode),
+        toWire
+      )
+    )
+    .handle(
+      "choose",
+      ({ payload }) =>
+        SignedIn.pipe(
+          Effect.flatMap(({ id }) => chooseHistory(id, payload.keep_days)),
+          Effect.map(encode),
+          toWire
+        ),
+      { uninterruptible: true }
+    )
+)
+
+const encode = ({ cutoff, keep }: Kept): typeof HistoryBody.Type => ({ keep_days: keep, kept_since: cutoff })

@@ -1,0 +1,159 @@
+import {
+  chooseHistory,
+  describeHistory,
+  type Described,
+  type Extent,
+  History,
+  previewChoice
+} from "@place-access/domain/history"
+import { Words } from "@place-access/domain/shared"
+import { Effect, Either, Schema } from "effect"
+import { type Options, portalPath } from "../../HttpOptions.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { flag, type Html, html } from "../kit/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import * as Routes from "../kit/Routes.js"
+import { time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+import { notice } from "./notices.js"
+
+const LABELS = { keep_days: "How long" }
+
+const OPTIONS: ReadonlyArray<{ readonly keep: History.Keep; readonly value: string; readonly text: string }> = [
+  { keep: 30, value: "30", text: "30 days" },
+  { keep: 90, value: "90", text: "90 days" },
+  { keep: 365, value: "365", text: "365 days" },
+  { keep: null, value: "forever", text: "For ever" }
+]
+
+const textOf = (keep: History.Keep): string => OPTIONS.find((one) => one.keep === keep)?.text ?? ""
+
+const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Shown["problems"] = []) =>
+  Effect.gen(function* () {
+    const history = yield* describeHistory(visitor.account.id)
+    const query = yield* Form.query
+    const token = yield* Visitor.tokenFor(visitor)
+    return respond({
+      title: "Settings",
+      reader: yield* Visitor.reader(visitor),
+      current: `${portal}/settings`,
+      width: "middle",
+      status: problems.length === 0 ? 200 : 400,
+      main: html`<h1>Settings</h1>
+        ${problems.length === 0 && notice(query.value("done"))}
+        ${Fields.problems({ values: () => "", problems }, LABELS)}
+        <section class="card" aria-labelledby="history">
+          <h2 id="history">How long your history is kept</h2>
+          <p>
+            Your history is where your phones were, and when you came to your places and left. Apps that you allowed to
+            look back see no further than this. What is older is deleted for good, every hour.
+          </p>
+          ${present(history)}
+          <form method="post" action="${portal}/settings/history">
+            ${Fields.hidden("form_token", token)}
+            <fieldset id="keep_days">
+              <legend>Keep my history for</legend>
+              <div class="choices four">
+                ${OPTIONS.map(
+                  ({ keep, text, value }) =>
+                    html`<div class="choice">
+                      <input
+                        type="radio"
+                        name="keep_days"
+                        value="${value}"
+                        id="keep-${value}"
+                        ${flag("checked", keep === history.keep)}
+                      />
+                      <div><label for="keep-${value}">${text}</label></div>
+                    </div>`
+                )}
+              </div>
+            </fieldset>
+            <button>Save</button>
+          </form>
+          <p class="soft small">
+            Your access log has a time of its own: what apps asked is kept for 400 days, so that you can read it.
+          </p>
+        </section>
+        <section class="card" aria-labelledby="account">
+          <h2 id="account">Delete your account</h2>
+          <p>Everything of yours goes, and every app is disconnected. You read what exactly before you decide.</p>
+          <p><a class="button second" href="${portal}/settings/delete-account">Delete my account…</a></p>
+        </section>`
+    })
+  })
+
+const present = ({ cutoff, fixes, nextDeletionAt, oldestAt, visits }: Described): Html =>
+  oldestAt === null
+    ? html`<p class="note">There is no history of yours at the moment.</p>`
+    : html`<dl>
+        <dt>There are</dt>
+        <dd>${extent({ fixes, visits })}</dd>
+        <dt>Since</dt>
+        <dd>${time(oldestAt)}</dd>
+        <dt>Next deletion</dt>
+        <dd>
+          ${nextDeletionAt === null ? "Never, unless you choose so" : html`${time(nextDeletionAt)}: what is from ${cutoff !== null && time(cutoff)} or before, counted then`}
+        </dd>
+      </dl>`
+
+const extent = ({ fixes, visits }: Pick<Extent, "fixes" | "visits">): string =>
+  `${Words.count(fixes, "location")} and ${Words.count(visits, "visit")}`
+
+/** Nothing was changed yet: what would go cannot be brought back. */
+const confirm = (portal: string, visitor: Visitor.Visitor, keep: History.Keep, value: string, going: Extent) =>
+  Effect.gen(function* () {
+    const token = yield* Visitor.tokenFor(visitor)
+    return respond({
+      title: "Keep less of your history?",
+      reader: yield* Visitor.reader(visitor),
+      current: `${portal}/settings`,
+      width: "middle",
+      main: html`<h1>Keep ${textOf(keep)} only?</h1>
+        <div class="note warn">
+          <p>
+            <strong>${extent(going)} would be deleted for good</strong
+            >${going.oldestAt !== null && html`, the oldest from ${time(going.oldestAt)}`}. Apps stop seeing them at
+            once; nobody can bring them back.
+          </p>
+        </div>
+        <form method="post" action="${portal}/settings/history" class="actions">
+          ${Fields.hidden("form_token", token)} ${Fields.hidden("keep_days", value)}
+          ${Fields.hidden("confirmed", "yes")}
+          <button class="danger">Delete them and keep ${textOf(keep)}</button>
+          <a href="${portal}/settings">Change nothing</a>
+        </form>`
+    })
+  })
+
+const Choice = Schema.Struct({
+  keep_days: Schema.Literal("30", "90", "365", "forever").annotations({ message: () => "choose one of the four" })
+})
+
+const choose = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      const form = yield* Visitor.checked(visitor.cookie)
+      const choice = Form.decode(Choice, { keep_days: form.value("keep_days") })
+      if (Either.isLeft(choice)) return yield* settings(portal, visitor, choice.left)
+      const value = choice.right.keep_days
+      const keep = OPTIONS.find((one) => one.value === value)?.keep ?? null
+      const going = form.value("confirmed") === "yes" ? undefined : yield* previewChoice(visitor.account.id, keep)
+      if (going !== undefined && going.fixes + going.visits > 0)
+        return yield* confirm(portal, visitor, keep, value, going)
+      yield* chooseHistory(visitor.account.id, keep)
+      return seeOther(`${portal}/settings?done=history-chosen`)
+    })
+  )
+
+export const routes = (options: Options) => {
+  const portal = portalPath(options)
+  return [
+    Routes.get(
+      `${portal}/settings`,
+      Visitor.signedIn((visitor) => settings(portal, visitor))
+    ),
+    Routes.post(`${portal}/settings/history`, choose(portal))
+  ]
+}
