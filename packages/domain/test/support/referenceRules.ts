@@ -1,7 +1,7 @@
 import { geodesicM, type Point } from "./geodesic.js"
 
 /**
- * Spec §4.6 once more, slowly: written from the text and decisions L3 to L7 alone, over whole lists, without a state machine and
+ * Spec §4.6 once more, slowly: written from the text and decisions L3 to L8 alone, over whole lists, without a state machine and
  * without a line of the product. What it and the product both say is probably right.
  */
 
@@ -26,17 +26,152 @@ export interface ReferenceRule {
   readonly activeUntil?: number | null
 }
 
+/** What happens to a user's phones, place and connection, in this order. */
+export type Happening =
+  | { readonly _tag: "Upload"; readonly device: number; readonly fixes: ReadonlyArray<ReferenceFix> }
+  | { readonly _tag: "Created"; readonly rule: number }
+  | { readonly _tag: "Removed"; readonly rule: number }
+  /** The place, by the user. */
+  | { readonly _tag: "Moved"; readonly circle: ReferenceCircle }
+  /** The place is not shared any more, or one of the two scopes is gone. */
+  | { readonly _tag: "Withdrawn"; readonly what: Ground }
+  | { readonly _tag: "GivenBack"; readonly what: Ground }
+
+/** What a rule needs beside fixes: place rules the place and their scope, zone rules their scope. */
+export type Ground = "place" | "place scope" | "zone scope"
+
+export interface Life {
+  /** Of the place, at first; zones stay on it. */
+  readonly circle: ReferenceCircle
+  readonly rules: ReadonlyArray<ReferenceRule & { readonly about: "place" | "zone" }>
+  readonly happenings: ReadonlyArray<Happening>
+}
+
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const DAY = 24 * 60 * MINUTE
 
-/** The capture times at which the rule fires, oldest first, for fixes in the order of their arrival. */
+/** What became of a rule. */
+export interface Outcome {
+  /** Capture times, oldest first. */
+  readonly firings: ReadonlyArray<number>
+  /** The capture time of the newest fix that it saw, and where that was; unknown since the last change of its ground. */
+  readonly seenAt: number | null
+  readonly side: "inside" | "outside" | null
+}
+
+/** What becomes of each rule of a life. */
+export const outcomeOf = (life: Life): ReadonlyArray<Outcome> =>
+  life.rules.map((rule, index) => {
+    const { era, seen } = sightingsOf(life, index)
+    const last = seen.at(-1)
+    return {
+      firings: firings(seen, rule),
+      seenAt: last?.at ?? null,
+      side: last === undefined || last.era !== era ? null : last.isInside ? "inside" : "outside"
+    }
+  })
+
+/** The same for one rule that is there from the beginning, and one phone: fixes in the order of their arrival. */
 export const referenceFirings = (
   fixes: ReadonlyArray<ReferenceFix>,
   circle: ReferenceCircle,
   rule: ReferenceRule
 ): ReadonlyArray<number> => {
-  const sightings = decisiveSightings(inOrderOfEvaluation(fixes), circle, rule)
+  const uploads: Array<Array<ReferenceFix>> = []
+  for (const fix of fixes) {
+    const upload = uploads.at(-1)
+    if (upload !== undefined && upload[0]?.receivedAt === fix.receivedAt) upload.push(fix)
+    else uploads.push([fix])
+  }
+  const happenings: Array<Happening> = [{ _tag: "Created", rule: 0 }]
+  for (const upload of uploads) happenings.push({ _tag: "Upload", device: 0, fixes: upload })
+  return outcomeOf({ circle, rules: [{ ...rule, about: "zone" }], happenings })[0]?.firings ?? []
+}
+
+interface Sighting {
+  readonly at: number
+  readonly isInside: boolean
+  /** Rule 4: known soon enough to tell anybody. */
+  readonly isFresh: boolean
+  /** Sightings of two eras know nothing of each other: the place moved, or the rule lacked something meanwhile (L8). */
+  readonly era: number
+}
+
+/** What one rule can see: from its creation on, while it has its ground, what is new and decisive. */
+const sightingsOf = (life: Life, index: number): { readonly seen: ReadonlyArray<Sighting>; readonly era: number } => {
+  const rule = life.rules[index]
+  if (rule === undefined) return { seen: [], era: 0 }
+  const needs: ReadonlyArray<Ground> = rule.about === "place" ? ["place", "place scope"] : ["zone scope"]
+  const missing = new Set<Ground>()
+  const known = new Set<string>()
+  const seen: Array<Sighting> = []
+  let circle = life.circle
+  let era = 0
+  let isThere = false
+  for (const happening of life.happenings) {
+    if (happening._tag === "Created" && happening.rule === index) isThere = true
+    if (happening._tag === "Removed" && happening.rule === index) isThere = false
+    if (happening._tag === "Moved" && rule.about === "place") {
+      circle = happening.circle
+      era++
+    }
+    if (happening._tag === "Withdrawn" && needs.includes(happening.what)) missing.add(happening.what)
+    if (happening._tag === "GivenBack" && missing.delete(happening.what)) era++
+    if (happening._tag === "Upload") {
+      for (const fix of inOrderOfEvaluation(happening.fixes)) {
+        if (isImpossible(fix) || isKnown(known, happening.device, fix)) continue
+        if (!isThere || missing.size > 0) continue
+        const sighting = lookAt(fix, circle, rule, era)
+        if (sighting !== undefined && seen.every((earlier) => earlier.at < sighting.at)) seen.push(sighting)
+      }
+    }
+  }
+  return { seen, era }
+}
+
+/** By capture time; of one time the most accurate first (L4). */
+const inOrderOfEvaluation = (upload: ReadonlyArray<ReferenceFix>): ReadonlyArray<ReferenceFix> => {
+  const worth = (fix: ReferenceFix): number => knownAccuracy(fix) ?? Number.POSITIVE_INFINITY
+  const better = (a: ReferenceFix, b: ReferenceFix): boolean =>
+    a.capturedAt !== b.capturedAt
+      ? a.capturedAt < b.capturedAt
+      : worth(a) !== worth(b)
+        ? worth(a) < worth(b)
+        : a.lat !== b.lat
+          ? a.lat < b.lat
+          : a.lon < b.lon
+  return [...upload].sort((a, b) => (better(a, b) ? -1 : better(b, a) ? 1 : 0))
+}
+
+const knownAccuracy = ({ accuracy }: ReferenceFix): number | null =>
+  accuracy !== null && Number.isFinite(accuracy) && accuracy > 0 ? accuracy : null
+
+/** L3: from a clock that runs ahead, or from nowhere. */
+const isImpossible = ({ capturedAt, lat, lon, receivedAt }: ReferenceFix): boolean =>
+  capturedAt - receivedAt > 5 * MINUTE || capturedAt < Date.UTC(2010) || (lat === 0 && lon === 0)
+
+/** L4: of one phone, one time and one place there is one fix, whatever else a later one says. */
+const isKnown = (known: Set<string>, device: number, { capturedAt, lat, lon }: ReferenceFix): boolean => {
+  const name = `${device} ${capturedAt} ${Math.round(lat * 1e7)} ${Math.round(lon * 1e7)}`
+  const isRepeated = known.has(name)
+  known.add(name)
+  return isRepeated
+}
+
+/** Inside its window (rule 5), uploaded in time, and away from the edge (rule 2). */
+const lookAt = (fix: ReferenceFix, circle: ReferenceCircle, rule: ReferenceRule, era: number): Sighting | undefined => {
+  if (rule.activeFrom != null && fix.capturedAt < rule.activeFrom) return undefined
+  if (rule.activeUntil != null && fix.capturedAt >= rule.activeUntil) return undefined
+  if (rule.activeUntil != null && fix.receivedAt > rule.activeUntil + DAY) return undefined
+  const metres = geodesicM(circle, fix)
+  if (Math.abs(metres - circle.radiusM) <= Math.max(50, knownAccuracy(fix) ?? 0)) return undefined
+  const isFresh = fix.receivedAt - fix.capturedAt <= 15 * MINUTE
+  return { at: fix.capturedAt, isInside: metres < circle.radiusM, isFresh, era }
+}
+
+/** What the rule asks about, less what is stale (rule 4) and what comes within two minutes of the last firing (rule 3). */
+const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): ReadonlyArray<number> => {
   const moments =
     rule.type === "dwell" ? dwells(sightings, (rule.dwellMinutes ?? 0) * MINUTE) : crossings(sightings, rule.type)
   const fired: Array<number> = []
@@ -48,74 +183,18 @@ export const referenceFirings = (
   return fired
 }
 
-interface Sighting {
-  readonly at: number
-  readonly isInside: boolean
-  /** Rule 4: known soon enough to tell anybody. */
-  readonly isFresh: boolean
-}
-
-/** Uploads as they came, the fixes of each by capture time; of one time the most accurate first (L4). */
-const inOrderOfEvaluation = (fixes: ReadonlyArray<ReferenceFix>): ReadonlyArray<ReferenceFix> => {
-  const uploads: Array<Array<ReferenceFix>> = []
-  for (const fix of fixes) {
-    const upload = uploads.at(-1)
-    if (upload !== undefined && upload[0]?.receivedAt === fix.receivedAt) upload.push(fix)
-    else uploads.push([fix])
-  }
-  const worth = (fix: ReferenceFix): number => knownAccuracy(fix) ?? Number.POSITIVE_INFINITY
-  const better = (a: ReferenceFix, b: ReferenceFix): boolean =>
-    a.capturedAt !== b.capturedAt
-      ? a.capturedAt < b.capturedAt
-      : worth(a) !== worth(b)
-        ? worth(a) < worth(b)
-        : a.lat !== b.lat
-          ? a.lat < b.lat
-          : a.lon < b.lon
-  return uploads.flatMap((upload) => [...upload].sort((a, b) => (better(a, b) ? -1 : better(b, a) ? 1 : 0)))
-}
-
-const knownAccuracy = ({ accuracy }: ReferenceFix): number | null =>
-  accuracy !== null && Number.isFinite(accuracy) && accuracy > 0 ? accuracy : null
-
-/** What the rule can see: inside its window (rule 5), newer than all that it saw, and away from the edge (rule 2). */
-const decisiveSightings = (
-  fixes: ReadonlyArray<ReferenceFix>,
-  circle: ReferenceCircle,
-  rule: ReferenceRule
-): ReadonlyArray<Sighting> => {
-  const seen: Array<Sighting> = []
-  const known = new Set<string>()
-  for (const fix of fixes) {
-    // L4: of the same phone, time and place there is one fix, whatever else a later one says.
-    const name = JSON.stringify([fix.capturedAt, fix.lat.toFixed(7), fix.lon.toFixed(7)])
-    if (known.has(name)) continue
-    known.add(name)
-    if (rule.activeFrom != null && fix.capturedAt < rule.activeFrom) continue
-    if (rule.activeUntil != null && fix.capturedAt >= rule.activeUntil) continue
-    if (rule.activeUntil != null && fix.receivedAt > rule.activeUntil + DAY) continue
-    if (seen.some((earlier) => earlier.at >= fix.capturedAt)) continue
-    const metres = geodesicM(circle, fix)
-    if (Math.abs(metres - circle.radiusM) <= Math.max(50, knownAccuracy(fix) ?? 0)) continue
-    seen.push({
-      at: fix.capturedAt,
-      isInside: metres < circle.radiusM,
-      isFresh: fix.receivedAt - fix.capturedAt <= 15 * MINUTE
-    })
-  }
-  return seen
-}
-
-/** Rule 1: the first sighting has none before it, so it never crosses. */
+/** Rule 1: the first sighting of an era has none before it, so it never crosses. */
 const crossings = (sightings: ReadonlyArray<Sighting>, type: "enter" | "exit"): ReadonlyArray<Sighting> =>
-  sightings.filter(
-    (now, index) => index > 0 && now.isInside === (type === "enter") && sightings[index - 1]?.isInside !== now.isInside
-  )
+  sightings.filter((now, index) => {
+    const before = sightings[index - 1]
+    return before?.era === now.era && before.isInside !== now.isInside && now.isInside === (type === "enter")
+  })
 
 /** One moment for each unbroken stay at most: the first fresh sighting that is long enough after the stay's first (L7). */
 const dwells = (sightings: ReadonlyArray<Sighting>, length: number): ReadonlyArray<Sighting> => {
   const stays: Array<Array<Sighting>> = [[]]
   for (const sighting of sightings) {
+    if (stays.at(-1)?.at(-1)?.era !== sighting.era) stays.push([])
     if (sighting.isInside) stays.at(-1)?.push(sighting)
     else stays.push([])
   }

@@ -2,7 +2,7 @@ import { Fix, UploadEvaluation } from "@place-access/domain/fixes"
 import type { LiveRule, Rule } from "@place-access/domain/rules"
 import { RecentEvaluations, RuleEvaluation } from "@place-access/domain/rules"
 import { AppId, ConnectionId, PlaceId, RuleId, UserId } from "@place-access/domain/shared"
-import type { Ground, Life, ReferenceFix } from "./referenceRules.js"
+import type { Ground, Life, Outcome, ReferenceFix } from "./referenceRules.js"
 import { NOON, time } from "./rules.js"
 
 /** A rule of nobody's, for evaluations without a store. */
@@ -47,8 +47,8 @@ export const questionOf = (circle: Life["circle"], rule: Life["rules"][number]):
   }
 })
 
-/** What the product's plain functions make of a life: the capture times at which each rule fires. */
-export const replayLife = (life: Life): ReadonlyArray<ReadonlyArray<number>> => {
+/** What the product's plain functions make of a life. */
+export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
   const all = life.rules.map((rule, index) => liveRule(questionOf(life.circle, rule), String(index)))
   const firings: ReadonlyArray<Array<number>> = life.rules.map(() => [])
   const known: ReadonlyArray<Set<string>> = [new Set(), new Set()]
@@ -99,7 +99,10 @@ export const replayLife = (life: Life): ReadonlyArray<ReadonlyArray<number>> => 
       }
     }
   }
-  return firings
+  return all.map(({ basis, state }, index) => {
+    const { asOf, side } = RuleEvaluation.on(basis, state)
+    return { firings: firings[index] ?? [], seenAt: asOf, side }
+  })
 }
 
 const needs = (life: Life, rule: number): ReadonlyArray<Ground> =>

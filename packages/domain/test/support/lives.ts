@@ -1,0 +1,169 @@
+import { type Point, travel } from "./geodesic.js"
+import { type Random, random } from "./random.js"
+import type { Ground, Happening, Life, ReferenceCircle, ReferenceFix } from "./referenceRules.js"
+import { CIRCLE, DAY, MINUTE, NOON, SECOND } from "./rules.js"
+
+/**
+ * Lives of people near one circle, biased to the edges of every rule of Spec §4.6: a uniform generator needs thousands of runs to
+ * meet 120 seconds exactly. Times are chosen where something changes: a millisecond before, at, and after a cooldown, a stay, a
+ * staleness or a window.
+ */
+
+/** Half metres, so that no fix lies within float noise of the end of a band. */
+const DISTANCES_M = [60.5, 98.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 201.5, 229.5, 230.5, 1_000.5, 6_000.5]
+const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres) => travel(CIRCLE, 37, metres))
+const EDGES = [NEAREST ?? CIRCLE, ...FURTHER] as const
+const PLAIN: readonly [Point, Point] = [travel(CIRCLE, 200, 0.5), travel(CIRCLE, 200, 700.5)]
+const NOWHERE: Point = { lat: 0, lon: 0 }
+
+const ACCURACIES = [0, -1, 49, 50, 51, 52, 80, 149, 150, 151, 900, Number.NaN, null] as const
+
+/** Where the place is moved: a little aside, made larger, away, and back. */
+const CIRCLES: readonly [ReferenceCircle, ...ReadonlyArray<ReferenceCircle>] = [
+  CIRCLE,
+  { ...travel(CIRCLE, 90, 120), radiusM: 150 },
+  { ...CIRCLE, radiusM: 300 },
+  { ...travel(CIRCLE, 200, 700), radiusM: 150 }
+]
+
+const NEAR = [-1, 0, 1] as const
+/** What the rules measure between two captures. */
+const SPANS = [30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 6 * MINUTE, 15 * MINUTE] as const
+const AGES = [0, SECOND, 10 * MINUTE, 15 * MINUTE, 15 * MINUTE, 60 * MINUTE, DAY, -5 * MINUTE] as const
+
+/** The life of a number, the same every time. */
+export const lifeOf = (seed: number): Life => {
+  const dice = random(seed)
+  const rules = Array.from({ length: 1 + dice.below(3) }, () => ruleOf(dice))
+  const edges = rules.flatMap(({ activeFrom, activeUntil }) => [activeFrom, activeUntil].filter((at) => at !== null))
+  const happenings: Array<Happening> = []
+  const waiting = rules.map((_, rule) => rule)
+  const create = () => {
+    const rule = waiting.shift()
+    if (rule !== undefined) happenings.push({ _tag: "Created", rule })
+  }
+  create()
+  while (waiting.length > 0 && !dice.oneIn(4)) create()
+
+  const phone: Phone = { clock: NOON, receipt: NOON, captures: [], isHome: dice.oneIn(2) }
+  const uploads: Array<Upload> = []
+  for (let count = 1 + dice.below(6); count > 0; count--) {
+    if (dice.oneIn(3)) create()
+    if (dice.oneIn(4)) happenings.push(...changeOf(dice, rules.length))
+    const upload = uploadOf(dice, phone, edges)
+    const [earlier] = uploads
+    happenings.push(upload)
+    uploads.unshift(upload)
+    // Sent again at once, or much later, or by the other phone.
+    if (dice.oneIn(4)) happenings.push(repeated(dice, phone, dice.oneIn(2) ? upload : (earlier ?? upload)))
+  }
+  return { circle: CIRCLE, rules, happenings }
+}
+
+interface Phone {
+  /** Of the last capture. */
+  clock: number
+  receipt: number
+  readonly captures: Array<number>
+  /** Was last in the middle of the circle, as far as it is in a plain place at all. */
+  isHome: boolean
+}
+
+type Upload = Extract<Happening, { readonly _tag: "Upload" }>
+
+const ruleOf = (dice: Random) => {
+  const edge = () => NOON + dice.pick([0, MINUTE, 2 * MINUTE, 5 * MINUTE, 20 * MINUTE]) + dice.pick(NEAR)
+  const type = dice.pick(["enter", "exit", "dwell"] as const)
+  return {
+    about: dice.pick(["place", "place", "zone"] as const),
+    type,
+    dwellMinutes: type === "dwell" ? dice.pick([5, 5, 6, 15, 720]) : null,
+    activeFrom: dice.oneIn(4) ? edge() : null,
+    activeUntil: dice.oneIn(4) ? edge() + 5 * MINUTE : null
+  }
+}
+
+const changeOf = (dice: Random, rules: number): ReadonlyArray<Happening> => {
+  const what: Ground = dice.pick(["place", "place scope", "zone scope"])
+  switch (dice.below(6)) {
+    case 0:
+    case 1:
+    case 2:
+      return [{ _tag: "Moved", circle: dice.pick(CIRCLES) }]
+    case 3:
+      return [{ _tag: "Withdrawn", what }]
+    case 4:
+      return dice.oneIn(2)
+        ? [{ _tag: "GivenBack", what }]
+        : [
+            { _tag: "Withdrawn", what },
+            { _tag: "GivenBack", what }
+          ]
+    default:
+      return dice.oneIn(3) ? [{ _tag: "Removed", rule: dice.below(rules) }] : []
+  }
+}
+
+const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Upload => {
+  const captured = Array.from({ length: 1 + dice.below(5) }, () => {
+    phone.clock = captureOf(dice, phone, edges)
+    phone.captures.push(phone.clock)
+    return { capturedAt: phone.clock, ...whereOf(dice, phone), accuracy: accuracyOf(dice) }
+  })
+  // Uploads arrive in this order; each as late as one of its fixes would have it.
+  const [first, ...rest] = captured.map(({ capturedAt }) => capturedAt)
+  const wanted =
+    edges.length > 0 && dice.oneIn(6)
+      ? dice.pick([edges[0] ?? 0, ...edges]) + DAY + dice.pick(NEAR)
+      : dice.pick([first ?? phone.clock, ...rest]) + dice.pick(AGES) + dice.pick(NEAR)
+  phone.receipt = Math.max(phone.receipt, wanted)
+  // Most phones that were away go on with what is now.
+  if (phone.receipt - phone.clock > 15 * MINUTE && !dice.oneIn(3)) phone.clock = phone.receipt
+  return { _tag: "Upload", device: dice.oneIn(6) ? 1 : 0, fixes: captured.map(at(phone.receipt)) }
+}
+
+const captureOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): number => {
+  const chance = dice.below(12)
+  if (chance === 0) return phone.clock + dice.pick([0, 0, -1, -MINUTE, -2 * MINUTE, -10 * MINUTE])
+  if (chance === 1 && edges.length > 0) return dice.pick([edges[0] ?? 0, ...edges]) + dice.pick(NEAR)
+  const from = chance < 4 ? (phone.captures[dice.below(phone.captures.length)] ?? phone.clock) : phone.clock
+  return chance === 11 ? phone.clock + 720 * MINUTE : from + dice.pick(SPANS) + dice.pick(NEAR)
+}
+
+/** Mostly in and out and in again. */
+const whereOf = (dice: Random, phone: Phone): Point => {
+  if (dice.oneIn(4)) return dice.oneIn(20) ? NOWHERE : dice.pick(EDGES)
+  if (!dice.oneIn(3)) phone.isHome = !phone.isHome
+  return phone.isHome ? PLAIN[0] : PLAIN[1]
+}
+
+const accuracyOf = (dice: Random): number | null => (dice.oneIn(4) ? dice.pick(ACCURACIES) : 10)
+
+const repeated = (dice: Random, phone: Phone, { device, fixes }: Upload): Upload => {
+  phone.receipt += dice.pick([0, 1, 10 * MINUTE])
+  return { _tag: "Upload", device: dice.oneIn(4) ? 1 - device : device, fixes: fixes.map(at(phone.receipt)) }
+}
+
+const at =
+  (receivedAt: number) =>
+  (fix: Omit<ReferenceFix, "receivedAt">): ReferenceFix => ({ ...fix, receivedAt })
+
+/** The smallest life found with the same fault: happenings, fixes and rules are left out as long as it shows. */
+export const smallest = (life: Life, isFaulty: (life: Life) => boolean): Life => {
+  const smaller = shrunk(life).find(isFaulty)
+  return smaller === undefined ? life : smallest(smaller, isFaulty)
+}
+
+const without = <A>(items: ReadonlyArray<A>, index: number): ReadonlyArray<A> => items.filter((_, at) => at !== index)
+
+const shrunk = (life: Life): ReadonlyArray<Life> => [
+  ...life.happenings.map((_, index) => ({ ...life, happenings: without(life.happenings, index) })),
+  ...life.happenings.flatMap((happening, index) =>
+    happening._tag === "Upload" && happening.fixes.length > 1
+      ? happening.fixes.map((_, fix) => ({
+          ...life,
+          happenings: life.happenings.with(index, { ...happening, fixes: without(happening.fixes, fix) })
+        }))
+      : []
+  )
+]
