@@ -36,10 +36,11 @@ const TABLES: ReadonlyArray<Table> = [
     key: "user_id, device_id, report_key",
     moment: "coalesce(t.departure, t.arrival)",
     until: "cutoff",
-    // An arrival alone is a visit that is open, until its phone says something later.
+    // An arrival alone is as old as what its phone said next: when it left, at the latest.
     only: `(t.departure IS NOT NULL OR ${IS_SILENT} OR EXISTS (
              SELECT 1 FROM visit_reports l
-             WHERE l.user_id = t.user_id AND l.device_id = t.device_id AND coalesce(l.departure, l.arrival) > t.arrival))`
+             WHERE l.user_id = t.user_id AND l.device_id = t.device_id AND coalesce(l.departure, l.arrival) > t.arrival
+               AND coalesce(l.departure, l.arrival) <= p.cutoff))`
   },
   {
     name: "stays",

@@ -168,6 +168,6 @@ pre.letter { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }
   .stack td[data-label]::before { content: attr(data-label) " "; color: var(--soft); font-size: 0.85rem; display: inline-block; min-width: 5.5rem; padding-right: 0.5rem; }
 }
 @media (min-width: 60rem) { .top:not(.staff) > div { flex-wrap: nowrap; } .top:not(.staff) nav { flex-wrap: nowrap; white-space: nowrap; } }
-@media (min-width: 66rem) { .top.staff > div { flex-wrap: nowrap; column-gap: 1rem; } .top.staff nav { flex-wrap: nowrap; white-space: nowrap; column-gap: 0.8rem; font-size: 0.95rem; } }
+@media (min-width: 66rem) { .top.staff > div { flex-wrap: nowrap; column-gap: 1rem; max-width: 74rem; } .top.staff nav { flex-wrap: nowrap; white-space: nowrap; column-gap: 0.8rem; font-size: 0.95rem; } }
 @media (prefers-reduced-motion: no-preference) { button, .button { transition: filter 0.12s; } }
 `

@@ -49,6 +49,9 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
             Your history is where your phones were, and when you came to your places and left. Apps that you allowed to
             look back see no further than this. What is older is deleted for good, every hour.
           </p>
+          <p class="soft small">
+            Your access log has a time of its own: what apps asked is kept for 400 days, so that you can read it.
+          </p>
           ${present(history)}
           <form method="post" action="${portal}/settings/history">
             ${Fields.hidden("form_token", token)}
@@ -72,9 +75,6 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
             </fieldset>
             <button>Save</button>
           </form>
-          <p class="soft small">
-            Your access log has a time of its own: what apps asked is kept for 400 days, so that you can read it.
-          </p>
         </section>
         <section class="card" aria-labelledby="account">
           <h2 id="account">Delete your account</h2>
@@ -84,7 +84,7 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
     })
   })
 
-const present = ({ cutoff, fixes, nextDeletionAt, oldestAt, visits }: Described): Html =>
+const present = ({ fixes, keep, nextDeletionAt, oldestAt, visits }: Described): Html =>
   oldestAt === null
     ? html`<p class="note">There is no history of yours at the moment.</p>`
     : html`<dl>
@@ -94,7 +94,7 @@ const present = ({ cutoff, fixes, nextDeletionAt, oldestAt, visits }: Described)
         <dd>${time(oldestAt)}</dd>
         <dt>Next deletion</dt>
         <dd>
-          ${nextDeletionAt === null ? "Never, unless you choose so" : html`${time(nextDeletionAt)}: what is from ${cutoff !== null && time(cutoff)} or before, counted then`}
+          ${nextDeletionAt === null ? "Never, unless you choose so" : html`${time(nextDeletionAt)}: what is ${textOf(keep)} old by then`}
         </dd>
       </dl>`
 

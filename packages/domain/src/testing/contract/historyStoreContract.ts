@@ -194,7 +194,7 @@ export const historyStoreContract: Contract<Needs> = [
     })
   },
   {
-    name: "an arrival alone is a visit that is open: it stays while its phone sends and has not said where it went",
+    name: "an arrival alone is a visit that is open: it stays while its phone sends and was not elsewhere in the past",
     run: Effect.gen(function* () {
       const device = yield* phone
       const now = yield* Timestamp.now
@@ -204,11 +204,13 @@ export const historyStoreContract: Contract<Needs> = [
       Check.isTrue(!(yield* isOverdue(device, momentsAt(now))), "the phone sent something today")
       Check.isTrue(!(yield* isOverdue(device, momentsAt(Timestamp.plus(now, 90 * DAY - 1)))), "and still counts")
       Check.isTrue(yield* isOverdue(device, momentsAt(Timestamp.plus(now, 90 * DAY))), "silent for as long as is kept")
-      // Where it went is past itself; the arrival must not be open again when that is gone.
+      yield* Uploads.commit(device, { visits: [Uploads.visit(null, Timestamp.plus(edge, 1))] })
+      Check.equal(yield* sweep(device, momentsAt(now)), 0, "it left a millisecond too late to be past")
+      // The arrival must not be open again when what closed it is gone.
       yield* Uploads.commit(device, { visits: [Uploads.visit(arrival, Timestamp.plus(arrival, 1))] })
-      Check.equal(yield* sweep(device, momentsAt(now), 1), 2, "both go")
-      yield* Uploads.commit(device, { visits: [Uploads.visit(arrival, null), Uploads.visit(now, null)] })
-      Check.equal(yield* sweep(device, momentsAt(now)), 1, "a later arrival tells that it left")
+      Check.equal(yield* sweep(device, momentsAt(now), 1), 2, "left in the past: both go")
+      yield* Uploads.commit(device, { visits: [Uploads.visit(arrival, null), Uploads.visit(edge, null)] })
+      Check.equal(yield* sweep(device, momentsAt(now)), 1, "arrived elsewhere in the past")
     })
   },
   {

@@ -89,15 +89,23 @@ const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: Moments):
     const seen = devices.get(id)?.lastSeenAt ?? null
     return seen === null || History.isPast(seen, until)
   }
-  const saidMore = (id: DeviceId, arrival: Timestamp.Timestamp): boolean =>
-    [...visitReports.values()].some(
-      (one) => one.userId === userId && one.deviceId === id && (one.departure ?? one.arrival ?? 0) > arrival
-    )
+  /** It said, at a moment that is past itself, that it was no longer there. */
+  const hasLeft = (id: DeviceId, arrival: Timestamp.Timestamp): boolean =>
+    [...visitReports.values()].some((one) => {
+      const moment = one.departure ?? one.arrival
+      return (
+        one.userId === userId &&
+        one.deviceId === id &&
+        moment !== null &&
+        moment > arrival &&
+        History.isPast(moment, until)
+      )
+    })
   return [
     rows(tables.fixes, ({ capturedAt }) => capturedAt),
     rows(tables.quarantined, ({ receivedAt }) => receivedAt),
     rows(visitReports, ({ arrival, departure, deviceId }) =>
-      departure !== null || arrival === null || saidMore(deviceId, arrival) || isSilent(deviceId)
+      departure !== null || arrival === null || hasLeft(deviceId, arrival) || isSilent(deviceId)
         ? (departure ?? arrival)
         : null
     ),
