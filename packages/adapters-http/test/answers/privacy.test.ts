@@ -1,0 +1,113 @@
+import { FastCheck } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Hidden, type Spot, SPOTS, type Step, witnessed } from "../support/twoWorlds.js"
+import { startWorld, type World } from "../support/World.js"
+
+/** Places overlap, contain and touch each other and the edges of the shared ones; readings lie on them. */
+const spot = FastCheck.constantFrom(...(Object.keys(SPOTS) as ReadonlyArray<Spot>))
+const radiusM = FastCheck.constantFrom(100, 150, 300, 1_000, 10_000)
+const label = FastCheck.constantFrom("Home", "A", "Zoo", "Clinic, second floor, ask for Dr. Jansen")
+const age = FastCheck.constantFrom(0, 1, 59, 300, 899, 901, 1_800, 7_200, 80_000)
+const place = FastCheck.nat({ max: 3 })
+
+const made: FastCheck.Arbitrary<Hidden> = FastCheck.record({ _tag: FastCheck.constant("Made"), spot, radiusM, label })
+const hidden: FastCheck.Arbitrary<Hidden> = FastCheck.oneof(
+  { weight: 3, arbitrary: made },
+  FastCheck.record({ _tag: FastCheck.constant("Moved"), place, spot, radiusM }),
+  FastCheck.record({ _tag: FastCheck.constant("Renamed"), place, label }),
+  FastCheck.record({ _tag: FastCheck.constant("Archived"), place }),
+  FastCheck.record({ _tag: FastCheck.constant("SharedWithAnother"), place }),
+  FastCheck.record({ _tag: FastCheck.constant("Stayed"), from: age, to: FastCheck.option(age) })
+)
+
+const seen = FastCheck.record({
+  _tag: FastCheck.constant("Seen"),
+  spot,
+  ages: FastCheck.uniqueArray(age, { minLength: 1, maxLength: 3 }),
+  accuracyM: FastCheck.constantFrom(10, 60, 400)
+})
+const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
+  { weight: 4, arbitrary: seen },
+  {
+    weight: 2,
+    arbitrary: FastCheck.record({
+      _tag: FastCheck.constant("Passed"),
+      minutes: FastCheck.constantFrom(1, 6, 14, 61, 1_500)
+    })
+  },
+  FastCheck.record({
+    _tag: FastCheck.constant("Stayed"),
+    spot: FastCheck.constantFrom("home", "work"),
+    from: age,
+    to: FastCheck.option(age)
+  }),
+  FastCheck.record({
+    _tag: FastCheck.constant("Shared"),
+    home: FastCheck.boolean(),
+    work: FastCheck.boolean(),
+    earlier: FastCheck.boolean()
+  }),
+  FastCheck.record({ _tag: FastCheck.constant("Moved"), spot }),
+  FastCheck.constant({ _tag: "Asked" } as const)
+)
+
+const life = FastCheck.array(
+  FastCheck.record({
+    step,
+    ours: FastCheck.array(hidden, { maxLength: 2 }),
+    theirs: FastCheck.array(hidden, { maxLength: 1 })
+  }),
+  { minLength: 4, maxLength: 12 }
+)
+
+/** Home, at work for an hour, and home again, with a clinic around the corner that nobody is to know of. */
+const CLINIC = { _tag: "Made", spot: "homeEdge", radiusM: 100, label: "Clinic" } as const
+const at = (spot: Spot, ages: ReadonlyArray<number>) => ({ _tag: "Seen", spot, ages, accuracyM: 10 }) as const
+const A_DAY = [
+  { step: at("nowhere", [1_800]), ours: [], theirs: [] },
+  { step: at("home", [900, 300, 0]), ours: [], theirs: [] },
+  { step: { _tag: "Passed", minutes: 61 } as const, ours: [], theirs: [] },
+  { step: at("work", [3_000, 900, 0]), ours: [{ _tag: "Archived", place: 0 } as const, CLINIC], theirs: [] },
+  { step: { _tag: "Stayed", spot: "work", from: 3_000, to: 0 } as const, ours: [], theirs: [] },
+  { step: at("homeEdge", [0]), ours: [{ _tag: "Stayed", from: 900, to: 600 } as const], theirs: [] },
+  { step: { _tag: "Passed", minutes: 14 } as const, ours: [], theirs: [] },
+  { step: at("home", [600, 0]), ours: [], theirs: [] }
+]
+
+let worlds: ReadonlyArray<World> = []
+beforeAll(async () => {
+  worlds = [await startWorld(), await startWorld()]
+})
+afterAll(() => Promise.all(worlds.map((world) => world.close())))
+
+describe("privacy is the product", () => {
+  it("two worlds that differ only in places that are not shared answer alike: status, bytes, header names and sizes, pages, events", async () => {
+    const met: Array<string> = []
+    let run = 0
+    const property = FastCheck.asyncProperty(life, made, FastCheck.boolean(), async (steps, first, sendsVisits) => {
+      const lives = [
+        steps.map(({ ours, step }, index) => ({ step, hidden: index === 0 ? [first, ...ours] : ours })),
+        steps.map(({ step, theirs }) => ({ step, hidden: theirs }))
+      ]
+      run += 1
+      const [ours = [], theirs = []] = await Promise.all(
+        worlds.map((world, index) => witnessed(world, run, lives[index] ?? [], sendsVisits))
+      )
+      met.push(...ours)
+      const noticed = ours.map((one, index) => [one, theirs[index]]).filter(([one, other]) => one !== other)
+      // Said in the error itself: of an assertion inside a property nothing more is shown.
+      if (noticed.length > 0) throw new Error(noticed[0]?.join("\n"))
+      expect(theirs).toHaveLength(ours.length)
+    })
+    await FastCheck.assert(property, {
+      numRuns: 10,
+      examples: [
+        [A_DAY, CLINIC, false],
+        [A_DAY, CLINIC, true]
+      ]
+    })
+    // Not of two worlds in which nothing is told.
+    for (const told of ["at_place", "departure", "evt_", "fired", '\\"matched\\":true'])
+      expect(met.join()).toContain(told)
+  })
+})
