@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { LimitStore, type Rate, type Subject } from "@place-access/domain/limits"
-import { StoreError, Timestamp } from "@place-access/domain/shared"
+import { type StoreError, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import * as Batches from "./Batches.js"
 import { orStoreError } from "./Failures.js"

@@ -1,6 +1,6 @@
 import * as Batches from "@place-access/adapters-pg/Batches"
 import { StoreError } from "@place-access/domain/shared"
-import { Deferred, Effect, Either, Fiber } from "effect"
+import { Deferred, Effect, Either, Fiber, type Scope } from "effect"
 import { describe, expect, it } from "vitest"
 
 /** Batches that double numbers; each write waits until `open`, and `bad` numbers are refused for what they are. */
@@ -19,8 +19,7 @@ const doubling = (bad: ReadonlySet<number> = new Set()) =>
     return { open: Deferred.succeed(open, undefined), write, written }
   })
 
-const run = <A>(program: Effect.Effect<A, unknown, import("effect").Scope.Scope>) =>
-  Effect.runPromise(Effect.scoped(program))
+const run = <A>(program: Effect.Effect<A, unknown, Scope.Scope>) => Effect.runPromise(Effect.scoped(program))
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 

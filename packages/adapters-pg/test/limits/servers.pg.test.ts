@@ -1,6 +1,6 @@
 import { layerPostgres, Migrator, SqlLimitStore } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Budget, LimitStore, Rate, spendBudget, Subject, takeCall } from "@place-access/domain/limits"
+import { Budget, type LimitStore, type Rate, spendBudget, Subject, takeCall } from "@place-access/domain/limits"
 import { ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Context, Deferred, Effect, Either, Fiber, Layer, Redacted, Schedule } from "effect"
 import { expect, it } from "vitest"

@@ -1,0 +1,252 @@
+import { Rate, Subject, takeCall } from "@place-access/domain/limits"
+import { addDevice, Device } from "@place-access/domain/devices"
+import { Effect } from "effect"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { type Connected, connected, type TokenBody } from "../support/connected.js"
+import { bearer, startWorld, type World } from "../support/World.js"
+import { type Answer, jsonBody } from "../support/wire.js"
+
+const MINUTE = 60_000
+
+let world: World
+let stage: Connected
+beforeAll(async () => {
+  world = await startWorld({ rateLimitPerMinute: 600, trustProxy: true })
+  stage = await connected(world)
+})
+afterAll(() => world.close())
+/** No test begins within another's window. */
+beforeEach(() => world.clock.advance(10 * MINUTE))
+
+const use = (subject: Subject.Subject, rate: Rate.Rate, calls: number) =>
+  world.run(Effect.all(Array.from({ length: calls }, () => takeCall(subject, rate), { discard: true })))
+
+const standing = ({ headers }: Answer) => ({
+  limit: headers.get("ratelimit-limit"),
+  remaining: headers.get("ratelimit-remaining"),
+  reset: headers.get("ratelimit-reset"),
+  policy: headers.get("ratelimit-policy"),
+  wait: headers.get("retry-after")
+})
+
+const LIMITED = { statusCode: 429, error: "rate_limited", message: "Too many requests; wait and try again" }
+
+/** A connection of the stage's user, and how many of its calls were used up before. */
+const connection = async (used: number) => {
+  const { access_token: token }: TokenBody = await stage.connect(["location.place.current"])
+  await use(Subject.connection((await stage.connection()).id), Rate.perMinute(600), used)
+  return { token, me: () => world.call("/v1/me", bearer(token)) }
+}
+
+describe("calls of one connection", () => {
+  it("the 600th passes, the 601st is refused, and at the reset instant it passes again", async () => {
+    const { me } = await connection(598)
+    world.clock.advance(10_000)
+    const last = [await me(), await me(), await me()]
+    expect(last.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect(last.map(standing)).toEqual([
+      { limit: "600", remaining: "1", reset: "50", policy: "600;w=60", wait: null },
+      { limit: "600", remaining: "0", reset: "50", policy: "600;w=60", wait: null },
+      { limit: "600", remaining: "0", reset: "50", policy: "600;w=60", wait: "50" }
+    ])
+    expect(last[2]?.json).toEqual(LIMITED)
+    world.clock.advance(49_999)
+    const early = await me()
+    expect([early.status, standing(early).wait]).toEqual([429, "1"])
+    world.clock.advance(1)
+    const again = await me()
+    expect([again.status, standing(again)]).toEqual([
+      200,
+      { limit: "600", remaining: "599", reset: "60", policy: "600;w=60", wait: null }
+    ])
+  })
+
+  it("one connection's calls take nothing from another's, of the same app or not", async () => {
+    const busy = await connection(600)
+    const other = await connected(world)
+    const { access_token: token } = await other.connect(["location.place.current"])
+    expect((await busy.me()).status).toBe(429)
+    expect(standing(await other.me(token)).remaining).toBe("599")
+  })
+
+  it("nothing of the caller's question is looked at any more: not its scope, not its body", async () => {
+    const { token } = await connection(600)
+    const answers = [
+      await world.call("/v1/locations/latest", bearer(token)),
+      await world.call("/v1/answers/verify-zone", {
+        method: "POST",
+        body: "{",
+        headers: { ...bearer(token).headers, "content-type": "text/csv" }
+      })
+    ]
+    expect(answers.map(({ json }) => json)).toEqual([LIMITED, LIMITED])
+  })
+
+  it("an answer without a good token says nothing of any limit", async () => {
+    const answer = await world.call("/v1/me", bearer("nonsense"))
+    expect([answer.status, standing(answer)]).toEqual([
+      401,
+      { limit: null, remaining: null, reset: null, policy: null, wait: null }
+    ])
+  })
+})
+
+describe("a budget", () => {
+  it("20 zone questions in any 60 minutes; the 21st says when the oldest falls out, and stands in the user's log", async () => {
+    let { access_token: token } = await stage.connect(["location.zone.verify"])
+    const ask = (zone: object = {}) =>
+      world.call("/v1/answers/verify-zone", {
+        method: "POST",
+        body: JSON.stringify({ lat: 52.1, lon: 4.9, radius_m: 400, label: "Stadium", ...zone }),
+        headers: { ...bearer(token).headers, "content-type": "application/json" }
+      })
+    expect((await ask()).status).toBe(200)
+    world.clock.advance(20 * MINUTE)
+    for (let call = 0; call < 19; call++) expect((await ask()).status).toBe(200)
+    world.clock.advance(1)
+    const refused = await ask()
+    expect([refused.status, refused.json, standing(refused).wait, standing(refused).limit]).toEqual([
+      429,
+      expect.objectContaining({ statusCode: 429, error: "budget_exceeded" }),
+      "2400",
+      "600"
+    ])
+    // What could not be answered anyway costs nothing, and is told what is wrong with it.
+    expect((await ask({ radius_m: 1 })).status).toBe(400)
+    const { json } = await stage.person.get(`/v1/user/access-log?app_id=${stage.app.id}&limit=2`)
+    const { entries } = json as { readonly entries: ReadonlyArray<{ readonly outcome: string }> }
+    expect(entries.map(({ outcome }) => outcome).sort()).toEqual(["budget_exceeded", "validation_failed"])
+    world.clock.advance(40 * MINUTE - 2)
+    // Connecting anew renews the token, not the budget.
+    token = (await stage.connect(["location.zone.verify"])).access_token
+    expect((await ask()).status).toBe(429)
+    world.clock.advance(1)
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 429])
+  })
+})
+
+describe("clients of /v1/oauth/*", () => {
+  const from = (address: string): RequestInit["headers"] => ({ "x-forwarded-for": address })
+  const json = (path: string, body: object, address: string) =>
+    world.call(path, { ...jsonBody(body), method: "POST", headers: { ...jsonBody(body).headers, ...from(address) } })
+  const guess = (address: string, path = "/v1/oauth/token") =>
+    json(
+      path,
+      { grantType: "refresh_token", clientId: stage.app.id, clientSecret: "a guess", refreshToken: "x", token: "x" },
+      address
+    )
+
+  it("guesses at a secret are counted, and the right one is refused with them; from elsewhere the app gets through", async () => {
+    const { refresh_token: refreshToken } = await stage.connect(["location.place.current"])
+    await use(Subject.client(stage.app.id, "198.51.100.7"), Rate.OAUTH, 1_198)
+    const answers = [
+      await guess("198.51.100.7"),
+      await guess("198.51.100.7", "/v1/oauth/revoke"),
+      await guess("198.51.100.7")
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 429])
+    expect(answers.map(standing)).toEqual([
+      { limit: "1200", remaining: "1", reset: "60", policy: "1200;w=60", wait: null },
+      { limit: "1200", remaining: "0", reset: "60", policy: "1200;w=60", wait: null },
+      { limit: "1200", remaining: "0", reset: "60", policy: "1200;w=60", wait: "60" }
+    ])
+    const right = { grantType: "refresh_token", clientId: stage.app.id, clientSecret: stage.clientSecret, refreshToken }
+    expect((await json("/v1/oauth/token", right, "198.51.100.7")).json).toEqual(LIMITED)
+    expect((await json("/v1/oauth/token", right, "203.0.113.9")).status).toBe(200)
+  })
+
+  it("the refusal speaks the client's dialect, and is not stored", async () => {
+    await use(Subject.client(stage.app.id, "198.51.100.8"), Rate.OAUTH, 1_200)
+    const basic = `Basic ${Buffer.from(`${stage.app.id}:wrong`).toString("base64")}`
+    const form = await world.call("/v1/oauth/token", {
+      method: "POST",
+      body: new URLSearchParams({ grant_type: "refresh_token", refresh_token: "x" }).toString(),
+      headers: {
+        "content-type": "application/x-www-form-urlencoded",
+        authorization: basic,
+        "x-forwarded-for": "198.51.100.8"
+      }
+    })
+    expect([form.status, form.json]).toEqual([429, { ...LIMITED, error_description: LIMITED.message }])
+    expect([form.headers.get("retry-after"), form.headers.get("cache-control")]).toEqual(["60", "no-store"])
+    expect((await guess("198.51.100.8")).json).toEqual(LIMITED)
+  })
+
+  it("names that no client can have are counted as one: making them up is no way around", async () => {
+    const named = (clientId: string) =>
+      json("/v1/oauth/token", { grantType: "refresh_token", clientId, clientSecret: "x" }, "198.51.100.9")
+    const counts = [await named("no such\nclient"), await named("x".repeat(900)), await named("")]
+    expect(counts.map((answer) => standing(answer).remaining)).toEqual(["1199", "1198", "1197"])
+  })
+})
+
+describe("uploads of one phone", () => {
+  const uploads = async () => {
+    const { account } = await world.person()
+    const { device, token } = await world.run(
+      addDevice(account.id, { name: Device.Name.make("Phone"), format: "json" }, world.url)
+    )
+    return {
+      device,
+      token,
+      json: () =>
+        world.call("/v1/phone/locations", {
+          method: "POST",
+          body: '{"locations":[]}',
+          headers: { ...bearer(token).headers, "content-type": "application/json" }
+        })
+    }
+  }
+
+  it("more than it can have to say are refused with 429, which our format and most apps try again later", async () => {
+    const { device, json } = await uploads()
+    await use(Subject.device(device.id), Rate.UPLOADS, 2_999)
+    const answers = [await json(), await json()]
+    expect(answers.map(({ status }) => status)).toEqual([200, 429])
+    expect(standing(answers[1]!)).toMatchObject({ limit: "3000", remaining: "0", wait: "60" })
+  })
+
+  it("OwnTracks is told 503 instead: over a 4xx it would throw its readings away", async () => {
+    const { device, token } = await uploads()
+    await use(Subject.device(device.id), Rate.UPLOADS, 3_000)
+    const answer = await world.call("/v1/phone/owntracks", {
+      method: "POST",
+      body: "{}",
+      headers: {
+        "content-type": "application/json",
+        authorization: `Basic ${Buffer.from(`me:${token}`).toString("base64")}`
+      }
+    })
+    expect([answer.status, standing(answer).wait, standing(answer).remaining]).toEqual([503, "60", "0"])
+  })
+})
+
+describe("an address that nobody is signed in from", () => {
+  it("makes 60 accounts in 10 minutes, over JSON and the page together", async () => {
+    await use(Subject.signUp("127.0.0.1"), Rate.SIGN_UPS, 59)
+    const signUp = () =>
+      world.call("/v1/accounts", {
+        method: "POST",
+        ...jsonBody({ email: `${Math.trunc(world.clock.now())}@example.com`, password: "correct horse battery" })
+      })
+    expect((await signUp()).status).toBe(201)
+    expect((await signUp()).json).toEqual(LIMITED)
+    const visitor = await world.call("/sign-up")
+    const [cookie = ""] = (visitor.headers.get("set-cookie") ?? "").split(";")
+    const formToken = /name="form_token" value="([^"]+)"/.exec(visitor.text)?.[1] ?? ""
+    const page = await world.call("/sign-up", {
+      method: "POST",
+      body: new URLSearchParams({ form_token: formToken, email: "eve@example.com", password: "correct horse battery" }),
+      headers: { cookie, origin: world.url, accept: "text/html" }
+    })
+    expect([page.status, page.headers.get("retry-after")]).toEqual([429, "600"])
+    expect(page.text).toContain("Too many tries")
+    expect(page.text).not.toContain("eve@example.com")
+  })
+
+  it("opens 120 consent pages in a minute", async () => {
+    await use(Subject.consent("127.0.0.1"), Rate.CONSENTS, 119)
+    const open = () => world.call("/authorize?client_id=nobody", { headers: { accept: "text/html" } })
+    expect([(await open()).status, (await open()).status]).toEqual([400, 429])
+  })
+})
