@@ -204,7 +204,7 @@ describe("POST /v1/phone/owntracks", () => {
 describe("GET and POST /v1/phone/osmand", () => {
   const EMPTY = [200, ""]
   const form = (fields: Readonly<Record<string, unknown>>): RequestInit => ({
-    body: new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)]))
+    body: Recorded.form(fields)
   })
 
   it("a query, with GET and POST, a form and every JSON of Traccar Client: 200 and empty, once stored", async () => {

@@ -165,7 +165,7 @@ describe("OsmAnd and Traccar Client", () => {
       expect(readings[0]).toMatchObject(READING)
       expect(readings[0]?.speedMps).toBeCloseTo(10, 2)
     }
-    const form = new URLSearchParams(Object.entries(message).map(([name, value]) => [name, String(value)])).toString()
+    const form = Recorded.form(message).toString()
     expect(OsmAnd.decode({ query: "", body: form }, NOW)).toMatchObject([READING])
   })
 

@@ -220,3 +220,7 @@ export const gpsLoggerFills = (template: string, at: number, more: Readonly<Reco
     template
   )
 }
+
+/** The fields of a message as a form has them. */
+export const form = (fields: Readonly<Record<string, unknown>>): URLSearchParams =>
+  new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))
