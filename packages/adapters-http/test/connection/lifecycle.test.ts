@@ -8,9 +8,7 @@ import { sweepTiers } from "@place-access/domain/tiers"
 import type { ConnectionId, Scope } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { serveScopes } from "../support/scopeProbe.js"
-import type { Served } from "../support/serve.js"
-import { call, jsonBody } from "../support/wire.js"
+import { jsonBody } from "../support/wire.js"
 import { bearer, type Person, startWorld, type World } from "../support/World.js"
 
 /** The tables of Spec §3.1, §4.3 and §7 that speak of connections, as apps and users meet them: over HTTP. */
@@ -22,15 +20,10 @@ const LOOKUP = "location.lookup"
 const RULES = "location.rules.place"
 
 let world: World
-let scopes: Served
 beforeAll(async () => {
   world = await startWorld()
-  scopes = await serveScopes(world)
 })
-afterAll(async () => {
-  await scopes.close()
-  await world.close()
-})
+afterAll(() => world.close())
 
 let user: Person
 let app: App.App
@@ -95,7 +88,14 @@ const connect = async (asked: ReadonlyArray<Scope.Scope>, more: Partial<ConsentF
 const refreshed = async (grant: Grant): Promise<Grant> => (await refresh(grant.refresh_token)).json as Grant
 
 const me = (grant: Grant) => world.call("/v1/me", bearer(grant.access_token))
-const probe = (grant: Grant, scope: Scope.Scope) => call(`${scopes.url}/v1/${scope}`, bearer(grant.access_token))
+/** A question for each scope. */
+const QUESTIONS = {
+  [CURRENT]: "/v1/answers/current-place",
+  "location.visits.read": "/v1/visits",
+  [LOOKUP]: "/v1/locations/lookup?purpose=find_coffee&at=2026-03-01T12:00:00Z",
+  "location.history.read": "/v1/locations/days?purpose=find_coffee"
+} as const
+const probe = (grant: Grant, scope: keyof typeof QUESTIONS) => world.call(QUESTIONS[scope], bearer(grant.access_token))
 const status = async (answer: Promise<{ readonly status: number }>) => (await answer).status
 const addRule = (grant: Grant) =>
   world.call("/v1/rules/place", {

@@ -1,8 +1,8 @@
 import { Timestamp } from "@place-access/domain/shared"
-import { ConsentFlow } from "@place-access/domain/testing"
+import { ConsentFlow, Fixtures } from "@place-access/domain/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { connected, CURRENT, RULES, saying, tokensIn } from "../support/connected.js"
-import { PASSWORD, startWorld, type World } from "../support/World.js"
+import { connected, CURRENT, LATEST, LOOKUP, RULES, saying, tokensIn } from "../support/connected.js"
+import { bearer, PASSWORD, startWorld, type World } from "../support/World.js"
 import { type Answer, jsonBody } from "../support/wire.js"
 
 const { DAY } = Timestamp
@@ -22,6 +22,45 @@ const refused = (answer: Answer, statusCode: number, error: string, message: unk
 
 /** The rows of Spec §7 that have a route yet; docs/coverage.md says where the others are. */
 describe("the rows of Spec §7", () => {
+  it("400 invalid_purpose | missing or unknown purpose, a draft on a production app, or one not covering the scope", async () => {
+    const one = await connected(world)
+    const ask = async (token: string, purpose: string) => world.call(`/v1/locations/latest${purpose}`, bearer(token))
+    const { access_token } = await one.connect([LATEST, LOOKUP])
+    const terms = { description: "Where you were, nothing else", scopes: [LOOKUP] as const, expectedDailyVolume: 5 }
+    await world.run(Fixtures.purpose(one.app.id, "only_lookup", { terms }))
+    for (const purpose of ["", "?purpose=no_such_one", "?purpose=only_lookup"]) {
+      refused(await ask(access_token, purpose), 400, "invalid_purpose")
+    }
+    expect((await ask(access_token, "?purpose=order_ahead")).status).toBe(200)
+
+    const { app } = await world.app(await world.person(), { status: "production" })
+    const approved = { ...terms, scopes: [LATEST] as const }
+    await world.run(Fixtures.purpose(app.id, "approved_one", { status: "approved", terms: approved, approved }))
+    await world.run(Fixtures.purpose(app.id, "a_draft"))
+    const { accessToken } = await world.connect(one.person, app, { scopes: [LATEST] })
+    expect((await ask(accessToken, "?purpose=approved_one")).status).toBe(200)
+    refused(await ask(accessToken, "?purpose=a_draft"), 400, "invalid_purpose")
+  })
+
+  it("403 scope_expired | sensitive tier lapsed; with both dates, and the message says to ask the user to renew", async () => {
+    const one = await connected(world)
+    const grant = await one.connect([LATEST], { sensitiveDays: "1" })
+    const [sensitive_expired_at, renewal_grace_ends_at] = [later(DAY), later(15 * DAY)]
+    world.clock.advance(DAY)
+    const { access_token } = tokensIn(await one.refresh(grant.refresh_token))
+    const { json, status } = await world.call("/v1/locations/latest?purpose=order_ahead", bearer(access_token))
+    expect([status, json]).toEqual([
+      403,
+      {
+        statusCode: 403,
+        error: "scope_expired",
+        message: expect.stringContaining("ask the user to renew"),
+        sensitive_expired_at,
+        renewal_grace_ends_at
+      }
+    ])
+  })
+
   it("400 webhook_url_not_registered | webhook_url does not exactly match a registered endpoint", async () => {
     const one = await connected(world)
     const { access_token } = await one.connect([RULES])
