@@ -9,7 +9,8 @@ import { toWire } from "../wire/toWire.js"
 export const layer = HttpApiBuilder.group(Api, "visits", (handlers) =>
   handlers.handle("list", ({ urlParams: { cursor, from = null, limit, to = null } }) =>
     Effect.gen(function* () {
-      const page = yield* listVisits(yield* Caller, { from, to, limit, cursor })
+      const { at, connection } = yield* Caller
+      const page = yield* listVisits(connection, at, { from, to, limit, cursor })
       yield* CurrentRequest.disclose(VisitWords.of(page.visits))
       return page
     }).pipe(toWire)

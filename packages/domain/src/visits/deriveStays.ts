@@ -7,26 +7,29 @@ import * as Stay from "./Stay.js"
 import * as StayProgress from "./StayProgress.js"
 import { StayStore } from "./StayStore.js"
 
-/** Read and derived in one step. */
-const FIXES_A_STEP = 5_000
+export interface Bounds {
+  readonly stepsMax: number
+  /** Read and derived in one step. */
+  readonly fixesAStep: number
+}
 
 /**
- * Derives what the device owes, in at most `stepsMax` steps of 5,000 fixes, and tells how many it took. Each step is stored by
- * itself and only on what it was computed from; a step that was overtaken by an upload is taken again.
+ * Derives what the device owes, as far as the bounds allow, and tells how many steps it took. Each step is stored by itself and
+ * only on what it was computed from; a step that was overtaken by an upload is taken again.
  */
 export const deriveStays = (
   userId: UserId,
   deviceId: DeviceId,
-  stepsMax: number
+  { fixesAStep, stepsMax }: Bounds
 ): Effect.Effect<number, StoreError, StayStore | PlaceStore> =>
   Effect.gen(function* () {
     let taken = 0
-    for (let owes = true; owes && taken < stepsMax; taken++) owes = yield* step(userId, deviceId)
+    for (let owes = true; owes && taken < stepsMax; taken++) owes = yield* step(userId, deviceId, fixesAStep)
     return taken
   }).pipe(Effect.withSpan("deriveStays"))
 
 /** Whether there is more to do. */
-const step = (userId: UserId, deviceId: DeviceId) =>
+const step = (userId: UserId, deviceId: DeviceId, fixesAStep: number) =>
   Effect.gen(function* () {
     const store = yield* StayStore
     // First of all: what is stored after it makes the commit fail.
@@ -39,8 +42,8 @@ const step = (userId: UserId, deviceId: DeviceId) =>
     const ids = places.map((place) => place.id)
     const next = StayProgress.next(view.progress, ids)
     if (next === undefined) return false
-    const fixes = yield* store.fixes(userId, deviceId, next.from, FIXES_A_STEP)
-    const last = fixes.length < FIXES_A_STEP ? undefined : fixes.at(-1)
+    const fixes = yield* store.fixes(userId, deviceId, next.from, fixesAStep)
+    const last = fixes.length < fixesAStep ? undefined : fixes.at(-1)
     const open = new Map((yield* store.openAt(userId, deviceId, next.from)).map((one) => [one.placeId, one.arrival]))
     const shapes = Array.groupBy(yield* (yield* PlaceStore).shapes(userId), (shape) => shape.placeId)
     const stays = places

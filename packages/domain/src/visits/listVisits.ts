@@ -1,6 +1,5 @@
 import { Array, Effect, Schema } from "effect"
-import type { Caller } from "../connection/Caller.js"
-import type { SharedPlace } from "../connection/Connection.js"
+import type { Connection, SharedPlace } from "../connection/Connection.js"
 import * as Place from "../places/Place.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import * as Cursor from "../shared/Cursor.js"
@@ -9,7 +8,7 @@ import type { Invalid } from "../shared/Invalid.js"
 import type { StoreError } from "../shared/StoreError.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import type { Vault, VaultError } from "../shared/Vault.js"
-import { deriveStays } from "./deriveStays.js"
+import { type Bounds, deriveStays } from "./deriveStays.js"
 import * as OsVisit from "./OsVisit.js"
 import { StayStore } from "./StayStore.js"
 import * as Visit from "./Visit.js"
@@ -39,7 +38,8 @@ export interface VisitPage {
  * first, as far as 20,000 fixes go (the rest comes later, rule 6).
  */
 export const listVisits = (
-  { at: now, connection }: Caller,
+  connection: Pick<Connection, "userId" | "id" | "places">,
+  now: Timestamp.Timestamp,
   { cursor, from, limit, to }: VisitsQuery
 ): Effect.Effect<VisitPage, Invalid | StoreError | VaultError, VisitStore | StayStore | PlaceStore | Vault> =>
   Effect.gen(function* () {
@@ -91,14 +91,14 @@ const knownPlaces = (userId: UserId, shared: ReadonlyArray<SharedPlace>) =>
     return { places, candidates }
   })
 
-/** Of so many steps of `deriveStays` a question waits for. */
-const STEPS_WAITED_FOR = 4
+/** What a question waits for. */
+const WAITED_FOR: Bounds = { stepsMax: 4, fixesAStep: 5_000 }
 
 const catchUp = (userId: UserId) =>
   Effect.gen(function* () {
-    let left = STEPS_WAITED_FOR
+    let stepsMax = WAITED_FOR.stepsMax
     for (const deviceId of yield* (yield* StayStore).due(userId)) {
-      left -= yield* deriveStays(userId, deviceId, left)
+      stepsMax -= yield* deriveStays(userId, deviceId, { ...WAITED_FOR, stepsMax })
     }
   })
 

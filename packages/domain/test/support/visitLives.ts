@@ -1,0 +1,154 @@
+import { travel, type Point } from "./geodesic.js"
+import { type Random, random } from "./random.js"
+import type { ReferenceCircle, ReferenceReport, ReferenceSighting } from "./referenceVisits.js"
+import { CIRCLE, DAY, HOUR, MINUTE, NOON, SECOND } from "./rules.js"
+
+/**
+ * Lives of people with two phones and a few places, biased to the edges of what makes a visit: the band around a circle, five
+ * minutes, one instant, the moment of a move. What the phones saw is uploaded in pieces, in any order, some of it twice.
+ */
+
+export type Happening =
+  | {
+      readonly _tag: "Upload"
+      readonly phone: number
+      readonly fixes: ReadonlyArray<ReferenceSighting>
+      readonly reports: ReadonlyArray<ReferenceReport>
+    }
+  | {
+      readonly _tag: "Created"
+      readonly circle: ReferenceCircle
+      readonly earlier: boolean
+      readonly isShared: boolean
+    }
+  | { readonly _tag: "Moved"; readonly place: number; readonly circle: ReferenceCircle }
+  | { readonly _tag: "Archived"; readonly place: number }
+  /** Somebody looks after what is due: so many steps of so many fixes. */
+  | { readonly _tag: "Derived"; readonly phone: number; readonly stepsMax: number; readonly fixesAStep: number }
+  | { readonly _tag: "Asked" }
+
+export interface VisitLife {
+  /** With the moment of each, ascending. */
+  readonly happenings: ReadonlyArray<readonly [at: number, Happening]>
+}
+
+/** Half metres, so that no fix lies within float noise of the end of a band. */
+const DISTANCES_M = [0.5, 50.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 250.5, 1_000.5]
+const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres) => travel(CIRCLE, 37, metres))
+const SPOTS = [NEAREST ?? CIRCLE, ...FURTHER] as const
+const PLAIN: readonly [Point, Point] = [travel(CIRCLE, 200, 0.5), travel(CIRCLE, 200, 700.5)]
+const ACCURACIES = [null, 0, -1, 10, 49, 50, 51, 99, 100, 101, 149, 150, 151, 2_000] as const
+const GAPS = [0, 1, 30 * SECOND, 5 * MINUTE - 1, 5 * MINUTE, 5 * MINUTE + 1, 2 * HOUR, DAY] as const
+
+const CIRCLES: readonly [ReferenceCircle, ...ReadonlyArray<ReferenceCircle>] = [
+  CIRCLE,
+  { ...travel(CIRCLE, 90, 120), radiusM: 150 },
+  { ...CIRCLE, radiusM: 300 },
+  { ...travel(CIRCLE, 200, 700), radiusM: 150 }
+]
+
+/** The life of a number, the same every time. `uploads` shuffles only how what was seen arrives. */
+export const visitLifeOf = (seed: number, uploads: number): VisitLife => {
+  const dice = random(seed)
+  const seen = [journey(dice), journey(dice)]
+  const places = changes(dice)
+  const order = random(uploads)
+  const arrivals = seen.flatMap((journey, phone) => piecesOf(order, journey, phone))
+  return { happenings: [...places, ...arrivals].sort(([a], [b]) => a - b) }
+}
+
+interface Journey {
+  readonly fixes: ReadonlyArray<ReferenceSighting>
+  readonly reports: ReadonlyArray<ReferenceReport>
+}
+
+const journey = (dice: Random): Journey => {
+  let at = NOON
+  const fixes = Array.from({ length: dice.below(24) }, (): ReferenceSighting => {
+    at += dice.pick(GAPS)
+    const isPlain = dice.oneIn(2)
+    return {
+      capturedAt: at,
+      ...(isPlain ? dice.pick(PLAIN) : dice.pick(SPOTS)),
+      accuracy: isPlain ? 10 : dice.pick(ACCURACIES)
+    }
+  })
+  at = NOON
+  const reports = Array.from({ length: dice.oneIn(2) ? 0 : 1 + dice.below(8) }, (): ReferenceReport => {
+    at += dice.pick(GAPS)
+    const departure = at + dice.pick(GAPS)
+    const kind = dice.below(4)
+    return {
+      arrival: kind === 0 ? null : at,
+      departure: kind === 1 ? null : departure,
+      ...(dice.oneIn(2) ? dice.pick(PLAIN) : dice.pick(SPOTS)),
+      accuracy: dice.pick(ACCURACIES)
+    }
+  })
+  return { fixes: distinct(fixes), reports }
+}
+
+/** The same reading twice with another accuracy is one reading, the first (decision L4). */
+const distinct = (fixes: ReadonlyArray<ReferenceSighting>): ReadonlyArray<ReferenceSighting> => [
+  ...new Map(fixes.map((fix) => [`${fix.capturedAt} ${fix.lat} ${fix.lon}`, fix])).values()
+]
+
+const changes = (dice: Random): ReadonlyArray<readonly [number, Happening]> => {
+  const places = 1 + dice.below(3)
+  const moments = [NOON - DAY, NOON, NOON + MINUTE, NOON + 5 * MINUTE, NOON + 2 * HOUR, NOON + DAY] as const
+  const all: Array<readonly [number, Happening]> = []
+  for (let place = 0; place < places; place++) {
+    all.push([
+      place === 0 ? NOON - 2 * DAY : NOON - 2 * DAY + place,
+      { _tag: "Created", circle: dice.pick(CIRCLES), earlier: dice.oneIn(2), isShared: !dice.oneIn(4) }
+    ])
+  }
+  if (dice.oneIn(2)) {
+    all.push([
+      dice.pick(moments),
+      { _tag: "Created", circle: dice.pick(CIRCLES), earlier: !dice.oneIn(4), isShared: true }
+    ])
+  }
+  for (let count = dice.below(4); count > 0; count--) {
+    const place = dice.below(places)
+    all.push([dice.pick(moments), { _tag: "Moved", place, circle: dice.pick(CIRCLES) }])
+  }
+  if (dice.oneIn(3)) all.push([dice.pick(moments), { _tag: "Archived", place: dice.below(places) }])
+  return all.sort(([a], [b]) => a - b)
+}
+
+/** In pieces, each some time after what is in it was seen (or 5 minutes before, by a clock that is ahead), some sent again. */
+const piecesOf = (dice: Random, { fixes, reports }: Journey, phone: number) => {
+  const shuffled = shuffle(dice, [
+    ...fixes.map((fix) => ({ at: fix.capturedAt, fix, report: undefined })),
+    ...reports.map((report) => ({ at: Math.max(report.arrival ?? 0, report.departure ?? 0), fix: undefined, report }))
+  ])
+  const inOrder = dice.oneIn(3) ? [...shuffled].sort((a, b) => a.at - b.at) : shuffled
+  const pieces: Array<readonly [number, Happening]> = []
+  for (let index = 0; index < inOrder.length;) {
+    const piece = inOrder.slice(index, index + 1 + dice.below(6))
+    index += piece.length
+    const upload: Happening = {
+      _tag: "Upload",
+      phone,
+      fixes: piece.flatMap(({ fix }) => (fix === undefined ? [] : [fix])),
+      reports: piece.flatMap(({ report }) => (report === undefined ? [] : [report]))
+    }
+    const at = Math.max(...piece.map((one) => one.at)) + dice.pick([0, SECOND, HOUR, 3 * DAY, -5 * MINUTE])
+    pieces.push([at, upload])
+    if (dice.oneIn(2)) pieces.push([at, lookOf(dice, phone)])
+    if (dice.oneIn(5)) pieces.push([at + HOUR, upload], [at + HOUR, lookOf(dice, phone)])
+  }
+  return pieces
+}
+
+const lookOf = (dice: Random, phone: number): Happening =>
+  dice.oneIn(3)
+    ? { _tag: "Asked" }
+    : { _tag: "Derived", phone, stepsMax: dice.pick([1, 2, 100]), fixesAStep: 1 + dice.below(4) }
+
+export const shuffle = <A>(dice: Random, items: ReadonlyArray<A>): ReadonlyArray<A> =>
+  items
+    .map((item) => [dice.next(), item] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item)
