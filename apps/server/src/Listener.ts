@@ -1,3 +1,4 @@
+import { patienceMillisFor } from "@place-access/adapters-http/edge/Body"
 import { HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { CannotStart } from "@place-access/worker/host"
@@ -10,8 +11,6 @@ const DRAIN = Duration.seconds(10)
 /** Longer than the 60 s after which load balancers drop an idle connection: the one who closes first must be them. */
 const KEEP_ALIVE_MILLIS = 65_000
 const HEADERS_MILLIS = 66_000
-/** A phone on a bad line sends a long log slowly; a client that drips is not waited for longer. */
-const REQUEST_MILLIS = 120_000
 
 export interface Listener {
   /** Takes requests to the handlers. */
@@ -33,14 +32,22 @@ export const make = (host: string, port: number): Listener => {
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MILLIS,
     headersTimeout: HEADERS_MILLIS,
-    requestTimeout: REQUEST_MILLIS
+    // One for all of them would be that of the longest upload: each request has its own.
+    requestTimeout: 0
   })
   const underWay = new Set<ServerResponse>()
   let handler: RequestListener = notYet
   let draining = false
   server.on("request", (request, response) => {
     underWay.add(response)
-    response.once("close", () => underWay.delete(response))
+    const giveUp = () => {
+      if (!request.complete) request.destroy()
+    }
+    const timer = setTimeout(giveUp, patienceMillisFor(request.url ?? "")).unref()
+    response.once("close", () => {
+      underWay.delete(response)
+      clearTimeout(timer)
+    })
     if (draining) response.setHeader("connection", "close")
     handler(request, response)
   })

@@ -18,6 +18,7 @@ import { EndpointsApi } from "./endpoints/EndpointsApi.js"
 import { PlacesApi } from "./places/PlacesApi.js"
 import { DevicesApi } from "./devices/DevicesApi.js"
 import { LocationsApi } from "./fixes/LocationsApi.js"
+import { ImportsApi } from "./imports/ImportsApi.js"
 import { PhoneApi } from "./fixes/PhoneApi.js"
 import { PhoneAppsApi } from "./fixes/PhoneAppsApi.js"
 import { DeveloperRulesApi, EvaluationsApi, UserEvaluationsApi } from "./rules/EvaluationsApi.js"
@@ -49,6 +50,7 @@ export const Api = HttpApi.make("place-access")
   .add(AccessLogApi)
   .add(PlacesApi)
   .add(DevicesApi)
+  .add(ImportsApi)
   .add(PhoneApi)
   .add(PhoneAppsApi)
   .add(AnswersApi)

@@ -25,6 +25,7 @@ import * as LocationsHttp from "./fixes/LocationsHttp.js"
 import * as PhoneAppsHttp from "./fixes/PhoneAppsHttp.js"
 import * as PhoneHttp from "./fixes/PhoneHttp.js"
 import { HttpOptions, type Options } from "./HttpOptions.js"
+import * as ImportsHttp from "./imports/ImportsHttp.js"
 import * as OpenApiDocument from "./OpenApiDocument.js"
 import * as BearerAuthLive from "./security/BearerAuthLive.js"
 import * as DeviceAuthLive from "./security/DeviceAuthLive.js"
@@ -55,6 +56,7 @@ const Handlers = Layer.mergeAll(
   AccessLogHttp.layer,
   PlacesHttp.layer,
   DevicesHttp.layer,
+  ImportsHttp.layer,
   PhoneHttp.layer,
   PhoneAppsHttp.layer,
   AnswersHttp.layer,

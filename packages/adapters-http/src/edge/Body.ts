@@ -9,6 +9,13 @@ const MIB = 1_048_576
 /** Bytes of a request body (decisions §5). */
 export const limitFor = (url: string): number => (url.startsWith("/v1/phone/") ? 8 * MIB : MIB)
 
+const MINUTE = 60_000
+/**
+ * How long a request may take to arrive: a phone on a bad line sends a long log slowly, and a file of 256 MiB takes 26 minutes at
+ * 1.3 Mbit/s; a client that drips is not waited for longer.
+ */
+export const patienceMillisFor = (url: string): number => (/\/imports(?:\?|$)/.test(url) ? 30 * MINUTE : 2 * MINUTE)
+
 /** A body that can't be used, with the answer it gets. Travels as a defect: the platform dies of body errors. */
 export class BodyRefused extends Data.TaggedError("BodyRefused")<{ readonly answer: Errors.WireError }> {}
 
@@ -44,15 +51,19 @@ const unsupported = (cell: Cell): Errors.WireError => Errors.unsupportedMediaTyp
 
 const readText = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Effect.Effect<string> =>
   Effect.gen(function* () {
-    const { reads } = cell
-    const type = mediaType(request.headers["content-type"])
-    const encoding = request.headers["content-encoding"] ?? "identity"
-    if ((type !== undefined && !reads.has(type)) || (type === undefined && !reads.has(JSON_TYPE)))
-      return yield* Effect.die(new BodyRefused({ answer: unsupported(cell) }))
-    if (encoding.toLowerCase() !== "identity") return yield* Effect.die(new BodyRefused({ answer: unsupported(cell) }))
+    const type = yield* acceptable(request, cell)
     const bytes = yield* readBytes(NodeHttpServerRequest.toIncomingMessage(request), limitFor(request.url))
     return yield* decodeUtf8(bytes, type === FORM_TYPE)
   })
+
+/** The content type of a body that the matched route reads; any other is refused. */
+export const acceptable = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Effect.Effect<string> => {
+  const type = mediaType(request.headers["content-type"]) ?? JSON_TYPE
+  const encoding = request.headers["content-encoding"] ?? "identity"
+  return cell.reads.has(type) && encoding.toLowerCase() === "identity"
+    ? Effect.succeed(type)
+    : Effect.die(new BodyRefused({ answer: unsupported(cell) }))
+}
 
 /** Lower-case type without parameters; undefined when there is none; "" when it can't be read or is not UTF-8. */
 const mediaType = (header: string | undefined): string | undefined => {
@@ -110,6 +121,17 @@ const discard = (source: IncomingMessage, alreadyRead: number, done: () => void)
     source.destroy()
   })
 }
+
+/** What is left of a body that somebody has begun to read is passed over. Ends when the answer may be sent. */
+export const letGo = (source: IncomingMessage): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    const answer = () => resume(Effect.void)
+    if (source.readableEnded || source.destroyed) return answer()
+    discard(source, 0, answer)
+    source.once("close", answer)
+    source.resume()
+    if (!closesAfterwards(source)) answer()
+  })
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 

@@ -72,7 +72,7 @@ export const Conflict = Schema.Struct(fields(409, "conflict")).annotations(
   named(409, "ConflictError", "Clashes with the present state")
 )
 export const PayloadTooLarge = Schema.Struct(fields(413, "payload_too_large")).annotations(
-  named(413, "PayloadTooLargeError", "The body is larger than 1 MiB (phone uploads: 8 MiB)")
+  named(413, "PayloadTooLargeError", "The body is larger than 1 MiB (phone uploads: 8 MiB, imports: 256 MiB)")
 )
 export const UnsupportedMediaType = Schema.Struct(fields(415, "unsupported_media_type")).annotations(
   named(415, "UnsupportedMediaTypeError", "The route does not read this content type")

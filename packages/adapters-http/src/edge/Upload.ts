@@ -1,0 +1,151 @@
+import type { HttpServerRequest } from "@effect/platform"
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { Effect, Option, Stream } from "effect"
+import * as Multipasta from "multipasta"
+import type { IncomingMessage } from "node:http"
+import * as Errors from "../wire/Errors.js"
+import { letGo } from "./Body.js"
+
+/** The bodies that are too large to be read at once: passed on as they come, no faster than they are taken. */
+
+export type Refused = typeof Errors.InvalidRequest.Type | typeof Errors.PayloadTooLarge.Type
+
+type Pull = Effect.Effect<Uint8Array, Option.Option<Refused>>
+
+const endedEarly = Errors.invalidRequest("The body ended too early")
+const noForm = Errors.invalidRequest("The body is not a form with a file")
+
+/** The next bytes; fails with none at the end. */
+const pullFrom = (source: IncomingMessage): Pull =>
+  Effect.async((resume) => {
+    const attempt = () => {
+      const chunk: unknown = source.read()
+      if (chunk instanceof Uint8Array) settle(Effect.succeed(chunk))
+      else if (source.readableEnded) settle(Effect.fail(Option.none()))
+    }
+    const onError = () => settle(Effect.fail(Option.some(endedEarly)))
+    const settle = (how: Pull) => {
+      source.off("readable", attempt).off("end", attempt).off("error", onError).off("close", onError)
+      resume(how)
+    }
+    if (source.errored !== null || (source.destroyed && !source.readableEnded)) return onError()
+    source.on("readable", attempt).on("end", attempt).on("error", onError).on("close", onError)
+    attempt()
+  })
+
+/**
+ * A body that says that it is larger than `most` is refused unread; whoever takes the bytes counts them. Whatever became of it, the
+ * rest of the body is taken off the line, so that the client reads our answer.
+ */
+const withSource = <A, E, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  most: number,
+  use: (pull: Pull) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | Refused, R> => {
+  const source = NodeHttpServerRequest.toIncomingMessage(request)
+  const isTooLarge = Number(source.headers["content-length"] ?? 0) > most
+  return Effect.ensuring(isTooLarge ? Effect.fail(Errors.payloadTooLarge(most)) : use(pullFrom(source)), letGo(source))
+}
+
+/** The whole body is the file. */
+export const raw = <A, E, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  most: number,
+  use: (bytes: Stream.Stream<Uint8Array, Refused>) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | Refused, R> => withSource(request, most, (pull) => use(Stream.repeatEffectOption(pull)))
+
+/** A form with a file: what stood before the file, and the file. */
+export interface Posted {
+  readonly value: (name: string) => string
+  readonly fileName: string
+  readonly bytes: Stream.Stream<Uint8Array, Refused>
+}
+
+const MAX_PARTS = 16
+const MAX_FIELD_BYTES = 4_096
+/** For what is around the file. */
+const MAX_FRAME_BYTES = 65_536
+
+interface PostedFile {
+  readonly name: string
+  isWhole: boolean
+}
+
+/** How far a form has been read. */
+interface Progress {
+  readonly fields: Map<string, string>
+  file: PostedFile | undefined
+  /** Of the file, not yet taken. */
+  readonly waiting: Array<Uint8Array>
+  isBroken: boolean
+}
+
+const parserFor = (headers: Readonly<Record<string, string>>, progress: Progress) =>
+  Multipasta.make({
+    headers: { ...headers },
+    maxParts: MAX_PARTS,
+    maxFieldSize: MAX_FIELD_BYTES,
+    onField: (info, value) => void progress.fields.set(info.name, Multipasta.decodeField(info, value)),
+    onFile: (info) => {
+      if (progress.file !== undefined) return () => {}
+      const file = { name: info.filename ?? "", isWhole: false }
+      progress.file = file
+      return (bytes) => {
+        if (bytes === null) file.isWhole = true
+        else progress.waiting.push(bytes)
+      }
+    },
+    onError: () => void (progress.isBroken = true),
+    onDone: () => {}
+  })
+
+/** `multipart/form-data`, as a browser sends it. Fields that a decision needs stand before the file; what follows is passed over. */
+export const form = <A, E, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  most: number,
+  use: (posted: Posted) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | Refused, R> =>
+  withSource(request, most + MAX_FRAME_BYTES, (pull) =>
+    Effect.gen(function* () {
+      const progress: Progress = { fields: new Map(), file: undefined, waiting: [], isBroken: false }
+      const parser = parserFor(request.headers, progress)
+      const write = (bytes: Uint8Array) =>
+        Effect.suspend(() => {
+          try {
+            parser.write(bytes)
+          } catch {
+            // A file name that cannot be decoded.
+            progress.isBroken = true
+          }
+          return progress.isBroken ? Effect.fail(noForm) : Effect.void
+        })
+      const readOn = (atTheEnd: Refused) =>
+        Effect.flatMap(
+          Effect.mapError(
+            pull,
+            Option.getOrElse(() => atTheEnd)
+          ),
+          write
+        )
+
+      const untilFile: Effect.Effect<PostedFile, Refused> = Effect.suspend(() =>
+        progress.file === undefined
+          ? Effect.zipRight(readOn(noForm), untilFile)
+          : Effect.succeed<PostedFile>(progress.file)
+      )
+      if (progress.isBroken) return yield* Effect.fail(noForm)
+      const file = yield* untilFile
+
+      const next: Pull = Effect.suspend(() => {
+        const bytes = progress.waiting.shift()
+        if (bytes !== undefined) return Effect.succeed(bytes)
+        if (file.isWhole) return Effect.fail(Option.none())
+        return Effect.zipRight(Effect.mapError(readOn(endedEarly), Option.some), next)
+      })
+      return yield* use({
+        value: (name) => progress.fields.get(name) ?? "",
+        fileName: file.name,
+        bytes: Stream.repeatEffectOption(next)
+      })
+    })
+  )

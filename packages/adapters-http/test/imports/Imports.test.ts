@@ -1,0 +1,203 @@
+import { importNext } from "@place-access/domain/imports"
+import { MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
+import { Effect } from "effect"
+import { patienceMillisFor } from "@place-access/adapters-http/edge/Body"
+import { request } from "node:http"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Person, startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const LINES = `${MemoryImportReader.FIRST_LINE}\n`
+const OLD = Date.parse("2026-01-05T09:00:00Z")
+const file = (count: number): string =>
+  LINES + Array.from({ length: count }, (_, index) => `${MemoryImportReader.line(OLD + index, 52, 4)}\n`).join("")
+
+const upload = (
+  person: Person,
+  content: string | Uint8Array,
+  init: { readonly type?: string; readonly query?: string } = {}
+) =>
+  person.send("POST", `/v1/user/imports${init.query ?? ""}`, undefined, {
+    body: content,
+    headers: { "content-type": init.type ?? "application/gpx+xml" }
+  })
+
+interface Made {
+  readonly id: string
+}
+
+const work = () => world.run(Effect.provide(importNext, MemoryImportReader.layer))
+const kept = () =>
+  world.run(
+    Effect.map(MemoryDatabase, ({ importPieces, imports }) => ({ imports: imports.size, pieces: importPieces.size }))
+  )
+
+describe("imports", () => {
+  it("POST answers 201 with an import that waits; then it can be watched, and in the end its readings are history", async () => {
+    const person = await world.person()
+    const answer = await upload(person, file(3), { query: "?file_name=my%20walk.gpx" })
+    expect(answer.status).toBe(201)
+    const counts = { read: 0, stored: 0, duplicates: 0, too_recent: 0, quarantined: 0 }
+    const waiting = {
+      id: expect.stringMatching(/^imp_/),
+      file_name: "my walk.gpx",
+      format: null,
+      state: "waiting",
+      counts,
+      bytes_total: file(3).length,
+      bytes_done: 0,
+      error: null,
+      uploaded_at: new Date(world.clock.now()).toISOString(),
+      finished_at: null
+    }
+    expect(answer.json).toEqual(waiting)
+    const { id } = answer.json as Made
+    expect((await person.get("/v1/user/imports")).json).toEqual({ imports: [waiting], nextCursor: null })
+    await work()
+    expect((await person.get(`/v1/user/imports/${id}`)).json).toEqual({
+      ...waiting,
+      format: "gpx",
+      state: "done",
+      counts: { ...counts, read: 3, stored: 3 },
+      bytes_done: file(3).length,
+      finished_at: new Date(world.clock.now()).toISOString()
+    })
+    expect((await person.get("/v1/user/devices")).json).toMatchObject({ devices: [] })
+  })
+
+  it("a file that fails says why, in words, and holds no coordinate", async () => {
+    const person = await world.person()
+    const { json } = await upload(person, `${file(2)}!\n`)
+    await work()
+    const answer = await person.get(`/v1/user/imports/${(json as Made).id}`)
+    expect(answer.json).toMatchObject({
+      state: "failed",
+      error: "The file is damaged and cannot be read to its end. What was read before that is stored.",
+      counts: { read: 2, stored: 2 }
+    })
+  })
+
+  it("DELETE: 204, its file is gone and what it stored stays; the second time 404", async () => {
+    const person = await world.person()
+    const before = await kept()
+    const { id } = (await upload(person, file(1))).json as Made
+    expect((await person.send("DELETE", `/v1/user/imports/${id}`)).status).toBe(204)
+    expect(await kept()).toEqual(before)
+    expect((await person.send("DELETE", `/v1/user/imports/${id}`)).status).toBe(404)
+    expect((await person.get(`/v1/user/imports/${id}`)).status).toBe(404)
+    expect(await work()).toBe(false)
+  })
+
+  it("another user's import does not exist", async () => {
+    const { id } = (await upload(await world.person(), file(1))).json as Made
+    const other = await world.person()
+    expect((await other.get(`/v1/user/imports/${id}`)).status).toBe(404)
+    expect((await other.send("DELETE", `/v1/user/imports/${id}`)).status).toBe(404)
+    await work()
+  })
+
+  it.each([
+    ["lat,lon\n1,2\n", "file must be a GPX or Google Timeline file"],
+    ["PK\u0003\u0004", "file must be unpacked first: choose the GPX file, Timeline.json or Records.json inside"],
+    ["", "file must be a GPX or Google Timeline file"]
+  ])("%j: 400 in words, and nothing of it stays", async (content, message) => {
+    const before = await kept()
+    const answer = await upload(await world.person(), content)
+    expect([answer.status, answer.json]).toEqual([400, { statusCode: 400, error: "validation_failed", message }])
+    expect(await kept()).toEqual(before)
+  })
+
+  it("the wrong file in the middle of a long upload is answered, and the connection lives on", async () => {
+    const person = await world.person()
+    const answer = await upload(person, new Uint8Array(5_000_000).fill(0x78))
+    expect(answer.status).toBe(400)
+    expect((await person.get("/v1/user/imports")).status).toBe(200)
+  })
+
+  it("a form or a compressed body: 415 with what is read", async () => {
+    const person = await world.person()
+    const answer = await upload(person, "a=b", { type: "application/x-www-form-urlencoded" })
+    expect(answer.status).toBe(415)
+    expect(answer.text).toContain("application/gpx+xml or application/json")
+  })
+
+  it("three wait already: 409, until one is removed", async () => {
+    const person = await world.person()
+    const made = [await upload(person, file(1)), await upload(person, file(1)), await upload(person, file(1))]
+    expect(made.map(({ status }) => status)).toEqual([201, 201, 201])
+    expect(await upload(person, file(1))).toMatchObject({ status: 409, json: { error: "conflict" } })
+    await person.send("DELETE", `/v1/user/imports/${(made[0]!.json as Made).id}`)
+    expect((await upload(person, file(1))).status).toBe(201)
+    while (await work());
+  })
+
+  it("a file over 256 MiB: 413 before it is sent", async () => {
+    const person = await world.person()
+    const { hostname, port } = new URL(world.url)
+    const headers = {
+      cookie: person.cookie,
+      origin: world.url,
+      "content-type": "application/json",
+      "content-length": 256 * 1_048_576 + 1
+    }
+    const sending = request({ hostname, port, path: "/v1/user/imports", method: "POST", headers })
+    const status = await new Promise((resolve, reject) => {
+      sending.on("response", (response) => resolve(response.statusCode)).on("error", reject)
+      sending.write("[")
+    })
+    sending.destroy()
+    expect(status).toBe(413)
+  })
+
+  it("without a session 401, from a foreign page 403", async () => {
+    const person = await world.person()
+    const anonymous = await world.call("/v1/user/imports", {
+      method: "POST",
+      body: file(1),
+      headers: { "content-type": "application/gpx+xml" }
+    })
+    expect(anonymous.status).toBe(401)
+    const foreign = await person.send("POST", "/v1/user/imports", undefined, {
+      body: file(1),
+      headers: { "content-type": "application/gpx+xml", origin: "https://evil.example" }
+    })
+    expect(foreign.status).toBe(403)
+  })
+
+  it("of an upload that breaks off nothing stays", async () => {
+    const person = await world.person()
+    const before = await kept()
+    const { hostname, port } = new URL(world.url)
+    const path = "/v1/user/imports"
+    const headers = {
+      cookie: person.cookie,
+      origin: world.url,
+      "content-type": "application/gpx+xml",
+      "content-length": 500_000
+    }
+    const sending = request({ hostname, port, path, method: "POST", headers })
+    sending.on("error", () => {})
+    sending.write(LINES.padEnd(200_000, "x"))
+    await expect.poll(kept, { timeout: 60_000 }).toEqual({ imports: before.imports + 1, pieces: before.pieces + 1 })
+    sending.destroy()
+    await expect.poll(kept, { timeout: 60_000 }).toEqual(before)
+  })
+})
+
+describe("how long a request may take to arrive", () => {
+  it.each([
+    ["/v1/user/imports", 30],
+    ["/v1/user/imports?file_name=a.gpx", 30],
+    ["/portal/imports", 30],
+    ["/v1/user/imports/imp_1", 2],
+    ["/v1/phone/locations", 2],
+    ["/v1/phone/locations?x=/imports/", 2]
+  ])("%s: %i minutes", (url, minutes) => {
+    expect(patienceMillisFor(url)).toBe(minutes * 60_000)
+  })
+})
