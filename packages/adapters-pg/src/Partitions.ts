@@ -1,14 +1,19 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
+import { Retention } from "@place-access/domain/housekeeping"
 import { type StoreError, type Timestamp } from "@place-access/domain/shared"
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Schedule, Schema } from "effect"
 import * as Failures from "./Failures.js"
+import * as Rows from "./Rows.js"
 
-/** Tables split by month, so that retention drops a partition instead of deleting rows one by one. */
+/**
+ * Tables split by month, so that retention drops a partition instead of deleting rows one by one. `expires`: a month goes as a whole
+ * once all of it is past the limit of the access log; the others go when retention has left them empty.
+ */
 const TABLES = [
-  { table: "fixes", column: "captured_at" },
-  { table: "access_log", column: "at" },
-  { table: "delivery_attempts", column: "started_at" }
+  { table: "fixes", column: "captured_at", expires: false },
+  { table: "access_log", column: "at", expires: true },
+  { table: "delivery_attempts", column: "started_at", expires: false }
 ] as const
 
 const MONTHS_BEFORE = 1
@@ -85,3 +90,86 @@ const ensure = (table: string, column: string, month: Month): Effect.Effect<bool
       })
     )
   })
+
+const PartitionRow = Schema.Struct({ name: Schema.String, month: Schema.String })
+
+/** While a drop waits for its lock, everybody else waits behind it. */
+const LOCK_TIMEOUT = "200ms"
+const AGAIN = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(4))
+
+/**
+ * Drops partitions of months that are over and hold nothing that is kept: empty ones, and those of the access log that are past its
+ * limit as a whole. Returns their names. Idempotent, and several processes may do it at once. Nobody is held up for longer than a
+ * fifth of a second at a time: a table that stays busy is left to the next run.
+ */
+export const dropExpired = (now: Timestamp.Timestamp): Effect.Effect<ReadonlyArray<string>, StoreError, SqlClient> =>
+  Effect.gen(function* () {
+    const dropped: Array<string> = []
+    const until = Retention.accessLogUntil(now)
+    for (const { expires, table } of TABLES) {
+      for (const { month, name } of yield* oldPartitions(table, now)) {
+        const whatever = expires && endOf(month) <= until
+        // Looked at before the lock, because that may take a moment, and again behind it.
+        if (!whatever && !(yield* isEmpty(name))) continue
+        const outcome = yield* drop(table, name, whatever)
+        if (outcome === "dropped") dropped.push(name)
+        if (outcome === "busy") break
+      }
+    }
+    return dropped
+  }).pipe(Failures.orStoreError, Effect.withSpan("Partitions.dropExpired"))
+
+/** Of months before those that `ensurePartitions` makes. */
+const oldPartitions = (table: string, now: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const rows = yield* sql`SELECT c.relname AS name, right(c.relname, 7) AS month
+      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = to_regclass(${table}) AND c.relname ~ ${`^${table}_[0-9]{4}_[0-9]{2}$`}
+      ORDER BY c.relname`.pipe(Rows.all(PartitionRow))
+    const [first] = months(now)
+    return rows.filter(({ month }) => first !== undefined && month < first.suffix)
+  })
+
+const endOf = (month: string): number => {
+  const start = DateTime.unsafeMake(`${month.replace("_", "-")}-01T00:00:00.000Z`)
+  return DateTime.toEpochMillis(DateTime.add(start, { months: 1 }))
+}
+
+const isEmpty = (name: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    return (yield* sql`SELECT 1 FROM ${sql(name)} LIMIT 1`).length === 0
+  }).pipe(
+    // Another process has dropped it.
+    Effect.catchIf(
+      (error) => Failures.sqlState(error) === "42P01",
+      () => Effect.succeed(false)
+    )
+  )
+
+/** `whatever`: with the rows that it holds. */
+const drop = (table: string, name: string, whatever: boolean) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    return yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
+        yield* sql`SET LOCAL statement_timeout = '1s'`
+        // Parent first, as writers do.
+        yield* sql`LOCK TABLE ONLY ${sql(table)} IN ACCESS EXCLUSIVE MODE`
+        const there = yield* sql`SELECT 1 FROM pg_class WHERE oid = to_regclass(${name}) AND relispartition`
+        if (there.length === 0 || (!whatever && !(yield* isEmpty(name)))) return "kept" as const
+        yield* sql`DROP TABLE ${sql(name)}`
+        return "dropped" as const
+      })
+    )
+  }).pipe(
+    Failures.orStoreError,
+    Effect.retry({ schedule: AGAIN, while: (error) => error.transient }),
+    Effect.catchIf(
+      (error) => error.transient,
+      () =>
+        Effect.as(Effect.logInfo("A table is busy, its partitions are dropped another time", table), "busy" as const)
+    )
+  )

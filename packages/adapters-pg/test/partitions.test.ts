@@ -3,7 +3,7 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Layer } from "effect"
 import { describe, expect, it } from "vitest"
 import { runContract } from "./support/contracts.js"
-import { partitionsContract } from "./support/partitionsContract.js"
+import { expiredPartitions, partitionsContract } from "./support/partitionsContract.js"
 
 const at = (iso: string) => Timestamp.make(Date.parse(iso))
 
@@ -24,3 +24,4 @@ describe("months", () => {
 })
 
 runContract("partitions, embedded", partitionsContract, Layer.empty)
+runContract("expired partitions, embedded", expiredPartitions, Layer.empty)

@@ -2,7 +2,7 @@ import { Failures, Partitions, Rows } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { retryTransient, Timestamp } from "@place-access/domain/shared"
 import { Check, type Contract } from "@place-access/domain/testing"
-import { Effect, Ref } from "effect"
+import { Deferred, Effect, Fiber, Option, Ref, TestClock } from "effect"
 
 const at = (iso: string) => Timestamp.make(Date.parse(iso))
 
@@ -92,6 +92,122 @@ export const partitionsContract: Contract<SqlClient> = [
       )
       Check.equal(made.flat().length, 12, "partitions made by all together")
       Check.equal(yield* homes("usr_raced"), ["fixes_2034_06"], "where the row is")
+    })
+  }
+]
+
+const exists = (name: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    return (yield* sql`SELECT 1 FROM pg_class WHERE relname = ${name} AND relispartition`).length > 0
+  })
+
+const insertEntry = (userId: string, iso: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    yield* sql`INSERT INTO access_log (user_id, at, entry_id, app_id, connection_id, endpoint, status)
+      VALUES (${userId}, ${Rows.at(at(iso))}, 'log_1', 'app_1', 'con_1', 'GET /v1/me', 200)`
+  })
+
+/** With a clock that goes on: whoever finds a table busy sleeps and tries again. */
+const inTime = <A, E, R>(program: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(program)
+    while (Option.isNone(yield* Fiber.poll(fiber))) {
+      yield* TestClock.adjust("1 second")
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+    }
+    return yield* Fiber.join(fiber)
+  })
+
+/** In this order, on a database of their own: they drop what others made. */
+export const expiredPartitions: Contract<SqlClient> = [
+  {
+    name: "drops months that are over and empty; those with a row, the one before this one and the default stay",
+    run: Effect.gen(function* () {
+      const now = at("2031-06-15T00:00:00.000Z")
+      for (const month of ["2031-01", "2031-04", "2031-06"]) {
+        yield* Partitions.ensurePartitions(at(`${month}-15T00:00:00.000Z`))
+      }
+      yield* insertFix("usr_kept", "2031-01-10T00:00:00.000Z")
+      yield* insertFix("usr_kept", "2020-01-10T00:00:00.000Z")
+      const dropped = yield* Partitions.dropExpired(now)
+      Check.equal(
+        dropped.filter((name) => name.startsWith("fixes")),
+        ["fixes_2030_12", "fixes_2031_02", "fixes_2031_03", "fixes_2031_04"],
+        "fixes"
+      )
+      Check.equal(dropped.filter((name) => name.startsWith("delivery_attempts")).length, 5, "attempts")
+      Check.equal(yield* Partitions.dropExpired(now), [], "nothing more")
+      Check.equal(yield* homes("usr_kept"), ["fixes_default", "fixes_2031_01"], "rows are where they were")
+      for (const name of ["fixes_2031_05", "fixes_2031_06", "fixes_2031_08", "access_log_2031_05"]) {
+        Check.isTrue(yield* exists(name), `${name} stays`)
+      }
+      yield* insertFix("usr_late", "2031-02-10T00:00:00.000Z")
+      Check.equal(yield* homes("usr_late"), ["fixes_default"], "a late reading of a dropped month still has a home")
+    })
+  },
+  {
+    name: "a month of the access log goes with its rows once its last instant is 400 days old, and not a millisecond earlier",
+    run: Effect.gen(function* () {
+      yield* Partitions.ensurePartitions(at("2032-02-15T00:00:00.000Z"))
+      yield* insertEntry("usr_logged", "2032-01-31T23:59:59.999Z")
+      yield* insertFix("usr_logged", "2032-01-31T23:59:59.999Z")
+      // 400 days after the first of February.
+      const end = at("2033-03-07T00:00:00.000Z")
+      yield* Partitions.dropExpired(Timestamp.plus(end, -1))
+      Check.isTrue(yield* exists("access_log_2032_01"), "a millisecond too early")
+      Check.isTrue((yield* Partitions.dropExpired(end)).includes("access_log_2032_01"), "dropped")
+      Check.equal(yield* homes("usr_logged"), ["fixes_2032_01"], "fixes have no such limit")
+    })
+  },
+  {
+    name: "may be raced: everybody succeeds and each partition is dropped once",
+    run: Effect.gen(function* () {
+      yield* Partitions.ensurePartitions(at("2035-01-15T00:00:00.000Z"))
+      const now = at("2035-06-15T00:00:00.000Z")
+      Check.isTrue(yield* exists("fixes_2035_01"), "there is something to drop")
+      const four = Array.from({ length: 4 }, () => Partitions.dropExpired(now))
+      const dropped = yield* inTime(Effect.all(four, { concurrency: "unbounded" }))
+      const names = [...dropped.flat(), ...(yield* inTime(Partitions.dropExpired(now)))]
+      Check.equal(names.length, new Set(names).size, "each once")
+      Check.isTrue(!(yield* exists("fixes_2035_01")), "it is gone")
+    })
+  }
+]
+
+/** Needs somebody who really holds a lock meanwhile. */
+export const busyPartitions: Contract<SqlClient> = [
+  {
+    name: "a table that somebody reads for long is left for another time, and its writers are not held up",
+    run: Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const now = at("2036-06-15T00:00:00.000Z")
+      yield* Partitions.ensurePartitions(at("2036-01-15T00:00:00.000Z"))
+      const [reading, done] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const reader = yield* Effect.fork(
+        sql.withTransaction(
+          sql`SELECT 1 FROM fixes LIMIT 1`.pipe(
+            Effect.zipRight(Deferred.succeed(reading, undefined)),
+            Effect.zipRight(Deferred.await(done))
+          )
+        )
+      )
+      yield* Deferred.await(reading)
+      const dropping = yield* Effect.fork(inTime(Partitions.dropExpired(now)))
+      for (let count = 0; count < 20; count++) yield* insertFix("usr_busy", `2036-06-10T00:00:${count + 10}.000Z`)
+      const dropped = yield* Fiber.join(dropping)
+      Check.equal(
+        dropped.filter((name) => name.startsWith("fixes_")),
+        [],
+        "no partition of the busy table"
+      )
+      Check.isTrue(dropped.includes("access_log_2036_01"), "those of others")
+      Check.isTrue(yield* exists("fixes_2036_01"), "it is still there")
+      yield* Deferred.succeed(done, undefined)
+      yield* Fiber.join(reader)
+      Check.isTrue((yield* inTime(Partitions.dropExpired(now))).includes("fixes_2036_01"), "another time")
+      Check.equal((yield* homes("usr_busy")).length, 20, "every row of the writers")
     })
   }
 ]
