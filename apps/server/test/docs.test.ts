@@ -66,6 +66,22 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "3: invalid_grant",
     "4: revoke"
   ],
+  "§4.4 Raw locations": [
+    "purpose on every call",
+    "GET /v1/locations/latest",
+    "GET /v1/locations/lookup",
+    "GET /v1/locations/timerange",
+    "GET /v1/locations/days"
+  ],
+  "§4.5 Answers and the place at a moment": [
+    "GET /v1/answers/current-place",
+    "GET /v1/answers/places",
+    "GET /v1/answers/places/{place_id}/presence",
+    "POST /v1/answers/verify-zone",
+    "lookup/place: nearest fix on either side, and its place",
+    "lookup/place: no fix within tolerance_s",
+    "only places visible to the app"
+  ],
   "§7 Errors": [
     "400 invalid_purpose",
     "400 webhook_url_not_registered",
@@ -78,6 +94,18 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "409",
     "429",
     "(token endpoint) invalid_grant"
+  ],
+  "Phones: decisions §10, L3, L4 and L10": [
+    'Overland: fixes, visits, actions and trips; `{"result":"ok"}`',
+    "Overland: `set`",
+    "Overland: an error that the app shows",
+    "OwnTracks: `[]` to every message",
+    "OwnTracks: km/h, accuracy 0, times from 2001 (L3)",
+    "OwnTracks: never 4xx",
+    "OsmAnd and Traccar Client: query, form, JSON; 200 and empty",
+    "GPSLogger: what the set-up says is what is accepted; the file again every hour",
+    "no phone throws data away",
+    "set-up by QR code, link and steps"
   ]
 }
 
