@@ -43,8 +43,11 @@ const withSource = <A, E, R>(
   use: (pull: Pull) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | Refused, R> => {
   const source = NodeHttpServerRequest.toIncomingMessage(request)
-  const isTooLarge = Number(source.headers["content-length"] ?? 0) > most
-  return Effect.ensuring(isTooLarge ? Effect.fail(Errors.payloadTooLarge(most)) : use(pullFrom(source)), letGo(source))
+  const used: Effect.Effect<A, E | Refused, R> =
+    Number(source.headers["content-length"] ?? 0) > most
+      ? Effect.fail(Errors.payloadTooLarge(most))
+      : use(pullFrom(source))
+  return Effect.ensuring(used, letGo(source))
 }
 
 /** The whole body is the file. */
