@@ -1,6 +1,8 @@
 import {
+  accountDeletionStoreContract,
   historyStoreContract,
   MemoryAccessLogStore,
+  MemoryAccountDeletionStore,
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
@@ -10,6 +12,7 @@ import {
   MemoryEventStore,
   MemoryFixStore,
   MemoryHistoryStore,
+  MemoryMailOutbox,
   MemoryPlaceStore,
   MemoryRuleStore,
   MemoryVault
@@ -19,6 +22,7 @@ import { runContract } from "../support/runContract.js"
 
 const memory = Layer.mergeAll(
   MemoryAccessLogStore.layer,
+  MemoryAccountDeletionStore.layer,
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
   MemoryConnectionStore.layer,
@@ -26,6 +30,7 @@ const memory = Layer.mergeAll(
   MemoryEventStore.layer,
   MemoryFixStore.layer,
   MemoryHistoryStore.layer,
+  MemoryMailOutbox.layer,
   MemoryPlaceStore.layer,
   MemoryRuleStore.layer,
   MemoryEntropy.layer,
@@ -33,3 +38,4 @@ const memory = Layer.mergeAll(
 ).pipe(Layer.provide(MemoryDatabase.layer))
 
 runContract("MemoryHistoryStore", historyStoreContract, memory)
+runContract("MemoryAccountDeletionStore", accountDeletionStoreContract, memory)
