@@ -1,7 +1,8 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { AuthorizationCode, type Connection, type Write } from "@place-access/domain/connection"
-import type { Timestamp } from "@place-access/domain/shared"
+import { LiveRule } from "@place-access/domain/rules"
+import type { Scope, Timestamp } from "@place-access/domain/shared"
 import { Effect, type ParseResult } from "effect"
 import * as EventOutbox from "./EventOutbox.js"
 import * as MailOutbox from "./MailOutbox.js"
@@ -42,6 +43,11 @@ export const make = (sql: SqlClient) => {
 
   /** Writes down since when a rule does not stand, or that it does again: its place or scope came or went (decision L8). */
   const noteRules = ({ id, userId }: Of, now: Timestamp.Timestamp) => standing(sql, userId, id, now)
+
+  /** Now, where the scope comes back to a connection that had lost it. */
+  const regained = (scope: Scope.Scope, column: string, now: Timestamp.Timestamp) =>
+    sql`CASE WHEN ${scope} = ANY (excluded.held_scopes) AND NOT ${scope} = ANY (connections.held_scopes)
+             THEN ${Rows.at(now)} ELSE connections.${sql.literal(column)} END`
 
   const write = (of: Of, one: Write, now: Timestamp.Timestamp): Effect.Effect<unknown, Failure> => {
     const { id, userId } = of
@@ -123,7 +129,9 @@ export const make = (sql: SqlClient) => {
                      places_version = excluded.places_version,
                      standard_expires_at = excluded.standard_expires_at,
                      sensitive_expires_at = excluded.sensitive_expires_at,
-                     family_id = excluded.family_id`
+                     family_id = excluded.family_id,
+                     place_rules_since = ${regained(LiveRule.PLACE_SCOPE, "place_rules_since", now)},
+                     zone_rules_since = ${regained(LiveRule.ZONE_SCOPE, "zone_rules_since", now)}`
         yield* sql`INSERT INTO connection_routes (connection_id, user_id) VALUES (${one.id}, ${one.userId})
                    ON CONFLICT (connection_id) DO NOTHING`
         yield* setPlaces(one, one.places)

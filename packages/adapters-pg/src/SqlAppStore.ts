@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { AppStore, type ClientSecret, type Registered } from "@place-access/domain/apps"
-import { type AppId, Page, Timestamp, Vault } from "@place-access/domain/shared"
+import { App, AppStore, type ClientSecret, type Registered } from "@place-access/domain/apps"
+import { LiveRule } from "@place-access/domain/rules"
+import { type AppId, Page, type Scope, Timestamp, Vault } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { AppRow, toApp } from "./AppRow.js"
 import { orStoreError } from "./Failures.js"
@@ -40,7 +41,8 @@ export const layer: Layer.Layer<AppStore, never, SqlClient> = Layer.effect(
         Effect.map(Option.map(toRegistered))
       )
 
-    const write = (id: AppId, { app, secrets }: Registered) => {
+    const write = (id: AppId, before: App.App, { app, secrets }: Registered, now: Timestamp.Timestamp) => {
+      const regained = (scope: Scope.Scope) => LiveRule.isRegained(scope, App.scopes(before), App.scopes(app))
       const { revision, submittedAt, submittedRevision } = columnsOf(app)
       return sql`UPDATE apps SET
             name = ${app.name},
@@ -55,7 +57,9 @@ export const layer: Layer.Layer<AppStore, never, SqlClient> = Layer.effect(
             revision = ${revision},
             submitted_at = ${submittedAt},
             submitted_revision = ${submittedRevision},
-            revoked_at = ${Rows.nullableAt(app.revokedAt)}
+            revoked_at = ${Rows.nullableAt(app.revokedAt)},
+            place_rules_since = CASE WHEN ${regained(LiveRule.PLACE_SCOPE)} THEN ${Rows.at(now)} ELSE place_rules_since END,
+            zone_rules_since = CASE WHEN ${regained(LiveRule.ZONE_SCOPE)} THEN ${Rows.at(now)} ELSE zone_rules_since END
           WHERE app_id = ${id}`
     }
 
@@ -115,8 +119,9 @@ export const layer: Layer.Layer<AppStore, never, SqlClient> = Layer.effect(
         Effect.gen(function* () {
           const before = yield* lock(id)
           if (Option.isNone(before)) return Option.none()
-          const { outcome, after, recorded } = decide(before.value, yield* Timestamp.now)
-          if (after !== null) yield* write(id, after)
+          const now = yield* Timestamp.now
+          const { outcome, after, recorded } = decide(before.value, now)
+          if (after !== null) yield* write(id, before.value.app, after, now)
           yield* ReviewWrites.record(sql, recorded)
           return Option.some(outcome)
         }).pipe(sql.withTransaction, orStoreError)

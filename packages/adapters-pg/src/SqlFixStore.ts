@@ -9,7 +9,7 @@ import { knownStatement, uploadStatement } from "./fixes/UploadStatement.js"
 import * as Rows from "./Rows.js"
 import { RecentColumn } from "./rules/RecentColumn.js"
 import { COLUMNS, RuleRow, toRule } from "./rules/RuleRow.js"
-import { SCOPE_HOLDS } from "./rules/RuleStanding.js"
+import { SCOPE_HOLDS, SCOPE_SINCE } from "./rules/RuleStanding.js"
 
 const LiveRow = Schema.extend(
   RuleRow,
@@ -21,6 +21,7 @@ const LiveRow = Schema.extend(
     // null for a zone
     geometry_version: Schema.NullOr(Schema.Int),
     shared_at: Rows.NullableAt,
+    scope_since: Rows.NullableAt,
     // null until the rule has a state
     basis: Schema.NullOr(Schema.String),
     side: Schema.NullOr(Schema.Literal("inside", "outside")),
@@ -40,8 +41,8 @@ const ViewRow = Schema.Union(VersionRow, LiveRow)
 const toLiveRule = (row: typeof LiveRow.Type): LiveRule.LiveRule => {
   const basis =
     row.geometry_version === null || row.shared_at === null
-      ? LiveRule.ZONE_BASIS
-      : LiveRule.placeBasis(row.geometry_version, row.shared_at)
+      ? LiveRule.zoneBasis(row.scope_since)
+      : LiveRule.placeBasis(row.geometry_version, row.shared_at, row.scope_since)
   return {
     rule: toRule(row, null),
     circle: { lat: row.lat, lon: row.lon, radiusM: row.radius_m },
@@ -77,6 +78,7 @@ export const layer: Layer.Layer<FixStore, never, SqlClient> = Layer.effect(
           LEFT JOIN upload_streams stream ON stream.user_id = ${userId}
           LEFT JOIN (
             SELECT ${sql.literal(COLUMNS)}, p.geometry_version, shared.shared_at,
+                   ${sql.literal(SCOPE_SINCE)} AS scope_since,
                    s.basis, s.side, s.since, s.dwell_spent, s.as_of, s.last_fired_at, s.recent
             FROM rules r
             JOIN connections c ON c.user_id = r.user_id AND c.connection_id = r.connection_id

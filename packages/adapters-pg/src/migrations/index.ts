@@ -12,6 +12,7 @@ import * as stays from "./0011_shapes_and_stays.js"
 import * as imports from "./0012_imports.js"
 import * as limits from "./0013_limits.js"
 import * as retention from "./0015_retention.js"
+import * as rulesSince from "./0016_rules_since.js"
 import * as ruleEvaluations from "./0017_rule_evaluations.js"
 
 /** In order of application. An id must be greater than every id that was ever released: a smaller one never runs. */
@@ -30,5 +31,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0012_imports": imports.statements,
   "0013_limits": limits.statements,
   "0015_retention": retention.statements,
+  "0016_rules_since": rulesSince.statements,
   "0017_rule_evaluations": ruleEvaluations.statements
 }

@@ -13,6 +13,10 @@ export const NEEDED_SCOPE = `CASE WHEN r.place_id IS NULL THEN 'location.rules.z
 export const SCOPE_HOLDS = `(${NEEDED_SCOPE} = ANY (c.held_scopes) AND ${NEEDED_SCOPE} = ANY (a.declared_scopes)
   AND (a.allowed_scopes IS NULL OR ${NEEDED_SCOPE} = ANY (a.allowed_scopes)))`
 
+/** When that scope last came back to the connection or the app; null when it was never gone. */
+export const SCOPE_SINCE = `CASE WHEN r.place_id IS NULL THEN greatest(c.zone_rules_since, a.zone_rules_since)
+  ELSE greatest(c.place_rules_since, a.place_rules_since) END`
+
 const StandingRow = Schema.extend(
   RuleRow,
   Schema.Struct({ disabled_at: Rows.NullableAt, archived_at: Rows.NullableAt, stands: Schema.Boolean })

@@ -11,8 +11,8 @@ export interface LiveRule {
   /** The place's circle now, or the zone's. */
   readonly circle: Circle
   /**
-   * What the state was computed on: the place's geometry version and when it was shared. A state of another basis is no
-   * state: a place that moved, or was withdrawn and shared again, re-seeds its rules (decision L8).
+   * What the state was computed on. A state of another basis is no state: whatever was gone and came back, or moved, re-seeds
+   * the rule (decision L8).
    */
   readonly basis: string
   readonly state: RuleState
@@ -24,15 +24,25 @@ export interface Progress extends Pick<LiveRule, "state" | "recent"> {
   readonly ruleId: Rule["id"]
 }
 
-/** A place that moved has another version, one that was shared again another time. */
-export const placeBasis = (geometryVersion: number, sharedAt: Timestamp): string => `${geometryVersion} ${sharedAt}`
+/**
+ * A place that moved has another version, one that was shared again another time. `scopeSince`: when the scope last came back, to
+ * the app or to the connection; null when it was never gone.
+ */
+export const placeBasis = (geometryVersion: number, sharedAt: Timestamp, scopeSince: Timestamp | null): string =>
+  scopeSince === null ? `${geometryVersion} ${sharedAt}` : `${geometryVersion} ${sharedAt} ${scopeSince}`
 
 /** A zone never moves. */
-export const ZONE_BASIS = "zone"
+export const zoneBasis = (scopeSince: Timestamp | null): string => (scopeSince === null ? "zone" : `zone ${scopeSince}`)
+
+export const PLACE_SCOPE: Scope = "location.rules.place"
+export const ZONE_SCOPE: Scope = "location.rules.zone"
 
 /** What must be effective for a rule to be created, evaluated and listed (Spec §2.3). */
-export const neededScope = (target: Pick<Target, "_tag">): Scope =>
-  target._tag === "Place" ? "location.rules.place" : "location.rules.zone"
+export const neededScope = (target: Pick<Target, "_tag">): Scope => (target._tag === "Place" ? PLACE_SCOPE : ZONE_SCOPE)
+
+/** Whether a change gave a scope back, so that the rules that need it begin anew. */
+export const isRegained = (scope: Scope, before: ReadonlyArray<Scope>, after: ReadonlyArray<Scope>): boolean =>
+  !before.includes(scope) && after.includes(scope)
 
 /**
  * Since when a rule does not stand (decision L8): what was noted when it stopped, or when its place was archived, whichever

@@ -1,9 +1,11 @@
 import { Effect, Layer, Option } from "effect"
+import * as App from "../../apps/App.js"
 import { AppStore } from "../../apps/AppStore.js"
 import * as Page from "../../shared/Page.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import { MemoryDatabase } from "./MemoryDatabase.js"
 import * as MemoryReviews from "./MemoryReviews.js"
+import * as MemoryRules from "./MemoryRules.js"
 
 export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
   AppStore,
@@ -37,6 +39,7 @@ export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
           const { after, outcome, recorded } = decide(before, now)
           if (recorded !== undefined) MemoryReviews.record(tables, recorded)
           if (after !== null) {
+            MemoryRules.noteScopes(tables, id, App.scopes(before.app), App.scopes(after.app), now)
             const { createdAt, ownerId } = before.app
             apps.set(id, { ...after, app: { ...after.app, id, ownerId, createdAt } })
           }

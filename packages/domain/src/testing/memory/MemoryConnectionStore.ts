@@ -50,7 +50,10 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
             const expired = approval.expired === null ? undefined : connections.get(approval.expired)
             if (expired !== undefined) apply(tables, expired.id, Ending.ifExpired(expired, now), now)
             subs.set(pair, approval.connection.sub)
-            connections.set(approval.connection.id, approval.connection)
+            const { heldScopes, id } = approval.connection
+            const heldBefore = connections.get(id)?.heldScopes ?? heldScopes
+            MemoryRules.noteScopes(tables, id, heldBefore, heldScopes, now)
+            connections.set(id, approval.connection)
             codes.set(approval.code.hash, approval.code)
             MemoryRules.followSharing(tables, approval.connection.id, now)
           }

@@ -124,6 +124,8 @@ export interface Tables {
   >
   readonly rules: Map<RuleId, Rule & { readonly deletedAt: Timestamp | null }>
   readonly ruleStates: Map<RuleId, RuleState>
+  /** When a scope for rules last came back to an app or a connection, by `${id} ${scope}`. */
+  readonly rulesSince: Map<string, Timestamp>
   readonly recentEvaluations: Map<RuleId, RecentEvaluations>
   readonly events: Map<
     EventId,
@@ -190,6 +192,7 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       accountDeletions: new Map(),
       rules: new Map(),
       ruleStates: new Map(),
+      rulesSince: new Map(),
       recentEvaluations: new Map(),
       events: new Map(),
       endpoints: new Map(),

@@ -5,7 +5,8 @@ import * as App from "../../apps/App.js"
 import type { Circle } from "../../places/Geometry.js"
 import * as LiveRule from "../../rules/LiveRule.js"
 import type { Rule } from "../../rules/Rule.js"
-import type { ConnectionId } from "../../shared/Ids.js"
+import type { AppId, ConnectionId } from "../../shared/Ids.js"
+import type { Scope } from "../../shared/Scope.js"
 import type { Timestamp } from "../../shared/Timestamp.js"
 import type { Tables } from "./MemoryDatabase.js"
 
@@ -23,13 +24,32 @@ export const ground = (
   connection: Connection,
   rule: Rule
 ): { readonly circle: Circle; readonly basis: string } | undefined => {
-  if (rule.target._tag === "Zone") return { circle: rule.target.circle, basis: LiveRule.ZONE_BASIS }
+  const scopeSince = since(tables, connection, LiveRule.neededScope(rule.target))
+  if (rule.target._tag === "Zone") return { circle: rule.target.circle, basis: LiveRule.zoneBasis(scopeSince) }
   const { placeId } = rule.target
   const place = tables.places.get(placeId)
   const shared = connection.places.find((one) => one.placeId === placeId)
   return place === undefined || place.archivedAt !== null || shared === undefined
     ? undefined
-    : { circle: place.circle, basis: LiveRule.placeBasis(place.geometryVersion, shared.sharedAt) }
+    : { circle: place.circle, basis: LiveRule.placeBasis(place.geometryVersion, shared.sharedAt, scopeSince) }
+}
+
+const since = ({ rulesSince }: Tables, { appId, id }: Connection, scope: Scope): Timestamp | null => {
+  const times = [appId, id].map((of) => rulesSince.get(`${of} ${scope}`)).filter((at) => at !== undefined)
+  return times.sort((a, b) => b - a)[0] ?? null
+}
+
+/** For whoever changes the scopes of an app or a connection: notes which scopes for rules came back. */
+export const noteScopes = (
+  { rulesSince }: Tables,
+  id: AppId | ConnectionId,
+  before: ReadonlyArray<Scope>,
+  after: ReadonlyArray<Scope>,
+  now: Timestamp
+): void => {
+  for (const scope of [LiveRule.PLACE_SCOPE, LiveRule.ZONE_SCOPE]) {
+    if (LiveRule.isRegained(scope, before, after)) rulesSince.set(`${id} ${scope}`, now)
+  }
 }
 
 /** The scope is effective: on the grant, declared, and the connection live. */

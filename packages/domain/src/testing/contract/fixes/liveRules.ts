@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, TestClock } from "effect"
 import { AppStore } from "../../../apps/AppStore.js"
 import type { App } from "../../../apps/App.js"
 import type { Connection } from "../../../connection/Connection.js"
@@ -126,6 +126,56 @@ export const liveRules: Contract<Uploads.Needs> = [
         heldScopes: ["location.rules.zone"]
       })
       yield* live("granted: zone", [zone.id])
+    })
+  },
+  {
+    name: "view: a scope that the app lost and got back gives another basis, to the rules that need it alone (decision L8)",
+    run: Effect.gen(function* () {
+      const { app, connection, rule } = yield* withRule()
+      const zone = yield* Samples.rule(connection, Samples.ZONE)
+      const bases = Effect.map(
+        Uploads.live(connection),
+        (rules) => new Map(rules.map((live) => [live.rule.id, live.basis]))
+      )
+      const allow = (allowedScopes: App["allowedScopes"]) =>
+        Effect.zipRight(TestClock.adjust("1 minute"), updateApp(app, { allowedScopes }))
+      const before = yield* bases
+      yield* allow(["location.rules.place", "location.rules.zone"])
+      Check.equal(yield* bases, before, "narrowed, and not in these")
+      yield* allow(["location.rules.zone"])
+      yield* allow(null)
+      const after = yield* bases
+      Check.isTrue(after.get(rule.id) !== before.get(rule.id), "place rules begin anew")
+      Check.equal(after.get(zone.id), before.get(zone.id), "the zone rule's basis")
+      yield* allow(["location.rules.place"])
+      yield* allow(null)
+      const again = yield* bases
+      Check.equal(again.get(rule.id), after.get(rule.id), "the place rule's basis")
+      Check.isTrue(again.get(zone.id) !== before.get(zone.id), "zone rules begin anew")
+    })
+  },
+  {
+    name: "view: a scope that the user took and gave again gives another basis, to the rules that need it alone (decision L8)",
+    run: Effect.gen(function* () {
+      const { app, connection, rule } = yield* withRule()
+      const zone = yield* Samples.rule(connection, Samples.ZONE)
+      const bases = Effect.map(
+        Uploads.live(connection),
+        (rules) => new Map(rules.map((live) => [live.rule.id, live.basis]))
+      )
+      const grant = (heldScopes: Connection["heldScopes"]) =>
+        Effect.gen(function* () {
+          yield* TestClock.adjust("1 minute")
+          yield* Connections.approve(yield* Connections.request(app), { ...connection, heldScopes })
+        })
+      const before = yield* bases
+      yield* grant(["location.rules.place", "location.rules.zone", "location.visits.read"])
+      Check.equal(yield* bases, before, "another scope")
+      yield* grant(["location.rules.place"])
+      yield* grant(["location.rules.place", "location.rules.zone"])
+      const after = yield* bases
+      Check.isTrue(after.get(zone.id) !== before.get(zone.id), "zone rules begin anew")
+      Check.equal(after.get(rule.id), before.get(rule.id), "the place rule's basis")
     })
   },
   {
