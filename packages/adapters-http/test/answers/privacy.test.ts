@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Hidden, type Spot, SPOTS, type Step, witnessed } from "../support/twoWorlds.js"
 import { startWorld, type World } from "../support/World.js"
 
+const tag = <Tag extends string>(value: Tag): FastCheck.Arbitrary<Tag> => FastCheck.constant(value)
+
 /** Places overlap, contain and touch each other and the edges of the shared ones; readings lie on them. */
 const spot = FastCheck.constantFrom(...(Object.keys(SPOTS) as ReadonlyArray<Spot>))
 const radiusM = FastCheck.constantFrom(100, 150, 300, 1_000, 10_000)
@@ -10,18 +12,18 @@ const label = FastCheck.constantFrom("Home", "A", "Zoo", "Clinic, second floor, 
 const age = FastCheck.constantFrom(0, 1, 59, 300, 899, 901, 1_800, 7_200, 80_000)
 const place = FastCheck.nat({ max: 3 })
 
-const made: FastCheck.Arbitrary<Hidden> = FastCheck.record({ _tag: FastCheck.constant("Made"), spot, radiusM, label })
+const made: FastCheck.Arbitrary<Hidden> = FastCheck.record({ _tag: tag("Made"), spot, radiusM, label })
 const hidden: FastCheck.Arbitrary<Hidden> = FastCheck.oneof(
   { weight: 3, arbitrary: made },
-  FastCheck.record({ _tag: FastCheck.constant("Moved"), place, spot, radiusM }),
-  FastCheck.record({ _tag: FastCheck.constant("Renamed"), place, label }),
-  FastCheck.record({ _tag: FastCheck.constant("Archived"), place }),
-  FastCheck.record({ _tag: FastCheck.constant("SharedWithAnother"), place }),
-  FastCheck.record({ _tag: FastCheck.constant("Stayed"), from: age, to: FastCheck.option(age) })
+  FastCheck.record({ _tag: tag("Moved"), place, spot, radiusM }),
+  FastCheck.record({ _tag: tag("Renamed"), place, label }),
+  FastCheck.record({ _tag: tag("Archived"), place }),
+  FastCheck.record({ _tag: tag("SharedWithAnother"), place }),
+  FastCheck.record({ _tag: tag("Stayed"), from: age, to: FastCheck.option(age) })
 )
 
 const seen = FastCheck.record({
-  _tag: FastCheck.constant("Seen"),
+  _tag: tag("Seen"),
   spot,
   ages: FastCheck.uniqueArray(age, { minLength: 1, maxLength: 3 }),
   accuracyM: FastCheck.constantFrom(10, 60, 400)
@@ -31,23 +33,23 @@ const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
   {
     weight: 2,
     arbitrary: FastCheck.record({
-      _tag: FastCheck.constant("Passed"),
+      _tag: tag("Passed"),
       minutes: FastCheck.constantFrom(1, 6, 14, 61, 1_500)
     })
   },
   FastCheck.record({
-    _tag: FastCheck.constant("Stayed"),
-    spot: FastCheck.constantFrom("home", "work"),
+    _tag: tag("Stayed"),
+    spot: FastCheck.constantFrom("home" as const, "work" as const),
     from: age,
     to: FastCheck.option(age)
   }),
   FastCheck.record({
-    _tag: FastCheck.constant("Shared"),
+    _tag: tag("Shared"),
     home: FastCheck.boolean(),
     work: FastCheck.boolean(),
     earlier: FastCheck.boolean()
   }),
-  FastCheck.record({ _tag: FastCheck.constant("Moved"), spot }),
+  FastCheck.record({ _tag: tag("Moved"), spot }),
   FastCheck.constant({ _tag: "Asked" } as const)
 )
 
