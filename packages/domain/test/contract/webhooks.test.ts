@@ -2,6 +2,7 @@ import {
   deliveryStoreContract,
   endpointStoreContract,
   eventStoreContract,
+  logRetentionContract,
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
@@ -12,7 +13,9 @@ import {
   MemoryEntropy,
   MemoryEventStore,
   MemoryFixStore,
+  MemoryMailOutbox,
   MemoryPlaceStore,
+  MemoryRetentionStore,
   MemoryRuleStore,
   MemoryVault
 } from "@place-access/domain/testing"
@@ -24,9 +27,11 @@ const memory = Layer.mergeAll(
   MemoryAppStore.layer,
   MemoryConnectionStore.layer,
   MemoryPlaceStore.layer,
+  MemoryRetentionStore.layer,
   MemoryDeviceStore.layer,
   MemoryRuleStore.layer,
   MemoryFixStore.layer,
+  MemoryMailOutbox.layer,
   MemoryEventStore.layer,
   MemoryEndpointStore.layer,
   MemoryDeliveryStore.layer,
@@ -37,3 +42,4 @@ const memory = Layer.mergeAll(
 runContract("MemoryEndpointStore", endpointStoreContract, memory)
 runContract("MemoryDeliveryStore", deliveryStoreContract, memory)
 runContract("MemoryEventStore", eventStoreContract, memory)
+runContract("MemoryRetentionStore, logs", logRetentionContract, memory)
