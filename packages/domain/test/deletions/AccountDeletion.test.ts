@@ -1,0 +1,39 @@
+import { AccountDeletion } from "@place-access/domain/deletions"
+import { Timestamp } from "@place-access/domain/shared"
+import { Fixtures, MemoryAccountStore, MemoryDatabase, MemoryEntropy } from "@place-access/domain/testing"
+import { Effect, Either, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+
+const { DAY, MINUTE } = Timestamp
+const NOW = Timestamp.make(Date.UTC(2026, 2, 1, 12))
+
+const account = await Effect.runPromise(
+  Fixtures.userWith({ roles: ["developer"] }).pipe(
+    Effect.provide(Layer.merge(MemoryAccountStore.layer, MemoryEntropy.layer).pipe(Layer.provide(MemoryDatabase.layer)))
+  )
+)
+
+describe("decide", () => {
+  it("anybody may go, but for the last admin", () => {
+    const state = { account, apps: [], isLastAdmin: false }
+    expect(Either.isRight(AccountDeletion.decide(state, NOW))).toBe(true)
+    const refused = AccountDeletion.decide({ ...state, isLastAdmin: true }, NOW)
+    expect(Either.getLeft(refused)).toMatchObject({ value: { _tag: "Conflict", reason: AccountDeletion.LAST_ADMIN } })
+  })
+
+  it("the receipt goes to the address and names neither the person nor the account in its text", () => {
+    const { receipt } = Either.getOrThrow(AccountDeletion.decide({ account, apps: [], isLastAdmin: false }, NOW))
+    expect(receipt).toMatchObject({ to: AccountDeletion.NOBODY.id, address: account.email })
+    expect(receipt.link).toBeUndefined()
+    for (const word of [account.email, account.id, account.displayName]) expect(receipt.body).not.toContain(word)
+  })
+})
+
+describe("nextLook", () => {
+  it("after ten minutes, after a day, and then never", () => {
+    const at = (after: number) => AccountDeletion.nextLook(NOW, Timestamp.plus(NOW, after))
+    expect([at(0), at(10 * MINUTE - 1)]).toEqual([NOW + 10 * MINUTE, NOW + 10 * MINUTE])
+    expect([at(10 * MINUTE), at(DAY - 1)]).toEqual([NOW + DAY, NOW + DAY])
+    expect([at(DAY), at(5 * DAY)]).toEqual([null, null])
+  })
+})
