@@ -17,6 +17,7 @@ const ImportRow = Schema.Struct({
   stored: Schema.Int,
   duplicates: Schema.Int,
   too_recent: Schema.Int,
+  too_old: Schema.Int,
   quarantined: Schema.Int,
   bytes_total: Rows.Bigint,
   bytes_done: Rows.Bigint,
@@ -39,6 +40,7 @@ const toImport = (row: typeof ImportRow.Type): Import.Import => ({
     stored: row.stored,
     duplicates: row.duplicates,
     tooRecent: row.too_recent,
+    tooOld: row.too_old,
     quarantined: row.quarantined
   },
   bytesTotal: row.bytes_total,
@@ -157,7 +159,7 @@ export const layer: Layer.Layer<ImportStore, never, SqlClient> = Layer.effect(
             UPDATE imports SET
               leased_until = ${Rows.at(step.leaseUntil)}, format = coalesce(${step.format}, format),
               bytes_done = greatest(bytes_done, ${step.bytesDone}), entries_read = entries_read + ${step.read},
-              too_recent = too_recent + ${step.tooRecent}, quarantined = quarantined + ${step.quarantined},
+              too_recent = too_recent + ${step.tooRecent}, too_old = too_old + ${step.tooOld}, quarantined = quarantined + ${step.quarantined},
               attempts = CASE WHEN ${step.read}::integer > 0 THEN 0 ELSE attempts END
             WHERE ${held(step)} RETURNING device_id`.pipe(Rows.first(HeldRow))
           if (Option.isNone(device)) return false

@@ -20,6 +20,7 @@ export const ImportBody = Schema.Struct({
     stored: count("New in the history"),
     duplicates: count("Known already, from a phone or a file"),
     too_recent: count("Newer than 24 hours before the upload: left to the phone"),
+    too_old: count("Older than the history that the user keeps: left out"),
     quarantined: count("Without a time or a place, or with an impossible one: left out")
   }),
   bytes_total: Schema.Int,

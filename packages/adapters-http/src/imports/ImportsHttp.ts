@@ -60,6 +60,7 @@ const encode = (one: Import.Import): typeof ImportBody.Type => ({
     stored: one.counts.stored,
     duplicates: one.counts.duplicates,
     too_recent: one.counts.tooRecent,
+    too_old: one.counts.tooOld,
     quarantined: one.counts.quarantined
   },
   bytes_total: one.bytesTotal,

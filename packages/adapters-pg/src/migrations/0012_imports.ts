@@ -12,6 +12,7 @@ export const statements = [
     stored integer NOT NULL DEFAULT 0,
     duplicates integer NOT NULL DEFAULT 0,
     too_recent integer NOT NULL DEFAULT 0,
+    too_old integer NOT NULL DEFAULT 0,
     quarantined integer NOT NULL DEFAULT 0,
     bytes_total bigint NOT NULL DEFAULT 0,
     bytes_done bigint NOT NULL DEFAULT 0,

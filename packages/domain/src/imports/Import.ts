@@ -10,7 +10,7 @@ export type Format = typeof Format.Type
 export const State = Schema.Literal("waiting", "running", "done", "failed")
 export type State = typeof State.Type
 
-/** What became of the entries of a file: the last four add up to `read`. */
+/** What became of the entries of a file: the others add up to `read`. */
 export interface Counts {
   readonly read: number
   readonly stored: number
@@ -18,11 +18,13 @@ export interface Counts {
   readonly duplicates: number
   /** Newer than a day before the upload: left to the phone. */
   readonly tooRecent: number
+  /** Older than what the user wants to be kept. */
+  readonly tooOld: number
   /** Without a time or a place, or with an impossible one (decision L3): left out. */
   readonly quarantined: number
 }
 
-export const NOTHING_READ: Counts = { read: 0, stored: 0, duplicates: 0, tooRecent: 0, quarantined: 0 }
+export const NOTHING_READ: Counts = { read: 0, stored: 0, duplicates: 0, tooRecent: 0, tooOld: 0, quarantined: 0 }
 
 /** A file of somebody's location history, on its way into it. Feeds the history only: no rule is ever evaluated over it. */
 export interface Import {

@@ -42,6 +42,7 @@ export interface Step extends Leased {
   /** Entries of the file that this step is about. */
   readonly read: number
   readonly tooRecent: number
+  readonly tooOld: number
   readonly quarantined: number
   readonly fixes: ReadonlyArray<Fix>
   readonly visits: ReadonlyArray<VisitReport>

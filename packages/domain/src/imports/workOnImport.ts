@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import { getHistoryChoice } from "../history/getHistoryChoice.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import * as Entry from "./Entry.js"
 import * as Import from "./Import.js"
@@ -21,6 +22,7 @@ export const workOnImport = Effect.fn("workOnImport")(function* (
 ) {
   const store = yield* ImportStore
   const reader = (yield* ImportReader).open()
+  const { cutoff } = yield* getHistoryChoice(begun.userId)
   const leased: Leased = { userId: begun.userId, id: begun.id, lease }
 
   let toSkip = begun.counts.read
@@ -42,7 +44,7 @@ export const workOnImport = Effect.fn("workOnImport")(function* (
         format: reader.format(),
         bytesDone,
         read: entries.length,
-        ...Entry.sort(entries, begun.uploadedAt)
+        ...Entry.sort(entries, begun.uploadedAt, cutoff)
       })
     })
 

@@ -1,4 +1,5 @@
 import { Fix, FixStore } from "@place-access/domain/fixes"
+import { HistoryStore } from "@place-access/domain/history"
 import { Import, importNext, ImportStore, startImport } from "@place-access/domain/imports"
 import { StoreError, Timestamp } from "@place-access/domain/shared"
 import {
@@ -7,6 +8,7 @@ import {
   MemoryDatabase,
   MemoryEntropy,
   MemoryFixStore,
+  MemoryHistoryStore,
   MemoryImportReader,
   MemoryImportStore,
   MemoryVault,
@@ -18,7 +20,12 @@ import { Effect, Exit, FastCheck as fc, Layer, Logger, Option, Stream } from "ef
 const { DAY, HOUR } = Timestamp
 const { FIRST_LINE, line } = MemoryImportReader
 
-const layer = Layer.mergeAll(MemoryImportStore.layer, MemoryFixStore.layer, MemoryAccountStore.layer).pipe(
+const layer = Layer.mergeAll(
+  MemoryImportStore.layer,
+  MemoryHistoryStore.layer,
+  MemoryFixStore.layer,
+  MemoryAccountStore.layer
+).pipe(
   Layer.provideMerge(Layer.mergeAll(MemoryDatabase.layer, MemoryEntropy.layer, MemoryVault.layer)),
   Layer.merge(MemoryImportReader.layer),
   // Every broken call is logged.
@@ -74,7 +81,7 @@ describe("an import", () => {
         expect(yield* found(made)).toMatchObject({
           state: "done",
           format: "gpx",
-          counts: { read: 3, stored: 3, duplicates: 0, tooRecent: 0, quarantined: 0 },
+          counts: { read: 3, stored: 3, duplicates: 0, tooRecent: 0, tooOld: 0, quarantined: 0 },
           bytesDone: made.bytesTotal,
           error: null,
           finishedAt: NOW
@@ -87,7 +94,7 @@ describe("an import", () => {
     )
   })
 
-  it("leaves out and counts what is impossible, what is newer than a day before the upload, and what is known", () => {
+  it("leaves out and counts what is impossible, newer than a day before the upload, past the kept history, or known", () => {
     run(
       Effect.gen(function* () {
         const entries = [
@@ -102,10 +109,25 @@ describe("an import", () => {
           line(NOW - DAY, 1, 1),
           `visit ${NOW - 2 * DAY} ${NOW - DAY} 1 1`,
           `visit ${NOW - 2 * DAY} ${NOW - DAY + 1} 1 1`,
-          `visit ${NOW - DAY} ${NOW - 2 * DAY} 1 1`
+          `visit ${NOW - DAY} ${NOW - 2 * DAY} 1 1`,
+          line(NOW - 90 * DAY, 1, 1),
+          line(NOW - 90 * DAY + 1, 1, 1),
+          `visit ${NOW - 91 * DAY} ${NOW - 90 * DAY} 1 1`,
+          `visit ${NOW - 91 * DAY} ${NOW - 89 * DAY} 1 1`
         ]
         const { import: done } = yield* imported(file(...entries))
-        expect(done.counts).toEqual({ read: 12, stored: 2, duplicates: 1, tooRecent: 3, quarantined: 6 })
+        expect(done.counts).toEqual({ read: 16, stored: 4, duplicates: 1, tooRecent: 3, tooOld: 2, quarantined: 6 })
+      })
+    )
+  })
+
+  it("of whoever keeps everything goes back to 2010", () => {
+    run(
+      Effect.gen(function* () {
+        const made = yield* upload(file(line(Fix.EARLIEST - 1, 1, 1), line(Fix.EARLIEST, 1, 1)))
+        yield* (yield* HistoryStore).choose(made.userId, null, made.uploadedAt)
+        yield* importNext
+        expect((yield* found(made)).counts).toMatchObject({ stored: 1, tooOld: 0, quarantined: 1 })
       })
     )
   })
@@ -188,7 +210,7 @@ const withFaults = <A, E, R>(
 describe("an import that is interrupted", () => {
   const entry = fc.oneof(
     { weight: 8, arbitrary: fc.integer({ min: 0, max: 40 }).map((index) => line(LONG_AGO + index, 52, 4)) },
-    { weight: 1, arbitrary: fc.constantFrom("?", line(NOW, 1, 1), line(LONG_AGO, 91, 1)) },
+    { weight: 1, arbitrary: fc.constantFrom("?", line(NOW, 1, 1), line(LONG_AGO, 91, 1), line(NOW - 100 * DAY, 1, 1)) },
     {
       weight: 1,
       arbitrary: fc.integer({ min: 0, max: 9 }).map((index) => `visit ${LONG_AGO + index} ${LONG_AGO + HOUR} 1 1`)
@@ -221,8 +243,8 @@ describe("an import that is interrupted", () => {
         expect(stormy.import.counts).toEqual(calm.import.counts)
         expect([stormy.import.state, stormy.import.error]).toEqual([calm.import.state, calm.import.error])
         expect(stormy.history.map(Fix.key)).toEqual(calm.history.map(Fix.key))
-        const { duplicates, quarantined, read, stored, tooRecent } = stormy.import.counts
-        expect(stored + duplicates + tooRecent + quarantined).toBe(read)
+        const { duplicates, quarantined, read, stored, tooOld, tooRecent } = stormy.import.counts
+        expect(stored + duplicates + tooRecent + tooOld + quarantined).toBe(read)
         expect(read).toBe(all.length)
       }),
       { numRuns: 60 }

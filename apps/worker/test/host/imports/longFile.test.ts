@@ -1,13 +1,14 @@
+import { HistoryStore } from "@place-access/domain/history"
 import { Import, importNext, ImportStore } from "@place-access/domain/imports"
 import { DeviceId, ImportId, Timestamp, UserId } from "@place-access/domain/shared"
-import { MemoryEntropy } from "@place-access/domain/testing"
+import { MemoryDatabase, MemoryEntropy, MemoryHistoryStore } from "@place-access/domain/testing"
 import { Imports } from "@place-access/worker/host"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { expect, it } from "vitest"
 
 /** A million take some seconds more and not a byte more: tried by hand. */
 const POINTS = 100_000
-const START = Date.UTC(2014, 0, 1)
+const START = Date.UTC(2025, 11, 1)
 
 const point = (index: number): string =>
   `<trkpt lat="${52 + index / 1e6}" lon="4.5"><time>${new Date(START + index * 1_000).toISOString()}</time></trkpt>\n`
@@ -73,9 +74,11 @@ it("a long file is read step by step, and nothing of it piles up", async () => {
       })
   })
   await Effect.runPromise(
-    importNext.pipe(
+    Effect.flatMap(HistoryStore, (history) => history.choose(made.userId, null, made.uploadedAt)).pipe(
+      Effect.zipRight(importNext),
       Effect.provideService(ImportStore, store),
       Effect.provide(Imports.layer),
+      Effect.provide(Layer.provide(MemoryHistoryStore.layer, MemoryDatabase.layer)),
       Effect.provide(MemoryEntropy.layer)
     )
   )

@@ -72,6 +72,7 @@ export const step = (of: Owned, lease: string, now: Timestamp.Timestamp, parts: 
   bytesDone: 100,
   read: (parts.fixes?.length ?? 0) + (parts.visits?.length ?? 0),
   tooRecent: 0,
+  tooOld: 0,
   quarantined: 0,
   fixes: [],
   visits: [],

@@ -117,14 +117,21 @@ export const importStoreContract: Contract<Needs> = [
       const { lease } = yield* claimed(made.id, "work", now)
       const fixes = Uploads.fixes(3, Timestamp.plus(now, -Timestamp.DAY * 9))
       const visits = [Uploads.visit(Timestamp.make(now - 9e8), Timestamp.make(now - 8e8))]
-      const parts = { fixes: [...fixes, ...fixes.slice(0, 1)], visits, tooRecent: 2, quarantined: 1, read: 8 }
+      const parts = {
+        fixes: [...fixes, ...fixes.slice(0, 1)],
+        visits,
+        tooRecent: 2,
+        tooOld: 3,
+        quarantined: 1,
+        read: 11
+      }
       Check.isTrue(yield* advance(step(made, lease, now, parts)), "advanced")
-      const counts = { read: 8, stored: 4, duplicates: 1, tooRecent: 2, quarantined: 1 }
+      const counts = { read: 11, stored: 4, duplicates: 1, tooRecent: 2, tooOld: 3, quarantined: 1 }
       const expected = { ...made, state: "running" as const, format: "gpx" as const, counts, bytesDone: 100 }
       Check.equal(yield* found(made), expected, "after the first step")
       const again = step(made, lease, now, { fixes, visits, bytesDone: 99 })
       Check.isTrue(yield* advance(again), "advanced again")
-      Check.equal((yield* found(made)).counts, { ...counts, read: 12, duplicates: 5 }, "all of it known")
+      Check.equal((yield* found(made)).counts, { ...counts, read: 15, duplicates: 5 }, "all of it known")
       Check.equal((yield* found(made)).bytesDone, 100, "progress never goes back")
       const device = { userId: made.userId, id: made.deviceId }
       Check.equal(

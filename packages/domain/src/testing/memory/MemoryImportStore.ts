@@ -129,6 +129,7 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
                 stored: counts.stored + stored,
                 duplicates: counts.duplicates + step.fixes.length + step.visits.length - stored,
                 tooRecent: counts.tooRecent + step.tooRecent,
+                tooOld: counts.tooOld + step.tooOld,
                 quarantined: counts.quarantined + step.quarantined
               }
             },
