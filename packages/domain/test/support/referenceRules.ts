@@ -112,7 +112,7 @@ const sightingsOf = (life: Life, index: number): { readonly seen: ReadonlyArray<
   for (const happening of life.happenings) {
     if (happening._tag === "Created" && happening.rule === index) isThere = true
     if (happening._tag === "Removed" && happening.rule === index) isThere = false
-    if (happening._tag === "Moved" && rule.about === "place") {
+    if (happening._tag === "Moved" && rule.about === "place" && !isSame(circle, happening.circle)) {
       circle = happening.circle
       era++
     }
@@ -129,6 +129,9 @@ const sightingsOf = (life: Life, index: number): { readonly seen: ReadonlyArray<
   }
   return { seen, era }
 }
+
+const isSame = (one: ReferenceCircle, other: ReferenceCircle): boolean =>
+  one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
 
 /** By capture time; of one time the most accurate first (L4). */
 const inOrderOfEvaluation = (upload: ReadonlyArray<ReferenceFix>): ReadonlyArray<ReferenceFix> => {

@@ -54,6 +54,7 @@ export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
   const known: ReadonlyArray<Set<string>> = [new Set(), new Set()]
   const present = new Set<number>()
   const missing = new Set<Ground>()
+  let circle = life.circle
   let version = 0
   for (const happening of life.happenings) {
     switch (happening._tag) {
@@ -64,6 +65,8 @@ export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
         present.delete(happening.rule)
         break
       case "Moved":
+        if (happening.circle === circle) break
+        circle = happening.circle
         version++
         for (const [index, live] of all.entries())
           if (life.rules[index]?.about === "place")

@@ -1,0 +1,29 @@
+import { MemoryWorkSignal } from "@place-access/domain/testing"
+import { Effect, Layer } from "effect"
+import { expect, it } from "vitest"
+import { lifeOf } from "../../../domain/test/support/lives.js"
+import { liveThrough } from "../../../domain/test/support/liveThrough.js"
+import { outcomeOf } from "../../../domain/test/support/referenceRules.js"
+import type { Database } from "@place-access/adapters-pg"
+import { withStores } from "./contracts.js"
+import { UploadStores } from "./uploadStores.js"
+
+/** The lives that the stores in memory are shown, some of them, on a database. */
+export const livesOn = (database: Layer.Layer<Database>, from: number, to: number): void => {
+  const run = withStores(database, Layer.merge(UploadStores, MemoryWorkSignal.layer))
+
+  it("every rule fires when the second writing of Spec §4.6 says so, and ends in the same state", () =>
+    run(
+      Effect.gen(function* () {
+        let fired = 0
+        for (let seed = from; seed <= to; seed++) {
+          const life = lifeOf(seed)
+          const lived = yield* liveThrough(life)
+          // What of a rule can't be seen at the end is not compared.
+          expect({ seed, lived: outcomeOf(life) }).toMatchObject({ seed, lived })
+          fired += lived.flatMap(({ firings }) => firings).length
+        }
+        expect(fired).toBeGreaterThan((to - from) / 3)
+      })
+    ))
+}

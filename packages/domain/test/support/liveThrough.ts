@@ -1,0 +1,105 @@
+import { AppStore } from "@place-access/domain/apps"
+import { ConnectionStore } from "@place-access/domain/connection"
+import { Event, EventStore } from "@place-access/domain/events"
+import { FixStore, ingestFixes } from "@place-access/domain/fixes"
+import { Place, PlaceStore } from "@place-access/domain/places"
+import { type Rule, RuleEvaluation, RuleStore } from "@place-access/domain/rules"
+import { Timestamp } from "@place-access/domain/shared"
+import { RuleSamples } from "@place-access/domain/testing"
+import { Effect, TestClock } from "effect"
+import type { Ground, Life, Outcome } from "./referenceRules.js"
+import { questionOf, reading } from "./replay.js"
+import { NOON } from "./rules.js"
+
+/**
+ * A life lived through the programs and the stores, whichever they are: what became of each rule. Where a rule was last seen is
+ * asked of those alone that stand at the end.
+ */
+export const liveThrough = (life: Life) =>
+  Effect.gen(function* () {
+    const { app, connection, place, user } = yield* RuleSamples.sharing()
+    const phones = [yield* RuleSamples.device(user.id), yield* RuleSamples.device(user.id)]
+    const rules = new Map<number, Rule.Rule>()
+    const missing = new Set<Ground>()
+    let receipt = NOON
+    let changes = 0
+    // Nothing changes twice in a millisecond.
+    const tick = Effect.suspend(() => TestClock.setTime(receipt + ++changes))
+
+    const share = Effect.gen(function* () {
+      const shared = { placeId: place.id, sharedAt: yield* Timestamp.now, includeEarlierVisits: false }
+      const places = missing.has("place") ? [] : [shared]
+      yield* (yield* ConnectionStore).change(connection.id, {}, () => ({
+        outcome: undefined,
+        writes: [{ _tag: "SetPlaces", places, placesVersion: 1 + changes }]
+      }))
+    })
+    const allow = Effect.gen(function* () {
+      const allowedScopes = app.declaredScopes.filter(
+        (scope) =>
+          !(scope === "location.rules.place" && missing.has("place scope")) &&
+          !(scope === "location.rules.zone" && missing.has("zone scope"))
+      )
+      yield* (yield* AppStore).update(app.id, (before) => ({
+        outcome: undefined,
+        after: { ...before, app: { ...before.app, allowedScopes } }
+      }))
+    })
+    const follow = (what: Ground) => Effect.zipRight(tick, what === "place" ? share : allow)
+
+    for (const happening of life.happenings) {
+      switch (happening._tag) {
+        case "Created": {
+          const rule = life.rules[happening.rule]
+          if (rule === undefined) break
+          const { circle, ...terms } = questionOf(life.circle, rule)
+          const target: Rule.Target =
+            rule.about === "place" ? RuleSamples.onPlace(place) : { _tag: "Zone", circle, label: "Quay" }
+          rules.set(happening.rule, yield* RuleSamples.rule(connection, target, terms))
+          break
+        }
+        case "Removed": {
+          const rule = rules.get(happening.rule)
+          const store = yield* RuleStore
+          if (rule !== undefined) yield* store.remove(user.id, null, rule.id, "all", yield* Timestamp.now)
+          break
+        }
+        case "Moved": {
+          yield* tick
+          const places = yield* PlaceStore
+          yield* places.update(user.id, place.id, (before) => Place.edited(before, happening.circle))
+          break
+        }
+        case "Withdrawn":
+          if (missing.has(happening.what)) break
+          missing.add(happening.what)
+          yield* follow(happening.what)
+          break
+        case "GivenBack":
+          if (missing.delete(happening.what)) yield* follow(happening.what)
+          break
+        case "Upload": {
+          receipt = happening.fixes[0]?.receivedAt ?? receipt
+          yield* TestClock.setTime(receipt)
+          const phone = phones[happening.device]
+          if (phone !== undefined) yield* ingestFixes(phone, happening.fixes.map(reading), [])
+        }
+      }
+    }
+
+    const now = yield* Timestamp.now
+    const pending = yield* (yield* EventStore).claimPending(10_000, now, Timestamp.plus(now, 1))
+    const [phone] = phones
+    const live = phone === undefined ? [] : (yield* (yield* FixStore).view(user.id, phone.id, [], now)).rules
+    return life.rules.map((_, index): Pick<Outcome, "firings"> & Partial<Outcome> => {
+      const id = rules.get(index)?.id
+      const firings = pending
+        .filter(({ payload, userId }) => userId === user.id && Event.ruleIdOf(payload) === id)
+        .map((event): number => event.occurredAt)
+        .sort((a, b) => a - b)
+      const standing = live.find(({ rule }) => rule.id === id)
+      if (standing === undefined) return { firings }
+      const { asOf, side } = RuleEvaluation.on(standing.basis, standing.state)
+      return { firings, seenAt: asOf, side }
+    })
+  })
