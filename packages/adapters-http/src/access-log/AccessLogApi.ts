@@ -19,13 +19,21 @@ export const Entry = Schema.Struct({
   at: At,
   app_id: AppId,
   app_name: Schema.String,
-  endpoint: Schema.String,
+  endpoint: Schema.String.annotations({
+    description: "Method and route, or an event that the app wanted to be told, such as `webhook place.enter`"
+  }),
+  endpoint_description: Schema.NullOr(Schema.String).annotations({ description: "What the app did, in words" }),
   purpose: Schema.NullOr(Schema.String).annotations({ description: "The app's key for it" }),
   purpose_description: Schema.NullOr(Schema.String).annotations({
     description: "In the words that the user was shown"
   }),
-  outcome: Schema.String.annotations({ description: "ok, or the error code that the app was answered with" }),
-  disclosed: Schema.NullOr(Schema.String)
+  outcome: Schema.String.annotations({
+    description: "ok, the error code that the app was answered with, or why an event was not sent"
+  }),
+  outcome_description: Schema.String.annotations({ description: "The same in words" }),
+  disclosed: Schema.NullOr(Schema.String).annotations({
+    description: "What the app learned, in words; of an event that was not sent, what it would have been"
+  })
 }).annotations({ identifier: "AccessLogEntry" })
 
 export const AccessLogApi = HttpApiGroup.make("accessLog")

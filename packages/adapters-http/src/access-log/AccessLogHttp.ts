@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { Api } from "../Api.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
+import * as EntryWords from "./EntryWords.js"
 
 export const layer = HttpApiBuilder.group(Api, "accessLog", (handlers) =>
   handlers.handle("list", ({ urlParams }) =>
@@ -16,9 +17,11 @@ export const layer = HttpApiBuilder.group(Api, "accessLog", (handlers) =>
           app_id: entry.appId,
           app_name: entry.appName,
           endpoint: entry.endpoint,
+          endpoint_description: EntryWords.deed(entry.endpoint) ?? null,
           purpose: entry.purpose,
           purpose_description: entry.purposeDescription,
           outcome: entry.error ?? "ok",
+          outcome_description: EntryWords.outcomeText(entry.error),
           disclosed: entry.disclosed
         })),
         nextCursor: page.nextCursor

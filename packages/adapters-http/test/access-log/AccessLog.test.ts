@@ -37,9 +37,11 @@ describe("GET /v1/user/access-log", () => {
       app_id: apps[1]?.id,
       app_name: apps[1]?.name,
       endpoint: "GET /v1/me",
+      endpoint_description: "Looked at what you allowed it",
       purpose: null,
       purpose_description: null,
       outcome: "ok",
+      outcome_description: "Answered",
       disclosed: "the terms of the connection"
     })
     const times = entries.map(({ at }) => String(at))

@@ -37,7 +37,7 @@ const asked = (
       purpose: more.purpose ?? null,
       status: more.error === undefined ? 200 : 403,
       error: more.error ?? null,
-      disclosed: more.error === undefined ? (more.disclosed ?? "that you were at Home") : null
+      disclosed: more.error === undefined ? (more.disclosed ?? "that you were at Home") : (more.disclosed ?? null)
     })
   )
 
@@ -148,7 +148,11 @@ describeBrowser("the access log", () => {
     const coffee = await connect(world, person, "Coffee Finder", [CURRENT, LATEST])
     const tea = await connect(world, person, "Tea Time", [CURRENT])
     await asked(world, person, tea.owner)
-    await asked(world, person, coffee.owner, { endpoint: "webhook place.enter", error: "too_old" })
+    await asked(world, person, coffee.owner, {
+      endpoint: "webhook place.enter",
+      error: "too_old",
+      disclosed: "nothing: “arrived at Home” came too late"
+    })
     world.clock.advance(Timestamp.DAY)
     await asked(world, person, coffee.owner)
     world.clock.advance(Timestamp.MINUTE)
@@ -176,6 +180,10 @@ describeBrowser("the access log", () => {
     expect(await page.locator("main").innerText()).not.toContain("order_ahead")
     expect(await rows.nth(2).innerText()).toContain("you have not allowed it this")
     expect(await rows.nth(3).innerText()).toContain("Withheld")
+    expect(await rows.nth(3).innerText()).toContain("Nothing: “arrived at Home” came too late")
+    expect(await rows.nth(3).innerText()).toContain("To be told when you arrive at a place")
+    const file = page.getByRole("link", { name: "Download as a table (CSV)" })
+    expect(await file.getAttribute("href")).toBe("/portal/access-log.csv")
 
     await page
       .getByLabel("Purpose")

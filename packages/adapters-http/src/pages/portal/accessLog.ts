@@ -1,9 +1,15 @@
-import { type AccessLogPage, listAccessLog, listLoggedApps, type ReadableEntry } from "@place-access/domain/access-log"
-import { listOwnVolumeFlags, Purpose, type ReadableFlag } from "@place-access/domain/purposes"
-import { AppId, Timestamp, Words } from "@place-access/domain/shared"
-import { Effect, Option, Schema } from "effect"
+import {
+  type AccessLogFilter,
+  type AccessLogPage,
+  listAccessLog,
+  listLoggedApps,
+  type ReadableEntry
+} from "@place-access/domain/access-log"
+import { listOwnVolumeFlags, type ReadableFlag } from "@place-access/domain/purposes"
+import { Words } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import * as EntryWords from "../../access-log/EntryWords.js"
 import { type Options, portalPath } from "../../HttpOptions.js"
-import type { Problem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../kit/Html.js"
@@ -11,58 +17,22 @@ import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { clock, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import * as AccessLogFile from "./accessLogFile.js"
+import * as AccessLogQuery from "./accessLogQuery.js"
 
 const LABELS = { app: "App", purpose: "Purpose", from: "From", to: "To" }
 const PAGE = 50
 
-/** A day as `<input type="date">` sends it, in UTC: its first instant. */
-const day = (text: string): Option.Option<Timestamp.Timestamp> =>
-  Schema.decodeOption(Timestamp.FromIso)(`${text}T00:00:00Z`)
-
-/** Keys are an app's own, so the form names both: `{app id}/{key}`. */
-const purposeOf = (text: string) => {
-  const [app = "", key = ""] = text.split("/")
-  return { appId: Schema.decodeOption(AppId)(app), key: Schema.decodeOption(Purpose.Key)(key) }
-}
-
 const list = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
-      const query = yield* Form.query
-      const [app, purpose, from, to] = [
-        query.value("app"),
-        query.value("purpose"),
-        query.value("from"),
-        query.value("to")
-      ]
-      const problems: Array<Problem> = []
-      const bound = (name: "from" | "to", text: string) => {
-        if (text === "") return undefined
-        const at = day(text)
-        if (Option.isNone(at)) problems.push({ field: name, message: "must be a date" })
-        return Option.getOrUndefined(at)
-      }
-      const first = bound("from", from)
-      const last = bound("to", to)
-      const named = purposeOf(purpose)
-      const appId = Option.orElse(Schema.decodeOption(AppId)(app), () => named.appId)
-      // An app and a purpose of another app have nothing in common.
-      const isApart = purpose !== "" && app !== "" && !purpose.startsWith(`${app}/`)
-      const cursor = query.value("cursor")
-      const page: AccessLogPage = isApart
+      const form = yield* Form.query
+      const query = AccessLogQuery.read(form)
+      const { filter, shown } = query
+      const cursor = form.value("cursor")
+      const page: AccessLogPage = query.isApart
         ? { entries: [], nextCursor: null }
-        : yield* listAccessLog(
-            visitor.account.id,
-            {
-              appId: Option.getOrUndefined(appId),
-              purpose: Option.getOrUndefined(named.key),
-              from: first,
-              // The last day counts as a whole.
-              to: last === undefined ? undefined : Timestamp.plus(last, Timestamp.DAY)
-            },
-            PAGE,
-            cursor === "" ? undefined : cursor
-          ).pipe(
+        : yield* listAccessLog(visitor.account.id, filter, PAGE, cursor === "" ? undefined : cursor).pipe(
             // A cursor that somebody has tampered with begins the list anew.
             Effect.catchTag("Invalid", () => Effect.succeed<AccessLogPage>({ entries: [], nextCursor: null }))
           )
@@ -70,59 +40,50 @@ const list = (portal: string) =>
       const purposes = apps.flatMap(({ id, name, purposes: own }) =>
         own.map(({ description, key }) => ({ value: `${id}/${key}`, text: `${name}: ${description}` }))
       )
-      const form = Form.shown(query, problems)
-      const flags = cursor === "" ? yield* flagsFor(visitor, Option.getOrUndefined(appId), first, last) : []
-      const isFiltered = [app, purpose, from, to, cursor].some((value) => value !== "")
-      const older =
-        page.nextCursor === null
-          ? null
-          : `${portal}/access-log?${new URLSearchParams({ app, purpose, from, to, cursor: page.nextCursor }).toString()}`
+      const fields = Form.shown(form, query.problems)
+      const flags = cursor === "" ? yield* flagsFor(visitor, filter) : []
+      const isFiltered = [...Object.values(shown), cursor].some((value) => value !== "")
+      const path = `${portal}/access-log`
       return respond({
         title: "Access log",
         reader: yield* Visitor.reader(visitor),
-        current: `${portal}/access-log`,
-        status: problems.length === 0 ? 200 : 400,
+        current: path,
+        status: query.problems.length === 0 ? 200 : 400,
         main: html`<h1>Access log</h1>
           <p class="lead">
-            Every request of every app about you, the newest first. It is written before the app gets its answer. Days
-            and times are in UTC.
+            Every request of every app about you and everything that apps were to be told, the newest first. It is
+            written before the app gets its answer. Days and times are in UTC.
           </p>
-          ${Fields.problems(form, LABELS)}
-          <form class="card filter" method="get" action="${portal}/access-log">
+          ${Fields.problems(fields, LABELS)}
+          <form class="card filter" method="get" action="${path}">
             <div class="pair">
-              ${Fields.select(form, { name: "app", label: "App" }, [{ value: "", text: "All apps" }, ...apps.map(({ id, name }) => ({ value: id, text: name }))])}
+              ${Fields.select(fields, { name: "app", label: "App" }, [{ value: "", text: "All apps" }, ...apps.map(({ id, name }) => ({ value: id, text: name }))])}
               ${
                 purposes.length > 0 &&
-                Fields.select(form, { name: "purpose", label: "Purpose" }, [
+                Fields.select(fields, { name: "purpose", label: "Purpose" }, [
                   { value: "", text: "All purposes" },
                   ...purposes
                 ])
               }
-              ${Fields.input(form, { name: "from", label: "From", type: "date", required: false })}
-              ${Fields.input(form, { name: "to", label: "To", type: "date", required: false })}
+              ${Fields.input(fields, { name: "from", label: "From", type: "date", required: false })}
+              ${Fields.input(fields, { name: "to", label: "To", type: "date", required: false })}
               <div class="field"><button class="second">Show</button></div>
             </div>
           </form>
           ${flags.map(flagged)}
           ${page.entries.length === 0 ? html`<p class="empty">No app has asked anything${isFiltered ? " here" : " yet"}.</p>` : days(page.entries)}
-          ${
-            (older !== null || isFiltered) &&
-            html`<p class="actions">
-              ${older !== null && html`<a class="button second" href="${older}">Older</a>`}
-              ${isFiltered && html`<a href="${portal}/access-log">Show everything</a>`}
-            </p>`
-          }`
+          <p class="actions">
+            ${page.nextCursor !== null && html`<a class="button second" href="${AccessLogQuery.address(path, query, { cursor: page.nextCursor })}">Older</a>`}
+            ${page.entries.length > 0 && html`<a href="${AccessLogQuery.address(`${path}.csv`, query)}" download>Download as a table (CSV)</a>`}
+            ${isFiltered && html`<a href="${path}">Show everything</a>`}
+          </p>
+          ${page.entries.length > 0 && html`<p class="soft small">The file has the newest ${AccessLogFile.MAX_ENTRIES.toLocaleString("en")} entries of these.</p>`}`
       })
     })
   )
 
 /** Flags that the entries asked for can explain; the last few are enough to look into. */
-const flagsFor = (
-  visitor: Visitor.Visitor,
-  appId: AppId | undefined,
-  from: Timestamp.Timestamp | undefined,
-  lastDay: Timestamp.Timestamp | undefined
-) =>
+const flagsFor = (visitor: Visitor.Visitor, { appId, from, to }: AccessLogFilter) =>
   Effect.map(
     // Without a cursor nothing about the page can be wrong.
     Effect.catchTag(listOwnVolumeFlags(visitor.account, { limit: FLAGS, cursor: undefined }), "Invalid", Effect.die),
@@ -131,7 +92,7 @@ const flagsFor = (
         (flag) =>
           (appId === undefined || flag.appId === appId) &&
           (from === undefined || flag.to >= from) &&
-          (lastDay === undefined || flag.from < Timestamp.plus(lastDay, Timestamp.DAY))
+          (to === undefined || flag.from < to)
       )
   )
 
@@ -186,7 +147,7 @@ const table = (entries: ReadonlyArray<ReadableEntry>): Html => {
           (entry) =>
             html`<tr>
               <td class="nowrap" data-label="When">${time(entry.at, clock)}</td>
-              <td data-label="Request"><code>${entry.endpoint}</code></td>
+              <td data-label="Request">${requested(entry)}</td>
               <td data-label="Learned">${learned(entry)}</td>
               <td data-label="For">${entry.purposeDescription ?? "—"}</td>
             </tr>`
@@ -196,26 +157,27 @@ const table = (entries: ReadonlyArray<ReadableEntry>): Html => {
   </div>`
 }
 
-/** Why nothing was learned, in the user's words. */
-const REASONS: Readonly<Record<string, string>> = {
-  invalid_token: "its key was not good any more",
-  missing_scope: "you have not allowed it this",
-  scope_expired: "your permission had run out",
-  invalid_purpose: "it named no purpose that it may use",
-  rate_limited: "it asked too often",
-  budget_exceeded: "it asked too often"
+/** In words, and as the app's developer knows it. */
+const requested = ({ endpoint }: ReadableEntry): Html => {
+  const deed = EntryWords.deed(endpoint)
+  return deed === undefined
+    ? html`<code>${endpoint}</code>`
+    : html`${deed}<br /><code class="soft small">${endpoint}</code>`
 }
 
-const learned = ({ disclosed, error, status }: ReadableEntry): Html => {
-  if (error === null) return html`${disclosed ?? "Nothing about you"}`
-  if (error === "too_old")
-    return html`<span class="badge quiet">Withheld</span> <span class="soft small">it was too old to be sent</span>`
-  const why = REASONS[error]
-  return html`<span class="badge quiet">Refused</span>
-    <span class="soft small">${why !== undefined && `${why}: `}${error} (${status})</span>`
+const learned = ({ disclosed, error }: ReadableEntry): Html => {
+  const words = disclosed === null ? null : disclosed.charAt(0).toUpperCase() + disclosed.slice(1)
+  if (error === null) return html`${words ?? "Nothing about you"}`
+  const { label, why } = EntryWords.outcome(error)
+  return html`<span class="badge quiet">${label}</span>
+    <span class="soft small">${why !== "" && `${why} `}(${error})</span>
+    ${words !== null && html`<br />${words}`}`
 }
 
 export const routes = (options: Options) => {
   const portal = portalPath(options)
-  return [Routes.get(`${portal}/access-log`, list(portal))]
+  return [
+    Routes.get(`${portal}/access-log`, list(portal)),
+    Routes.get(`${portal}/access-log.csv`, AccessLogFile.download)
+  ]
 }

@@ -1,0 +1,44 @@
+import { HttpApi } from "@effect/platform"
+import { Event } from "@place-access/domain/events"
+import * as EntryWords from "@place-access/adapters-http/access-log/EntryWords"
+import { Api } from "@place-access/adapters-http/Api"
+import * as Routes from "@place-access/adapters-http/edge/Routes"
+import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
+import * as Errors from "@place-access/adapters-http/wire/Errors"
+import { describe, expect, it } from "vitest"
+
+/** Answers that no request with a token of a connection can get. */
+const ELSEWHERE = new Set([
+  "invalid_client",
+  "invalid_grant",
+  "unsupported_grant_type",
+  "not_signed_in",
+  "forbidden",
+  "method_not_allowed"
+])
+
+describe("the words of the access log", () => {
+  it("every endpoint that apps call, and every event that tells of a place, and nothing else", () => {
+    const labels: Array<string> = []
+    HttpApi.reflect(Api, {
+      onGroup: () => undefined,
+      onEndpoint: ({ endpoint: { method, path }, middleware }) => {
+        if (Array.from(middleware).some(({ key }) => key === BearerAuth.key)) labels.push(Routes.label(method, path))
+      }
+    })
+    const events = ["rule.fired", "places.changed"] as const
+    const types = events.flatMap((name) => Event.typesOf(name)).map((type) => `webhook ${type}`)
+    expect(Object.keys(EntryWords.DEEDS).sort()).toEqual([...labels, ...types].sort())
+  })
+
+  it("every error that an app can be answered with", () => {
+    const codes = Errors.WireError.members.map(({ fields }) => fields.error.literals[0])
+    expect(codes.filter((code) => !ELSEWHERE.has(code) && EntryWords.OUTCOMES[code] === undefined)).toEqual([])
+  })
+
+  it("a code of another version is shown without a reason", () => {
+    expect(EntryWords.outcomeText("teapot")).toBe("Refused")
+    expect(EntryWords.deed("GET /v1/tea")).toBeUndefined()
+    expect(EntryWords.deed("HEAD /v1/me")).toBe(EntryWords.deed("GET /v1/me"))
+  })
+})
