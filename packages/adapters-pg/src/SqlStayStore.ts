@@ -4,6 +4,7 @@ import { type StayProgress, StayStore } from "@place-access/domain/visits"
 import { Effect, Layer, Schema } from "effect"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
+import { dueStatement } from "./visits/VisitReads.js"
 
 const OwingRow = Schema.Struct({ user_id: UserId, device_id: DeviceId })
 
@@ -115,9 +116,7 @@ export const layer: Layer.Layer<StayStore, never, SqlClient> = Layer.effect(
         ),
 
       fixes: (userId, deviceId, from, limit) =>
-        sql`SELECT captured_at, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg FROM fixes
-            WHERE user_id = ${userId} AND device_id = ${deviceId} AND captured_at >= ${Rows.at(from)}
-            ORDER BY captured_at, accuracy_m NULLS LAST, lat, lon LIMIT ${limit}`.pipe(
+        dueStatement(sql, userId, deviceId, from, limit).pipe(
           Rows.all(FixRow),
           Effect.map((rows) =>
             rows.map((row) => ({

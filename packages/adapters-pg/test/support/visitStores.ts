@@ -1,6 +1,6 @@
-import { SqlStayStore, SqlVisitStore } from "@place-access/adapters-pg"
+import { SqlHistoryStore, SqlStayStore, SqlVisitStore } from "@place-access/adapters-pg"
 import { Layer } from "effect"
 import { UploadStores } from "./uploadStores.js"
 
 /** What visits are made and told with. */
-export const VisitStores = Layer.mergeAll(SqlStayStore.layer, SqlVisitStore.layer, UploadStores)
+export const VisitStores = Layer.mergeAll(SqlHistoryStore.layer, SqlStayStore.layer, SqlVisitStore.layer, UploadStores)

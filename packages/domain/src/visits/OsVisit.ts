@@ -11,6 +11,8 @@ import type { VisitReport } from "./VisitReport.js"
  */
 export interface Told {
   readonly deviceId: DeviceId
+  /** When the device last sent anything. */
+  readonly heardAt: Timestamp | null
   readonly arrival: Timestamp
   /** The device's next arrival; null when there is none yet. */
   readonly nextArrival: Timestamp | null
@@ -29,14 +31,18 @@ export interface OsVisit extends Geometry.Point {
 }
 
 /** Earliest first. A departure before every arrival is held: when that visit began is not known. */
-export const tell = (deviceId: DeviceId, reports: ReadonlyArray<VisitReport>): ReadonlyArray<Told> => {
+export const tell = (
+  { heardAt, id }: { readonly id: DeviceId; readonly heardAt: Timestamp | null },
+  reports: ReadonlyArray<VisitReport>
+): ReadonlyArray<Told> => {
   const arrivals = [...new Set(reports.flatMap(({ arrival }) => (arrival === null ? [] : [arrival])))].sort(
     (a, b) => a - b
   )
   return arrivals.map((arrival, index) => {
     const nextArrival = arrivals[index + 1] ?? null
     return {
-      deviceId,
+      deviceId: id,
+      heardAt,
       arrival,
       nextArrival,
       reports: reports.filter((report) => report.arrival === arrival),

@@ -26,6 +26,16 @@ export const isAfter = (visit: Visit, position: Position | undefined): boolean =
   visit.arrival < position.arrival ||
   (visit.arrival === position.arrival && visit.placeId > position.placeId)
 
+/**
+ * Past the user's choice of how long history is kept, at `cutoff` or before it: a visit that has ended by its departure, an open one
+ * when its phone was last heard of.
+ */
+export const isPast = (
+  { departure }: Pick<Visit, "departure">,
+  heardAt: Timestamp | null,
+  cutoff: Timestamp | null
+): boolean => cutoff !== null && (departure ?? heardAt ?? cutoff) <= cutoff
+
 /** In order, and once for each arrival at a place: two phones in one pocket made one visit. */
 export const merge = (visits: ReadonlyArray<Visit>): ReadonlyArray<Visit> =>
   [...visits].sort(byArrival).filter((visit, index, all) => {

@@ -16,7 +16,7 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
   {
     /**
      * Derived stays at these places that are long enough by `now` (`Stay.isLongEnough`) and began within `span`, in the order of
-     * `Visit.byArrival`; at a place none from before its `since`. None of devices that tell their visits. No row of another
+     * `Visit.byArrival`; at a place none from before its `since`, and none that is past `cutoff` (`Visit.isPast`). None of devices that tell their visits. No row of another
      * place is read.
      */
     readonly stays: (asked: {
@@ -26,6 +26,7 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
       readonly after: Position | undefined
       readonly limit: number
       readonly now: Timestamp
+      readonly cutoff: Timestamp | null
     }) => Effect.Effect<ReadonlyArray<Visit>, StoreError>
     /** What the user's phones told, by arrival within `span`, the latest first, then by device. */
     readonly told: (asked: {

@@ -1,5 +1,7 @@
 import { Array, Effect, Schema } from "effect"
 import type { Connection, SharedPlace } from "../connection/Connection.js"
+import { getHistoryChoice } from "../history/getHistoryChoice.js"
+import type { HistoryStore } from "../history/HistoryStore.js"
 import * as Place from "../places/Place.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import * as Cursor from "../shared/Cursor.js"
@@ -41,7 +43,11 @@ export const listVisits = (
   connection: Pick<Connection, "userId" | "id" | "places">,
   now: Timestamp.Timestamp,
   { cursor, from, limit, to }: VisitsQuery
-): Effect.Effect<VisitPage, Invalid | StoreError | VaultError, VisitStore | StayStore | PlaceStore | Vault> =>
+): Effect.Effect<
+  VisitPage,
+  Invalid | StoreError | VaultError,
+  VisitStore | StayStore | PlaceStore | HistoryStore | Vault
+> =>
   Effect.gen(function* () {
     const { userId } = connection
     const query = JSON.stringify(["visits", connection.id, from, to])
@@ -49,7 +55,8 @@ export const listVisits = (
     const known = yield* knownPlaces(userId, connection.places)
     yield* catchUp(userId)
 
-    const asked = { userId, candidates: known.candidates, span: { from, to }, after, limit: limit + 1, now }
+    const { cutoff } = yield* getHistoryChoice(userId)
+    const asked = { userId, candidates: known.candidates, span: { from, to }, after, limit: limit + 1, now, cutoff }
     const visits = Visit.merge([...(yield* derived(asked)), ...(yield* told(asked))])
     const page = visits.slice(0, limit)
     const last = page.at(-1)
@@ -109,6 +116,7 @@ interface Asked {
   readonly after: Visit.Position | undefined
   readonly limit: number
   readonly now: Timestamp.Timestamp
+  readonly cutoff: Timestamp.Timestamp | null
 }
 
 const derived = ({ candidates, ...asked }: Asked) =>
@@ -117,7 +125,7 @@ const derived = ({ candidates, ...asked }: Asked) =>
 /** Read at a time; most of them may be at places that the app does not know. */
 const TOLD_AT_A_TIME = 500
 
-const told = ({ after, candidates, limit, span, userId }: Asked) =>
+const told = ({ after, candidates, cutoff, limit, span, userId }: Asked) =>
   Effect.gen(function* () {
     let visits: ReadonlyArray<Visit.Visit> = []
     if (candidates.length === 0) return visits
@@ -131,7 +139,9 @@ const told = ({ after, candidates, limit, span, userId }: Asked) =>
         after: last,
         limit: TOLD_AT_A_TIME
       })
-      const here = some.flatMap((one) => visitAt(one, candidates)).filter((visit) => Visit.isAfter(visit, after))
+      const here = some
+        .flatMap((one) => visitAt(one, candidates, cutoff))
+        .filter((visit) => Visit.isAfter(visit, after))
       visits = Visit.merge([...visits, ...here])
       last = some.length < TOLD_AT_A_TIME ? undefined : some.at(-1)
       // Of the last arrival there may be another phone's to come.
@@ -139,10 +149,14 @@ const told = ({ after, candidates, limit, span, userId }: Asked) =>
     return visits
   })
 
-const visitAt = (told: OsVisit.Told, candidates: ReadonlyArray<OsVisit.Candidate>): ReadonlyArray<Visit.Visit> => {
+const visitAt = (
+  told: OsVisit.Told,
+  candidates: ReadonlyArray<OsVisit.Candidate>,
+  cutoff: Timestamp.Timestamp | null
+): ReadonlyArray<Visit.Visit> => {
   const visit = OsVisit.decide(told)
   const placeId = visit === undefined ? undefined : OsVisit.placeOf(visit, candidates)
-  return visit === undefined || placeId === undefined
+  return visit === undefined || placeId === undefined || Visit.isPast(visit, told.heardAt, cutoff)
     ? []
     : [{ placeId, arrival: visit.arrival, departure: visit.departure }]
 }

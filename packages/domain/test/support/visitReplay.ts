@@ -1,4 +1,5 @@
 import { ingestFixes } from "@place-access/domain/fixes"
+import { HistoryStore } from "@place-access/domain/history"
 import { createPlace, Place, updatePlace, archivePlace } from "@place-access/domain/places"
 import { ConnectionId, UserId, type PlaceId } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
@@ -25,6 +26,7 @@ export const replayVisits = (life: VisitLife, name: string, limit: number) =>
   Effect.gen(function* () {
     const userId = UserId.make(`usr_${name}`)
     const devices = [yield* RuleSamples.device(userId), yield* RuleSamples.device(userId)] as const
+    yield* (yield* HistoryStore).choose(userId, null, time(NOON))
     const phones: ReadonlyArray<{
       readonly fixes: Map<string, ReferenceSighting>
       readonly reports: Map<string, ReferenceReport>

@@ -22,6 +22,7 @@ const staysOf = (asked: Partial<StaysAsked> & Pick<StaysAsked, "userId" | "place
       after: undefined,
       limit: 100,
       now: yield* Timestamp.now,
+      cutoff: null,
       ...asked
     })
   })
@@ -159,6 +160,28 @@ export const visitStoreContract: Contract<Visits.Needs> = [
       ]
       Check.equal(yield* staysOf({ userId, places }), expected, "stays")
       Check.equal(yield* staysOf({ userId, places, limit: 1 }), expected.slice(0, 1), "the first")
+    })
+  },
+  {
+    name: "stays: none that ended by the cutoff; an open one counts as long as its phone sends",
+    run: Effect.gen(function* () {
+      const { home, phone, t, userId } = yield* ground
+      const other = yield* Samples.device(userId)
+      yield* Uploads.commit(other, { receivedAt: t(30) })
+      yield* Visits.stays(phone, home, [
+        [t(90), t(80)],
+        [t(70), t(60)]
+      ])
+      yield* Visits.stays(other, home, [[t(95), null]])
+      const arrivals = (cutoff: Timestamp.Timestamp) =>
+        Effect.map(staysOf({ userId, places: [{ placeId: home, since: null }], cutoff }), (stays) =>
+          stays.map((one) => one.arrival)
+        )
+      const before = (minutes: number) => Timestamp.plus(t(minutes), -1)
+      Check.equal(yield* arrivals(before(80)), [t(70), t(90), t(95)], "all")
+      Check.equal(yield* arrivals(t(80)), [t(70), t(95)], "one ended then")
+      Check.equal(yield* arrivals(before(30)), [t(95)], "the open one")
+      Check.equal(yield* arrivals(t(30)), [], "whose phone is silent since")
     })
   },
   {

@@ -9,7 +9,7 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
   VisitStore,
   Effect.map(MemoryDatabase, ({ devices, stays, visitReports, visitSenders }) =>
     VisitStore.of({
-      stays: ({ after, limit, now, places, span, userId }) =>
+      stays: ({ after, cutoff, limit, now, places, span, userId }) =>
         Effect.sync(() => {
           const since = new Map(places.map((place) => [place.placeId, place.since]))
           const found = [...stays.values()].filter((stay) => {
@@ -21,6 +21,7 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
               (from === null || stay.arrival >= from) &&
               isWithin(stay.arrival, span) &&
               Stay.isLongEnough(stay, now) &&
+              !Visit.isPast(stay, devices.get(stay.deviceId)?.lastSeenAt ?? null, cutoff) &&
               Visit.isAfter(stay, after)
             )
           })
@@ -33,9 +34,9 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
         Effect.sync(() =>
           [...devices.values()]
             .filter((device) => device.userId === userId)
-            .flatMap(({ id }) =>
+            .flatMap(({ id, lastSeenAt: heardAt }) =>
               OsVisit.tell(
-                id,
+                { id, heardAt },
                 [...visitReports.values()]
                   .filter((report) => report.deviceId === id)
                   .map(Struct.omit("userId", "deviceId"))
