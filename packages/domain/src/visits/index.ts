@@ -1,3 +1,4 @@
+export { deriveBehind } from "./deriveBehind.js"
 export { deriveStays } from "./deriveStays.js"
 export { listVisits, type VisitAt, type VisitPage, type VisitsQuery } from "./listVisits.js"
 export * as OsVisit from "./OsVisit.js"

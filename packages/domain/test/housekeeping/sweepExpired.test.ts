@@ -13,6 +13,7 @@ import {
   MemoryDatabase,
   MemoryHistoryStore,
   MemoryRetentionStore,
+  MemoryStayStore,
   MemoryVolumeFlagStore
 } from "@place-access/domain/testing"
 import { TierStore } from "@place-access/domain/tiers"
@@ -27,6 +28,7 @@ const stores = Layer.mergeAll(
   MemoryAccountDeletionStore.layer,
   MemoryHistoryStore.layer,
   MemoryRetentionStore.layer,
+  MemoryStayStore.layer,
   MemoryVolumeFlagStore.layer
 )
 const inWorld = <A, E>(program: Effect.Effect<A, E, World | Layer.Layer.Success<typeof stores>>) =>

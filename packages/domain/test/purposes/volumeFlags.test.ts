@@ -21,6 +21,7 @@ import {
   MemoryDatabase,
   MemoryHistoryStore,
   MemoryRetentionStore,
+  MemoryStayStore,
   MemoryTierStore,
   MemoryVolumeFlagStore
 } from "@place-access/domain/testing"
@@ -33,6 +34,7 @@ const more = Layer.mergeAll(
   MemoryHistoryStore.layer,
   MemoryVolumeFlagStore.layer,
   MemoryRetentionStore.layer,
+  MemoryStayStore.layer,
   MemoryTierStore.layer
 )
 
