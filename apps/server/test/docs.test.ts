@@ -106,6 +106,16 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "GPSLogger: what the set-up says is what is accepted; the file again every hour",
     "no phone throws data away",
     "set-up by QR code, link and steps"
+  ],
+  "§1.7 Access log, and limits: decisions §4, §9 P3, §11": [
+    "every request of an app, answered or refused, has one entry",
+    "committed before the answer leaves",
+    "entries in flight share one insert",
+    "every firing is an entry, a replay adds none",
+    "the user reads it in words, filters it and takes it away",
+    "RATE_LIMIT_PER_MINUTE, per connection",
+    "verify-zone: 20 an hour",
+    "OAuth clients and phones"
   ]
 }
 
