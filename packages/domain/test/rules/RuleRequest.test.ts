@@ -117,3 +117,47 @@ describe("a request for a place rule (Spec §2.6, §4.6)", () => {
     }
   )
 })
+
+describe("a request for a zone rule (Spec §4.6, §8)", () => {
+  const zone = { type: "enter", lat: 52.37, lon: 4.89, radiusM: 100, label: "Quay" }
+  const wrongZone = (request: RuleRequest.ZoneRuleRequest): ReadonlyArray<string> => {
+    const checked = RuleRequest.checkZone({ ...zone, ...request }, time(NOON))
+    return Either.isLeft(checked) ? checked.left.problems.map((problem) => problem.field) : []
+  }
+
+  it("every problem at once, those of the zone and those of any rule", () => {
+    const nothing = { type: null, lat: null, lon: null, radiusM: null, label: null, activeUntil: iso(NOON) }
+    expect(wrongZone(nothing)).toEqual(["lat", "lon", "radius_m", "label", "type", "active_until"])
+  })
+
+  it.each([
+    ["lat", { lat: -90 }, { lat: 90 }, { lat: -90.000_001 }, { lat: 90.000_001 }],
+    ["lon", { lon: -180 }, { lon: 180 }, { lon: -180.000_001 }, { lon: 180.000_001 }],
+    ["radius_m", { radiusM: 100 }, { radiusM: 10_000 }, { radiusM: 99.999 }, { radiusM: 10_000.001 }],
+    ["label", { label: "é" }, { label: "🏡".repeat(80) }, { label: " " }, { label: "🏡".repeat(81) }]
+  ] as const)("%s: both ends of its range are in it, and nothing beyond", (field, least, most, less, more) => {
+    expect([wrongZone(least), wrongZone(most)]).toEqual([[], []])
+    expect([wrongZone(less), wrongZone(more)]).toEqual([[field], [field]])
+  })
+
+  it.each([
+    ["lat", { lat: "52" }],
+    ["lat", { lat: Number.NaN }],
+    ["lon", { lon: Number.POSITIVE_INFINITY }],
+    ["radius_m", { radiusM: [100] }],
+    ["label", { label: 5 }],
+    ["label", { label: "two\nlines" }],
+    ["label", { label: "\u202Eyauq" }]
+  ])("%s: what is no such value is refused", (field, request) => {
+    expect(wrongZone(request)).toEqual([field])
+  })
+
+  it("messages never repeat what was sent", () => {
+    const canary = "canary"
+    const checked = RuleRequest.checkZone(
+      { type: canary, lat: canary, lon: [canary], radiusM: { canary }, label: canary.repeat(20) },
+      time(NOON)
+    )
+    expect(JSON.stringify(checked)).not.toContain(canary)
+  })
+})
