@@ -24,6 +24,13 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "approved: edit",
     "any: archive"
   ],
+  "§3.3 Rule lifecycle": [
+    "created: creation",
+    "active: active_from not yet reached",
+    "active: active_until passes",
+    "active: DELETE, user deletes rule, user disconnects, or standard tier expires",
+    "disabled and back (decision L8)"
+  ],
   "§4.1 Consent: parameters": [
     "client_id",
     "redirect_uri",
@@ -81,6 +88,26 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "lookup/place: nearest fix on either side, and its place",
     "lookup/place: no fix within tolerance_s",
     "only places visible to the app"
+  ],
+  "§4.6 Rules": [
+    "POST /v1/rules/place",
+    "POST /v1/rules/zone",
+    "GET /v1/rules/place, /v1/rules/zone",
+    "DELETE /v1/rules/place/{id}, /v1/rules/zone/{id}",
+    "enter",
+    "exit",
+    "dwell",
+    "1: the first reading only establishes state",
+    "2: boundary",
+    "3: cooldown",
+    "4: stale",
+    "5: window",
+    "6: ten at one instant",
+    "7: webhook_url",
+    "8: max_event_age_s",
+    "9: events fire as fixes arrive",
+    "10: what stops a rule",
+    "all of them together"
   ],
   "§7 Errors": [
     "400 invalid_purpose",

@@ -6,7 +6,7 @@ import { AppStore } from "@place-access/domain/apps"
 import { type Scope, Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase, RuleSamples } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, type Layer, TestClock } from "effect"
+import { Effect, type Layer, TestClock, TestContext } from "effect"
 import { INSIDE, NOON, OUTSIDE, SECOND } from "../support/rules.js"
 import { UploadStores } from "../support/uploads.js"
 
@@ -77,11 +77,8 @@ const cases: ReadonlyArray<readonly [string, Meanwhile, place: 0 | 1, zone: 0 | 
 ]
 
 describe("Spec §4.6, rule 10: disconnection, the standard tier's end or deletion stop a rule; the sensitive tier does not", () => {
-  for (const [name, meanwhile, place, zone] of cases) {
-    it.effect(`${name}: a place rule sends ${place}, a zone rule ${zone}`, () =>
-      Effect.gen(function* () {
-        expect([yield* eventsAfter("Place", meanwhile), yield* eventsAfter("Zone", meanwhile)]).toEqual([place, zone])
-      })
-    )
-  }
+  it.each(cases)("%s: what place and zone rules send then", async (_, meanwhile, place, zone) => {
+    const both = Effect.all([eventsAfter("Place", meanwhile), eventsAfter("Zone", meanwhile)])
+    expect(await Effect.runPromise(Effect.provide(both, TestContext.TestContext))).toEqual([place, zone])
+  })
 })
