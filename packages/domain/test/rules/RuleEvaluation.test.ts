@@ -347,6 +347,22 @@ describe("dwell (Spec §4.6, decision L7)", () => {
   })
 })
 
+describe("docs/state-machines.md", () => {
+  it("its example goes as it says", () => {
+    const seen = [
+      { after: 0, where: at(1_000) },
+      { after: MINUTE, where: at(190) },
+      { after: 2 * MINUTE, where: at(20) },
+      { after: 3 * MINUTE, where: at(300) },
+      { after: 3 * MINUTE + 59 * SECOND, where: at(20) },
+      { after: 90 * SECOND, where: at(1_000), delay: 3 * MINUTE }
+    ]
+    const { outcomes, state } = evaluate(enter, seen)
+    expect(outcomes).toEqual(["seeded", "boundary", "fired", "crossed", "cooling_down", "out_of_order"])
+    expect(state).toMatchObject({ side: "inside", lastFiredAt: NOON + 2 * MINUTE })
+  })
+})
+
 describe("another basis (decision L8)", () => {
   const fired = evaluate(enter, [
     { after: 0, where: OUTSIDE },
