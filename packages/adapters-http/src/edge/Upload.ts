@@ -88,7 +88,9 @@ const parserFor = (headers: Readonly<Record<string, string>>, progress: Progress
     headers: { ...headers },
     maxParts: MAX_PARTS,
     maxFieldSize: MAX_FIELD_BYTES,
-    onField: (info, value) => void progress.fields.set(info.name, Multipasta.decodeField(info, value)),
+    onField: (info, value) => {
+      if (progress.file === undefined) progress.fields.set(info.name, Multipasta.decodeField(info, value))
+    },
     onFile: (info) => {
       if (progress.file !== undefined) return () => {}
       const file = { name: info.filename ?? "", isWhole: false }

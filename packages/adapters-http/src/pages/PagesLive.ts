@@ -19,6 +19,7 @@ import * as Connections from "./portal/connections.js"
 import * as Devices from "./portal/devices.js"
 import * as DeleteAccount from "./portal/deleteAccount.js"
 import * as Settings from "./portal/settings.js"
+import * as Imports from "./portal/imports.js"
 import * as Places from "./portal/places.js"
 import * as PortalRule from "./portal/rule.js"
 import * as ReviewDecision from "./review/decision.js"
@@ -38,6 +39,7 @@ export const layer = Layer.unwrapEffect(
       Routes.layer(PortalRule.routes(options)),
       Routes.layer(Places.routes(options)),
       Routes.layer(Devices.routes(options)),
+      Routes.layer(Imports.routes(options)),
       Routes.layer(AccessLog.routes(options)),
       Routes.layer(Settings.routes(options)),
       Routes.layer(DeleteAccount.routes(options)),

@@ -20,6 +20,7 @@ import * as Connections from "@place-access/adapters-http/pages/portal/connectio
 import * as Devices from "@place-access/adapters-http/pages/portal/devices"
 import * as DeleteAccount from "@place-access/adapters-http/pages/portal/deleteAccount"
 import * as Settings from "@place-access/adapters-http/pages/portal/settings"
+import * as Imports from "@place-access/adapters-http/pages/portal/imports"
 import * as Places from "@place-access/adapters-http/pages/portal/places"
 import * as ReviewDecision from "@place-access/adapters-http/pages/review/decision"
 import * as ReviewQueue from "@place-access/adapters-http/pages/review/queue"
@@ -47,6 +48,7 @@ const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> 
   ...Connection.routes(options),
   ...Places.routes(options),
   ...Devices.routes(options),
+  ...Imports.routes(options),
   ...AccessLog.routes(options),
   ...Settings.routes(options),
   ...DeleteAccount.routes(options),

@@ -65,6 +65,10 @@ export const reader = (visitor: Visitor): Effect.Effect<Reader, never, HttpOptio
     return { account: visitor.account, formToken: yield* tokenFor(visitor), portalPath: portalPath(options) }
   })
 
+export const stale = Errors.forbidden(
+  "This form is not good any more. Go back, load the page again and repeat what you did"
+)
+
 /** What the token of a form that was posted must be, or 403: decision A3. `form` as it was given to `tokenFor`. */
 export const checked = (
   cookie: string,
@@ -73,9 +77,5 @@ export const checked = (
   Effect.gen(function* () {
     yield* Credentials.checkOrigin(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
     const posted = yield* Form.read
-    return (yield* checkFormToken(cookie, posted.value("form_token"), form))
-      ? posted
-      : yield* Effect.fail(
-          Errors.forbidden("This form is not good any more. Go back, load the page again and repeat what you did")
-        )
+    return (yield* checkFormToken(cookie, posted.value("form_token"), form)) ? posted : yield* Effect.fail(stale)
   })

@@ -47,6 +47,14 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
             ${Fields.input(form, { name: "name", label: "Name", hint: "So that you recognise it, such as “My phone”.", maxlength: 60 })}
             ${appChoice(form)} <button>Add device</button>
           </form>
+        </section>
+        <section class="card" aria-labelledby="earlier">
+          <h2 id="earlier">Where you were before</h2>
+          <p>Files of GPX recorders and of Google Timeline can be added to your history.</p>
+          <p class="actions">
+            <a class="button second" href="${portal}/imports/new">Import a file</a>
+            <a href="${portal}/imports">Imports so far</a>
+          </p>
         </section>`
     })
   })

@@ -5,6 +5,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   "place-created": "The place was made. No app sees it until you share it.",
   "place-changed": "The place was changed.",
   "place-archived": "The place was archived. Apps do not get it any more.",
+  "import-started": "The file is uploaded. It is read in the background: you may close this page.",
+  "import-removed": "The import was removed. What it had stored stays in your history.",
   "device-removed": "The device was removed. What it sent before stays.",
   "history-chosen": "Saved. It counts from now on.",
   disconnected: "The app was disconnected.",

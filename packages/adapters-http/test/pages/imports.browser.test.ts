@@ -1,0 +1,73 @@
+import { Import, importNext, ImportStore } from "@place-access/domain/imports"
+import { Timestamp } from "@place-access/domain/shared"
+import { MemoryImportReader } from "@place-access/domain/testing"
+import { Effect } from "effect"
+import type { Route } from "playwright-core"
+import { expect, it } from "vitest"
+import { describeBrowser, inspect } from "../support/browser.js"
+import { desk } from "../support/desk.js"
+
+const OLD = Date.parse("2026-02-05T09:00:00Z")
+const LINES = [MemoryImportReader.FIRST_LINE, MemoryImportReader.line(OLD, 52, 4), MemoryImportReader.line(0, 1, 1)]
+const file = (name: string, lines: ReadonlyArray<string>) => ({
+  name,
+  mimeType: "application/gpx+xml",
+  buffer: Buffer.from(`${lines.join("\n")}\n`)
+})
+
+const LIST = /\/portal\/imports$/
+
+/** The answer as it is, but for the header that loads it again. */
+const still = async (route: Route): Promise<void> => {
+  const response = await route.fetch()
+  const headers = Object.fromEntries(Object.entries(response.headers()).filter(([name]) => name !== "refresh"))
+  await route.fulfill({ response, headers })
+}
+
+describeBrowser("imports", () => {
+  const at = desk()
+
+  it("a file is chosen and uploaded, watched while it is read, and what became of it is said in words", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    await at.as(person)
+    const now = () => Timestamp.make(world.clock.now())
+    const later = () => Timestamp.plus(now(), Import.LEASE)
+
+    await page.goto(`${world.url}/portal/devices`)
+    await page.getByRole("link", { name: "Import a file" }).click()
+    expect(await page.getByText("Your history is kept for 90 days").count()).toBe(1)
+    await inspect(page, "import-new")
+
+    await page.getByLabel("File", { exact: true }).setInputFiles(file("notes.txt", ["lat,lon"]))
+    await page.getByRole("button", { name: "Upload" }).click()
+    expect(await page.getByRole("alert").innerText()).toContain("File must be a GPX or Google Timeline file")
+    await inspect(page, "import-refused")
+
+    await page.getByLabel("File", { exact: true }).setInputFiles(file("Ferien <2026>.gpx", LINES))
+    await page.getByRole("button", { name: "Upload" }).click()
+    await page.getByText("Waiting", { exact: true }).waitFor()
+
+    // Being read by somebody, and looked at: an inspection must not be surprised by the page that loads itself again.
+    await world.run(Effect.flatMap(ImportStore, (store) => store.claim("lse_1", now(), later())))
+    await page.route(LIST, still)
+    await page.goto(`${world.url}/portal/imports`)
+    expect(await page.getByRole("listitem").innerText()).toContain("Being read")
+    expect(await page.getByRole("progressbar").count()).toBe(1)
+    await inspect(page, "imports-running")
+    await page.unroute(LIST)
+    await page.goto(`${world.url}/portal/imports`)
+
+    world.clock.set(later())
+    await world.run(Effect.provide(importNext, MemoryImportReader.layer))
+    // Nobody presses anything.
+    await page.getByText("Done", { exact: true }).waitFor()
+    const card = await page.getByRole("listitem").innerText()
+    expect(card).toMatch(/Ferien <2026>\.gpx[\s\S]*New in your history\s+1 entry[\s\S]*Not usable\s+1 entry/)
+    await inspect(page, "imports-done")
+
+    await page.getByRole("button", { name: "Remove Ferien <2026>.gpx" }).click()
+    expect(await page.getByRole("status").innerText()).toContain("What it had stored stays")
+    expect(await page.getByText("You have not imported anything yet.").count()).toBe(1)
+  })
+})

@@ -1,0 +1,147 @@
+import { Import, ImportStore, importNext } from "@place-access/domain/imports"
+import { MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Person, startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const FILE = `${MemoryImportReader.FIRST_LINE}\n${MemoryImportReader.line(Date.parse("2026-02-05T09:00:00Z"), 52, 4)}\n`
+
+const tokenOf = async (person: Person): Promise<string> =>
+  /name="form_token" value="([^"]+)"/.exec((await person.get("/portal/imports/new")).text)?.[1] ?? ""
+
+/** As a browser sends the form; `parts` in their order. */
+const post = (person: Person, parts: ReadonlyArray<readonly [name: string, value: string | Blob]>, headers = {}) => {
+  const form = new FormData()
+  for (const [name, value] of parts) {
+    if (typeof value === "string") form.append(name, value)
+    else form.append(name, value, "a.gpx")
+  }
+  const init = { body: form, headers: { accept: "text/html", ...headers }, redirect: "manual" as const }
+  return person.send("POST", "/portal/imports", undefined, init)
+}
+
+const kept = () =>
+  world.run(Effect.map(MemoryDatabase, ({ importPieces, imports }) => [imports.size, importPieces.size]))
+
+describe("the form for a file", () => {
+  it("takes the file and shows the list; while it waits the page asks again by itself, without a script", async () => {
+    const person = await world.person()
+    const answer = await post(person, [
+      ["form_token", await tokenOf(person)],
+      ["file", new Blob([FILE])]
+    ])
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/portal/imports?done=import-started"])
+    const list = await person.get("/portal/imports?done=import-started")
+    expect(list.text).toContain("It is read in the background")
+    expect(list.headers.get("refresh")).toBe("5;url=/portal/imports")
+    expect(list.text).not.toContain("<script")
+    expect(list.text).toContain("a.gpx")
+    await world.run(Effect.provide(importNext, MemoryImportReader.layer))
+    expect((await person.get("/portal/imports")).headers.get("refresh")).toBeNull()
+  })
+
+  it("a file of several megabytes arrives whole", async () => {
+    const person = await world.person()
+    const body = FILE.padEnd(3_000_000, "\r\n--")
+    await post(person, [
+      ["form_token", await tokenOf(person)],
+      ["file", new Blob([body])]
+    ])
+    const [one] = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 1)))
+    expect(one?.bytesTotal).toBe(3_000_000)
+    const pieces = await world.run(
+      Effect.flatMap(ImportStore, (store) =>
+        Effect.forEach(Array.from({ length: Math.ceil(3_000_000 / Import.PIECE_BYTES) }), (_, position) =>
+          Effect.flatten(store.piece(one!, position))
+        )
+      )
+    )
+    expect(Buffer.concat(pieces).toString()).toBe(body)
+    await person.send("DELETE", `/v1/user/imports/${one!.id}`)
+  })
+
+  it.each([
+    ["without the token", async () => []],
+    ["with a wrong one", async () => [["form_token", "k1.x"]] as const],
+    ["with somebody else's", async () => [["form_token", await tokenOf(await world.person())]] as const]
+  ])("%s: 403, and nothing of the file stays", async (_, fields) => {
+    const person = await world.person()
+    const before = await kept()
+    expect((await post(person, [...(await fields()), ["file", new Blob([FILE])]])).status).toBe(403)
+    expect(await kept()).toEqual(before)
+  })
+
+  it("a token that stands behind the file does not count: it would be known too late", async () => {
+    const person = await world.person()
+    const parts = [
+      ["file", new Blob([FILE])],
+      ["form_token", await tokenOf(person)]
+    ] as const
+    expect((await post(person, parts)).status).toBe(403)
+  })
+
+  it("from a foreign page: 403", async () => {
+    const person = await world.person()
+    const parts = [
+      ["form_token", await tokenOf(person)],
+      ["file", new Blob([FILE])]
+    ] as const
+    expect((await post(person, parts, { origin: "https://evil.example" })).status).toBe(403)
+  })
+
+  it.each([
+    ["no file", new Blob([]), 400, "File must be a GPX or Google Timeline file"],
+    ["the wrong file", new Blob(["x".repeat(500_000)]), 400, "File must be a GPX or Google Timeline file"],
+    ["an archive", new Blob(["PK\u0003\u0004"]), 400, "File must be unpacked first"]
+  ])("%s: said above the form, and nothing of it stays", async (_, content, status, message) => {
+    const person = await world.person()
+    const before = await kept()
+    const answer = await post(person, [
+      ["form_token", await tokenOf(person)],
+      ["file", content]
+    ])
+    expect([answer.status, answer.text.includes(message)]).toEqual([status, true])
+    expect(answer.text).toContain('enctype="multipart/form-data"')
+    expect(await kept()).toEqual(before)
+  })
+
+  it("a body that is no form, or ends in the middle of the file: 400, and nothing of it stays", async () => {
+    const person = await world.person()
+    const before = await kept()
+    const type = "multipart/form-data; boundary=b"
+    const begun = `--b\r\ncontent-disposition: form-data; name="form_token"\r\n\r\n${await tokenOf(person)}\r\n--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n${FILE}`
+    const bodies = [
+      "",
+      "--b--\r\n",
+      "nothing",
+      begun,
+      `--b\r\ncontent-disposition: form-data; name="f"; filename*=utf-8''%zz\r\n\r\n`
+    ]
+    for (const body of bodies) {
+      const init = { body, headers: { "content-type": type, accept: "text/html" } }
+      const answer = await person.send("POST", "/portal/imports", undefined, init)
+      expect([body, answer.status]).toEqual([body, 400])
+    }
+    const nameless = { body: "x", headers: { "content-type": "multipart/form-data", accept: "text/html" } }
+    expect((await person.send("POST", "/portal/imports", undefined, nameless)).status).toBe(400)
+    expect(await kept()).toEqual(before)
+  })
+
+  it("three wait already: said above the form", async () => {
+    const person = await world.person()
+    const parts = async () =>
+      [
+        ["form_token", await tokenOf(person)],
+        ["file", new Blob([FILE])]
+      ] as const
+    for (let index = 0; index < 3; index++) expect((await post(person, await parts())).status).toBe(303)
+    const answer = await post(person, await parts())
+    expect([answer.status, answer.text.includes("3 imports are waiting already")]).toEqual([409, true])
+  })
+})
