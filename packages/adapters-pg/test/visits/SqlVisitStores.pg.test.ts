@@ -1,5 +1,9 @@
-import { stayStoreContract, visitStoreContract } from "@place-access/domain/testing"
+import { archivePlaceContract, stayStoreContract, visitStoreContract } from "@place-access/domain/testing"
 import { runContractPg } from "../support/contracts.js"
 import { VisitStores } from "../support/visitStores.js"
 
-runContractPg("SqlStayStore and SqlVisitStore", [...stayStoreContract, ...visitStoreContract], VisitStores)
+runContractPg(
+  "SqlStayStore, SqlVisitStore, SqlConnectionStore.archivePlace",
+  [...stayStoreContract, ...visitStoreContract, ...archivePlaceContract],
+  VisitStores
+)

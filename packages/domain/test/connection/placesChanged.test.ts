@@ -1,6 +1,7 @@
 import { ConnectionStore, sharePlaces } from "@place-access/domain/connection"
 import type { App } from "@place-access/domain/apps"
 import { AppStore } from "@place-access/domain/apps"
+import { archivePlace } from "@place-access/domain/places"
 import { type Scope, Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -130,6 +131,46 @@ describe("places.changed (Spec §6.1)", () => {
         const again = yield* ConsentFlow.approve(app, user, scopes, { places: [] })
         expect(again.connectionId).not.toBe(id)
         expect(yield* told).toEqual([])
+      })
+    ))
+
+  it("is sent to every app that shares and watches when a place is archived; the version of all of them grows, and once only", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { home, user, ...first } = yield* connected()
+        const others = yield* Effect.forEach([[CURRENT, WATCH], [CURRENT], [CURRENT, WATCH]] as const, (scopes) =>
+          Effect.gen(function* () {
+            const { app } = yield* pair()
+            return yield* ConsentFlow.connect(app, user, scopes, { places: [home.id], standardDays: "30" })
+          })
+        )
+        const ids = [first, ...others].map(({ connectionId }) => connectionId)
+        const [, , , elsewhere] = ids
+        if (elsewhere !== undefined) yield* share({ user, connectionId: elsewhere })
+        const before = new Set((yield* MemoryDatabase).events.keys())
+        yield* archivePlace(user.id, home.id)
+        yield* archivePlace(user.id, home.id)
+        const { connections, events } = yield* MemoryDatabase
+        const sent = [...events.values()].filter((event) => !before.has(event.id))
+        expect(sent.map(({ connectionId, payload }) => [connectionId, payload]).sort()).toEqual(
+          ids.slice(0, 2).map((id) => [id, changed(2)]).sort()
+        )
+        expect(ids.map((id) => connections.get(id)?.placesVersion)).toEqual([2, 2, 2, 2])
+        // It stays shared: past visits keep its label.
+        expect(connections.get(first.connectionId)?.places.map(({ placeId }) => placeId)).toEqual([home.id])
+      })
+    ))
+
+  it("is not sent by archiving to a connection whose date has passed, which ends as of that date", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { connectionId, home, user } = yield* connected()
+        yield* TestClock.adjust("30 days")
+        yield* archivePlace(user.id, home.id)
+        expect(yield* told).toEqual([])
+        const { connections, places } = yield* MemoryDatabase
+        expect(connections.get(connectionId)).toMatchObject({ endReason: "expired", placesVersion: 1 })
+        expect(places.get(home.id)?.archivedAt).toBe(yield* Timestamp.now)
       })
     ))
 })

@@ -1,4 +1,5 @@
 import {
+  archivePlaceContract,
   deviceStoreContract,
   fixHistoryContract,
   fixStoreContract,
@@ -47,3 +48,4 @@ runContract("MemoryFixStore", fixStoreContract, layer)
 runContract("MemoryRuleStore", ruleStoreContract, layer)
 runContract("MemoryStayStore", stayStoreContract, layer)
 runContract("MemoryVisitStore", visitStoreContract, layer)
+runContract("MemoryConnectionStore: archiving a place", archivePlaceContract, layer)
