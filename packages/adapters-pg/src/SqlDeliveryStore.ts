@@ -5,14 +5,17 @@ import { DateTime, Effect, Layer, Option, Schema } from "effect"
 import { claim } from "./deliveries/claim.js"
 import { AttemptRow, DeliveryRow, storable, toAttempt, toDelivery, toEnvelope } from "./deliveries/DeliveryRow.js"
 import { finish } from "./deliveries/finish.js"
+import { hurry, recover, replay } from "./deliveries/replay.js"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
 
 const DueRow = Schema.Struct({ due_at: Rows.NullableAt })
 
+const FoundRow = Schema.Struct({ ...DeliveryRow.fields, is_replayed: Schema.Boolean })
+
 /** A delivery beside its newest attempt, whose columns are all null when there is none. */
 const LoggedRow = Schema.Struct({
-  ...DeliveryRow.fields,
+  ...FoundRow.fields,
   last_attempt: Schema.NullOr(Schema.Int),
   last_started_at: Rows.NullableAt,
   last_ended_at: Rows.NullableAt,
@@ -23,6 +26,7 @@ const LoggedRow = Schema.Struct({
 
 const toLogged = (row: typeof LoggedRow.Type): Delivery.Logged => ({
   delivery: toDelivery(row),
+  isReplayed: row.is_replayed,
   lastAttempt:
     row.last_attempt === null || row.last_started_at === null || row.last_ended_at === null
       ? null
@@ -53,7 +57,8 @@ const toRecord = (row: Delivery.NewDelivery) => ({
   type: row.envelope.payload.type,
   occurred_at: iso(row.envelope.occurredAt),
   max_event_age_s: row.maxEventAgeS,
-  created_at: iso(row.createdAt)
+  created_at: iso(row.createdAt),
+  original_at: row.originalAt === row.createdAt ? null : iso(row.originalAt)
 })
 
 export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.effect(
@@ -65,17 +70,22 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.effect(
         .join(", ")
     )
 
+    const IS_REPLAYED = sql.literal(`EXISTS (
+      SELECT 1 FROM deliveries later WHERE later.app_id = d.app_id AND later.event_id = d.event_id
+        AND later.endpoint_id = d.endpoint_id AND later.replay_no > d.replay_no)`)
+
     const insert = (appId: AppId, rows: ReadonlyArray<Delivery.NewDelivery>) =>
       sql`INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id,
                                   envelope, type, occurred_at, max_event_age_s, attempt, created_at,
-                                  state, fail_reason, due_at, ended_at)
+                                  original_at, state, fail_reason, due_at, ended_at)
           SELECT ${appId}, r.delivery_id, r.endpoint_id, r.endpoint_epoch, r.event_id, r.replay_no, false, r.user_id,
-                 r.envelope, r.type, r.occurred_at, r.max_event_age_s, 1, r.created_at,
+                 r.envelope, r.type, r.occurred_at, r.max_event_age_s, 1, r.created_at, r.original_at,
                  CASE WHEN live THEN 'trying' ELSE 'failed' END, CASE WHEN NOT live THEN 'endpoint_disabled' END,
                  CASE WHEN live THEN r.created_at END, CASE WHEN NOT live THEN r.created_at END
           FROM jsonb_to_recordset(${Rows.json(rows.map(toRecord))}::jsonb) AS r (
             delivery_id text, endpoint_id text, endpoint_epoch integer, event_id text, replay_no integer, user_id text,
-            envelope jsonb, type text, occurred_at timestamptz, max_event_age_s integer, created_at timestamptz)
+            envelope jsonb, type text, occurred_at timestamptz, max_event_age_s integer, created_at timestamptz,
+            original_at timestamptz)
           JOIN endpoints e ON e.app_id = ${appId} AND e.endpoint_id = r.endpoint_id
           CROSS JOIN LATERAL (SELECT e.disabled_at IS NULL AND e.epoch = r.endpoint_epoch AS live) now
           ON CONFLICT (app_id, event_id, endpoint_id, replay_no) DO NOTHING`
@@ -129,15 +139,23 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.effect(
                     ${Rows.at(attempt.endedAt)}, ${attempt.status}, ${storable(attempt.error)},
                     ${storable(attempt.snippet)})`.pipe(Effect.asVoid, orStoreError),
 
+      replay: (appId, id, decide) => orStoreError(replay(sql, appId, id, decide)),
+      hurry: (appId, id, now) => orStoreError(hurry(sql, appId, id, now)),
+      recover: (asked) => (asked.ids.length === 0 ? Effect.succeed(0) : orStoreError(recover(sql, asked))),
+
       find: (appId, id) =>
         Effect.gen(function* () {
-          const row = yield* sql`SELECT ${columns} FROM deliveries d
-                                 WHERE d.app_id = ${appId} AND d.delivery_id = ${id}`.pipe(Rows.first(DeliveryRow))
+          const row = yield* sql`SELECT ${columns}, ${IS_REPLAYED} AS is_replayed FROM deliveries d
+                                 WHERE d.app_id = ${appId} AND d.delivery_id = ${id}`.pipe(Rows.first(FoundRow))
           if (Option.isNone(row)) return Option.none()
           const attempts = yield* sql`SELECT * FROM delivery_attempts
                                       WHERE app_id = ${appId} AND delivery_id = ${id}
                                       ORDER BY started_at, attempt`.pipe(Rows.all(AttemptRow))
-          return Option.some({ delivery: toDelivery(row.value), attempts: attempts.map(toAttempt) })
+          return Option.some({
+            delivery: toDelivery(row.value),
+            isReplayed: row.value.is_replayed,
+            attempts: attempts.map(toAttempt)
+          })
         }).pipe(orStoreError),
 
       list: (appId, { endpointId, eventId, from, state, to, types }, limit, after) =>
@@ -155,7 +173,8 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.effect(
               ? []
               : [sql`(d.created_at, d.delivery_id COLLATE "C") < (${Rows.at(position[0])}, ${position[1]})`])
           ]
-          const rows = yield* sql`SELECT ${columns}, a.attempt AS last_attempt, a.started_at AS last_started_at,
+          const rows =
+            yield* sql`SELECT ${columns}, ${IS_REPLAYED} AS is_replayed, a.attempt AS last_attempt, a.started_at AS last_started_at,
               a.ended_at AS last_ended_at, a.status AS last_status, a.error AS last_error, a.snippet AS last_snippet
             FROM deliveries d
             LEFT JOIN LATERAL (

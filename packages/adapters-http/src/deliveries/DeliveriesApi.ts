@@ -37,7 +37,8 @@ const fields = {
   error: Schema.NullOr(Schema.String).annotations({ description: "Why it counts as a failure" }),
   created_at: Fields.At,
   ended_at: Fields.NullableAt,
-  replay: Schema.Boolean,
+  replay: Schema.Boolean.annotations({ description: "Sent again by hand" }),
+  replayed: Schema.Boolean.annotations({ description: "It was sent again: a later row says what became of that" }),
   test: Schema.Boolean
 }
 
@@ -57,7 +58,7 @@ const Detail = Schema.Struct({
   attempts: Schema.Array(Attempt).annotations({ description: "Oldest first" })
 }).annotations({ identifier: "DeliveryWithAttempts" })
 
-export const toBody = ({ delivery, lastAttempt }: Delivery.Logged): typeof DeliveryBody.Type => ({
+export const toBody = ({ delivery, isReplayed, lastAttempt }: Delivery.Logged): typeof DeliveryBody.Type => ({
   id: delivery.id,
   endpoint_id: delivery.endpointId,
   event_id: delivery.envelope.eventId,
@@ -73,14 +74,17 @@ export const toBody = ({ delivery, lastAttempt }: Delivery.Logged): typeof Deliv
   created_at: delivery.createdAt,
   ended_at: delivery.endedAt,
   replay: delivery.replayNo > 0,
+  replayed: isReplayed,
   test: delivery.isTest
 })
 
-export const toDetail = (
-  delivery: Delivery.Delivery,
-  attempts: ReadonlyArray<Delivery.Attempt>
-): typeof Detail.Type => ({
-  ...toBody({ delivery, lastAttempt: attempts.at(-1) ?? null }),
+export const toDetail = ({
+  attempts,
+  ...row
+}: Omit<Delivery.Logged, "lastAttempt"> & {
+  readonly attempts: ReadonlyArray<Delivery.Attempt>
+}): typeof Detail.Type => ({
+  ...toBody({ ...row, lastAttempt: attempts.at(-1) ?? null }),
   attempts: attempts.map((one) => ({
     attempt: one.attempt,
     sent_at: one.startedAt,
@@ -127,6 +131,47 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .addSuccess(Detail)
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "One delivery with its attempts")
+  )
+  .add(
+    HttpApiEndpoint.post("redeliver", "/v1/developer/apps/:app_id/deliveries/:delivery_id/redeliver")
+      .setPath(DeliveryPath)
+      .addSuccess(DeliveryBody, { status: 201 })
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+      .annotate(OpenApi.Summary, "Send an event to an endpoint again")
+      .annotate(
+        OpenApi.Description,
+        "Queues a fresh attempt with the same event_id, signed anew, as a row of its own, which the answer has. It never counts for or against the endpoint. 409 while it is still being attempted, when the event is older than its rule's max_event_age_s, and when the endpoint is disabled or removed."
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("retryNow", "/v1/developer/apps/:app_id/deliveries/:delivery_id/retry-now")
+      .setPath(DeliveryPath)
+      .addSuccess(Detail)
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+      .annotate(OpenApi.Summary, "Make the next attempt now")
+      .annotate(
+        OpenApi.Description,
+        "Brings the next attempt of a row that is being tried forward. Spends no extra attempt, queues no second copy, and what becomes of the attempt never counts for or against the endpoint. 409 once the row has ended."
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("recover", "/v1/developer/apps/:app_id/webhooks/:endpoint_id/recover")
+      .setPath(Schema.Struct({ ...AppPath.fields, endpoint_id: Schema.String.pipe(Schema.brand("EndpointId")) }))
+      .setPayload(Fields.request({ since: Fields.At }).annotations({ identifier: "Recover" }))
+      .addSuccess(
+        Schema.Struct({
+          queued: Schema.Int.annotations({ description: "How many rows were made; with 10,000 there may be more" })
+        }).annotations({ identifier: "Recovered" })
+      )
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+      .annotate(OpenApi.Summary, "Send again what an endpoint lost")
+      .annotate(
+        OpenApi.Description,
+        "Redelivers every row that failed since then and was not sent again, the oldest first. 409 when the endpoint is disabled."
+      )
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Deliveries")

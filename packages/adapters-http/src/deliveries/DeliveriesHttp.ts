@@ -1,5 +1,5 @@
 import { HttpApiBuilder } from "@effect/platform"
-import { getDelivery, listDeliveries } from "@place-access/domain/deliveries"
+import { getDelivery, listDeliveries, recover, redeliver, retryNow } from "@place-access/domain/deliveries"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import { SignedIn } from "../security/SessionAuth.js"
@@ -20,8 +20,32 @@ export const layer = HttpApiBuilder.group(Api, "deliveries", (handlers) =>
     )
     .handle("get", ({ path }) =>
       Effect.gen(function* () {
-        const { attempts, delivery } = yield* getDelivery(yield* SignedIn, path.app_id, path.delivery_id)
-        return toDetail(delivery, attempts)
+        return toDetail(yield* getDelivery(yield* SignedIn, path.app_id, path.delivery_id))
       }).pipe(toWire)
+    )
+    .handle(
+      "redeliver",
+      ({ path }) =>
+        Effect.gen(function* () {
+          const delivery = yield* redeliver(yield* SignedIn, path.app_id, path.delivery_id)
+          return toBody({ delivery, isReplayed: false, lastAttempt: null })
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "retryNow",
+      ({ path }) =>
+        Effect.gen(function* () {
+          return toDetail(yield* retryNow(yield* SignedIn, path.app_id, path.delivery_id))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "recover",
+      ({ path, payload: { since } }) =>
+        Effect.gen(function* () {
+          return { queued: yield* recover(yield* SignedIn, path.app_id, path.endpoint_id, since) }
+        }).pipe(toWire),
+      { uninterruptible: true }
     )
 )

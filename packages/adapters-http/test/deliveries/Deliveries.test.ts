@@ -1,9 +1,7 @@
-import { deliverDue, fanOut } from "@place-access/domain/deliveries"
-import type { Event } from "@place-access/domain/events"
-import { Entropy, EventId, RuleId, Timestamp } from "@place-access/domain/shared"
-import { MemoryDatabase, MemoryWebhookSender, RuleSamples } from "@place-access/domain/testing"
-import { Effect } from "effect"
+import { RuleId } from "@place-access/domain/shared"
+import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { LABEL, stage } from "../support/webhooks.js"
 import { type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -11,8 +9,6 @@ beforeAll(async () => {
   world = await startWorld()
 })
 afterAll(() => world.close())
-
-const LABEL = "The secret garden"
 
 interface Row {
   readonly id: string
@@ -24,58 +20,11 @@ interface List {
   readonly nextCursor: string | null
 }
 
-const scriptFor = (url: string) => (behaviour: MemoryWebhookSender.Behaviour) =>
-  world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.script(url, behaviour)))
-
-/** A developer's app with two endpoints, and a user whose rule can fire. */
-const stage = async () => {
-  const developer = await world.person()
-  const { app } = await world.app(developer)
-  const base = `/v1/developer/apps/${app.id}`
-  // A receiver of its own: what waits in other tests' apps comes due here too.
-  const url = `https://hooks.example.com/${app.id}`
-  const register = async (url: string, events: ReadonlyArray<string>) =>
-    ((await developer.send("POST", `${base}/webhooks`, { url, events })).json as { readonly id: string }).id
-  const endpoints = [await register(url, []), await register(`${url}/2`, ["places.changed"])] as const
-  const { connection, place, rule } = await world.run(
-    Effect.gen(function* () {
-      const made = yield* RuleSamples.sharing()
-      const tables = yield* MemoryDatabase
-      const moved = { ...made.connection, appId: app.id }
-      tables.connections.set(moved.id, moved)
-      return { ...made, connection: moved, rule: yield* RuleSamples.rule(moved, RuleSamples.onPlace(made.place)) }
-    })
-  )
-  const fire = (type: Event.RuleFired["type"] = "place.enter", overrides: Partial<Event.OutboxEvent> = {}) =>
-    world.run(
-      Effect.gen(function* () {
-        const { events } = yield* MemoryDatabase
-        const now = yield* Timestamp.now
-        const event: Event.OutboxEvent = {
-          userId: rule.userId,
-          id: EventId.make(yield* Entropy.id("evt")),
-          connectionId: connection.id,
-          appId: app.id,
-          payload: { type, ruleId: rule.id, target: { placeId: place.id, label: LABEL } },
-          occurredAt: now,
-          webhookUrl: null,
-          maxEventAgeS: null,
-          ...overrides
-        }
-        events.set(event.id, { ...event, fanOutDueAt: now, fannedOutAt: null })
-        yield* fanOut(100)
-        return event
-      })
-    )
-  const work = () => world.run(deliverDue({ limit: 100, perEndpoint: 100 }))
-  return { developer, app, base, endpoints, fire, work, script: scriptFor(url), log: `${base}/deliveries` }
-}
-
 const list = async (person: Person, path: string) => (await person.get(path)).json as List
 
 describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
   it("a row has what the specification says (§2.9), and nothing of what happened to whom", async () => {
-    const { developer, endpoints, fire, log, script, work } = await stage()
+    const { developer, endpoints, fire, log, script, work } = await stage(world)
     await script(MemoryWebhookSender.answers(503, "come back later"))
     const event = await fire()
     const before = await list(developer, log)
@@ -97,6 +46,7 @@ describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
           created_at: "2026-03-01T12:00:00.000Z",
           ended_at: null,
           replay: false,
+          replayed: false,
           test: false
         }
       ],
@@ -122,7 +72,7 @@ describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
   })
 
   it("newest first, in pages, each cursor good for its own list only", async () => {
-    const { base, developer, fire, log } = await stage()
+    const { base, developer, fire, log } = await stage(world)
     const ids: Array<string> = []
     for (let made = 0; made < 5; made++) {
       ids.unshift((await fire()).id)
@@ -141,7 +91,7 @@ describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
     expect(seen).toEqual(ids)
 
     const { nextCursor } = await list(developer, `${log}?limit=2`)
-    const elsewhere = await stage()
+    const elsewhere = await stage(world)
     for (const path of [
       `${log}?limit=2&state=trying&cursor=${nextCursor}`,
       `${base}/deliveries?cursor=${nextCursor}x`,
@@ -153,7 +103,7 @@ describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
   })
 
   it("by endpoint, event, state and time", async () => {
-    const { developer, endpoints, fire, log, script, work } = await stage()
+    const { developer, endpoints, fire, log, script, work } = await stage(world)
     await script(MemoryWebhookSender.answers(200))
     const start = new Date(world.clock.now()).toISOString()
     await fire("place.enter")
@@ -184,7 +134,7 @@ describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
     ["limit=0", "limit"],
     ["limit=201", "limit"]
   ])("400 for ?%s, by field", async (query, field) => {
-    const { developer, log } = await stage()
+    const { developer, log } = await stage(world)
     const answer = await developer.get(`${log}?${query}`)
     expect([answer.status, answer.json]).toEqual([
       400,
@@ -193,7 +143,7 @@ describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
   })
 
   it("a test is there, marked", async () => {
-    const { base, developer, endpoints, log, script } = await stage()
+    const { base, developer, endpoints, log, script } = await stage(world)
     await script(MemoryWebhookSender.answers(200))
     await developer.send("POST", `${base}/webhooks/${endpoints[0]}/test`)
     expect(await list(developer, log)).toMatchObject({
@@ -204,7 +154,7 @@ describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
 
 describe("GET …/deliveries/{delivery_id}", () => {
   it("one row with its attempts, oldest first, each with the beginning of the answer", async () => {
-    const { developer, fire, log, script, work } = await stage()
+    const { developer, fire, log, script, work } = await stage(world)
     await script(
       MemoryWebhookSender.inTurn(
         MemoryWebhookSender.refuses,
@@ -242,8 +192,8 @@ describe("GET …/deliveries/{delivery_id}", () => {
   })
 
   it("404 for an id that is not there, and for another app's", async () => {
-    const { developer, fire, log } = await stage()
-    const other = await stage()
+    const { developer, fire, log } = await stage(world)
+    const other = await stage(world)
     await fire()
     const [row] = (await list(developer, log)).deliveries
     const second = await world.app(developer)
@@ -259,7 +209,7 @@ describe("GET …/deliveries/{delivery_id}", () => {
 })
 
 it("only the app's owner reads its log", async () => {
-  const { fire, log } = await stage()
+  const { fire, log } = await stage(world)
   await fire()
   const stranger = await world.person()
   expect((await stranger.get(log)).status).toBe(404)
@@ -267,7 +217,7 @@ it("only the app's owner reads its log", async () => {
 })
 
 it("a row that was not authorised says so and no more", async () => {
-  const { developer, fire, log, work } = await stage()
+  const { developer, fire, log, work } = await stage(world)
   await fire("place.enter", {
     payload: { type: "place.enter", ruleId: RuleId.make("rul_gone"), target: { placeId: null, label: LABEL } }
   })

@@ -17,6 +17,8 @@ export const DeliveryRow = Schema.Struct({
   event_id: EventId,
   replay_no: Schema.Int,
   is_test: Schema.Boolean,
+  is_hurried: Schema.Boolean,
+  original_at: Rows.NullableAt,
   user_id: Schema.NullOr(UserId),
   envelope: Envelope,
   occurred_at: Rows.At,
@@ -52,7 +54,9 @@ export const toDelivery = (row: DeliveryRow): Delivery.Delivery => ({
   createdAt: row.created_at,
   endedAt: row.ended_at,
   replayNo: row.replay_no,
-  isTest: row.is_test
+  isTest: row.is_test,
+  isHurried: row.is_hurried,
+  originalAt: row.original_at ?? row.created_at
 })
 
 /** The columns of `delivery_attempts`. */

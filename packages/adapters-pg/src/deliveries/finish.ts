@@ -41,11 +41,12 @@ export const finish = (
   now: Timestamp.Timestamp
 ): Effect.Effect<boolean, SqlError> => {
   const { state, failReason, attempt: next, dueAt, endedAt } = columns(how)
-  const counts = Delivery.effectOnEndpoint({ replayNo: 0, isTest: false }, how)
+  const counts = Delivery.effectOnEndpoint({ replayNo: 0, isTest: false, isHurried: false }, how)
   const at = Rows.at(now)
   return Effect.map(
     sql`WITH held AS (
-          SELECT app_id, delivery_id, endpoint_id, endpoint_epoch, replay_no = 0 AND NOT is_test AS is_first
+          SELECT app_id, delivery_id, endpoint_id, endpoint_epoch,
+                 replay_no = 0 AND NOT is_test AND NOT is_hurried AS counts
           FROM deliveries
           WHERE app_id = ${appId} AND delivery_id = ${id} AND lease = ${lease} AND state = 'trying'
           FOR UPDATE
@@ -70,6 +71,7 @@ export const finish = (
             attempt = CASE WHEN c.is_over THEN d.attempt ELSE coalesce(${next}::integer, d.attempt) END,
             due_at = CASE WHEN c.is_over THEN NULL ELSE ${dueAt}::timestamptz END,
             ended_at = CASE WHEN c.is_over THEN ${at}::timestamptz ELSE ${endedAt}::timestamptz END,
+            is_hurried = d.is_hurried AND (c.is_over OR ${next}::integer IS NULL),
             lease = NULL,
             leased_until = NULL
           FROM current c WHERE d.app_id = ${appId} AND d.delivery_id = c.delivery_id
@@ -81,7 +83,7 @@ export const finish = (
             epoch = CASE WHEN ${counts}::text = 'strike' AND e.strikes + 1 >= ${WebhookEndpoint.MAX_STRIKES}::integer
                          THEN e.epoch + 1 ELSE e.epoch END
           FROM held h
-          WHERE h.is_first AND e.app_id = h.app_id AND e.endpoint_id = h.endpoint_id AND e.epoch = h.endpoint_epoch
+          WHERE h.counts AND e.app_id = h.app_id AND e.endpoint_id = h.endpoint_id AND e.epoch = h.endpoint_epoch
             AND (${counts}::text = 'strike' OR (${counts}::text = 'clear' AND e.strikes > 0))
           RETURNING e.app_id, e.endpoint_id, e.epoch <> h.endpoint_epoch AS is_disabled
         ), waiting AS (

@@ -14,6 +14,7 @@ import * as limits from "./0013_limits.js"
 import * as retention from "./0015_retention.js"
 import * as rulesSince from "./0016_rules_since.js"
 import * as ruleEvaluations from "./0017_rule_evaluations.js"
+import * as replays from "./0018_replays.js"
 
 /** In order of application. An id must be greater than every id that was ever released: a smaller one never runs. */
 export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -32,5 +33,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0013_limits": limits.statements,
   "0015_retention": retention.statements,
   "0016_rules_since": rulesSince.statements,
-  "0017_rule_evaluations": ruleEvaluations.statements
+  "0017_rule_evaluations": ruleEvaluations.statements,
+  "0018_replays": replays.statements
 }

@@ -30,6 +30,10 @@ export interface Delivery {
   /** 0 for the first sending; 1, 2 … for replays of the same event to the same endpoint. */
   readonly replayNo: number
   readonly isTest: boolean
+  /** The attempt that is due was brought forward by hand: whatever becomes of it counts for nothing (Spec §3.4). */
+  readonly isHurried: boolean
+  /** When the first row of the event at the endpoint was made: its own creation, unless it is a replay. */
+  readonly originalAt: Timestamp
 }
 
 /** What the receiver did with one attempt. */
@@ -56,6 +60,8 @@ export interface Attempt {
 /** A row of the log with what the receiver last did; null before the first attempt (Spec §2.9). */
 export interface Logged {
   readonly delivery: Delivery
+  /** It was sent again: a later row of the same event and endpoint says what became of that. */
+  readonly isReplayed: boolean
   readonly lastAttempt: Attempt | null
 }
 
@@ -105,7 +111,7 @@ export const move = (delivery: Delivery, finish: Finish): Delivery => {
     case "Delivered":
       return { ...delivery, state: "delivered", dueAt: null, endedAt: finish.at }
     case "Retry":
-      return { ...delivery, attempt: finish.attempt, dueAt: finish.dueAt }
+      return { ...delivery, attempt: finish.attempt, dueAt: finish.dueAt, isHurried: false }
     case "Failed":
       return { ...delivery, state: "failed", failReason: finish.reason, dueAt: null, endedAt: finish.at }
     case "TooOld":
@@ -117,10 +123,10 @@ export const move = (delivery: Delivery, finish: Finish): Delivery => {
 
 /** What an end does to the endpoint's strikes (Spec §6.4.7): only first sendings that ran their whole course count. */
 export const effectOnEndpoint = (
-  delivery: Pick<Delivery, "replayNo" | "isTest">,
+  delivery: Pick<Delivery, "replayNo" | "isTest" | "isHurried">,
   finish: Finish
 ): "strike" | "clear" | "none" => {
-  if (delivery.replayNo > 0 || delivery.isTest) return "none"
+  if (delivery.replayNo > 0 || delivery.isTest || delivery.isHurried) return "none"
   if (finish._tag === "Delivered") return "clear"
   return finish._tag === "Failed" && finish.reason === "exhausted" ? "strike" : "none"
 }
@@ -180,6 +186,7 @@ export interface NewDelivery {
   readonly maxEventAgeS: number | null
   readonly replayNo: number
   readonly createdAt: Timestamp
+  readonly originalAt: Timestamp
 }
 
 /** The row as it is stored first. */
@@ -197,5 +204,7 @@ export const begin = (row: NewDelivery): Delivery => ({
   createdAt: row.createdAt,
   endedAt: null,
   replayNo: row.replayNo,
-  isTest: false
+  isTest: false,
+  isHurried: false,
+  originalAt: row.originalAt
 })

@@ -1,4 +1,4 @@
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Effect, type Either, type Option } from "effect"
 import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
 import type { SigningSecret } from "../endpoints/SigningSecret.js"
 import type { Type } from "../events/Event.js"
@@ -7,6 +7,7 @@ import type { Page } from "../shared/Page.js"
 import type { StoreError } from "../shared/StoreError.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Attempt, Delivery, Finish, Logged, NewDelivery, State } from "./Delivery.js"
+import type { Hurry, Refusal, Replayable } from "./Replay.js"
 
 /** A delivery that this worker holds until the lease runs out. */
 export interface Claim {
@@ -69,11 +70,37 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     /** Stores a test that has happened: ended, with its only attempt. It is never claimed and never counts (decision W6). */
     readonly recordTest: (delivery: Delivery, attempt: Attempt) => Effect.Effect<void, StoreError>
 
+    /**
+     * Locks the row's endpoint, then reads the clock and the rows of the event there, then decides; stores the row that comes of
+     * it. Two of one event queue up here. None when the app has no such row.
+     */
+    readonly replay: (
+      appId: AppId,
+      id: DeliveryId,
+      decide: (state: Replayable, now: Timestamp) => Either.Either<NewDelivery, Refusal>
+    ) => Effect.Effect<Option.Option<Either.Either<NewDelivery, Refusal>>, StoreError>
+    /**
+     * Makes the next attempt due at `now`, unless it is due or under way already (Spec §4.7). None when the app has no such row.
+     */
+    readonly hurry: (appId: AppId, id: DeliveryId, now: Timestamp) => Effect.Effect<Option.Option<Hurry>, StoreError>
+    /**
+     * Replays failed rows of an enabled endpoint made at `since` or later, the oldest first, as many as there are `ids`: no tests,
+     * none that was replayed or is too old. Made at `now`, and due a millisecond apart from `dueFrom` on. Answers how many.
+     */
+    readonly recover: (asked: {
+      readonly appId: AppId
+      readonly endpointId: EndpointId
+      readonly since: Timestamp
+      readonly ids: ReadonlyArray<DeliveryId>
+      readonly now: Timestamp
+      readonly dueFrom: Timestamp
+    }) => Effect.Effect<number, StoreError>
+
     readonly find: (
       appId: AppId,
       id: DeliveryId
     ) => Effect.Effect<
-      Option.Option<{ readonly delivery: Delivery; readonly attempts: ReadonlyArray<Attempt> }>,
+      Option.Option<Pick<Logged, "delivery" | "isReplayed"> & { readonly attempts: ReadonlyArray<Attempt> }>,
       StoreError
     >
     /** Newest first. */

@@ -12,10 +12,11 @@ import type { Delivery } from "./Delivery.js"
 
 /** Kept before the event is first sent: an attempt that nobody answered may still have been read. */
 export const sent = (delivery: Delivery): AccessLogEntry | undefined => {
-  const about = subject(delivery)
+  // Of a replay too: the original may have failed before it was ever sent. If it was sent, this is the very same entry.
+  const about = subject({ ...delivery, replayNo: 0 })
   const disclosed = disclosure(delivery.envelope.payload)
   if (about === undefined || disclosed === undefined || delivery.attempt > 1) return undefined
-  return { ...entry(about, "sent", delivery.createdAt), status: 200, error: null, disclosed }
+  return { ...entry(about, "sent", delivery.originalAt), status: 200, error: null, disclosed }
 }
 
 /** The event became too old by its rule's own limit and was kept back. */

@@ -83,5 +83,6 @@ const newDelivery = (
     userId: event.userId,
     maxEventAgeS: event.maxEventAgeS,
     replayNo: 0,
-    createdAt: now
+    createdAt: now,
+    originalAt: now
   }))

@@ -71,7 +71,8 @@ const started = (id: DeliveryId, envelope: Envelope, endpointId: EndpointId, at:
     userId: null,
     maxEventAgeS: null,
     replayNo: 0,
-    createdAt: at
+    createdAt: at,
+    originalAt: at
   })
 
 const result = (answer: Delivery.Answer): TestResult => {

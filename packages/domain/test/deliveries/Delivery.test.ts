@@ -78,7 +78,7 @@ describe("after an attempt (Spec §3.5)", () => {
     expect(Delivery.afterAttempt(row, NOT_SENT, at(3 * DAY))._tag).toBe("Postponed")
     const end = Delivery.afterAttempt(row, NOT_SENT, at(3 * DAY + 1))
     expect(end).toEqual({ _tag: "Failed", at: at(3 * DAY + 1), reason: "not_sent" })
-    expect(Delivery.effectOnEndpoint({ replayNo: 0, isTest: false }, end)).toBe("none")
+    expect(Delivery.effectOnEndpoint({ replayNo: 0, isTest: false, isHurried: false }, end)).toBe("none")
   })
 
   it("the log says what the receiver did, and nothing when nothing was sent", () => {
@@ -117,7 +117,7 @@ describe("too old (Spec §4.6.8, decision T3)", () => {
 })
 
 describe("what counts against an endpoint (Spec §6.4.7)", () => {
-  const first = { replayNo: 0, isTest: false }
+  const first = { replayNo: 0, isTest: false, isHurried: false }
   const ends: ReadonlyArray<Delivery.Finish> = [
     { _tag: "Delivered", at: T0 },
     { _tag: "Failed", at: T0, reason: "exhausted" },
@@ -134,10 +134,11 @@ describe("what counts against an endpoint (Spec §6.4.7)", () => {
     expect(effects).toEqual(["clear", "strike", "none", "none", "none", "none", "none", "none"])
   })
 
-  it("of a replay or a test nothing", () => {
+  it("of a replay, a test or an attempt that was brought forward by hand nothing", () => {
     for (const row of [
-      { replayNo: 1, isTest: false },
-      { replayNo: 0, isTest: true }
+      { ...first, replayNo: 1 },
+      { ...first, isTest: true },
+      { ...first, isHurried: true }
     ]) {
       expect(new Set(ends.map((end) => Delivery.effectOnEndpoint(row, end)))).toEqual(new Set(["none"]))
     }
@@ -230,7 +231,9 @@ const TEMPLATE: Delivery.Delivery = {
   createdAt: T0,
   endedAt: null,
   replayNo: 0,
-  isTest: false
+  isTest: false,
+  isHurried: false,
+  originalAt: T0
 }
 
 describe("signature header (Spec §6.4.2)", () => {

@@ -91,6 +91,7 @@ export const draft = (to: WebhookEndpoint, overrides: Partial<NewDelivery> = {})
       maxEventAgeS: null,
       replayNo: 0,
       createdAt: now,
+      originalAt: overrides.createdAt ?? now,
       ...overrides
     }
     return row

@@ -1,6 +1,7 @@
-import { Effect, Layer, Option, Struct } from "effect"
+import { Effect, Either, Layer, Option, Struct } from "effect"
 import * as Delivery from "../../deliveries/Delivery.js"
 import { type Claim, type ClaimRequest, DeliveryStore, type Filter } from "../../deliveries/DeliveryStore.js"
+import * as Replay from "../../deliveries/Replay.js"
 import * as WebhookEndpoint from "../../endpoints/WebhookEndpoint.js"
 import type { DeliveryId, EndpointId } from "../../shared/Ids.js"
 import * as Page from "../../shared/Page.js"
@@ -97,6 +98,25 @@ const finish = (
 const attemptsOf = (tables: Tables, id: DeliveryId): ReadonlyArray<Delivery.Attempt> =>
   tables.attempts.filter((row) => row.deliveryId === id).map(Struct.omit("deliveryId"))
 
+const isSameSending =
+  (to: Delivery.Delivery) =>
+  ({ endpointId, envelope }: Delivery.Delivery): boolean =>
+    endpointId === to.endpointId && envelope.eventId === to.envelope.eventId
+
+const isReplayed = (tables: Tables, delivery: Delivery.Delivery): boolean =>
+  [...tables.deliveries.values()].some(
+    (row) => isSameSending(delivery)(row.delivery) && row.delivery.replayNo > delivery.replayNo
+  )
+
+const addReplay = (tables: Tables, row: Delivery.NewDelivery, dueAt: Timestamp.Timestamp): void => {
+  tables.deliveries.set(row.id, {
+    delivery: { ...Delivery.begin(row), dueAt },
+    endpointEpoch: row.endpointEpoch,
+    lease: null,
+    leasedUntil: null
+  })
+}
+
 const matches =
   ({ endpointId, eventId, types, state, from, to }: Filter) =>
   (delivery: Delivery.Delivery): boolean =>
@@ -151,6 +171,56 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
           const times = deliveries().flatMap(({ dueAt }) => (dueAt !== null && dueAt > after ? [dueAt] : []))
           return times.length === 0 ? Option.none() : Option.some(Timestamp.make(Math.min(...times)))
         }),
+      replay: (appId, id, decide) =>
+        Effect.map(Timestamp.now, (now) => {
+          const delivery = tables.deliveries.get(id)?.delivery
+          if (delivery?.appId !== appId) return Option.none()
+          const endpoint = tables.endpoints.get(delivery.endpointId)
+          const same = deliveries().filter(isSameSending(delivery))
+          const outcome = decide(
+            {
+              delivery,
+              endpoint: endpoint === undefined ? null : { disabledAt: endpoint.disabledAt, epoch: endpoint.epoch },
+              lastReplayNo: Math.max(...same.map((one) => one.replayNo)),
+              isPending: same.some((one) => one.state === "trying")
+            },
+            now
+          )
+          if (Either.isRight(outcome)) addReplay(tables, outcome.right, now)
+          return Option.some(outcome)
+        }),
+      hurry: (appId, id, now) =>
+        Effect.sync(() => {
+          const row = tables.deliveries.get(id)
+          if (row?.delivery.appId !== appId) return Option.none()
+          const { delivery } = row
+          if (delivery.state !== "trying") return Option.some("ended")
+          if (isLeased(row, now)) return Option.some("under_way")
+          if (delivery.dueAt !== null && delivery.dueAt > now) {
+            tables.deliveries.set(id, { ...row, delivery: { ...delivery, dueAt: now, isHurried: true } })
+          }
+          return Option.some("hurried")
+        }),
+      recover: ({ appId, dueFrom, endpointId, ids, now, since }) =>
+        Effect.sync(() => {
+          const endpoint = tables.endpoints.get(endpointId)
+          if (endpoint?.appId !== appId || endpoint.disabledAt !== null) return 0
+          const lost = deliveries()
+            .filter((one) => one.appId === appId && one.endpointId === endpointId && one.createdAt >= since)
+            .filter((one) => one.state === "failed" && !one.isTest && !isReplayed(tables, one))
+            .filter(
+              ({ envelope, maxEventAgeS }) => !Delivery.isTooOld({ occurredAt: envelope.occurredAt, maxEventAgeS }, now)
+            )
+            .sort((a, b) => -newestFirst(a, b))
+            .slice(0, ids.length)
+          for (const [index, one] of lost.entries()) {
+            const id = ids[index]
+            if (id === undefined) break
+            const row = { ...one, id, endpointEpoch: endpoint.epoch, replayNo: one.replayNo + 1, createdAt: now }
+            addReplay(tables, row, Replay.recoveredDueAt(dueFrom, index))
+          }
+          return lost.length
+        }),
       recordTest: (delivery, attempt) =>
         Effect.sync(() => {
           tables.deliveries.set(delivery.id, { delivery, endpointEpoch: 0, lease: null, leasedUntil: null })
@@ -160,7 +230,11 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
         Effect.sync(() =>
           Option.map(
             Option.filter(Option.fromNullable(tables.deliveries.get(id)), (row) => row.delivery.appId === appId),
-            ({ delivery }) => ({ delivery, attempts: attemptsOf(tables, id) })
+            ({ delivery }) => ({
+              delivery,
+              isReplayed: isReplayed(tables, delivery),
+              attempts: attemptsOf(tables, id)
+            })
           )
         ),
       list: (appId, filter, limit, after) =>
@@ -170,7 +244,11 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
             .filter(after === undefined ? () => true : isAfter(after))
             .sort(newestFirst)
             .slice(0, limit + 1)
-            .map((delivery) => ({ delivery, lastAttempt: attemptsOf(tables, delivery.id).at(-1) ?? null }))
+            .map((delivery) => ({
+              delivery,
+              isReplayed: isReplayed(tables, delivery),
+              lastAttempt: attemptsOf(tables, delivery.id).at(-1) ?? null
+            }))
           return Page.of(rows, limit, ({ delivery }) => [delivery.createdAt, delivery.id])
         })
     })

@@ -37,7 +37,7 @@ export const claiming: Contract<Needs> = [
     run: withEndpoints((endpoint) =>
       Effect.gen(function* () {
         const row = yield* insert(endpoint, { maxEventAgeS: 30 })
-        Check.equal(yield* found(row), { delivery: Delivery.begin(row), attempts: [] }, "stored")
+        Check.equal(yield* found(row), { delivery: Delivery.begin(row), isReplayed: false, attempts: [] }, "stored")
       })
     )
   },

@@ -51,7 +51,8 @@ const moves: Contract<Needs> = ends.map(([what, end]) => ({
       const how = end(now)
       const attempt = how._tag === "Postponed" ? null : answered(1, Timestamp.plus(now, -200))
       Check.isTrue(yield* finish(claimed, how, attempt), "written")
-      const expected = { delivery: Delivery.move(claimed.delivery, how), attempts: attempt === null ? [] : [attempt] }
+      const attempts = attempt === null ? [] : [attempt]
+      const expected = { delivery: Delivery.move(claimed.delivery, how), isReplayed: false, attempts }
       Check.equal(yield* found(claimed.delivery), expected, "stored")
       const { dueAt } = expected.delivery
       Check.equal(of(yield* claim(), endpoint), [], "not to be claimed now")

@@ -53,9 +53,9 @@ export const logging: Contract<Needs> = [
         const store = yield* DeliveryStore
         const { failed, attempt } = yield* testOf(endpoint)
         yield* store.recordTest(failed, attempt)
-        Check.equal(yield* found(failed), { delivery: failed, attempts: [attempt] }, "found")
+        Check.equal(yield* found(failed), { delivery: failed, isReplayed: false, attempts: [attempt] }, "found")
         const page = yield* store.list(endpoint.appId, {}, 10, undefined)
-        Check.equal(page.items, [{ delivery: failed, lastAttempt: attempt }], "listed")
+        Check.equal(page.items, [{ delivery: failed, isReplayed: false, lastAttempt: attempt }], "listed")
         Check.equal(of(yield* claim(), endpoint), [], "not claimed")
         Check.equal(yield* endpointNow(endpoint), endpoint, "not counted")
       })
