@@ -22,7 +22,7 @@ const refused = ({ reason }: ConsentRefused): Effect.Effect<never, Refusal> => {
     case "sandbox":
       return Effect.fail(Errors.forbidden("the app is still being tested: only its developer can connect it"))
     case "app_revoked":
-      return Effect.fail(Errors.forbidden("the app was closed by those who run this service"))
+      return Effect.fail(Errors.forbidden("the app was closed for good"))
     case "expired":
       return Effect.fail(Errors.conflict("the request waited for more than an hour"))
     case "decided":

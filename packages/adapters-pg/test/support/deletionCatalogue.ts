@@ -87,9 +87,7 @@ const plant = (userId: UserId) =>
             `INSERT INTO ${table} (${used.map((column) => column.column_name).join(", ")}) VALUES (${values.join(", ")})
              ON CONFLICT DO NOTHING`
           )
-          .pipe(
-            Effect.mapError((error) => new Error(`say in VALUES what a row of ${table} may hold`, { cause: error }))
-          )
+          .pipe(Effect.catchAll(() => Effect.sync(() => Check.fail(`VALUES says what a row of ${table} may hold`))))
       }
       planted.push(table)
     }

@@ -119,7 +119,7 @@ const REFUSALS: Readonly<Record<ConsentRefused["reason"], readonly [status: numb
     "This app is still being tested",
     "While it is, only the account of its developer can connect it. If that is you, sign in with that account."
   ],
-  app_revoked: [403, "This app cannot be connected", "It was closed by those who run this service."],
+  app_revoked: [403, "This app cannot be connected", "It was closed for good."],
   outdated: [409, "Something changed in the meantime", "Go back to the app and start again."]
 }
 

@@ -63,7 +63,7 @@ const list = (portal: string) =>
 export const REASONS: Readonly<Record<NonNullable<Connection["endReason"]>, string>> = {
   user_disconnected: "you disconnected it",
   app_revoked_token: "the app gave it back",
-  admin_revoked: "the app was closed by those who run this service",
+  admin_revoked: "the app was closed for good",
   expired: "its time was over",
   refresh_token_reused: "a key of the app was used twice, so it may have been stolen",
   code_reused: "a code of the app was used twice, so it may have been stolen"

@@ -3,7 +3,7 @@ import {
   describeHistory,
   type Described,
   type Extent,
-  History,
+  type History,
   previewChoice
 } from "@place-access/domain/history"
 import { Words } from "@place-access/domain/shared"

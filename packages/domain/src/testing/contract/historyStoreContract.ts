@@ -3,7 +3,7 @@ import { AccessLogStore } from "../../access-log/AccessLogStore.js"
 import type { Device } from "../../devices/Device.js"
 import { DeviceStore } from "../../devices/DeviceStore.js"
 import type { FixStore } from "../../fixes/FixStore.js"
-import * as History from "../../history/History.js"
+import type * as History from "../../history/History.js"
 import { HistoryStore, type Moments } from "../../history/HistoryStore.js"
 import * as Entropy from "../../shared/Entropy.js"
 import { AccessLogEntryId, AppId, ConnectionId, type UserId } from "../../shared/Ids.js"
@@ -34,7 +34,7 @@ const choose = ({ userId }: Pick<Device, "userId">, keep: History.Keep) =>
 const fixAt = (at: Timestamp.Timestamp) => Uploads.fixes(1, at)
 
 const captured = (device: Pick<Device, "userId">) =>
-  Effect.map(Uploads.latest(device, 10_000), (fixes) => fixes.map(({ capturedAt }) => capturedAt).reverse())
+  Effect.map(Uploads.latest(device, 10_000), (fixes) => fixes.map(({ capturedAt }) => capturedAt).toReversed())
 
 const visits = ({ userId }: Pick<Device, "userId">) =>
   Effect.gen(function* () {
@@ -81,7 +81,7 @@ const entryAt = (userId: UserId, at: Timestamp.Timestamp) =>
 const entries = (userId: UserId) =>
   Effect.gen(function* () {
     const { items } = yield* (yield* AccessLogStore).list(userId, {}, 1_000, undefined)
-    return items.map(({ at }) => at).reverse()
+    return items.map(({ at }) => at).toReversed()
   })
 
 /** Moments around the edges of every choice, and anywhere else. */

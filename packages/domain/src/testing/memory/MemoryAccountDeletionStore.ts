@@ -86,7 +86,7 @@ const close = (
       reviewNote: app.revokedAt === null ? AccountDeletion.REVOKED_NOTE : app.reviewNote
     }
     apps.set(app.id, { app: revoked, secrets: [] })
-    for (const endpoint of [...endpoints.values()]) if (endpoint.appId === app.id) endpoints.delete(endpoint.id)
+    for (const endpoint of endpoints.values()) if (endpoint.appId === app.id) endpoints.delete(endpoint.id)
   }
   for (const [key, one] of signInTries) if (one.email === email) signInTries.delete(key)
   for (const [key, one] of sessions) if (one.userId === id) sessions.delete(key)

@@ -43,7 +43,7 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
     tables.visitSenders.delete(id)
     tables.importDevices.delete(id)
   }
-  for (const [id, { import: one }] of [...tables.imports]) {
+  for (const [id, { import: one }] of tables.imports) {
     if (one.userId === userId) some(tables.importPieces, (_, key) => key.startsWith(`${id} `))
   }
   some(tables.imports, ({ import: one }) => one.userId === userId)
@@ -57,7 +57,7 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   }
   someOf(tables.accessLog, isTheirs)
   someOf(tables.volumeFlags, isTheirs)
-  for (const { delivery } of [...tables.deliveries.values()]) {
+  for (const { delivery } of tables.deliveries.values()) {
     if (delivery.userId !== userId) continue
     removeDelivery(tables, delivery.id)
     removed++
@@ -78,7 +78,7 @@ const removeApps = (tables: Tables, userId: UserId): number => {
   const ids = new Set(tables.accountDeletions.get(userId)?.appIds ?? [])
   const keep = <A extends { readonly appId: string }>(rows: Array<A>): void =>
     void rows.splice(0, rows.length, ...rows.filter(({ appId }) => !new Set<string>(ids).has(appId)))
-  for (const { delivery } of [...tables.deliveries.values()]) {
+  for (const { delivery } of tables.deliveries.values()) {
     if (ids.has(delivery.appId)) removeDelivery(tables, delivery.id)
   }
   for (const [key, request] of tables.consentRequests) if (ids.has(request.appId)) tables.consentRequests.delete(key)
