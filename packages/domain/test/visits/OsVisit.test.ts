@@ -1,0 +1,149 @@
+import { DeviceId, PlaceId } from "@place-access/domain/shared"
+import { OsVisit, type VisitReport } from "@place-access/domain/visits"
+import { describe, expect, it } from "@effect/vitest"
+import { at, CIRCLE, NOON, time } from "../support/rules.js"
+
+const PHONE = { id: DeviceId.make("dev_1"), heardAt: null }
+
+type Told = readonly [arrival: number | null, departure: number | null, more?: Partial<VisitReport.VisitReport>]
+
+const report = ([arrival, departure, more]: Told): VisitReport.VisitReport => ({
+  arrival: arrival === null ? null : time(NOON + arrival),
+  departure: departure === null ? null : time(NOON + departure),
+  ...at(0),
+  accuracyM: 30,
+  ...more
+})
+
+/** Of each visit when it began and ended, after noon. */
+const visits = (...told: ReadonlyArray<Told>) =>
+  OsVisit.tell(PHONE, told.map(report))
+    .flatMap((one) => OsVisit.decide(one) ?? [])
+    .map(({ arrival, departure }) => [arrival - NOON, departure === null ? null : departure - NOON])
+
+const AWAY = at(5_000)
+
+describe("visits that a phone tells (decision L10)", () => {
+  it("an arrival opens one; the same arrival with a departure closes it in place", () => {
+    expect(visits([0, null])).toEqual([[0, null]])
+    expect(visits([0, null], [0, 10])).toEqual([[0, 10]])
+  })
+
+  it("a departure alone closes the one that is open there, whichever came first", () => {
+    expect(visits([0, null], [null, 10])).toEqual([[0, 10]])
+    expect(visits([null, 10], [0, null])).toEqual([[0, 10]])
+    expect(visits([0, null], [null, 0])).toEqual([[0, 0]])
+  })
+
+  it("a departure alone from elsewhere, or before every arrival, is held", () => {
+    expect(visits([0, null], [null, 10, AWAY])).toEqual([[0, null]])
+    expect(visits([null, 10])).toEqual([])
+    expect(visits([null, 10], [11, null])).toEqual([[11, null]])
+  })
+
+  it.each<[string, Partial<VisitReport.VisitReport>, number | null]>([
+    ["200 m", at(199.9), 10],
+    ["more than 200 m", at(200.1), null],
+    ["within what both may be wrong by", { ...at(329.9), accuracyM: 300 }, 10],
+    ["beyond what both may be wrong by", { ...at(330.1), accuracyM: 300 }, null]
+  ])("the same stop is %s away", (_, where, departure) => {
+    expect(visits([0, null], [null, 10, where])).toEqual([[0, departure]])
+  })
+
+  it("the next arrival closes one that is open, wherever it is", () => {
+    expect(visits([0, null], [20, null, AWAY])).toEqual([
+      [0, 20],
+      [20, null]
+    ])
+    expect(visits([0, null], [null, 10], [20, null, AWAY], [null, 30])).toEqual([
+      [0, 10],
+      [20, null]
+    ])
+  })
+
+  it("a departure told with its arrival is the phone's word; of several the latest", () => {
+    expect(visits([0, 10], [null, 15], [0, 12])).toEqual([[0, 12]])
+    expect(visits([0, 30], [20, null, AWAY])).toEqual([
+      [0, 30],
+      [20, null]
+    ])
+    expect(visits([0, null], [null, 15], [null, 12])).toEqual([[0, 15]])
+  })
+
+  it("is where its most accurate report says", () => {
+    const [told] = OsVisit.tell(
+      PHONE,
+      [
+        [0, null, { ...AWAY, accuracyM: 31 }] as const,
+        [0, 10] as const,
+        [0, 20, { ...AWAY, accuracyM: null }] as const
+      ].map(report)
+    )
+    expect(told === undefined ? undefined : OsVisit.decide(told)).toMatchObject({ ...at(0), accuracyM: 30 })
+  })
+})
+
+const candidate = (id: string, overrides: Partial<OsVisit.Candidate> = {}, circle = CIRCLE): OsVisit.Candidate => ({
+  placeId: PlaceId.make(id),
+  shapes: [{ placeId: PlaceId.make(id), geometryVersion: 1, validFrom: null, circle }],
+  archivedAt: null,
+  since: null,
+  ...overrides
+})
+
+describe("the place of a visit that a phone told", () => {
+  const visit = (overrides: Partial<OsVisit.OsVisit> = {}): OsVisit.OsVisit => ({
+    deviceId: PHONE.id,
+    arrival: time(NOON),
+    departure: null,
+    ...at(0),
+    accuracyM: 30,
+    ...overrides
+  })
+  const placeOf = (candidates: ReadonlyArray<OsVisit.Candidate>, overrides?: Partial<OsVisit.OsVisit>) =>
+    OsVisit.placeOf(visit(overrides), candidates)
+
+  it("of several the smallest, then the nearest centre, then by id (decision L9)", () => {
+    const wide = candidate("plc_0", {}, { ...CIRCLE, radiusM: 300 })
+    const aside = candidate("plc_1", {}, { ...at(20), radiusM: 150 })
+    expect(placeOf([wide, aside])).toBe("plc_1")
+    expect(placeOf([wide, aside, candidate("plc_3"), candidate("plc_2")])).toBe("plc_2")
+    expect(placeOf([wide], at(299.9))).toBe("plc_0")
+    expect(placeOf([wide], at(300.1))).toBeUndefined()
+    expect(placeOf([])).toBeUndefined()
+  })
+
+  it("one from before a place was shared is at another that was, or nowhere", () => {
+    const wide = candidate("plc_0", {}, { ...CIRCLE, radiusM: 300 })
+    expect(placeOf([wide, candidate("plc_1", { since: time(NOON) })])).toBe("plc_1")
+    expect(placeOf([wide, candidate("plc_1", { since: time(NOON + 1) })])).toBe("plc_0")
+  })
+
+  it("none at a place that was archived when it began", () => {
+    expect(placeOf([candidate("plc_1", { archivedAt: time(NOON) })])).toBeUndefined()
+    expect(placeOf([candidate("plc_1", { archivedAt: time(NOON + 1) })])).toBe("plc_1")
+  })
+
+  it("by the circle of then: a place that was moved there later does not count", () => {
+    const here = { placeId: PlaceId.make("plc_1"), geometryVersion: 1, validFrom: null, circle: CIRCLE }
+    const moved = (validFrom: number) => [
+      here,
+      { ...here, validFrom: time(NOON + validFrom), circle: { ...AWAY, radiusM: 150 } }
+    ]
+    expect(placeOf([candidate("plc_1", { shapes: moved(1) })])).toBe("plc_1")
+    expect(placeOf([candidate("plc_1", { shapes: moved(0) })])).toBeUndefined()
+    expect(placeOf([candidate("plc_1", { shapes: moved(0) })], AWAY)).toBe("plc_1")
+  })
+
+  it.each([
+    [150, 150, true],
+    [150, 151, false],
+    [100, 100, true],
+    [100, 101, false]
+  ])(
+    "one that is less precise than the circle says nothing: radius %i m, accuracy %i m",
+    (radiusM, accuracyM, expected) => {
+      expect(placeOf([candidate("plc_1", {}, { ...CIRCLE, radiusM })], { accuracyM }) !== undefined).toBe(expected)
+    }
+  )
+})

@@ -1,0 +1,160 @@
+import type { Shape } from "@place-access/domain/places"
+import { PlaceId } from "@place-access/domain/shared"
+import { Stay } from "@place-access/domain/visits"
+import { describe, expect, it } from "@effect/vitest"
+import { travel } from "../support/geodesic.js"
+import { at, CIRCLE, HOUR, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
+
+const HOME = PlaceId.make("plc_home")
+const ELSEWHERE = { ...travel(CIRCLE, 90, 1_000), radiusM: 150 }
+
+const shape = (validFrom: number | null, circle: Shape.Shape["circle"], geometryVersion = 1): Shape.Shape => ({
+  placeId: HOME,
+  geometryVersion,
+  validFrom: validFrom === null ? null : time(NOON + validFrom),
+  circle
+})
+
+const ground = (overrides: Partial<Stay.Ground> = {}): Stay.Ground => ({
+  placeId: HOME,
+  shapes: [shape(null, CIRCLE)],
+  archivedAt: null,
+  ...overrides
+})
+
+type Seen = readonly [after: number, where: { readonly lat: number; readonly lon: number }, accuracyM?: number | null]
+
+/** Of each stay when it began and ended, after noon. */
+const stays = (seen: ReadonlyArray<Seen>, on = ground(), openSince: number | null = null) =>
+  Stay.derive(
+    on,
+    openSince === null ? null : time(NOON + openSince),
+    seen.map(([after, where, accuracyM = 10]) => ({ capturedAt: time(NOON + after), ...where, accuracyM }))
+  ).map(({ arrival, departure }) => [arrival - NOON, departure === null ? null : departure - NOON])
+
+describe("stays derived from fixes (decision L10)", () => {
+  it("last from the first decisive fix inside to the first decisive one outside", () => {
+    const seen: ReadonlyArray<Seen> = [
+      [0, OUTSIDE],
+      [1, INSIDE],
+      [2, INSIDE],
+      [3, OUTSIDE],
+      [4, OUTSIDE],
+      [5, INSIDE],
+      [6, OUTSIDE]
+    ]
+    expect(stays(seen)).toEqual([
+      [1, 3],
+      [5, 6]
+    ])
+  })
+
+  it.each<[string, Seen]>([
+    ["50 m inside the edge", [1, at(100.01)]],
+    ["50 m outside the edge", [1, at(199.99)]],
+    ["outside, but less accurate than its distance", [1, at(1_000), 851]],
+    ["inside, but less accurate than its distance", [1, at(0), 151]]
+  ])("a fix within the band of the edge neither begins nor ends one: %s", (_, fix) => {
+    expect(stays([fix])).toEqual([])
+    expect(stays([[0, INSIDE], fix])).toEqual([[0, null]])
+  })
+
+  it("silence is bridged: a night without a fix is one stay, open until something came from outside", () => {
+    expect(
+      stays([
+        [0, INSIDE],
+        [9 * HOUR, INSIDE]
+      ])
+    ).toEqual([[0, null]])
+    expect(
+      stays([
+        [0, INSIDE],
+        [9 * HOUR, INSIDE],
+        [10 * HOUR, OUTSIDE]
+      ])
+    ).toEqual([[0, 10 * HOUR]])
+  })
+
+  it("of one instant the first fix counts", () => {
+    expect(
+      stays([
+        [0, INSIDE],
+        [1, INSIDE, 5],
+        [1, OUTSIDE, 50]
+      ])
+    ).toEqual([[0, null]])
+    expect(
+      stays([
+        [0, INSIDE],
+        [1, OUTSIDE, 5],
+        [1, INSIDE, 50]
+      ])
+    ).toEqual([[0, 1]])
+  })
+
+  it("an open one goes on, on the circle that it began with", () => {
+    expect(
+      stays(
+        [
+          [1, INSIDE],
+          [2, OUTSIDE]
+        ],
+        ground(),
+        -5
+      )
+    ).toEqual([[-5, 2]])
+    const moved = ground({ shapes: [shape(null, CIRCLE), shape(0, ELSEWHERE, 2)] })
+    expect(
+      stays(
+        [
+          [1, INSIDE],
+          [2, at(400)]
+        ],
+        moved,
+        -5
+      )
+    ).toEqual([[-5, 2]])
+  })
+
+  it("a place moved makes no stay from before at its new circle, and ends none; the fix that ends one may begin the next", () => {
+    const moved = ground({ shapes: [shape(null, CIRCLE), shape(10, ELSEWHERE, 2)] })
+    const seen: ReadonlyArray<Seen> = [
+      [0, ELSEWHERE],
+      [5, INSIDE],
+      [10, INSIDE],
+      [15, INSIDE],
+      [20, ELSEWHERE],
+      [25, INSIDE],
+      [30, INSIDE]
+    ]
+    expect(stays(seen, moved)).toEqual([
+      [5, 20],
+      [20, 25]
+    ])
+  })
+
+  it("a place archived has no stay that begins then or later; one that is open goes on", () => {
+    const archived = ground({ archivedAt: time(NOON + 10) })
+    expect(
+      stays(
+        [
+          [9, INSIDE],
+          [11, INSIDE],
+          [12, OUTSIDE],
+          [13, INSIDE]
+        ],
+        archived
+      )
+    ).toEqual([[9, 12]])
+    expect(stays([[10, INSIDE]], archived)).toEqual([])
+  })
+
+  it.each([
+    [0, 5 * MINUTE, true],
+    [0, 5 * MINUTE - 1, false]
+  ])("is told when it lasts 5 minutes, an open one by now: from %i to %i", (from, to, expected) => {
+    const arrival = time(NOON + from)
+    expect(Stay.isLongEnough({ arrival, departure: time(NOON + to) }, time(NOON + HOUR))).toBe(expected)
+    expect(Stay.isLongEnough({ arrival, departure: null }, time(NOON + to))).toBe(expected)
+  })
+})
