@@ -15,7 +15,10 @@ export class BearerAuth extends HttpApiMiddleware.Tag<BearerAuth>()("@place-acce
   provides: Caller,
   security: {
     accessToken: HttpApiSecurity.bearer.pipe(
-      HttpApiSecurity.annotate(OpenApi.Description, "Access token of one connection: one user's approval of one app")
+      HttpApiSecurity.annotate(
+        OpenApi.Description,
+        "Access token of one connection: one user's approval of one app. Every answer to a good one carries RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset (seconds) and RateLimit-Policy"
+      )
     )
   }
 }) {}

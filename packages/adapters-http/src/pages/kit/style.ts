@@ -57,7 +57,7 @@ main > h2 { margin-top: 2rem; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.25rem; margin: 0 0 1.25rem; }
 .card > :last-child { margin-bottom: 0; }
 .card header { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0.25rem 1rem; margin-bottom: 0.5rem; }
-.card header > * { margin: 0; }
+.card header > * { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 .plain { list-style: none; padding: 0; }
 .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1.25rem; margin-bottom: 1.25rem; }
 .grid > .card { margin: 0; }
@@ -89,6 +89,7 @@ input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea {
   font: inherit; color: inherit; background: var(--card); width: 100%; min-height: 2.8rem; padding: 0.5rem 0.7rem; border: 1px solid var(--field); border-radius: 8px;
 }
 form.filter .field { margin-bottom: 0.5rem; }
+form.filter input[type=date] { padding-inline: 0.35rem; }
 form.filter .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.5rem), 1fr)); }
 input[aria-invalid=true], textarea[aria-invalid=true], select[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
 textarea { min-height: 5.5rem; resize: vertical; }

@@ -77,7 +77,7 @@ const list = (portal: string) =>
             ${page.entries.length > 0 && html`<a href="${AccessLogQuery.address(`${path}.csv`, query)}" download>Download as a table (CSV)</a>`}
             ${isFiltered && html`<a href="${path}">Show everything</a>`}
           </p>
-          ${page.entries.length > 0 && html`<p class="soft small">The file has the newest ${AccessLogFile.MAX_ENTRIES.toLocaleString("en")} entries of these.</p>`}`
+          ${page.nextCursor !== null && html`<p class="soft small">The file has the newest ${AccessLogFile.MAX_ENTRIES.toLocaleString("en")} entries of these.</p>`}`
       })
     })
   )
