@@ -8,6 +8,7 @@ import * as DeveloperApps from "./developer/apps.js"
 import * as DeveloperPurposes from "./developer/purposes.js"
 import * as GrantRules from "./developer/grantRules.js"
 import * as Deliveries from "./developer/deliveries.js"
+import * as DeveloperDelivery from "./developer/delivery.js"
 import * as Users from "./developer/users.js"
 import * as Webhooks from "./developer/webhooks.js"
 import * as Home from "./home.js"
@@ -50,6 +51,7 @@ export const layer = Layer.unwrapEffect(
       Routes.layer(GrantRules.routes),
       Routes.layer(Webhooks.routes),
       Routes.layer(Deliveries.routes),
+      Routes.layer(DeveloperDelivery.routes),
       Routes.layer(ReviewQueue.routes),
       Routes.layer(ReviewDecision.routes),
       Routes.layer(AdminApps.routes),

@@ -9,6 +9,8 @@ import * as Authorize from "@place-access/adapters-http/pages/consent/authorize"
 import * as DeveloperApp from "@place-access/adapters-http/pages/developer/app"
 import * as DeveloperApps from "@place-access/adapters-http/pages/developer/apps"
 import * as Deliveries from "@place-access/adapters-http/pages/developer/deliveries"
+import * as DeveloperDelivery from "@place-access/adapters-http/pages/developer/delivery"
+import * as GrantRules from "@place-access/adapters-http/pages/developer/grantRules"
 import * as DeveloperPurposes from "@place-access/adapters-http/pages/developer/purposes"
 import * as Users from "@place-access/adapters-http/pages/developer/users"
 import * as Webhooks from "@place-access/adapters-http/pages/developer/webhooks"
@@ -22,6 +24,7 @@ import * as DeleteAccount from "@place-access/adapters-http/pages/portal/deleteA
 import * as Settings from "@place-access/adapters-http/pages/portal/settings"
 import * as Imports from "@place-access/adapters-http/pages/portal/imports"
 import * as Places from "@place-access/adapters-http/pages/portal/places"
+import * as PortalRule from "@place-access/adapters-http/pages/portal/rule"
 import * as ReviewDecision from "@place-access/adapters-http/pages/review/decision"
 import * as ReviewQueue from "@place-access/adapters-http/pages/review/queue"
 import * as SignIn from "@place-access/adapters-http/pages/signIn"
@@ -46,6 +49,7 @@ const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> 
   ...Authorize.routes(options),
   ...Connections.routes(options),
   ...Connection.routes(options),
+  ...PortalRule.routes(options),
   ...Places.routes(options),
   ...Devices.routes(options),
   ...Imports.routes(options),
@@ -55,8 +59,10 @@ const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> 
   ...DeveloperApps.routes,
   ...DeveloperApp.routes,
   ...Users.routes,
+  ...GrantRules.routes,
   ...Webhooks.routes,
   ...Deliveries.routes,
+  ...DeveloperDelivery.routes,
   ...DeveloperPurposes.routes,
   ...ReviewQueue.routes,
   ...ReviewDecision.routes,

@@ -148,6 +148,24 @@ const card = (app: App.App, endpoint: WebhookEndpoint.WebhookEndpoint, token: st
         ${button("rotate-secret", "second", "Issue a new secret")}
       </div>
     </details>
+    ${
+      endpoint.disabledAt === null &&
+      html`<details>
+        <summary>Send again what failed</summary>
+        <form method="post" action="${path}/recover">
+          ${Fields.hidden("form_token", token)}
+          <p>
+            Everything that failed here and was not sent again, the oldest first. It never counts for or against the
+            endpoint.
+          </p>
+          <div class="field">
+            <label for="since-${endpoint.id}">Since the beginning of (UTC)</label>
+            <input type="date" id="since-${endpoint.id}" name="since" required />
+          </div>
+          <button class="second">Send again</button>
+        </form>
+      </details>`
+    }
     <details>
       <summary>Remove this endpoint</summary>
       <div>

@@ -93,6 +93,7 @@ form.filter input[type=date] { padding-inline: 0.35rem; }
 form.filter .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.5rem), 1fr)); }
 input[aria-invalid=true], textarea[aria-invalid=true], select[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
 textarea { min-height: 5.5rem; resize: vertical; }
+code.long { overflow-wrap: anywhere; }
 textarea.code { min-height: 7rem; overflow-wrap: anywhere; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); gap: 0 1rem; align-items: end; }
 .choices { display: grid; gap: 0.5rem; }

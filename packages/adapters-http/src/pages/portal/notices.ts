@@ -26,6 +26,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   "app-narrowed": "The scopes that the app is left were saved. Its live tokens follow at once.",
   "app-revoked": "The app was revoked.",
   "endpoint-changed": "The endpoint was changed.",
+  redelivered: "The event is queued again. This is its new row.",
+  retried: "The next attempt is due now.",
   "endpoint-removed": "The endpoint was removed. Deliveries that waited for it have failed."
 }
 

@@ -1,0 +1,151 @@
+import type { App } from "@place-access/domain/apps"
+import { type Delivery, getDelivery, recover, redeliver, retryNow } from "@place-access/domain/deliveries"
+import { Event } from "@place-access/domain/events"
+import { DeliveryId, EndpointId, Timestamp } from "@place-access/domain/shared"
+import { Effect, Schema } from "effect"
+import * as Errors from "../../wire/Errors.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { type Html, html } from "../kit/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import { param } from "../kit/Params.js"
+import * as Routes from "../kit/Routes.js"
+import * as Table from "../kit/Table.js"
+import { row, time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+import { notice } from "../portal/notices.js"
+import { answer, marker, outcome } from "./deliveryWords.js"
+import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
+
+const deliveryId = param("delivery", DeliveryId, "delivery")
+
+const deliveryPath = (app: App.App, id: DeliveryId): string => `${appPath(app)}/deliveries/${id}`
+
+/** One row with every attempt; `refusal` says why what was asked for cannot be done. */
+const detail = (visitor: Visitor.Visitor, app: App.App, id: DeliveryId, refusal?: string) =>
+  Effect.gen(function* () {
+    const { attempts, delivery, isReplayed } = yield* getDelivery(visitor.account, app.id, id)
+    const { envelope } = delivery
+    const query = yield* Form.query
+    const token = yield* Visitor.tokenFor(visitor)
+    return respond({
+      title: `Delivery of ${envelope.payload.type}`,
+      reader: yield* Visitor.reader(visitor),
+      current: DEVELOPER,
+      status: refusal === undefined ? 200 : 409,
+      main: html`${appHead(app, "/deliveries")}
+        ${refusal === undefined ? notice(query.value("done")) : html`<div class="note warn" role="alert"><p>${refusal}.</p></div>`}
+        <section class="card" aria-labelledby="event">
+          <header>
+            <h2 id="event"><code>${envelope.payload.type}</code>${marker(delivery, isReplayed)}</h2>
+            <div>${outcome(delivery)}</div>
+          </header>
+          <dl>
+            <dt>Event</dt>
+            <dd>
+              <a href="${appPath(app)}/deliveries?event=${envelope.eventId}"><code>${envelope.eventId}</code></a>
+            </dd>
+            <dt>Happened</dt>
+            <dd>${time(envelope.occurredAt)}</dd>
+            <dt>Endpoint</dt>
+            <dd><code>${delivery.endpointId}</code></dd>
+            <dt>Delivery</dt>
+            <dd><code>${delivery.id}</code></dd>
+          </dl>
+          ${actions(app, delivery, token)}
+        </section>
+        <h2>Attempts</h2>
+        ${attempts.length === 0 ? html`<p class="empty">None yet.</p>` : html`${attemptsTable(attempts)} ${payload(delivery)}`}`
+    })
+  })
+
+const actions = (app: App.App, delivery: Delivery.Delivery, token: string): Html | false => {
+  if (delivery.isTest) return false
+  const button = (action: string, text: string, hint: string) =>
+    html`<form method="post" action="${deliveryPath(app, delivery.id)}/${action}">
+      ${Fields.hidden("form_token", token)}
+      <p class="hint">${hint}</p>
+      <button class="second">${text}</button>
+    </form>`
+  return delivery.state === "trying"
+    ? button(
+        "retry-now",
+        "Retry now",
+        "Makes the next attempt now. It spends no extra one, and never counts for or against the endpoint."
+      )
+    : button(
+        "redeliver",
+        "Redeliver",
+        "Sends the same event to the same endpoint again. It never counts for or against the endpoint."
+      )
+}
+
+const attemptsTable = (attempts: ReadonlyArray<Delivery.Attempt>): Html =>
+  Table.stacked(
+    ["No.", "Sent", "Took", "Answer", "Its first words"],
+    attempts.map(
+      (attempt) =>
+        html`<tr>
+          <td data-label="No.">${attempt.attempt}</td>
+          <td class="nowrap" data-label="Sent">${time(attempt.startedAt, row)}</td>
+          <td class="nowrap" data-label="Took">${attempt.endedAt - attempt.startedAt} ms</td>
+          <td data-label="Answer">${answer(attempt)}</td>
+          <td data-label="Words"><code>${attempt.snippet ?? "—"}</code></td>
+        </tr>`
+    )
+  )
+
+/** Only of what went out: an event that was never sent may be one that the app is not allowed to learn. */
+const payload = ({ endpointId, envelope }: Delivery.Delivery): Html =>
+  html`<h2>What was sent</h2>
+    <code class="secret">${JSON.stringify(JSON.parse(Event.body(envelope, endpointId)), null, 2)}</code>`
+
+const show = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    return yield* detail(visitor, yield* ownApp(visitor), yield* deliveryId)
+  })
+)
+
+const redeliverIt = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    yield* Visitor.checked(visitor.cookie)
+    const app = yield* ownApp(visitor)
+    const id = yield* deliveryId
+    return yield* redeliver(visitor.account, app.id, id).pipe(
+      Effect.map((replay) => seeOther(`${deliveryPath(app, replay.id)}?done=redelivered`)),
+      Effect.catchTag("Conflict", ({ reason }) => detail(visitor, app, id, reason))
+    )
+  })
+)
+
+const retryIt = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    yield* Visitor.checked(visitor.cookie)
+    const app = yield* ownApp(visitor)
+    const id = yield* deliveryId
+    return yield* retryNow(visitor.account, app.id, id).pipe(
+      Effect.as(seeOther(`${deliveryPath(app, id)}?done=retried`)),
+      Effect.catchTag("Conflict", ({ reason }) => detail(visitor, app, id, reason))
+    )
+  })
+)
+
+const recoverThem = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    const form = yield* Visitor.checked(visitor.cookie)
+    const app = yield* ownApp(visitor)
+    const id = yield* param("endpoint", EndpointId, "endpoint")
+    const since = yield* Effect.mapError(Schema.decode(Timestamp.FromIso)(`${form.value("since")}T00:00:00Z`), () =>
+      Errors.invalidRequest("The day to begin with must be a date")
+    )
+    const queued = yield* recover(visitor.account, app.id, id, since)
+    return seeOther(`${appPath(app)}/deliveries?endpoint=${id}&recovered=${queued}`)
+  })
+)
+
+export const routes = [
+  Routes.get(`${DEVELOPER}/apps/:app/deliveries/:delivery`, show),
+  Routes.post(`${DEVELOPER}/apps/:app/deliveries/:delivery/redeliver`, redeliverIt),
+  Routes.post(`${DEVELOPER}/apps/:app/deliveries/:delivery/retry-now`, retryIt),
+  Routes.post(`${DEVELOPER}/apps/:app/webhooks/:endpoint/recover`, recoverThem)
+]

@@ -1,0 +1,77 @@
+import { MemoryWebhookSender } from "@place-access/domain/testing"
+import { Timestamp } from "@place-access/domain/shared"
+import { expect, it } from "vitest"
+import { describeBrowser, inspect } from "../support/browser.js"
+import { desk } from "../support/desk.js"
+import { LABEL, stage } from "../support/webhooks.js"
+
+const WAITS_MS = [30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]
+
+describeBrowser("the delivery log, for developers", () => {
+  const at = desk()
+
+  it("an attempt is brought forward, an event is sent again, what an endpoint lost is recovered; filters find them", async () => {
+    const { page, world } = at
+    const on = await stage(world)
+    const log = `${world.url}/developer/apps/${on.app.id}/deliveries`
+    await at.as(on.developer)
+    await on.script(MemoryWebhookSender.answers(500, "out of coffee"))
+    const event = await on.fire()
+    await page.goto(log)
+    await page.getByRole("link", { name: "place.enter" }).click()
+    // Nothing of it went out, so nothing of it is shown.
+    expect(await page.content()).not.toContain(LABEL)
+    await on.work()
+    world.clock.advance(Timestamp.SECOND)
+    await page.reload()
+    await inspect(page, "delivery-trying")
+    expect(await page.locator("code.secret").innerText()).toContain(LABEL)
+    await page.getByRole("button", { name: "Retry now" }).click()
+    await page.getByText("The next attempt is due now.").waitFor()
+    await on.work()
+    for (const wait of WAITS_MS.slice(1)) {
+      world.clock.advance(wait)
+      await on.work()
+    }
+    await page.reload()
+    expect(await page.locator("tbody tr").count()).toBe(7)
+
+    await on.script(MemoryWebhookSender.answers(200, "thanks"))
+    world.clock.advance(Timestamp.SECOND)
+    await page.getByRole("button", { name: "Redeliver" }).click()
+    await page.getByText("The event is queued again. This is its new row.").waitFor()
+    await page.getByText("Replay 1").waitFor()
+    await page.goBack()
+    await page.getByRole("button", { name: "Redeliver" }).click()
+    await page.getByText("It is still being attempted.").waitFor()
+    await inspect(page, "delivery-refused")
+    await on.work()
+    await page.getByRole("link", { name: event.id }).click()
+    expect(await page.locator("td[data-label=Outcome] .badge").allInnerTexts()).toEqual(["Delivered", "Failed"])
+    await page.getByText("Replayed", { exact: true }).waitFor()
+    await inspect(page, "deliveries-replayed")
+
+    await on.script(MemoryWebhookSender.answers(500))
+    await on.fire("place.exit")
+    await on.work()
+    for (const wait of WAITS_MS) {
+      world.clock.advance(wait)
+      await on.work()
+    }
+    await page.getByRole("link", { name: "Webhooks" }).click()
+    const card = page.getByRole("listitem").filter({ hasText: on.endpoints[0] })
+    await card.getByText("Send again what failed").click()
+    await card.getByLabel("Since the beginning of (UTC)").fill("2026-03-01")
+    await inspect(page, "webhooks-recover")
+    await card.getByRole("button", { name: "Send again" }).click()
+    await page.getByText("1 delivery queued, the oldest first.").waitFor()
+    await page.getByLabel("Event", { exact: true }).selectOption("place.exit")
+    await page.getByLabel("Outcome").selectOption("Failed")
+    await page.getByRole("button", { name: "Show" }).click()
+    await page.getByText("Replayed", { exact: true }).waitFor()
+    expect(await page.locator("tbody tr").count()).toBe(1)
+    await page.getByLabel("From").fill("2030-01-01")
+    await page.getByRole("button", { name: "Show" }).click()
+    await page.getByText("Nothing was sent here.").waitFor()
+  })
+})
