@@ -31,6 +31,7 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "active: DELETE, user deletes rule, user disconnects, or standard tier expires",
     "disabled and back (decision L8)"
   ],
+  "§3.5 Delivery row": ["Trying", "Delivered", "Failed", "Too old to send"],
   "§4.1 Consent: parameters": [
     "client_id",
     "redirect_uri",
@@ -108,6 +109,15 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "9: events fire as fixes arrive",
     "10: what stops a rule",
     "all of them together"
+  ],
+  "§4.7 Delivery log: Redeliver and Retry now": [
+    "Redeliver",
+    "Redeliver: refused",
+    "Retry now",
+    "neither ever counts for or against the counter",
+    "a replay adds no second entry to the access log",
+    "recover (decisions §10)",
+    "filter by endpoint, event or outcome"
   ],
   "§7 Errors": [
     "400 invalid_purpose",
