@@ -23,9 +23,13 @@ export interface Step {
 
 /**
  * What the device owes next, undefined when it is nothing. What the phone just uploaded goes first, for all places that are as
- * far as that; new places come from the beginning afterwards, so that they hold nothing up.
+ * far as that; new places come from the beginning afterwards, so that they hold nothing up. Of these only `wanted`, when given.
  */
-export const next = (progress: Progress, places: ReadonlyArray<PlaceId>): Step | undefined => {
+export const next = (
+  progress: Progress,
+  places: ReadonlyArray<PlaceId>,
+  wanted?: ReadonlySet<PlaceId>
+): Step | undefined => {
   const { backfills, dueFrom } = progress
   if (dueFrom !== null) {
     const behind = backfills.filter((one) => one.dueFrom < dueFrom)
@@ -36,10 +40,11 @@ export const next = (progress: Progress, places: ReadonlyArray<PlaceId>): Step |
       done: (reached) => ({ ...progress, dueFrom: reached, backfills: behind })
     }
   }
-  const from = backfills.reduce<Timestamp | null>((least, one) => earlier(least, one.dueFrom), null)
+  const eligible = backfills.filter((one) => wanted?.has(one.placeId) ?? true)
+  const from = eligible.reduce<Timestamp | null>((least, one) => earlier(least, one.dueFrom), null)
   if (from === null) return undefined
-  const others = backfills.filter((one) => one.dueFrom !== from)
-  const farthest = backfills.filter((one) => one.dueFrom === from)
+  const farthest = eligible.filter((one) => one.dueFrom === from)
+  const others = backfills.filter((one) => !farthest.includes(one))
   return {
     from,
     placeIds: new Set(farthest.map((one) => one.placeId)),

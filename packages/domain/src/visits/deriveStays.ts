@@ -1,6 +1,6 @@
 import { Array, Effect } from "effect"
 import { PlaceStore } from "../places/PlaceStore.js"
-import type { DeviceId, UserId } from "../shared/Ids.js"
+import type { DeviceId, PlaceId, UserId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/StoreError.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import * as Stay from "./Stay.js"
@@ -11,6 +11,8 @@ export interface Bounds {
   readonly stepsMax: number
   /** Read and derived in one step. */
   readonly fixesAStep: number
+  /** New places that are brought up; left out: all. An answer waits for none that it must not tell of. */
+  readonly newPlaces?: ReadonlySet<PlaceId> | undefined
 }
 
 /**
@@ -20,16 +22,17 @@ export interface Bounds {
 export const deriveStays = (
   userId: UserId,
   deviceId: DeviceId,
-  { fixesAStep, stepsMax }: Bounds
+  bounds: Bounds
 ): Effect.Effect<number, StoreError, StayStore | PlaceStore> =>
   Effect.gen(function* () {
-    let taken = 0
-    for (let owes = true; owes && taken < stepsMax; taken++) owes = yield* step(userId, deviceId, fixesAStep)
-    return taken
+    for (let taken = 0; taken < bounds.stepsMax; taken++) {
+      if (!(yield* step(userId, deviceId, bounds))) return taken
+    }
+    return bounds.stepsMax
   }).pipe(Effect.withSpan("deriveStays"))
 
-/** Whether there is more to do. */
-const step = (userId: UserId, deviceId: DeviceId, fixesAStep: number) =>
+/** False when there was nothing to do. */
+const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Bounds) =>
   Effect.gen(function* () {
     const store = yield* StayStore
     // First of all: what is stored after it makes the commit fail.
@@ -39,8 +42,11 @@ const step = (userId: UserId, deviceId: DeviceId, fixesAStep: number) =>
       return false
     }
     const places = yield* (yield* PlaceStore).list(userId)
-    const ids = places.map((place) => place.id)
-    const next = StayProgress.next(view.progress, ids)
+    const next = StayProgress.next(
+      view.progress,
+      places.map((place) => place.id),
+      newPlaces
+    )
     if (next === undefined) return false
     const fixes = yield* store.fixes(userId, deviceId, next.from, fixesAStep)
     const last = fixes.length < fixesAStep ? undefined : fixes.at(-1)
@@ -51,9 +57,7 @@ const step = (userId: UserId, deviceId: DeviceId, fixesAStep: number) =>
       .flatMap(({ archivedAt, id }) =>
         Stay.derive({ placeId: id, archivedAt, shapes: shapes[id] ?? [] }, open.get(id) ?? null, fixes)
       )
-    // What is left of the last instant counts for nothing: its first fix was among these.
-    const progress = next.done(last === undefined ? null : Timestamp.plus(last.capturedAt, 1))
-    const stored = yield* store.commit({
+    yield* store.commit({
       userId,
       deviceId,
       view,
@@ -61,7 +65,8 @@ const step = (userId: UserId, deviceId: DeviceId, fixesAStep: number) =>
       from: next.from,
       to: last?.capturedAt ?? null,
       stays,
-      progress
+      // What is left of the last instant counts for nothing: its first fix was among these.
+      progress: next.done(last === undefined ? null : Timestamp.plus(last.capturedAt, 1))
     })
-    return !stored || StayProgress.next(progress, ids) !== undefined
+    return true
   })

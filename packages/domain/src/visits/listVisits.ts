@@ -53,7 +53,7 @@ export const listVisits = (
     const query = JSON.stringify(["visits", connection.id, from, to])
     const after = cursor === undefined ? undefined : yield* position(yield* Cursor.open(cursor, query))
     const known = yield* knownPlaces(userId, connection.places)
-    yield* catchUp(userId)
+    yield* catchUp(userId, new Set(known.candidates.map((one) => one.placeId)))
 
     const { cutoff } = yield* getHistoryChoice(userId)
     const asked = { userId, candidates: known.candidates, span: { from, to }, after, limit: limit + 1, now, cutoff }
@@ -101,11 +101,11 @@ const knownPlaces = (userId: UserId, shared: ReadonlyArray<SharedPlace>) =>
 /** What a question waits for. */
 const WAITED_FOR: Bounds = { stepsMax: 4, fixesAStep: 5_000 }
 
-const catchUp = (userId: UserId) =>
+const catchUp = (userId: UserId, newPlaces: ReadonlySet<PlaceId>) =>
   Effect.gen(function* () {
     let stepsMax = WAITED_FOR.stepsMax
     for (const deviceId of yield* (yield* StayStore).due(userId)) {
-      stepsMax -= yield* deriveStays(userId, deviceId, { ...WAITED_FOR, stepsMax })
+      stepsMax -= yield* deriveStays(userId, deviceId, { ...WAITED_FOR, stepsMax, newPlaces })
     }
   })
 
