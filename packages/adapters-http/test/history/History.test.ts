@@ -1,9 +1,10 @@
 import { describeHistory } from "@place-access/domain/history"
 import { sweepHistory } from "@place-access/domain/housekeeping"
-import { Timestamp } from "@place-access/domain/shared"
+import { createPurpose, Purpose } from "@place-access/domain/purposes"
+import { Scope, Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Person, startWorld, type World } from "../support/World.js"
+import { bearer, type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
 beforeAll(async () => {
@@ -11,21 +12,31 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const DAY = 86_400_000
+const { DAY, MINUTE } = Timestamp
 const iso = (millis: number) => new Date(millis).toISOString()
 
 /** A phone of the person sends what it had stored up. */
-const sent = async (person: Person, times: ReadonlyArray<number>) => {
+const sent = async (person: Person, times: ReadonlyArray<number>, elsewhere: ReadonlyArray<number> = []) => {
   const added = await person.send("POST", "/v1/user/devices", { name: "Phone", format: "json" })
   const { token } = added.json as { readonly token: string }
-  const locations = times.map((at) => ({ captured_at: iso(at), lat: 52.52, lon: 13.405, accuracy_m: 10 }))
+  const location = (lat: number) => (at: number) => ({ captured_at: iso(at), lat, lon: 13.405, accuracy_m: 10 })
+  const locations = [...times.map(location(52.52)), ...elsewhere.map(location(52.6))]
   const answer = await world.call("/v1/phone/locations", {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify({ locations })
   })
-  expect(answer.json).toMatchObject({ accepted: times.length })
+  expect(answer.json).toMatchObject({ accepted: locations.length })
 }
+
+/** Everything by which an app may look back: the raw history, the place at a moment, visits, and why a rule fired. */
+const SCOPES = [
+  "location.history.read",
+  "location.lookup",
+  "location.place.lookup",
+  "location.visits.read",
+  "location.rules.place"
+]
 
 const fixes = async (person: Person) => (await world.run(describeHistory(person.account.id))).fixes
 
@@ -67,5 +78,74 @@ describe("GET, PUT /v1/user/history", () => {
     await world.run(Effect.flatMap(Timestamp.now, sweepHistory))
     await person.send("PUT", "/v1/user/history", { keep_days: null })
     expect(await fixes(person)).toBe(2)
+  })
+})
+
+describe("what is past the choice", () => {
+  it("is in no answer to an app from that millisecond on, long before anything is deleted", async () => {
+    const person = await world.person()
+    const { app } = await world.app(person)
+    const terms = { description: "To look back with you.", scopes: Scope.sensitive, expectedDailyVolume: 20 }
+    await world.run(createPurpose(person.account, app.id, { key: Purpose.Key.make("look_back"), terms }))
+    const made = await person.send("POST", "/v1/user/places", { label: "Home", kind: "home", lat: 52.52, lon: 13.405 })
+    const { id: placeId } = made.json as { readonly id: string }
+    const { accessToken } = await world.connect(person, app, {
+      scopes: SCOPES,
+      places: [placeId],
+      earlier: [placeId],
+      standardDays: "never",
+      sensitiveDays: "90"
+    })
+    const ask = async (path: string) => (await world.call(path, bearer(accessToken))).json
+    const rule = await world.call("/v1/rules/place", {
+      method: "POST",
+      headers: { ...bearer(accessToken).headers, "content-type": "application/json" },
+      body: JSON.stringify({ type: "enter", place_id: placeId })
+    })
+    const { id: ruleId } = rule.json as { readonly id: string }
+    await person.send("PUT", "/v1/user/history", { keep_days: 30 })
+    // Twenty minutes at home, the first of them a millisecond younger than what is past.
+    const start = world.clock.now() - 30 * DAY + 1
+    const end = start + 20 * MINUTE
+    await sent(person, [start, start + 10 * MINUTE], [end])
+    const answers = async () => {
+      const span = `from=${iso(start - DAY)}&to=${iso(end + DAY)}&purpose=look_back`
+      return {
+        raw: await ask(`/v1/locations/timerange?${span}`),
+        days: await ask(`/v1/locations/days?${span}`),
+        lookup: await ask(`/v1/locations/lookup?at=${iso(start)}&tolerance_s=60&purpose=look_back`),
+        moment: await ask(`/v1/lookup/place?at=${iso(start)}&tolerance_s=60`),
+        visits: await ask("/v1/visits"),
+        evaluations: await ask(`/v1/rules/place/${ruleId}/evaluations`)
+      }
+    }
+    expect(await answers()).toMatchObject({
+      raw: { fixes: [{}, {}, {}] },
+      days: { days: [{ fixes: 3 }] },
+      lookup: { matched: true },
+      moment: { matched: true },
+      visits: { visits: [{ arrival: iso(start), departure: iso(end) }] },
+      evaluations: { evaluations: [{}, {}, {}] }
+    })
+    world.clock.advance(1)
+    expect(await answers()).toMatchObject({
+      raw: { fixes: [{}, {}] },
+      days: { days: [{ fixes: 2 }] },
+      lookup: { matched: false, fix: null },
+      moment: { matched: false, place: null, asOf: null },
+      visits: { visits: [{ departure: iso(end) }] },
+      evaluations: { evaluations: [{}, {}] }
+    })
+    world.clock.advance(20 * MINUTE)
+    const nothing = await answers()
+    expect(nothing).toMatchObject({
+      raw: { fixes: [] },
+      days: { days: [] },
+      visits: { visits: [] },
+      evaluations: { evaluations: [] }
+    })
+    expect(await fixes(person)).toBe(0)
+    await world.run(Effect.flatMap(Timestamp.now, sweepHistory))
+    expect(await answers()).toEqual(nothing)
   })
 })

@@ -5,6 +5,9 @@ import { getOwnedApp } from "../apps/getOwnedApp.js"
 import type { Connection } from "../connection/Connection.js"
 import { ConnectionStore } from "../connection/ConnectionStore.js"
 import * as EffectiveScopes from "../connection/EffectiveScopes.js"
+import { getHistoryChoice } from "../history/getHistoryChoice.js"
+import * as History from "../history/History.js"
+import type { HistoryStore } from "../history/HistoryStore.js"
 import type { AppId, ConnectionId, RuleId, UserId } from "../shared/Ids.js"
 import { type Invalid, NotFound } from "../shared/Invalid.js"
 import type { StoreError } from "../shared/StoreError.js"
@@ -27,7 +30,7 @@ export const getEvaluations = (
   caller: Pick<Connection, "userId" | "id">,
   id: RuleId,
   kind: Kind
-): Effect.Effect<EvaluatedRule, NotFound | StoreError, RuleStore> =>
+): Effect.Effect<EvaluatedRule, NotFound | StoreError, RuleStore | HistoryStore> =>
   Effect.gen(function* () {
     const rule = yield* find(caller.userId, caller.id, id, kind)
     const [evaluated] = yield* forApp(caller, [rule])
@@ -39,11 +42,12 @@ export const getEvaluationsOfUser = (
   userId: UserId,
   connectionId: ConnectionId,
   id: RuleId
-): Effect.Effect<EvaluatedRule, NotFound | StoreError, RuleStore> =>
+): Effect.Effect<EvaluatedRule, NotFound | StoreError, RuleStore | HistoryStore> =>
   Effect.gen(function* () {
     const rule = yield* find(userId, connectionId, id, "all")
     const evaluations = yield* (yield* RuleStore).evaluations(userId, connectionId, [id])
-    return { rule, recent: evaluations.get(id)?.recent ?? RecentEvaluations.none }
+    const kept = yield* keptOf(userId)
+    return { rule, recent: kept(evaluations.get(id)?.recent ?? RecentEvaluations.none) }
   }).pipe(Effect.withSpan("getEvaluationsOfUser"))
 
 /** One connection of an app, for its developer. */
@@ -65,7 +69,7 @@ export const listEvaluationsOfGrant = (
 ): Effect.Effect<
   GrantEvaluations,
   Invalid | NotFound | StoreError | VaultError,
-  AppStore | ConnectionStore | RuleStore | Vault
+  AppStore | ConnectionStore | RuleStore | HistoryStore | Vault
 > =>
   Effect.gen(function* () {
     const app = yield* getOwnedApp(account, appId)
@@ -91,15 +95,25 @@ const find = (userId: UserId, connectionId: ConnectionId, id: RuleId, kind: Kind
 const forApp = <R extends Rule>(
   { id, userId }: Pick<Connection, "userId" | "id">,
   rules: ReadonlyArray<R>
-): Effect.Effect<ReadonlyArray<EvaluatedRule<R>>, StoreError, RuleStore> =>
+): Effect.Effect<ReadonlyArray<EvaluatedRule<R>>, StoreError, RuleStore | HistoryStore> =>
   Effect.gen(function* () {
     const evaluations = yield* (yield* RuleStore).evaluations(
       userId,
       id,
       rules.map((rule) => rule.id)
     )
+    const kept = yield* keptOf(userId)
     return rules.flatMap((rule) => {
       const made = evaluations.get(rule.id)
-      return made === undefined ? [] : [{ rule, recent: RecentEvaluations.forApp(rule, made) }]
+      return made === undefined ? [] : [{ rule, recent: kept(RecentEvaluations.forApp(rule, made)) }]
     })
   })
+
+/** Leaves out what is past the user's choice: it tells where they were. */
+const keptOf = (userId: UserId) =>
+  Effect.map(
+    getHistoryChoice(userId),
+    ({ cutoff }) =>
+      (recent: RecentEvaluations.RecentEvaluations): RecentEvaluations.RecentEvaluations =>
+        recent.filter(({ capturedAt }) => !History.isPast(capturedAt, cutoff))
+  )
