@@ -50,15 +50,18 @@ describePg("rule creations of one connection at once", () => {
         const outcomes = yield* Effect.forEach(
           Array.from({ length: 2 * RACERS }, (_, index) => index % 2 === 0),
           (isZone) =>
-            isZone
-              ? Effect.either(createZoneRule(connection, zone))
-              : Effect.either(createPlaceRule(connection, { type: "exit", placeId: place.id })),
+            Effect.either(
+              Effect.gen(function* () {
+                if (isZone) return (yield* createZoneRule(connection, zone)).id
+                return (yield* createPlaceRule(connection, { type: "exit", placeId: place.id })).id
+              })
+            ),
           { concurrency: "unbounded" }
         )
         for (const error of outcomes.filter(Either.isLeft)) {
           expect(error.left).toMatchObject({ _tag: "RuleLimitReached", instant: START })
         }
-        const made = outcomes.filter(Either.isRight).map(({ right }) => right.id)
+        const made = outcomes.filter(Either.isRight).map(({ right }) => right)
         expect(made).toHaveLength(10)
         const stored = yield* listRules(connection, "all", ALL)
         expect(stored.rules.map((rule) => rule.id).sort()).toEqual(made.sort())

@@ -45,7 +45,12 @@ export const liveThrough = (life: Life) =>
         after: { ...before, app: { ...before.app, allowedScopes } }
       }))
     })
-    const follow = (what: Ground) => Effect.zipRight(tick, what === "place" ? share : allow)
+    const follow = (what: Ground) =>
+      Effect.gen(function* () {
+        yield* tick
+        if (what === "place") yield* share
+        else yield* allow
+      })
 
     for (const happening of life.happenings) {
       switch (happening._tag) {
