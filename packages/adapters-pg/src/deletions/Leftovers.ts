@@ -69,12 +69,18 @@ export const remove = (
           )
           DELETE FROM connections WHERE user_id = ${userId} AND connection_id IN (SELECT connection_id FROM old)`
     )
-    removed += yield* Rows.affected(sql`DELETE FROM consent_requests WHERE decided_by = ${userId}`)
+    return removed > 0 ? removed : yield* removeMentions(sql, userId, limit)
+  })
+
+/** The rest is looked for once, at the end: it is found by reading tables that all share. */
+const removeMentions = (sql: SqlClient, userId: UserId, limit: number) =>
+  Effect.gen(function* () {
+    const requests = yield* Rows.affected(sql`DELETE FROM consent_requests WHERE decided_by = ${userId}`)
     // Who decided is nobody's business any more; that and why somebody did stays.
-    removed += yield* Rows.affected(
+    const decisions = yield* Rows.affected(
       sql`UPDATE review_decisions SET decided_by = ${AccountDeletion.NOBODY.id} WHERE decided_by = ${userId}`
     )
-    return removed > 0 ? removed : yield* removeApps(sql, userId, limit)
+    return requests + decisions + (yield* removeApps(sql, userId, limit))
   })
 
 const ofApps = (sql: SqlClient, deliveries: Fragment) =>

@@ -15,6 +15,8 @@ export const statements = [
     -- apps that nobody else could connect
     app_ids text[] NOT NULL
   )`,
+  // They go with their account.
+  `CREATE INDEX sessions_by_user ON sessions (user_id)`,
   // To whom a message goes whose reader has no account any more; forgotten once it is sent.
   `ALTER TABLE mail_outbox ADD COLUMN address text`,
   `CREATE INDEX mail_outbox_by_age ON mail_outbox (created_at)`,
