@@ -6,7 +6,7 @@ import { AppId, ConnectionId, PlaceId, Scope } from "@place-access/domain/shared
 import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
-import { At, NullableAt, request } from "../wire/Fields.js"
+import { At, NullableAt, paging, request } from "../wire/Fields.js"
 import { Uses } from "./ConsentsApi.js"
 
 /** A connection as its user reads it. Never the app's `sub` or `external_user_id` (Spec §2.1). */
@@ -60,7 +60,10 @@ export const ConnectionsApi = HttpApiGroup.make("connections")
   .add(
     HttpApiEndpoint.get("list", "/v1/user/connections")
       .annotate(OpenApi.Summary, "The user's connections, newest first, ended ones included")
-      .addSuccess(Schema.Struct({ connections: Schema.Array(UserConnection), nextCursor: Schema.Null }))
+      .setUrlParams(request(paging(100, 500)))
+      .addSuccess(
+        Schema.Struct({ connections: Schema.Array(UserConnection), nextCursor: Schema.NullOr(Schema.String) })
+      )
   )
   .add(
     HttpApiEndpoint.get("get")`/v1/user/connections/${id}`

@@ -3,8 +3,8 @@ import {
   type ConnectionView,
   disconnect,
   getConnection,
-  listConnections,
   listUses,
+  pageConnections,
   sharePlaces
 } from "@place-access/domain/connection"
 import { Effect } from "effect"
@@ -16,10 +16,10 @@ import type { UserConnection } from "./ConnectionsApi.js"
 
 export const layer = HttpApiBuilder.group(Api, "connections", (handlers) =>
   handlers
-    .handle("list", () =>
+    .handle("list", ({ urlParams: { cursor, limit } }) =>
       Effect.gen(function* () {
-        const connections = yield* listConnections((yield* SignedIn).id)
-        return { connections: connections.map(encode), nextCursor: null }
+        const { connections, nextCursor } = yield* pageConnections((yield* SignedIn).id, limit, cursor)
+        return { connections: connections.map(encode), nextCursor }
       }).pipe(toWire)
     )
     .handle("get", ({ path }) =>

@@ -49,6 +49,30 @@ const share = (...places: ReadonlyArray<unknown>) => user.send("PUT", path("/pla
 const version = async () => ((await world.call("/v1/me", bearer(tokens.accessToken))).json as never)["places_version"]
 
 describe("GET /v1/user/connections", () => {
+  it("pages: each connection once, newest first; a cursor is good for its user only", async () => {
+    for (let made = 0; made < 2; made++) {
+      world.clock.advance(1_000)
+      await world.connect(user, (await world.app(user)).app, { scopes: ["location.place.current"] })
+    }
+    world.clock.advance(-2_000)
+    const all = await list()
+    expect(all.length).toBe(3)
+    const page = async (query: string) => (await user.get(`/v1/user/connections${query}`)).json as never
+    const first = await page("?limit=2")
+    const cursor = encodeURIComponent(first["nextCursor"])
+    const second = await page(`?limit=2&cursor=${cursor}`)
+    expect([...(first["connections"] as []), ...(second["connections"] as [])]).toEqual(all)
+    expect(second["nextCursor"]).toBeNull()
+    const stranger = await world.person()
+    for (const answer of [
+      await stranger.get(`/v1/user/connections?cursor=${cursor}`),
+      await user.get(`/v1/user/connections?cursor=${cursor}x`),
+      await user.get("/v1/user/connections?limit=501")
+    ]) {
+      expect([answer.status, answer.json]).toEqual([400, expect.objectContaining({ error: "validation_failed" })])
+    }
+  })
+
   it("the user's own, newest first, with the app and without what the app calls the user", async () => {
     const answer = await user.get("/v1/user/connections")
     expect(answer.json).toEqual({

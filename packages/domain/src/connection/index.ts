@@ -38,7 +38,7 @@ export {
 } from "./Errors.js"
 export { exchangeCode, type PresentedCode } from "./exchangeCode.js"
 export { listAppUsers } from "./listAppUsers.js"
-export { getConnection, listConnections } from "./listConnections.js"
+export { type ConnectionPage, getConnection, listConnections, pageConnections } from "./listConnections.js"
 export { listUses } from "./listUses.js"
 export * as LeakNotice from "./LeakNotice.js"
 export * as Pkce from "./Pkce.js"
