@@ -304,19 +304,22 @@ describe("GET /v1/lookup/place (Spec §4.5)", () => {
 
 describe("parameters and scopes", () => {
   it.each([
-    ["/v1/answers/current-place?max_age_s=0", "max_age_s must be a whole number from 1 to 86400"],
-    ["/v1/answers/current-place?max_age_s=86401", "max_age_s must be a whole number from 1 to 86400"],
-    ["/v1/answers/current-place?max_age_s=1.5", "max_age_s must be a whole number from 1 to 86400"],
-    ["/v1/answers/places/plc_x/presence?max_age_s=ten", "max_age_s must be a whole number from 1 to 86400"],
-    ["/v1/lookup/place", "at is missing"],
+    ["/v1/answers/current-place?max_age_s=0", /^max_age_s must be a whole number from 1 to 86400$/],
+    ["/v1/answers/current-place?max_age_s=86401", /^max_age_s must be a whole number from 1 to 86400$/],
+    ["/v1/answers/current-place?max_age_s=1.5", /^max_age_s must be a whole number from 1 to 86400$/],
+    ["/v1/answers/places/plc_x/presence?max_age_s=ten", /^max_age_s must be a whole number from 1 to 86400$/],
+    ["/v1/lookup/place", /^at is missing$/],
     ["/v1/lookup/place?at=2026-03-01", /^at must be an ISO 8601 timestamp with a zone/],
-    ["/v1/lookup/place?at=2026-03-01T12:00:00Z&tolerance_s=86401", "tolerance_s must be a whole number from 0 to 86400"]
+    [
+      "/v1/lookup/place?at=2026-03-01T12:00:00Z&tolerance_s=86401",
+      /^tolerance_s must be a whole number from 0 to 86400$/
+    ]
   ])("%s: 400 that names the field", async (path, message) => {
     const { json } = await get(path)
     expect(json).toEqual({
       statusCode: 400,
       error: "validation_failed",
-      message: typeof message === "string" ? message : expect.stringMatching(message)
+      message: expect.stringMatching(message)
     })
   })
 
@@ -328,7 +331,7 @@ describe("parameters and scopes", () => {
       await get("/v1/lookup/place", none),
       await verify({ lat: 99 }, none)
     ]
-    expect(answers.map(saying)).toEqual(Array(4).fill([403, "missing_scope"]))
+    expect(answers.map(saying)).toEqual(answers.map(() => [403, "missing_scope"]))
     const named = answers.map(({ json }) => /The scope (\S+)/.exec((json as { message: string }).message)?.[1])
     expect(named).toEqual([CURRENT, CURRENT, LOOKUP, ZONE])
   })

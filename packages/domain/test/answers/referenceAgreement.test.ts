@@ -1,6 +1,6 @@
 import { CurrentPlace, PlaceAtMoment, Presence } from "@place-access/domain/answers"
 import { Fix, Nearest } from "@place-access/domain/fixes"
-import { Geometry, Place, Shape } from "@place-access/domain/places"
+import { type Geometry, Place, type Shape } from "@place-access/domain/places"
 import { DeviceId, PlaceId, Timestamp, UserId } from "@place-access/domain/shared"
 import { FastCheck } from "effect"
 import { describe, expect, it } from "vitest"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Device } from "../../devices/Device.js"
-import * as Fix from "../../fixes/Fix.js"
+import type * as Fix from "../../fixes/Fix.js"
 import { FixHistory } from "../../fixes/FixHistory.js"
 import * as History from "../../history/History.js"
 import type { UserId } from "../../shared/Ids.js"
