@@ -118,7 +118,7 @@ describeBrowser("connected apps", () => {
       "When you arrive at Home"
     )
     const end = page.getByRole("region", { name: "Disconnect" })
-    expect(await end.innerText()).toContain("Its rule stops for good.")
+    expect(await end.innerText()).toContain("Its rules stop for good.")
     expect(await end.innerText()).toContain("What it learned before, it keeps.")
     await page.getByLabel("Office by the river").first().check()
     await page.getByRole("button", { name: "Save places" }).click()

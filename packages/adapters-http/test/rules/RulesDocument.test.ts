@@ -16,4 +16,21 @@ describe("the document of rules", () => {
     })
     expect(JSON.stringify(schema)).not.toContain("$ref")
   })
+
+  it("says of a zone which fields are required and within which bounds (Spec §8)", () => {
+    const schema: unknown = OpenApi.fromApi(Api).components.schemas["NewZoneRule"]
+    expect(schema).toMatchObject({
+      type: "object",
+      required: ["type", "lat", "lon", "radius_m", "label"],
+      properties: {
+        type: { enum: ["enter", "exit", "dwell"] },
+        lat: { minimum: -90, maximum: 90 },
+        lon: { minimum: -180, maximum: 180 },
+        radius_m: { minimum: 100, maximum: 10_000 },
+        label: { minLength: 1, maxLength: 80 },
+        dwell_minutes: { type: ["integer", "null"], minimum: 5, maximum: 720 }
+      }
+    })
+    expect(JSON.stringify(schema)).not.toContain("$ref")
+  })
 })
