@@ -1,5 +1,6 @@
 import { HttpApi, HttpApiMiddleware, OpenApi } from "@effect/platform"
-import { Context, Option } from "effect"
+import { Scope } from "@place-access/domain/shared"
+import { Context, Option, SchemaAST } from "effect"
 import { describe, expect, it } from "vitest"
 import { Api } from "@place-access/adapters-http/Api"
 import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
@@ -24,6 +25,7 @@ interface Endpoint {
   readonly annotations: Context.Context<never>
   readonly path: string
   readonly pathSchema: boolean
+  readonly parameters: ReadonlyArray<PropertyKey>
 }
 
 const endpoints: Array<Endpoint> = []
@@ -34,13 +36,17 @@ HttpApi.reflect(Api, {
       name: `${endpoint.method} ${endpoint.path}`,
       path: endpoint.path,
       pathSchema: Option.isSome(endpoint.pathSchema),
+      parameters: Option.match(endpoint.urlParamsSchema, {
+        onNone: () => [],
+        onSome: ({ ast }) => SchemaAST.getPropertySignatures(ast).map((property) => property.name)
+      }),
       middleware,
       annotations: mergedAnnotations
     })
   }
 })
 
-describe.each(endpoints)("$name", ({ annotations, middleware, name, path, pathSchema }) => {
+describe.each(endpoints)("$name", ({ annotations, middleware, name, parameters, path, pathSchema }) => {
   const keys = new Set(Array.from(middleware, (one) => one.key))
   const guards = [BearerAuth, DeviceAuth, OwnTracksAuth, OsmAndAuth, SessionAuth]
     .map(({ key }) => key)
@@ -58,6 +64,13 @@ describe.each(endpoints)("$name", ({ annotations, middleware, name, path, pathSc
 
   it("names its scope when apps call it, which also puts it into the access log", () => {
     expect(Option.isSome(Context.getOption(annotations, RequiredScope))).toBe(keys.has(BearerAuth.key))
+  })
+
+  it("takes a purpose of apps when it discloses coordinates, and never else (Spec §1.4)", () => {
+    const scope = Option.getOrElse(Context.getOption(annotations, RequiredScope), () => "none" as const)
+    expect(keys.has(BearerAuth.key) && parameters.includes("purpose")).toBe(
+      Scope.isScope(scope) && Scope.isSensitive(scope)
+    )
   })
 
   it("names its role when it is not for everybody who is signed in", () => {
