@@ -8,6 +8,11 @@ import { type ClaimedImport, ImportStore, type Leased } from "./ImportStore.js"
 
 /** Entries stored in one commit: a statement of milliseconds, so that phones' uploads get in between. */
 const BATCH = 1_000
+/**
+ * Between two steps and two pieces: an embedded database answers within the same turn of the process, so that without a pause
+ * nobody else's request would be looked at before the file is read.
+ */
+const BREATH = Effect.sleep("1 millis")
 /** While entries are skipped nothing is committed, and the lease must not run out. */
 const RENEW_AFTER = Import.LEASE / 3
 
@@ -37,6 +42,7 @@ export const workOnImport = Effect.fn("workOnImport")(function* (
       const at = yield* Timestamp.now
       steppedAt = at
       committed += entries.length
+      yield* BREATH
       return yield* store.advance({
         ...leased,
         at,
@@ -82,7 +88,10 @@ export const workOnImport = Effect.fn("workOnImport")(function* (
     const { entries, fault } = Option.match(piece, { onNone: reader.end, onSome: reader.push })
     const isLast = Option.isNone(piece) || fault !== null
     if (!(yield* take(entries, isLast))) return
-    if (!isLast) continue
+    if (!isLast) {
+      yield* BREATH
+      continue
+    }
     return yield* finish(fault ?? (committed === 0 ? "no_positions" : null))
   }
 })
