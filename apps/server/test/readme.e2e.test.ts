@@ -53,5 +53,6 @@ describe('the README\'s "Try it"', () => {
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("The webhook is genuine.") })
     expect(output).toContain('"type":"place.enter"')
     expect(output).not.toContain("Forged")
+    expect(output).toContain('"state":"at_place"')
   })
 })
