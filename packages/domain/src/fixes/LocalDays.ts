@@ -1,6 +1,5 @@
 import { DateTime, Option } from "effect"
-import type { Timestamp } from "../shared/Timestamp.js"
-import * as At from "../shared/Timestamp.js"
+import { DAY, make, type Timestamp } from "../shared/Timestamp.js"
 
 /** A day of somebody's calendar, or what of it lies in the stretch that was asked about. */
 export interface LocalDay {
@@ -26,19 +25,25 @@ export const zone = (name: string): Option.Option<Zone> =>
  */
 export const between = (zone: Zone, from: Timestamp, until: Timestamp): ReadonlyArray<LocalDay> => {
   const days: Array<LocalDay> = []
-  for (let start = from; start < until; start = nextMidnight(zone, start)) {
-    days.push({ date: DateTime.formatIsoDate(at(zone, start)), from: start })
+  let start = DateTime.setZone(DateTime.unsafeMake(from), zone)
+  while (start.epochMillis < until) {
+    days.push({ date: DateTime.formatIsoDate(start), from: make(start.epochMillis) })
+    start = nextMidnight(start)
   }
   return days
 }
 
-const at = (zone: Zone, instant: Timestamp): DateTime.Zoned => DateTime.setZone(DateTime.unsafeMake(instant), zone)
-
-const nextMidnight = (zone: Zone, instant: Timestamp): Timestamp => {
-  const local = at(zone, instant)
-  const midnight = (disambiguation: "compatible" | "later"): Timestamp =>
-    At.make(DateTime.mutate(local, (date) => void date.setUTCHours(24, 0, 0, 0), { disambiguation }).epochMillis)
+const nextMidnight = (local: DateTime.Zoned): DateTime.Zoned => {
+  const offset = DateTime.zonedOffset(local)
+  const usual = local.epochMillis + DAY - modulo(local.epochMillis + offset, DAY)
+  const next = DateTime.setZone(DateTime.unsafeMake(usual), local.zone)
+  // As a rule clocks do not change: looking for a midnight costs ten times as much.
+  if (DateTime.zonedOffset(next) === offset) return next
+  const midnight = (disambiguation: "compatible" | "later") =>
+    DateTime.mutate(local, (date) => void date.setUTCHours(24, 0, 0, 0), { disambiguation })
   const first = midnight("compatible")
   // Clocks that go back over midnight: the first one is past already.
-  return first > instant ? first : midnight("later")
+  return first.epochMillis > local.epochMillis ? first : midnight("later")
 }
+
+const modulo = (value: number, by: number): number => ((value % by) + by) % by
