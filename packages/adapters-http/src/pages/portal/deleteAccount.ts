@@ -59,10 +59,13 @@ const page = (portal: string, visitor: Visitor.Visitor, again: Again = { problem
           <h2 id="stays">What stays</h2>
           <ul>
             <li>What apps learned about you before, they keep. Ask them to delete it.</li>
-            <li>
-              Decisions that you made as a reviewer or admin stay, with “${AccountDeletion.NOBODY.displayName}” in place
-              of your name.
-            </li>
+            ${
+              visitor.account.roles.some((role) => role !== "developer") &&
+              html`<li>
+                Decisions that you made as a reviewer or admin stay, with “${AccountDeletion.NOBODY.displayName}” in
+                place of your name.
+              </li>`
+            }
             <li>Backups of this service, if there are any, until those who run it throw them away.</li>
           </ul>
           <p>

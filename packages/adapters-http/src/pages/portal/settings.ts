@@ -85,16 +85,19 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
   })
 
 const present = ({ fixes, keep, nextDeletionAt, oldestAt, visits }: Described): Html =>
-  oldestAt === null
+  fixes + visits === 0
     ? html`<p class="note">There is no history of yours at the moment.</p>`
     : html`<dl>
         <dt>There are</dt>
         <dd>${extent({ fixes, visits })}</dd>
-        <dt>Since</dt>
-        <dd>${time(oldestAt)}</dd>
+        ${
+          oldestAt !== null &&
+          html`<dt>Since</dt>
+            <dd>${time(oldestAt)}</dd>`
+        }
         <dt>Next deletion</dt>
         <dd>
-          ${nextDeletionAt === null ? "Never, unless you choose so" : html`${time(nextDeletionAt)}: what is ${textOf(keep)} old by then`}
+          ${keep === null ? "Never, unless you choose so" : html`${nextDeletionAt === null ? "Every hour" : time(nextDeletionAt)}: what is ${textOf(keep)} old by then`}
         </dd>
       </dl>`
 
