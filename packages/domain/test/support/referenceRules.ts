@@ -167,11 +167,21 @@ const lookAt = (fix: ReferenceFix, circle: ReferenceCircle, rule: ReferenceRule,
   if (rule.activeFrom != null && fix.capturedAt < rule.activeFrom) return undefined
   if (rule.activeUntil != null && fix.capturedAt >= rule.activeUntil) return undefined
   if (rule.activeUntil != null && fix.receivedAt > rule.activeUntil + DAY) return undefined
-  const metres = geodesicM(circle, fix)
+  const metres = metresFrom(circle, fix)
   if (Math.abs(metres - circle.radiusM) <= Math.max(50, knownAccuracy(fix) ?? 0)) return undefined
   const isFresh = fix.receivedAt - fix.capturedAt <= 15 * MINUTE
   return { at: fix.capturedAt, isInside: metres < circle.radiusM, isFresh, era }
 }
+
+/** Generated lives know some twenty places: what was measured once is looked up. */
+const metresFrom = (circle: ReferenceCircle, { lat, lon }: Point): number => {
+  const ofCircle = measured.get(circle) ?? new Map<number, Map<number, number>>()
+  const ofLatitude = ofCircle.get(lat) ?? new Map<number, number>()
+  const metres = ofLatitude.get(lon) ?? geodesicM(circle, { lat, lon })
+  measured.set(circle, ofCircle.set(lat, ofLatitude.set(lon, metres)))
+  return metres
+}
+const measured = new WeakMap<ReferenceCircle, Map<number, Map<number, number>>>()
 
 /** What the rule asks about, less what is stale (rule 4) and what comes within two minutes of the last firing (rule 3). */
 const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): ReadonlyArray<number> => {
