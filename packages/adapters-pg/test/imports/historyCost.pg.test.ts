@@ -1,0 +1,50 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Rows } from "@place-access/adapters-pg"
+import { historyStatement } from "@place-access/adapters-pg/fixes/HistoryStatement"
+import { DeviceId, Timestamp, UserId } from "@place-access/domain/shared"
+import { Effect, Layer, Schema } from "effect"
+import { expect, it } from "vitest"
+import { migratedPostgres, START, withStores } from "../support/contracts.js"
+import { describePg } from "../support/postgres.js"
+
+const EARLIER = 20_000
+const STEP = 500
+
+const Plan = Schema.Struct({ "QUERY PLAN": Schema.String })
+
+describePg("what a step of an import costs", () => {
+  const run = withStores(migratedPostgres, Layer.empty)
+
+  it("one step in an index for each entry, however long the history, far apart the entries, and new the statistics", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, received_at)
+          SELECT 'usr_1', ${Rows.at(START)}::timestamptz - i * interval '1 hour', 'dev_1', 52, 4, ${Rows.at(START)}
+          FROM generate_series(1, ${EARLIER}) i`
+        const fixes = Array.from({ length: STEP }, (_, index) => ({
+          capturedAt: Timestamp.make(START - index * (EARLIER / STEP) * Timestamp.HOUR),
+          lat: 52,
+          lon: 4,
+          accuracyM: null,
+          altitudeM: null,
+          speedMps: null,
+          courseDeg: null
+        }))
+        const step = {
+          userId: UserId.make("usr_1"),
+          deviceId: DeviceId.make("dev_2"),
+          at: Timestamp.make(START),
+          fixes,
+          visits: []
+        }
+        const [text, parameters] = historyStatement(sql, step).compile()
+        const plan = yield* sql
+          .unsafe(`EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) ${text}`, parameters)
+          .pipe(Rows.all(Plan))
+        const scans = plan.map((line) => line["QUERY PLAN"]).filter((line) => / on fixes\w* known/.test(line))
+        expect(scans.length).toBeGreaterThan(0)
+        for (const scan of scans) expect(scan).toMatch(/Index .*(?:actual rows=[01] loops|never executed)/)
+      })
+    ))
+})
