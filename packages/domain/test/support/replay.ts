@@ -6,7 +6,7 @@ import type { Ground, Life, Outcome, ReferenceFix } from "./referenceRules.js"
 import { NOON, time } from "./rules.js"
 
 /** A rule of nobody's, for evaluations without a store. */
-export const liveRule = (question: RuleEvaluation.Question, id = "rul_1"): LiveRule.LiveRule => {
+const liveRule = (question: RuleEvaluation.Question, id = "rul_1"): LiveRule.LiveRule => {
   const rule: Rule.Rule = {
     userId: UserId.make("usr_1"),
     id: RuleId.make(id),
