@@ -280,6 +280,33 @@ describe("what may be sent is asked before every attempt (Spec §6.3.5)", () => 
     )
   })
 
+  it.each([
+    [0, 30, [0, 30]],
+    [1, 30, [0]],
+    [0, 330, [0, 30, 330]],
+    [1, 330, [0, 30.001]]
+  ])(
+    "Spec §4.6.8, retries that begin %i ms late: max_event_age_s %i lets those through that are not older",
+    (late, limit, sent) => {
+      inVirtualTime(
+        Effect.gen(function* () {
+          const stage = yield* scene
+          yield* script(slowly(late, answers(500)))
+          yield* withWorker(
+            Effect.gen(function* () {
+              const event = yield* fire(stage, { maxEventAgeS: limit })
+              yield* Effect.sleep("1 day")
+              expect(seconds(yield* posts(), event.occurredAt)).toEqual(sent)
+              expect(yield* deliveries).toMatchObject([{ state: "too_old" }])
+              const withheld = (yield* MemoryDatabase).accessLog.filter(({ error }) => error === "too_old")
+              expect(withheld).toHaveLength(1)
+            })
+          )
+        })
+      )
+    }
+  )
+
   it("an event that comes too late is withheld before the first attempt, and nothing was disclosed", () => {
     inVirtualTime(
       Effect.gen(function* () {
