@@ -132,6 +132,16 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "429",
     "(token endpoint) invalid_grant"
   ],
+  "History import: decisions of imports.md": [
+    "GPX, Google Timeline of Android and iOS, Takeout records",
+    "the same entries however the bytes come",
+    "in the background, with progress",
+    "resumable",
+    "feeding history only",
+    "the same file again adds nothing",
+    "broken files",
+    "long files"
+  ],
   "Phones: decisions §10, L3, L4 and L10": [
     'Overland: fixes, visits, actions and trips; `{"result":"ok"}`',
     "Overland: `set`",
