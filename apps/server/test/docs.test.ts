@@ -88,6 +88,15 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "POST /v1/answers/verify-zone",
     "lookup/place: nearest fix on either side, and its place",
     "lookup/place: no fix within tolerance_s",
+    "GET /v1/visits",
+    "visits 1: at shared places only",
+    "visits 2: pages",
+    "visits 3: since the place was shared",
+    "visits 4: open visits",
+    "visits 5: labels, archived places",
+    "visits 6: history gains rows",
+    "visits 7: the phone's visit events",
+    "a year of fixes, by index",
     "only places visible to the app"
   ],
   "§4.6 Rules": [

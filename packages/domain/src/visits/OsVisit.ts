@@ -106,7 +106,7 @@ export interface Candidate extends Ground {
 export const placeOf = (visit: OsVisit, candidates: ReadonlyArray<Candidate>): PlaceId | undefined =>
   candidates
     .flatMap(({ archivedAt, placeId, shapes, since }) => {
-      if ((since !== null && visit.arrival < since) || (archivedAt !== null && visit.arrival >= archivedAt)) return []
+      if ((since !== null && visit.arrival < since) || (archivedAt !== null && visit.arrival > archivedAt)) return []
       const circle = Shape.validAt(shapes, visit.arrival)?.circle
       if (circle === undefined || errorM(visit) > Math.max(circle.radiusM, PRECISE_ENOUGH_M)) return []
       const distanceM = Geometry.distanceM(circle, visit)

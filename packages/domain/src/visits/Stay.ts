@@ -52,7 +52,7 @@ export const derive = (
       stays.push({ placeId, arrival, departure: capturedAt })
       arrival = null
     }
-    if (archivedAt !== null && capturedAt >= archivedAt) continue
+    if (archivedAt !== null && capturedAt > archivedAt) continue
     const shape = Shape.validAt(shapes, capturedAt)
     if (shape !== undefined && Geometry.sideOf(shape.circle, fix, accuracyM) === "inside") {
       arrival = capturedAt

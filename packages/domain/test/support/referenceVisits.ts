@@ -72,7 +72,7 @@ const end = ({ departure }: ReferenceVisit): number => departure ?? Number.POSIT
 const staysAt = (place: ReferencePlace, fixes: ReadonlyArray<ReferenceSighting>): ReadonlyArray<ReferenceVisit> => {
   const seen = onePerInstant(fixes)
   const begins = (fix: ReferenceSighting): boolean =>
-    (place.archivedAt === null || fix.capturedAt < place.archivedAt) &&
+    (place.archivedAt === null || fix.capturedAt <= place.archivedAt) &&
     beyondEdgeM(circleAt(place, fix.capturedAt), fix) < -bandM(fix)
   const stays: Array<ReferenceVisit> = []
   for (let from = 0; from < seen.length;) {
@@ -154,7 +154,9 @@ const placeOf = (
   places: ReadonlyArray<ReferencePlace>
 ): string | undefined => {
   const around = places
-    .filter((place) => (place.since ?? arrival) <= arrival && (place.archivedAt === null || arrival < place.archivedAt))
+    .filter(
+      (place) => (place.since ?? arrival) <= arrival && (place.archivedAt === null || arrival <= place.archivedAt)
+    )
     .map((place) => ({ id: place.id, circle: circleAt(place, arrival) }))
     .filter(({ circle }) => beyondEdgeM(circle, report) <= 0)
     .filter(({ circle }) => (known(report.accuracy) ?? 50) <= Math.max(100, circle.radiusM))

@@ -119,9 +119,9 @@ describe("the place of a visit that a phone told", () => {
     expect(placeOf([wide, candidate("plc_1", { since: time(NOON + 1) })])).toBe("plc_0")
   })
 
-  it("none at a place that was archived when it began", () => {
-    expect(placeOf([candidate("plc_1", { archivedAt: time(NOON) })])).toBeUndefined()
-    expect(placeOf([candidate("plc_1", { archivedAt: time(NOON + 1) })])).toBe("plc_1")
+  it("none at a place that was archived before it began", () => {
+    expect(placeOf([candidate("plc_1", { archivedAt: time(NOON - 1) })])).toBeUndefined()
+    expect(placeOf([candidate("plc_1", { archivedAt: time(NOON) })])).toBe("plc_1")
   })
 
   it("by the circle of then: a place that was moved there later does not count", () => {

@@ -133,7 +133,7 @@ describe("stays derived from fixes (decision L10)", () => {
     ])
   })
 
-  it("a place archived has no stay that begins then or later; one that is open goes on", () => {
+  it("a place archived has no stay that begins after that; one that is open goes on", () => {
     const archived = ground({ archivedAt: time(NOON + 10) })
     expect(
       stays(
@@ -146,7 +146,8 @@ describe("stays derived from fixes (decision L10)", () => {
         archived
       )
     ).toEqual([[9, 12]])
-    expect(stays([[10, INSIDE]], archived)).toEqual([])
+    expect(stays([[10, INSIDE]], archived)).toEqual([[10, null]])
+    expect(stays([[11, INSIDE]], archived)).toEqual([])
   })
 
   it.each([

@@ -50,7 +50,7 @@ type Fixes = Trace["fixes"]
 type Pieces = (fixes: Fixes, dice: Random) => ReadonlyArray<Fixes>
 
 const asStored: Pieces = (fixes) => chunks(fixes, () => 40)
-const backwards: Pieces = (fixes) => chunks([...fixes].reverse(), () => 97)
+const backwards: Pieces = (fixes) => chunks(fixes.toReversed(), () => 97)
 const inDisorder: Pieces = (fixes, dice) => chunks(shuffle(dice, fixes), () => 1 + dice.below(60))
 
 const chunks = (fixes: Fixes, size: () => number): ReadonlyArray<Fixes> => {

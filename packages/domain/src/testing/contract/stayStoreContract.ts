@@ -140,7 +140,7 @@ export const stayStoreContract: Contract<Visits.Needs> = [
         ...at(1, {})
       ]
       const before = at(-1, {})
-      yield* Uploads.commit(phone, { fixes: [...sorted].reverse().concat(before) })
+      yield* Uploads.commit(phone, { fixes: [...sorted.toReversed(), ...before] })
       yield* Uploads.commit(other, { fixes: at(0, { lat: 3 }) })
       const store = yield* StayStore
       Check.equal(yield* store.fixes(phone.userId, phone.id, now, 100), sorted, "fixes")
