@@ -135,6 +135,7 @@ describeBrowser("why a rule fired, and why not", () => {
 
     await at.as(person)
     await page.goto(`${world.url}/portal/access-log`)
+    await page.getByText("Its developer looked at why it was told, or was not").waitFor()
     await page.getByText("1 rule with their last checks, to the app's developer").waitFor()
   })
 
