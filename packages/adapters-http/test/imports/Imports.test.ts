@@ -1,9 +1,11 @@
 import { importNext } from "@place-access/domain/imports"
+import { PlaceId } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { patienceMillisFor } from "@place-access/adapters-http/edge/Body"
 import { request } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { jsonBody } from "../support/wire.js"
 import { type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -186,6 +188,52 @@ describe("imports", () => {
     await expect.poll(kept, { timeout: 60_000 }).toEqual({ imports: before.imports + 1, pieces: before.pieces + 1 })
     sending.destroy()
     await expect.poll(kept, { timeout: 60_000 }).toEqual(before)
+  })
+})
+
+describe("what an app learns of an import", () => {
+  it("visits to the places that are shared with the past, of reports and of stays; no rule fires", async () => {
+    const person = await world.person()
+    const { id: place } = (
+      await person.send("POST", "/v1/user/places", { label: "Home", kind: "home", lat: 52, lon: 4, radius_m: 150 })
+    ).json as Made
+    const { app } = await world.app(person)
+    const scopes = ["location.visits.read", "location.rules.place"]
+    const tokens = await world.connect(person, app, {
+      scopes,
+      places: [PlaceId.make(place)],
+      earlier: [PlaceId.make(place)]
+    })
+    const asApp = { headers: { authorization: `Bearer ${tokens.accessToken}` } }
+    for (const type of ["enter", "exit"]) {
+      const body = jsonBody({ type, place_id: place })
+      const made = await world.call("/v1/rules/place", {
+        method: "POST",
+        ...body,
+        headers: { ...body.headers, ...asApp.headers }
+      })
+      expect(made.status).toBe(201)
+    }
+    const minute = (count: number): number => OLD + count * 60_000
+    const stay = [
+      MemoryImportReader.line(minute(0), 53, 4),
+      ...[10, 20, 30].map((count) => MemoryImportReader.line(minute(count), 52, 4)),
+      MemoryImportReader.line(minute(40), 53, 4)
+    ]
+    await upload(person, `${LINES}${stay.join("\n")}\n`)
+    await upload(person, `${LINES}visit ${minute(1_000)} ${minute(1_060)} 52 4\n`)
+    while (await work());
+    const at = (count: number) => new Date(minute(count)).toISOString()
+    const { json } = await world.call(`/v1/visits?from=${at(-60)}&to=${at(2_000)}`, asApp)
+    const home = { label: "Home" }
+    expect(json).toMatchObject({
+      visits: [
+        { arrival: at(1_000), departure: at(1_060), place: home },
+        { arrival: at(10), departure: at(40), place: home }
+      ]
+    })
+    const { events } = await world.run(MemoryDatabase)
+    expect([...events.values()].filter(({ userId }) => userId === person.account.id)).toEqual([])
   })
 })
 
