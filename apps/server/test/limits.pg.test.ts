@@ -1,0 +1,72 @@
+import { HttpLive } from "@place-access/adapters-http"
+import { layerPostgres, Migrator, NodeVault } from "@place-access/adapters-pg"
+import { ConsentFlow, Fixtures } from "@place-access/domain/testing"
+import { Stores, Webhooks } from "@place-access/worker/host"
+import { Effect, Either, Layer, Redacted } from "effect"
+import { expect, it } from "vitest"
+import { settableClock } from "../../../packages/adapters-http/test/support/clock.js"
+import { serve } from "../../../packages/adapters-http/test/support/serve.js"
+import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
+
+const RATE = 50
+const keys = Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test"))))
+
+describePg("two servers on one database", () => {
+  it("answer as many calls of a connection together as one alone would", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Effect.acquireRelease(Effect.promise(freshDatabase), ({ drop }) => Effect.promise(drop))
+      const database = layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" })
+      // The minute does not end while the test runs.
+      const clock = settableClock(Date.UTC(2026, 0, 15, 12))
+      /** Its own pool, its own batches. */
+      const ports = Layer.fresh(
+        Layer.merge(Stores.layer, Webhooks.layer({ allowInsecure: true })).pipe(
+          Layer.provideMerge(database),
+          Layer.provideMerge(NodeVault.layer(keys)),
+          Layer.provide(clock.layer)
+        )
+      )
+      const start = Effect.gen(function* () {
+        const context = yield* Layer.build(ports)
+        const { url } = yield* Effect.acquireRelease(
+          Effect.promise(() =>
+            serve((url) =>
+              HttpLive.layer({
+                baseUrl: url,
+                authUrl: url,
+                userPortalUrl: `${url}/portal`,
+                signUp: "open",
+                trustProxy: false,
+                rateLimitPerMinute: RATE,
+                tileUrl: null,
+                hasMailbox: false,
+                version: "test"
+              }).pipe(Layer.provide(Layer.succeedContext(context)), Layer.provide(clock.layer))
+            )
+          ),
+          ({ close }) => Effect.promise(close)
+        )
+        return { context, url }
+      })
+      yield* Effect.provide(Migrator.migrate, database)
+      const servers = yield* Effect.all([start, start])
+      const { tokens } = yield* Effect.gen(function* () {
+        const user = yield* Fixtures.user
+        const app = yield* Fixtures.app(user.id)
+        return yield* ConsentFlow.connect(app, user, ["location.place.current"])
+      }).pipe(Effect.provide(servers[0].context), Effect.provide(clock.layer))
+
+      const statuses = yield* Effect.forEach(
+        Array.from({ length: 3 * RATE }, (_, index) => `${servers[index % 2]?.url}/v1/me`),
+        (address) =>
+          Effect.promise(async () => {
+            const answer = await fetch(address, { headers: { authorization: `Bearer ${tokens.accessToken}` } })
+            await answer.arrayBuffer()
+            return answer.status
+          }),
+        { concurrency: 20 }
+      )
+      expect(statuses.filter((status) => status === 200).length).toBe(RATE)
+      expect(statuses.filter((status) => status === 429).length).toBe(2 * RATE)
+    }).pipe(Effect.scoped, Effect.runPromise))
+})
