@@ -34,7 +34,14 @@ const toTold = (rows: ReadonlyArray<typeof ToldRow.Type>): ReadonlyArray<OsVisit
   for (const row of rows) {
     let one = told.at(-1)
     if (one?.deviceId !== row.device_id || one.arrival !== row.head) {
-      one = { deviceId: row.device_id, heardAt: row.last_seen_at, arrival: row.head, nextArrival: row.next_arrival, reports: [], departures: [] }
+      one = {
+        deviceId: row.device_id,
+        heardAt: row.last_seen_at,
+        arrival: row.head,
+        nextArrival: row.next_arrival,
+        reports: [],
+        departures: []
+      }
       told.push(one)
     }
     const { arrival, departure, lat, lon } = row

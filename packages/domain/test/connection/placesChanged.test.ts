@@ -153,7 +153,10 @@ describe("places.changed (Spec §6.1)", () => {
         const { connections, events } = yield* MemoryDatabase
         const sent = [...events.values()].filter((event) => !before.has(event.id))
         expect(sent.map(({ connectionId, payload }) => [connectionId, payload]).sort()).toEqual(
-          ids.slice(0, 2).map((id) => [id, changed(2)]).sort()
+          ids
+            .slice(0, 2)
+            .map((id) => [id, changed(2)])
+            .sort()
         )
         expect(ids.map((id) => connections.get(id)?.placesVersion)).toEqual([2, 2, 2, 2])
         // It stays shared: past visits keep its label.
