@@ -1,6 +1,13 @@
 import { SqlHistoryStore, SqlStayStore, SqlVisitStore } from "@place-access/adapters-pg"
+import { MemoryWorkSignal } from "@place-access/domain/testing"
 import { Layer } from "effect"
 import { UploadStores } from "./uploadStores.js"
 
 /** What visits are made and told with. */
-export const VisitStores = Layer.mergeAll(SqlHistoryStore.layer, SqlStayStore.layer, SqlVisitStore.layer, UploadStores)
+export const VisitStores = Layer.mergeAll(
+  SqlHistoryStore.layer,
+  SqlStayStore.layer,
+  SqlVisitStore.layer,
+  UploadStores,
+  MemoryWorkSignal.layer
+)

@@ -3,9 +3,9 @@ import { Rows } from "@place-access/adapters-pg"
 import { type Fix, ingestFixes } from "@place-access/domain/fixes"
 import { archivePlace, createPlace, Place, PlaceStore, updatePlace } from "@place-access/domain/places"
 import { PlaceId, Timestamp } from "@place-access/domain/shared"
-import { MemoryWorkSignal, RuleSamples, VisitSamples } from "@place-access/domain/testing"
+import { RuleSamples, VisitSamples } from "@place-access/domain/testing"
 import { deriveStays, Stay, StayProgress, StayStore } from "@place-access/domain/visits"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { expect, it } from "vitest"
 import { travel } from "../../../domain/test/support/geodesic.js"
 import { migratedPostgres, START, withStores } from "../support/contracts.js"
@@ -26,7 +26,7 @@ const walk: ReadonlyArray<Fix.Reading> = Array.from({ length: 160 }, (_, index) 
 const StayRow = Schema.Struct({ place_id: PlaceId, arrival: Rows.At, departure: Rows.NullableAt })
 
 describePg("stays that are derived while uploads come and places change", () => {
-  const run = withStores(migratedPostgres, Layer.merge(VisitStores, MemoryWorkSignal.layer))
+  const run = withStores(migratedPostgres, VisitStores)
 
   it("are in the end what one derivation over everything gives", () =>
     run(
