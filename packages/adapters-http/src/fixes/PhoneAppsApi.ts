@@ -26,16 +26,24 @@ const OwnTracksMessage = Schema.Struct({ _type: Schema.String }).annotations({
   description: "Any message of OwnTracks; a `location` is stored. An empty body is fine too"
 })
 
+/** A field that stands twice is none of ours to refuse either. */
+const Text = Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({ jsonSchema: { type: "string" } })
+
 const OsmAndFields = Schema.Struct({
-  id: Schema.String,
-  timestamp: Schema.optional(Schema.String),
-  lat: Schema.optional(Schema.String),
-  lon: Schema.optional(Schema.String),
-  speed: Schema.optional(Schema.String.annotations({ description: "Knots" })),
-  speed_mps: Schema.optional(Schema.String.annotations({ description: "Metres a second" })),
-  bearing: Schema.optional(Schema.String),
-  altitude: Schema.optional(Schema.String),
-  accuracy: Schema.optional(Schema.String)
+  id: Schema.optional(
+    Text.annotations({
+      jsonSchema: { type: "string" },
+      description: "The token, if no header has it. `deviceid` and `device_id` are read too"
+    })
+  ),
+  timestamp: Schema.optional(Text),
+  lat: Schema.optional(Text),
+  lon: Schema.optional(Text),
+  speed: Schema.optional(Text.annotations({ jsonSchema: { type: "string" }, description: "Knots" })),
+  speed_mps: Schema.optional(Text.annotations({ jsonSchema: { type: "string" }, description: "Metres a second" })),
+  bearing: Schema.optional(Text),
+  altitude: Schema.optional(Text),
+  accuracy: Schema.optional(Text)
 })
 
 const OsmAndForm = OsmAndFields.annotations({ identifier: "OsmAndForm" })

@@ -228,6 +228,17 @@ describe("GET and POST /v1/phone/osmand", () => {
     expect(fixes[0]?.accuracyM).toBeNull()
   })
 
+  it("a query says who it is by any of the names or by a header, and a field that stands twice blocks nothing", async () => {
+    const { token } = await phone("osmand")
+    const place = (ago: number) => `lat=52.37&lon=4.89&timestamp=${now() - ago}`
+    for (const [index, name] of ["id", "deviceid", "device_id"].entries()) {
+      expect(saying(await world.call(`/v1/phone/osmand?${name}=${token}&${place(index)}`))).toEqual(EMPTY)
+    }
+    expect(saying(await world.call(`/v1/phone/osmand?${place(3)}`, bearer(token)))).toEqual(EMPTY)
+    expect(saying(await world.call(`/v1/phone/osmand?id=${token}&${place(4)}&id=x&lat=1&timestamp=2`))).toEqual(EMPTY)
+    expect((await stored()).map(({ capturedAt }) => now() - capturedAt)).toEqual([0, 1, 2, 3, 4])
+  })
+
   it("a heartbeat without a place: 200, nothing stored", async () => {
     const { token } = await phone("osmand")
     const { coords: _, ...heartbeat } = Recorded.traccarClient(token, now()).location
