@@ -23,10 +23,7 @@ const FixRow = Schema.Struct({
   captured_at: Rows.At,
   lat: Schema.Finite,
   lon: Schema.Finite,
-  accuracy_m: Schema.NullOr(Schema.Finite),
-  altitude_m: Schema.NullOr(Schema.Finite),
-  speed_mps: Schema.NullOr(Schema.Finite),
-  course_deg: Schema.NullOr(Schema.Finite)
+  accuracy_m: Schema.NullOr(Schema.Finite)
 })
 
 const toView = (rows: ReadonlyArray<typeof ProgressRow.Type>) => ({
@@ -123,10 +120,7 @@ export const layer: Layer.Layer<StayStore, never, SqlClient> = Layer.effect(
               capturedAt: row.captured_at,
               lat: row.lat,
               lon: row.lon,
-              accuracyM: row.accuracy_m,
-              altitudeM: row.altitude_m,
-              speedMps: row.speed_mps,
-              courseDeg: row.course_deg
+              accuracyM: row.accuracy_m
             }))
           ),
           orStoreError

@@ -80,6 +80,6 @@ export const dueStatement = (
   from: Timestamp.Timestamp,
   limit: number
 ) =>
-  sql`SELECT captured_at, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg FROM fixes
+  sql`SELECT captured_at, lat, lon, accuracy_m FROM fixes
       WHERE user_id = ${userId} AND device_id = ${deviceId} AND captured_at >= ${Rows.at(from)}
       ORDER BY captured_at, accuracy_m NULLS LAST, lat, lon LIMIT ${limit}`

@@ -12,6 +12,9 @@ export interface Stay {
   readonly departure: Timestamp | null
 }
 
+/** What a stay needs of a fix. */
+export type Sighting = Pick<Fix, "capturedAt" | "lat" | "lon" | "accuracyM">
+
 /** What stays at a place are derived from, apart from fixes. */
 export interface Ground {
   readonly placeId: PlaceId
@@ -37,7 +40,7 @@ export const isLongEnough = ({ arrival, departure }: Pick<Stay, "arrival" | "dep
 export const derive = (
   { archivedAt, placeId, shapes }: Ground,
   openSince: Timestamp | null,
-  fixes: Iterable<Pick<Fix, "capturedAt" | "lat" | "lon" | "accuracyM">>
+  fixes: Iterable<Sighting>
 ): ReadonlyArray<Stay> => {
   const stays: Array<Stay> = []
   let arrival = openSince

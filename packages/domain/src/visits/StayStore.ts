@@ -1,9 +1,8 @@
 import { Context, type Effect } from "effect"
-import type { Fix } from "../fixes/Fix.js"
 import type { DeviceId, PlaceId, UserId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/StoreError.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import type { Stay } from "./Stay.js"
+import type { Sighting, Stay } from "./Stay.js"
 import type { Progress } from "./StayProgress.js"
 
 export interface StayView {
@@ -53,7 +52,7 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
       deviceId: DeviceId,
       from: Timestamp,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<Fix>, StoreError>
+    ) => Effect.Effect<ReadonlyArray<Sighting>, StoreError>
     /** False, and nothing written, when the version or the progress is not the one that was read. */
     readonly commit: (commit: StayCommit) => Effect.Effect<boolean, StoreError>
     /** All stays of a device that tells its visits go, and it owes nothing. */

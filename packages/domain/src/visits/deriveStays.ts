@@ -48,7 +48,7 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Bou
       newPlaces
     )
     if (next === undefined) return false
-    const fixes = yield* store.fixes(userId, deviceId, next.from, fixesAStep)
+    const fixes = next.placeIds.size === 0 ? [] : yield* store.fixes(userId, deviceId, next.from, fixesAStep)
     const last = fixes.length < fixesAStep ? undefined : fixes.at(-1)
     const open = new Map((yield* store.openAt(userId, deviceId, next.from)).map((one) => [one.placeId, one.arrival]))
     const shapes = Array.groupBy(yield* (yield* PlaceStore).shapes(userId), (shape) => shape.placeId)

@@ -72,7 +72,7 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
             .filter((fix) => fix.userId === userId && fix.deviceId === deviceId && fix.capturedAt >= from)
             .sort(Fix.byCapture)
             .slice(0, limit)
-            .map(Struct.omit("userId", "deviceId", "receivedAt"))
+            .map(Struct.pick("capturedAt", "lat", "lon", "accuracyM"))
         ),
 
       commit: ({ deviceId, from, placeIds, progress: after, stays: derived, to, userId, view }) =>
