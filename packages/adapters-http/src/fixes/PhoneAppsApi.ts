@@ -26,27 +26,27 @@ const OwnTracksMessage = Schema.Struct({ _type: Schema.String }).annotations({
   description: "Any message of OwnTracks; a `location` is stored. An empty body is fine too"
 })
 
-/** A field that stands twice is none of ours to refuse either. */
-const Text = Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({ jsonSchema: { type: "string" } })
+const osmAndFields = <A extends string | ReadonlyArray<string>>(text: Schema.Schema<A>) =>
+  Schema.Struct({
+    id: Schema.optional(
+      text.annotations({ description: "The token, if no header has it; `deviceid` and `device_id` are read too" })
+    ),
+    timestamp: Schema.optional(text),
+    lat: Schema.optional(text),
+    lon: Schema.optional(text),
+    speed: Schema.optional(text.annotations({ description: "Knots" })),
+    speed_mps: Schema.optional(text.annotations({ description: "Metres a second" })),
+    bearing: Schema.optional(text),
+    altitude: Schema.optional(text),
+    accuracy: Schema.optional(text)
+  })
 
-const OsmAndFields = Schema.Struct({
-  id: Schema.optional(
-    Text.annotations({
-      jsonSchema: { type: "string" },
-      description: "The token, if no header has it. `deviceid` and `device_id` are read too"
-    })
-  ),
-  timestamp: Schema.optional(Text),
-  lat: Schema.optional(Text),
-  lon: Schema.optional(Text),
-  speed: Schema.optional(Text.annotations({ jsonSchema: { type: "string" }, description: "Knots" })),
-  speed_mps: Schema.optional(Text.annotations({ jsonSchema: { type: "string" }, description: "Metres a second" })),
-  bearing: Schema.optional(Text),
-  altitude: Schema.optional(Text),
-  accuracy: Schema.optional(Text)
-})
+const OsmAndForm = osmAndFields(Schema.String).annotations({ identifier: "OsmAndForm" })
 
-const OsmAndForm = OsmAndFields.annotations({ identifier: "OsmAndForm" })
+/** The platform decodes queries whether anybody asks for them or not: a field that stands twice must not be refused there. */
+const OsmAndQuery = osmAndFields(
+  Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({ jsonSchema: { type: "string" } })
+)
 
 const TraccarClientMessage = Schema.Struct({ device_id: Schema.String, location: Schema.Unknown }).annotations({
   identifier: "TraccarClientMessage",
@@ -80,7 +80,7 @@ export const PhoneAppsApi = HttpApiGroup.make("phoneApps")
   )
   .add(
     HttpApiEndpoint.get("osmandQuery", "/v1/phone/osmand")
-      .setUrlParams(OsmAndFields)
+      .setUrlParams(OsmAndQuery)
       .addSuccess(HttpApiSchema.Empty(200))
       .middleware(OsmAndAuth)
       .annotate(OpenApi.Summary, "Upload from OsmAnd and others that fill in an address")
