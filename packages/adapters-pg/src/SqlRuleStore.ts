@@ -1,10 +1,11 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { type Rule, type RuleKind, RuleStore } from "@place-access/domain/rules"
+import { type RuleKind, RuleStore } from "@place-access/domain/rules"
 import { type ConnectionId, Page, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Tier } from "@place-access/domain/tiers"
 import { Effect, Layer, Option, Schema } from "effect"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
+import { insertRule } from "./rules/insertRule.js"
 import { evaluations } from "./rules/RuleEvaluations.js"
 import { COLUMNS, RuleRow, toRule } from "./rules/RuleRow.js"
 import { standing } from "./rules/RuleStanding.js"
@@ -25,18 +26,6 @@ export const layer: Layer.Layer<RuleStore, never, SqlClient> = Layer.effect(
         Effect.map((rows) => rows.map((row) => toRule(row, null)))
       )
 
-    const insert = (rule: Rule.Rule) => {
-      const { target } = rule
-      const circle = target._tag === "Zone" ? target.circle : null
-      return sql`INSERT INTO rules (user_id, rule_id, connection_id, app_id, type, place_id, lat, lon, radius_m, label,
-                                    dwell_minutes, webhook_url, active_from, active_until, max_event_age_s, created_at)
-                 VALUES (${rule.userId}, ${rule.id}, ${rule.connectionId}, ${rule.appId}, ${rule.type},
-                         ${target._tag === "Place" ? target.placeId : null}, ${circle?.lat ?? null}, ${circle?.lon ?? null},
-                         ${circle?.radiusM ?? null}, ${target._tag === "Zone" ? target.label : null}, ${rule.dwellMinutes},
-                         ${rule.webhookUrl}, ${Rows.nullableAt(rule.window.from)}, ${Rows.nullableAt(rule.window.until)},
-                         ${rule.maxEventAgeS}, ${Rows.at(rule.createdAt)})`
-    }
-
     return RuleStore.of({
       create: (userId, connectionId, decide) =>
         Effect.gen(function* () {
@@ -48,7 +37,7 @@ export const layer: Layer.Layer<RuleStore, never, SqlClient> = Layer.effect(
           const { standard_expires_at: standardExpiresAt } = connection.value
           if (!Tier.standardIsLive({ standardExpiresAt, sensitiveExpiresAt: null }, now)) return Option.none()
           const { outcome, rule } = decide(yield* present(userId, connectionId, now), now)
-          if (rule !== null) yield* insert(rule)
+          if (rule !== null) yield* insertRule(sql, rule, null)
           return Option.some(outcome)
         }).pipe(sql.withTransaction, orStoreError),
 

@@ -11,6 +11,7 @@ const common = {
   type: Rule.Type,
   dwell_minutes: Schema.NullOr(Schema.Int),
   webhook_url: Schema.NullOr(Schema.String),
+  is_legacy: Schema.Boolean,
   active_from: Rows.NullableAt,
   active_until: Rows.NullableAt,
   max_event_age_s: Schema.NullOr(Schema.Int),
@@ -36,7 +37,7 @@ export type RuleRow = typeof RuleRow.Type
  * it in one row.
  */
 export const COLUMNS = `r.user_id, r.rule_id, r.connection_id, r.app_id, r.type, r.place_id, r.dwell_minutes, r.webhook_url,
-  r.active_from, r.active_until, r.max_event_age_s, r.created_at, coalesce(p.lat, r.lat) AS lat, coalesce(p.lon, r.lon) AS lon,
+  r.own_secret IS NOT NULL AS is_legacy, r.active_from, r.active_until, r.max_event_age_s, r.created_at, coalesce(p.lat, r.lat) AS lat, coalesce(p.lon, r.lon) AS lon,
   coalesce(p.radius_m, r.radius_m) AS radius_m, coalesce(p.label, r.label) AS label`
 
 const target = (row: RuleRow): Rule.Target =>
@@ -53,6 +54,7 @@ export const toRule = (row: RuleRow, disabledAt: Rule.Rule["disabledAt"]): Rule.
   target: target(row),
   dwellMinutes: row.dwell_minutes,
   webhookUrl: row.webhook_url,
+  isLegacy: row.is_legacy,
   window: { from: row.active_from, until: row.active_until },
   maxEventAgeS: row.max_event_age_s,
   createdAt: row.created_at,

@@ -10,8 +10,14 @@ import type { Delivery } from "./Delivery.js"
  * event, so that recording again changes nothing. Undefined when there is nobody to tell or nothing more to tell.
  */
 
+/** What is looked at of a delivery, to an endpoint or to a receiver of its own. */
+type Told = Pick<
+  Delivery,
+  "appId" | "userId" | "envelope" | "maxEventAgeS" | "attempt" | "replayNo" | "createdAt" | "originalAt"
+>
+
 /** Kept before the event is first sent: an attempt that nobody answered may still have been read. */
-export const sent = (delivery: Delivery): AccessLogEntry | undefined => {
+export const sent = (delivery: Told): AccessLogEntry | undefined => {
   // Of a replay too: the original may have failed before it was ever sent. If it was sent, this is the very same entry.
   const about = subject({ ...delivery, replayNo: 0 })
   const disclosed = disclosure(delivery.envelope.payload)
@@ -20,7 +26,7 @@ export const sent = (delivery: Delivery): AccessLogEntry | undefined => {
 }
 
 /** The event became too old by its rule's own limit and was kept back. */
-export const withheld = (delivery: Delivery): AccessLogEntry | undefined => {
+export const withheld = (delivery: Told): AccessLogEntry | undefined => {
   const about = subject(delivery)
   if (about === undefined || delivery.maxEventAgeS === null) return undefined
   const tooOldAt = plus(delivery.envelope.occurredAt, delivery.maxEventAgeS * SECOND)
@@ -29,7 +35,7 @@ export const withheld = (delivery: Delivery): AccessLogEntry | undefined => {
 }
 
 /** The app may not be told any more, and was not: the rule had fired when the user or an admin took that away. */
-export const notAllowed = (delivery: Delivery): AccessLogEntry | undefined => {
+export const notAllowed = (delivery: Told): AccessLogEntry | undefined => {
   const about = subject(delivery)
   if (about === undefined || delivery.attempt > 1 || ruleIdOf(about.payload) === null) return undefined
   return {
@@ -60,7 +66,7 @@ interface Subject {
 }
 
 /** Nobody for a ping; replays were told when the original was. */
-const subject = ({ appId, envelope, replayNo, userId }: Delivery): Subject | undefined =>
+const subject = ({ appId, envelope, replayNo, userId }: Told): Subject | undefined =>
   userId === null || envelope.grantId === null || replayNo > 0
     ? undefined
     : { userId, appId, connectionId: envelope.grantId, eventId: envelope.eventId, payload: envelope.payload }

@@ -1,17 +1,13 @@
 import { Effect, Option } from "effect"
-import { AccessLogStore } from "../access-log/AccessLogStore.js"
-import type { AccessLogEntry } from "../access-log/AccessLogEntry.js"
-import { body, ruleIdOf } from "../events/Event.js"
-import { EventStore } from "../events/EventStore.js"
+import * as SigningSecret from "../endpoints/SigningSecret.js"
+import { body } from "../events/Event.js"
 import { retryTransient } from "../shared/StoreError.js"
 import * as Timestamp from "../shared/Timestamp.js"
+import { authorisationOf, notSigned, record, REPEATS } from "./beforeSending.js"
 import * as Delivery from "./Delivery.js"
 import { type Claim, DeliveryStore } from "./DeliveryStore.js"
 import * as Disclosure from "./Disclosure.js"
 import { signedPost } from "./signedPost.js"
-
-/** How often a read or write that failed for a passing reason is repeated before the delivery is left to its lease. */
-const REPEATS = 3
 
 /**
  * One attempt at a claimed delivery: what it may do is asked now, not when it was queued (Spec §6.3.5). No database
@@ -41,31 +37,11 @@ export const deliver = Effect.fn("deliver")(function* (claim: Claim, leaseUntil:
     case "send": {
       yield* record(Disclosure.sent(delivery))
       const { endpointId } = delivery
-      const outgoing = { ...claim, appId, endpointId, body: body(delivery.envelope, endpointId) }
+      const sealContext = SigningSecret.sealContext(appId, endpointId)
+      const outgoing = { ...claim, sealContext, body: body(delivery.envelope, endpointId) }
       const sent = yield* Effect.catchTag(signedPost(outgoing), "VaultError", notSigned)
       const row = Delivery.attemptOf(attempt, sent.answer, sent.startedAt, sent.endedAt)
       return yield* finish(Delivery.afterAttempt(delivery, sent.answer, sent.endedAt), row)
     }
   }
 })
-
-const authorisationOf = Effect.fn("authorisationOf")(function* ({ userId, envelope }: Delivery.Delivery) {
-  if (userId === null || envelope.grantId === null) return Option.none()
-  const events = yield* EventStore
-  return yield* retryTransient(REPEATS)(events.authorisation(userId, envelope.grantId, ruleIdOf(envelope.payload)))
-})
-
-const record = (entry: AccessLogEntry | undefined) =>
-  Effect.gen(function* () {
-    if (entry === undefined) return
-    const log = yield* AccessLogStore
-    yield* retryTransient(REPEATS)(log.record(entry))
-  })
-
-/** A secret that cannot be read is our fault, and nothing may go out unsigned. */
-const notSigned = (error: { readonly reason: string }) =>
-  Effect.gen(function* () {
-    yield* Effect.logError("A signing secret cannot be unsealed", error.reason)
-    const now = yield* Timestamp.now
-    return { answer: { _tag: "NotSent", detail: "signing failed" } as const, startedAt: now, endedAt: now }
-  })

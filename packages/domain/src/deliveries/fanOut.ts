@@ -4,13 +4,16 @@ import { EndpointStore } from "../endpoints/EndpointStore.js"
 import { type WebhookEndpoint, wants } from "../endpoints/WebhookEndpoint.js"
 import type { OutboxEvent } from "../events/Event.js"
 import { EventStore } from "../events/EventStore.js"
+import { LegacyStore } from "../legacy/LegacyStore.js"
+import type { Receiver } from "../legacy/Receiver.js"
 import * as Entropy from "../shared/Entropy.js"
-import { DeliveryId } from "../shared/Ids.js"
+import { DeliveryId, type EventId } from "../shared/Ids.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import type { NewDelivery } from "./Delivery.js"
 import * as Delivery from "./Delivery.js"
 import { DeliveryStore } from "./DeliveryStore.js"
 import * as Disclosure from "./Disclosure.js"
+import * as LegacyDelivery from "./LegacyDelivery.js"
 
 /** How many apps' rows are written at the same time. */
 const APPS_AT_ONCE = 4
@@ -20,11 +23,13 @@ export interface FannedOut {
   readonly claimed: number
   /** Rows that they became. */
   readonly deliveries: number
+  /** For receivers from before apps had endpoints: stored nowhere, the caller holds them. */
+  readonly legacy: ReadonlyArray<LegacyDelivery.LegacyDelivery>
 }
 
 /**
- * Turns up to `limit` events of the outbox into deliveries: one for each endpoint that wants the event; a firing that none
- * wants is in the user's access log all the same. Two transactions,
+ * Turns up to `limit` events of the outbox into deliveries: one for each endpoint that wants the event, and one in memory for each
+ * legacy receiver; a firing that nobody wants is in the user's access log all the same. Two transactions,
  * because events are the user's and deliveries the app's: first the rows, which may exist already, then the mark. Whoever
  * dies between the two is repeated without a trace.
  */
@@ -34,7 +39,11 @@ export const fanOut = Effect.fn("fanOut")(function* (limit: number) {
   const claimed = yield* events.claimPending(limit, now, Timestamp.plus(now, Delivery.LEASE))
   const byApp = Object.values(Array.groupBy(claimed, (event) => event.appId))
   const written = yield* Effect.forEach(byApp, (ofApp) => insertRows(ofApp, now), { concurrency: APPS_AT_ONCE })
-  const fannedOut: FannedOut = { claimed: claimed.length, deliveries: written.reduce((sum, rows) => sum + rows, 0) }
+  const fannedOut: FannedOut = {
+    claimed: claimed.length,
+    deliveries: written.reduce((sum, { rows }) => sum + rows, 0),
+    legacy: written.flatMap(({ legacy }) => legacy)
+  }
   return fannedOut
 })
 
@@ -43,24 +52,35 @@ const insertRows = (events: Array.NonEmptyReadonlyArray<OutboxEvent>, now: Times
   Effect.gen(function* () {
     const appId = events[0].appId
     const endpoints = yield* (yield* EndpointStore).list(appId)
-    const rows = yield* Effect.forEach(pairs(events, endpoints), ([event, endpoint]) =>
+    const receivers = yield* (yield* LegacyStore).receivers(events)
+    const rows = yield* Effect.forEach(pairs(events, endpoints, receivers), ([event, endpoint]) =>
       newDelivery(event, endpoint, now)
     )
-    const told = new Set(rows.map((row) => row.envelope.eventId))
+    const legacy = events.flatMap((event) =>
+      (receivers.get(event.id) ?? []).map((receiver) => LegacyDelivery.begin(event, receiver, now))
+    )
+    const told = new Set([...rows, ...legacy].map(({ envelope }) => envelope.eventId))
     const log = yield* AccessLogStore
     const toNobody = events.filter((event) => !told.has(event.id)).flatMap((event) => Disclosure.toNobody(event) ?? [])
     yield* Effect.forEach(toNobody, log.record, { concurrency: "unbounded", discard: true })
     if (rows.length > 0) yield* (yield* DeliveryStore).insert(rows)
     yield* (yield* EventStore).markFannedOut(events, now)
-    return rows.length
+    return { rows: rows.length, legacy }
   }).pipe(
     Effect.tapErrorCause((cause) => Effect.logWarning("Fan-out of an app's events failed", events[0].appId, cause)),
-    Effect.orElseSucceed(() => 0)
+    Effect.orElseSucceed(() => ({ rows: 0, legacy: [] }))
   )
 
-const pairs = (events: ReadonlyArray<OutboxEvent>, endpoints: ReadonlyArray<WebhookEndpoint>) =>
+/** What a rule fires that has an address of its own goes there alone, even if an endpoint has the same one. */
+const pairs = (
+  events: ReadonlyArray<OutboxEvent>,
+  endpoints: ReadonlyArray<WebhookEndpoint>,
+  receivers: ReadonlyMap<EventId, ReadonlyArray<Receiver>>
+) =>
   events.flatMap((event) =>
-    endpoints.filter((endpoint) => wants(endpoint, event)).map((endpoint) => [event, endpoint] as const)
+    receivers.get(event.id)?.some(({ _tag }) => _tag === "Rule") === true
+      ? []
+      : endpoints.filter((endpoint) => wants(endpoint, event)).map((endpoint) => [event, endpoint] as const)
   )
 
 const newDelivery = (

@@ -4,6 +4,7 @@ import { claimDue } from "./claimDue.js"
 import { deliver } from "./deliver.js"
 import { fanOut } from "./fanOut.js"
 import * as flights from "./flights.js"
+import * as legacyFlights from "./legacyFlights.js"
 import { WorkSignal } from "./WorkSignal.js"
 
 export interface WorkerOptions {
@@ -36,7 +37,7 @@ const backOff = Schedule.exponential("200 millis").pipe(
 /**
  * Fans out and delivers until interrupted; any number of workers share one database. Woken by `WorkSignal`, by the next due
  * time and at least every `pollEvery`. No failure ends it: the store's are logged and tried again later, a delivery's are
- * its own. Interrupted, it claims nothing more and waits for what is under way.
+ * its own. Legacy deliveries live in this worker's memory. Interrupted, it claims nothing more and waits for what is under way.
  */
 export const runWorker = (options: Partial<WorkerOptions> = {}) =>
   Effect.gen(function* () {
@@ -45,6 +46,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
     const store = yield* DeliveryStore
     const [toFanOut, toDeliver] = [yield* alarm, yield* alarm]
     const sky = flights.make({ slots, perEndpoint, onChange: toDeliver.ring })
+    const legacySky = yield* legacyFlights.make
 
     const listen = Effect.zipRight(
       signal.wait(Duration.decode(pollEvery)),
@@ -52,7 +54,8 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
     )
 
     const fanOutStep = Effect.gen(function* () {
-      const { claimed, deliveries } = yield* fanOut(fanOutBatch)
+      const { claimed, deliveries, legacy } = yield* fanOut(fanOutBatch)
+      yield* Effect.forEach(legacy, legacySky.launch, { discard: true })
       if (deliveries > 0) yield* Effect.zipRight(toDeliver.ring, signal.raise)
       if (claimed < fanOutBatch) yield* toFanOut.wait(Option.none())
     })
@@ -73,7 +76,11 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
     yield* Effect.all([Effect.forever(listen), forever("fan-out", fanOutStep), forever("delivery", deliverStep)], {
       concurrency: "unbounded",
       discard: true
-    }).pipe(Effect.onExit(() => sky.drain(drainFor)))
+    }).pipe(
+      Effect.onExit(() =>
+        Effect.all([sky.drain(drainFor), legacySky.stop(drainFor)], { concurrency: "unbounded", discard: true })
+      )
+    )
     return yield* Effect.never
   })
 

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
 import * as SigningSecret from "../endpoints/SigningSecret.js"
-import type { AppId, EndpointId } from "../shared/Ids.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import { Vault } from "../shared/Vault.js"
 import type { Answer } from "./Delivery.js"
@@ -9,10 +8,10 @@ import * as Signature from "./Signature.js"
 import { WebhookSender } from "./WebhookSender.js"
 
 export interface Outgoing {
-  readonly appId: AppId
-  readonly endpointId: EndpointId
   readonly url: EndpointUrl
   readonly secrets: ReadonlyArray<SigningSecret.SigningSecret>
+  /** What the secrets are bound to. */
+  readonly sealContext: string
   readonly body: string
 }
 
@@ -26,11 +25,10 @@ export interface Sent {
 export const signedPost = Effect.fn("signedPost")(function* (outgoing: Outgoing) {
   const vault = yield* Vault
   const sender = yield* WebhookSender
-  const { appId, endpointId, body } = outgoing
+  const { body, sealContext } = outgoing
   const startedAt = yield* Timestamp.now
-  const context = SigningSecret.sealContext(appId, endpointId)
   const secrets = yield* Effect.forEach(SigningSecret.live(outgoing.secrets, startedAt), ({ sealed }) =>
-    vault.unseal(sealed, context)
+    vault.unseal(sealed, sealContext)
   )
   const message = Signature.message(startedAt, body)
   const signatures = secrets.map((secret) => sender.sign(secret, message))

@@ -10,6 +10,7 @@ import { type AppId, DeliveryId, type EndpointId, EventId } from "../shared/Ids.
 import { NotFound } from "../shared/Invalid.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import { EndpointStore } from "./EndpointStore.js"
+import * as SigningSecret from "./SigningSecret.js"
 
 export interface TestResult {
   readonly delivered: boolean
@@ -35,7 +36,8 @@ export const sendTest = Effect.fn("sendTest")(function* (account: Account, appId
     occurredAt: yield* Timestamp.now
   }
   const { url, secrets } = endpoint
-  const outgoing: Outgoing = { appId, endpointId, url, secrets, body: body(envelope, endpointId) }
+  const sealContext = SigningSecret.sealContext(appId, endpointId)
+  const outgoing: Outgoing = { url, secrets, sealContext, body: body(envelope, endpointId) }
   const sent = yield* signedPost(outgoing)
   const id = DeliveryId.make(yield* Entropy.id("dlv"))
   const { row, attempt } = logged(id, envelope, endpointId, sent)

@@ -6,6 +6,7 @@ import {
   type EventId,
   PlaceId,
   RuleId,
+  type SubscriptionId,
   type UserId
 } from "../shared/Ids.js"
 import { type Scope, SensitiveScope } from "../shared/Scope.js"
@@ -149,11 +150,23 @@ export const body = (envelope: Envelope, endpointId: EndpointId): string =>
     event_id: envelope.eventId,
     app_id: envelope.appId,
     endpoint_id: endpointId,
-    type: envelope.payload.type,
-    occurred_at: toIso(envelope.occurredAt),
-    ...(envelope.grantId === null ? {} : { grant_id: envelope.grantId }),
-    ...details(envelope.payload)
+    ...common(envelope)
   })
+
+/** The same for a receiver from before apps had endpoints (Spec §6.4.8): a subscription, or null for a rule's own address. */
+export const legacyBody = (envelope: Envelope, subscriptionId: SubscriptionId | null): string =>
+  JSON.stringify({
+    event_id: envelope.eventId,
+    ...(subscriptionId === null ? {} : { subscription_id: subscriptionId }),
+    ...common(envelope)
+  })
+
+const common = ({ grantId, occurredAt, payload }: Envelope): object => ({
+  type: payload.type,
+  occurred_at: toIso(occurredAt),
+  ...(grantId === null ? {} : { grant_id: grantId }),
+  ...details(payload)
+})
 
 const details = (payload: Payload): object => {
   switch (payload.type) {

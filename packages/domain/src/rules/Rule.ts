@@ -39,8 +39,10 @@ export interface Rule<T extends Target = Target> {
   readonly target: T
   /** 5 to 720 for dwell rules, else null. */
   readonly dwellMinutes: number | null
-  /** One of the app's registered endpoints; null sends to every subscribed one. */
+  /** One of the app's registered endpoints; null sends to every subscribed one. An imported rule's is its own address. */
   readonly webhookUrl: string | null
+  /** Imported from before apps had endpoints, with an address and a secret of its own (Spec §6.4.9). */
+  readonly isLegacy: boolean
   readonly window: Window
   /** 30 to 3,600 s; null delivers at any age. */
   readonly maxEventAgeS: number | null

@@ -59,6 +59,7 @@ const ruleOf = <T extends Target>(
   appId: caller.appId,
   target,
   ...terms,
+  isLegacy: false,
   createdAt,
   disabledAt: null
 })

@@ -45,6 +45,10 @@ export type EventId = typeof EventId.Type
 export const EndpointId = id("EndpointId")
 export type EndpointId = typeof EndpointId.Type
 
+/** Of a per-connection subscription, which apps had before they had endpoints (Spec §4.8). */
+export const SubscriptionId = id("SubscriptionId")
+export type SubscriptionId = typeof SubscriptionId.Type
+
 export const DeliveryId = id("DeliveryId")
 export type DeliveryId = typeof DeliveryId.Type
 

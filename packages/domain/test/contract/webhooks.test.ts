@@ -2,6 +2,7 @@ import {
   deliveryStoreContract,
   endpointStoreContract,
   eventStoreContract,
+  legacyStoreContract,
   logRetentionContract,
   MemoryAccountStore,
   MemoryAppStore,
@@ -13,6 +14,7 @@ import {
   MemoryEntropy,
   MemoryEventStore,
   MemoryFixStore,
+  MemoryLegacyStore,
   MemoryMailOutbox,
   MemoryPlaceStore,
   MemoryRetentionStore,
@@ -31,6 +33,7 @@ const memory = Layer.mergeAll(
   MemoryDeviceStore.layer,
   MemoryRuleStore.layer,
   MemoryFixStore.layer,
+  MemoryLegacyStore.layer,
   MemoryMailOutbox.layer,
   MemoryEventStore.layer,
   MemoryEndpointStore.layer,
@@ -42,4 +45,5 @@ const memory = Layer.mergeAll(
 runContract("MemoryEndpointStore", endpointStoreContract, memory)
 runContract("MemoryDeliveryStore", deliveryStoreContract, memory)
 runContract("MemoryEventStore", eventStoreContract, memory)
+runContract("MemoryLegacyStore", legacyStoreContract, memory)
 runContract("MemoryRetentionStore, logs", logRetentionContract, memory)

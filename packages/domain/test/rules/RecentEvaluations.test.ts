@@ -63,6 +63,7 @@ const liveRule = (asked: RuleEvaluation.Question): LiveRule.LiveRule => ({
     target: { _tag: "Zone", circle: asked.circle, label: "Quay" },
     dwellMinutes: asked.dwellMinutes,
     webhookUrl: null,
+    isLegacy: false,
     window: asked.window,
     maxEventAgeS: null,
     createdAt: time(NOON),

@@ -16,6 +16,7 @@ const liveRule = (question: RuleEvaluation.Question, id = "rul_1"): LiveRule.Liv
     target: { _tag: "Place", placeId: PlaceId.make("plc_1"), label: "Home" },
     dwellMinutes: question.dwellMinutes,
     webhookUrl: null,
+    isLegacy: false,
     window: question.window,
     maxEventAgeS: null,
     createdAt: time(NOON),

@@ -90,6 +90,7 @@ export const draftRule = (connection: Connection, target: Rule["target"], overri
       target,
       dwellMinutes: null,
       webhookUrl: null,
+      isLegacy: false,
       window: { from: null, until: null },
       maxEventAgeS: null,
       createdAt: yield* Timestamp.now,

@@ -14,6 +14,7 @@ import type { WebhookEndpoint } from "../../endpoints/WebhookEndpoint.js"
 import type { OutboxEvent } from "../../events/Event.js"
 import type { StoredFix } from "../../fixes/Fix.js"
 import type { Quarantined } from "../../fixes/FixStore.js"
+import type { Subscription } from "../../legacy/Receiver.js"
 import type { Window } from "../../limits/Rate.js"
 import type { Subject } from "../../limits/Subject.js"
 import type { Import } from "../../imports/Import.js"
@@ -39,10 +40,11 @@ import type {
   PlaceId,
   RuleId,
   Sub,
+  SubscriptionId,
   UserId
 } from "../../shared/Ids.js"
 import type { Timestamp } from "../../shared/Timestamp.js"
-import type { Hash } from "../../shared/Vault.js"
+import type { Hash, Sealed } from "../../shared/Vault.js"
 import type { SensitiveNotice } from "../../tiers/SensitiveNotice.js"
 import type { Stay } from "../../visits/Stay.js"
 import type { VisitReport } from "../../visits/VisitReport.js"
@@ -123,6 +125,9 @@ export interface Tables {
     { readonly requestedAt: Timestamp; readonly lookAt: Timestamp; readonly appIds: ReadonlyArray<AppId> }
   >
   readonly rules: Map<RuleId, Rule & { readonly deletedAt: Timestamp | null }>
+  /** Of rules with an address of their own. */
+  readonly ownSecrets: Map<RuleId, Sealed>
+  readonly subscriptions: Map<SubscriptionId, Subscription>
   readonly ruleStates: Map<RuleId, RuleState>
   /** When a scope for rules last came back to an app or a connection, by `${id} ${scope}`. */
   readonly rulesSince: Map<string, Timestamp>
@@ -191,6 +196,8 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       historyChoices: new Map(),
       accountDeletions: new Map(),
       rules: new Map(),
+      ownSecrets: new Map(),
+      subscriptions: new Map(),
       ruleStates: new Map(),
       rulesSince: new Map(),
       recentEvaluations: new Map(),

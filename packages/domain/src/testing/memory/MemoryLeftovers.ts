@@ -35,6 +35,8 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   some(tables.accessTokens, ({ connectionId }) => connections.has(connectionId))
   some(tables.refreshTokens, ({ connectionId }) => connections.has(connectionId))
   some(tables.codes, isTheirs)
+  some(tables.ownSecrets, (_, id) => rules.has(id))
+  some(tables.subscriptions, isTheirs)
   some(tables.ruleStates, (_, id) => rules.has(id))
   some(tables.recentEvaluations, (_, id) => rules.has(id))
   some(tables.placeShapes, (_, id) => places.has(id))

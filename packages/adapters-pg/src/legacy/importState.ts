@@ -1,0 +1,68 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { RuleImport } from "@place-access/domain/legacy"
+import { AppId, ConnectionId, PlaceId, type RuleId, Timestamp, UserId } from "@place-access/domain/shared"
+import { Effect, Schema } from "effect"
+import * as Rows from "../Rows.js"
+import { COLUMNS, RuleRow, toRule } from "../rules/RuleRow.js"
+
+const OwnerRow = Schema.Struct({
+  user_id: UserId,
+  connection_id: ConnectionId,
+  app_id: AppId,
+  ended_at: Rows.NullableAt,
+  standard_expires_at: Rows.NullableAt
+})
+
+const SharedRow = Schema.Struct({ connection_id: ConnectionId, place_id: PlaceId, label: Schema.String })
+
+const FoundRow = Schema.extend(RuleRow, Schema.Struct({ is_asked: Schema.Boolean }))
+
+/** Locks the connections that rules are asked for, by id as everybody else does, and reads what the decision needs. */
+export const importState = (
+  sql: SqlClient,
+  asked: ReadonlyArray<{ readonly owner: RuleImport.Owner; readonly id: RuleId }>
+) =>
+  Effect.gen(function* () {
+    const users = asked.map(({ owner }) => owner.userId)
+    const connections = asked.map(({ owner }) => owner.id)
+    const owners = sql`(SELECT DISTINCT * FROM unnest(${users}::text[], ${connections}::text[]) AS o (user_id, connection_id))`
+    const locked = yield* sql`
+      SELECT c.user_id, c.connection_id, c.app_id, c.ended_at, c.standard_expires_at
+      FROM connections c JOIN ${owners} asked ON asked.user_id = c.user_id AND asked.connection_id = c.connection_id
+      ORDER BY c.connection_id FOR UPDATE OF c`.pipe(Rows.all(OwnerRow))
+    const now = yield* Timestamp.now
+    const shared = yield* sql`
+      SELECT s.connection_id, p.place_id, p.label
+      FROM ${owners} asked
+      JOIN connection_places s ON s.user_id = asked.user_id AND s.connection_id = asked.connection_id
+      JOIN places p ON p.user_id = s.user_id AND p.place_id = s.place_id
+      WHERE p.archived_at IS NULL`.pipe(Rows.all(SharedRow))
+    const found = yield* sql`
+      WITH named AS (
+        SELECT DISTINCT * FROM unnest(${users}::text[], ${asked.map(({ id }) => id)}::text[]) AS n (user_id, rule_id)
+      ), here AS (
+        SELECT r.user_id, r.rule_id, false AS is_asked FROM ${owners} asked
+        JOIN rules r ON r.user_id = asked.user_id AND r.connection_id = asked.connection_id AND r.deleted_at IS NULL
+        UNION ALL
+        SELECT user_id, rule_id, true FROM named
+      )
+      SELECT ${sql.literal(COLUMNS)}, here.is_asked
+      FROM here JOIN rules r ON r.user_id = here.user_id AND r.rule_id = here.rule_id
+      LEFT JOIN places p ON p.user_id = r.user_id AND p.place_id = r.place_id`.pipe(Rows.all(FoundRow))
+    const rules = found.filter((row) => !row.is_asked)
+    const state: RuleImport.ImportState = {
+      connections: locked.map((row) => ({
+        userId: row.user_id,
+        id: row.connection_id,
+        appId: row.app_id,
+        endedAt: row.ended_at,
+        standardExpiresAt: row.standard_expires_at,
+        places: shared
+          .filter((place) => place.connection_id === row.connection_id)
+          .map((place) => ({ id: place.place_id, label: place.label })),
+        rules: rules.filter((rule) => rule.connection_id === row.connection_id).map((rule) => toRule(rule, null))
+      })),
+      known: found.filter((row) => row.is_asked).map((row) => toRule(row, null))
+    }
+    return { now, state }
+  })

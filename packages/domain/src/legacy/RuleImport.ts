@@ -1,0 +1,276 @@
+import { Either, Schema } from "effect"
+import type { Connection } from "../connection/Connection.js"
+import * as ConcurrentLimit from "../rules/ConcurrentLimit.js"
+import type { Rule, SharedPlace } from "../rules/Rule.js"
+import * as RuleRequest from "../rules/RuleRequest.js"
+import { AppId, ConnectionId, type PlaceId, RuleId, Sub } from "../shared/Ids.js"
+import * as Timestamp from "../shared/Timestamp.js"
+import type { Sealed } from "../shared/Vault.js"
+import * as Tier from "../tiers/Tier.js"
+
+/**
+ * Rules that an operator brings along from before apps had endpoints (Spec §6.4.9): one JSON object a line, checked as a whole.
+ */
+
+/** A connection by its id, or by the app and the user as the app sees them. */
+export type OwnerName = { readonly connectionId: ConnectionId } | { readonly appId: AppId; readonly sub: Sub }
+
+export type Owner = Pick<Connection, "userId" | "id" | "appId">
+
+/** What one line asks for. Its secret is not sealed yet. */
+export interface Line {
+  /** 1-based. */
+  readonly number: number
+  readonly id: RuleId
+  readonly owner: OwnerName
+  readonly placeId: string
+  readonly terms: RuleRequest.Terms
+  readonly url: string
+  readonly secret: string
+  readonly createdAt: Timestamp.Timestamp
+}
+
+export interface Fault {
+  readonly line: number
+  /** Null: of the line as a whole. */
+  readonly field: string | null
+  /** Begins with "must", "is" or the like; never repeats the value. */
+  readonly message: string
+}
+
+/** A line whose connection was found and whose secret is sealed. */
+export interface Ready {
+  readonly line: Line
+  readonly owner: Owner
+  readonly sealed: Sealed
+}
+
+export interface Imported {
+  readonly rule: Rule<SharedPlace>
+  readonly sealed: Sealed
+}
+
+/** What the decision sees under the locks. */
+export interface ImportState {
+  readonly connections: ReadonlyArray<
+    Owner &
+      Pick<Connection, "endedAt" | "standardExpiresAt"> & {
+        /** Shared with the app and not archived. */
+        readonly places: ReadonlyArray<{ readonly id: PlaceId; readonly label: string }>
+        /** Not deleted. */
+        readonly rules: ReadonlyArray<Rule>
+      }
+  >
+  /** Rules of the users that have one of the ids, deleted ones too. */
+  readonly known: ReadonlyArray<Rule>
+}
+
+const FIELDS = [
+  "id",
+  "connection_id",
+  "app_id",
+  "sub",
+  "type",
+  "place_id",
+  "dwell_minutes",
+  "webhook_url",
+  "secret",
+  "active_from",
+  "active_until",
+  "max_event_age_s",
+  "created_at"
+] as const
+type Field = (typeof FIELDS)[number]
+
+const MIN_SECRET = 16
+const MAX_SECRET = 512
+
+const isRuleId = Schema.is(RuleId)
+const isConnectionId = Schema.is(ConnectionId)
+const isAppId = Schema.is(AppId)
+const isSub = Schema.is(Sub)
+const decodeTime = Schema.decodeUnknownOption(Timestamp.FromIso)
+
+/** Every line that can be read, and what is wrong with the others. Empty lines are nothing. */
+export const read = (
+  text: string,
+  now: Timestamp.Timestamp
+): { readonly lines: ReadonlyArray<Line>; readonly faults: ReadonlyArray<Fault> } => {
+  const lines: Array<Line> = []
+  const faults: Array<Fault> = []
+  for (const [index, json] of text
+    .replace(/^\uFEFF/, "")
+    .split(/\r?\n/)
+    .entries()) {
+    if (json.trim() === "") continue
+    const line = Either.flatMap(parse(index + 1, json), (fields) => readLine(index + 1, fields, now))
+    if (Either.isRight(line)) lines.push(line.right)
+    else faults.push(...line.left)
+  }
+  return { lines, faults }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const parse = (line: number, json: string): Either.Either<Readonly<Record<string, unknown>>, ReadonlyArray<Fault>> =>
+  Either.try({
+    try: (): unknown => JSON.parse(json),
+    catch: () => [{ line, field: null, message: "is no JSON" }]
+  }).pipe(
+    Either.flatMap((value) =>
+      isObject(value) ? Either.right(value) : Either.left([{ line, field: null, message: "is no JSON object" }])
+    )
+  )
+
+const readLine = (
+  number: number,
+  given: Readonly<Record<string, unknown>>,
+  now: Timestamp.Timestamp
+): Either.Either<Line, ReadonlyArray<Fault>> => {
+  const faults: Array<Fault> = []
+  const wrong = (field: string, message: string): undefined => void faults.push({ line: number, field, message })
+  const value = (field: Field): unknown => given[field] ?? undefined
+
+  for (const field of Object.keys(given)) {
+    if (FIELDS.some((known) => known === field)) continue
+    wrong(/^\w{1,40}$/.test(field) ? field : "a field", "is not known here: see docs/http.md")
+  }
+  const id = isRuleId(value("id"))
+    ? RuleId.make(String(given["id"]))
+    : wrong("id", "must be 1 to 64 letters, digits, _ or -")
+  const owner = readOwner(value, wrong)
+  const created = decodeTime(value("created_at"))
+  const createdAt = created._tag === "Some" && created.value <= now ? created.value : undefined
+  if (createdAt === undefined) wrong("created_at", "must be an ISO 8601 timestamp with a zone, and not in the future")
+  const url = typeof value("webhook_url") === "string" ? String(given["webhook_url"]) : undefined
+  if (url === undefined) wrong("webhook_url", "must be a string")
+  const secret = readSecret(value("secret"))
+  if (secret === undefined)
+    wrong("secret", `must be ${MIN_SECRET} to ${MAX_SECRET} characters, none of them control characters`)
+
+  const asked = {
+    type: given["type"],
+    placeId: given["place_id"],
+    dwellMinutes: given["dwell_minutes"],
+    activeFrom: given["active_from"],
+    activeUntil: given["active_until"],
+    maxEventAgeS: given["max_event_age_s"]
+  }
+  // Its window was open when the rule was made; that it has closed since is no fault.
+  const checked = RuleRequest.checkPlace(asked, createdAt ?? Timestamp.make(0))
+  if (Either.isLeft(checked)) for (const { field, message } of checked.left.problems) wrong(field, message)
+
+  return faults.length > 0 ||
+    id === undefined ||
+    owner === undefined ||
+    createdAt === undefined ||
+    url === undefined ||
+    secret === undefined ||
+    Either.isLeft(checked)
+    ? Either.left(faults)
+    : Either.right({ number, id, owner, url, secret, createdAt, ...checked.right })
+}
+
+const readOwner = (
+  value: (field: Field) => unknown,
+  wrong: (field: string, message: string) => undefined
+): OwnerName | undefined => {
+  const [connectionId, appId, sub] = [value("connection_id"), value("app_id"), value("sub")]
+  if (connectionId !== undefined) {
+    if (appId !== undefined || sub !== undefined)
+      return wrong("connection_id", "must stand alone, or app_id and sub in its place")
+    return isConnectionId(connectionId) ? { connectionId } : wrong("connection_id", "must be the id of a connection")
+  }
+  if (isAppId(appId) && isSub(sub)) return { appId, sub }
+  return wrong("connection_id", "is required, or app_id and sub in its place")
+}
+
+const readSecret = (value: unknown): string | undefined =>
+  typeof value === "string" && value.length >= MIN_SECRET && value.length <= MAX_SECRET && !/\p{Cc}/u.test(value)
+    ? value
+    : undefined
+
+/** The same rule in two lines: the second is at fault. */
+export const repeated = (ready: ReadonlyArray<Ready>): ReadonlyArray<Fault> => {
+  const seen = new Set<string>()
+  return ready.flatMap(({ line, owner }) => {
+    const key = `${owner.userId} ${line.id}`
+    if (seen.has(key)) return [{ line: line.number, field: "id", message: "is in an earlier line already" }]
+    seen.add(key)
+    return []
+  })
+}
+
+/**
+ * The rules that are new, or every fault. A rule that is there with the same terms was imported before, and one that was removed
+ * since stays removed: the same file again changes nothing.
+ */
+export const decide = (
+  ready: ReadonlyArray<Ready>,
+  earlier: ReadonlyArray<Fault>,
+  state: ImportState,
+  now: Timestamp.Timestamp
+): Either.Either<ReadonlyArray<Imported>, ReadonlyArray<Fault>> => {
+  const faults = [...earlier]
+  const news: Array<Imported> = []
+  for (const one of ready) {
+    const { line, owner } = one
+    const wrong = (field: string, message: string): undefined => void faults.push({ line: line.number, field, message })
+    const known = state.known.find((rule) => rule.userId === owner.userId && rule.id === line.id)
+    if (known !== undefined) {
+      if (!isSame(known, one)) wrong("id", "is another rule of this user already, or this one with other terms")
+      continue
+    }
+    const connection = state.connections.find(({ id }) => id === owner.id)
+    if (connection === undefined || connection.endedAt !== null || !isLive(connection, now)) {
+      wrong("connection_id", "must be of a connection that has not ended")
+      continue
+    }
+    const place = connection.places.find(({ id }) => id === line.placeId)
+    if (place === undefined) {
+      wrong("place_id", "must be of a place that the user shares with the app")
+      continue
+    }
+    const present = [
+      ...connection.rules,
+      ...news.map(({ rule }) => rule).filter((rule) => rule.connectionId === owner.id)
+    ]
+    const windows = present.map(({ window }) => window)
+    if (ConcurrentLimit.firstOverflow(windows, line.terms.window, now) !== undefined) {
+      wrong("connection_id", `has ${ConcurrentLimit.MAX_ACTIVE} rules active at one instant already`)
+      continue
+    }
+    news.push({ rule: ruleOf(one, { _tag: "Place", placeId: place.id, label: place.label }), sealed: one.sealed })
+  }
+  return faults.length > 0 ? Either.left(faults.sort((a, b) => a.line - b.line)) : Either.right(news)
+}
+
+const isLive = (connection: Pick<Connection, "standardExpiresAt">, now: Timestamp.Timestamp): boolean =>
+  Tier.standardIsLive({ ...connection, sensitiveExpiresAt: null }, now)
+
+const ruleOf = ({ line, owner }: Ready, target: SharedPlace): Rule<SharedPlace> => ({
+  userId: owner.userId,
+  id: line.id,
+  connectionId: owner.id,
+  appId: owner.appId,
+  target,
+  ...line.terms,
+  webhookUrl: line.url,
+  isLegacy: true,
+  createdAt: line.createdAt,
+  disabledAt: null
+})
+
+const isSame = (rule: Rule, { line, owner }: Ready): boolean =>
+  rule.isLegacy &&
+  rule.connectionId === owner.id &&
+  rule.target._tag === "Place" &&
+  rule.target.placeId === line.placeId &&
+  rule.type === line.terms.type &&
+  rule.dwellMinutes === line.terms.dwellMinutes &&
+  rule.webhookUrl === line.url &&
+  rule.window.from === line.terms.window.from &&
+  rule.window.until === line.terms.window.until &&
+  rule.maxEventAgeS === line.terms.maxEventAgeS &&
+  rule.createdAt === line.createdAt

@@ -1,0 +1,73 @@
+import { Effect, Either, Option, Schema } from "effect"
+import { WebhookSender } from "../deliveries/WebhookSender.js"
+import * as Timestamp from "../shared/Timestamp.js"
+import { Vault } from "../shared/Vault.js"
+import { LegacyStore } from "./LegacyStore.js"
+import * as Receiver from "./Receiver.js"
+import * as RuleImport from "./RuleImport.js"
+
+/** Names are looked up for so many addresses at the same time. */
+const LOOK_UPS_AT_ONCE = 8
+
+export interface RulesImported {
+  readonly imported: number
+  /** Imported before, removed since or not. */
+  readonly known: number
+}
+
+/** Nothing was stored. In the order of the file. */
+export class RulesNotImported extends Schema.TaggedError<RulesNotImported>()("RulesNotImported", {
+  faults: Schema.NonEmptyArray(
+    Schema.Struct({ line: Schema.Int, field: Schema.NullOr(Schema.String), message: Schema.String })
+  )
+}) {}
+
+/**
+ * Stores every rule of the file with its own address and secret, or nothing (Spec §6.4.9). Every fault that can be found comes
+ * at once. The same file again stores nothing more.
+ */
+export const importRules = Effect.fn("importRules")(function* (text: string) {
+  const store = yield* LegacyStore
+  const { faults, lines } = RuleImport.read(text, yield* Timestamp.now)
+  const refused = yield* refusedAddresses(lines.map(({ url }) => url))
+  const ready: Array<RuleImport.Ready> = []
+  const found = [...faults]
+  for (const line of lines) {
+    const reason = refused.get(line.url)
+    if (reason !== undefined) found.push({ line: line.number, field: "webhook_url", message: reason })
+    const owner = yield* store.findOwner(line.owner)
+    if (Option.isSome(owner)) ready.push(yield* sealed(line, owner.value))
+    else found.push({ line: line.number, field: ownerField(line), message: "must be of a connection of this service" })
+  }
+  found.push(...RuleImport.repeated(ready))
+  const asked = ready.map(({ line, owner }) => ({ owner, id: line.id }))
+  const decided = yield* store.importRules(asked, (state, now) => RuleImport.decide(ready, found, state, now))
+  if (Either.isRight(decided)) {
+    const result: RulesImported = { imported: decided.right.length, known: ready.length - decided.right.length }
+    return result
+  }
+  const [first, ...rest] = decided.left
+  return yield* first === undefined
+    ? Effect.dieMessage("an import was refused without a fault")
+    : new RulesNotImported({ faults: [first, ...rest] })
+})
+
+const ownerField = ({ owner }: RuleImport.Line): string => ("connectionId" in owner ? "connection_id" : "sub")
+
+/** Each address is checked once, like an endpoint's at its registration; those that may not be used, with the reason. */
+const refusedAddresses = (urls: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const sender = yield* WebhookSender
+    const checked = yield* Effect.forEach(
+      new Set(urls),
+      (url) => Effect.map(sender.checkUrl(url), (reason) => [url, reason] as const),
+      { concurrency: LOOK_UPS_AT_ONCE }
+    )
+    return new Map(checked)
+  })
+
+const sealed = (line: RuleImport.Line, owner: RuleImport.Owner) =>
+  Effect.map(
+    Effect.flatMap(Vault, (vault) => vault.seal(line.secret, Receiver.sealContext(owner.userId, line.id))),
+    (sealed): RuleImport.Ready => ({ line, owner, sealed })
+  )

@@ -1,0 +1,6 @@
+export { createSubscription } from "./createSubscription.js"
+export { importRules, type RulesImported, RulesNotImported } from "./importRules.js"
+export { LegacyStore } from "./LegacyStore.js"
+export * as Receiver from "./Receiver.js"
+export { removeSubscription } from "./removeSubscription.js"
+export * as RuleImport from "./RuleImport.js"

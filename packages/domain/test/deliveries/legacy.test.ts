@@ -1,0 +1,372 @@
+import { EndpointUrl } from "@place-access/domain/endpoints"
+import { createSubscription, importRules, removeSubscription } from "@place-access/domain/legacy"
+import { removeRuleOfUser } from "@place-access/domain/rules"
+import { RuleId, Timestamp } from "@place-access/domain/shared"
+import { MemoryDatabase, MemoryWebhookSender, RuleSamples } from "@place-access/domain/testing"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe } from "vitest"
+import {
+  deliveries,
+  endpointNow,
+  fire,
+  inVirtualTime,
+  scene,
+  URL,
+  withWorker,
+  type World
+} from "../support/webhooks.js"
+
+const { answers, hangs, inTurn, ourFault, Receivers, refuses, slowly } = MemoryWebhookSender
+const { MINUTE, SECOND } = Timestamp
+
+const OLD = "https://old.example.com/hook"
+const SUBSCRIBED = "https://old.example.com/subscribed"
+const SECRET = "a secret of before endpoints"
+
+const script = (url: string, behaviour: MemoryWebhookSender.Behaviour) =>
+  Effect.flatMap(Receivers, (receivers) => receivers.script(url, behaviour))
+const posts = (url: string) => Effect.flatMap(Receivers, (receivers) => receivers.posts(url))
+const secondsOf = (url: string, from: number) =>
+  Effect.map(posts(url), (all) => all.map(({ at }) => (at - from) / SECOND))
+const log = Effect.map(MemoryDatabase, ({ accessLog }) =>
+  accessLog.map(({ disclosed, endpoint, error }) => [endpoint, error, disclosed])
+)
+
+/** A scene whose app has an endpoint, a subscription and an imported rule; only the endpoint answers. */
+const stage = Effect.gen(function* () {
+  const made = yield* scene
+  yield* script(URL, answers(204))
+  const { secret, subscription } = yield* createSubscription(made.connection, { url: SUBSCRIBED })
+  const line = {
+    id: "rule_1",
+    connection_id: made.connection.id,
+    type: "enter",
+    place_id: made.place.id,
+    webhook_url: OLD,
+    secret: SECRET,
+    created_at: "2025-06-01T00:00:00.000Z"
+  }
+  yield* importRules(JSON.stringify(line))
+  const imported = yield* Effect.flatMap(MemoryDatabase, ({ rules }) =>
+    Effect.fromNullable(rules.get(RuleId.make("rule_1")))
+  )
+  return { ...made, subscription, subscriptionSecret: secret, imported }
+})
+type Stage = Effect.Effect.Success<typeof stage>
+
+/** The two kinds: how something of each fires, where it goes, and how it is taken away. */
+const kinds = [
+  {
+    name: "a rule's own address",
+    url: OLD,
+    fire: (on: Stage) => fire({ rule: on.imported, place: on.place }, { webhookUrl: OLD }),
+    remove: (on: Stage) => removeRuleOfUser(on.user.id, null, on.imported.id)
+  },
+  {
+    name: "a subscription",
+    url: SUBSCRIBED,
+    fire: (on: Stage) => fire(on),
+    remove: (on: Stage) => removeSubscription(on.connection, on.subscription.id)
+  }
+]
+
+const run = (use: (on: Stage) => Effect.Effect<void, unknown, World>) =>
+  inVirtualTime(
+    Effect.gen(function* () {
+      const on = yield* stage
+      yield* withWorker(use(on))
+    })
+  )
+
+/** As if the connection had ended a moment ago. */
+const end = (on: Stage) =>
+  Effect.gen(function* () {
+    const { connections } = yield* MemoryDatabase
+    connections.set(on.connection.id, {
+      ...on.connection,
+      endedAt: yield* Timestamp.now,
+      endReason: "user_disconnected"
+    })
+  })
+
+const ruleScopesGone = (on: Stage) =>
+  Effect.map(
+    MemoryDatabase,
+    ({ connections }) => void connections.set(on.connection.id, { ...on.connection, heldScopes: [] })
+  )
+
+describe("what is posted", () => {
+  it("to a rule's own address: no app_id and no endpoint_id, signed with its own secret", () => {
+    run((on) =>
+      Effect.gen(function* () {
+        yield* script(OLD, answers(200))
+        const event = yield* fire({ rule: on.imported, place: on.place }, { webhookUrl: OLD })
+        yield* Effect.sleep("1 millis")
+        const [post, ...more] = yield* posts(OLD)
+        expect(more).toEqual([])
+        expect(JSON.parse(post?.body ?? "")).toEqual({
+          event_id: event.id,
+          type: "place.enter",
+          occurred_at: "2026-01-01T00:00:00.000Z",
+          grant_id: on.connection.id,
+          rule_id: "rule_1",
+          target: { place_id: on.place.id, label: "Home" }
+        })
+        const t = event.occurredAt / SECOND
+        expect(new Map(post?.headers).get("X-Service-Signature")).toBe(
+          `t=${t},v1=${MemoryWebhookSender.sign(SECRET, `${t}.${post?.body}`)}`
+        )
+      })
+    )
+  })
+
+  it("to a subscription: subscription_id in their place, signed with the subscription's secret", () => {
+    run((on) =>
+      Effect.gen(function* () {
+        yield* script(SUBSCRIBED, answers(200))
+        const event = yield* fire(on)
+        yield* Effect.sleep("1 millis")
+        const [post] = yield* posts(SUBSCRIBED)
+        expect(JSON.parse(post?.body ?? "")).toEqual({
+          event_id: event.id,
+          subscription_id: on.subscription.id,
+          type: "place.enter",
+          occurred_at: "2026-01-01T00:00:00.000Z",
+          grant_id: on.connection.id,
+          rule_id: on.rule.id,
+          target: { place_id: on.place.id, label: "Home" }
+        })
+        const t = event.occurredAt / SECOND
+        expect(new Map(post?.headers).get("X-Service-Signature")).toBe(
+          `t=${t},v1=${MemoryWebhookSender.sign(on.subscriptionSecret, `${t}.${post?.body}`)}`
+        )
+      })
+    )
+  })
+
+  it("what a rule with its own address fires goes to no endpoint, not even of that address, and to no subscription", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const on = yield* stage
+        const { endpoints } = yield* MemoryDatabase
+        endpoints.set(on.endpoint.id, { ...on.endpoint, url: EndpointUrl.EndpointUrl.make(OLD) })
+        yield* script(OLD, answers(200))
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire({ rule: on.imported, place: on.place }, { webhookUrl: OLD })
+            yield* Effect.sleep("1 hour")
+          })
+        )
+        expect((yield* posts(OLD)).length).toBe(1)
+        expect(yield* posts(SUBSCRIBED)).toEqual([])
+        expect(yield* deliveries).toEqual([])
+      })
+    )
+  })
+
+  it("a subscription gets place and zone firings, nothing else, and nothing of a rule that names an endpoint", () => {
+    run((on) =>
+      Effect.gen(function* () {
+        yield* script(SUBSCRIBED, answers(200))
+        const zone = yield* RuleSamples.rule(on.connection, RuleSamples.ZONE)
+        const target = { placeId: null, label: "Quay" }
+        yield* fire(on)
+        yield* fire({ ...on, rule: zone }, { payload: { type: "zone.exit", ruleId: zone.id, target } })
+        yield* fire(on, { payload: { type: "places.changed", placesVersion: 2 } })
+        yield* fire(on, { webhookUrl: URL })
+        yield* Effect.sleep("1 hour")
+        const types = (yield* posts(SUBSCRIBED)).map(({ body }) => (JSON.parse(body) as { type: string }).type)
+        expect(types).toEqual(["place.enter", "zone.exit"])
+      })
+    )
+  })
+})
+
+describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
+  it("three attempts: at once, 30 s after the first has ended and 5 min after the second, and then no more", () => {
+    run((on) =>
+      Effect.gen(function* () {
+        yield* script(url, answers(500))
+        const { occurredAt } = yield* fire(on)
+        yield* Effect.sleep(30 * SECOND - 1)
+        expect(yield* secondsOf(url, occurredAt)).toEqual([0])
+        yield* Effect.sleep(2)
+        expect(yield* secondsOf(url, occurredAt)).toEqual([0, 30])
+        yield* Effect.sleep(5 * MINUTE - 2)
+        expect(yield* secondsOf(url, occurredAt)).toEqual([0, 30])
+        yield* Effect.sleep(2)
+        expect(yield* secondsOf(url, occurredAt)).toEqual([0, 30, 330])
+        yield* Effect.sleep("3 days")
+        expect((yield* posts(url)).length).toBe(3)
+      })
+    )
+  })
+
+  it("the waits begin when an attempt ends; one that is not answered ends after 5 s", () => {
+    run((on) =>
+      Effect.gen(function* () {
+        yield* script(url, inTurn(hangs, slowly(2_000, answers(503)), answers(200)))
+        const { occurredAt } = yield* fire(on)
+        yield* Effect.sleep("1 hour")
+        expect(yield* secondsOf(url, occurredAt)).toEqual([0, 35, 337])
+      })
+    )
+  })
+
+  it.each([200, 204, 299])("a %i ends it", (status) => {
+    run((on) =>
+      Effect.gen(function* () {
+        yield* script(url, inTurn(refuses, answers(status)))
+        const { occurredAt } = yield* fire(on)
+        yield* Effect.sleep("1 hour")
+        expect(yield* secondsOf(url, occurredAt)).toEqual([0, 30])
+      })
+    )
+  })
+
+  it("faults of our own spend no attempt, and end it after 10 minutes", () => {
+    run((on) =>
+      Effect.gen(function* () {
+        yield* script(url, inTurn(ourFault, ourFault, answers(500)))
+        const { occurredAt } = yield* fire(on)
+        yield* Effect.sleep("1 hour")
+        expect(yield* secondsOf(url, occurredAt)).toEqual([0, 5, 10, 40, 340])
+        yield* script(url, ourFault)
+        yield* fire(on)
+        yield* Effect.sleep("1 hour")
+        expect((yield* posts(url)).length).toBe(5 + 10 * 12 + 2)
+      })
+    )
+  })
+
+  it("what is taken away between two attempts stops it", () => {
+    for (const takeAway of [remove, end, ruleScopesGone]) {
+      run((on) =>
+        Effect.gen(function* () {
+          yield* script(url, answers(500))
+          yield* fire(on)
+          yield* Effect.sleep(30 * SECOND - 1)
+          yield* takeAway(on)
+          yield* Effect.sleep("1 hour")
+          expect((yield* posts(url)).length).toBe(1)
+        })
+      )
+    }
+  })
+
+  it("what was taken away before the first attempt is not sent", () => {
+    for (const takeAway of [end, ruleScopesGone]) {
+      run((on) =>
+        Effect.gen(function* () {
+          yield* takeAway(on)
+          yield* fire(on)
+          yield* Effect.sleep("1 hour")
+          expect(yield* posts(url)).toEqual([])
+          expect(yield* log).toEqual([
+            ["webhook place.enter", "not_authorised", "nothing: “arrived at Home” was not sent"]
+          ])
+        })
+      )
+    }
+  })
+
+  it("a restart loses what waits, and finishes the attempt under way", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const on = yield* stage
+        yield* script(url, inTurn(answers(500), slowly(3_000, answers(500))))
+        const from = yield* Timestamp.now
+        yield* withWorker(Effect.zipRight(fire(on), Effect.sleep("31 seconds")))
+        expect(yield* Timestamp.now).toBe(from + 33 * SECOND)
+        yield* withWorker(Effect.sleep("1 day"))
+        expect((yield* posts(url)).length).toBe(2)
+      })
+    )
+  })
+})
+
+describe("beside other deliveries", () => {
+  it("one entry of the access log, however many receivers and attempts", () => {
+    run((on) =>
+      Effect.gen(function* () {
+        yield* script(SUBSCRIBED, answers(500))
+        yield* createSubscription(on.connection, { url: `${SUBSCRIBED}/2` })
+        yield* fire(on)
+        yield* Effect.sleep("1 hour")
+        expect((yield* posts(URL)).length).toBe(1)
+        expect((yield* posts(SUBSCRIBED)).length).toBe(3)
+        expect((yield* posts(`${SUBSCRIBED}/2`)).length).toBe(3)
+        expect(yield* log).toEqual([["webhook place.enter", null, "arrived at Home"]])
+      })
+    )
+  })
+
+  it("an app without endpoints is told all the same, and the log says so", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const on = yield* stage
+        const { endpoints } = yield* MemoryDatabase
+        endpoints.clear()
+        yield* script(SUBSCRIBED, answers(200))
+        yield* withWorker(Effect.zipRight(fire(on), Effect.sleep("1 hour")))
+        expect((yield* posts(SUBSCRIBED)).length).toBe(1)
+        expect(yield* log).toEqual([["webhook place.enter", null, "arrived at Home"]])
+      })
+    )
+  })
+
+  it("they count for no endpoint and have no row in the delivery log", () => {
+    run((on) =>
+      Effect.gen(function* () {
+        yield* script(OLD, answers(500))
+        for (let round = 0; round < 25; round++)
+          yield* fire({ rule: on.imported, place: on.place }, { webhookUrl: OLD })
+        yield* Effect.sleep("1 hour")
+        expect((yield* posts(OLD)).length).toBe(75)
+        expect(yield* deliveries).toEqual([])
+        expect(yield* endpointNow(on)).toMatchObject({ strikes: 0, disabledAt: null })
+      })
+    )
+  })
+
+  it("silent receivers of one app do not hold up another's", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const [slow, quick] = [yield* scene, yield* scene]
+        yield* createSubscription(slow.connection, { url: OLD })
+        yield* createSubscription(quick.connection, { url: SUBSCRIBED })
+        yield* script(OLD, hangs)
+        yield* script(SUBSCRIBED, answers(200))
+        const from = yield* Timestamp.now
+        yield* withWorker(
+          Effect.gen(function* () {
+            for (let round = 0; round < 100; round++) yield* fire(slow)
+            yield* fire(quick)
+            yield* Effect.sleep("1 hour")
+          })
+        )
+        expect(yield* secondsOf(SUBSCRIBED, from)).toEqual([0])
+        expect((yield* posts(OLD)).length).toBe(300)
+      })
+    )
+  })
+
+  it.each([
+    [29, 0],
+    [30, 1],
+    [329, 1],
+    [330, 2]
+  ])("max_event_age_s at every attempt: an age of %i s allows %i retries after the first", (maxEventAgeS, retries) => {
+    run((on) =>
+      Effect.gen(function* () {
+        yield* script(OLD, answers(500))
+        yield* fire({ rule: on.imported, place: on.place }, { webhookUrl: OLD, maxEventAgeS })
+        yield* Effect.sleep("1 hour")
+        expect((yield* posts(OLD)).length).toBe(1 + retries)
+        const withheld = (yield* log).filter(([, error]) => error === "too_old").length
+        expect(withheld).toBe(retries < 2 ? 1 : 0)
+      })
+    )
+  })
+})
