@@ -43,6 +43,7 @@ export const make = (host: string, port: number): Listener => {
     const giveUp = () => {
       if (!request.complete) request.destroy()
     }
+    // @effect-diagnostics-next-line globalTimers:off -- a socket's time, below any program
     const timer = setTimeout(giveUp, patienceMillisFor(request.url ?? "")).unref()
     response.once("close", () => {
       underWay.delete(response)
