@@ -18,6 +18,7 @@ import { EndpointsApi } from "./endpoints/EndpointsApi.js"
 import { PlacesApi } from "./places/PlacesApi.js"
 import { DevicesApi } from "./devices/DevicesApi.js"
 import { LocationsApi } from "./fixes/LocationsApi.js"
+import { SubscriptionsApi } from "./legacy/SubscriptionsApi.js"
 import { ImportsApi } from "./imports/ImportsApi.js"
 import { PhoneApi } from "./fixes/PhoneApi.js"
 import { PhoneAppsApi } from "./fixes/PhoneAppsApi.js"
@@ -61,6 +62,7 @@ export const Api = HttpApi.make("place-access")
   .add(EvaluationsApi)
   .add(UserEvaluationsApi)
   .add(DeveloperRulesApi)
+  .add(SubscriptionsApi)
   .addError(Errors.ValidationFailed)
   .addError(Errors.InvalidRequest)
   .addError(Errors.PayloadTooLarge)

@@ -18,9 +18,11 @@ import * as OAuthHttp from "./connection/OAuthHttp.js"
 import * as UsersHttp from "./connection/UsersHttp.js"
 import * as DeliveriesHttp from "./deliveries/DeliveriesHttp.js"
 import * as DevicesHttp from "./devices/DevicesHttp.js"
+import * as Deprecation from "./edge/Deprecation.js"
 import * as Edge from "./edge/Edge.js"
 import * as Routes from "./edge/Routes.js"
 import * as EndpointsHttp from "./endpoints/EndpointsHttp.js"
+import * as SubscriptionsHttp from "./legacy/SubscriptionsHttp.js"
 import * as LocationsHttp from "./fixes/LocationsHttp.js"
 import * as PhoneAppsHttp from "./fixes/PhoneAppsHttp.js"
 import * as PhoneHttp from "./fixes/PhoneHttp.js"
@@ -66,7 +68,8 @@ const Handlers = Layer.mergeAll(
   RulesHttp.userLayer,
   EvaluationsHttp.layer,
   EvaluationsHttp.userLayer,
-  EvaluationsHttp.developerLayer
+  EvaluationsHttp.developerLayer,
+  SubscriptionsHttp.layer
 )
 
 const Security = Layer.mergeAll(BearerAuthLive.layer(Api), DeviceAuthLive.layer, SessionAuthLive.layer(Api))
@@ -74,8 +77,13 @@ const Security = Layer.mergeAll(BearerAuthLive.layer(Api), DeviceAuthLive.layer,
 /** Every route there is, behind the edge. */
 const serve = Effect.gen(function* () {
   const router = yield* HttpApiBuilder.Router.router
-  const known: Edge.Known = { allowed: Routes.allowed(router.routes), contentTypes: Routes.contentTypes(Api) }
-  const app = yield* HttpRouter.toHttpApp(HttpRouter.use(router, Edge.around(known.contentTypes)))
+  const { baseUrl } = yield* HttpOptions
+  const known: Edge.Known = {
+    allowed: Routes.allowed(router.routes),
+    contentTypes: Routes.contentTypes(Api),
+    deprecations: Deprecation.headers(Api, baseUrl)
+  }
+  const app = yield* HttpRouter.toHttpApp(HttpRouter.use(router, Edge.around(known)))
   return HttpServer.serve(yield* Edge.make(app, known))
 }).pipe(Layer.unwrapEffect)
 

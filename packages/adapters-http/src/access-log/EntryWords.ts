@@ -23,6 +23,8 @@ export const DEEDS: Readonly<Record<string, string>> = {
   "GET /v1/rules/zone/{id}/evaluations": "Asked why it was told about an area, or was not",
   "GET /v1/developer/apps/{app_id}/rules": "Its developer looked at why it was told, or was not",
   "GET /developer/apps/{app}/users/{grant}/rules": "Its developer looked at why it was told, or was not",
+  "POST /v1/subscriptions": "Asked to be told at an address what its rules notice",
+  "DELETE /v1/subscriptions/{id}": "Stopped being told at an address",
   "webhook place.enter": "To be told when you arrive at a place",
   "webhook place.exit": "To be told when you leave a place",
   "webhook place.dwell": "To be told when you stay at a place",

@@ -10,6 +10,8 @@ export interface Cell {
   readonly id: string
   /** Content types that the matched route reads. */
   reads: ReadonlySet<string>
+  /** What is said of the matched route when it is not to be used any more: headers of the answer, whatever it is. */
+  deprecation: Readonly<Record<string, string>>
   caller: Caller | undefined
   /** Method and route, such as `DELETE /v1/rules/place/{id}`. */
   endpoint: string
@@ -22,6 +24,7 @@ export interface Cell {
 export const make = (id: string): Cell => ({
   id,
   reads: new Set(),
+  deprecation: {},
   caller: undefined,
   endpoint: "",
   purpose: null,

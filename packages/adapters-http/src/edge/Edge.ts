@@ -22,6 +22,8 @@ import * as SecurityHeaders from "./SecurityHeaders.js"
 export interface Known {
   readonly allowed: (url: string) => string | undefined
   readonly contentTypes: ReadonlyMap<string, ReadonlySet<string>>
+  /** By `Routes.label`. */
+  readonly deprecations: ReadonlyMap<string, Readonly<Record<string, string>>>
 }
 
 /**
@@ -76,7 +78,11 @@ export const make = <R>(
           Effect.annotateLogs("request_id", cell.id)
         )
         const response = exit.page && wantsPage(request) ? errorPage(exit.page, cell.id) : exit.response
-        return SecurityHeaders.apply(HttpServerResponse.setHeaders(response, cell.standing), addHeaders, cell.id)
+        return SecurityHeaders.apply(
+          HttpServerResponse.setHeaders(response, { ...cell.standing, ...cell.deprecation }),
+          addHeaders,
+          cell.id
+        )
       })
     )
   })
@@ -165,16 +171,18 @@ const requestId = (
   return given !== undefined && REQUEST_ID.test(given) ? Effect.succeed(given) : fresh
 }
 
-/** Wraps every route: refuses URLs that no database can hold, and tells the body reader what the route reads. */
+/** Wraps every route: refuses URLs that no database can hold, and notes what the route reads and what is said of it. */
 export const around =
-  (contentTypes: Known["contentTypes"]) =>
+  ({ contentTypes, deprecations }: Known) =>
   <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
     Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const { route } = yield* HttpRouter.RouteContext
       const cell = yield* FiberRef.get(CurrentRequest.ref)
       cell.endpoint = Routes.label(request.method, route.path)
-      cell.reads = contentTypes.get(Routes.label(route.method, route.path)) ?? Routes.FORMS
+      const label = Routes.label(route.method, route.path)
+      cell.reads = contentTypes.get(label) ?? Routes.FORMS
+      cell.deprecation = deprecations.get(label) ?? {}
       if (/%00/.test(request.url)) return yield* Effect.fail(Errors.invalidRequest("The address holds a NUL character"))
       return yield* handler
     })

@@ -37,6 +37,7 @@ interface Row {
 const AT = "2026-03-01T09:00:00.000Z"
 const STRETCH = "from=2026-03-01T00:00:00.000Z&to=2026-03-02T00:00:00.000Z"
 const PURPOSE = "purpose=order_ahead"
+const HOOK = "https://hooks.example.com/old"
 const ZONE = { lat: 52.1, lon: 4.9, radius_m: 400, label: "Stadium" }
 
 const ask = async (stage: Stage, method: string, { body, path }: Asked, token = stage.token): Promise<Answer> => {
@@ -105,7 +106,20 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   "GET /v1/rules/zone": { asks: get("/v1/rules/zone"), told: /rule/, fault: "query" },
   "DELETE /v1/rules/zone/{id}": { asks: rule("zone"), told: /^nothing$/ },
-  "GET /v1/rules/zone/{id}/evaluations": { asks: rule("zone", "/evaluations"), told: /./ }
+  "GET /v1/rules/zone/{id}/evaluations": { asks: rule("zone", "/evaluations"), told: /./ },
+  "POST /v1/subscriptions": {
+    asks: () => ({ path: "/v1/subscriptions", body: { url: HOOK } }),
+    told: /^nothing/,
+    fault: "body"
+  },
+  "DELETE /v1/subscriptions/{id}": {
+    asks: async (stage) => {
+      const made = await ask(stage, "POST", { path: "/v1/subscriptions", body: { url: HOOK } })
+      expect(made.status).toBe(201)
+      return { path: `/v1/subscriptions/${(made.json as { readonly id: string }).id}` }
+    },
+    told: /^nothing$/
+  }
 }
 
 interface Endpoint {
@@ -153,8 +167,15 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Otherwise the eleventh rule that a request needs would be refused. */
-beforeEach(() => world.run(Effect.map(MemoryDatabase, ({ rules }) => rules.clear())))
+/** Otherwise the eleventh rule, or the sixth subscription, that a request needs would be refused. */
+beforeEach(() =>
+  world.run(
+    Effect.map(MemoryDatabase, ({ rules, subscriptions }) => {
+      rules.clear()
+      subscriptions.clear()
+    })
+  )
+)
 
 const entriesOf = ({ person }: Stage) =>
   world.run(
@@ -255,7 +276,7 @@ describe.each(endpoints)("$name", ({ method, name, scope }) => {
   })
 
   when(name.includes("{"))("404: one entry when what it asks about is not there", async () => {
-    const there = /\/(?:places|place|zone)\/[^/?]+/
+    const there = /\/(?:places|place|zone|subscriptions)\/[^/?]+/
     await refused(full, 404, "not_found", ({ path }) => ({ path: path.replace(there, (one) => `${one}_not`) }))
   })
 

@@ -74,6 +74,7 @@ const ruleSection = (app: App.App, { recent, rule }: EvaluatedRule<ListedRule>):
       ${rule.dwellMinutes !== null && fact("dwell_minutes", html`${rule.dwellMinutes}`)}
       ${rule.window.from !== null && fact("active_from", time(rule.window.from))}
       ${rule.window.until !== null && fact("active_until", time(rule.window.until))}
+      ${rule.isLegacy && fact("webhook_url", html`${rule.webhookUrl} <span class="badge warn">own address (deprecated)</span>`)}
       ${rule.disabledAt !== null && fact("disabled_at", time(rule.disabledAt))}
     </dl>
     ${recent.length === 0 ? html`<p class="empty">${silence(rule)}</p>` : table(app, recent)}
