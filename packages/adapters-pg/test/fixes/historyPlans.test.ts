@@ -40,9 +40,9 @@ describe("questions about a history are answered by its index", () => {
         const now = at(0)
         const statements = {
           around: HistoryReads.aroundStatement(sql, userId, now, at(-20 * DAY), Timestamp.DAY),
-          newest: HistoryReads.newestStatement(sql, userId, now, { from: at(-DAY), until: null }, 8),
+          newest: HistoryReads.newestStatement(sql, userId, now, { from: at(-30 * DAY), until: null }, 8),
           latest: HistoryReads.newestStatement(sql, userId, now, { from: null, until: null }, 1),
-          range: HistoryReads.rangeStatement(sql, userId, now, { from: at(-9 * DAY), until: now }, 101),
+          range: HistoryReads.rangeStatement(sql, userId, now, { from: at(-80 * DAY), until: now }, 11),
           tally: HistoryReads.tallyStatement(sql, userId, now, [at(-9 * DAY), at(-8 * DAY), now])
         }
         const plans: Record<string, string> = {}
