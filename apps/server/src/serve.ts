@@ -2,7 +2,7 @@ import { ConfigReport, isLoopbackUrl, Mail, Webhooks, work } from "@place-access
 import { Config, Console, Effect, Option } from "effect"
 import * as Listener from "./Listener.js"
 import * as ServerLive from "./ServerLive.js"
-import type { ServerSettings } from "./ServerSettings.js"
+import { notYet, type ServerSettings } from "./ServerSettings.js"
 import { welcome } from "./welcome.js"
 
 /** Runs the server until it is told to stop; with the embedded database the worker's loops, too. */
@@ -28,9 +28,6 @@ const announce = (settings: ServerSettings): Effect.Effect<void> =>
     ? Effect.logInfo(`ready at ${settings.addresses.baseUrl}`)
     : Console.log(welcome(settings))
 
-/** Named in the plan, but nothing reads them yet: better said than silently ignored. */
-const NOT_YET = ["RATE_LIMIT_PER_MINUTE", "OTEL_EXPORTER_OTLP_ENDPOINT"]
-
 const warnings = (settings: ServerSettings) =>
   Effect.gen(function* () {
     yield* Webhooks.warnIfInsecure(settings.webhooks)
@@ -40,7 +37,7 @@ const warnings = (settings: ServerSettings) =>
         `BASE_URL is ${settings.addresses.baseUrl}: passwords, tokens and locations travel unencrypted. Use https.`
       )
     }
-    for (const name of NOT_YET) {
+    for (const name of notYet) {
       const value = yield* ConfigReport.read(Config.option(Config.string(name)))
       if (Option.isSome(value)) yield* Effect.logWarning(`${name} is set, but this version does not use it yet.`)
     }
