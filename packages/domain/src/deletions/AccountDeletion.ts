@@ -13,7 +13,8 @@ import * as Words from "../shared/Words.js"
  */
 export const NOBODY: Account = {
   id: UserId.make("deleted_account"),
-  email: Email.make("deleted@account.invalid"),
+  // Addresses are kept in lower case: whoever signs up with this one has another, and does not stand in its place.
+  email: Email.make("Deleted@account.invalid"),
   displayName: DisplayName.make("Deleted account"),
   roles: [],
   createdAt: make(0)

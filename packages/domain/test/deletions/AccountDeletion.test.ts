@@ -1,7 +1,8 @@
+import { Account } from "@place-access/domain/accounts"
 import { AccountDeletion } from "@place-access/domain/deletions"
 import { Timestamp } from "@place-access/domain/shared"
 import { Fixtures, MemoryAccountStore, MemoryDatabase, MemoryEntropy } from "@place-access/domain/testing"
-import { Effect, Either, Layer } from "effect"
+import { Effect, Either, Layer, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 
 const { DAY, MINUTE } = Timestamp
@@ -26,6 +27,13 @@ describe("decide", () => {
     expect(receipt).toMatchObject({ to: AccountDeletion.NOBODY.id, address: account.email })
     expect(receipt.link).toBeUndefined()
     for (const word of [account.email, account.id, account.displayName]) expect(receipt.body).not.toContain(word)
+  })
+})
+
+describe("what stands for everybody whose account is gone", () => {
+  it("has an address that no account can have: who signs up with it first is not in its way", () => {
+    const { email } = AccountDeletion.NOBODY
+    expect(Schema.decodeSync(Account.Email)(email)).not.toBe(email)
   })
 })
 
