@@ -61,6 +61,7 @@ export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, se
             can send locations as you.
           </p>
         </div>
+        ${device.format !== "json" && isThisMachine(setup.address) && OUT_OF_REACH}
         <section class="card" aria-labelledby="steps">
           <h2 id="steps">${APPS[device.format].name}, step by step</h2>
           <ol>
@@ -76,6 +77,17 @@ export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, se
         <p><a class="button" href="${portal}/devices">I have set it up</a></p>`
     })
   )
+
+/** Who tries the service out runs it at localhost, and would wait in vain for what the phone sends. */
+const isThisMachine = (address: string): boolean =>
+  /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname)
+
+const OUT_OF_REACH = html`<div class="note warn">
+  <p>
+    <strong>A phone cannot reach this address</strong>: localhost is this computer alone. Start the service with an
+    address of your network as <code>BASE_URL</code> and with <code>HOST=0.0.0.0</code>, then add the phone again.
+  </p>
+</div>`
 
 /** Black on white in the dark too, and drawn here: no picture is fetched and no script runs. */
 const qrCode = ({ link, qrText }: DeviceSetup.DeviceSetup): Html => {
