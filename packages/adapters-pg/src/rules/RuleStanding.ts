@@ -19,7 +19,14 @@ export const SCOPE_SINCE = `CASE WHEN r.place_id IS NULL THEN greatest(c.zone_ru
 
 const StandingRow = Schema.extend(
   RuleRow,
-  Schema.Struct({ disabled_at: Rows.NullableAt, archived_at: Rows.NullableAt, stands: Schema.Boolean })
+  Schema.Struct({
+    disabled_at: Rows.NullableAt,
+    archived_at: Rows.NullableAt,
+    stands: Schema.Boolean,
+    // Of a place that is withdrawn: what it is called for the app, and what was written down of that.
+    withdrawn_label: Schema.NullOr(Schema.String),
+    noted_label: Schema.NullOr(Schema.String)
+  })
 )
 
 /** Which part of a list is asked for: more conditions on `rules r`, and what follows the order. */
@@ -30,7 +37,8 @@ export interface Part {
 
 /**
  * The connection's rules that are not deleted, or a part of them, oldest first, with the labels and `disabledAt` of now. Since
- * when a rule does not stand is noted where that is news (`RuleStore.list`).
+ * when a rule does not stand is noted where that is news (`RuleStore.list`), and how a place was called when it was withdrawn: what
+ * it is called afterwards is none of the app's business.
  */
 export const standing = (
   sql: SqlClient,
@@ -42,7 +50,9 @@ export const standing = (
   Effect.gen(function* () {
     const rows = yield* sql`
       SELECT ${sql.literal(COLUMNS)}, r.disabled_at, p.archived_at,
-             (r.place_id IS NULL OR (p.archived_at IS NULL AND s.place_id IS NOT NULL)) AND ${sql.literal(SCOPE_HOLDS)} AS stands
+             (r.place_id IS NULL OR (p.archived_at IS NULL AND s.place_id IS NOT NULL)) AND ${sql.literal(SCOPE_HOLDS)} AS stands,
+             CASE WHEN r.place_id IS NOT NULL AND s.place_id IS NULL THEN coalesce(r.label, p.label) END AS withdrawn_label,
+             CASE WHEN r.place_id IS NOT NULL THEN r.label END AS noted_label
       FROM rules r
       JOIN connections c ON c.user_id = r.user_id AND c.connection_id = r.connection_id
       JOIN apps a ON a.app_id = r.app_id
@@ -52,17 +62,21 @@ export const standing = (
       WHERE r.user_id = ${userId} AND r.connection_id = ${connectionId} AND r.deleted_at IS NULL
         AND c.user_id = ${userId} AND c.ended_at IS NULL ${part.and}
       ORDER BY r.created_at, r.rule_id COLLATE "C" ${part.limit}`.pipe(Rows.all(StandingRow))
-    const news: Array<Rule.Rule> = []
+    const news: Array<{ readonly rule: Rule.Rule; readonly label: string | null }> = []
     const rules = rows.map((row) => {
-      const rule = toRule(row, LiveRule.disabledSince(row.stands, row.disabled_at, row.archived_at, now))
-      if (rule.disabledAt !== row.disabled_at) news.push(rule)
+      const { withdrawn_label: label } = row
+      const asTold = label === null ? row : { ...row, label }
+      const rule = toRule(asTold, LiveRule.disabledSince(row.stands, row.disabled_at, row.archived_at, now))
+      if (rule.disabledAt !== row.disabled_at || label !== row.noted_label) news.push({ rule, label })
       return rule
     })
     if (news.length > 0) {
-      yield* sql`UPDATE rules r SET disabled_at = news.disabled_at
-                 FROM unnest(${news.map((rule) => rule.id)}::text[],
-                             ${news.map((rule) => Rows.nullableAt(rule.disabledAt))}::timestamptz[])
-                   AS news (rule_id, disabled_at)
+      yield* sql`UPDATE rules r SET disabled_at = news.disabled_at,
+                   label = CASE WHEN r.place_id IS NULL THEN r.label ELSE news.label END
+                 FROM unnest(${news.map(({ rule }) => rule.id)}::text[],
+                             ${news.map(({ rule }) => Rows.nullableAt(rule.disabledAt))}::timestamptz[],
+                             ${news.map(({ label }) => label)}::text[])
+                   AS news (rule_id, disabled_at, label)
                  WHERE r.user_id = ${userId} AND r.rule_id = news.rule_id`
     }
     return rules

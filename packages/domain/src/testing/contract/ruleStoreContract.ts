@@ -250,6 +250,34 @@ const standing: Contract<Samples.Needs> = [
     })
   },
   {
+    name: "list, find: a place that was withdrawn is renamed unnoticed, until it is shared again",
+    run: Effect.gen(function* () {
+      const { connection, place } = yield* Samples.sharing()
+      const rule = yield* Samples.rule(connection, Samples.onPlace(place))
+      const rename = (label: string) =>
+        Effect.flatMap(PlaceStore, (places) =>
+          places.update(place.userId, place.id, (before) => ({ ...before, label: Place.Label.make(label) }))
+        )
+      const share = (places: Connection["places"], placesVersion: number) =>
+        Connections.change(connection.id, { _tag: "SetPlaces", places, placesVersion })
+      const labels = Effect.gen(function* () {
+        const found = yield* (yield* RuleStore).find(connection.userId, connection.id, rule.id, "Place")
+        return [...(yield* list(connection)), ...Option.toArray(found)].map(({ target }) => target.label)
+      })
+      yield* rename("Home")
+      yield* share([], 2)
+      yield* rename("Clinic")
+      Check.equal(yield* labels, ["Home", "Home"], "as it was called when it was withdrawn")
+      yield* share([{ placeId: place.id, sharedAt: yield* Timestamp.now, includeEarlierVisits: false }], 3)
+      Check.equal(yield* labels, ["Clinic", "Clinic"], "shared again")
+      yield* rename("Mum's")
+      Check.equal(yield* labels, ["Mum's", "Mum's"], "renamed while it is shared")
+      yield* share([], 4)
+      yield* rename("Home")
+      Check.equal(yield* labels, ["Mum's", "Mum's"], "withdrawn anew")
+    })
+  },
+  {
     name: "disabledAt: a place left out when the user consents anew",
     run: Effect.gen(function* () {
       const { app, connection, place } = yield* Samples.sharing()

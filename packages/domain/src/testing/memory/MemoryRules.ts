@@ -12,7 +12,11 @@ import type { Tables } from "./MemoryDatabase.js"
 
 /** Where rules stand, for the stores that ask: on which circle, under which label, and whether at all. */
 
-export type StoredRule = Rule & { readonly deletedAt: Timestamp | null }
+export type StoredRule = Rule & {
+  readonly deletedAt: Timestamp | null
+  /** What its place was called when it was withdrawn; undefined while it is shared. */
+  readonly withdrawnLabel?: string | undefined
+}
 
 /** Deleted ones left out. */
 export const ofConnection = (tables: Tables, id: ConnectionId): ReadonlyArray<StoredRule> =>
@@ -66,21 +70,25 @@ const isNarrowed = (tables: Tables, connection: Connection, rule: Rule): boolean
   return app === undefined || !App.scopes(app).includes(scope) || !connection.heldScopes.includes(scope)
 }
 
-/** The rule as it is now: with the place's present label. */
+/** The rule as it is now: with the place's present label, as far as the app may know it. */
 export const relabelled = (tables: Tables, stored: StoredRule): Rule => {
-  const rule = Struct.omit(stored, "deletedAt")
+  const rule = Struct.omit(stored, "deletedAt", "withdrawnLabel")
   if (rule.target._tag === "Zone") return rule
-  const label = tables.places.get(rule.target.placeId)?.label ?? rule.target.label
+  const label = stored.withdrawnLabel ?? tables.places.get(rule.target.placeId)?.label ?? rule.target.label
   return { ...rule, target: { ...rule.target, label } }
 }
 
-/** Writes down since when a rule does not stand, or that it does (`RuleStore.list`). */
+/** Writes down since when a rule does not stand, or that it does (`RuleStore.list`), and what a withdrawn place was called. */
 export const notice = (tables: Tables, connection: Connection, rule: StoredRule, now: Timestamp): StoredRule => {
-  const archivedAt = rule.target._tag === "Place" ? tables.places.get(rule.target.placeId)?.archivedAt : undefined
+  const { target } = rule
+  const place = target._tag === "Place" ? tables.places.get(target.placeId) : undefined
+  const archivedAt = place?.archivedAt
   const stands = ground(tables, connection, rule) !== undefined && !isNarrowed(tables, connection, rule)
   const disabledAt = LiveRule.disabledSince(stands, rule.disabledAt, archivedAt ?? null, now)
-  if (disabledAt === rule.disabledAt) return rule
-  const noticed = { ...rule, disabledAt }
+  const isShared = target._tag === "Zone" || connection.places.some(({ placeId }) => placeId === target.placeId)
+  const withdrawnLabel = isShared ? undefined : (rule.withdrawnLabel ?? place?.label)
+  if (disabledAt === rule.disabledAt && withdrawnLabel === rule.withdrawnLabel) return rule
+  const noticed = { ...rule, disabledAt, withdrawnLabel }
   tables.rules.set(rule.id, noticed)
   return noticed
 }
