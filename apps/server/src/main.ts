@@ -2,6 +2,7 @@ import { CannotStart, ConfigReport, Logging, Program } from "@place-access/worke
 import { Console, Effect, Either } from "effect"
 import * as Command from "./cli/Command.js"
 import { createAccount } from "./cli/createAccount.js"
+import { importRules } from "./cli/importRules.js"
 import { help } from "./cli/help.js"
 import { serve } from "./serve.js"
 import * as ServerLive from "./ServerLive.js"
@@ -19,6 +20,8 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
       )
     case "CreateAccount":
       return withSettings((settings) => createAccount(command).pipe(Effect.provide(ServerLive.ports(settings))))
+    case "ImportRules":
+      return withSettings((settings) => importRules(command.file).pipe(Effect.provide(ServerLive.ports(settings))))
   }
 }
 

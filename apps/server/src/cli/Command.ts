@@ -7,6 +7,7 @@ export type Command =
   | { readonly _tag: "Serve" }
   | { readonly _tag: "Migrate" }
   | { readonly _tag: "Help" }
+  | { readonly _tag: "ImportRules"; readonly file: string }
   | {
       readonly _tag: "CreateAccount"
       readonly email: Account.Email
@@ -23,11 +24,17 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, strin
   if (first === undefined || first === "serve") return alone("serve", argv.slice(1), { _tag: "Serve" })
   if (first === "migrate") return alone("migrate", argv.slice(1), { _tag: "Migrate" })
   if (first === "account" && second === "create") return createAccount(rest)
+  if (first === "rules" && second === "import") return importRules(rest)
   return Either.left(`There is no command "${[first, second].filter((word) => word !== undefined).join(" ")}".`)
 }
 
 const alone = (name: string, rest: ReadonlyArray<string>, command: Command): Either.Either<Command, string> =>
   rest.length === 0 ? Either.right(command) : Either.left(`"${name}" takes no arguments.`)
+
+const importRules = ([file, ...more]: ReadonlyArray<string>): Either.Either<Command, string> =>
+  file === undefined || file.startsWith("-") || more.length > 0
+    ? Either.left('"rules import" takes the name of one file.')
+    : Either.right({ _tag: "ImportRules", file })
 
 const createAccount = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
   Either.gen(function* () {

@@ -9,6 +9,8 @@ const COMMANDS = `Place-Aware Access Service
       --name NAME         what users see; otherwise the part of the e-mail before the @
       --password-stdin    read the password from standard input
                           Without it you are asked for one; where nobody can be asked one is made up and shown once.
+  npm start -- rules import FILE              bring along rules that have addresses and secrets of their own
+      One JSON object a line, as docs/http.md says; all of them or, when one is wrong, none.
   npm start -- help                           this text
   npm run worker                              a worker, with DATABASE_URL; as many as you like
   npm run demo                                a tour with everything set up

@@ -42,6 +42,14 @@ describe("the command line", () => {
     )
   })
 
+  it("rules are imported from one file", () => {
+    expect(parse("rules import old.jsonl")).toEqual(Either.right({ _tag: "ImportRules", file: "old.jsonl" }))
+    for (const line of ["rules import", "rules import a b", "rules import --file"]) {
+      expect(refusal(line)).toContain('"rules import" takes the name of one file')
+    }
+    expect(refusal("rules export")).toContain('"rules export"')
+  })
+
   it("a password is never an argument: the refusal says how it is given, and does not repeat it", () => {
     for (const line of ["--password=hunter22", "--pass hunter22", "-p hunter22"]) {
       const problem = refusal(`account create --email a@b.example ${line}`)

@@ -112,8 +112,12 @@ const app = (url: string) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const router = yield* HttpApiBuilder.Router.router
-      const known: Edge.Known = { allowed: Routes.allowed(router.routes), contentTypes: Routes.contentTypes(Api) }
-      const routed = yield* HttpRouter.toHttpApp(HttpRouter.use(router, Edge.around(known.contentTypes)))
+      const known: Edge.Known = {
+        allowed: Routes.allowed(router.routes),
+        contentTypes: Routes.contentTypes(Api),
+        deprecations: new Map()
+      }
+      const routed = yield* HttpRouter.toHttpApp(HttpRouter.use(router, Edge.around(known)))
       return HttpServer.serve(yield* Edge.make(routed, known))
     })
   ).pipe(
