@@ -128,6 +128,18 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "recover (decisions §10)",
     "filter by endpoint, event or outcome"
   ],
+  "§4.8 and §6.4.8-9 From before endpoints": [
+    "POST /v1/subscriptions",
+    "DELETE /v1/subscriptions/:id",
+    "deprecated (§9.3)",
+    "§6.4.8: 0 s, 30 s, 5 min",
+    "§6.4.8: held in memory",
+    "§6.4.8: payloads",
+    "checked against live authorisation and max_event_age_s every time",
+    "one entry in the access log, none in the delivery log",
+    "§6.4.9: own webhook_url and secret until deleted",
+    "§6.4.9: migration"
+  ],
   "§7 Errors": [
     "400 invalid_purpose",
     "400 webhook_url_not_registered",
