@@ -47,7 +47,8 @@ export const make = (host: string, port: number): Listener => {
     const timer = setTimeout(giveUp, patienceMillisFor(request.url ?? "")).unref()
     response.once("close", () => {
       underWay.delete(response)
-      clearTimeout(timer)
+      // What was answered before it was whole (401 needs no body) is still on its way.
+      if (request.complete) clearTimeout(timer)
     })
     if (draining) response.setHeader("connection", "close")
     handler(request, response)
