@@ -261,11 +261,12 @@ describe("GET /v1/visits (Spec §4.5)", () => {
       [`?${from}&to=${ago(0)}&cursor=${nextCursor}`, token],
       [`?${from}&cursor=${nextCursor}`, otherToken],
       [`?${from}&cursor=${nextCursor}x`, token],
-      [`?${from}&cursor=1`, token]
+      [`?${from}&cursor=1`, token],
+      [`?${from}&cursor=${"1".repeat(3_000)}`, token]
     ] as const) {
       const answer = await get(query, as)
       expect(saying(answer)).toEqual([400, "validation_failed"])
-      expect(answer.text).toContain("cursor")
+      expect(answer.json).toMatchObject({ message: "cursor was not issued for this list; start again without it" })
     }
   })
 
