@@ -195,12 +195,24 @@ describe("rules that are imported (Spec §6.4.9)", () => {
       Effect.gen(function* () {
         const on = yield* stage
         const plain = yield* RuleSamples.rule(on.connection, RuleSamples.onPlace(on.place))
+        // Alike to the last term, but its address is an endpoint's.
+        const twin = yield* RuleSamples.rule(on.connection, RuleSamples.onPlace(on.place), {
+          webhookUrl: "https://old.example.com/hook",
+          createdAt: Timestamp.make(Date.UTC(2025, 5, 1))
+        })
         yield* importRules(file(lineOf(on)))
         const message = "id is another rule of this user already, or this one with other terms"
         expect(
-          yield* faultsOf(file(lineOf(on, { id: plain.id }), lineOf(on, { type: "exit" }), lineOf(on, { id: "old_3" })))
-        ).toEqual([`1 ${message}`, `2 ${message}`])
-        expect((yield* rules(on)).length).toBe(2)
+          yield* faultsOf(
+            file(
+              lineOf(on, { id: plain.id }),
+              lineOf(on, { type: "exit" }),
+              lineOf(on, { id: twin.id }),
+              lineOf(on, { id: "old_3" })
+            )
+          )
+        ).toEqual([`1 ${message}`, `2 ${message}`, `3 ${message}`])
+        expect((yield* rules(on)).length).toBe(3)
       })
     )
   })
