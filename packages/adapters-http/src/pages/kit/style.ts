@@ -125,6 +125,7 @@ button.link { background: none; border: 0; padding: 0; color: var(--accent); fon
 .decide.three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); }
 .choices.four { grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); }
 button.stop { background: var(--bad); border-color: var(--bad); color: var(--card); }
+.lines { display: grid; gap: 0.35rem; }
 .counts { display: grid; gap: 0.5rem; }
 .counts li { display: grid; grid-template-columns: 6rem 1fr; gap: 0.25rem 0.75rem; }
 .wide { width: 100%; }

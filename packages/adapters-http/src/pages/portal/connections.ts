@@ -94,7 +94,7 @@ const card = (portal: string, connection: Connection): Html =>
 export const allowed = ({ heldScopes, live, scopes }: Connection): Html =>
   heldScopes.length === 0
     ? html`Nothing`
-    : html`<ul class="plain">
+    : html`<ul class="plain lines">
         ${heldScopes.map(
           (scope) =>
             html`<li>
