@@ -149,6 +149,9 @@ const parseJson = (text: string): Effect.Effect<unknown> =>
   Effect.suspend(() => {
     try {
       const value: unknown = text === "" ? null : JSON.parse(text)
+      if (text.length > 2 * MAX_ENTRIES && holdsTooMany(value)) {
+        return Effect.die(new BodyRefused({ answer: Errors.tooManyEntries(MAX_ENTRIES) }))
+      }
       // PostgreSQL has no NUL in text: better refused here than failed there.
       return text.includes("\\u0000") && holdsNul(value)
         ? unreadable("The JSON holds a NUL character")
@@ -157,6 +160,25 @@ const parseJson = (text: string): Effect.Effect<unknown> =>
       return unreadable("The body is not valid JSON")
     }
   })
+
+/**
+ * Of all lists of a body together, more than any of 8 MiB needs: each entry that is wrong is told of, and to find that out costs a
+ * hundred times its bytes. Three million of them, which 8 MiB hold, would end the process.
+ */
+const MAX_ENTRIES = 100_000
+
+const holdsTooMany = (body: unknown): boolean => {
+  const left: Array<unknown> = [body]
+  let entries = 0
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value !== "object" || value === null) continue
+    if (Array.isArray(value)) entries += value.length
+    if (entries > MAX_ENTRIES) return true
+    for (const inner of Object.values(value)) left.push(inner)
+  }
+  return false
+}
 
 const holdsNul = (value: unknown): boolean =>
   typeof value === "string"

@@ -228,6 +228,11 @@ export const payloadTooLarge = (limitBytes: number): typeof PayloadTooLarge.Type
   error: "payload_too_large",
   message: `The body must be at most ${limitBytes} bytes`
 })
+export const tooManyEntries = (limit: number): typeof PayloadTooLarge.Type => ({
+  statusCode: 413,
+  error: "payload_too_large",
+  message: `The lists of the body must have at most ${limit} entries together`
+})
 export const unsupportedMediaType = (accepted: ReadonlyArray<string>): typeof UnsupportedMediaType.Type => ({
   statusCode: 415,
   error: "unsupported_media_type",
