@@ -76,11 +76,12 @@ export const make = (sql: SqlClient) => {
                    SET rotated_at = ${Rows.at(one.rotation.at)}, nonce = ${one.rotation.nonce}, key_id = ${one.rotation.keyId}
                    WHERE user_id = ${userId} AND token_hash = ${one.hash} AND connection_id = ${id}`
       case "End":
-        return Effect.zipRight(
+        return Effect.all([
           sql`UPDATE connections SET ended_at = ${Rows.at(one.at)}, end_reason = ${one.reason}
               WHERE user_id = ${userId} AND connection_id = ${id} AND ended_at IS NULL`,
+          sql`DELETE FROM subscriptions WHERE user_id = ${userId} AND connection_id = ${id}`,
           revoke(of, now, null)
-        )
+        ])
       case "Flag":
         return sql`UPDATE connections SET flagged_at = ${Rows.at(one.at)}
                    WHERE user_id = ${userId} AND connection_id = ${id}`

@@ -40,8 +40,8 @@ export type Write =
   | { readonly _tag: "IssueRefresh"; readonly token: RefreshToken }
   | { readonly _tag: "Rotate"; readonly hash: Hash; readonly rotation: Rotation }
   /**
-   * Ends the connection and revokes every token; the rules of an ended connection are never live. Ended connections stay as
-   * they ended.
+   * Ends the connection, revokes every token and removes its subscriptions; the rules of an ended connection are never live.
+   * Ended connections stay as they ended.
    */
   | { readonly _tag: "End"; readonly reason: EndReason; readonly at: Timestamp }
   /** Marks the connection for a person to look at. */

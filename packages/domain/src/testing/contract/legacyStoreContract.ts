@@ -125,6 +125,17 @@ const subscriptions: Contract<Needs> = [
     })
   },
   {
+    name: "a connection that ends takes its subscriptions along, and no other's",
+    run: Effect.gen(function* () {
+      const [{ connection }, { connection: other }] = [yield* Rules.sharing(), yield* Rules.sharing()]
+      const [gone, stays] = [yield* subscribe(connection), yield* subscribe(other)]
+      yield* end(connection)
+      const store = yield* LegacyStore
+      Check.equal(yield* store.isSubscribed(gone.userId, gone.connectionId, gone.id), false, "ended")
+      Check.equal(yield* store.isSubscribed(stays.userId, stays.connectionId, stays.id), true, "the other's")
+    })
+  },
+  {
     name: "unsubscribe: once, and the connection's own alone",
     run: Effect.gen(function* () {
       const { connection } = yield* Rules.sharing()

@@ -211,6 +211,8 @@ export const apply = (
       }
       case "End":
         if (connections.get(id)?.endedAt === null) set({ endedAt: write.at, endReason: write.reason })
+        for (const one of tables.subscriptions.values())
+          if (one.connectionId === id) tables.subscriptions.delete(one.id)
         revoke("every")
         break
       case "Flag":
