@@ -24,25 +24,49 @@ export const deviceId = (sent: Sent): string | undefined => {
 }
 
 /** `receivedAt` stands in for a time that was left out. Heartbeats hold nothing to store. */
-export const decode = (sent: Sent, receivedAt: Timestamp.Timestamp): ReadonlyArray<Fix.Reading> =>
-  messages(sent).flatMap((message) => {
+export const decode = (sent: Sent, receivedAt: Timestamp.Timestamp): ReadonlyArray<Fix.Reading> => {
+  const readings: Array<Fix.Reading> = []
+  for (const message of messages(sent)) {
     // In a query or a form `location` is a text.
     const nested = list(message["location"]) ?? (fields(message["location"]) ? [message["location"]] : undefined)
-    return nested === undefined ? flat(message, receivedAt) : nested.flatMap((one) => traccarClient(one, receivedAt))
-  })
+    if (nested === undefined) readings.push(...flat(message, receivedAt))
+    else for (const one of nested) readings.push(...traccarClient(one, receivedAt))
+  }
+  return readings
+}
 
-/** The query counts beside each message of the body, or is the message. */
-const messages = ({ body, query }: Sent): ReadonlyArray<Fields> => {
+/**
+ * The query counts beside each message of the body, or is the message. One at a time: a body may hold millions, and whose it is
+ * is not known before the first that says so.
+ */
+function* messages({ body, query }: Sent): Generator<Fields> {
   const shared = formFields(query)
   const json = parseJson(body)
-  const own = list(json) ?? [fields(json) ?? formFields(body)]
-  return own.map((message) => ({ ...shared, ...fields(message) }))
+  for (const message of list(json) ?? [fields(json) ?? formFields(body)]) yield { ...shared, ...fields(message) }
 }
+
+/** Of a query or a form no others are looked at: anybody can send any number. */
+const NAMES: ReadonlySet<string> = new Set([
+  "id",
+  "deviceid",
+  "device_id",
+  "timestamp",
+  "lat",
+  "lon",
+  "location",
+  "valid",
+  "accuracy",
+  "altitude",
+  "speed",
+  "speed_mps",
+  "bearing",
+  "heading"
+])
 
 /** The first value of each field. Also finds what Traccar Client hides in its JSON as `&id=…&lat=…&`, when that is broken. */
 const formFields = (text: string): Fields => {
-  const found: Record<string, unknown> = Object.create(null)
-  for (const [name, value] of new URLSearchParams(text)) found[name] ??= value
+  const found: Record<string, unknown> = {}
+  for (const [name, value] of new URLSearchParams(text)) if (NAMES.has(name)) found[name] ??= value
   return found
 }
 

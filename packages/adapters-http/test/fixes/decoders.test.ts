@@ -220,6 +220,15 @@ describe("OsmAnd and Traccar Client", () => {
   })
 })
 
+describe("OsmAnd, before it is known who sends", () => {
+  it("a query of thousands of fields beside hundreds of thousands of messages is taken apart all the same", () => {
+    const names = Array.from({ length: 3_000 }, (_, index) => `${index.toString(36)}=`).join("&")
+    const sent = { query: names, body: `[${Array.from({ length: 500_000 }, () => "{}").join(",")}]` }
+    expect(OsmAnd.deviceId(sent)).toBeUndefined()
+    expect(OsmAnd.decode(sent, NOW)).toEqual([])
+  })
+})
+
 describe("any JSON at all", () => {
   it("is taken apart without a fault, into instants and numbers that the domain can judge", () => {
     fc.assert(
