@@ -45,7 +45,7 @@ export const PhoneApi = HttpApiGroup.make("phone")
       .annotate(OpenApi.Summary, "Upload what the phone measured")
       .annotate(
         OpenApi.Description,
-        "In any order, up to 8 MiB and 100,000 entries. An upload sent again changes nothing and is answered 200 like the first. On 503 send it again later."
+        "In any order, up to 8 MiB. An upload sent again changes nothing and is answered 200 like the first. On 503 send it again later."
       )
   )
   .middleware(DeviceAuth)

@@ -44,15 +44,15 @@ describe("POST /v1/phone/locations (decisions §10, L3, L4)", () => {
     expect((await stored()).at(-1)).toMatchObject({ accuracyM: 10, altitudeM: -3, speedMps: 1.5, courseDeg: 90 })
   })
 
-  it("lists of 100,000 entries at a time; more are 413 before any is looked at", async () => {
+  it("lists of 160,000 entries at a time; more are 413 before any is looked at", async () => {
     const sent = async (body: string) => {
       const headers = { "content-type": "application/json", ...bearer(token).headers }
       const { json, status } = await world.call("/v1/phone/locations", { method: "POST", body, headers })
       return [status, (json as { readonly error?: string }).error]
     }
     const list = (count: number, entry: string) => `[${Array.from({ length: count }, () => entry).join(",")}]`
-    expect(await sent(`{"locations":[],"unknown":${list(100_000, "0")}}`)).toEqual([200, undefined])
-    expect(await sent(`{"locations":[],"unknown":${list(100_001, "0")}}`)).toEqual([413, "payload_too_large"])
+    expect(await sent(`{"locations":[],"unknown":${list(160_000, "0")}}`)).toEqual([200, undefined])
+    expect(await sent(`{"locations":[],"unknown":${list(160_001, "0")}}`)).toEqual([413, "payload_too_large"])
     expect(await sent(`{"locations":${list(2_500_000, "{}")}}`)).toEqual([413, "payload_too_large"])
   })
 
