@@ -37,7 +37,7 @@ export interface VisitPage {
 /**
  * Visits at the places that the app knows, newest first (Spec §4.5). Filled up to `limit`: a short page would tell of stops
  * elsewhere. What phones told comes with what is derived from the fixes of those that tell none; stays that are due are derived
- * first, as far as 20,000 fixes go (the rest comes later, rule 6).
+ * first, as far as 20,000 fixes go and at least 5,000 of each phone (the rest comes later, rule 6).
  */
 export const listVisits = (
   connection: Pick<Connection, "userId" | "id" | "places">,
@@ -105,7 +105,8 @@ const catchUp = (userId: UserId, newPlaces: ReadonlySet<PlaceId>) =>
   Effect.gen(function* () {
     let stepsMax = WAITED_FOR.stepsMax
     for (const deviceId of yield* (yield* StayStore).due(userId)) {
-      stepsMax -= yield* deriveStays(userId, deviceId, { ...WAITED_FOR, stepsMax, newPlaces })
+      // One for each: a move of any place sets all phones back, shared or not, and most of them have nothing new.
+      stepsMax -= yield* deriveStays(userId, deviceId, { ...WAITED_FOR, stepsMax: Math.max(1, stepsMax), newPlaces })
     }
   })
 

@@ -1,6 +1,6 @@
 import { ingestFixes } from "@place-access/domain/fixes"
 import { HistoryStore } from "@place-access/domain/history"
-import { createPlace, Place } from "@place-access/domain/places"
+import { createPlace, Place, updatePlace } from "@place-access/domain/places"
 import { ConnectionId, type PlaceId, type UserId } from "@place-access/domain/shared"
 import { RuleSamples, VisitSamples } from "@place-access/domain/testing"
 import { listVisits, VisitWords } from "@place-access/domain/visits"
@@ -84,6 +84,27 @@ describe("pages of visits", () => {
         for (const limit of [1, 2, 3, 10]) {
           expect((yield* pages(userId, home, limit)).flat()).toEqual([10, 20, 30])
         }
+      })
+    )
+  )
+
+  it.effect("tell what the newest upload brought, however many phones a move of any place has set back", () =>
+    run(
+      Effect.gen(function* () {
+        const { home, phone, userId } = yield* ground
+        const more = yield* Effect.replicateEffect(RuleSamples.device(userId), 6)
+        const phones = [phone, ...more].sort((a, b) => (a.id < b.id ? -1 : 1))
+        const other = yield* createPlace(userId, { label: Place.Label.make("B"), kind: "other", circle: CIRCLE })
+        const seen = (where: typeof INSIDE, minutes: number) => ({
+          ...where,
+          capturedAt: time(NOON - minutes * MINUTE),
+          accuracyM: 10
+        })
+        for (const one of phones) yield* ingestFixes(one, [seen(OUTSIDE, 60)], [])
+        yield* Effect.replicateEffect(pages(userId, home, 10), 4)
+        yield* updatePlace(userId, other.id, { radiusM: 500 })
+        for (const one of phones.slice(-1)) yield* ingestFixes(one, [seen(INSIDE, 30), seen(OUTSIDE, 10)], [])
+        expect(yield* pages(userId, home, 10)).toEqual([[30]])
       })
     )
   )
