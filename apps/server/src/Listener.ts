@@ -48,7 +48,7 @@ export const make = (host: string, port: number): Listener => {
     response.once("close", () => {
       underWay.delete(response)
       // What was answered before it was whole (401 needs no body) is still on its way.
-      if (request.complete) clearTimeout(timer)
+      if (request.complete || request.socket.destroyed) clearTimeout(timer)
     })
     if (draining) response.setHeader("connection", "close")
     handler(request, response)
