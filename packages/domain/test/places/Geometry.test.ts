@@ -31,10 +31,10 @@ describe("distance (decision L2)", () => {
   it("is within 4 mm of the geodesic at 10 km, up to 60 degrees of latitude", () =>
     agrees(0, 60, { maxM: 10_050, toM: 0.004 }))
 
-  it("is within 0.15 m of it at 10 km, up to 85 degrees", () => agrees(60, 85, { maxM: 10_050, toM: 0.15 }))
+  it("is within 0.16 m of it at 10 km, up to 85 degrees", () => agrees(60, 85, { maxM: 10_050, toM: 0.16 }))
 
-  it("is within 0.15 m of it where the two formulas meet at 85 degrees", () =>
-    agrees(84.9, 85.1, { maxM: 10_050, toM: 0.15 }))
+  it("is within 0.16 m of it where the two formulas meet at 85 degrees", () =>
+    agrees(84.9, 85.1, { maxM: 10_050, toM: 0.16 }))
 
   it("is within 0.1 mm of it above 85 degrees, at the poles and across them", () =>
     // Nearer to the equator than 85.1 degrees, a step of 10 km can end where the other formula rules.
