@@ -35,7 +35,7 @@ const ECCENTRICITY_2 = 0.006_694_379_990_14
 const POLAR_LATITUDE = 85
 
 /**
- * Metres between two points on the WGS 84 ellipsoid (decision L2). Within 4 mm at 10 km up to 60° of latitude, 0.15 m up to
+ * Metres between two points on the WGS 84 ellipsoid (decision L2). Within 4 mm at 10 km up to 60° of latitude, 0.16 m up to
  * 85°; a sphere errs by up to 56 m there, more than the boundary band.
  */
 export const distanceM = (a: Point, b: Point): number => {
