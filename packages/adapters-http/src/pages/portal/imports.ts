@@ -56,7 +56,7 @@ const list = (portal: string) =>
           ${
             imports.length === 0
               ? html`<p class="empty">You have not imported anything yet.</p>`
-              : html`<ul class="plain grid">
+              : html`<ul class="plain">
                   ${imports.map((one) => card(portal, one, token))}
                 </ul>`
           }`
