@@ -23,8 +23,8 @@ interface Table {
   readonly only?: string
 }
 
-/** The phone has said nothing since. */
-const IS_SILENT = `coalesce((SELECT d.last_seen_at FROM devices d WHERE d.user_id = t.user_id AND d.device_id = t.device_id),
+/** The phone has said nothing since, or the file had nothing from after. */
+const IS_SILENT = `coalesce((SELECT coalesce(d.history_ends_at, d.last_seen_at) FROM devices d WHERE d.user_id = t.user_id AND d.device_id = t.device_id),
     '-infinity') <= p.cutoff`
 
 /** Each has an index on person and moment. */

@@ -12,6 +12,7 @@ const StayRow = Schema.Struct({ place_id: PlaceId, arrival: Rows.At, departure: 
 const ToldRow = Schema.Struct({
   device_id: DeviceId,
   last_seen_at: Rows.NullableAt,
+  history_ends_at: Rows.NullableAt,
   head: Rows.At,
   next_arrival: Rows.NullableAt,
   arrival: Rows.NullableAt,
@@ -26,6 +27,7 @@ const toTold = (rows: ReadonlyArray<typeof ToldRow.Type>): ReadonlyArray<OsVisit
   const told: Array<{
     readonly deviceId: DeviceId
     readonly heardAt: Timestamp.Timestamp | null
+    readonly historyEndsAt: Timestamp.Timestamp | null
     readonly arrival: Timestamp.Timestamp
     readonly nextArrival: Timestamp.Timestamp | null
     readonly reports: Array<OsVisit.Told["reports"][number]>
@@ -37,6 +39,7 @@ const toTold = (rows: ReadonlyArray<typeof ToldRow.Type>): ReadonlyArray<OsVisit
       one = {
         deviceId: row.device_id,
         heardAt: row.last_seen_at,
+        historyEndsAt: row.history_ends_at,
         arrival: row.head,
         nextArrival: row.next_arrival,
         reports: [],

@@ -235,6 +235,29 @@ describe("what an app learns of an import", () => {
     const { events } = await world.run(MemoryDatabase)
     expect([...events.values()].filter(({ userId }) => userId === person.account.id)).toEqual([])
   })
+
+  it.each([
+    ["its readings", [0, 10, 20].map((count) => MemoryImportReader.line(OLD + count * 60_000, 52, 4))],
+    ["a visit without an end", [`visit ${OLD} - 52 4`, MemoryImportReader.line(OLD + 20 * 60_000, 52, 4)]]
+  ])("a file that ends at a place, by %s: the visit ended with the file, however long is kept", async (_, lines) => {
+    const person = await world.person()
+    const { id } = (
+      await person.send("POST", "/v1/user/places", { label: "Home", kind: "home", lat: 52, lon: 4, radius_m: 150 })
+    ).json as Made
+    const { app } = await world.app(person)
+    const places = [PlaceId.make(id)]
+    const tokens = await world.connect(person, app, { scopes: ["location.visits.read"], places, earlier: places })
+    await upload(person, `${LINES}${lines.join("\n")}\n`)
+    while (await work());
+    const visits = [
+      { arrival: new Date(OLD).toISOString(), departure: new Date(OLD + 20 * 60_000).toISOString(), place: { id } }
+    ]
+    for (const keep_days of [90, 365, null]) {
+      await person.send("PUT", "/v1/user/history", { keep_days })
+      const told = await world.call("/v1/visits", { headers: { authorization: `Bearer ${tokens.accessToken}` } })
+      expect(told.json).toMatchObject({ visits })
+    }
+  })
 })
 
 describe("how long a request may take to arrive", () => {

@@ -16,6 +16,7 @@ import * as rulesSince from "./0016_rules_since.js"
 import * as ruleEvaluations from "./0017_rule_evaluations.js"
 import * as replays from "./0018_replays.js"
 import * as legacy from "./0019_legacy.js"
+import * as historyEnds from "./0020_history_ends.js"
 
 /** In order of application. An id must be greater than every id that was ever released: a smaller one never runs. */
 export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -36,5 +37,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0016_rules_since": rulesSince.statements,
   "0017_rule_evaluations": ruleEvaluations.statements,
   "0018_replays": replays.statements,
-  "0019_legacy": legacy.statements
+  "0019_legacy": legacy.statements,
+  "0020_history_ends": historyEnds.statements
 }

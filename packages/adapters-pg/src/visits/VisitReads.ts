@@ -25,13 +25,13 @@ export const staysStatement = (sql: SqlClient, { after, cutoff, limit, now, plac
       AS asked (place_id, since, until)
     JOIN devices d ON d.user_id = ${userId} AND NOT d.sends_visits
     CROSS JOIN LATERAL (
-      SELECT s.place_id, s.arrival, s.departure FROM stays s
+      SELECT s.place_id, s.arrival, coalesce(s.departure, d.history_ends_at) AS departure FROM stays s
       WHERE s.user_id = ${userId} AND s.place_id = asked.place_id AND s.device_id = d.device_id
         AND s.arrival >= asked.since AND s.arrival < asked.until
-        AND coalesce(s.departure, ${Rows.at(now)}::timestamptz) - s.arrival
+        AND coalesce(s.departure, d.history_ends_at, ${Rows.at(now)}::timestamptz) - s.arrival
           >= ${Stay.MIN_STAY}::integer * interval '1 millisecond'
         AND (${Rows.nullableAt(cutoff)}::timestamptz IS NULL
-          OR coalesce(s.departure, d.last_seen_at) > ${Rows.nullableAt(cutoff)}::timestamptz)
+          OR coalesce(s.departure, d.history_ends_at, d.last_seen_at) > ${Rows.nullableAt(cutoff)}::timestamptz)
       ORDER BY s.arrival DESC LIMIT ${limit}
     ) stay
     ORDER BY stay.arrival DESC, stay.place_id COLLATE "C", stay.departure DESC NULLS FIRST LIMIT ${limit}`
@@ -45,10 +45,10 @@ export const toldStatement = (sql: SqlClient, { after, limit, span, userId }: As
       ? sql``
       : sql`AND (r.arrival < ${Rows.at(after.arrival)} OR d.device_id COLLATE "C" > ${after.deviceId})`
   return sql`
-    SELECT told.device_id, told.last_seen_at, told.arrival AS head, told.next_arrival,
+    SELECT told.device_id, told.last_seen_at, told.history_ends_at, told.arrival AS head, told.next_arrival,
            r.arrival, r.departure, r.lat, r.lon, r.accuracy_m
     FROM (
-      SELECT d.device_id, d.last_seen_at, one.arrival, (
+      SELECT d.device_id, d.last_seen_at, d.history_ends_at, one.arrival, (
         SELECT min(later.arrival) FROM visit_reports later
         WHERE later.user_id = ${userId} AND later.device_id = d.device_id AND later.arrival > one.arrival
       ) AS next_arrival

@@ -1,4 +1,4 @@
-import { SqlAccessLogStore, SqlHistoryStore } from "@place-access/adapters-pg"
+import { SqlAccessLogStore, SqlHistoryStore, SqlImportStore } from "@place-access/adapters-pg"
 import { historyStoreContract } from "@place-access/domain/testing"
 import { Layer } from "effect"
 import { runContractPg } from "../support/contracts.js"
@@ -7,5 +7,5 @@ import { UploadStores } from "../support/uploadStores.js"
 runContractPg(
   "SqlHistoryStore",
   historyStoreContract,
-  Layer.mergeAll(SqlHistoryStore.layer, SqlAccessLogStore.layer, UploadStores)
+  Layer.mergeAll(SqlHistoryStore.layer, SqlAccessLogStore.layer, SqlImportStore.layer, UploadStores)
 )

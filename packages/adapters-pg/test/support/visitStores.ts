@@ -1,4 +1,4 @@
-import { SqlHistoryStore, SqlStayStore, SqlVisitStore } from "@place-access/adapters-pg"
+import { SqlHistoryStore, SqlImportStore, SqlStayStore, SqlVisitStore } from "@place-access/adapters-pg"
 import { MemoryWorkSignal } from "@place-access/domain/testing"
 import { Layer } from "effect"
 import { UploadStores } from "./uploadStores.js"
@@ -6,6 +6,7 @@ import { UploadStores } from "./uploadStores.js"
 /** What visits are made and told with. */
 export const VisitStores = Layer.mergeAll(
   SqlHistoryStore.layer,
+  SqlImportStore.layer,
   SqlStayStore.layer,
   SqlVisitStore.layer,
   UploadStores,

@@ -81,8 +81,8 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     readonly piece: (of: Owned, position: number) => Effect.Effect<Option.Option<Uint8Array>, StoreError>
     /**
      * Stores what the user does not have yet: a fix is known by time and place, a visit by times and place, from whichever device.
-     * Evaluates no rule. Raises the version of the user's uploads, and has stays derived anew from the earliest new fix on. False,
-     * and nothing written, when the lease is not the import's any more.
+     * Evaluates no rule. Raises the version of the user's uploads, and has stays derived anew from the earliest new fix on. The newest
+     * entry stored is where the import's history ends. False, and nothing written, when the lease is not the import's any more.
      */
     readonly advance: (step: Step) => Effect.Effect<boolean, StoreError>
     /** Ends it and throws its file away; `error` when it failed. False when the lease is not the import's any more. */

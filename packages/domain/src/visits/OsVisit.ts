@@ -13,6 +13,8 @@ export interface Told {
   readonly deviceId: DeviceId
   /** When the device last sent anything. */
   readonly heardAt: Timestamp | null
+  /** An imported file's newest entry that is stored; null: a phone, which goes on. */
+  readonly historyEndsAt: Timestamp | null
   readonly arrival: Timestamp
   /** The device's next arrival; null when there is none yet. */
   readonly nextArrival: Timestamp | null
@@ -32,7 +34,7 @@ export interface OsVisit extends Geometry.Point {
 
 /** Earliest first. A departure before every arrival is held: when that visit began is not known. */
 export const tell = (
-  { heardAt, id }: { readonly id: DeviceId; readonly heardAt: Timestamp | null },
+  { heardAt, historyEndsAt, id }: { readonly id: DeviceId } & Pick<Told, "heardAt" | "historyEndsAt">,
   reports: ReadonlyArray<VisitReport>
 ): ReadonlyArray<Told> => {
   const arrivals = [...new Set(reports.flatMap(({ arrival }) => (arrival === null ? [] : [arrival])))].sort(
@@ -43,6 +45,7 @@ export const tell = (
     return {
       deviceId: id,
       heardAt,
+      historyEndsAt,
       arrival,
       nextArrival,
       reports: reports.filter((report) => report.arrival === arrival),
@@ -59,9 +62,17 @@ export const tell = (
 
 /**
  * The visit that was told. It is where its most accurate report says. It ended at the latest departure told with its arrival;
- * else at the latest told by itself from there; else when the phone arrived somewhere else; else it is open.
+ * else at the latest told by itself from there; else when the phone arrived somewhere else; else
+ * with the file that tells of it; else it is open.
  */
-export const decide = ({ arrival, departures, deviceId, nextArrival, reports }: Told): OsVisit | undefined => {
+export const decide = ({
+  arrival,
+  departures,
+  deviceId,
+  historyEndsAt,
+  nextArrival,
+  reports
+}: Told): OsVisit | undefined => {
   const best = [...reports].sort(byAccuracy)[0]
   if (best === undefined) return undefined
   const { accuracyM, lat, lon } = best
@@ -69,7 +80,7 @@ export const decide = ({ arrival, departures, deviceId, nextArrival, reports }: 
   return {
     deviceId,
     arrival,
-    departure: latestDeparture(reports) ?? latestDeparture(from) ?? nextArrival,
+    departure: latestDeparture(reports) ?? latestDeparture(from) ?? nextArrival ?? historyEndsAt,
     lat,
     lon,
     accuracyM

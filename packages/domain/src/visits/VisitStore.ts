@@ -16,8 +16,8 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
   {
     /**
      * Derived stays at these places that are long enough by `now` (`Stay.isLongEnough`) and began within `span`, in the order of
-     * `Visit.byArrival`; at a place none from before its `since`, and none that is past `cutoff` (`Visit.isPast`). None of devices that tell their visits. No row of another
-     * place is read.
+     * `Visit.byArrival`; at a place none from before its `since`, and none that is past `cutoff` (`Visit.isPast`). None of devices that
+     * tell their visits. One that a file leaves open ended with the newest entry stored of the file. No row of another place is read.
      */
     readonly stays: (asked: {
       readonly userId: UserId

@@ -3,7 +3,7 @@ import { OsVisit, type VisitReport } from "@place-access/domain/visits"
 import { describe, expect, it } from "@effect/vitest"
 import { at, CIRCLE, NOON, time } from "../support/rules.js"
 
-const PHONE = { id: DeviceId.make("dev_1"), heardAt: null }
+const PHONE = { id: DeviceId.make("dev_1"), heardAt: null, historyEndsAt: null }
 
 type Told = readonly [arrival: number | null, departure: number | null, more?: Partial<VisitReport.VisitReport>]
 

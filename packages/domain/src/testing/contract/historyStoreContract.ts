@@ -5,16 +5,18 @@ import { DeviceStore } from "../../devices/DeviceStore.js"
 import type { FixStore } from "../../fixes/FixStore.js"
 import type * as History from "../../history/History.js"
 import { HistoryStore, type Moments } from "../../history/HistoryStore.js"
+import type { ImportStore } from "../../imports/ImportStore.js"
 import * as Entropy from "../../shared/Entropy.js"
 import { AccessLogEntryId, AppId, ConnectionId, type UserId } from "../../shared/Ids.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import * as Check from "../Check.js"
 import type { Contract } from "../Contract.js"
 import * as Fixtures from "../fixtures.js"
+import * as Imports from "./importSamples.js"
 import * as Samples from "./ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
-type Needs = HistoryStore | AccessLogStore | FixStore | Samples.Needs
+type Needs = HistoryStore | ImportStore | AccessLogStore | FixStore | Samples.Needs
 
 const { DAY } = Timestamp
 const NOTHING = { after: null, until: null }
@@ -211,6 +213,20 @@ export const historyStoreContract: Contract<Needs> = [
       Check.equal(yield* sweep(device, momentsAt(now), 1), 2, "left in the past: both go")
       yield* Uploads.commit(device, { visits: [Uploads.visit(arrival, null), Uploads.visit(edge, null)] })
       Check.equal(yield* sweep(device, momentsAt(now)), 1, "arrived elsewhere in the past")
+    })
+  },
+  {
+    name: "a visit that a file leaves open stays until the newest entry of the file is past",
+    run: Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      const edge = Timestamp.plus(now, -90 * DAY)
+      const made = yield* Imports.waiting()
+      const { lease } = yield* Imports.claimed(made.id, `history_${made.id}`, now)
+      const visits = [Uploads.visit(Timestamp.plus(edge, -DAY), null)]
+      yield* Imports.advance(Imports.step(made, lease, now, { visits, fixes: fixAt(Timestamp.plus(edge, 1)) }))
+      Check.equal(yield* sweep(made, momentsAt(now)), 0, "it ended a millisecond too late to be past")
+      Check.equal(yield* sweep(made, momentsAt(Timestamp.plus(now, 1))), 2, "past")
+      yield* Imports.forget(made)
     })
   },
   {

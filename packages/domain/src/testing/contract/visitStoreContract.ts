@@ -1,11 +1,14 @@
 import { Effect } from "effect"
+import type { ImportStore, Step } from "../../imports/ImportStore.js"
+import type { UserId } from "../../shared/Ids.js"
 import * as Timestamp from "../../shared/Timestamp.js"
-import type { Told } from "../../visits/OsVisit.js"
+import * as OsVisit from "../../visits/OsVisit.js"
 import * as Stay from "../../visits/Stay.js"
 import type { VisitReport } from "../../visits/VisitReport.js"
 import { VisitStore } from "../../visits/VisitStore.js"
 import * as Check from "../Check.js"
 import type { Contract } from "../Contract.js"
+import * as Imports from "./importSamples.js"
 import * as Samples from "./ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 import * as Visits from "./visitSamples.js"
@@ -41,7 +44,18 @@ const ground = Effect.gen(function* () {
   return { phone, userId: phone.userId, home: home.id, gym: gym.id, now, t }
 })
 
-const shown = (told: ReadonlyArray<Told>, now: number) =>
+/** An import of the user, under way. */
+const file = (userId: UserId) =>
+  Effect.gen(function* () {
+    const now = yield* Timestamp.now
+    const made = yield* Imports.waiting(userId)
+    const { lease } = yield* Imports.claimed(made.id, `file_${made.id}`, now)
+    const bring = (parts: Pick<Partial<Step>, "fixes" | "visits">) =>
+      Effect.map(Imports.advance(Imports.step(made, lease, now, parts)), (held) => Check.isTrue(held, "a step"))
+    return { made, bring, device: { userId, id: made.deviceId } }
+  })
+
+const shown = (told: ReadonlyArray<OsVisit.Told>, now: number) =>
   told.map((one) => ({
     at: (now - one.arrival) / Timestamp.MINUTE,
     next: one.nextArrival === null ? null : (now - one.nextArrival) / Timestamp.MINUTE,
@@ -53,7 +67,7 @@ const words = ({ accuracyM, departure, lat }: VisitReport): string =>
   `${departure ?? "open"} ${lat} ${accuracyM ?? "?"}`
 
 /** Rules of `VisitStore`. */
-export const visitStoreContract: Contract<Visits.Needs> = [
+export const visitStoreContract: Contract<Visits.Needs | ImportStore> = [
   {
     name: "stays: at the places asked about and no others, newest first, then by place",
     run: Effect.gen(function* () {
@@ -182,6 +196,58 @@ export const visitStoreContract: Contract<Visits.Needs> = [
       Check.equal(yield* arrivals(t(80)), [t(70), t(95)], "one ended then")
       Check.equal(yield* arrivals(before(30)), [t(95)], "the open one")
       Check.equal(yield* arrivals(t(30)), [], "whose phone is silent since")
+    })
+  },
+  {
+    name: "stays: one that a file leaves open ended with the newest entry that its import has stored so far",
+    run: Effect.gen(function* () {
+      const { gym, home, phone, t, userId } = yield* ground
+      const { bring, device, made } = yield* file(userId)
+      const asked = { userId, places: [{ placeId: home, since: null }] }
+      yield* bring({ fixes: Uploads.fixes(1, t(60)) })
+      yield* Visits.stays(device, home, [
+        [t(90), t(80)],
+        [t(60), null]
+      ])
+      yield* Visits.stays(phone, gym, [[t(60), null]])
+      const past = { placeId: home, arrival: t(90), departure: t(80) }
+      Check.equal(yield* staysOf(asked), [past], "too short so far")
+      yield* bring({ fixes: Uploads.fixes(1, Timestamp.plus(t(55), -1)) })
+      Check.equal(yield* staysOf(asked), [past], "a millisecond too short")
+      yield* bring({ fixes: Uploads.fixes(1, t(40)) })
+      yield* bring({ fixes: Uploads.fixes(1, t(70)) })
+      const ended = { placeId: home, arrival: t(60), departure: t(40) }
+      Check.equal(yield* staysOf(asked), [ended, past], "ended, while the import goes on")
+      Check.equal(yield* staysOf({ ...asked, cutoff: Timestamp.plus(t(40), -1) }), [ended], "within the history")
+      Check.equal(yield* staysOf({ ...asked, cutoff: t(40) }), [], "past it")
+      yield* Imports.forget(made)
+      Check.equal(yield* staysOf(asked), [ended, past], "without the import")
+      Check.equal(
+        yield* staysOf({ userId, places: [{ placeId: gym, since: null }] }),
+        [{ placeId: gym, arrival: t(60), departure: null }],
+        "the phone's is open"
+      )
+    })
+  },
+  {
+    name: "told: a visit that a file leaves open ended with the newest entry that its import has stored so far",
+    run: Effect.gen(function* () {
+      const { phone, t, userId } = yield* ground
+      const { bring, device, made } = yield* file(userId)
+      const departures = Effect.map(toldBy({ userId }), (told) =>
+        told.map((one) => [one.deviceId, OsVisit.decide(one)?.departure])
+      )
+      yield* Uploads.commit(phone, { visits: [Uploads.visit(t(30), null)] })
+      yield* bring({ visits: [Uploads.visit(t(60), null)] })
+      const open = [phone.id, null]
+      Check.equal(yield* departures, [open, [device.id, t(60)]], "its own arrival")
+      yield* bring({ fixes: Uploads.fixes(1, t(50)) })
+      Check.equal(yield* departures, [open, [device.id, t(50)]], "a reading")
+      yield* bring({ visits: [Uploads.visit(t(70), t(65))], fixes: Uploads.fixes(1, t(55)) })
+      Check.equal(yield* departures, [open, [device.id, t(50)], [device.id, t(65)]], "earlier ones")
+      yield* bring({ visits: [{ ...Uploads.visit(null, t(45)), lat: 1 }] })
+      Check.equal(yield* departures, [open, [device.id, t(45)], [device.id, t(65)]], "a departure from elsewhere")
+      yield* Imports.forget(made)
     })
   },
   {

@@ -116,8 +116,8 @@ export interface Tables {
   readonly imports: Map<ImportId, KeptImport>
   /** By `${import id} ${position}`. */
   readonly importPieces: Map<string, Uint8Array>
-  /** Devices that are no phones. */
-  readonly importDevices: Set<DeviceId>
+  /** Devices that are no phones, with the newest entry that they brought. */
+  readonly importDevices: Map<DeviceId, Timestamp | null>
   readonly historyChoices: Map<UserId, Keep>
   /** Accounts that are gone. */
   readonly accountDeletions: Map<
@@ -192,7 +192,7 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       visitReports: new Map(),
       imports: new Map(),
       importPieces: new Map(),
-      importDevices: new Set(),
+      importDevices: new Map(),
       historyChoices: new Map(),
       accountDeletions: new Map(),
       rules: new Map(),

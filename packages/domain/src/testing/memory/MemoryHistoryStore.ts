@@ -83,10 +83,10 @@ const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: Moments):
         ? [{ at: moment, remove: () => void table.delete(key) }]
         : []
     })
-  const { accessLog, devices, visitReports } = tables
-  /** The phone has said nothing since. */
+  const { accessLog, devices, importDevices, visitReports } = tables
+  /** The phone has said nothing since, or the file had nothing from after. */
   const isSilent = (id: DeviceId): boolean => {
-    const seen = devices.get(id)?.lastSeenAt ?? null
+    const seen = importDevices.get(id) ?? devices.get(id)?.lastSeenAt ?? null
     return seen === null || History.isPast(seen, until)
   }
   /** It said, at a moment that is past itself, that it was no longer there. */

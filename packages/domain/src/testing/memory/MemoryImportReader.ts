@@ -6,7 +6,7 @@ import * as Timestamp from "../../shared/Timestamp.js"
 
 /**
  * A format for tests, one entry a line: `<lines>` opens the file, then `<millis> <lat> <lon>`, `visit <arrival> <departure> <lat> <lon>`,
- * anything else for what is not usable, and `!` where the file is damaged.
+ * a departure of `-` for none; anything else for what is not usable, and `!` where the file is damaged.
  */
 export const FIRST_LINE = "<lines>"
 
@@ -44,7 +44,13 @@ const entry = (text: string): Entry => {
   if (words[0] === "visit") {
     return {
       _tag: "Visit",
-      visit: { arrival: Timestamp.make(first), departure: Timestamp.make(second), lat, lon, accuracyM: null }
+      visit: {
+        arrival: Timestamp.make(first),
+        departure: words[2] === "-" ? null : Timestamp.make(second),
+        lat,
+        lon,
+        accuracyM: null
+      }
     }
   }
   return words.length === 3

@@ -72,7 +72,7 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           const name = Device.Name.make(of.fileName)
           const unseen = { lastSeenAt: null, removedAt: null }
           devices.set(id, { userId, id, name, format: "json", tokenHash, createdAt: at, ...unseen })
-          importDevices.add(id)
+          importDevices.set(id, null)
           return Option.some(made)
         }),
 
@@ -171,13 +171,16 @@ const isOpen = ({ state }: Import): boolean => state === "waiting" || state === 
 
 /** Answers how many of the step's entries the user did not have. */
 const store = (tables: Tables, { deviceId }: Import, { at, fixes, userId, visits }: Step): number => {
-  const { staysDueFrom, streamVersions, visitSenders } = tables
+  const { importDevices, staysDueFrom, streamVersions, visitSenders } = tables
+  const endsWith = (at: Timestamp.Timestamp): void =>
+    void importDevices.set(deviceId, Timestamp.make(Math.max(importDevices.get(deviceId) ?? at, at)))
   const before = tables.fixes.size + tables.visitReports.size
   const known = new Set([...tables.fixes.values()].filter((fix) => fix.userId === userId).map(Fix.key))
   for (const fix of fixes) {
     if (known.has(Fix.key(fix))) continue
     known.add(Fix.key(fix))
     tables.fixes.set(`${userId} ${deviceId} ${Fix.key(fix)}`, { ...fix, userId, deviceId, receivedAt: at })
+    endsWith(fix.capturedAt)
     staysDueFrom.set(deviceId, Timestamp.make(Math.min(staysDueFrom.get(deviceId) ?? fix.capturedAt, fix.capturedAt)))
   }
   const seen = new Set([...tables.visitReports.values()].filter((one) => one.userId === userId).map(VisitReport.key))
@@ -187,6 +190,8 @@ const store = (tables: Tables, { deviceId }: Import, { at, fixes, userId, visits
     seen.add(key)
     tables.visitReports.set(`${userId} ${deviceId} ${key}`, { ...visit, userId, deviceId })
     visitSenders.add(deviceId)
+    const last = visit.departure ?? visit.arrival
+    if (last !== null) endsWith(last)
   }
   if (fixes.length + visits.length > 0) streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
   return tables.fixes.size + tables.visitReports.size - before

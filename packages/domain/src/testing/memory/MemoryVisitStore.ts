@@ -7,12 +7,16 @@ import { MemoryDatabase } from "./MemoryDatabase.js"
 
 export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effect(
   VisitStore,
-  Effect.map(MemoryDatabase, ({ devices, stays, visitReports, visitSenders }) =>
+  Effect.map(MemoryDatabase, ({ devices, importDevices, stays, visitReports, visitSenders }) =>
     VisitStore.of({
       stays: ({ after, cutoff, limit, now, places, span, userId }) =>
         Effect.sync(() => {
           const since = new Map(places.map((place) => [place.placeId, place.since]))
-          const found = [...stays.values()].filter((stay) => {
+          const ended = [...stays.values()].map((stay) => ({
+            ...stay,
+            departure: stay.departure ?? importDevices.get(stay.deviceId) ?? null
+          }))
+          const found = ended.filter((stay) => {
             const from = since.get(stay.placeId)
             return (
               stay.userId === userId &&
@@ -36,7 +40,7 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
             .filter((device) => device.userId === userId)
             .flatMap(({ id, lastSeenAt: heardAt }) =>
               OsVisit.tell(
-                { id, heardAt },
+                { id, heardAt, historyEndsAt: importDevices.get(id) ?? null },
                 [...visitReports.values()]
                   .filter((report) => report.deviceId === id)
                   .map(Struct.omit("userId", "deviceId"))
