@@ -1,0 +1,69 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Rows } from "@place-access/adapters-pg"
+import { historyStatement } from "@place-access/adapters-pg/fixes/HistoryStatement"
+import { knownStatement } from "@place-access/adapters-pg/fixes/UploadStatement"
+import { DeviceId, Timestamp, UserId } from "@place-access/domain/shared"
+import { Effect, Layer, Schema } from "effect"
+import { expect, it } from "vitest"
+import { migratedPostgres, START, withStores } from "../support/contracts.js"
+import { describePg } from "../support/postgres.js"
+
+const EARLIER = 20_000
+const STEP = 500
+
+/** What comes in: spread over the whole of the history, so that the first and the last are far apart. */
+const fixes = Array.from({ length: STEP }, (_, index) => ({
+  capturedAt: Timestamp.make(START - index * (EARLIER / STEP) * Timestamp.HOUR),
+  lat: 52,
+  lon: 4,
+  accuracyM: null,
+  altitudeM: null,
+  speedMps: null,
+  courseDeg: null
+}))
+
+const Plan = Schema.Struct({ "QUERY PLAN": Schema.String })
+
+describePg("what is there already is known by one step in an index for each fix, whatever the statistics", () => {
+  const run = withStores(migratedPostgres, Layer.empty)
+
+  /** A long history that the planner knows nothing of. */
+  const history = (sql: SqlClient, userId: UserId) =>
+    sql`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, received_at)
+        SELECT ${userId}, ${Rows.at(START)}::timestamptz - i * interval '1 hour', 'dev_1', 52, 4, ${Rows.at(START)}
+        FROM generate_series(1, ${EARLIER}) i`
+
+  const lookups = (sql: SqlClient, [text, parameters]: readonly [string, ReadonlyArray<unknown>], table: RegExp) =>
+    sql.unsafe(`EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) ${text}`, parameters).pipe(
+      Rows.all(Plan),
+      Effect.map((plan) => plan.map((line) => line["QUERY PLAN"]).filter((line) => table.test(line)))
+    )
+
+  const expectSteps = (scans: ReadonlyArray<string>) => {
+    expect(scans.length).toBeGreaterThan(0)
+    for (const scan of scans) expect(scan).toMatch(/Index .*(?:actual rows=[01] loops|never executed)/)
+  }
+
+  it("for an upload of a phone that was offline for long", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const userId = UserId.make("usr_offline")
+        yield* history(sql, userId)
+        const statement = knownStatement(sql, userId, DeviceId.make("dev_1"), fixes)
+        expectSteps(yield* lookups(sql, statement.compile(), / on fixes\w* /))
+        expect(yield* statement).toHaveLength(STEP - 1)
+      })
+    ))
+
+  it("for a step of an import", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const userId = UserId.make("usr_importing")
+        yield* history(sql, userId)
+        const step = { userId, deviceId: DeviceId.make("dev_2"), at: Timestamp.make(START), fixes, visits: [] }
+        expectSteps(yield* lookups(sql, historyStatement(sql, step).compile(), / on fixes\w* known/))
+      })
+    ))
+})
