@@ -1,8 +1,9 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fix } from "@place-access/domain/fixes"
 import type { DeviceId, Timestamp, UserId } from "@place-access/domain/shared"
-import { VisitReport } from "@place-access/domain/visits"
+import type { VisitReport } from "@place-access/domain/visits"
 import * as Rows from "../Rows.js"
+import { fixTable, visitTable } from "./Incoming.js"
 
 interface History {
   readonly userId: UserId
@@ -22,14 +23,7 @@ export const historyStatement = (sql: SqlClient, { at, deviceId, fixes, userId, 
       INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, received_at)
       SELECT ${userId}, fix.captured_at, ${deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m, fix.speed_mps,
              fix.course_deg, ${Rows.at(at)}::timestamptz
-      FROM unnest(${fixes.map((fix) => Rows.at(fix.capturedAt))}::timestamptz[],
-                  ${fixes.map((fix) => fix.lat)}::float8[],
-                  ${fixes.map((fix) => fix.lon)}::float8[],
-                  ${fixes.map((fix) => fix.accuracyM)}::float8[],
-                  ${fixes.map((fix) => fix.altitudeM)}::float8[],
-                  ${fixes.map((fix) => fix.speedMps)}::float8[],
-                  ${fixes.map((fix) => fix.courseDeg)}::float8[])
-        AS fix (captured_at, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg)
+      FROM ${fixTable(sql, fixes)}
       -- One step in an index for each: as a join, a planner without statistics reads everything between the first and the last.
       WHERE (
         SELECT true FROM fixes known
@@ -42,13 +36,7 @@ export const historyStatement = (sql: SqlClient, { at, deviceId, fixes, userId, 
       INSERT INTO visit_reports (user_id, device_id, report_key, arrival, departure, lat, lon, accuracy_m, received_at)
       SELECT ${userId}, ${deviceId}, visit.report_key, visit.arrival, visit.departure, visit.lat, visit.lon,
              visit.accuracy_m, ${Rows.at(at)}::timestamptz
-      FROM unnest(${visits.map(VisitReport.key)}::text[],
-                  ${visits.map((visit) => Rows.nullableAt(visit.arrival))}::timestamptz[],
-                  ${visits.map((visit) => Rows.nullableAt(visit.departure))}::timestamptz[],
-                  ${visits.map((visit) => visit.lat)}::float8[],
-                  ${visits.map((visit) => visit.lon)}::float8[],
-                  ${visits.map((visit) => visit.accuracyM)}::float8[])
-        AS visit (report_key, arrival, departure, lat, lon, accuracy_m)
+      FROM ${visitTable(sql, visits)}
       WHERE (
         SELECT true FROM devices
         JOIN visit_reports known ON known.user_id = devices.user_id AND known.device_id = devices.device_id

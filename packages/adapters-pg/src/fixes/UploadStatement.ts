@@ -1,8 +1,8 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fix, UploadCommit } from "@place-access/domain/fixes"
-import { VisitReport } from "@place-access/domain/visits"
 import * as Rows from "../Rows.js"
 import * as RecentColumn from "../rules/RecentColumn.js"
+import { fixTable, visitTable } from "./Incoming.js"
 
 /**
  * Everything that an upload changes, in one statement and so in one commit without a round trip in between. All of it hangs on
@@ -21,14 +21,7 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
       INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, received_at)
       SELECT moved.user_id, fix.captured_at, ${deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m, fix.speed_mps,
              fix.course_deg, ${receivedAt}::timestamptz
-      FROM moved, unnest(${fixes.map((fix) => Rows.at(fix.capturedAt))}::timestamptz[],
-                         ${fixes.map((fix) => fix.lat)}::float8[],
-                         ${fixes.map((fix) => fix.lon)}::float8[],
-                         ${fixes.map((fix) => fix.accuracyM)}::float8[],
-                         ${fixes.map((fix) => fix.altitudeM)}::float8[],
-                         ${fixes.map((fix) => fix.speedMps)}::float8[],
-                         ${fixes.map((fix) => fix.courseDeg)}::float8[])
-        AS fix (captured_at, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg)
+      FROM moved, ${fixTable(sql, fixes)}
       ON CONFLICT DO NOTHING
     ), new_quarantined AS (
       INSERT INTO quarantined_fixes (user_id, device_id, reading_key, reason, reading, received_at)
@@ -42,13 +35,7 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
       INSERT INTO visit_reports (user_id, device_id, report_key, arrival, departure, lat, lon, accuracy_m, received_at)
       SELECT moved.user_id, ${deviceId}, visit.report_key, visit.arrival, visit.departure, visit.lat, visit.lon,
              visit.accuracy_m, ${receivedAt}::timestamptz
-      FROM moved, unnest(${visits.map(VisitReport.key)}::text[],
-                         ${visits.map((visit) => Rows.nullableAt(visit.arrival))}::timestamptz[],
-                         ${visits.map((visit) => Rows.nullableAt(visit.departure))}::timestamptz[],
-                         ${visits.map((visit) => visit.lat)}::float8[],
-                         ${visits.map((visit) => visit.lon)}::float8[],
-                         ${visits.map((visit) => visit.accuracyM)}::float8[])
-        AS visit (report_key, arrival, departure, lat, lon, accuracy_m)
+      FROM moved, ${visitTable(sql, visits)}
       ON CONFLICT DO NOTHING
     ), new_states AS (
       INSERT INTO rule_states (user_id, rule_id, side, since, dwell_spent, as_of, last_fired_at, basis, recent)

@@ -1,4 +1,4 @@
-import { type Envelope, legacyBody, type OutboxEvent } from "../events/Event.js"
+import { type Envelope, envelope, legacyBody, type OutboxEvent } from "../events/Event.js"
 import type { Receiver } from "../legacy/Receiver.js"
 import type { AppId, UserId } from "../shared/Ids.js"
 import { MINUTE, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
@@ -32,13 +32,7 @@ export const begin = (event: OutboxEvent, receiver: Receiver, now: Timestamp): L
   receiver,
   appId: event.appId,
   userId: event.userId,
-  envelope: {
-    eventId: event.id,
-    appId: event.appId,
-    grantId: event.connectionId,
-    payload: event.payload,
-    occurredAt: event.occurredAt
-  },
+  envelope: envelope(event),
   maxEventAgeS: event.maxEventAgeS,
   attempt: 1,
   createdAt: now,

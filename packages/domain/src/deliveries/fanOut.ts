@@ -2,7 +2,7 @@ import { Array, Effect } from "effect"
 import { AccessLogStore } from "../access-log/AccessLogStore.js"
 import { EndpointStore } from "../endpoints/EndpointStore.js"
 import { type WebhookEndpoint, wants } from "../endpoints/WebhookEndpoint.js"
-import type { OutboxEvent } from "../events/Event.js"
+import { envelope, type OutboxEvent } from "../events/Event.js"
 import { EventStore } from "../events/EventStore.js"
 import { LegacyStore } from "../legacy/LegacyStore.js"
 import type { Receiver } from "../legacy/Receiver.js"
@@ -93,13 +93,7 @@ const newDelivery = (
     id: DeliveryId.make(id),
     endpointId: endpoint.id,
     endpointEpoch: endpoint.epoch,
-    envelope: {
-      eventId: event.id,
-      appId: event.appId,
-      grantId: event.connectionId,
-      payload: event.payload,
-      occurredAt: event.occurredAt
-    },
+    envelope: envelope(event),
     userId: event.userId,
     maxEventAgeS: event.maxEventAgeS,
     replayNo: 0,

@@ -144,6 +144,15 @@ export interface Envelope {
   readonly occurredAt: Timestamp
 }
 
+/** What all who are told of an event get the same. */
+export const envelope = (event: OutboxEvent): Envelope => ({
+  eventId: event.id,
+  appId: event.appId,
+  grantId: event.connectionId,
+  payload: event.payload,
+  occurredAt: event.occurredAt
+})
+
 /** The JSON body for one endpoint: the same text at every attempt (Spec §6.2). */
 export const body = (envelope: Envelope, endpointId: EndpointId): string =>
   JSON.stringify({

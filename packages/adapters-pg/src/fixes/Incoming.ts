@@ -1,0 +1,25 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fix } from "@place-access/domain/fixes"
+import { VisitReport } from "@place-access/domain/visits"
+import * as Rows from "../Rows.js"
+
+/** Fixes on their way in, as the table `fix`. */
+export const fixTable = (sql: SqlClient, fixes: ReadonlyArray<Fix.Fix>) =>
+  sql`unnest(${fixes.map((fix) => Rows.at(fix.capturedAt))}::timestamptz[],
+             ${fixes.map((fix) => fix.lat)}::float8[],
+             ${fixes.map((fix) => fix.lon)}::float8[],
+             ${fixes.map((fix) => fix.accuracyM)}::float8[],
+             ${fixes.map((fix) => fix.altitudeM)}::float8[],
+             ${fixes.map((fix) => fix.speedMps)}::float8[],
+             ${fixes.map((fix) => fix.courseDeg)}::float8[])
+        AS fix (captured_at, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg)`
+
+/** Visit reports on their way in, as the table `visit`. */
+export const visitTable = (sql: SqlClient, visits: ReadonlyArray<VisitReport.VisitReport>) =>
+  sql`unnest(${visits.map(VisitReport.key)}::text[],
+             ${visits.map((visit) => Rows.nullableAt(visit.arrival))}::timestamptz[],
+             ${visits.map((visit) => Rows.nullableAt(visit.departure))}::timestamptz[],
+             ${visits.map((visit) => visit.lat)}::float8[],
+             ${visits.map((visit) => visit.lon)}::float8[],
+             ${visits.map((visit) => visit.accuracyM)}::float8[])
+        AS visit (report_key, arrival, departure, lat, lon, accuracy_m)`
