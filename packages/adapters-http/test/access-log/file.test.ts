@@ -1,4 +1,5 @@
 import { recordAccess } from "@place-access/domain/access-log"
+import { App } from "@place-access/domain/apps"
 import { listConnections } from "@place-access/domain/connection"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -26,7 +27,7 @@ const asked = (count: number, disclosed: string | null, error: string | null = n
 beforeAll(async () => {
   world = await startWorld()
   user = await world.person()
-  const made = await world.app(user, { name: FORMULA as never })
+  const made = await world.app(user, { name: App.Name.make(FORMULA) })
   app = made.app.id
   await world.connect(user, made.app, { scopes: ["location.visits.read"] })
   await asked(1, "2 visits, to “Mum’s, Dad’s”")

@@ -1,3 +1,4 @@
+import { App } from "@place-access/domain/apps"
 import { fanOut } from "@place-access/domain/deliveries"
 import { EndpointStore, EndpointUrl } from "@place-access/domain/endpoints"
 import { createPlace, Place } from "@place-access/domain/places"
@@ -16,7 +17,7 @@ const { MINUTE } = Timestamp
 /** Somebody whose phone was seen at the edge, away, at home, and at home again after a minute away. */
 const story = async (world: World, owner: Person) => {
   const person = await world.person()
-  const { app } = await world.app(owner, { name: "Coffee Finder" as never, status: "production" })
+  const { app } = await world.app(owner, { name: App.Name.make("Coffee Finder"), status: "production" })
   await world.run(
     Effect.flatMap(EndpointStore, (store) =>
       store.create({

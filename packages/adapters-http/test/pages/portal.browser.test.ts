@@ -1,4 +1,5 @@
 import { recordAccess } from "@place-access/domain/access-log"
+import { App } from "@place-access/domain/apps"
 import { listConnections } from "@place-access/domain/connection"
 import { createPlace, listPlaces, Place } from "@place-access/domain/places"
 import { createPurpose, flagVolumes, Purpose } from "@place-access/domain/purposes"
@@ -42,7 +43,7 @@ const asked = (
   )
 
 const connect = async (world: World, person: Person, name: string, scopes: ReadonlyArray<string>) => {
-  const { app } = await world.app(person, { name: name as never })
+  const { app } = await world.app(person, { name: App.Name.make(name) })
   if (scopes.includes(LATEST)) {
     await world.run(
       createPurpose(person.account, app.id, {
