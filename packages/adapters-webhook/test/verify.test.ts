@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto"
 import { readFileSync } from "node:fs"
+import { runInNewContext } from "node:vm"
 import { sign } from "../src/SignatureHeader.js"
 import { MAX_SIGNATURES, type VerifyInput, verify } from "@place-access/adapters-webhook/verify"
 import { Signature } from "@place-access/domain/deliveries"
@@ -7,7 +8,7 @@ import { EndpointUrl } from "@place-access/domain/endpoints"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, FastCheck as fc } from "effect"
 import { Stripe } from "stripe"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { insecure, receiver, withSender } from "./support/receiver.js"
 
 const SECRET = "whsec_0123456789abcdefghjkmnpqrstvwxyz"
@@ -200,6 +201,51 @@ describe("verify", () => {
   })
 })
 
+describe("whatever a receiver's code gives it, verify does not throw and does not believe", () => {
+  const given = (overrides: object) => reason(overrides as Partial<VerifyInput>)
+
+  it("a secret that is missing from the environment", async () => {
+    for (const secrets of [undefined, null, 7, [undefined], [null, ""]]) {
+      expect(await given({ secrets })).toBe("missing_secret")
+    }
+    expect(await given({ secrets: [undefined, SECRET] })).toBe("fine")
+  })
+
+  it("a tolerance or a clock that is not a number lets nothing pass", async () => {
+    for (const toleranceS of [Number.NaN, Number("sixty"), -1]) expect(await given({ toleranceS })).toBe("too_old")
+    for (const now of [Number.NaN, "yesterday"]) expect(await given({ now })).toBe("too_old")
+    expect(await given({ now: BigInt(NOW) })).toBe("fine")
+  })
+
+  it("a header as a list, which some servers give: its values are one header's", async () => {
+    expect(await given({ header: [header(BODY, SECRET)] })).toBe("fine")
+    expect(await given({ header: [] })).toBe("missing_header")
+    expect(await given({ header: [header(BODY, SECRET), header(BODY, SECRET)] })).toBe("malformed_header")
+    expect(await given({ header: 7 })).toBe("missing_header")
+  })
+
+  it("a buffer of another realm, as test runners and frames have them", async () => {
+    const payload = runInNewContext("Uint8Array.from(bytes).buffer", { bytes: Buffer.from(BODY) })
+    expect(payload instanceof ArrayBuffer).toBe(false)
+    expect(await given({ payload })).toBe("fine")
+  })
+
+  it("a runtime without Web Crypto is named", async () => {
+    vi.stubGlobal("crypto", {})
+    try {
+      expect(await given({})).toBe("no_web_crypto")
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
+
+  it("a byte order mark is signed like any other bytes, and stays in the body", async () => {
+    const body = `\uFEFF${BODY}`
+    expect(await check({ payload: body, header: header(body, SECRET) })).toMatchObject({ ok: true, body })
+    expect(await check({ payload: BODY, header: header(body, SECRET) })).toMatchObject({ reason: "no_match" })
+  })
+})
+
 describe("a body that was parsed before (the most frequent mistake) is called by its name", () => {
   const message = async (payload: unknown) => {
     const result = await check({ payload: payload as string })
@@ -210,6 +256,10 @@ describe("a body that was parsed before (the most frequent mistake) is called by
     for (const payload of [JSON.parse(BODY), [], 7, null, undefined]) {
       expect(await message(payload)).toMatch(/^body_parsed: .*was parsed/)
     }
+  })
+
+  it("nothing instead of the body: nobody kept it", async () => {
+    for (const payload of [null, undefined]) expect(await message(payload)).toMatch(/^body_parsed: There is no payload/)
   })
 
   it("a body that was serialised again, with other spaces, escapes or order", async () => {
