@@ -266,7 +266,8 @@ describe("a body that was parsed before (the most frequent mistake) is called by
     const ascii = BODY.replace(/[^\x20-\x7e]/gu, (c) =>
       Array.from({ length: c.length }, (_, i) => `\\u${c.charCodeAt(i).toString(16).padStart(4, "0")}`).join("")
     )
-    const rewritten = [JSON.stringify(JSON.parse(BODY), null, 2), BODY.replace(":", ": "), `${BODY}\n`, ascii]
+    const sorted = JSON.stringify({ app_id: "app_1", ...JSON.parse(BODY) })
+    const rewritten = [JSON.stringify(JSON.parse(BODY), null, 2), BODY.replace(":", ": "), `${BODY}\n`, ascii, sorted]
     for (const payload of [...rewritten, "[object Object]"]) {
       expect(await message(payload)).toMatch(/^no_match: .*probably parsed and serialised again/)
     }
