@@ -1,11 +1,28 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { EndpointStore, WebhookEndpoint } from "@place-access/domain/endpoints"
-import { type AppId, type EndpointId, Timestamp } from "@place-access/domain/shared"
+import { EndpointStore, type StrikeWarning, WebhookEndpoint } from "@place-access/domain/endpoints"
+import { AppId, DeliveryId, EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
-import { endWaiting } from "./deliveries/endWaiting.js"
+import { endWaiting, SWEEP } from "./deliveries/endWaiting.js"
 import { EndpointRow, toEndpoint, toSecrets } from "./EndpointRow.js"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
+
+/** A row of `strike_warnings`. */
+const WarningRow = Schema.Struct({
+  app_id: AppId,
+  delivery_id: DeliveryId,
+  endpoint_id: EndpointId,
+  strikes: Schema.Int,
+  warned_at: Rows.At
+})
+
+const toWarning = (row: typeof WarningRow.Type): StrikeWarning.StrikeWarning => ({
+  appId: row.app_id,
+  deliveryId: row.delivery_id,
+  endpointId: row.endpoint_id,
+  strikes: row.strikes,
+  at: row.warned_at
+})
 
 const Count = Schema.Struct({ count: Rows.Bigint })
 
@@ -79,9 +96,25 @@ export const layer: Layer.Layer<EndpointStore, never, SqlClient> = Layer.effect(
         Effect.gen(function* () {
           const gone = yield* Rows.affected(sql`DELETE FROM endpoints WHERE app_id = ${appId} AND endpoint_id = ${id}`)
           if (gone === 0) return false
-          yield* endWaiting(sql, { appId, id, reason: "endpoint_removed", now: yield* Timestamp.now })
+          const now = yield* Timestamp.now
+          yield* endWaiting(sql, { appId, id, epoch: null, reason: "endpoint_removed", now, atMost: SWEEP })
           return true
-        }).pipe(sql.withTransaction, orStoreError)
+        }).pipe(sql.withTransaction, orStoreError),
+
+      listWarnings: (limit, after) =>
+        sql`SELECT app_id, delivery_id, endpoint_id, strikes, warned_at FROM strike_warnings
+            WHERE (app_id COLLATE "C", delivery_id COLLATE "C") > (${after?.appId ?? ""}, ${after?.deliveryId ?? ""})
+            ORDER BY app_id COLLATE "C", delivery_id COLLATE "C" LIMIT ${limit}`.pipe(
+          Rows.all(WarningRow),
+          Effect.map((rows) => rows.map(toWarning)),
+          orStoreError
+        ),
+
+      forgetWarning: ({ appId, deliveryId }) =>
+        sql`DELETE FROM strike_warnings WHERE app_id = ${appId} AND delivery_id = ${deliveryId}`.pipe(
+          Effect.asVoid,
+          orStoreError
+        )
     })
   })
 )

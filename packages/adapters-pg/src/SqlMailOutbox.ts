@@ -4,16 +4,20 @@ import { type Claimed, type Mail, MailOutbox } from "@place-access/domain/mail"
 import { UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
 import { orStoreError } from "./Failures.js"
+import { queue } from "./MailOutbox.js"
 import * as Rows from "./Rows.js"
+
+const Site = Schema.Literal("portal", "service")
 
 const MessageRow = Schema.Struct({
   user_id: UserId,
   dedupe_key: Schema.String,
   subject: Schema.String,
   body: Schema.String,
-  link_site: Schema.NullOr(Schema.Literal("portal", "service")),
+  link_site: Schema.NullOr(Site),
   link_path: Schema.NullOr(Schema.String),
   link_label: Schema.NullOr(Schema.String),
+  further_links: Schema.NullOr(Schema.Array(Schema.Struct({ site: Site, path: Schema.String, label: Schema.String }))),
   address: Schema.NullOr(Schema.typeSchema(Account.Email)),
   created_at: Rows.At,
   attempts: Schema.Int
@@ -34,6 +38,7 @@ const toMessage = (row: typeof MessageRow.Type): Mail.MailMessage => ({
   ...(row.link_site === null || row.link_path === null || row.link_label === null
     ? {}
     : { link: { site: row.link_site, path: row.link_path, label: row.link_label } }),
+  ...(row.further_links === null ? {} : { furtherLinks: row.further_links }),
   ...(row.address === null ? {} : { address: row.address })
 })
 
@@ -59,6 +64,8 @@ export const layer: Layer.Layer<MailOutbox, never, SqlClient> = Layer.effect(
     const kept = columns("m", KeptRow.fields)
 
     return MailOutbox.of({
+      put: (message, now) => queue(sql, message, now).pipe(Effect.asVoid, orStoreError),
+
       claim: (limit, now, leaseUntil) =>
         sql`WITH due AS (
               SELECT user_id, dedupe_key, due_at FROM mail_outbox

@@ -6,6 +6,7 @@ import type { AppId, DeliveryId, Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Rows from "../Rows.js"
 import { storable } from "./DeliveryRow.js"
+import { SWEEP } from "./endWaiting.js"
 
 export interface Held {
   readonly appId: AppId
@@ -43,6 +44,11 @@ export const finish = (
   const { state, failReason, attempt: next, dueAt, endedAt } = columns(how)
   const counts = Delivery.effectOnEndpoint({ replayNo: 0, isTest: false, isHurried: false }, how)
   const at = Rows.at(now)
+  const warned = sql`warned AS (
+          INSERT INTO strike_warnings (app_id, delivery_id, endpoint_id, strikes, warned_at)
+          SELECT c.app_id, ${id}, c.endpoint_id, c.strikes, ${at}::timestamptz FROM counted c
+          WHERE c.strikes = ANY(${WebhookEndpoint.WARNED_STRIKES}::integer[])
+        ), `
   return Effect.map(
     sql`WITH held AS (
           SELECT app_id, delivery_id, endpoint_id, endpoint_epoch,
@@ -85,13 +91,13 @@ export const finish = (
           FROM held h
           WHERE h.counts AND e.app_id = h.app_id AND e.endpoint_id = h.endpoint_id AND e.epoch = h.endpoint_epoch
             AND (${counts}::text = 'strike' OR (${counts}::text = 'clear' AND e.strikes > 0))
-          RETURNING e.app_id, e.endpoint_id, e.epoch <> h.endpoint_epoch AS is_disabled
-        ), waiting AS (
+          RETURNING e.app_id, e.endpoint_id, e.strikes, e.epoch <> h.endpoint_epoch AS is_disabled
+        ), ${counts === "strike" ? warned : sql``}waiting AS (
           SELECT d.delivery_id FROM counted c
           JOIN deliveries d ON d.app_id = c.app_id AND d.endpoint_id = c.endpoint_id
           WHERE c.is_disabled AND d.state = 'trying' AND d.delivery_id <> ${id}
             AND (d.leased_until IS NULL OR d.leased_until <= ${at}::timestamptz)
-          FOR UPDATE OF d SKIP LOCKED
+          LIMIT ${SWEEP} FOR UPDATE OF d SKIP LOCKED
         ), swept AS (
           UPDATE deliveries d SET state = 'failed', fail_reason = 'endpoint_disabled', due_at = NULL,
             ended_at = ${at}::timestamptz, lease = NULL, leased_until = NULL

@@ -17,6 +17,7 @@ import * as ruleEvaluations from "./0017_rule_evaluations.js"
 import * as replays from "./0018_replays.js"
 import * as legacy from "./0019_legacy.js"
 import * as historyEnds from "./0020_history_ends.js"
+import * as strikeWarnings from "./0021_strike_warnings.js"
 
 /** In order of application. An id must be greater than every id that was ever released: a smaller one never runs. */
 export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -38,5 +39,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0017_rule_evaluations": ruleEvaluations.statements,
   "0018_replays": replays.statements,
   "0019_legacy": legacy.statements,
-  "0020_history_ends": historyEnds.statements
+  "0020_history_ends": historyEnds.statements,
+  "0021_strike_warnings": strikeWarnings.statements
 }

@@ -94,6 +94,9 @@ describePg("the queue under contention", () => {
                 const { epoch, strikes } = yield* endpointNow(endpoint)
                 const limit = WebhookEndpoint.MAX_STRIKES
                 expect([strikes, epoch]).toEqual([Math.min(count, limit), count >= limit ? 1 : 0])
+                const warnings = yield* (yield* EndpointStore).listWarnings(1_000, undefined)
+                const warned = warnings.filter(({ endpointId }) => endpointId === endpoint.id).map((one) => one.strikes)
+                expect(warned.sort()).toEqual(WebhookEndpoint.WARNED_STRIKES.filter((at) => at <= count))
               })
             )
           }

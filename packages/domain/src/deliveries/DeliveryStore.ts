@@ -56,9 +56,9 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     readonly claim: (request: ClaimRequest) => Effect.Effect<ReadonlyArray<Claim>, StoreError>
     /**
      * One statement: the attempt's log row, the move of the delivery and the endpoint's strike counter (exhausted +1,
-     * automatic success 0, disabled at 20 with its waiting rows failed). Replays never count, nor does a row of an earlier
-     * epoch; such a row is not tried again either: a retry of it ends as failed. False, and nothing written, when the lease
-     * was lost.
+     * automatic success 0, disabled at 20 with its waiting rows failed), with a warning for its developer at the 10th and the
+     * 20th. Replays never count, nor does a row of an earlier epoch; such a row is not tried again either: a retry of it ends as
+     * failed. False, and nothing written, when the lease was lost.
      */
     readonly finish: (
       claim: Pick<Claim, "lease"> & { readonly appId: AppId; readonly id: DeliveryId },

@@ -2,6 +2,7 @@ import { Context, type Effect, type Option } from "effect"
 import type { AppId, EndpointId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/StoreError.js"
 import type { Timestamp } from "../shared/Timestamp.js"
+import type { StrikeWarning } from "./StrikeWarning.js"
 import type { WebhookEndpoint } from "./WebhookEndpoint.js"
 
 export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/EndpointStore")<
@@ -25,5 +26,15 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
     ) => Effect.Effect<Option.Option<WebhookEndpoint>, StoreError>
     /** Its waiting deliveries end as failed; the log keeps its rows. False when there is no such endpoint. */
     readonly remove: (appId: AppId, id: EndpointId) => Effect.Effect<boolean, StoreError>
+    /**
+     * Warnings that `DeliveryStore.finish` left and nobody has forgotten, of all apps, in the order of app and delivery: at most
+     * `limit` after the given one.
+     */
+    readonly listWarnings: (
+      limit: number,
+      after: StrikeWarning | undefined
+    ) => Effect.Effect<ReadonlyArray<StrikeWarning>, StoreError>
+    /** Repeating it changes nothing. */
+    readonly forgetWarning: (warning: StrikeWarning) => Effect.Effect<void, StoreError>
   }
 >() {}

@@ -31,6 +31,8 @@ export interface WebhookEndpoint {
 export const MAX_PER_APP = 5
 /** Spec §3.4: this many in a row disable the endpoint. */
 export const MAX_STRIKES = 20
+/** Its developer is told by mail when it comes to one of these. */
+export const WARNED_STRIKES: ReadonlyArray<number> = [10, MAX_STRIKES]
 
 export const isEnabled = (endpoint: WebhookEndpoint): boolean => endpoint.disabledAt === null
 

@@ -22,6 +22,8 @@ export interface MailMessage {
   /** Plain text. Never a credential, never a coordinate. */
   readonly body: string
   readonly link?: Link
+  /** Where it leads besides. */
+  readonly furtherLinks?: ReadonlyArray<Link>
   /** Left out: the account's own. Forgotten when the message is sent or given up. */
   readonly address?: Email
 }
@@ -48,5 +50,10 @@ export interface Addresses {
 }
 
 /** The text that is sent: a message does not know where the pages are, whoever sends it does. */
-export const text = ({ body, link }: MailMessage, addresses: Addresses): string =>
-  link === undefined ? body : `${body}\n\n${link.label}:\n${addresses[link.site]}${link.path}`
+export const text = ({ body, furtherLinks = [], link }: MailMessage, addresses: Addresses): string =>
+  [
+    body,
+    ...[...(link === undefined ? [] : [link]), ...furtherLinks].map(
+      ({ label, path, site }) => `${label}:\n${addresses[site]}${path}`
+    )
+  ].join("\n\n")

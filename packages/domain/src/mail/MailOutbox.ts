@@ -11,10 +11,15 @@ export interface Claimed {
   readonly attempt: number
 }
 
-/** Messages are put in by the stores whose changes they report, in the same transaction. */
+/**
+ * Messages are put in by the stores whose changes they report, in the same transaction. Only what is reported of an app's rows
+ * is put in by itself: those rows and a person's are never written together.
+ */
 export class MailOutbox extends Context.Tag("@place-access/domain/mail/MailOutbox")<
   MailOutbox,
   {
+    /** Once for each reader and key: repeating it changes nothing. */
+    readonly put: (message: MailMessage, now: Timestamp) => Effect.Effect<void, StoreError>
     /**
      * Up to `limit` messages that are due, the oldest due first, held until `leaseUntil`: no other worker gets them before. Each
      * claim is an attempt, so that one whose worker dies of it is given up in the end.

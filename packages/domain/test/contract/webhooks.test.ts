@@ -19,7 +19,8 @@ import {
   MemoryPlaceStore,
   MemoryRetentionStore,
   MemoryRuleStore,
-  MemoryVault
+  MemoryVault,
+  strikeWarningsContract
 } from "@place-access/domain/testing"
 import { Layer } from "effect"
 import { runContract } from "../support/runContract.js"
@@ -44,6 +45,7 @@ const memory = Layer.mergeAll(
 
 runContract("MemoryEndpointStore", endpointStoreContract, memory)
 runContract("MemoryDeliveryStore", deliveryStoreContract, memory)
+runContract("strike warnings, in memory", strikeWarningsContract, memory)
 runContract("MemoryEventStore", eventStoreContract, memory)
 runContract("MemoryLegacyStore", legacyStoreContract, memory)
 runContract("MemoryRetentionStore, logs", logRetentionContract, memory)

@@ -11,6 +11,8 @@ import {
   ConsentFlow,
   MemoryAccountDeletionStore,
   MemoryDatabase,
+  MemoryDeliveryStore,
+  MemoryEndpointStore,
   MemoryHistoryStore,
   MemoryRetentionStore,
   MemoryStayStore,
@@ -26,6 +28,8 @@ const CURRENT = "location.place.current"
 
 const stores = Layer.mergeAll(
   MemoryAccountDeletionStore.layer,
+  MemoryDeliveryStore.layer,
+  MemoryEndpointStore.layer,
   MemoryHistoryStore.layer,
   MemoryRetentionStore.layer,
   MemoryStayStore.layer,

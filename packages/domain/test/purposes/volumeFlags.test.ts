@@ -19,6 +19,8 @@ import {
   Fixtures,
   MemoryAccountDeletionStore,
   MemoryDatabase,
+  MemoryDeliveryStore,
+  MemoryEndpointStore,
   MemoryHistoryStore,
   MemoryRetentionStore,
   MemoryStayStore,
@@ -31,6 +33,8 @@ import { inWorld as inReviewWorld, type ReviewWorld } from "../support/reviews.j
 
 const more = Layer.mergeAll(
   MemoryAccountDeletionStore.layer,
+  MemoryDeliveryStore.layer,
+  MemoryEndpointStore.layer,
   MemoryHistoryStore.layer,
   MemoryVolumeFlagStore.layer,
   MemoryRetentionStore.layer,

@@ -38,6 +38,8 @@ const claim = (to: MailMessage["to"], now: Timestamp.Timestamp, limit = 10_000) 
 
 const only = (claimed: ReadonlyArray<Claimed>): Claimed => claimed[0] ?? Check.fail("it is claimed")
 
+const first = (messages: ReadonlyArray<MailMessage>): MailMessage => messages[0] ?? Check.fail("there is one")
+
 const finish = (claimed: Claimed, how: Finish) => Effect.flatMap(MailOutbox, (outbox) => outbox.finish(claimed, how))
 
 const kept = (of: MailMessage) =>
@@ -46,6 +48,8 @@ const kept = (of: MailMessage) =>
     const found = all.find((one) => one.message.to === of.to && one.message.dedupeKey === of.dedupeKey)
     return found ?? Check.fail("it is kept")
   })
+
+const put = (one: MailMessage, now: Timestamp.Timestamp) => Effect.flatMap(MailOutbox, (outbox) => outbox.put(one, now))
 
 const settle = (...messages: ReadonlyArray<MailMessage>) =>
   Effect.forEach(messages, (one) =>
@@ -88,6 +92,24 @@ export const mailOutboxContract: Contract<Needs> = [
         [],
         "not after it was sent either"
       )
+    })
+  },
+  {
+    name: "put: as if a change had written it, also once for each key of its reader, all links included",
+    run: Effect.gen(function* () {
+      const { at, connection, messages } = yield* written("one")
+      const link = { site: "service", path: "/developer", label: "Here" } as const
+      const further = { site: "portal", path: "/connections?a='b'&c=\"d\"#e", label: "There" } as const
+      const two = message(connection, "two", { link, furtherLinks: [further, link] })
+      const later = Timestamp.plus(at, 5)
+      yield* put(two, later)
+      yield* put({ ...two, subject: "Another" }, Timestamp.plus(at, 6))
+      yield* put(message(connection, "one", { subject: "Another" }), later)
+      Check.equal((yield* claim(connection.userId, at)).length, 1, "not before it was put")
+      const claimed = yield* claim(connection.userId, later)
+      Check.equal(claimed, [{ message: two, createdAt: later, attempt: 1 }], "the first one of its key")
+      Check.equal((yield* kept(first(messages))).message, first(messages), "what a change wrote stays")
+      yield* settle(...messages, two)
     })
   },
   {

@@ -10,6 +10,7 @@ import type { ConsentRequest } from "../../connection/ConsentRequest.js"
 import type { AccessToken, RefreshToken } from "../../connection/TokenFamily.js"
 import type { Attempt, Delivery } from "../../deliveries/Delivery.js"
 import type { Device } from "../../devices/Device.js"
+import type { StrikeWarning } from "../../endpoints/StrikeWarning.js"
 import type { WebhookEndpoint } from "../../endpoints/WebhookEndpoint.js"
 import type { OutboxEvent } from "../../events/Event.js"
 import type { StoredFix } from "../../fixes/Fix.js"
@@ -137,6 +138,7 @@ export interface Tables {
     OutboxEvent & { readonly fanOutDueAt: Timestamp; readonly fannedOutAt: Timestamp | null }
   >
   readonly endpoints: Map<EndpointId, WebhookEndpoint>
+  readonly strikeWarnings: Map<DeliveryId, StrikeWarning>
   readonly deliveries: Map<
     DeliveryId,
     {
@@ -203,6 +205,7 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       recentEvaluations: new Map(),
       events: new Map(),
       endpoints: new Map(),
+      strikeWarnings: new Map(),
       deliveries: new Map(),
       attempts: [],
       accessLog: [],

@@ -1,6 +1,6 @@
 import { Effect, Either, Layer, Option, Struct } from "effect"
 import * as Delivery from "../../deliveries/Delivery.js"
-import { type Claim, type ClaimRequest, DeliveryStore, type Filter } from "../../deliveries/DeliveryStore.js"
+import { type Claim, type Claimed, type ClaimRequest, DeliveryStore, type Filter } from "../../deliveries/DeliveryStore.js"
 import * as Replay from "../../deliveries/Replay.js"
 import * as WebhookEndpoint from "../../endpoints/WebhookEndpoint.js"
 import type { DeliveryId, EndpointId } from "../../shared/Ids.js"
@@ -47,17 +47,28 @@ const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): Readonly
     .map(({ row }) => row)
 }
 
-const claim = (tables: Tables, request: ClaimRequest): ReadonlyArray<Claim> => {
+const claim = (tables: Tables, request: ClaimRequest): Claimed => {
   sweepStale(tables, request.now)
-  return claimable(tables, request)
+  const claims = claimable(tables, request)
     .slice(0, request.limit)
-    .flatMap((row) => {
-      const endpoint = tables.endpoints.get(row.delivery.endpointId)
-      if (endpoint === undefined) return []
-      const { id } = row.delivery
-      tables.deliveries.set(id, { ...row, lease: request.lease, leasedUntil: request.leaseUntil })
-      return [{ delivery: row.delivery, lease: request.lease, url: endpoint.url, secrets: endpoint.secrets }]
-    })
+    .flatMap((row) => take(tables, row, request))
+  return { claims, isUnfinished: false }
+}
+
+const take = (tables: Tables, row: Row, { lease, leaseUntil, now }: ClaimRequest): ReadonlyArray<Claim> => {
+  const endpoint = tables.endpoints.get(row.delivery.endpointId)
+  const { id, dueAt } = row.delivery
+  if (endpoint === undefined || dueAt === null) return []
+  const lapses = row.leasedUntil === null ? 0 : (row.lapses ?? 0) + 1
+  const next = Delivery.dueAfterLapse(dueAt, lapses, leaseUntil)
+  if (next === undefined) {
+    const delivery = Delivery.move(row.delivery, { _tag: "Failed", at: now, reason: "abandoned" })
+    tables.deliveries.set(id, { ...row, delivery, lease: null, leasedUntil: null })
+    return []
+  }
+  const delivery = { ...row.delivery, dueAt: next }
+  tables.deliveries.set(id, { ...row, delivery, lease, leasedUntil: leaseUntil, lapses })
+  return [{ delivery, lease, url: endpoint.url, secrets: endpoint.secrets }]
 }
 
 const finish = (
@@ -91,6 +102,11 @@ const finish = (
         ? WebhookEndpoint.clearStrikes(endpoint)
         : endpoint
   tables.endpoints.set(endpoint.id, after)
+  if (effect === "strike" && WebhookEndpoint.WARNED_STRIKES.includes(after.strikes)) {
+    const { id: deliveryId, appId } = claimed
+    const warning = { appId, deliveryId, endpointId: endpoint.id, strikes: after.strikes, at: now }
+    tables.strikeWarnings.set(deliveryId, warning)
+  }
   if (after.epoch !== endpoint.epoch) failWaiting(tables, endpoint.id, "endpoint_disabled", now)
   return true
 }

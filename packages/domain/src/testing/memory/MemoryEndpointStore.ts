@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import * as Delivery from "../../deliveries/Delivery.js"
 import { EndpointStore } from "../../endpoints/EndpointStore.js"
+import type { StrikeWarning } from "../../endpoints/StrikeWarning.js"
 import * as WebhookEndpoint from "../../endpoints/WebhookEndpoint.js"
 import type { EndpointId } from "../../shared/Ids.js"
 import * as Timestamp from "../../shared/Timestamp.js"
@@ -25,6 +26,10 @@ export const failWaiting = (
     })
   }
 }
+
+const keyOf = ({ appId, deliveryId }: StrikeWarning): string => `${appId} ${deliveryId}`
+const inOrder = (a: StrikeWarning, b: StrikeWarning): number =>
+  keyOf(a) === keyOf(b) ? 0 : keyOf(a) < keyOf(b) ? -1 : 1
 
 export const layer: Layer.Layer<EndpointStore, never, MemoryDatabase> = Layer.effect(
   EndpointStore,
@@ -58,7 +63,15 @@ export const layer: Layer.Layer<EndpointStore, never, MemoryDatabase> = Layer.ef
           tables.endpoints.delete(id)
           failWaiting(tables, id, "endpoint_removed", now)
           return true
-        })
+        }),
+      listWarnings: (limit, after) =>
+        Effect.sync(() =>
+          [...tables.strikeWarnings.values()]
+            .sort(inOrder)
+            .filter((warning) => after === undefined || inOrder(warning, after) > 0)
+            .slice(0, limit)
+        ),
+      forgetWarning: ({ deliveryId }) => Effect.sync(() => void tables.strikeWarnings.delete(deliveryId))
     })
   })
 )

@@ -16,7 +16,8 @@ export const queue = ({ mail, mailStates }: Tables, message: MailMessage, now: T
 
 export const layer: Layer.Layer<MailOutbox, never, MemoryDatabase> = Layer.effect(
   MailOutbox,
-  Effect.map(MemoryDatabase, ({ mail, mailStates }) => {
+  Effect.map(MemoryDatabase, (tables) => {
+    const { mail, mailStates } = tables
     const all = () =>
       [...mail].flatMap(([key, message]) => {
         const state = mailStates.get(key)
@@ -24,6 +25,7 @@ export const layer: Layer.Layer<MailOutbox, never, MemoryDatabase> = Layer.effec
       })
 
     return MailOutbox.of({
+      put: (message, now) => Effect.sync(() => queue(tables, message, now)),
       claim: (limit, now, leaseUntil) =>
         Effect.sync(() => {
           const due = all()

@@ -1,0 +1,76 @@
+import type { App } from "../apps/App.js"
+import type { Attempt } from "../deliveries/Delivery.js"
+import type { Link, MailMessage } from "../mail/Mail.js"
+import type { AppId, DeliveryId, EndpointId } from "../shared/Ids.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import * as Words from "../shared/Words.js"
+import { MAX_STRIKES, type WebhookEndpoint } from "./WebhookEndpoint.js"
+
+/**
+ * That an endpoint came to one of `WebhookEndpoint.WARNED_STRIKES`: written with the strike, forgotten when the mail to its
+ * developer is in the outbox.
+ */
+export interface StrikeWarning {
+  readonly appId: AppId
+  /** Whose end it was. A delivery ends once, so a later series of strikes has warnings, and mails, of its own. */
+  readonly deliveryId: DeliveryId
+  readonly endpointId: EndpointId
+  readonly strikes: number
+  readonly at: Timestamp
+}
+
+export interface About {
+  readonly app: Pick<App, "id" | "name" | "ownerId">
+  readonly endpoint: Pick<WebhookEndpoint, "id" | "url" | "description">
+  /** Null when the log does not know it any more. */
+  readonly lastAttempt: Attempt | null
+}
+
+/** The mail to the app's developer. */
+export const message = (warning: StrikeWarning, { app, endpoint, lastAttempt }: About): MailMessage => {
+  const isDisabled = warning.strikes >= MAX_STRIKES
+  const name = Words.oneLine(app.name)
+  const webhooks = { ...below(app, `/webhooks#${endpoint.id}`), label: isDisabled ? ENABLE : "The endpoint" }
+  const log = { ...below(app, `/deliveries?endpoint=${endpoint.id}&state=failed`), label: "What failed there" }
+  return {
+    to: app.ownerId,
+    dedupeKey: `strikes ${warning.endpointId} ${warning.deliveryId}`,
+    subject: isDisabled
+      ? `A webhook endpoint of ${name} was disabled`
+      : `A webhook endpoint of ${name} failed ${warning.strikes} times in a row`,
+    body: [
+      `${isDisabled ? "We disabled an endpoint" : "Events do not reach an endpoint"} of your app "${app.name}":`,
+      [named(endpoint.url), ...(endpoint.description === null ? [] : [endpoint.description])].join("\n"),
+      `On ${Words.moment(warning.at)} it came to ${warning.strikes} events in a row that failed at every one of their seven attempts.${lastWords(lastAttempt)}`,
+      ...(isDisabled ? DISABLED : WARNED)
+    ].join("\n\n"),
+    link: isDisabled ? webhooks : log,
+    furtherLinks: [isDisabled ? log : webhooks]
+  }
+}
+
+const ENABLE = "Test it, enable it, send again what failed"
+
+const WARNED = [
+  `At ${MAX_STRIKES} in a row we disable the endpoint: what waits for it then fails, and nothing more is sent there. One event that arrives sets the count back to 0; what you send again by hand does not count.`,
+  "Send the endpoint a test to see what it answers. When it works, send again what failed: it is kept for 30 days."
+]
+
+const DISABLED = [
+  "Nothing is sent there any more. Events that waited for it have failed. Events that happen while it is disabled are not kept for it: your app finds out by asking again.",
+  "When your receiver works, send the endpoint a test and enable it. Then send again what failed since a day that you choose: it is kept for 30 days."
+]
+
+const below = ({ id }: Pick<App, "id">, path: string): Pick<Link, "site" | "path"> => ({
+  site: "service",
+  path: `/developer/apps/${id}${path}`
+})
+
+const lastWords = (attempt: Attempt | null): string =>
+  attempt === null || attempt.error === null ? "" : ` What came of the last one: ${attempt.error}.`
+
+/** What follows the question mark is where receivers put keys: e-mail is read by more people than its reader. */
+const named = (url: string): string => {
+  const query = url.indexOf("?")
+  return query === -1 ? url : `${url.slice(0, query)}?…`
+}
