@@ -1,6 +1,11 @@
 import { OpenApiJsonSchema } from "@effect/platform"
+import { Delivery, Signature } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
+import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
+import * as EventCatalogue from "./openapi/EventCatalogue.js"
+import type { Json } from "./openapi/Json.js"
+import * as WorkedSignature from "./openapi/WorkedSignature.js"
 import { At } from "./wire/Fields.js"
 
 /** The body of a delivery, as receivers get it (Spec §6.2). Checked against what the domain sends. */
@@ -54,37 +59,59 @@ export const SensitiveLapsed = Schema.Struct({
 
 export const SensitiveRemoved = Schema.Struct({ ...ofConnection, type: Event.SensitiveRemoved.fields.type, scopes })
 
-const webhook = (summary: string, schema: Schema.Schema.AnyNoContext) => {
+export const EVENTS_TAG = {
+  name: "Webhook events",
+  description: "What this service posts to the endpoints of an app, signed"
+}
+
+const BODIES: { readonly [Name in EventCatalogue.Entry["name"]]: Schema.Schema.AnyNoContext } = {
+  "rule.fired": RuleFired,
+  "places.changed": PlacesChanged,
+  "sensitive.expiring": SensitiveExpiring,
+  "sensitive.lapsed": SensitiveLapsed,
+  "sensitive.removed": SensitiveRemoved,
+  ping: Ping
+}
+
+const webhook = ({ description, examples, name, summary }: EventCatalogue.Entry): Json => {
   // What it refers to (times) is among the document's schemas already.
-  const body = OpenApiJsonSchema.makeWithDefs(schema, { defs: {}, additionalPropertiesStrategy: "allow" })
+  const schema = OpenApiJsonSchema.makeWithDefs(BODIES[name], { defs: {}, additionalPropertiesStrategy: "allow" })
   return {
     post: {
+      tags: [EVENTS_TAG.name],
+      operationId: `events.${name}`,
       summary,
+      description,
+      security: [],
       parameters: [
         {
-          name: "X-Service-Signature",
+          name: Signature.HEADER,
           in: "header",
           required: true,
           description:
             "t=<unix seconds>,v1=<hex>: HMAC-SHA256 of t, a dot and the raw body, keyed with the endpoint's secret. One v1 for each secret that is valid",
-          schema: { type: "string" }
+          schema: { type: "string" },
+          example: WorkedSignature.header
         }
       ],
-      requestBody: { required: true, content: { "application/json": { schema: body } } },
-      responses: { "2XX": { description: "Received. Anything else, or nothing within 5 seconds, is tried again" } }
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema,
+            examples: Object.fromEntries(examples.map(({ body, type }) => [type, { value: JSON.parse(body) as unknown }]))
+          }
+        }
+      },
+      responses: {
+        "2XX": { description: "Received" },
+        "4XX": { description: `Anything else, or nothing within ${ANSWER_S} seconds, is tried again` }
+      }
     }
   }
 }
 
+const ANSWER_S = Delivery.ANSWER_DEADLINE / Timestamp.SECOND
+
 /** The `webhooks` of the OpenAPI document. */
-export const webhooks = {
-  "rule.fired": webhook("A rule fired", RuleFired),
-  "places.changed": webhook("The set of places shared with the app changed", PlacesChanged),
-  "sensitive.expiring": webhook("14 days and again 7 days before the sensitive scopes stop", SensitiveExpiring),
-  "sensitive.lapsed": webhook("The sensitive scopes stopped; the user can renew them for 14 days", SensitiveLapsed),
-  "sensitive.removed": webhook(
-    "The sensitive scopes left the grant; only a full consent brings them back",
-    SensitiveRemoved
-  ),
-  ping: webhook("A test that a developer asked for", Ping)
-}
+export const webhooks: Json = Object.fromEntries(EventCatalogue.ENTRIES.map((entry) => [entry.name, webhook(entry)]))

@@ -54,7 +54,7 @@ describe("GET /openapi.json", () => {
   it("is OpenAPI 3.1 for this version and address", () => {
     expect(document.openapi).toBe("3.1.0")
     expect(document.info).toMatchObject({ version: "1.2.3", title: "Place-Aware Access Service" })
-    expect(document.servers).toEqual([{ url: world.url }])
+    expect(document.servers).toEqual([{ url: world.url, description: "This server" }])
   })
 
   it("has every endpoint of the contract, each under a name of its own", () => {

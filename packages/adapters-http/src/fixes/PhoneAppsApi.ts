@@ -23,7 +23,18 @@ const OverlandAnswer = Schema.Union(
 
 const OwnTracksMessage = Schema.Struct({ _type: Schema.String }).annotations({
   identifier: "OwnTracksMessage",
-  description: "Any message of OwnTracks; a `location` is stored. An empty body is fine too"
+  jsonSchema: {
+    type: "object",
+    description: "Any message of OwnTracks; a `location` is stored. An empty body is fine too",
+    required: ["_type"],
+    properties: {
+      _type: { type: "string" },
+      tst: { type: "integer", description: "When it was measured, in unix seconds" },
+      lat: { type: "number" },
+      lon: { type: "number" },
+      acc: { type: "number", description: "Accuracy in metres" }
+    }
+  }
 })
 
 const osmAndFields = <A extends string | ReadonlyArray<string>>(text: Schema.Schema<A>) =>

@@ -1,0 +1,37 @@
+import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Effect } from "effect"
+import { createHash } from "node:crypto"
+
+/**
+ * Answers with a text that stays the same as long as this server runs, and is the same for everybody. It is made when it is first
+ * asked for. Whoever has it asks whether it is still so: after an update nobody reads about yesterday's server.
+ */
+export const handler = (
+  contentType: string,
+  make: () => string,
+  headers: Readonly<Record<string, string>> = {}
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> => {
+  let made: Made | undefined
+  return Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+    made ??= tagged(make())
+    const all = { ...headers, "cache-control": "public, no-cache", etag: made.etag }
+    return isKnown(request.headers["if-none-match"], made.etag)
+      ? HttpServerResponse.empty({ status: 304, headers: all })
+      : HttpServerResponse.text(made.text, { contentType, headers: all })
+  })
+}
+
+interface Made {
+  readonly text: string
+  readonly etag: string
+}
+
+const tagged = (text: string): Made => ({
+  text,
+  etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`
+})
+
+/** RFC 9110 §13.1.2: a list of tags, which a cache may have made weak, or any. */
+const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  ifNoneMatch !== undefined &&
+  (ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((one) => one.trim().replace(/^W\//, "") === etag))

@@ -1,0 +1,135 @@
+import { type Json, isObject, list, map, object, refName, refTo, text } from "./Json.js"
+
+/** What the generated document gets wrong about this service: an annotation of the contract. */
+export const correct = (document: Json): Json => {
+  const cleaned = object(map(clean(document), tidy))
+  const schemas = object(object(cleaned["components"])["schemas"])
+  const plain = object(map(cleaned, (one) => inlined(one, schemas)))
+  const named = byContent(object(object(plain["components"])["schemas"]))
+  for (const path of Object.values(object(plain["paths"]))) {
+    for (const operation of Object.values(object(path))) correctOperation(object(operation), named)
+  }
+  dropUnused(plain)
+  return plain
+}
+
+/** The platform's own error never leaves the edge. */
+const PLATFORM_ERROR = "HttpApiDecodeError"
+const PURPOSE_ERROR = "InvalidPurposeError"
+/** What an address with a NUL character is answered, whatever the route. */
+const UNREADABLE = "InvalidRequestError"
+
+const correctOperation = (operation: Json, named: ReadonlyMap<string, string>): void => {
+  const responses = object(operation["responses"])
+  const body = operation["requestBody"]
+  const parameters = list(operation["parameters"])
+  if (body === undefined) {
+    delete responses["413"]
+    delete responses["415"]
+  }
+  const isAlone = Object.keys(responses).every((status) => status === "400" || Number(status) < 400 || status >= "500")
+  if (body === undefined && parameters.length === 0 && !isAlone) delete responses["400"]
+  for (const [status, value] of Object.entries(responses)) {
+    const response = object(value)
+    if (Number(status) < 400) response["description"] = SUCCESSES[status] ?? response["description"]
+    const media = object(object(response["content"])["application/json"])
+    const { anyOf } = object(media["schema"])
+    if (Array.isArray(anyOf) && Number(status) >= 400) {
+      const kept = anyOf.filter((one) => !isElsewhere(refName(object(one)), parameters))
+      const used = isAlone && parameters.length === 0 ? kept.filter((one) => refName(object(one)) === UNREADABLE) : kept
+      media["schema"] = used.length === 1 ? used[0] : { anyOf: used }
+      response["description"] = DESCRIPTIONS[status] ?? "One of these errors"
+    }
+    const headers = HEADERS[status]
+    if (headers !== undefined) response["headers"] = headers
+    referTo(response, named)
+  }
+  referTo(object(body), named)
+}
+
+/** The platform's own error, and that of the guard about purposes, which is for endpoints that take one. */
+const isElsewhere = (name: string | undefined, parameters: ReadonlyArray<unknown>): boolean =>
+  name === PLATFORM_ERROR ||
+  (name === PURPOSE_ERROR && !parameters.some((parameter) => object(parameter)["name"] === "purpose"))
+
+const SUCCESSES: Readonly<Record<string, string>> = {
+  "200": "The answer",
+  "201": "What was made",
+  "204": "Done; the answer has no body"
+}
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  "400": "The request cannot be used as it is; `error` says why",
+  "401": "The credentials are missing or no good; `error` says which",
+  "403": "Not allowed; `error` says why",
+  "409": "Clashes with the present state; `error` says how",
+  "429": "Too much; wait as long as Retry-After says"
+}
+
+const retryAfter = {
+  "Retry-After": {
+    description: "Seconds to wait before trying again",
+    schema: { type: "integer", minimum: 1 },
+    example: 30
+  }
+}
+const HEADERS: Readonly<Record<string, Json>> = { "429": retryAfter, "503": retryAfter }
+
+/** Descriptions that the generator makes of filters (`a string matching the pattern …`) say what the schema says already. */
+const GENERATED = /^(?:a|an) (?:non empty |positive |finite )?(?:string|number|integer|array)\b/
+
+const clean = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(clean)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, inner]) => !isNoise(name, inner))
+      .map(([name, inner]) => [name, clean(inner)])
+  )
+}
+
+const isNoise = (name: string, inner: unknown): boolean =>
+  (name === "description" && typeof inner === "string" && GENERATED.test(inner)) ||
+  (name === "title" && typeof inner === "string" && /^(?:\w+\(.*\)|int|unknown)$/.test(inner)) ||
+  (name === "$id" && inner === "/schemas/unknown") ||
+  (name === "additionalProperties" && inner === true)
+
+/** Unions of lists with a common part name it twice. */
+const tidy = (one: Json): Json =>
+  Array.isArray(one["enum"]) && new Set(one["enum"]).size < one["enum"].length
+    ? { ...one, enum: Array.from(new Set(one["enum"])) }
+    : one
+
+/** Kinds of numbers that the generator gives names to. What they are is shorter than what they are called. */
+const UNNAMED: ReadonlySet<string> = new Set(["Int", "NonNegativeInt", "Finite"])
+
+const inlined = (one: Json, schemas: Json): Json => {
+  const name = refName(one)
+  if (name === undefined || !UNNAMED.has(name)) return one
+  const { $ref: _, ...beside } = one
+  return { ...object(schemas[name]), ...beside }
+}
+
+/** The names of schemas by what they say. */
+const byContent = (schemas: Json): ReadonlyMap<string, string> =>
+  new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))
+
+/** The generator repeats a schema wherever a status stands beside it. */
+const referTo = (holder: Json, named: ReadonlyMap<string, string>): void => {
+  for (const value of Object.values(object(holder["content"]))) {
+    const media = object(value)
+    const name = named.get(JSON.stringify(media["schema"]))
+    if (name !== undefined) media["schema"] = refTo(name)
+  }
+}
+
+/** Schemas that nothing refers to any more. */
+export const dropUnused = (document: Json): void => {
+  const schemas = object(object(document["components"])["schemas"])
+  for (let dropped = true; dropped;) {
+    const whole = JSON.stringify(document)
+    const unused = Object.keys(schemas).filter((name) => !whole.includes(`"${text(refTo(name)["$ref"])}"`))
+    for (const name of unused) delete schemas[name]
+    dropped = unused.length > 0
+  }
+}

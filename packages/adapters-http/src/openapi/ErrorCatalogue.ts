@@ -1,0 +1,95 @@
+import { Timestamp } from "@place-access/domain/shared"
+import { SchemaAST } from "effect"
+import * as Errors from "../wire/Errors.js"
+
+type Code = Errors.WireError["error"]
+
+/** An error as developers read of it. */
+interface Entry {
+  readonly code: Code
+  readonly status: number
+  readonly meaning: string
+  /** What the caller does about it. */
+  readonly advice: string
+  /** As it is sent. */
+  readonly example: unknown
+}
+
+const at = (iso: string): Timestamp.Timestamp => Timestamp.make(Date.parse(iso))
+
+const MIB = 1_048_576
+
+/** Made by the functions that make the real ones. */
+const EXAMPLES: { readonly [One in Code]: Extract<Errors.WireError, { readonly error: One }> } = {
+  validation_failed: Errors.validationFailed(["type must be enter, exit or dwell", "place_id is missing"]),
+  invalid_request: Errors.invalidRequest("The request could not be read"),
+  invalid_purpose: Errors.invalidPurpose("The purpose is missing, unknown, or does not cover the scope"),
+  webhook_url_not_registered: Errors.webhookUrlNotRegistered,
+  invalid_grant: Errors.invalidGrant("The code or token is not good any more"),
+  unsupported_grant_type: Errors.unsupportedGrantType,
+  invalid_token: Errors.invalidToken,
+  invalid_client: Errors.invalidClient(false),
+  not_signed_in: Errors.notSignedIn(),
+  missing_scope: Errors.missingScope("location.rules.place"),
+  scope_expired: Errors.scopeExpired("location.latest.read", {
+    sensitiveExpiredAt: at("2026-03-31T09:15:00.000Z"),
+    renewalGraceEndsAt: at("2026-04-14T09:15:00.000Z")
+  }),
+  forbidden: Errors.forbidden("the app is still being tested: only its developer can connect it"),
+  not_found: Errors.notFound("place"),
+  method_not_allowed: Errors.methodNotAllowed("GET, HEAD"),
+  rule_limit_reached: Errors.ruleLimitReached(at("2026-03-02T08:00:00.000Z")),
+  conflict: Errors.conflict("an app can have 5 webhook endpoints; remove one first"),
+  payload_too_large: Errors.payloadTooLarge(MIB),
+  unsupported_media_type: Errors.unsupportedMediaType(["application/json"]),
+  rate_limited: Errors.rateLimited(30),
+  budget_exceeded: Errors.budgetExceeded(600),
+  internal_error: Errors.internalError,
+  unavailable: Errors.unavailable
+}
+
+const ADVICE: Readonly<Record<Code, string>> = {
+  validation_failed: "Mend the fields that `message` names and ask again. Trying the same again does not help.",
+  invalid_request: "Send well-formed JSON in UTF-8 (or a form, where one is read) and an address without `%00`.",
+  invalid_purpose:
+    "Send `purpose` with the key of a purpose that covers the endpoint's scope; in production it must be approved.",
+  webhook_url_not_registered:
+    "Register the address as an endpoint first, or leave `webhook_url` out: then every subscribed endpoint gets the events.",
+  invalid_grant: "The user has to connect again: send them through consent. Do not repeat the request.",
+  unsupported_grant_type: "Use `authorization_code` or `refresh_token`.",
+  invalid_token:
+    "Refresh once and ask again. If the refresh answers `invalid_grant`, the user has to connect again. Never loop.",
+  invalid_client: "Check the app's id and its client secret; registering redirect URIs issues a new secret.",
+  not_signed_in: "Sign in: send the session cookie of `POST /v1/session`.",
+  missing_scope:
+    "The message names the scope. Ask for it at consent, or do without: the user may have taken it off the list.",
+  scope_expired:
+    "Send the user through consent with exactly the scopes that you hold, before `renewal_grace_ends_at`; one confirmation brings them back.",
+  forbidden: "This account may not do this, or the call did not come from a page of this service: send `Origin`.",
+  not_found: "It does not exist, was removed, or is not yours to see: the three are not told apart.",
+  method_not_allowed: "Use one of the methods that the `Allow` header lists.",
+  rule_limit_reached: "Remove a rule, or move the window of this one: at `instant` ten are active already.",
+  conflict: "Read the state again; `message` says what it clashes with.",
+  payload_too_large: "Send less at once.",
+  unsupported_media_type: "Send the content type that the route reads, in UTF-8 and not compressed.",
+  rate_limited: "Wait as many seconds as `Retry-After` says, then go on.",
+  budget_exceeded: "Wait as many seconds as `Retry-After` says. A standing rule tells you without asking.",
+  internal_error: "Our fault: trying again will hardly help. Tell us the `X-Request-Id` of the answer.",
+  unavailable: "A passing fault. Try again after `Retry-After` seconds, and wait longer each time."
+}
+
+/** Every error that there is, in the order of their status. */
+export const ENTRIES: ReadonlyArray<Entry> = Errors.WireError.members.map(({ ast, fields }) => {
+  const code = fields.error.literals[0]
+  return {
+    code,
+    status: fields.statusCode.literals[0],
+    meaning: String(ast.annotations[SchemaAST.DescriptionAnnotationId] ?? ""),
+    advice: ADVICE[code],
+    example: Errors.encode(EXAMPLES[code])
+  }
+})
+
+const examples: ReadonlyMap<string, unknown> = new Map(ENTRIES.map(({ code, example }) => [code, example]))
+
+export const exampleOf = (code: string): unknown => examples.get(code)

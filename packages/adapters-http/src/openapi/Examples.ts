@@ -1,0 +1,158 @@
+import * as Values from "./ExampleValues.js"
+import { type Json, isObject, list, object, refName, text } from "./Json.js"
+import * as ErrorCatalogue from "./ErrorCatalogue.js"
+
+/** Where a value stands: what its name alone does not say. */
+interface Place {
+  /** What it is a field of, from the outside in: the operation, the named schema, the field that is an object. */
+  readonly of: ReadonlyArray<string>
+  readonly name: string
+  /** A request leaves out what it need not say. */
+  readonly isRequest: boolean
+}
+
+/** An example of what a schema describes, out of `ExampleValues`; undefined when there is none to give, as for a file. */
+export const make = (schema: Json, schemas: Json, place: Place): unknown => {
+  const known = knownValue(schema, schemas, place)
+  if (known !== undefined) return known
+  const name = refName(schema)
+  if (name !== undefined) return make(object(schemas[name]), schemas, { ...place, of: [...place.of, name] })
+  const alternative = alternatives(schema).find((one) => one["type"] !== "null")
+  if (alternative !== undefined) return make(alternative, schemas, place)
+  const [first] = list(schema["enum"])
+  if (first !== undefined) return first
+  switch (typeOf(schema)) {
+    case "object":
+      return objectOf(schema, schemas, place)
+    case "array": {
+      if (schema["maxItems"] === 0) return []
+      const item = make(object(schema["items"]), schemas, place)
+      return item === undefined ? [] : [item]
+    }
+    case "boolean":
+      return true
+    case "integer":
+    case "number":
+      if (typeof schema["default"] === "number") return schema["default"]
+      return typeof schema["minimum"] === "number" ? schema["minimum"] : 1
+    case "string":
+      return schema["format"] === "binary"
+        ? undefined
+        : schema["format"] === "date-time"
+          ? "2026-03-01T18:05:00.000Z"
+          : place.name
+    default:
+      return {}
+  }
+}
+
+const objectOf = (schema: Json, schemas: Json, place: Place): Json => {
+  const required = list(schema["required"])
+  return Object.fromEntries(
+    Object.entries(object(schema["properties"]))
+      .filter(([name]) => !place.isRequest || required.includes(name) || isWorthSaying(name, place.of))
+      .map(([name, inner]) => [name, make(object(inner), schemas, { ...place, of: [...place.of, place.name], name })])
+  )
+}
+
+const isWorthSaying = (name: string, of: ReadonlyArray<string>): boolean =>
+  !Values.NULLS.has(name) && !isNull(name, of) && (special(name, of) ?? Values.fields[name]) !== undefined
+
+const special = (name: string, of: ReadonlyArray<string>): unknown =>
+  of.reduce<unknown>((found, one) => Values.fieldsOf[one]?.[name] ?? found, undefined)
+
+const isNull = (name: string, of: ReadonlyArray<string>): boolean =>
+  of.some((one) => Values.fieldsOf[one]?.[name] === null)
+
+const knownValue = (schema: Json, schemas: Json, { isRequest, name, of }: Place): unknown => {
+  if (isNull(name, of) && fits(schema, schemas, null)) return null
+  const said = special(name, of)
+  if (said !== undefined && fits(schema, schemas, said)) return said
+  if (!isRequest && Values.NULLS.has(name) && fits(schema, schemas, null)) return null
+  const usual = Values.fields[name]
+  return usual !== undefined && fits(schema, schemas, usual) ? usual : undefined
+}
+
+const alternatives = (schema: Json): ReadonlyArray<Json> => list(schema["anyOf"] ?? schema["oneOf"]).map(object)
+
+const typeOf = (schema: Json): unknown => {
+  const { type } = schema
+  return Array.isArray(type) ? type.find((one) => one !== "null") : type
+}
+
+/** Whether a value may stand there; the linter checks all the rest. */
+const fits = (schema: Json, schemas: Json, value: unknown): boolean => {
+  const name = refName(schema)
+  if (name !== undefined) return fits(object(schemas[name]), schemas, value)
+  const choices = alternatives(schema)
+  if (choices.length > 0) return choices.some((one) => fits(one, schemas, value))
+  if (value === null) return schema["type"] === "null" || list(schema["type"]).includes("null")
+  if (Array.isArray(schema["enum"])) return schema["enum"].includes(value)
+  switch (typeOf(schema)) {
+    case "array":
+      return Array.isArray(value) && value.every((one) => fits(object(schema["items"]), schemas, one))
+    case "object":
+      return isObject(value)
+    case "integer":
+      return Number.isInteger(value)
+    case undefined:
+      return true
+    default:
+      return typeof value === typeOf(schema)
+  }
+}
+
+/** Adds an example to every parameter, body and answer of an operation. */
+export const addTo = (path: string, operation: Json, schemas: Json): void => {
+  const of = text(operation["operationId"])
+  for (const value of list(operation["parameters"])) {
+    const parameter = object(value)
+    const name = text(parameter["name"])
+    const before = path.split("/").at(path.split("/").indexOf(`{${name}}`) - 1) ?? ""
+    parameter["example"] =
+      name === "id" && parameter["in"] === "path"
+        ? Values.idsByPath[before]
+        : make(object(parameter["schema"]), schemas, { of: [of], name, isRequest: false })
+    // A cursor is opaque: any example of one would be one that no list issued.
+    if (name === "cursor") delete parameter["example"]
+  }
+  addToContent(object(operation["requestBody"]), schemas, { of: [of], name: "", isRequest: true })
+  for (const [status, response] of Object.entries(object(operation["responses"]))) {
+    if (Number(status) >= 400) addErrors(object(response), schemas)
+    else addToContent(object(response), schemas, { of: [of], name: "", isRequest: false })
+  }
+}
+
+const addToContent = (holder: Json, schemas: Json, place: Place): void => {
+  for (const value of Object.values(object(holder["content"]))) {
+    const media = object(value)
+    const schema = object(media["schema"])
+    const named = alternatives(schema).filter((one) => refName(one) !== undefined)
+    if (named.length > 1) {
+      media["examples"] = Object.fromEntries(
+        named.map((one) => [refName(one) ?? "", { value: make(one, schemas, place) }])
+      )
+    } else {
+      const example = make(schema, schemas, place)
+      if (example !== undefined) media["example"] = example
+    }
+  }
+}
+
+/** One example for each code that an answer may have. They are kept in one place: they are the same everywhere. */
+const addErrors = (response: Json, schemas: Json): void => {
+  const media = object(object(response["content"])["application/json"])
+  const schema = object(media["schema"])
+  const names = [schema, ...alternatives(schema)].flatMap((one) => refName(one) ?? [])
+  media["examples"] = Object.fromEntries(
+    names.map((name) => {
+      const code = text(list(object(object(object(schemas[name])["properties"])["error"])["enum"])[0])
+      return [code, { $ref: `#/components/examples/${code}` }]
+    })
+  )
+}
+
+/** The errors as the server sends them, by code. */
+export const errors: Json = Object.fromEntries(
+  ErrorCatalogue.ENTRIES.map(({ code, example, meaning }) => [code, { summary: meaning, value: example }])
+)
