@@ -37,13 +37,16 @@ const Received = Schema.Union(
 )
 
 /** Compiles only if each of the two is assignable to the other. */
-const same = <A, B>(_: [A] extends [B] ? ([B] extends [A] ? "same" : "differ") : "differ") => undefined
-same<typeof Received.Type, WebhookEvent>("same")
-same<WebhookEvent["type"], Event.Type>("same")
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
+const same: [Same<typeof Received.Type, WebhookEvent>, Same<WebhookEvent["type"], Event.Type>] = [true, true]
 
 describe("the types that receivers are given", () => {
   const decode = Schema.decodeUnknownEither(Received, { onExcessProperty: "error" })
   const moment = fc.integer({ min: 0, max: 4_102_444_800_000 }).map((millis) => Timestamp.make(millis))
+
+  it("have the fields that are asked for below, and the domain's types of events (the compiler says so)", () => {
+    expect(same).toEqual([true, true])
+  })
 
   it("are the bodies that the domain sends, field by field, with nothing beside them", () => {
     const seen = new Set<string>()
