@@ -22,6 +22,10 @@ export const layer: Layer.Layer<WorkSignal, never, SqlClient | DedicatedConnecti
     const dedicated = yield* DedicatedConnection
     const raised = yield* Queue.sliding<void>(1)
     const heard = yield* Queue.sliding<void>(1)
+    const subscribers = new Set<Queue.Queue<void>>([heard])
+    const ring = () => {
+      for (const subscriber of subscribers) subscriber.unsafeOffer(undefined)
+    }
 
     // The first signal goes out at once; those that come while it is quiet go out together after it.
     yield* Queue.take(raised).pipe(
@@ -33,16 +37,23 @@ export const layer: Layer.Layer<WorkSignal, never, SqlClient | DedicatedConnecti
       Effect.forkScoped
     )
 
-    yield* Effect.scoped(listen(dedicated, () => heard.unsafeOffer(undefined))).pipe(
+    yield* Effect.scoped(listen(dedicated, ring)).pipe(
       Effect.tapErrorCause((cause) => Effect.logDebug("listening for work signals was interrupted", cause)),
       Effect.retry(RECONNECT),
       onHostClock,
       Effect.forkScoped
     )
 
+    const waitAt = (queue: Queue.Queue<void>) => (atMost: Duration.Duration) =>
+      Effect.asVoid(Effect.timeoutOption(Queue.take(queue), atMost))
+
     return {
       raise: Effect.asVoid(Queue.offer(raised, undefined)),
-      wait: (atMost) => Effect.asVoid(Effect.timeoutOption(Queue.take(heard), atMost))
+      wait: waitAt(heard),
+      subscribe: Effect.acquireRelease(
+        Effect.tap(Queue.sliding<void>(1), (own) => Effect.sync(() => subscribers.add(own))),
+        (own) => Effect.sync(() => subscribers.delete(own))
+      ).pipe(Effect.map(waitAt))
     }
   })
 )

@@ -48,17 +48,28 @@ export const remove = (
     let removed = 0
     for (const table of yield* peoplesTables(sql)) if (!APART.has(table.name)) removed += yield* some(table)
 
-    // Deliveries are their app's and are found by the events that they tell.
+    // Deliveries are their app's and are found by the events that they tell, and so is what waits for listeners.
     removed += yield* ofApps(
       sql,
       sql`SELECT d.app_id, d.delivery_id FROM events e JOIN deliveries d ON d.app_id = e.app_id AND d.event_id = e.event_id
           WHERE e.user_id = ${userId} LIMIT ${limit}`
     )
+    // What waits for developers who listen lives for seconds; of a server that died it may be there still.
+    removed += yield* Rows.affected(
+      sql`WITH these AS MATERIALIZED (
+            SELECT w.app_id, w.listener_id, w.event_id
+            FROM events e JOIN listener_events w ON w.app_id = e.app_id AND w.event_id = e.event_id
+            WHERE e.user_id = ${userId} LIMIT ${limit})
+          DELETE FROM listener_events
+          WHERE (app_id, listener_id, event_id) IN (SELECT app_id, listener_id, event_id FROM these)`
+    )
     const settled = Rows.at(now - Timestamp.MINUTE)
     removed += yield* some(
       EVENTS,
       sql`coalesce(fanned_out_at, created_at) <= ${settled} AND NOT EXISTS (
-            SELECT 1 FROM deliveries d WHERE d.app_id = events.app_id AND d.event_id = events.event_id)`
+            SELECT 1 FROM deliveries d WHERE d.app_id = events.app_id AND d.event_id = events.event_id)
+          AND NOT EXISTS (
+            SELECT 1 FROM listener_events w WHERE w.app_id = events.app_id AND w.event_id = events.event_id)`
     )
 
     removed += yield* Rows.affected(

@@ -43,6 +43,20 @@ export const workSignalContract: Contract<WorkSignal | Ground> = [
     )
   },
   {
+    name: "whoever subscribed hears every signal, whoever else waits",
+    run: another(
+      Effect.gen(function* () {
+        const signal = yield* WorkSignal
+        const [one, two] = [yield* signal.subscribe, yield* signal.subscribe]
+        const waits = [signal.wait(forever), one(forever), two(forever)]
+        const waiting = yield* Effect.fork(Effect.all(waits, { concurrency: "unbounded", discard: true }))
+        yield* untilHeard(waiting)
+        yield* signal.raise
+        yield* Effect.all(waits, { discard: true })
+      }).pipe(Effect.scoped)
+    )
+  },
+  {
     name: "without a signal the wait ends when its time is over",
     run: another(
       Effect.gen(function* () {

@@ -10,7 +10,7 @@ import type { Delivery } from "./Delivery.js"
  * event, so that recording again changes nothing. Undefined when there is nobody to tell or nothing more to tell.
  */
 
-/** What is looked at of a delivery, to an endpoint or to a receiver of its own. */
+/** What is looked at of a delivery, to an endpoint, to a receiver of its own or to a listener. */
 type Told = Pick<
   Delivery,
   "appId" | "userId" | "envelope" | "maxEventAgeS" | "attempt" | "replayNo" | "createdAt" | "originalAt"
@@ -46,8 +46,11 @@ export const notAllowed = (delivery: Told): AccessLogEntry | undefined => {
   }
 }
 
-/** The rule fired and no endpoint of the app wants to hear of it. */
-export const toNobody = (event: OutboxEvent): AccessLogEntry | undefined =>
+/** What is looked at of an event that nobody was told. */
+type Untold = Pick<OutboxEvent, "userId" | "appId" | "connectionId" | "id" | "payload" | "occurredAt">
+
+/** The rule fired, and no endpoint of the app wants to hear of it, nor was anybody else told. */
+export const toNobody = (event: Untold): AccessLogEntry | undefined =>
   ruleIdOf(event.payload) === null
     ? undefined
     : {

@@ -6,6 +6,7 @@ import { envelope, type OutboxEvent } from "../events/Event.js"
 import { EventStore } from "../events/EventStore.js"
 import { LegacyStore } from "../legacy/LegacyStore.js"
 import type { Receiver } from "../legacy/Receiver.js"
+import { offer, offersOf } from "../listeners/offerEvents.js"
 import * as Entropy from "../shared/Entropy.js"
 import { DeliveryId, type EventId } from "../shared/Ids.js"
 import * as Timestamp from "../shared/Timestamp.js"
@@ -25,13 +26,15 @@ export interface FannedOut {
   readonly deliveries: number
   /** For receivers from before apps had endpoints: stored nowhere, the caller holds them. */
   readonly legacy: ReadonlyArray<LegacyDelivery.LegacyDelivery>
+  /** Rows for developers who listen, whose servers take them. */
+  readonly offered: number
 }
 
 /**
- * Turns up to `limit` events of the outbox into deliveries: one for each endpoint that wants the event, and one in memory for each
- * legacy receiver; a firing that nobody wants is in the user's access log all the same. Two transactions,
+ * Turns up to `limit` events of the outbox into deliveries: one for each endpoint that wants the event, one in memory for each
+ * legacy receiver, and one for each developer who listens; a firing that nobody wants is in the user's access log all the same. Two transactions,
  * because events are the user's and deliveries the app's: first the rows, which may exist already, then the mark. Whoever
- * dies between the two is repeated without a trace.
+ * dies between the two is repeated without a trace, but for a listener, who may be told twice.
  */
 export const fanOut = Effect.fn("fanOut")(function* (limit: number) {
   const events = yield* EventStore
@@ -42,7 +45,8 @@ export const fanOut = Effect.fn("fanOut")(function* (limit: number) {
   const fannedOut: FannedOut = {
     claimed: claimed.length,
     deliveries: written.reduce((sum, { rows }) => sum + rows, 0),
-    legacy: written.flatMap(({ legacy }) => legacy)
+    legacy: written.flatMap(({ legacy }) => legacy),
+    offered: written.reduce((sum, { offered }) => sum + offered, 0)
   }
   return fannedOut
 })
@@ -60,16 +64,25 @@ const insertRows = (events: Array.NonEmptyReadonlyArray<OutboxEvent>, now: Times
       (receivers.get(event.id) ?? []).map((receiver) => LegacyDelivery.begin(event, receiver, now))
     )
     const told = new Set([...rows, ...legacy].map(({ envelope }) => envelope.eventId))
+    const ownAddress = new Set(events.filter(({ id }) => hasOwnAddress(receivers, id)).map(({ id }) => id))
+    const offers = yield* offersOf({ appId, events, endpoints, ownAddress, told }, now)
+    const heard = new Set(offers.map(({ envelope }) => envelope.eventId))
     const log = yield* AccessLogStore
-    const toNobody = events.filter((event) => !told.has(event.id)).flatMap((event) => Disclosure.toNobody(event) ?? [])
+    const toNobody = events
+      .filter(({ id }) => !told.has(id) && !heard.has(id))
+      .flatMap((event) => Disclosure.toNobody(event) ?? [])
     yield* Effect.forEach(toNobody, log.record, { concurrency: "unbounded", discard: true })
     if (rows.length > 0) yield* (yield* DeliveryStore).insert(rows)
+    yield* offer(offers)
     yield* (yield* EventStore).markFannedOut(events, now)
-    return { rows: rows.length, legacy }
+    return { rows: rows.length, legacy, offered: offers.length }
   }).pipe(
     Effect.tapErrorCause((cause) => Effect.logWarning("Fan-out of an app's events failed", events[0].appId, cause)),
-    Effect.orElseSucceed(() => ({ rows: 0, legacy: [] }))
+    Effect.orElseSucceed(() => ({ rows: 0, legacy: [], offered: 0 }))
   )
+
+const hasOwnAddress = (receivers: ReadonlyMap<EventId, ReadonlyArray<Receiver>>, id: EventId): boolean =>
+  receivers.get(id)?.some(({ _tag }) => _tag === "Rule") === true
 
 /** What a rule fires that has an address of its own goes there alone, even if an endpoint has the same one. */
 const pairs = (
@@ -78,7 +91,7 @@ const pairs = (
   receivers: ReadonlyMap<EventId, ReadonlyArray<Receiver>>
 ) =>
   events.flatMap((event) =>
-    receivers.get(event.id)?.some(({ _tag }) => _tag === "Rule") === true
+    hasOwnAddress(receivers, event.id)
       ? []
       : endpoints.filter((endpoint) => wants(endpoint, event)).map((endpoint) => [event, endpoint] as const)
   )

@@ -23,23 +23,34 @@ export interface Sent {
 
 /** Signs with every secret that is valid now and posts (Spec §6.4): each attempt gets its own `t`. */
 export const signedPost = Effect.fn("signedPost")(function* (outgoing: Outgoing) {
-  const vault = yield* Vault
-  const sender = yield* WebhookSender
-  const { body, sealContext } = outgoing
   const startedAt = yield* Timestamp.now
-  const secrets = yield* Effect.forEach(SigningSecret.live(outgoing.secrets, startedAt), ({ sealed }) =>
-    vault.unseal(sealed, sealContext)
-  )
-  const message = Signature.message(startedAt, body)
-  const signatures = secrets.map((secret) => sender.sign(secret, message))
-  const headers = [
-    ["content-type", "application/json"],
-    ["user-agent", USER_AGENT],
-    [Signature.HEADER, Signature.header(startedAt, signatures)]
-  ] as const
-  const answer = yield* sender.post(outgoing.url, headers, body)
+  const secrets = yield* unsealLive(outgoing.secrets, outgoing.sealContext, startedAt)
+  const headers = yield* signedHeaders(secrets, outgoing.body, startedAt)
+  const answer = yield* (yield* WebhookSender).post(outgoing.url, headers, outgoing.body)
   const sent: Sent = { answer, startedAt, endedAt: yield* Timestamp.now }
   return sent
 })
+
+/** The texts of those that sign at `now`, newest first. */
+export const unsealLive = (
+  secrets: ReadonlyArray<SigningSecret.SigningSecret>,
+  sealContext: string,
+  now: Timestamp.Timestamp
+) =>
+  Effect.flatMap(Vault, (vault) =>
+    Effect.forEach(SigningSecret.live(secrets, now), ({ sealed }) => vault.unseal(sealed, sealContext))
+  )
+
+/** What goes with a body, to whomever: signed with each of the secrets, at `at`. */
+export const signedHeaders = (secrets: ReadonlyArray<string>, body: string, at: Timestamp.Timestamp) =>
+  Effect.map(WebhookSender, (sender) => {
+    const message = Signature.message(at, body)
+    const signatures = secrets.map((secret) => sender.sign(secret, message))
+    return [
+      ["content-type", "application/json"],
+      ["user-agent", USER_AGENT],
+      [Signature.HEADER, Signature.header(at, signatures)]
+    ] as const
+  })
 
 const USER_AGENT = "place-access-webhooks/1"

@@ -45,6 +45,10 @@ export type EventId = typeof EventId.Type
 export const EndpointId = id("EndpointId")
 export type EndpointId = typeof EndpointId.Type
 
+/** Of a developer's machine that is told an app's events for as long as it listens. */
+export const ListenerId = id("ListenerId")
+export type ListenerId = typeof ListenerId.Type
+
 /** Of a per-connection subscription, which apps had before they had endpoints (Spec §4.8). */
 export const SubscriptionId = id("SubscriptionId")
 export type SubscriptionId = typeof SubscriptionId.Type

@@ -16,7 +16,7 @@ export type KeyId = typeof KeyId.Type
 export class VaultError extends Schema.TaggedError<VaultError>()("VaultError", { reason: Schema.String }) {}
 
 /** What a derived key is used for; two uses never share key material. */
-export type KeyUse = "refresh-token" | "authorization-code" | "form-token" | "cursor"
+export type KeyUse = "refresh-token" | "authorization-code" | "form-token" | "cursor" | "listener-secret"
 
 /**
  * Keys that live outside the database, and the digests made with them. Digests are plain functions: the same input

@@ -3,6 +3,7 @@ import {
   endpointStoreContract,
   eventStoreContract,
   legacyStoreContract,
+  listenerStoreContract,
   logRetentionContract,
   MemoryAccountStore,
   MemoryAppStore,
@@ -15,6 +16,7 @@ import {
   MemoryEventStore,
   MemoryFixStore,
   MemoryLegacyStore,
+  MemoryListenerStore,
   MemoryMailOutbox,
   MemoryPlaceStore,
   MemoryRetentionStore,
@@ -35,6 +37,7 @@ const memory = Layer.mergeAll(
   MemoryRuleStore.layer,
   MemoryFixStore.layer,
   MemoryLegacyStore.layer,
+  MemoryListenerStore.layer,
   MemoryMailOutbox.layer,
   MemoryEventStore.layer,
   MemoryEndpointStore.layer,
@@ -48,4 +51,5 @@ runContract("MemoryDeliveryStore", deliveryStoreContract, memory)
 runContract("strike warnings, in memory", strikeWarningsContract, memory)
 runContract("MemoryEventStore", eventStoreContract, memory)
 runContract("MemoryLegacyStore", legacyStoreContract, memory)
+runContract("MemoryListenerStore", listenerStoreContract, memory)
 runContract("MemoryRetentionStore, logs", logRetentionContract, memory)

@@ -193,12 +193,12 @@ describe("fan-out", () => {
         yield* crash(fanOut(10))
         const before = yield* deliveries
         expect(before.length).toBe(2)
-        expect(yield* fanOut(10)).toEqual({ claimed: 0, deliveries: 0, legacy: [] })
+        expect(yield* fanOut(10)).toEqual({ claimed: 0, deliveries: 0, legacy: [], offered: 0 })
         yield* Effect.sleep("30 seconds")
         yield* fanOut(10)
         expect(yield* deliveries).toEqual(before)
         yield* Effect.sleep("30 seconds")
-        expect(yield* fanOut(10)).toEqual({ claimed: 0, deliveries: 0, legacy: [] })
+        expect(yield* fanOut(10)).toEqual({ claimed: 0, deliveries: 0, legacy: [], offered: 0 })
       })
     )
   })
@@ -231,7 +231,7 @@ describe("fan-out", () => {
         const tables = yield* MemoryDatabase
         tables.endpoints.clear()
         const event = yield* fire(stage)
-        expect(yield* fanOut(10)).toEqual({ claimed: 1, deliveries: 0, legacy: [] })
+        expect(yield* fanOut(10)).toEqual({ claimed: 1, deliveries: 0, legacy: [], offered: 0 })
         expect(tables.events.get(event.id)?.fannedOutAt).toBe(event.occurredAt)
         expect(yield* deliveries).toEqual([])
       })

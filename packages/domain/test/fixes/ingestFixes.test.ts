@@ -173,7 +173,8 @@ describe("an upload", () => {
           WorkSignal,
           WorkSignal.of({
             raise: Effect.sync(() => void raised.push(events.size)),
-            wait: () => Effect.void
+            wait: () => Effect.void,
+            subscribe: Effect.succeed(() => Effect.void)
           })
         )
         for (const one of [...RIDE, reading(-4 * MINUTE, OUTSIDE), ...RIDE]) {

@@ -16,6 +16,7 @@ import type { OutboxEvent } from "../../events/Event.js"
 import type { StoredFix } from "../../fixes/Fix.js"
 import type { Quarantined } from "../../fixes/FixStore.js"
 import type { Subscription } from "../../legacy/Receiver.js"
+import type { Listener, Waiting } from "../../listeners/Listener.js"
 import type { Window } from "../../limits/Rate.js"
 import type { Subject } from "../../limits/Subject.js"
 import type { Import } from "../../imports/Import.js"
@@ -38,6 +39,7 @@ import type {
   EndpointId,
   EventId,
   ImportId,
+  ListenerId,
   PlaceId,
   RuleId,
   Sub,
@@ -146,8 +148,14 @@ export interface Tables {
       readonly endpointEpoch: number
       readonly lease: string | null
       readonly leasedUntil: Timestamp | null
+      /** How many leases in a row ran out on the attempt; none when absent. */
+      readonly lapses?: number
     }
   >
+  /** With how many were dropped and not told of. */
+  readonly listeners: Map<ListenerId, Listener & { readonly dropped: number }>
+  /** By `${listener id} ${event id}`. */
+  readonly listenerEvents: Map<string, Waiting>
   readonly attempts: Array<Attempt & { readonly deliveryId: DeliveryId }>
   readonly accessLog: Array<AccessLogEntry>
   /** By `${userId} ${connectionId} ${budget}`, in order of time. */
@@ -207,6 +215,8 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       endpoints: new Map(),
       strikeWarnings: new Map(),
       deliveries: new Map(),
+      listeners: new Map(),
+      listenerEvents: new Map(),
       attempts: [],
       accessLog: [],
       budgets: new Map(),

@@ -64,6 +64,7 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
     removeDelivery(tables, delivery.id)
     removed++
   }
+  some(tables.listenerEvents, isTheirs)
   some(tables.events, (event) => isTheirs(event) && (event.fannedOutAt ?? now) <= now - MINUTE)
   some(tables.rules, isTheirs)
   some(tables.places, isTheirs)

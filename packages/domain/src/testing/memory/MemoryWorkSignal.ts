@@ -1,15 +1,17 @@
-import { Deferred, Effect, Layer } from "effect"
+import { Deferred, Effect, Layer, Queue } from "effect"
 import { WorkSignal } from "../../deliveries/WorkSignal.js"
 
 /** Signals within one process. One that nobody waits for is kept for the next who does. */
 export const make: Effect.Effect<typeof WorkSignal.Service> = Effect.sync(() => {
   const waiting = new Set<Deferred.Deferred<void>>()
+  const subscribers = new Set<Queue.Queue<void>>()
   let isPending = false
   return {
     raise: Effect.suspend(() => {
       if (waiting.size === 0) isPending = true
       const woken = [...waiting]
       waiting.clear()
+      for (const subscriber of subscribers) subscriber.unsafeOffer(undefined)
       return Effect.forEach(woken, (waiter) => Deferred.succeed(waiter, undefined), { discard: true })
     }),
     wait: (atMost) =>
@@ -24,7 +26,11 @@ export const make: Effect.Effect<typeof WorkSignal.Service> = Effect.sync(() => 
           Effect.timeoutOption(atMost),
           Effect.ensuring(Effect.sync(() => waiting.delete(waiter)))
         )
-      })
+      }),
+    subscribe: Effect.acquireRelease(
+      Effect.tap(Queue.sliding<void>(1), (own) => Effect.sync(() => subscribers.add(own))),
+      (own) => Effect.sync(() => subscribers.delete(own))
+    ).pipe(Effect.map((own) => (atMost) => Effect.asVoid(Effect.timeoutOption(Queue.take(own), atMost))))
   }
 })
 

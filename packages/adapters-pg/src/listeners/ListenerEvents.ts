@@ -1,0 +1,95 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { Listener } from "@place-access/domain/listeners"
+import type { AppId, EventId, ListenerId } from "@place-access/domain/shared"
+import { Effect, Schema } from "effect"
+import * as Rows from "../Rows.js"
+import { ListenerRow, toRecord, toWaiting, WaitingRow } from "./ListenerRow.js"
+
+/** Each is one transaction of one app; they queue up at `lock`, so that each sees what those before it did. */
+
+const IdRow = Schema.Struct({ listener_id: ListenerRow.fields.listener_id })
+const EventRow = Schema.Struct({ event_id: WaitingRow.fields.event_id })
+
+interface Key {
+  readonly appId: AppId
+  readonly id: ListenerId
+}
+
+/** Those that are there, in the order of their ids. */
+const lock = (sql: SqlClient, appId: AppId) =>
+  sql`SELECT listener_id FROM listeners WHERE app_id = ${appId} ORDER BY listener_id FOR UPDATE`.pipe(
+    Rows.all(IdRow),
+    Effect.map((rows) => new Set(rows.map((row) => row.listener_id)))
+  )
+
+const columns = (sql: SqlClient) => sql.literal(Object.keys(WaitingRow.fields).join(", "))
+
+/** Those of which nobody else is told, or will be. */
+const lostOf = (sql: SqlClient, appId: AppId, gone: ReadonlyArray<Listener.Waiting>) =>
+  Effect.gen(function* () {
+    const untold = gone.filter(({ isTold }) => !isTold)
+    if (untold.length === 0) return []
+    const ids = untold.map(({ envelope }) => envelope.eventId)
+    const others = yield* sql`SELECT DISTINCT event_id FROM listener_events
+                              WHERE app_id = ${appId} AND event_id = ANY(${ids}::text[])`.pipe(Rows.all(EventRow))
+    const waits = new Set(others.map((row) => row.event_id))
+    return untold.filter(({ envelope }) => !waits.has(envelope.eventId))
+  })
+
+export const offer = (sql: SqlClient, appId: AppId, rows: ReadonlyArray<Listener.Waiting>) =>
+  Effect.gen(function* () {
+    const there = yield* lock(sql, appId)
+    const here = rows.filter(({ listenerId }) => there.has(listenerId))
+    const gone = rows.filter(({ listenerId }) => !there.has(listenerId))
+    yield* sql`INSERT INTO listener_events (app_id, ${columnsBeside(sql)})
+      SELECT ${appId}, ${columnsBeside(sql)} FROM jsonb_to_recordset(${Rows.json(here.map(toRecord))}::jsonb) AS r (
+        listener_id text, event_id text, user_id text, envelope jsonb, occurred_at timestamptz,
+        max_event_age_s integer, created_at timestamptz, position integer, is_told boolean)
+      ON CONFLICT DO NOTHING`
+    const dropped = yield* sql`WITH ranked AS (
+        SELECT listener_id, event_id, row_number() OVER (
+          PARTITION BY listener_id ORDER BY created_at DESC, position DESC, event_id DESC) AS rank
+        FROM listener_events WHERE app_id = ${appId}
+      ), over AS (
+        DELETE FROM listener_events WHERE app_id = ${appId} AND (listener_id, event_id) IN (
+          SELECT listener_id, event_id FROM ranked WHERE rank > ${Listener.MAX_WAITING})
+        RETURNING ${columns(sql)}
+      ), counted AS (
+        UPDATE listeners l SET dropped = l.dropped + o.count
+        FROM (SELECT listener_id, count(*)::integer AS count FROM over GROUP BY listener_id) o
+        WHERE l.app_id = ${appId} AND l.listener_id = o.listener_id
+      )
+      SELECT * FROM over`.pipe(Rows.all(WaitingRow))
+    return yield* lostOf(sql, appId, [...gone, ...dropped.map(toWaiting)])
+  })
+
+const columnsBeside = (sql: SqlClient) =>
+  sql.literal(
+    Object.keys(WaitingRow.fields)
+      .filter((name) => name !== "app_id")
+      .join(", ")
+  )
+
+export const take = (sql: SqlClient, { appId, id }: Key, events: ReadonlyArray<EventId>, dropped: number) =>
+  Effect.gen(function* () {
+    yield* lock(sql, appId)
+    const taken = yield* sql`DELETE FROM listener_events
+      WHERE app_id = ${appId} AND listener_id = ${id} AND event_id = ANY(${events}::text[])
+      RETURNING event_id`.pipe(Rows.all(EventRow))
+    const ids = taken.map((row) => row.event_id)
+    yield* sql`UPDATE listener_events SET is_told = true
+               WHERE app_id = ${appId} AND event_id = ANY(${ids}::text[]) AND NOT is_told`
+    if (dropped > 0) {
+      yield* sql`UPDATE listeners SET dropped = dropped - ${dropped} WHERE app_id = ${appId} AND listener_id = ${id}`
+    }
+    return new Set(ids)
+  })
+
+export const close = (sql: SqlClient, { appId, id }: Key) =>
+  Effect.gen(function* () {
+    yield* lock(sql, appId)
+    const waited = yield* sql`DELETE FROM listener_events WHERE app_id = ${appId} AND listener_id = ${id}
+                              RETURNING ${columns(sql)}`.pipe(Rows.all(WaitingRow))
+    yield* sql`DELETE FROM listeners WHERE app_id = ${appId} AND listener_id = ${id}`
+    return yield* lostOf(sql, appId, waited.map(toWaiting))
+  })

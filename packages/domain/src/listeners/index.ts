@@ -1,0 +1,5 @@
+export * as Listener from "./Listener.js"
+export { ListenerStore } from "./ListenerStore.js"
+export { listen, type Listening } from "./listen.js"
+export { type NewListener, type Opened as OpenedListener, openListener } from "./openListener.js"
+export { sweepListeners } from "./sweepListeners.js"
