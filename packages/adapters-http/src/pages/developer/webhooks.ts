@@ -18,10 +18,10 @@ import { flag, type Html, html, type Value } from "../kit/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
-import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
+import { standingBadge, strikeMeter, strikeNote } from "./strikes.js"
 
 const LABELS = { url: "Address", events: "Events", description: "Description" }
 
@@ -108,19 +108,16 @@ const fields = (form: Fields.Shown, prefix: string, ticked: ReadonlyArray<string
 
 const card = (app: App.App, endpoint: WebhookEndpoint.WebhookEndpoint, token: string): Html => {
   const path = `${appPath(app)}/webhooks/${endpoint.id}`
-  const button = (action: string, kind: "second" | "danger", text: string) =>
+  const button = (action: string, kind: "first" | "second" | "danger", text: string) =>
     html`<form method="post" action="${path}/${action}">
       ${Fields.hidden("form_token", token)}<button class="${kind}">${text}</button>
     </form>`
-  return html`<li class="card">
+  return html`<li class="card" id="${endpoint.id}">
     <header>
       <h2 class="code">${endpoint.url}</h2>
-      ${
-        endpoint.disabledAt === null
-          ? html`<span class="badge">Enabled</span>`
-          : html`<span class="badge bad">Disabled ${time(endpoint.disabledAt)}</span>`
-      }
+      ${standingBadge(endpoint)}
     </header>
+    ${strikeNote(app, endpoint)}
     <dl>
       ${
         endpoint.description !== null &&
@@ -131,11 +128,11 @@ const card = (app: App.App, endpoint: WebhookEndpoint.WebhookEndpoint, token: st
       <dd>${endpoint.events.length === 0 ? "All" : endpoint.events.join(", ")}</dd>
       <dt>Id</dt>
       <dd><code>${endpoint.id}</code></dd>
-      <dt>Failed in a row</dt>
-      <dd>${endpoint.strikes} of ${WebhookEndpoint.MAX_STRIKES} events that disable it</dd>
+      <dt>Failures</dt>
+      <dd>${strikeMeter(endpoint)}</dd>
     </dl>
     <div class="actions">
-      ${endpoint.disabledAt !== null && button("enable", "second", "Enable")}${button("test", "second", "Send a test")}<a
+      ${endpoint.disabledAt !== null && button("enable", "first", "Enable")}${button("test", "second", "Send a test")}<a
         class="button second"
         href="${appPath(app)}/deliveries?endpoint=${endpoint.id}"
         >Deliveries</a

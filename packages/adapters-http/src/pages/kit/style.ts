@@ -129,6 +129,7 @@ button.stop { background: var(--bad); border-color: var(--bad); color: var(--car
 .counts { display: grid; gap: 0.5rem; }
 .counts li { display: grid; grid-template-columns: 6rem 1fr; gap: 0.25rem 0.75rem; }
 .wide { width: 100%; }
+meter { width: 10rem; max-width: 100%; height: 1rem; vertical-align: middle; }
 details { margin: 0.75rem 0 0; }
 summary { cursor: pointer; font-weight: 500; color: var(--accent); }
 details > :nth-child(2) { margin-top: 0.75rem; }
