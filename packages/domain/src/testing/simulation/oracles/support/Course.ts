@@ -1,0 +1,307 @@
+import type { Circle } from "../../Operations.js"
+import type { Run } from "../../Oracle.js"
+import { marginM, sidesOf } from "./distance.js"
+import { endpointsOf, isSurelyEnabled, surelyWants } from "./Endpoints.js"
+import { isInWindow } from "./Explained.js"
+import { firings, rows } from "./Firings.js"
+import { archived, circlesOf, effective, ground, type Ground, type MadeRule, mayBeOver, sharing } from "./Ground.js"
+import { type Did, happened, isDone } from "./Happened.js"
+import { isPutAside, keyOf, phonesOf } from "./Phones.js"
+import { distinct } from "./Possible.js"
+import { DAY, MINUTE } from "./Spec.js"
+
+/**
+ * Each rule from its creation on, in every state that it may be in after what was done: where the trace leaves something open, it
+ * goes on in both. What was told of its firings shuts out the states that would have fired otherwise; when none is left, no
+ * course of events leads to what was told.
+ */
+
+export interface CourseProblem {
+  readonly invariant: "R8" | "R9" | "R10" | "W2" | "W5"
+  readonly at: number
+  readonly detail: string
+}
+
+interface State {
+  readonly side: "inside" | "outside" | null
+  /** The first fix of the stay. */
+  readonly since: number
+  readonly isSpent: boolean
+  /** The newest decisive fix. */
+  readonly asOf: number
+  readonly firedAt: number
+}
+
+const FIRST: State = { side: null, since: -1, isSpent: false, asOf: -1, firedAt: -1e15 }
+const ANEW = { side: null, since: -1, isSpent: false } as const
+
+/** What may change its state. */
+interface Event {
+  readonly begin: number
+  readonly end: number
+  readonly isCertain: boolean
+  readonly upload: Did<"upload"> | null
+  readonly step: (state: State) => ReadonlyArray<State>
+}
+
+/** More states than this say nothing. */
+const MOST = 64
+
+const known = new WeakMap<object, ReadonlyArray<CourseProblem>>()
+
+export const courseProblems = (run: Run): ReadonlyArray<CourseProblem> => {
+  const found = known.get(run.entries)
+  if (found !== undefined) return found
+  const made = [...ground(run).rules.values()].flatMap((rule) => follow(run, rule) ?? [])
+  known.set(run.entries, made)
+  return made
+}
+
+const follow = (run: Run, rule: MadeRule): CourseProblem | undefined => {
+  let states: ReadonlyArray<State> = [FIRST]
+  const events = eventsOf(run, rule)
+  for (let next = 0; next < events.length;) {
+    const group: Array<Event> = []
+    let end = -Infinity
+    for (; next < events.length && (group.length === 0 || (events[next]?.begin ?? 0) <= end); next++) {
+      const event = events[next]
+      if (event === undefined) break
+      group.push(event)
+      end = Math.max(end, event.end)
+    }
+    const [only] = group
+    if (group.length === 1 && only?.isCertain === true) states = distinct(states.flatMap(only.step))
+    else states = inAnyOrder(states, group)
+    if (states.length > MOST) return undefined
+    if (states.length === 0 && only !== undefined)
+      return only.upload === null ? undefined : contradiction(run, rule, only.upload)
+  }
+  return undefined
+}
+
+/** Those that overlap, in any order, any of them left out: more than can be. */
+const inAnyOrder = (states: ReadonlyArray<State>, group: ReadonlyArray<Event>): ReadonlyArray<State> => {
+  let all = states
+  for (;;) {
+    const next = distinct([...all, ...group.flatMap(({ step }) => all.flatMap(step))])
+    if (next.length === all.length || next.length > MOST) return next
+    all = next
+  }
+}
+
+const eventsOf = (run: Run, rule: MadeRule): ReadonlyArray<Event> => {
+  const g = ground(run)
+  const { made, pair, placeId, removals } = rule
+  const place = g.places.get(placeId ?? "")
+  const events: Array<Event> = []
+  const anew = (write: { readonly begin: number; readonly end: number; readonly isCertain: boolean }) => {
+    if (write.end > made.begin)
+      events.push({ ...write, isCertain: write.isCertain && write.begin > made.end, upload: null, step: reseed })
+  }
+  const scope = `location.rules.${rule.kind}`
+  for (const register of [pair.scopes, g.declared.get(pair.appId), g.allowed.get(pair.appId)])
+    for (const write of register?.writes ?? []) if (!write.value.includes(scope)) anew(write)
+  if (placeId !== null) {
+    for (const write of pair.shares.writes) if (!write.value.has(placeId)) anew(write)
+    place?.circles.writes.forEach((write, index, all) => {
+      const before = all[index - 1]
+      if (before !== undefined && !isSame(before.value, write.value)) anew(write)
+    })
+  }
+  const observer = observing(run, rule)
+  const stoppedAt = Math.min(
+    ...removals.map(({ begin }) => begin),
+    ...(place?.archivings ?? []).map(({ begin }) => begin)
+  )
+  for (const upload of phonesOf(run, pair.userId).uploads) {
+    if (upload.end < made.begin) continue
+    if (upload.end > stoppedAt || mayBeOver(pair, made, upload.end, upload.endedAt)) break
+    const stands = standing(g, rule, upload)
+    if (stands === "no") continue
+    const isCertain = isDone(upload) && upload.begin > made.end && stands === "yes"
+    const { begin, end } = upload
+    events.push({ begin, end, isCertain, upload, step: taking(run, rule, upload, observer) })
+  }
+  return events.sort((a, b) => a.begin - b.begin)
+}
+
+const reseed = (state: State): ReadonlyArray<State> => [{ ...state, ...ANEW }]
+
+const isSame = (one: Circle, other: Circle): boolean =>
+  one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
+
+const standing = (g: Ground, rule: MadeRule, { begin, end }: Did): "yes" | "maybe" | "no" => {
+  const place = g.places.get(rule.placeId ?? "")
+  const needs = [effective(g, rule.pair, `location.rules.${rule.kind}`, begin, end)]
+  if (rule.placeId !== null) needs.push(sharing(rule.pair, rule.placeId, begin, end))
+  if (place !== undefined && archived(place, begin, end) !== "no") needs.push("maybe")
+  return needs.includes("no") ? "no" : needs.includes("maybe") ? "maybe" : "yes"
+}
+
+/** What an upload makes of a state, fix by fix in the order of their capture. */
+const taking = (run: Run, rule: MadeRule, upload: Did<"upload">, observed: Observer) => {
+  const circles = circlesOf(ground(run), rule, upload.begin, upload.end)
+  const fixes = inOrder(upload)
+    .filter((fix) => isPutAside(fix, upload) !== "yes" && isInWindow(rule, fix.capturedAt))
+    .map((fix) => ({ fix, isNew: newness(run, rule, upload, keyOf(upload.args.deviceId, fix)) }))
+    .filter(({ isNew }) => isNew !== "no")
+  const [from, to] = [Math.min(upload.beganAt, upload.endedAt), Math.max(upload.beganAt, upload.endedAt)]
+  const closed = rule.fields.activeUntil === null ? Infinity : rule.fields.activeUntil + DAY
+  const isCounted = to <= closed ? "yes" : from <= closed ? "maybe" : "no"
+  return (state: State): ReadonlyArray<State> => {
+    let states: ReadonlyArray<State> = [state]
+    if (isCounted === "no") return states
+    for (const { fix, isNew } of fixes) {
+      const at = fix.capturedAt
+      const fresh: ReadonlyArray<boolean> =
+        to - at <= 15 * MINUTE ? [true] : from - at > 15 * MINUTE ? [false] : [true, false]
+      const isOpen = isNew === "maybe" || isCounted === "maybe" || isPutAside(fix, upload) === "maybe"
+      states = distinct(
+        states.flatMap((before) => {
+          if (at <= before.asOf) return [before]
+          const after: Array<State> = isOpen ? [before] : []
+          for (const circle of circles) {
+            const sides = sidesOf(circle, fix)
+            if (sides.boundary) after.push(before)
+            for (const side of ["inside", "outside"] as const) {
+              if (sides[side])
+                for (const isFresh of fresh) after.push(...see(rule, before, { at, side, isFresh }, observed))
+            }
+          }
+          return after
+        })
+      )
+      if (states.length > MOST) return states
+    }
+    return states
+  }
+}
+
+const see = (
+  rule: MadeRule,
+  before: State,
+  { at, isFresh, side }: { readonly at: number; readonly side: "inside" | "outside"; readonly isFresh: boolean },
+  observed: Observer
+): ReadonlyArray<State> => {
+  // It went past a firing that was told, without firing then.
+  if (observed.between(before.asOf, at)) return []
+  const { dwellMinutes, type } = rule.fields
+  const isCrossing = before.side !== null && before.side !== side
+  const begins = side === "inside" && before.side !== "inside"
+  const since = side === "outside" ? -1 : begins ? at : before.since
+  const wasSpent = side === "inside" && !begins && before.isSpent
+  const isWanted =
+    type === "dwell"
+      ? side === "inside" && !wasSpent && at - since >= (dwellMinutes ?? 0) * MINUTE
+      : isCrossing && side === (type === "enter" ? "inside" : "outside")
+  const after = { side, since, asOf: at, isSpent: wasSpent || (isWanted && isFresh), firedAt: before.firedAt }
+  const fires = isWanted && isFresh && at - before.firedAt >= 2 * MINUTE
+  if (!fires) return observed.at(at) ? [] : [after]
+  return observed.at(at) || !observed.isShown(at) ? [{ ...after, firedAt: at }] : []
+}
+
+/** Of one instant the more accurate first (decision L4); of one fix sent twice the more accurate one. */
+const inOrder = ({ args: { deviceId, fixes } }: Did<"upload">) => {
+  const worth = (accuracyM: number | null) =>
+    accuracyM !== null && Number.isFinite(accuracyM) && accuracyM > 0 ? accuracyM : Infinity
+  const sorted = [...fixes].sort(
+    (a, b) =>
+      a.capturedAt - b.capturedAt ||
+      Math.sign(worth(a.accuracyM) - worth(b.accuracyM)) ||
+      a.lat - b.lat ||
+      a.lon - b.lon
+  )
+  const keys = new Set<string>()
+  return sorted.filter((fix) => {
+    const key = keyOf(deviceId, fix)
+    return keys.has(key) ? false : keys.add(key)
+  })
+}
+
+/** Whether it was sent before. */
+const newness = (run: Run, rule: MadeRule, upload: Did<"upload">, key: string): "yes" | "maybe" | "no" => {
+  const others = (broughtBy(run, rule.pair.userId).get(key) ?? []).filter(
+    (did) => did !== upload && did.begin < upload.end
+  )
+  if (others.some((did) => isDone(did) && did.end < upload.begin)) return "no"
+  return others.length === 0 ? "yes" : "maybe"
+}
+
+const indexes = new WeakMap<object, Map<string, ReadonlyMap<string, ReadonlyArray<Did<"upload">>>>>()
+
+const broughtBy = (run: Run, userId: string): ReadonlyMap<string, ReadonlyArray<Did<"upload">>> => {
+  const index = indexes.get(run.entries) ?? new Map()
+  indexes.set(run.entries, index)
+  const found = index.get(userId)
+  if (found !== undefined) return found
+  const made = new Map<string, Array<Did<"upload">>>()
+  for (const { key, uploads } of phonesOf(run, userId).seen) made.set(key, [...(made.get(key) ?? []), ...uploads])
+  index.set(userId, made)
+  return made
+}
+
+interface Observer {
+  readonly at: (capturedAt: number) => boolean
+  /** A firing was told of between two times, both excluded. */
+  readonly between: (from: number, to: number) => boolean
+  /** A firing of then would be seen for certain. */
+  readonly isShown: (capturedAt: number) => boolean
+}
+
+const observing = (run: Run, rule: MadeRule): Observer => {
+  const fired = firings(run)
+    .filter(({ ruleId }) => ruleId === rule.ruleId)
+    .map(({ occurredAt }) => occurredAt)
+  const set = new Set(fired)
+  const { appId } = rule.pair
+  const type = `${rule.kind}.${rule.fields.type}`
+  const logged = new Set(
+    rows(run)
+      .filter((row) => row.appId === appId && row.type === type)
+      .map(({ occurredAt }) => occurredAt)
+  )
+  const read = happened(run)
+    .of("readDeliveries")
+    .findLast((did) => did.args.appId === appId && isDone(did))
+  const uploads = phonesOf(run, rule.pair.userId)
+  const wanting = [...endpointsOf(run).values()].filter((one) => one.appId === appId)
+  return {
+    at: (at) => set.has(at),
+    between: (from, to) => fired.some((at) => at > from && at < to),
+    isShown: (at) => {
+      if (!run.quiesced || read === undefined || logged.has(at) || read.endedAt - at > 29 * DAY) return false
+      const begin = Math.min(...uploads.at(at).flatMap((fix) => fix.uploads.map((upload) => upload.begin)))
+      return wanting.some((endpoint) => {
+        if (!isSurelyEnabled(endpoint, begin)) return false
+        const { webhookUrl } = rule.fields
+        return webhookUrl === null
+          ? surelyWants(endpoint, type, begin, read.end)
+          : endpoint.urls.possible(begin, read.end).every((url) => url === webhookUrl)
+      })
+    }
+  }
+}
+
+/** Which invariant it looks like: by how the upload came at which it shows. */
+const contradiction = (run: Run, rule: MadeRule, upload: Did<"upload">): CourseProblem => {
+  const { fixes } = upload.args
+  const isShuffled = fixes.some((fix, index) => fix.capturedAt < (fixes[index - 1]?.capturedAt ?? -Infinity))
+  const keys = fixes.map((fix) => keyOf(upload.args.deviceId, fix))
+  const isRepeated = new Set(keys).size < keys.length || keys.some((key) => newness(run, rule, upload, key) !== "yes")
+  const { activeFrom, activeUntil } = rule.fields
+  const isLate = activeUntil !== null && upload.beganAt >= activeUntil
+  const isAstray =
+    (activeFrom !== null || activeUntil !== null) &&
+    phonesOf(run, rule.pair.userId).uploads.some(
+      (other) =>
+        other.begin <= upload.begin &&
+        other.args.fixes.some((fix) => isInWindow(rule, fix.capturedAt) !== isInWindow(rule, other.beganAt))
+    )
+  const invariant = isShuffled ? "R9" : isRepeated ? "R8" : isLate ? "W2" : isAstray ? "W5" : "R10"
+  const sent = fixes.map((fix) => `${fix.capturedAt} ±${marginM(fix)} m`).join(", ")
+  return {
+    invariant,
+    at: upload.end,
+    detail: `rule ${rule.ruleId} (${rule.fields.type}) did not fire as it should with the upload of ${sent}`
+  }
+}

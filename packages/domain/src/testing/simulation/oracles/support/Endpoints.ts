@@ -1,0 +1,128 @@
+import type { EndpointRow } from "../../Operations.js"
+import type { Run } from "../../Oracle.js"
+import { type Did, happened, isDone, mayBeDone } from "./Happened.js"
+import * as Register from "./Register.js"
+import { DAY } from "./Spec.js"
+
+/** The webhook endpoints of apps: addresses, subscriptions, secrets, and how they were read. */
+
+export interface Endpoint {
+  readonly endpointId: string
+  readonly appId: string
+  readonly created: Did<"createEndpoint">
+  readonly urls: Register.Register<string>
+  /** None: all (Spec §2.7). */
+  readonly events: Register.Register<ReadonlyArray<string>>
+  /** By whom it may have been enabled, or was. */
+  readonly enablings: ReadonlyArray<Did<"editEndpoint">>
+  readonly removals: ReadonlyArray<Did<"removeEndpoint">>
+  readonly secrets: ReadonlyArray<Secret>
+  /** As the portal told of it, in that order. */
+  readonly readings: ReadonlyArray<Reading>
+}
+
+export interface Secret {
+  readonly alias: string
+  readonly since: Did
+  /** What may have replaced it first; undefined while nothing has. */
+  readonly replaced: Did | undefined
+  /** What replaced it first for certain. */
+  readonly surelyReplaced: Did | undefined
+}
+
+export interface Reading extends EndpointRow {
+  readonly by: Did<"readEndpoints">
+}
+
+const known = new WeakMap<object, ReadonlyMap<string, Endpoint>>()
+
+export const endpointsOf = (run: Run): ReadonlyMap<string, Endpoint> => {
+  const found = known.get(run.entries) ?? read(run)
+  known.set(run.entries, found)
+  return found
+}
+
+const read = (run: Run): ReadonlyMap<string, Endpoint> => {
+  const h = happened(run)
+  const rotations = new Map<string, Array<Did<"rotateSecret">>>()
+  for (const did of h.of("rotateSecret")) {
+    if (!mayBeDone(did)) continue
+    rotations.set(did.args.endpointId, [...(rotations.get(did.args.endpointId) ?? []), did])
+  }
+  const found = new Map<string, Endpoint>()
+  for (const created of h.of("createEndpoint")) {
+    if (created.outcome?._tag !== "ok") continue
+    const { endpointId, secret } = created.outcome.value
+    const { appId, events, url } = created.args
+    const [urls, subscribed] = [Register.make<string>(), Register.make<ReadonlyArray<string>>()]
+    urls.write(created, url)
+    subscribed.write(created, events)
+    const edits = h.of("editEndpoint").filter((did) => did.args.endpointId === endpointId && mayBeDone(did))
+    for (const did of edits) {
+      if (did.args.url !== undefined) urls.write(did, did.args.url)
+      if (did.args.events !== undefined) subscribed.write(did, did.args.events)
+    }
+    found.set(endpointId, {
+      endpointId,
+      appId,
+      created,
+      urls,
+      events: subscribed,
+      enablings: edits.filter((did) => did.args.enabled === true),
+      removals: h.of("removeEndpoint").filter((did) => did.args.endpointId === endpointId && mayBeDone(did)),
+      secrets: secretsOf(created, secret, rotations.get(endpointId) ?? []),
+      readings: h.of("readEndpoints").flatMap((by) => {
+        if (by.args.appId !== appId || by.outcome?._tag !== "ok") return []
+        const row = by.outcome.value.endpoints.find((one) => one.endpointId === endpointId)
+        return row === undefined ? [] : [{ ...row, by }]
+      })
+    })
+  }
+  return found
+}
+
+const secretsOf = (
+  created: Did,
+  first: string,
+  rotations: ReadonlyArray<Did<"rotateSecret">>
+): ReadonlyArray<Secret> => {
+  const named = rotations.flatMap((since) =>
+    since.outcome?._tag === "ok" ? [{ alias: since.outcome.value.secret, since: since as Did }] : []
+  )
+  return [{ alias: first, since: created }, ...named].map(({ alias, since }) => {
+    // Of two that overlap either may have been the later one.
+    const after = rotations.filter((other) => other !== since && other.end > since.begin)
+    return {
+      alias,
+      since,
+      replaced: after[0],
+      surelyReplaced: after.find((other) => isDone(other) && other.begin > since.end)
+    }
+  })
+}
+
+/** What a payload type is subscribed to by (Spec §6.1); undefined for `ping`. */
+export const subscriptionOf = (type: string): string | undefined =>
+  /^(place|zone)\.(enter|exit|dwell)$/.test(type) ? "rule.fired" : type === "ping" ? undefined : type
+
+export const mayWant = (endpoint: Endpoint, type: string, begin: number, end: number): boolean =>
+  endpoint.events.possible(begin, end).some((events) => wants(events, type))
+
+export const surelyWants = (endpoint: Endpoint, type: string, begin: number, end: number): boolean =>
+  endpoint.events.possible(begin, end).every((events) => wants(events, type))
+
+const wants = (events: ReadonlyArray<string>, type: string): boolean =>
+  events.length === 0 || events.includes(subscriptionOf(type) ?? "")
+
+/**
+ * Enabled from `begin` on until it was last read, for certain: it was read as enabled, and nobody has enabled it since, so that
+ * nothing had disabled it.
+ */
+export const isSurelyEnabled = ({ created, enablings, readings, removals }: Endpoint, begin: number): boolean => {
+  const last = readings.at(-1)
+  if (last === undefined || !last.enabled || removals.some((did) => did.begin < last.by.end)) return false
+  return created.end < begin && last.by.begin >= begin && !enablings.some((did) => did.end > begin)
+}
+
+/** For how long an old secret goes on (Spec §4.7). */
+export const OVERLAP = DAY

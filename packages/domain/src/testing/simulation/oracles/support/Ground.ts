@@ -1,0 +1,284 @@
+import type { Call, Circle, RuleFields } from "../../Operations.js"
+import type { Run } from "../../Oracle.js"
+import { type Did, happened, type Happened, isBefore, isDone, mayBeDone, textOf } from "./Happened.js"
+import * as Register from "./Register.js"
+import { DAY } from "./Spec.js"
+
+/** What rules, visits and webhooks stand on: who is connected to what, which places are shared, which rules there are. */
+
+/** A user and an app: at most one connection at a time. */
+export interface Pair {
+  readonly userId: string
+  readonly appId: string
+  readonly consents: ReadonlyArray<Did<"consent">>
+  /** Place id to whether earlier visits are included. */
+  readonly shares: Register.Register<ReadonlyMap<string, boolean>>
+  readonly scopes: Register.Register<ReadonlyArray<string>>
+  /** What may have ended a connection of theirs, and what did for certain. */
+  readonly ends: ReadonlyArray<Did>
+}
+
+export interface Place {
+  readonly placeId: string
+  readonly userId: string
+  readonly circles: Register.Register<Circle>
+  readonly labels: Register.Register<{ readonly label: string; readonly kind: string }>
+  readonly archivings: ReadonlyArray<Did>
+}
+
+export interface MadeRule {
+  readonly ruleId: string
+  readonly pair: Pair
+  readonly connectionId: string
+  readonly kind: "place" | "zone"
+  readonly placeId: string | null
+  /** A zone's own. */
+  readonly zone: Circle | null
+  readonly fields: RuleFields
+  readonly made: Did<"call">
+  readonly removals: ReadonlyArray<Did>
+}
+
+export interface Ground {
+  readonly happened: Happened
+  readonly pairs: ReadonlyMap<string, Pair>
+  readonly places: ReadonlyMap<string, Place>
+  readonly rules: ReadonlyMap<string, MadeRule>
+  readonly declared: ReadonlyMap<string, Register.Register<ReadonlyArray<string>>>
+  readonly allowed: ReadonlyMap<string, Register.Register<ReadonlyArray<string>>>
+  /** Whose token: of which pair, and which connection when it was issued. */
+  readonly holderOf: (token: string) => { readonly pair: Pair; readonly connectionId: string } | undefined
+}
+
+const known = new WeakMap<object, Ground>()
+
+export const ground = (run: Run): Ground => {
+  const found = known.get(run.entries)
+  if (found !== undefined) return found
+  const made = read(happened(run))
+  known.set(run.entries, made)
+  return made
+}
+
+interface Holder {
+  readonly pair: Pair
+  readonly connectionId: string
+}
+
+const read = (h: Happened): Ground => {
+  const pairs = new Map<string, Pair & { readonly consents: Array<Did<"consent">>; readonly ends: Array<Did> }>()
+  const codes = new Map<string, Holder>()
+  const tokens = new Map<string, Holder>()
+  const connections = new Map<string, Pair & { readonly ends: Array<Did> }>()
+  const places = new Map<string, Place & { readonly archivings: Array<Did> }>()
+  const rules = new Map<string, MadeRule & { readonly removals: Array<Did> }>()
+  const declared = new Map<string, Register.Register<ReadonlyArray<string>>>()
+  const allowed = new Map<string, Register.Register<ReadonlyArray<string>>>()
+
+  const pairOf = (userId: string, appId: string) => {
+    const key = `${userId} ${appId}`
+    const pair = pairs.get(key) ?? {
+      userId,
+      appId,
+      consents: [],
+      shares: Register.make<ReadonlyMap<string, boolean>>(),
+      scopes: Register.make<ReadonlyArray<string>>(),
+      ends: []
+    }
+    pairs.set(key, pair)
+    return pair
+  }
+  const ofApp = (appId: string) => [...pairs.values()].filter((pair) => pair.appId === appId)
+
+  for (const did of h.all) {
+    const { outcome } = did
+    const value = isDone(did) && outcome?._tag === "ok" ? outcome.value : undefined
+    if (is(did, "createApp")) {
+      const appId = (value as { appId: string } | undefined)?.appId
+      if (appId !== undefined) declared.set(appId, writing(Register.make(), did, did.args.scopes))
+    } else if (is(did, "declareScopes")) declared.get(did.args.appId)?.write(did, did.args.scopes)
+    else if (is(did, "narrowApp")) {
+      const { appId, scopes } = did.args
+      allowed.set(appId, writing(allowed.get(appId) ?? Register.make<ReadonlyArray<string>>(ALL), did, scopes))
+    } else if (is(did, "createPlace")) {
+      const { kind, label, userId } = did.args
+      const placeId = (value as { placeId: string } | undefined)?.placeId
+      if (placeId === undefined) continue
+      const circles = writing(Register.make<Circle>(), did, circleOf(did.args))
+      places.set(placeId, {
+        placeId,
+        userId,
+        circles,
+        labels: writing(Register.make(), did, { label, kind }),
+        archivings: []
+      })
+    } else if (is(did, "updatePlace")) {
+      const place = places.get(did.args.placeId)
+      place?.circles.write(did, circleOf(did.args))
+      place?.labels.write(did, { label: did.args.label, kind: did.args.kind })
+    } else if (is(did, "archivePlace")) {
+      if (mayBeDone(did)) places.get(did.args.placeId)?.archivings.push(did)
+    } else if (is(did, "consent")) {
+      const { appId, earlier, requested, scopes, userId } = did.args
+      const pair = pairOf(userId, appId)
+      if (!mayBeDone(did)) continue
+      pair.consents.push(did)
+      const answer = value as { mode: string; code: string; connectionId: string } | undefined
+      pair.scopes.write(did, scopes.length === 0 ? requested : scopes)
+      if (answer?.mode !== "renew_sensitive") {
+        const shared = new Map(did.args.places.map((placeId) => [placeId, earlier.includes(placeId)]))
+        pair.shares.write(answer === undefined ? uncertain(did) : did, shared)
+      }
+      if (answer === undefined) continue
+      codes.set(answer.code, { pair, connectionId: answer.connectionId })
+      connections.set(answer.connectionId, pair)
+    } else if (is(did, "sharePlaces")) {
+      const shared = new Map(did.args.places.map((place) => [place.placeId, place.includeEarlierVisits]))
+      connections.get(did.args.connectionId)?.shares.write(did, shared)
+    } else if (is(did, "exchange") || is(did, "refresh")) {
+      const holder = is(did, "exchange") ? codes.get(did.args.code) : tokens.get(did.args.refreshToken)
+      const set = value as { accessToken: string; refreshToken: string } | undefined
+      // A second exchange, or a spent token, ends the connection and says no more than any refusal.
+      if (set === undefined) pushEnd(holder?.pair, did)
+      else if (holder !== undefined) {
+        tokens.set(set.accessToken, holder)
+        tokens.set(set.refreshToken, holder)
+      }
+    } else if (is(did, "revoke")) {
+      const holder = tokens.get(did.args.token)
+      if (mayBeDone(did)) pushEnd(holder?.pair, uncertain(did))
+    } else if (is(did, "disconnect")) {
+      if (mayBeDone(did)) pushEnd(connections.get(did.args.connectionId), did)
+    } else if (is(did, "revokeApp")) {
+      if (mayBeDone(did)) for (const pair of ofApp(did.args.appId)) pushEnd(pair, did)
+    } else if (is(did, "removeRuleOfUser")) {
+      if (mayBeDone(did)) rules.get(did.args.ruleId)?.removals.push(did)
+    } else if (is(did, "call")) {
+      const { request, token } = did.args
+      if ("ruleId" in request) {
+        // Somebody else's removal answers 404, so a certain one was of this rule's own app.
+        if (mayBeDone(did)) rules.get(request.ruleId)?.removals.push(did)
+        continue
+      }
+      const holder = tokens.get(token)
+      if (holder === undefined || value === undefined || !("type" in request)) continue
+      const ruleId = textOf((value as { body: Record<string, unknown> }).body["id"])
+      if (ruleId !== undefined) rules.set(ruleId, { ...made(did, holder), ruleId, removals: [] })
+    }
+  }
+  return {
+    happened: h,
+    pairs,
+    places,
+    rules,
+    declared,
+    allowed,
+    holderOf: (token) => tokens.get(token)
+  }
+}
+
+/** Instead of a list of all scopes there may be one day. */
+const ALL: ReadonlyArray<string> = ["*"]
+
+const is = <N extends Did["name"]>(did: Did, name: N): did is Did<N> => did.name === name
+
+/** As if nobody knew whether it was done. */
+const uncertain = (did: Did): Did => ({ ...did, outcome: null })
+
+const pushEnd = (pair: Pair | undefined, did: Did) => (pair?.ends as Array<Did> | undefined)?.push(did)
+
+const writing = <V>(register: Register.Register<V>, by: Did, value: V): Register.Register<V> => {
+  register.write(by, value)
+  return register
+}
+
+const circleOf = ({ lat, lon, radiusM }: Circle): Circle => ({ lat, lon, radiusM })
+
+const made = (did: Did<"call">, { connectionId, pair }: Holder) => {
+  const request = did.args.request as Extract<Call["request"], RuleFields>
+  return {
+    pair,
+    connectionId,
+    kind: request.endpoint === "POST /v1/rules/place" ? ("place" as const) : ("zone" as const),
+    placeId: request.endpoint === "POST /v1/rules/place" ? request.placeId : null,
+    zone: request.endpoint === "POST /v1/rules/zone" ? circleOf(request) : null,
+    fields: request,
+    made: did
+  }
+}
+
+/** Of a place: shared with the pair for certain, possibly, or certainly not, between two entries. */
+export const sharing = (pair: Pair, placeId: string, begin: number, end: number): "yes" | "maybe" | "no" => {
+  const possible = pair.shares.possible(begin, end)
+  const having = possible.filter((shared) => shared.has(placeId)).length
+  return having === 0 ? "no" : having === possible.length ? "yes" : "maybe"
+}
+
+export const archived = (place: Place, begin: number, end: number): "yes" | "maybe" | "no" =>
+  place.archivings.some((did) => isDone(did) && did.end < begin)
+    ? "yes"
+    : place.archivings.some((did) => did.begin <= end)
+      ? "maybe"
+      : "no"
+
+export const effective = (
+  ground: Ground,
+  pair: Pair,
+  scope: string,
+  begin: number,
+  end: number
+): "yes" | "maybe" | "no" => {
+  const answers = [pair.scopes, ground.declared.get(pair.appId), ground.allowed.get(pair.appId)].map((register) => {
+    if (register === undefined) return "yes"
+    const possible = register.possible(begin, end)
+    const having = possible.filter((scopes) => scopes === ALL || scopes.includes(scope)).length
+    return having === 0 ? "no" : having === possible.length ? "yes" : "maybe"
+  })
+  return answers.includes("no") ? "no" : answers.includes("maybe") ? "maybe" : "yes"
+}
+
+/**
+ * Whether the connection that `made` (a consent, or a call with its token) belonged to was over before `begin`, by somebody's act or
+ * by its standard date.
+ */
+export const isOver = (pair: Pair, since: { readonly end: number }, begin: number, now: number): boolean =>
+  pair.ends.some((did) => isDone(did) && did.begin > since.end && did.end < begin) ||
+  standardEnds(pair, begin).every((at) => at <= now)
+
+/** Something may have ended it, or its date may have passed, by `end`. */
+export const mayBeOver = (pair: Pair, since: { readonly begin: number }, end: number, now: number): boolean =>
+  pair.ends.some((did) => did.end > since.begin && did.begin <= end) || standardEnds(pair, end).some((at) => at <= now)
+
+/** The standard dates that may hold, each with the earliest or latest reading of the clock. */
+const standardEnds = (pair: Pair, begin: number): ReadonlyArray<number> => {
+  const before = pair.consents.filter((did) => did.begin <= begin)
+  const settled = before.filter((did) => isDone(did) && did.end < begin && modeOf(did) !== "renew_sensitive")
+  const last = settled.at(-1)
+  const open = before.filter((did) => !settled.includes(did) && (last === undefined || !isBefore(did, last)))
+  const counted = [...(last === undefined ? [] : [last]), ...open.filter((did) => modeOf(did) !== "renew_sensitive")]
+  return counted.flatMap(({ args, beganAt, endedAt }) =>
+    args.standardDays === null ? [Infinity] : [beganAt + args.standardDays * DAY, endedAt + args.standardDays * DAY]
+  )
+}
+
+const modeOf = ({ outcome }: Did<"consent">): string | undefined =>
+  outcome?._tag === "ok" ? outcome.value.mode : undefined
+
+/** The circles that a rule may have had between two entries: a zone's own, or those of its place. */
+export const circlesOf = (ground: Ground, rule: MadeRule, begin: number, end: number): ReadonlyArray<Circle> =>
+  rule.zone !== null ? [rule.zone] : (ground.places.get(rule.placeId ?? "")?.circles.possible(begin, end) ?? [])
+
+/** It was stopped, or lacked its place or scope, all the while (Spec §3.3, §4.6.10; decision L8). */
+export const isStopped = (
+  ground: Ground,
+  rule: MadeRule,
+  { beganAt, begin, end }: { readonly begin: number; readonly end: number; readonly beganAt: number }
+): boolean => {
+  const { kind, made: did, pair, placeId, removals } = rule
+  if (removals.some((removal) => isDone(removal) && removal.end < begin)) return true
+  if (isOver(pair, did, begin, beganAt)) return true
+  if (effective(ground, pair, `location.rules.${kind}`, begin, end) === "no") return true
+  if (placeId === null) return false
+  const place = ground.places.get(placeId)
+  return sharing(pair, placeId, begin, end) === "no" || (place !== undefined && archived(place, begin, end) === "yes")
+}

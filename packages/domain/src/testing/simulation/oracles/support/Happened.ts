@@ -1,0 +1,117 @@
+import { DateTime, Option } from "effect"
+import type { Name, Operation, Ended } from "../../Operations.js"
+import type { Run } from "../../Oracle.js"
+import type { Entry, Fault, Posted, PortCall } from "../../Trace.js"
+
+/** The entries of a run put together: each operation with its end, each POST with its beginning. */
+
+export interface Did<N extends Name = Name> {
+  readonly name: N
+  readonly args: Operation<N>["args"]
+  /** `i` of the entry with which it began, and of that with which it ended; infinite when it never did. */
+  readonly begin: number
+  readonly end: number
+  readonly beganAt: number
+  readonly endedAt: number
+  readonly outcome: Ended<N> | null
+}
+
+export type Post = Posted & {
+  readonly i: number
+  readonly proc: string
+  readonly beganAt: number
+  readonly endedAt: number
+}
+export type Called = PortCall & { readonly i: number; readonly t: number; readonly proc: string }
+
+export interface Happened {
+  readonly all: ReadonlyArray<Did>
+  readonly of: <N extends Name>(name: N) => ReadonlyArray<Did<N>>
+  readonly posts: ReadonlyArray<Post>
+  readonly calls: ReadonlyArray<Called>
+  readonly faults: ReadonlyArray<Fault & { readonly i: number; readonly t: number }>
+  /**
+   * How long after a look at what is allowed a POST may leave that the look allowed: no time where nothing was slow or failed,
+   * otherwise less than the 30 s for which a worker holds a delivery.
+   */
+  readonly slackMs: number
+  readonly quiesced: boolean
+}
+
+const LEASE_MS = 30_000
+
+const known = new WeakMap<ReadonlyArray<Entry>, Happened>()
+
+export const happened = (run: Run): Happened => {
+  const found = known.get(run.entries)
+  if (found !== undefined) return found
+  const made = read(run)
+  known.set(run.entries, made)
+  return made
+}
+
+const read = ({ entries, quiesced }: Run): Happened => {
+  const open = new Map<number, Did>()
+  const posts: Array<Post> = []
+  const calls: Array<Called> = []
+  const faults: Array<Fault & { readonly i: number; readonly t: number }> = []
+  for (const entry of entries) {
+    if (entry.kind === "begun") {
+      const { args, i, name, t } = entry
+      open.set(i, { name, args, begin: i, end: Infinity, beganAt: t, endedAt: Infinity, outcome: null })
+    } else if (entry.kind === "done") {
+      const did = open.get(entry.op)
+      if (did !== undefined) open.set(entry.op, { ...did, end: entry.i, endedAt: entry.t, outcome: entry.outcome })
+    } else if (entry.kind === "posted") {
+      posts.push({ ...entry, beganAt: entry.t - entry.tookMs, endedAt: entry.t })
+    } else if (entry.kind === "port") calls.push(entry)
+    else if (entry.kind === "fault") faults.push(entry)
+  }
+  const all = [...open.values()]
+  const byName = new Map<Name, Array<Did>>()
+  for (const did of all) {
+    const same = byName.get(did.name)
+    if (same === undefined) byName.set(did.name, [did])
+    else same.push(did)
+  }
+  const isSmooth = !faults.some(
+    ({ fault }) => fault !== "heal" && fault !== "upload.duplicate" && fault !== "upload.reorder"
+  )
+  return {
+    all,
+    of: <N extends Name>(name: N) => (byName.get(name) ?? []) as unknown as ReadonlyArray<Did<N>>,
+    posts,
+    calls,
+    faults,
+    slackMs: isSmooth ? 0 : LEASE_MS,
+    quiesced
+  }
+}
+
+/** What it was asked for was done for certain. */
+export const isDone = ({ name, outcome }: Did): boolean => {
+  if (outcome === null || outcome._tag !== "ok") return false
+  return name !== "call" || statusOf(outcome) < 300
+}
+
+/** It may have been done: it was, nobody knows, or it goes on. */
+export const mayBeDone = (did: Did): boolean => {
+  const { name, outcome } = did
+  if (outcome === null || outcome._tag === "unknown" || isDone(did)) return true
+  return name === "call" && outcome._tag === "ok" && statusOf(outcome) >= 500
+}
+
+const statusOf = ({ value }: { readonly value: unknown }): number => (value as { readonly status: number }).status
+
+/** One was over before the other began. */
+export const isBefore = (one: { readonly end: number }, other: { readonly begin: number }): boolean =>
+  one.end < other.begin
+
+/** Milliseconds since 1970; undefined for what is no time. */
+export const timeOf = (value: unknown): number | undefined => {
+  if (typeof value === "number") return value
+  if (typeof value !== "string") return undefined
+  return Option.getOrUndefined(Option.map(DateTime.make(value), DateTime.toEpochMillis))
+}
+
+export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
