@@ -14,7 +14,14 @@ const DeliveryPath = Schema.Struct({
 })
 
 const State = Schema.Literal("trying", "delivered", "failed", "too_old")
-const FailReason = Schema.Literal("exhausted", "endpoint_disabled", "endpoint_removed", "not_authorised", "not_sent")
+const FailReason = Schema.Literal(
+  "exhausted",
+  "endpoint_disabled",
+  "endpoint_removed",
+  "not_authorised",
+  "not_sent",
+  "abandoned"
+)
 
 /**
  * Spec §2.9. Nothing of the payload: a row may be about an event that the app was not allowed to learn.
@@ -28,7 +35,7 @@ const fields = {
   state: State,
   fail_reason: Schema.NullOr(FailReason).annotations({
     description:
-      "Why it failed: all attempts used, the endpoint disabled or removed while it waited, no longer authorised, or never sent for a fault of this service"
+      "Why it failed: all attempts used, the endpoint disabled or removed while it waited, no longer authorised, never sent for a fault of this service, or abandoned because no worker of it came to an end with it"
   }),
   attempt: Schema.Int.annotations({ description: "The attempt that is due or under way; the last one once it ended" }),
   next_due_at: Fields.NullableAt.annotations({ description: "Null once it ended" }),

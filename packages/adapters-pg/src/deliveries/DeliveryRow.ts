@@ -25,7 +25,7 @@ export const DeliveryRow = Schema.Struct({
   max_event_age_s: Schema.NullOr(Schema.Int),
   state: Schema.Literal("trying", "delivered", "failed", "too_old"),
   fail_reason: Schema.NullOr(
-    Schema.Literal("exhausted", "endpoint_disabled", "endpoint_removed", "not_authorised", "not_sent")
+    Schema.Literal("exhausted", "endpoint_disabled", "endpoint_removed", "not_authorised", "not_sent", "abandoned")
   ),
   attempt: Schema.Int,
   due_at: Rows.NullableAt,

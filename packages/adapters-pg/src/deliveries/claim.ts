@@ -1,19 +1,28 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import type { Claim, ClaimRequest } from "@place-access/domain/deliveries"
+import {
+  type Claim,
+  type ClaimedDeliveries,
+  type ClaimRequest,
+  Delivery,
+  RetrySchedule
+} from "@place-access/domain/deliveries"
 import { EndpointUrl } from "@place-access/domain/endpoints"
-import { AppId, EndpointId } from "@place-access/domain/shared"
-import { Effect, Option, ParseResult, Predicate, Schema } from "effect"
+import { AppId, EndpointId, Timestamp } from "@place-access/domain/shared"
+import { Array, Effect, Option, ParseResult, Predicate, Schema } from "effect"
 import { Secrets } from "../EndpointRow.js"
 import * as Rows from "../Rows.js"
 import { DeliveryRow, toDelivery } from "./DeliveryRow.js"
-import { endWaiting } from "./endWaiting.js"
+import { endWaiting, SWEEP } from "./endWaiting.js"
 
-/** An endpoint at which something is due, or waits in vain. */
+/** An endpoint at which something is due, or waits in vain; or both, when it was disabled and enabled again. */
 const Ready = Schema.Struct({
   app_id: AppId,
   endpoint_id: EndpointId,
-  fate: Schema.Literal("ready", "endpoint_disabled", "endpoint_removed")
+  /** Null when it is gone. */
+  epoch: Schema.NullOr(Schema.Int),
+  is_ready: Schema.Boolean,
+  is_vain: Schema.Boolean
 })
 
 const ClaimRow = Schema.Struct({ ...DeliveryRow.fields, url: EndpointUrl.EndpointUrl, secrets: Secrets })
@@ -25,7 +34,8 @@ const DELIVERY_COLUMNS = Object.keys(DeliveryRow.fields)
 
 /**
  * Every endpoint at which something waits is visited by one jump in the index each, however long its backlog. Whoever has
- * the fewest under way comes first, then whose row has been due longest.
+ * the fewest under way comes first, then whose row has been due longest. Those at which nothing but vain waiting is take no
+ * room from the others.
  */
 const findReady = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRequest) =>
   sql`WITH RECURSIVE waiting AS (
@@ -36,30 +46,36 @@ const findReady = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRequest) =>
           WHERE d.state = 'trying' AND (d.app_id, d.endpoint_id) > (w.app_id, w.endpoint_id)
           ORDER BY d.app_id, d.endpoint_id LIMIT 1
         ) next
+      ), found AS (
+        SELECT w.app_id, w.endpoint_id, e.epoch, busy.under_way, head.due_at,
+          e.epoch IS NOT NULL AND e.disabled_at IS NULL AND head.due_at <= ${Rows.at(now)}
+            AND busy.under_way < ${perEndpoint} AS is_ready,
+          head.endpoint_epoch IS DISTINCT FROM e.epoch AS is_vain
+        FROM waiting w
+        LEFT JOIN endpoints e ON e.app_id = w.app_id AND e.endpoint_id = w.endpoint_id
+        CROSS JOIN LATERAL (
+          SELECT count(*) AS under_way FROM deliveries d
+          WHERE d.app_id = w.app_id AND d.endpoint_id = w.endpoint_id AND d.leased_until > ${Rows.at(now)}
+        ) busy
+        CROSS JOIN LATERAL (
+          SELECT d.due_at, d.endpoint_epoch FROM deliveries d
+          WHERE d.app_id = w.app_id AND d.endpoint_id = w.endpoint_id AND d.state = 'trying'
+            AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
+          ORDER BY d.due_at LIMIT 1
+        ) head
+      ), ranked AS (
+        SELECT *, row_number() OVER (PARTITION BY is_ready ORDER BY under_way, due_at) AS place
+        FROM found WHERE is_ready OR is_vain
       )
-      SELECT w.app_id, w.endpoint_id,
-        CASE WHEN e.endpoint_id IS NULL THEN 'endpoint_removed'
-             WHEN e.disabled_at IS NOT NULL THEN 'endpoint_disabled'
-             ELSE 'ready' END AS fate
-      FROM waiting w
-      LEFT JOIN endpoints e ON e.app_id = w.app_id AND e.endpoint_id = w.endpoint_id
-      CROSS JOIN LATERAL (
-        SELECT count(*) AS under_way FROM deliveries d
-        WHERE d.app_id = w.app_id AND d.endpoint_id = w.endpoint_id AND d.leased_until > ${Rows.at(now)}
-      ) busy
-      CROSS JOIN LATERAL (
-        SELECT d.due_at FROM deliveries d
-        WHERE d.app_id = w.app_id AND d.endpoint_id = w.endpoint_id AND d.state = 'trying'
-          AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
-        ORDER BY d.due_at LIMIT 1
-      ) head
-      WHERE e.endpoint_id IS NULL OR e.disabled_at IS NOT NULL
-         OR (head.due_at <= ${Rows.at(now)} AND busy.under_way < ${perEndpoint})
-      ORDER BY busy.under_way, head.due_at LIMIT ${limit}`.pipe(Rows.all(Ready))
+      SELECT app_id, endpoint_id, epoch, is_ready, is_vain FROM ranked
+      WHERE place <= ${limit} ORDER BY place`.pipe(Rows.all(Ready))
+
+/** How long the third taking of a row after a lapse makes it wait, the fourth … (`Delivery.dueAfterLapse`). */
+const WAITS = RetrySchedule.WAITS.map((millis) => millis / Timestamp.SECOND)
 
 /**
  * Shares `limit` among the endpoints, one row each before a second one of any, and takes the rows. Those of an earlier epoch
- * that are met end here.
+ * that are met end here, and so do those on which lease after lease ran out.
  */
 const take = (
   sql: SqlClient,
@@ -89,26 +105,33 @@ const take = (
       ), quota AS (
         SELECT app_id, endpoint_id, count(*) AS rows FROM candidate GROUP BY app_id, endpoint_id
       ), held AS (
-        SELECT row.app_id, row.delivery_id, e.epoch, e.url, e.secrets
+        SELECT row.app_id, row.delivery_id, row.lapses, row.endpoint_epoch = e.epoch AS is_current,
+          row.endpoint_epoch = e.epoch AND row.lapses < ${Delivery.MAX_LAPSES} AS goes_on, e.url, e.secrets
         FROM quota q JOIN endpoint e ON e.app_id = q.app_id AND e.endpoint_id = q.endpoint_id
         CROSS JOIN LATERAL (
-          SELECT d.app_id, d.delivery_id FROM deliveries d
+          SELECT d.app_id, d.delivery_id, d.endpoint_epoch,
+            CASE WHEN d.leased_until IS NULL THEN 0 ELSE d.lapses + 1 END AS lapses
+          FROM deliveries d
           WHERE d.app_id = q.app_id AND d.endpoint_id = q.endpoint_id AND d.state = 'trying'
             AND d.due_at <= ${Rows.at(now)} AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
           ORDER BY d.due_at LIMIT q.rows FOR UPDATE SKIP LOCKED
         ) row
       ), taken AS (
         UPDATE deliveries d SET
-          lease = CASE WHEN d.endpoint_epoch = h.epoch THEN ${lease} END,
-          leased_until = CASE WHEN d.endpoint_epoch = h.epoch THEN ${Rows.at(leaseUntil)}::timestamptz END,
-          state = CASE WHEN d.endpoint_epoch = h.epoch THEN 'trying' ELSE 'failed' END,
-          fail_reason = CASE WHEN d.endpoint_epoch = h.epoch THEN NULL ELSE 'endpoint_disabled' END,
-          due_at = CASE WHEN d.endpoint_epoch = h.epoch THEN d.due_at END,
-          ended_at = CASE WHEN d.endpoint_epoch = h.epoch THEN NULL ELSE ${Rows.at(now)}::timestamptz END
+          lease = CASE WHEN h.goes_on THEN ${lease} END,
+          leased_until = CASE WHEN h.goes_on THEN ${Rows.at(leaseUntil)}::timestamptz END,
+          lapses = h.lapses,
+          state = CASE WHEN h.goes_on THEN 'trying' ELSE 'failed' END,
+          fail_reason = CASE WHEN h.goes_on THEN NULL WHEN h.is_current THEN 'abandoned' ELSE 'endpoint_disabled' END,
+          due_at = CASE WHEN NOT h.goes_on THEN NULL WHEN h.lapses < 2 THEN d.due_at
+            ELSE ${Rows.at(leaseUntil)}::timestamptz + (${WAITS}::integer[])[h.lapses - 1] * interval '1 second' END,
+          ended_at = CASE WHEN h.goes_on THEN NULL ELSE ${Rows.at(now)}::timestamptz END
         FROM held h WHERE d.app_id = h.app_id AND d.delivery_id = h.delivery_id
         RETURNING ${sql.literal(DELIVERY_COLUMNS)}, h.url, h.secrets
       )
-      SELECT * FROM taken WHERE state = 'trying' ORDER BY due_at`
+      SELECT * FROM taken WHERE state = 'trying' OR fail_reason = 'abandoned' ORDER BY due_at`
+
+const isGivenUp = Schema.is(Schema.Struct({ delivery_id: Schema.String, state: Schema.Literal("failed") }))
 
 /** A row that cannot be read must not stop the queue: it is left to its lease, loudly, but without what it holds. */
 const decode = (lease: string) => (row: unknown) =>
@@ -128,15 +151,13 @@ const decode = (lease: string) => (row: unknown) =>
 export const claim = (
   sql: SqlClient,
   request: ClaimRequest
-): Effect.Effect<ReadonlyArray<Claim>, SqlError | ParseResult.ParseError> =>
+): Effect.Effect<ClaimedDeliveries, SqlError | ParseResult.ParseError> =>
   Effect.gen(function* () {
     // An idle queue costs this one statement.
     const found = yield* findReady(sql, request)
-    for (const { app_id: appId, endpoint_id: id, fate } of found) {
-      if (fate !== "ready") yield* endWaiting(sql, { appId, id, reason: fate, now: request.now })
-    }
-    const ready = found.filter(({ fate }) => fate === "ready")
-    if (ready.length === 0) return []
+    const isUnfinished = yield* sweep(sql, found, request.now)
+    const ready = found.filter((one) => one.is_ready)
+    if (ready.length === 0) return { claims: [], isUnfinished }
     const [appIds, endpointIds] = [ready.map((one) => one.app_id), ready.map((one) => one.endpoint_id)]
     const rows = yield* Effect.gen(function* () {
       // Claims of one endpoint queue up here, in one order; the next statement sees what the one before took. So the bound
@@ -147,6 +168,21 @@ export const claim = (
         ORDER BY e.app_id, e.endpoint_id FOR NO KEY UPDATE OF e`
       return yield* take(sql, appIds, endpointIds, request)
     }).pipe(sql.withTransaction)
-    const claims = yield* Effect.forEach(rows, decode(request.lease))
-    return claims.flatMap((one) => (Option.isSome(one) ? [one.value] : []))
+    const [taken, givenUp] = Array.partition(rows, isGivenUp)
+    const ids = givenUp.map((row) => row.delivery_id)
+    if (ids.length > 0) yield* Effect.logError("No worker came to an end with these deliveries: given up", ids)
+    const claims = yield* Effect.forEach(taken, decode(request.lease))
+    return { claims: claims.flatMap((one) => (Option.isSome(one) ? [one.value] : [])), isUnfinished }
+  })
+
+/** Ends what waits in vain, a little at a time; true when there may be more of it. */
+const sweep = (sql: SqlClient, found: ReadonlyArray<typeof Ready.Type>, now: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    let room = SWEEP
+    for (const { app_id: appId, endpoint_id: id, epoch, is_vain } of found) {
+      if (!is_vain || room === 0) continue
+      const reason = epoch === null ? "endpoint_removed" : "endpoint_disabled"
+      room -= yield* endWaiting(sql, { appId, id, epoch, reason, now, atMost: room })
+    }
+    return room === 0
   })

@@ -18,6 +18,8 @@ import * as replays from "./0018_replays.js"
 import * as legacy from "./0019_legacy.js"
 import * as historyEnds from "./0020_history_ends.js"
 import * as strikeWarnings from "./0021_strike_warnings.js"
+import * as listeners from "./0022_listeners.js"
+import * as lapses from "./0023_lapses.js"
 
 /** In order of application. An id must be greater than every id that was ever released: a smaller one never runs. */
 export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -40,5 +42,7 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0018_replays": replays.statements,
   "0019_legacy": legacy.statements,
   "0020_history_ends": historyEnds.statements,
-  "0021_strike_warnings": strikeWarnings.statements
+  "0021_strike_warnings": strikeWarnings.statements,
+  "0022_listeners": listeners.statements,
+  "0023_lapses": lapses.statements
 }

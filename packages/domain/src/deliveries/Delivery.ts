@@ -8,7 +8,14 @@ import * as RetrySchedule from "./RetrySchedule.js"
 export type State = "trying" | "delivered" | "failed" | "too_old"
 
 /** Why a row ended as failed. Only `exhausted` counts against the endpoint (decision W3). */
-export type FailReason = "exhausted" | "endpoint_disabled" | "endpoint_removed" | "not_authorised" | "not_sent"
+export type FailReason =
+  | "exhausted"
+  | "endpoint_disabled"
+  | "endpoint_removed"
+  | "not_authorised"
+  | "not_sent"
+  /** No worker came to an end with it, however often it was taken up. */
+  | "abandoned"
 
 /** One event on its way to one endpoint (Spec §2.9, §3.5). */
 export interface Delivery {
@@ -87,6 +94,19 @@ export const OWN_FAULT_LIMIT = 3 * DAY
 /** A worker that does not finish in this time is taken for dead; the same attempt number runs again (decision W2). */
 export const LEASE = 30 * SECOND
 
+/** So many leases in a row may run out on an attempt. What ends a worker every time must not do so for ever. */
+export const MAX_LAPSES = RetrySchedule.WAITS.length + 2
+
+/**
+ * When an attempt that is taken up after `lapses` leases in a row ran out on it is due once more, should this lease run out too.
+ * Twice at once (decision W2); then we wait for ourselves as we wait for receivers. Undefined: it is not taken up any more.
+ */
+export const dueAfterLapse = (dueAt: Timestamp, lapses: number, leaseUntil: Timestamp): Timestamp | undefined => {
+  if (lapses >= MAX_LAPSES) return undefined
+  const wait = RetrySchedule.WAITS[lapses - 2]
+  return wait === undefined ? dueAt : plus(leaseUntil, wait)
+}
+
 /** Spec §3.5: what becomes of a delivery after the attempt that ended at `endedAt`. */
 export const afterAttempt = (
   { attempt, createdAt }: Pick<Delivery, "attempt" | "createdAt">,
@@ -131,13 +151,14 @@ export const effectOnEndpoint = (
   return finish._tag === "Failed" && finish.reason === "exhausted" ? "strike" : "none"
 }
 
-/** The log's row for an attempt; null when nothing was sent. */
+/** The log's row for an attempt; null when nothing was sent. A clock that was set back meanwhile makes no time negative. */
 export const attemptOf = (
   attempt: number,
   answer: Answer,
   startedAt: Timestamp,
-  endedAt: Timestamp
+  stoppedAt: Timestamp
 ): Attempt | null => {
+  const endedAt = stoppedAt < startedAt ? startedAt : stoppedAt
   switch (answer._tag) {
     case "NotSent":
       return null

@@ -28,6 +28,12 @@ export interface ClaimRequest {
   readonly leaseUntil: Timestamp
 }
 
+export interface Claimed {
+  readonly claims: ReadonlyArray<Claim>
+  /** More waits in vain than one claim ends: claim again at once. */
+  readonly isUnfinished: boolean
+}
+
 export interface Filter {
   readonly endpointId?: EndpointId | undefined
   readonly eventId?: EventId | undefined
@@ -50,10 +56,11 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     readonly insert: (rows: ReadonlyArray<NewDelivery>) => Effect.Effect<void, StoreError>
     /**
      * Due rows of enabled endpoints, a few of each, so that one endpoint with a long backlog does not hold up the rest. A
-     * row whose lease ran out is claimed again with the same attempt number. Rows of an earlier endpoint epoch never are;
-     * those that are met and not under way end as failed.
+     * row whose lease ran out is claimed again with the same attempt number, as often and as late as `Delivery.dueAfterLapse`
+     * says, and then abandoned. Rows of an earlier endpoint epoch never are; those that are met and not under way end as
+     * failed, so many at a time that nobody else is held up.
      */
-    readonly claim: (request: ClaimRequest) => Effect.Effect<ReadonlyArray<Claim>, StoreError>
+    readonly claim: (request: ClaimRequest) => Effect.Effect<Claimed, StoreError>
     /**
      * One statement: the attempt's log row, the move of the delivery and the endpoint's strike counter (exhausted +1,
      * automatic success 0, disabled at 20 with its waiting rows failed), with a warning for its developer at the 10th and the

@@ -10,6 +10,6 @@ export const claimDue = Effect.fn("claimDue")(function* (limit: number, perEndpo
   const lease = yield* Entropy.id("lse")
   const now = yield* Timestamp.now
   const leaseUntil = Timestamp.plus(now, LEASE)
-  const claims = yield* store.claim({ limit, perEndpoint, lease, now, leaseUntil })
-  return { claims, now, leaseUntil }
+  const { claims, isUnfinished } = yield* store.claim({ limit, perEndpoint, lease, now, leaseUntil })
+  return { claims, isUnfinished, now, leaseUntil }
 })

@@ -1,5 +1,11 @@
 export * as Delivery from "./Delivery.js"
-export { type Claim, type ClaimRequest, DeliveryStore, type Filter as DeliveryFilter } from "./DeliveryStore.js"
+export {
+  type Claim,
+  type Claimed as ClaimedDeliveries,
+  type ClaimRequest,
+  DeliveryStore,
+  type Filter as DeliveryFilter
+} from "./DeliveryStore.js"
 export * as LegacyDelivery from "./LegacyDelivery.js"
 export * as Replay from "./Replay.js"
 export * as RetrySchedule from "./RetrySchedule.js"

@@ -54,21 +54,22 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
     )
 
     const fanOutStep = Effect.gen(function* () {
-      const { claimed, deliveries, legacy } = yield* fanOut(fanOutBatch)
+      const { claimed, deliveries, legacy, offered } = yield* fanOut(fanOutBatch)
       yield* Effect.forEach(legacy, legacySky.launch, { discard: true })
-      if (deliveries > 0) yield* Effect.zipRight(toDeliver.ring, signal.raise)
+      if (deliveries > 0) yield* toDeliver.ring
+      if (deliveries > 0 || offered > 0) yield* signal.raise
       if (claimed < fanOutBatch) yield* toFanOut.wait(Option.none())
     })
 
     const deliverStep = Effect.gen(function* () {
       const free = slots - sky.size()
       if (free <= 0) return yield* toDeliver.wait(Option.none())
-      const { claims, now } = yield* Effect.uninterruptibleMask((restore) =>
+      const { claims, isUnfinished, now } = yield* Effect.uninterruptibleMask((restore) =>
         Effect.tap(restore(claimDue(free, perEndpoint)), ({ claims, leaseUntil }) =>
           Effect.forEach(claims, (claim) => sky.launch(claim.delivery.endpointId, attempt(claim, leaseUntil)))
         )
       )
-      if (claims.length === free) return
+      if (claims.length === free || isUnfinished) return
       const next = yield* store.nextDueAt(now)
       return yield* toDeliver.wait(Option.map(next, (at) => Duration.millis(at - now)))
     })

@@ -81,6 +81,11 @@ describe("after an attempt (Spec §3.5)", () => {
     expect(Delivery.effectOnEndpoint({ replayNo: 0, isTest: false, isHurried: false }, end)).toBe("none")
   })
 
+  it("a clock that was set back during an attempt makes its time no less than nothing", () => {
+    const row = Delivery.attemptOf(1, answered(200), at(5_000), T0)
+    expect([row?.startedAt, row?.endedAt]).toEqual([at(5_000), at(5_000)])
+  })
+
   it("the log says what the receiver did, and nothing when nothing was sent", () => {
     const log = (answer: Delivery.Answer) => Delivery.attemptOf(2, answer, T0, at(12))
     const row = { attempt: 2, startedAt: T0, endedAt: at(12) }
@@ -98,6 +103,15 @@ describe("after an attempt (Spec §3.5)", () => {
     })
     expect(log(UNREACHABLE)).toEqual({ ...row, status: null, error: "connection refused", snippet: null })
     expect(log(NOT_SENT)).toBeNull()
+  })
+})
+
+describe("a lease that runs out (decision W2)", () => {
+  it("twice the attempt is made again at once, then after the schedule's waits, and not a ninth time", () => {
+    const due = Array.from({ length: 9 }, (_, lapses) => Delivery.dueAfterLapse(T0, lapses, at(HOUR)))
+    const waits = [30 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 15 * HOUR]
+    expect(due).toEqual([T0, T0, ...waits.map((wait) => at(HOUR + wait)), undefined])
+    expect(Delivery.MAX_LAPSES).toBe(8)
   })
 })
 

@@ -19,7 +19,8 @@ const REASONS: Readonly<Record<Delivery.FailReason, string>> = {
   endpoint_disabled: "the endpoint was disabled",
   endpoint_removed: "the endpoint was removed",
   not_authorised: "the user no longer allows it",
-  not_sent: "a fault of ours kept it from being sent for three days"
+  not_sent: "a fault of ours kept it from being sent for three days",
+  abandoned: "our workers did not come to an end with it, time and again"
 }
 
 export const outcome = ({ attempt, dueAt, failReason, isTest, state }: Delivery.Delivery): Html => {

@@ -121,7 +121,8 @@ export const claim = (limit = 1_000, perEndpoint = 1_000) =>
     const now = yield* Timestamp.now
     const lease = yield* Entropy.id("lse")
     const leaseUntil = Timestamp.plus(now, 30 * Timestamp.SECOND)
-    return yield* (yield* DeliveryStore).claim({ limit, perEndpoint, lease, now, leaseUntil })
+    const { claims } = yield* (yield* DeliveryStore).claim({ limit, perEndpoint, lease, now, leaseUntil })
+    return claims
   })
 
 /** Those claims that are for one of `endpoints`. */

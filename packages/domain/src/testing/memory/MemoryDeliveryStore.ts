@@ -1,6 +1,12 @@
 import { Effect, Either, Layer, Option, Struct } from "effect"
 import * as Delivery from "../../deliveries/Delivery.js"
-import { type Claim, type Claimed, type ClaimRequest, DeliveryStore, type Filter } from "../../deliveries/DeliveryStore.js"
+import {
+  type Claim,
+  type Claimed,
+  type ClaimRequest,
+  DeliveryStore,
+  type Filter
+} from "../../deliveries/DeliveryStore.js"
 import * as Replay from "../../deliveries/Replay.js"
 import * as WebhookEndpoint from "../../endpoints/WebhookEndpoint.js"
 import type { DeliveryId, EndpointId } from "../../shared/Ids.js"

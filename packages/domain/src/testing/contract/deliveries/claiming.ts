@@ -1,4 +1,4 @@
-import { Effect, Option, TestClock } from "effect"
+import { Effect, Logger, LogLevel, Option, TestClock } from "effect"
 import * as Delivery from "../../../deliveries/Delivery.js"
 import { DeliveryStore } from "../../../deliveries/DeliveryStore.js"
 import { EndpointStore } from "../../../endpoints/EndpointStore.js"
@@ -137,6 +137,50 @@ export const claiming: Contract<Needs> = [
         Check.equal(after.length, 1, "at its end, once")
         Check.equal(first(after).delivery, before.delivery, "as it was, the same attempt")
         Check.isTrue(first(after).lease !== before.lease, "under another lease")
+      })
+    )
+  },
+  {
+    name: "claim: a row on which lease after lease runs out is taken up ever later, and then abandoned, which does not count",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const row = yield* insert(endpoint)
+        const again = [0, 0, 30, 300, 1_800, 7_200, 21_600, 54_000].map((wait) => wait * Timestamp.SECOND)
+        for (const wait of again) {
+          Check.equal((yield* claimOne(endpoint)).delivery.attempt, 1, "the same attempt")
+          yield* TestClock.adjust(Delivery.LEASE + wait - 1)
+          Check.equal(of(yield* claim(), endpoint), [], `a millisecond before ${wait} ms after the lease`)
+          yield* TestClock.adjust(1)
+        }
+        // It is logged; not here.
+        const quietly = Logger.withMinimumLogLevel(LogLevel.None)
+        Check.equal(of(yield* quietly(claim()), endpoint), [], "not for the ninth time")
+        const { attempts, delivery } = yield* found(row)
+        Check.equal(
+          [delivery.state, delivery.failReason, delivery.dueAt, delivery.endedAt, attempts],
+          ["failed", "abandoned", null, yield* Timestamp.now, []],
+          "given up"
+        )
+        Check.equal(yield* endpointNow(endpoint), endpoint, "the endpoint has nothing to do with it")
+      })
+    )
+  },
+  {
+    name: "claim: a lease that did not run out begins the count of those that did anew",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        yield* insert(endpoint)
+        for (let attempt = 1; attempt <= 5; attempt++) {
+          for (let lapse = 0; lapse < 2; lapse++) {
+            yield* claimOne(endpoint)
+            yield* TestClock.adjust(Delivery.LEASE)
+          }
+          const claimed = yield* claimOne(endpoint)
+          const dueAt = yield* Timestamp.now
+          const how: Delivery.Finish =
+            attempt % 2 === 0 ? { _tag: "Postponed", dueAt } : { _tag: "Retry", attempt: attempt + 1, dueAt }
+          Check.isTrue(yield* finish(claimed, how, null), "written")
+        }
       })
     )
   },

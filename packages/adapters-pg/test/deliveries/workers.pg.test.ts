@@ -1,0 +1,320 @@
+import { SqlAccountStore, SqlAppStore, SqlDeliveryStore, SqlEndpointStore } from "@place-access/adapters-pg"
+import { type Claim, Delivery, DeliveryStore } from "@place-access/domain/deliveries"
+import { EndpointStore, WebhookEndpoint } from "@place-access/domain/endpoints"
+import { DeliveryId, Entropy, Timestamp } from "@place-access/domain/shared"
+import { WebhookFixtures } from "@place-access/domain/testing"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Effect, Layer, Random, TestClock } from "effect"
+import { expect, it } from "vitest"
+import { migratedPostgres, withStores } from "../support/contracts.js"
+import { describePg } from "../support/postgres.js"
+
+const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlEndpointStore.layer, SqlDeliveryStore.layer)
+
+/** Several at once, each on a connection of its own as far as the pool goes. */
+const together = <A, E, R>(many: ReadonlyArray<Effect.Effect<A, E, R>>) =>
+  Effect.all(many, { concurrency: "unbounded" })
+
+const { claim, endpointNow, finish, first, found, insert, insertMany, of, withEndpoints } = WebhookFixtures
+type Endpoint = WebhookEndpoint.WebhookEndpoint
+
+/** `count` rows for `to`, as old as they come, beside what is there. */
+const backlog = (to: Endpoint, count: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const [like] = yield* insertMany(to, 1)
+    yield* sql`INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id,
+                 envelope, type, occurred_at, attempt, created_at, state, due_at)
+               SELECT app_id, delivery_id || n, endpoint_id, endpoint_epoch, event_id || n, 0, false, user_id, envelope, type,
+                 occurred_at, 1, created_at - interval '1 hour', 'trying', due_at - interval '1 hour'
+               FROM deliveries CROSS JOIN generate_series(2, ${count}::integer) n
+               WHERE app_id = ${to.appId} AND delivery_id = ${like?.id ?? ""}`
+  })
+
+/** How many rows of the endpoint are in each state, with the reason. */
+const states = (of: Endpoint) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const rows = yield* sql<{ what: string; rows: number }>`
+      SELECT concat_ws(' ', state, fail_reason) AS what, count(*)::integer AS rows FROM deliveries
+      WHERE app_id = ${of.appId} AND endpoint_id = ${of.id} GROUP BY 1 ORDER BY 1`
+    return Object.fromEntries(rows.map(({ what, rows }) => [what, rows]))
+  })
+
+const disable = (endpoint: Endpoint, now: Timestamp.Timestamp) => ({
+  ...endpoint,
+  disabledAt: now,
+  epoch: endpoint.epoch + 1
+})
+
+const ended = (reason: Delivery.FailReason) =>
+  Effect.map(Timestamp.now, (at): Delivery.Finish => ({ _tag: "Failed", at, reason }))
+
+describePg("several workers on one queue", () => {
+  const run = withStores(migratedPostgres, stores)
+
+  /** Rows of every kind, each held under a lease that has run out and under the one after it. */
+  const heldTwice = (endpoint: Endpoint, count: number) =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const at = Timestamp.plus(yield* Timestamp.now, Timestamp.HOUR)
+      const counted = yield* insertMany(endpoint, count)
+      const replays = yield* Effect.replicateEffect(insert(endpoint, { replayNo: 1 }), 3)
+      const hurried = yield* Effect.replicateEffect(insert(endpoint, { createdAt: at }), 3)
+      for (const { appId, id } of hurried) yield* store.hurry(appId, id, yield* Timestamp.now)
+      const stale = of(yield* claim(), endpoint)
+      yield* TestClock.adjust(Delivery.LEASE)
+      const held = of(yield* claim(), endpoint)
+      expect([stale.length, held.length]).toEqual([count + 6, count + 6])
+      return { stale, held, counted: new Set(counted.map(({ id }) => id)), uncounted: [...replays, ...hurried] }
+    })
+
+  it("the strike counter, the moment of the disabling and the epoch are exact in 60 trials: every row ended four times at once, twice under a lease that is lost, among replays and retry-nows that fail and arrive", () =>
+    run(
+      Effect.gen(function* () {
+        const limit = WebhookEndpoint.MAX_STRIKES
+        for (let trial = 0; trial < 60; trial++) {
+          yield* withEndpoints((endpoint) =>
+            Effect.gen(function* () {
+              const store = yield* DeliveryStore
+              const [before, after] = [
+                yield* Random.nextIntBetween(0, limit - 1),
+                yield* Random.nextIntBetween(1, limit + 4)
+              ]
+              /** Ends all rows of one round at once; what counts is exhausted, the rest fails or arrives. */
+              const round = (count: number) =>
+                Effect.gen(function* () {
+                  const { counted, held, stale, uncounted } = yield* heldTwice(endpoint, count)
+                  const at = yield* Timestamp.now
+                  const how = (id: string): Delivery.Finish =>
+                    counted.has(DeliveryId.make(id)) || at % 2 === 0
+                      ? { _tag: "Failed", at, reason: "exhausted" }
+                      : { _tag: "Delivered", at }
+                  const ends = yield* Random.shuffle([...held, ...stale, ...held, ...stale])
+                  const written = yield* together([
+                    ...[...ends].map((one) => finish(one, how(one.delivery.id), null)),
+                    ...uncounted.map(({ appId, id }) => Effect.as(store.hurry(appId, id, at), false))
+                  ])
+                  expect(written.filter(Boolean).length).toBe(held.length)
+                  return at
+                })
+              yield* round(before)
+              expect((yield* endpointNow(endpoint)).strikes).toBe(before)
+              yield* insertMany(endpoint, 1)
+              const [arrives] = of(yield* claim(), endpoint)
+              if (arrives === undefined) throw new Error("there is one to claim")
+              yield* finish(arrives, { _tag: "Delivered", at: yield* Timestamp.now }, null)
+              expect((yield* endpointNow(endpoint)).strikes).toBe(0)
+              yield* TestClock.adjust(1)
+              const at = yield* round(after)
+              const isOver = after >= limit
+              const { disabledAt, epoch, strikes } = yield* endpointNow(endpoint)
+              expect([strikes, disabledAt, epoch]).toEqual([Math.min(after, limit), isOver ? at : null, isOver ? 1 : 0])
+            })
+          )
+        }
+      })
+    ))
+
+  it("beside a black hole with 5,000 older rows and as many under way as it may have, the very next claim of anybody has what is due elsewhere", () =>
+    run(
+      withEndpoints((blackHole, ...healthy) =>
+        Effect.gen(function* () {
+          yield* backlog(blackHole, 5_000)
+          const hanging = of(yield* claim(256, 8), blackHole)
+          expect(hanging.length).toBe(8)
+          for (let round = 0; round < 30; round++) {
+            const rows = (yield* Effect.forEach(healthy, (endpoint) => insertMany(endpoint, 1 + (round % 3)))).flat()
+            const taken = yield* together(Array.from({ length: 3 }, () => claim(16, 8)))
+            const claims = of(taken.flat(), blackHole, ...healthy)
+            expect(claims.map(({ delivery }) => delivery.id).sort()).toEqual(rows.map(({ id }) => id).sort())
+            const at = yield* Timestamp.now
+            yield* together(claims.map((one) => finish(one, { _tag: "Delivered", at }, null)))
+          }
+          // An attempt there that ends makes room for one, no more, and takes nobody's place.
+          const dueAt = Timestamp.plus(yield* Timestamp.now, 30_000)
+          yield* finish(first(hanging), { _tag: "Retry", attempt: 2, dueAt }, null)
+          yield* Effect.forEach(healthy, (endpoint) => insertMany(endpoint, 1))
+          const next = of(yield* claim(2, 8), blackHole, ...healthy)
+          expect(of(next, ...healthy).length).toBe(2)
+          expect(of(yield* claim(16, 8), blackHole).length).toBe(1)
+        })
+      )
+    ))
+
+  it("workers at once never hold one row twice, nor more of an endpoint than the bound, whoever's leases run out meanwhile", () =>
+    run(
+      withEndpoints((...endpoints) =>
+        Effect.gen(function* () {
+          const bound = 5
+          for (const endpoint of endpoints) yield* insertMany(endpoint, 60)
+          let live: ReadonlyArray<readonly [Claim, number]> = []
+          for (let round = 0; round < 60; round++) {
+            const now = yield* Timestamp.now
+            live = live.filter(([, until]) => until > now)
+            const taken = (yield* together(Array.from({ length: 5 }, () => claim(4, bound)))).flat()
+            const mine = of(taken, ...endpoints)
+            live = [...live, ...mine.map((one) => [one, now + Delivery.LEASE] as const)]
+            const ids = live.map(([one]) => one.delivery.id)
+            expect(new Set(ids).size).toBe(ids.length)
+            for (const { id } of endpoints) {
+              expect(live.filter(([one]) => one.delivery.endpointId === id).length).toBeLessThanOrEqual(bound)
+            }
+            // Some end, some are forgotten until their lease is over.
+            const [done, left] = [live.filter((_, index) => index % 3 === 0), live.filter((_, index) => index % 3 > 0)]
+            yield* together(done.map(([one]) => finish(one, { _tag: "Delivered", at: now }, null)))
+            live = left
+            yield* TestClock.adjust(yield* Random.nextIntBetween(0, 15_000))
+          }
+        })
+      )
+    ))
+})
+
+describePg("an endpoint at which a great many wait in vain", () => {
+  const run = withStores(migratedPostgres, stores)
+
+  const untilSwept = (limit: number) =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const now = yield* Timestamp.now
+      for (let claims = 1; ; claims++) {
+        const lease = yield* Entropy.id("lse")
+        const leaseUntil = Timestamp.plus(now, Delivery.LEASE)
+        const { isUnfinished } = yield* store.claim({ limit, perEndpoint: 8, lease, now, leaseUntil })
+        if (!isUnfinished) return claims
+      }
+    })
+
+  it.each([
+    ["the strike that disables it", "endpoint_disabled"],
+    ["its removal", "endpoint_removed"]
+  ] as const)(
+    "%s ends 1,000 of them, each claim another 1,000, and the others' rows are claimed in between",
+    (how, why) =>
+      run(
+        withEndpoints((endpoint, healthy) =>
+          Effect.gen(function* () {
+            const [last] = yield* insertMany(endpoint, 1)
+            yield* backlog(endpoint, 4_500)
+            yield* (yield* EndpointStore).update(endpoint.appId, endpoint.id, (before) => ({ ...before, strikes: 19 }))
+            if (why === "endpoint_disabled") {
+              const [held] = of(yield* claim(1, 1), endpoint)
+              if (held === undefined || last === undefined) throw new Error("there is one to claim")
+              yield* finish(held, yield* ended("exhausted"), null)
+            } else {
+              yield* (yield* EndpointStore).remove(endpoint.appId, endpoint.id)
+            }
+            expect((yield* states(endpoint))[`failed ${why}`]).toBe(1_000)
+            const [row] = yield* insertMany(healthy, 1)
+            const claims = of(yield* claim(1), endpoint, healthy)
+            expect(claims.map(({ delivery }) => delivery.id)).toEqual([row?.id])
+            expect((yield* states(endpoint))[`failed ${why}`]).toBe(2_000)
+            expect(yield* untilSwept(1)).toBe(3)
+            expect((yield* states(endpoint))["trying"]).toBeUndefined()
+          })
+        )
+      )
+  )
+
+  it("enabled again before all have ended, it is not kept from what happens since: that goes out, none of the others does", () =>
+    run(
+      withEndpoints((endpoint) =>
+        Effect.gen(function* () {
+          const store = yield* EndpointStore
+          yield* backlog(endpoint, 4_500)
+          yield* store.update(endpoint.appId, endpoint.id, disable)
+          yield* claim()
+          yield* store.update(endpoint.appId, endpoint.id, WebhookEndpoint.enable)
+          const rows = yield* insertMany(yield* endpointNow(endpoint), 3)
+          yield* untilSwept(8)
+          const fresh = yield* Effect.forEach(rows, (row) => Effect.map(found(row), ({ delivery }) => delivery.state))
+          expect(fresh).toEqual(["trying", "trying", "trying"])
+          expect(yield* states(endpoint)).toEqual({ "failed endpoint_disabled": 4_500, trying: 3 })
+        })
+      )
+    ))
+
+  it("enabled while claims end what waited: not one row that came after is ended with it", () =>
+    run(
+      Effect.gen(function* () {
+        for (let trial = 0; trial < 25; trial++) {
+          yield* withEndpoints((endpoint) =>
+            Effect.gen(function* () {
+              const store = yield* EndpointStore
+              yield* insertMany(endpoint, 40)
+              yield* store.update(endpoint.appId, endpoint.id, disable)
+              const enableAndInsert = Effect.gen(function* () {
+                yield* store.update(endpoint.appId, endpoint.id, WebhookEndpoint.enable)
+                return yield* insertMany(yield* endpointNow(endpoint), 5)
+              })
+              const sweeping = Effect.as(claim(4, 2), [])
+              const made = yield* together([sweeping, sweeping, enableAndInsert, sweeping, sweeping])
+              yield* Effect.replicateEffect(claim(4, 1_000), 3)
+              const after = yield* Effect.forEach(made.flat(), (row) =>
+                Effect.map(found(row), ({ delivery }) => delivery.state)
+              )
+              expect(after).toEqual(Array.from({ length: 5 }, () => "trying"))
+            })
+          )
+        }
+      })
+    ))
+})
+
+describePg("by hand and by workers at once", () => {
+  const run = withStores(migratedPostgres, stores)
+
+  it("retry now beside a claim: the attempt is brought forward or under way, once, and counts nothing only if it was brought forward", () =>
+    run(
+      Effect.gen(function* () {
+        for (let trial = 0; trial < 30; trial++) {
+          yield* withEndpoints((endpoint) =>
+            Effect.gen(function* () {
+              const store = yield* DeliveryStore
+              const now = yield* Timestamp.now
+              // Due now, or in an hour: only a row that is not due can be brought forward.
+              const isDue = trial % 2 === 0
+              const row = yield* insert(endpoint, { createdAt: isDue ? now : Timestamp.plus(now, Timestamp.HOUR) })
+              const hurry = Effect.as(store.hurry(row.appId, row.id, now), [])
+              const claims = (yield* together([claim(), hurry, claim(), hurry, claim()])).flat()
+              const held = of([...claims, ...(yield* claim())], endpoint)
+              expect(held.length).toBe(1)
+              expect(first(held).delivery.isHurried).toBe(!isDue)
+              yield* finish(first(held), yield* ended("exhausted"), null)
+              expect((yield* endpointNow(endpoint)).strikes).toBe(isDue ? 1 : 0)
+            })
+          )
+        }
+      })
+    ))
+
+  it("several recovers at once queue each event once", () =>
+    run(
+      Effect.gen(function* () {
+        for (let trial = 0; trial < 10; trial++) {
+          yield* withEndpoints((endpoint) =>
+            Effect.gen(function* () {
+              const store = yield* DeliveryStore
+              const rows = yield* insertMany(endpoint, 12)
+              const end = yield* ended("not_sent")
+              yield* together(of(yield* claim(), endpoint).map((one) => finish(one, end, null)))
+              const now = yield* Timestamp.now
+              const { appId, id: endpointId } = endpoint
+              const recover = Effect.gen(function* () {
+                const ids = yield* Effect.replicateEffect(
+                  Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id)),
+                  20
+                )
+                const since = Timestamp.plus(now, -Timestamp.HOUR)
+                return yield* store.recover({ appId, endpointId, since, ids, now, dueFrom: now })
+              })
+              const counts = yield* together([recover, recover, recover, recover])
+              expect(counts.reduce((sum, count) => sum + count, 0)).toBe(rows.length)
+              expect(yield* states(endpoint)).toEqual({ "failed not_sent": rows.length, trying: rows.length })
+            })
+          )
+        }
+      })
+    ))
+})
