@@ -1,0 +1,394 @@
+import type { Run } from "../../Oracle.js"
+import { Apps, came, purposeVerdicts } from "./Apps.js"
+import {
+  type Alive,
+  alive,
+  all,
+  type Code,
+  type Connection,
+  daysAfter,
+  type Family,
+  familyAlive,
+  type Grant,
+  situations,
+  type Token
+} from "./Connections.js"
+import type { CallFact, ConsentFact, ExchangeFact, Must, RefreshFact, RevokeFact } from "./Facts.js"
+import { type Indexed, index, type Op, type OpOf, type Span } from "./Ops.js"
+import { type Came, Finality, Register } from "./Pending.js"
+import { ACCESS_LIFETIME, CODE_LIFETIME, HOUR, RACE_WINDOW, REQUIRED, SENSITIVE } from "./Spec.js"
+
+/** Everything that the trace tells of apps, connections and tokens, read once for all oracles. */
+export class Knowledge {
+  readonly trace: Indexed
+  readonly apps = new Apps()
+  readonly connections = new Map<string, Connection>()
+  readonly tokens = new Map<string, Token>()
+  readonly codes = new Map<string, Code>()
+  readonly calls: Array<CallFact> = []
+  readonly refreshes: Array<RefreshFact> = []
+  readonly exchanges: Array<ExchangeFact> = []
+  readonly revokes: Array<RevokeFact> = []
+  readonly consents: Array<ConsentFact> = []
+  /** Of users by id. */
+  readonly emails = new Map<string, string>()
+  private readonly pairs = new Map<string, Array<Connection>>()
+  /** Consents of a pair of which nobody knows what came. */
+  private readonly unsure = new Map<string, Array<number>>()
+  /** What an operation under way may do, to be taken back or confirmed at its end. */
+  private readonly open = new Map<number, { readonly hide: () => void; readonly settle: (came: Came) => void }>()
+
+  constructor(run: Run) {
+    this.trace = index(run)
+    for (const entry of run.entries) {
+      if (entry.kind === "begun") {
+        const op = this.trace.ops.get(entry.i)
+        if (op !== undefined) this.begun(op)
+      } else if (entry.kind === "done") {
+        const op = this.trace.ended.get(entry.i)
+        if (op !== undefined) this.done(op)
+      }
+    }
+  }
+
+  private static readonly cache = new WeakMap<Run, Knowledge>()
+  static of(run: Run): Knowledge {
+    const known = this.cache.get(run) ?? new Knowledge(run)
+    this.cache.set(run, known)
+    return known
+  }
+
+  private begun(op: Op): void {
+    this.apps.begun(op)
+    switch (op.name) {
+      case "consent":
+        return this.consentBegun(op)
+      case "exchange": {
+        const connection = this.codes.get(op.args.code)?.connection
+        if (connection === undefined || op.args.client === "wrong" || op.args.verifier === "wrong") return
+        // Both may come of it: new tokens, or the end of those that the code issued.
+        this.mayEnd(op, connection, "its code was used twice")
+        if (op.outcome._tag !== "refused") {
+          const family = op.outcome._tag === "ok" ? { connection, by: op } : null
+          const handle = connection.family.begin(op, family)
+          this.alsoOpen(op, (came) => connection.family.settle(handle, op, came))
+        }
+        return
+      }
+      case "refresh": {
+        const connection = this.tokens.get(op.args.refreshToken)?.family.connection
+        if (connection !== undefined && op.args.client === "right") {
+          this.mayEnd(op, connection, "a spent refresh token was presented")
+        }
+        return
+      }
+      case "revoke": {
+        const connection = this.tokens.get(op.args.token)?.family.connection
+        if (connection !== undefined && op.args.client === "right" && op.outcome._tag !== "refused") {
+          this.mayEnd(op, connection, "the app revoked it")
+        }
+        return
+      }
+      case "disconnect": {
+        const connection = this.connections.get(op.args.connectionId)
+        if (connection !== undefined && op.outcome._tag !== "refused") {
+          this.mayEnd(op, connection, "the user disconnected it")
+        }
+        return
+      }
+      default:
+        return
+    }
+  }
+
+  private done(op: Op): void {
+    this.apps.done(op)
+    // An operation does not stand in its own way.
+    const own = this.open.get(op.from)
+    own?.hide()
+    this.open.delete(op.from)
+    switch (op.name) {
+      case "signUp":
+        if (op.outcome._tag === "ok") this.emails.set(op.outcome.value.userId, op.args.email)
+        return
+      case "call":
+        return void this.calls.push(this.call(op))
+      case "exchange":
+        return this.exchangeDone(op, own?.settle)
+      case "refresh":
+        return this.refreshDone(op, own?.settle)
+      case "revoke": {
+        const token = this.tokens.get(op.args.token)
+        const isOwn = token?.family.connection.appId === op.args.appId
+        const ends = token === undefined || !isOwn ? "nothing" : this.endedBy(op, token)
+        own?.settle(ends)
+        return void this.revokes.push({ op, token, isOwn, ends })
+      }
+      default:
+        own?.settle(came(op))
+    }
+  }
+
+  // ---- consents
+
+  private consentBegun(op: OpOf<"consent">): void {
+    if (op.outcome._tag === "refused") return
+    const pair = `${op.args.userId} ${op.args.appId}`
+    const ofPair = this.pairs.get(pair) ?? []
+    this.pairs.set(pair, ofPair)
+    if (op.outcome._tag === "unknown") {
+      this.unsure.set(pair, [...(this.unsure.get(pair) ?? []), op.from])
+      // Whatever the pair has may be another by now.
+      for (const connection of ofPair) this.writeGrant(op, connection, undefined)
+      return
+    }
+    const { code, connectionId, mode } = op.outcome.value
+    const before = ofPair.at(-1)
+    const found = this.connections.get(connectionId)
+    const connection: Connection = found ?? {
+      id: connectionId,
+      userId: op.args.userId,
+      appId: op.args.appId,
+      made: op,
+      grant: new Register(),
+      standard: new Register(),
+      family: new Register(),
+      ended: new Finality()
+    }
+    if (found === undefined) {
+      this.connections.set(connectionId, connection)
+      ofPair.push(connection)
+    }
+    const unsure = this.unsure.get(pair)?.some((from) => from < op.from) === true
+    this.consents.push({
+      op,
+      connection,
+      before,
+      beforeWas: unsure
+        ? { life: "open", why: "an earlier consent is unknown" }
+        : before === undefined
+          ? { life: "dead", why: "there was none" }
+          : alive(this.trace, this.apps, before, op),
+      situations: before === undefined ? undefined : situations(this.trace, this.apps, before, op)
+    })
+    this.writeGrant(op, connection, mode)
+    this.codes.set(code, { connection, issued: op, uses: [] })
+  }
+
+  /** `mode`: undefined when nobody was told; then it is a possibility and no more. */
+  private writeGrant(op: OpOf<"consent">, connection: Connection, mode: string | undefined): void {
+    const { requested, scopes, sensitiveDays, standardDays } = op.args
+    const isRenewal = mode === "renew_sensitive"
+    // Decision "Which screen": a renewal that names no scope renews all that was asked for.
+    const held = scopes.length > 0 ? scopes : isRenewal ? requested : mode === undefined ? undefined : scopes
+    const isSensitive = held?.some((scope) => SENSITIVE.has(scope))
+    const sensitive = isSensitive === undefined ? undefined : isSensitive ? daysAfter(op, sensitiveDays) : null
+    const grant: Grant = { scopes: held, sensitive, by: op }
+    const grants = connection.grant.begin(op, grant)
+    this.alsoOpen(op, (came) => connection.grant.settle(grants, op, came))
+    if (isRenewal && connection.made !== op) return
+    const standard = isRenewal ? undefined : standardDays === null ? null : daysAfter(op, standardDays)
+    const dates = connection.standard.begin(op, standard)
+    this.alsoOpen(op, (came) => connection.standard.settle(dates, op, came))
+  }
+
+  // ---- tokens
+
+  private call(op: OpOf<"call">): CallFact {
+    const known = this.tokens.get(op.args.token)
+    const token = known?.kind === "access" ? known : undefined
+    const required = REQUIRED[op.args.request.endpoint]
+    const connection = token?.family.connection
+    const purpose =
+      connection !== undefined && SENSITIVE.has(required)
+        ? purposeVerdicts(this.apps.apps.get(connection.appId), op.args.purpose, required, op)
+        : undefined
+    return {
+      op,
+      token,
+      admitted: token === undefined ? { life: "dead", why: "nobody issued it" } : this.admitted(token, op),
+      situations: connection === undefined ? undefined : situations(this.trace, this.apps, connection, op),
+      purpose
+    }
+  }
+
+  /** Spec §2.1, §3.1: the age of the token, its family, its connection. */
+  private admitted({ family, issued }: Token, op: Span): Alive {
+    const age: Alive =
+      op.tMin - issued.tMax >= ACCESS_LIFETIME
+        ? { life: "dead", why: "it was 3600 s old" }
+        : op.tMax - issued.tMin < ACCESS_LIFETIME
+          ? { life: "live", why: "live" }
+          : { life: "open", why: "its age is on the edge" }
+    return all([age, familyAlive(family, op), alive(this.trace, this.apps, family.connection, op)])
+  }
+
+  private exchangeDone(op: OpOf<"exchange">, settle: ((came: Came) => void) | undefined): void {
+    const fact = this.exchange(op)
+    this.exchanges.push(fact)
+    // One of the two came of it.
+    settle?.(fact.reuse === "nothing" ? came(op) : fact.reuse)
+    const { code } = fact
+    if (code === undefined || op.outcome._tag === "refused" || fact.why === "not its client") return
+    const family = op.outcome._tag === "ok" ? this.familyOf(op, code.connection) : null
+    code.uses.push({ ...span(op), certain: op.outcome._tag === "ok", family })
+    if (op.outcome._tag !== "ok" || family === null) return
+    const { accessToken, refreshToken } = op.outcome.value
+    this.learn(accessToken, "access", family, op)
+    this.learn(refreshToken, "refresh", family, op)
+  }
+
+  private exchange(op: OpOf<"exchange">): ExchangeFact {
+    const code = this.codes.get(op.args.code)
+    const fail = (why: ExchangeFact["why"], reuse: Came = "nothing"): ExchangeFact => ({
+      op,
+      code,
+      must: "fail",
+      why,
+      reuse
+    })
+    if (code === undefined) return fail("unknown")
+    if (op.args.client === "wrong" || code.connection.appId !== op.args.appId) return fail("not its client")
+    if (op.args.verifier === "wrong") return fail("wrong verifier")
+    const life = alive(this.trace, this.apps, code.connection, op)
+    const used = code.uses.find(({ certain, to }) => certain && to < op.from)
+    if (used !== undefined) {
+      const family = used.family === null ? undefined : familyAlive(used.family, op).life
+      const isSure = family === "live" && life.life === "live" && op.outcome._tag === "refused"
+      return fail("used", isSure ? "done" : family === "dead" || life.life === "dead" ? "nothing" : "maybe")
+    }
+    if (life.life === "dead") return fail("over")
+    const maybeUsed = code.uses.some(({ from }) => from <= op.to) || this.exchanging(op)
+    const reuse: Came = maybeUsed ? "maybe" : "nothing"
+    const { tMax, tMin } = code.issued
+    if (op.tMin - tMax >= CODE_LIFETIME) return fail("too old", reuse)
+    const isOpen =
+      maybeUsed ||
+      life.life === "open" ||
+      op.tMax - tMin >= CODE_LIFETIME ||
+      // Whether a later consent leaves an earlier code alone is nobody's promise.
+      code.connection.grant.candidates(op.from, op.to).some(({ from }) => from > code.issued.from)
+    return { op, code, must: isOpen ? "open" : "succeed", why: isOpen ? "open" : "fresh", reuse }
+  }
+
+  /** Whether somebody else is exchanging the same code right now. */
+  private exchanging(op: OpOf<"exchange">): boolean {
+    for (const from of this.open.keys()) {
+      const other = this.trace.ops.get(from)
+      if (other?.name === "exchange" && other.from !== op.from && other.args.code === op.args.code) return true
+    }
+    return false
+  }
+
+  private familyOf(op: OpOf<"exchange">, connection: Connection): Family {
+    const mine = connection.family.read(op.from, op.to).find((family) => family?.by === op)
+    return mine ?? { connection, by: op }
+  }
+
+  private refreshDone(op: OpOf<"refresh">, settle: ((came: Came) => void) | undefined): void {
+    const fact = this.refresh(op)
+    this.refreshes.push(fact)
+    settle?.(fact.leak)
+    const { token } = fact
+    if (token === undefined || op.outcome._tag === "refused" || fact.why === "not its client") return
+    token.spent.push({ ...span(op), certain: op.outcome._tag === "ok" })
+    if (op.outcome._tag !== "ok") return
+    const { accessToken, refreshToken } = op.outcome.value
+    this.learn(accessToken, "access", token.family, op)
+    const child = this.tokens.get(refreshToken) ?? this.learn(refreshToken, "refresh", token.family, op)
+    lastKnown(token).child ??= child
+  }
+
+  private refresh(op: OpOf<"refresh">): RefreshFact {
+    const known = this.tokens.get(op.args.refreshToken)
+    const token = known?.kind === "refresh" ? known : undefined
+    const be = (must: Must, why: RefreshFact["why"], leak: Came = "nothing"): RefreshFact => ({
+      op,
+      token,
+      must,
+      why,
+      leak
+    })
+    if (token === undefined) return be("fail", "unknown")
+    if (op.args.client === "wrong" || token.family.connection.appId !== op.args.appId) {
+      return be("fail", "not its client")
+    }
+    const { life } = all([familyAlive(token.family, op), alive(this.trace, this.apps, token.family.connection, op)])
+    if (life === "dead") return be("fail", "revoked")
+    const rotations = [...token.spent, ...this.refreshing(op)]
+    if (rotations.length === 0) return be(life === "live" ? "succeed" : "open", life === "live" ? "unspent" : "open")
+    const earliest = Math.min(...rotations.map(({ tMin }) => tMin))
+    const sure = token.spent.filter(({ certain, to }) => certain && to < op.from)
+    const latest = Math.min(...sure.map(({ tMax }) => tMax))
+    if (op.tMax - earliest <= RACE_WINDOW)
+      return be(life === "live" ? "succeed" : "open", life === "live" ? "race" : "open")
+    if (op.tMin - latest > RACE_WINDOW) {
+      const isSure = life === "live" && op.outcome._tag === "refused"
+      return be("fail", "spent", isSure ? "done" : op.outcome._tag === "ok" ? "nothing" : "maybe")
+    }
+    return be("open", "open", op.outcome._tag === "ok" ? "nothing" : "maybe")
+  }
+
+  /** Others that present the same token right now. */
+  private refreshing(op: OpOf<"refresh">): ReadonlyArray<Span> {
+    const found: Array<Span> = []
+    for (const from of this.open.keys()) {
+      const other = this.trace.ops.get(from)
+      if (other?.name === "refresh" && other.from !== op.from && other.args.refreshToken === op.args.refreshToken) {
+        found.push(other)
+      }
+    }
+    return found
+  }
+
+  private endedBy(op: OpOf<"revoke">, token: Token): Came {
+    if (op.args.client === "wrong" || op.outcome._tag === "refused") return "nothing"
+    const { life } = familyAlive(token.family, op)
+    if (life === "dead") return "nothing"
+    // Access tokens are forgotten a day after they died: then nobody knows whose it was.
+    const isForgotten = token.kind === "access" && op.tMax - token.issued.tMin >= 25 * HOUR
+    return op.outcome._tag === "ok" && life === "live" && !isForgotten ? "done" : "maybe"
+  }
+
+  private learn(alias: string, kind: Token["kind"], family: Family, op: Span): Token {
+    const known = this.tokens.get(alias)
+    if (known !== undefined) return known
+    const token: Token = { alias, kind, family, issued: span(op), spent: [], child: undefined }
+    this.tokens.set(alias, token)
+    return token
+  }
+
+  // ---- what is under way
+
+  private mayEnd(op: Op, connection: Connection, why: string): void {
+    const handle = connection.ended.begin(op, why)
+    const isExchange = op.name === "exchange"
+    this.alsoOpen(op, (came) => {
+      // An exchange that went well ended nothing.
+      connection.ended.settle(handle, op, isExchange && op.outcome._tag === "ok" ? "nothing" : came)
+    })
+  }
+
+  private alsoOpen(op: Op, settle: (came: Came) => void): void {
+    const before = this.open.get(op.from)
+    this.open.set(op.from, {
+      hide: () => {
+        before?.hide()
+        settle("nothing")
+      },
+      settle: (came) => {
+        before?.settle(came)
+        settle(came)
+      }
+    })
+  }
+}
+
+const span = ({ from, tMax, tMin, to }: Span): Span => ({ from, to, tMin, tMax })
+
+/** The last link of the chain whose successor is known. */
+const lastKnown = (token: Token): Token => {
+  let last = token
+  while (last.child !== undefined && last.child.spent.length > 0) last = last.child
+  return last
+}

@@ -1,0 +1,68 @@
+import type { Span } from "./Ops.js"
+
+export type Came = "done" | "maybe" | "nothing"
+
+/** What did not happen is moved out of everybody's sight. */
+const settled = (from: number, to: number, came: Came) =>
+  came === "nothing" ? { from: Infinity, to: -Infinity, certain: false } : { from, to, certain: came === "done" }
+
+/** One writing of a value, somewhere between `from` and `to`. */
+export interface Written<A> {
+  readonly from: number
+  readonly to: number
+  /** It did happen. Otherwise it may have. */
+  readonly certain: boolean
+  readonly value: A
+}
+
+/**
+ * A value that operations replace while others read it. A reading sees what may have been there at some instant of its
+ * span: everything that was not surely replaced before it began, and everything that was begun before it ended.
+ */
+export class Register<A> {
+  private readonly writes: Array<Written<A>> = []
+
+  /** Something that may happen from now on; `settle` says what came of it. */
+  begin(span: Pick<Span, "from">, value: A): number {
+    return this.writes.push({ from: span.from, to: Infinity, certain: false, value }) - 1
+  }
+
+  settle(handle: number, { from, to }: Pick<Span, "from" | "to">, came: Came): void {
+    const write = this.writes[handle]
+    if (write !== undefined) this.writes[handle] = { ...write, ...settled(from, to, came) }
+  }
+
+  candidates(from: number, to: number): ReadonlyArray<Written<A>> {
+    let replaced = -Infinity
+    for (const write of this.writes) if (write.certain && write.to < from) replaced = Math.max(replaced, write.from)
+    return this.writes.filter((write) => write.from <= to && write.to >= replaced)
+  }
+
+  read(from: number, to: number): ReadonlyArray<A> {
+    return this.candidates(from, to).map(({ value }) => value)
+  }
+}
+
+/** Things that happen once and for good, such as the end of a connection. */
+export class Finality {
+  private readonly all: Array<Omit<Written<string>, "value"> & { why: string }> = []
+
+  begin(span: Pick<Span, "from">, why: string): number {
+    return this.all.push({ from: span.from, to: Infinity, certain: false, why }) - 1
+  }
+
+  settle(handle: number, { from, to }: Pick<Span, "from" | "to">, came: Came): void {
+    const one = this.all[handle]
+    if (one !== undefined) this.all[handle] = { ...one, ...settled(from, to, came) }
+  }
+
+  /** Surely over before `from`, and why. */
+  before(from: number): string | undefined {
+    return this.all.find((one) => one.certain && one.to < from)?.why
+  }
+
+  /** Maybe over by `to`. */
+  maybeBy(to: number): boolean {
+    return this.all.some((one) => one.from <= to)
+  }
+}

@@ -1,0 +1,247 @@
+import type { Oracle } from "../Oracle.js"
+import type { Entry } from "../Trace.js"
+import type { Token } from "./support/Connections.js"
+import type { CallFact } from "./support/Facts.js"
+import type { Knowledge } from "./support/Knowledge.js"
+import { isRefusedAs, oracle, type Say } from "./support/oracle.js"
+import { tokenAnswers } from "./tokenAnswers.js"
+
+/** Spec §2.1, §3.1, §4.3, §5; decisions §6. */
+
+const isAnswered = ({ op }: CallFact): boolean => op.outcome._tag === "ok" && op.outcome.value.status !== 401
+const isUnauthorised = ({ op }: CallFact): boolean => op.outcome._tag === "ok" && op.outcome.value.status === 401
+
+const T1 = oracle(
+  "T1",
+  "An access token is accepted iff it is younger than 3600 s, its family lives and its standard tier does (Spec §2.1, §5.9)",
+  (known, say) => {
+    for (const fact of known.calls) {
+      const { admitted, op } = fact
+      if (admitted.life === "dead" && isAnswered(fact)) say(op.to, `accepted although ${admitted.why}`)
+      if (admitted.life === "live" && isUnauthorised(fact)) say(op.to, "401 although the token was live")
+    }
+    for (const { op } of [...known.exchanges, ...known.refreshes]) {
+      if (op.outcome._tag === "ok" && op.outcome.value.expiresInS !== 3_600) say(op.to, "expires_in is not 3600")
+    }
+  }
+)
+
+/** Decision O5 and W1: how credentials look where they stand as they are. */
+const RAW = /\b(?:pa_(?:at|rt|ac|dv)\.[\w-]{1,64}\.[\w-]{43,}|pa_cs_[\w-]{43,}|whsec_[\w-]{43,})/
+
+const T2 = oracle(
+  "T2",
+  "No raw token, code or secret reaches a store, a log or the trace (Spec §2.1)",
+  (_, say, run) => {
+    for (const entry of run.entries) {
+      if (entry.kind === "leak") say(entry.i, `${entry.alias} stood in ${entry.where}`)
+      else if (RAW.test(textOf(entry))) say(entry.i, `a credential as it is in an entry of kind ${entry.kind}`)
+    }
+  }
+)
+
+/** What the service let out of its hands. What actors ask and are answered has aliases by the recorder's own care. */
+const textOf = (entry: Entry): string => {
+  switch (entry.kind) {
+    case "posted":
+      return JSON.stringify(entry.body)
+    case "mailed":
+      return entry.subject
+    case "port":
+      return "args" in entry || "value" in entry ? JSON.stringify([entry.args, entry.value]) : ""
+    default:
+      return ""
+  }
+}
+
+const T3 = oracle(
+  "T3",
+  "A family has one unspent refresh token at most, and every refresh rotates it (Spec §2.1, §4.3.1)",
+  (known, say) => {
+    const children = new Map<string, string>()
+    const fresh = new Set<string>()
+    for (const { must, op, token, why } of known.refreshes) {
+      if (why === "unspent" && must === "succeed" && isRefusedAs(op.outcome, "invalid_grant")) {
+        say(op.to, "the unspent token of a live family was refused")
+      }
+      if (op.outcome._tag !== "ok") continue
+      const { accessToken, refreshToken } = op.outcome.value
+      if (refreshToken === op.args.refreshToken) say(op.to, "the presented token came back")
+      if (fresh.has(accessToken)) say(op.to, "an access token was given twice")
+      fresh.add(accessToken)
+      if (token !== undefined) branch(known, children, token, refreshToken, op, say)
+    }
+  }
+)
+
+/** Follows the chain of what was presented: the answer must be its head, and there is one. */
+const branch = (
+  known: Knowledge,
+  children: Map<string, string>,
+  presented: Token,
+  answer: string,
+  op: { readonly from: number; readonly to: number },
+  say: Say
+): void => {
+  let link = presented
+  for (;;) {
+    const childAlias = children.get(link.alias)
+    if (childAlias === undefined) {
+      children.set(link.alias, answer)
+      return
+    }
+    const child = known.tokens.get(childAlias)
+    if (child === undefined) return
+    if (childAlias === answer) {
+      if (child.spent.some(({ certain, to }) => certain && to < op.from)) say(op.to, "a spent token was given")
+      return
+    }
+    if (!child.spent.some(({ from }) => from <= op.to)) {
+      return say(op.to, `${childAlias} and ${answer} are both unspent`)
+    }
+    link = child
+  }
+}
+
+const T4 = oracle(
+  "T4",
+  "A spent refresh token is a race for 30 s; after that its family is revoked, with exactly one e-mail (Spec §3.1, §4.3.2)",
+  (known, say, run) => {
+    for (const { must, op, why } of known.refreshes) {
+      if (why === "race" && must === "succeed" && isRefusedAs(op.outcome, "invalid_grant")) {
+        say(op.to, "refused within 30 s of its rotation")
+      }
+      if (why === "spent" && op.outcome._tag === "ok") say(op.to, "accepted more than 30 s after its rotation")
+    }
+    saysAliveAfter(known, say, "a spent refresh token was presented")
+    const { leaks, mails } = leakMails(known)
+    const end = run.entries.at(-1)?.i
+    for (const [to, { certain, possible }] of leaks) {
+      const sent = mails.get(to) ?? []
+      const last = sent.at(-1)
+      if (last !== undefined && sent.length > possible) say(last, `${sent.length} e-mails about ${possible} leaks`)
+      // Whoever sends gives up on a mailbox that refuses for days: only what nothing stood in the way of must be there.
+      const due = certain.filter((at) => known.trace.isCalm(at, end ?? at)).length
+      if (run.quiesced && end !== undefined && sent.length < due) say(end, `${sent.length} e-mails about ${due} leaks`)
+    }
+  }
+)
+
+/** Calls and refreshes that went well although the connection had ended like that. */
+const saysAliveAfter = (known: Knowledge, say: Say, why: string): void => {
+  for (const fact of known.calls) {
+    if (fact.token !== undefined && fact.admitted.why === why && isAnswered(fact))
+      say(fact.op.to, `accepted after ${why}`)
+  }
+  for (const { op, token } of known.refreshes) {
+    const ended = token?.family.connection.ended.before(op.from)
+    if (op.outcome._tag === "ok" && ended === why) say(op.to, `refreshed after ${why}`)
+  }
+}
+
+const first = (map: Map<string, number>, key: string, at: number): void => {
+  if (!map.has(key)) map.set(key, at)
+}
+
+/** Spec §3.1, §4.3: what the e-mail about a leak says in its subject, whoever words it. */
+const LEAK = /was disconnected/i
+
+const leakMails = (known: Knowledge) => {
+  const leaks = new Map<string, { certain: ReadonlyArray<number>; possible: number }>()
+  const mails = new Map<string, Array<number>>()
+  for (const { leak, op, token } of known.refreshes) {
+    const userId = token?.family.connection.userId
+    const to = userId === undefined ? undefined : known.emails.get(userId)
+    if (to === undefined || leak === "nothing") continue
+    const { certain, possible } = leaks.get(to) ?? { certain: [], possible: 0 }
+    leaks.set(to, { certain: leak === "done" ? [...certain, op.to] : certain, possible: possible + 1 })
+  }
+  // Mail is sent at least once: the same message again after a fault is one.
+  for (const { i, kind, ...entry } of known.trace.entries) {
+    if (kind !== "mailed" || !("subject" in entry) || !LEAK.test(entry.subject)) continue
+    const sent = mails.get(entry.to) ?? []
+    const last = sent.at(-1)
+    if (last !== undefined && !known.trace.isCalm(last, i)) continue
+    mails.set(entry.to, [...sent, i])
+  }
+  return { leaks, mails }
+}
+
+const T5 = oracle(
+  "T5",
+  "A refresh token that was revoked already is invalid_grant: no flag, no e-mail, nothing ends (Spec §4.3.2)",
+  (known, say) => {
+    const quiet = new Map<string, number>()
+    for (const { op, token, why } of known.refreshes) {
+      if (why !== "revoked" || token === undefined) continue
+      first(quiet, token.family.connection.id, op.to)
+      if (op.outcome._tag === "ok") say(op.to, "a revoked refresh token was accepted")
+      else if (op.outcome._tag === "refused" && !isRefusedAs(op.outcome, "invalid_grant")) {
+        say(op.to, `refused as ${op.outcome.error}, not invalid_grant`)
+      }
+    }
+    const { leaks, mails } = leakMails(known)
+    for (const [to, sent] of mails) {
+      if (sent[0] !== undefined && (leaks.get(to)?.possible ?? 0) === 0)
+        say(sent[0], "an e-mail about a leak that was none")
+    }
+    for (const fact of known.calls) {
+      const presented = fact.token === undefined ? undefined : quiet.get(fact.token.family.connection.id)
+      if (presented === undefined || presented > fact.op.from) continue
+      if (fact.admitted.life === "live" && isUnauthorised(fact))
+        say(fact.op.to, "a revoked refresh token ended a live family")
+    }
+  }
+)
+
+const T6 = oracle(
+  "T6",
+  "A code is good for less than 60 s, once; a second use with the right verifier ends what it issued, a wrong one changes nothing (Spec §2.1, §3.1)",
+  (known, say) => {
+    const issued = new Set<string>()
+    for (const { must, op, why } of known.exchanges) {
+      if (op.outcome._tag === "ok") {
+        if (must === "fail") say(op.to, `exchanged although: ${why}`)
+        else if (issued.has(op.args.code)) say(op.to, "a code was exchanged twice")
+        issued.add(op.args.code)
+      } else if (must === "succeed" && isRefusedAs(op.outcome, "invalid_grant")) {
+        say(op.to, "a fresh code was refused")
+      }
+    }
+    saysAliveAfter(known, say, "its code was used twice")
+  }
+)
+
+const T7 = oracle("T7", "Expired and revoked tokens are answered alike (Spec §7)", (known, say) => {
+  let first: string | undefined
+  for (const fact of known.calls) {
+    const { outcome, to } = fact.op
+    if (outcome._tag !== "ok" || outcome.value.status !== 401) continue
+    const answer = JSON.stringify(outcome.value)
+    first ??= answer
+    if (answer !== first) say(to, `a 401 that differs from the others: ${answer}`)
+  }
+})
+
+const T8 = oracle(
+  "T8",
+  "Revoke is 200 and empty unless the client's credentials are wrong; another app's token revokes nothing (Spec §4.3.4)",
+  (known, say) => {
+    const foreign = new Map<string, number>()
+    for (const { isOwn, op, token } of known.revokes) {
+      if (op.args.client === "wrong" ? op.outcome._tag === "ok" : op.outcome._tag === "refused") {
+        say(op.to, op.args.client === "wrong" ? "accepted from a wrong client" : "refused to its own client")
+      }
+      if (token !== undefined && (!isOwn || op.args.client === "wrong"))
+        first(foreign, token.family.connection.id, op.to)
+    }
+    saysAliveAfter(known, say, "the app revoked it")
+    for (const fact of known.calls) {
+      const tried = fact.token === undefined ? undefined : foreign.get(fact.token.family.connection.id)
+      if (tried === undefined || tried > fact.op.from) continue
+      if (fact.admitted.life === "live" && isUnauthorised(fact)) say(fact.op.to, "somebody else's revocation ended it")
+    }
+  }
+)
+
+export const tokens: ReadonlyArray<Oracle> = [T1, T2, T3, T4, T5, T6, T7, T8, ...tokenAnswers]
