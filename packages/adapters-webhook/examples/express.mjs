@@ -1,0 +1,39 @@
+// Receives webhooks with Express: WEBHOOK_SECRETS=whsec_… node express.mjs
+import express from "express"
+import { verify } from "@place-access/adapters-webhook/verify"
+
+// The endpoint's secret. For the day of a rotation the new one and the old one, with a comma between them.
+const secrets = (process.env.WEBHOOK_SECRETS ?? "").split(",")
+
+// Yours: insert into a table with event_id as its key, on conflict do nothing. True if the event was not there.
+const stored = new Map()
+const store = (event) => !stored.has(event.event_id) && Boolean(stored.set(event.event_id, event))
+
+// Yours: whatever takes long. It begins after the answer, which we wait for no longer than 5 s.
+const work = async (event) => {
+  console.log(`handled ${event.event_id} ${event.type}`)
+}
+
+const receive = async (request, response) => {
+  const result = await verify({ payload: request.body, header: request.get("x-service-signature"), secrets })
+  if (!result.ok) {
+    console.error(`webhook refused, ${result.reason}: ${result.message}`)
+    return response.status(400).end()
+  }
+  const event = JSON.parse(result.body)
+  const isNew = store(event)
+  response.status(204).end()
+  if (isNew) await work(event).catch((error) => console.error("webhook failed:", error))
+}
+
+const app = express()
+
+// The signature is over the bytes as they came: this route stands before express.json(), and keeps them.
+app.post("/webhooks", express.raw({ type: () => true, limit: "64kb" }), (request, response, next) => {
+  receive(request, response).catch(next)
+})
+
+// The rest of the app goes here.
+app.use(express.json())
+
+const server = app.listen(process.env.PORT ?? 3000, () => console.log(`listening on port ${server.address().port}`))

@@ -1,0 +1,40 @@
+// Receives webhooks with Fastify: WEBHOOK_SECRETS=whsec_… node fastify.mjs
+import { fastify } from "fastify"
+import { verify } from "@place-access/adapters-webhook/verify"
+
+// The endpoint's secret. For the day of a rotation the new one and the old one, with a comma between them.
+const secrets = (process.env.WEBHOOK_SECRETS ?? "").split(",")
+
+// Yours: insert into a table with event_id as its key, on conflict do nothing. True if the event was not there.
+const stored = new Map()
+const store = (event) => !stored.has(event.event_id) && Boolean(stored.set(event.event_id, event))
+
+// Yours: whatever takes long. It begins after the answer, which we wait for no longer than 5 s.
+const work = async (event) => {
+  console.log(`handled ${event.event_id} ${event.type}`)
+}
+
+const app = fastify()
+
+// The signature is over the bytes as they came: in this scope, and only here, JSON is not parsed.
+app.register(async (webhooks) => {
+  const asItCame = { parseAs: "buffer", bodyLimit: 64 * 1024 }
+  webhooks.addContentTypeParser("application/json", asItCame, (_request, body, done) => done(null, body))
+
+  webhooks.post("/webhooks", async (request, reply) => {
+    const header = request.headers["x-service-signature"]
+    const result = await verify({ payload: request.body, header, secrets })
+    if (!result.ok) {
+      console.error(`webhook refused, ${result.reason}: ${result.message}`)
+      return reply.code(400).send()
+    }
+    const event = JSON.parse(result.body)
+    const isNew = store(event)
+    reply.code(204).send()
+    if (isNew) work(event).catch((error) => console.error("webhook failed:", error))
+    return reply
+  })
+})
+
+await app.listen({ port: Number(process.env.PORT ?? 3000) })
+console.log(`listening on port ${app.server.address().port}`)

@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { vi } from "vitest"
+
+const FOLDER = fileURLToPath(new URL("../..", import.meta.url))
+const PATIENCE = { timeout: 60_000, interval: 20 }
+
+export const sourceOf = (name: string): string => readFileSync(`${FOLDER}examples/${name}`, "utf8")
+
+/** An example that runs in a process of its own, on a free port. */
+export interface Example {
+  readonly url: string
+  /** What it wrote so far, both streams, line by line. */
+  readonly lines: () => ReadonlyArray<string>
+  readonly hasWritten: (text: string) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/**
+ * Starts an example as its reader would, with the package as it is built; or a variation of it. It gets the secrets and nothing
+ * of the test run's own environment.
+ */
+export const start = async (
+  name: string,
+  secrets: ReadonlyArray<string>,
+  vary?: (source: string) => string
+): Promise<Example> => {
+  const args = vary === undefined ? [`examples/${name}`] : ["--input-type=module", "--eval", vary(sourceOf(name))]
+  const child = spawn(process.execPath, args, {
+    cwd: FOLDER,
+    env: { PATH: process.env["PATH"], PORT: "0", WEBHOOK_SECRETS: secrets.join(",") },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  let output = ""
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk: string) => (output += chunk))
+  }
+  const hasWritten = (text: string) =>
+    vi.waitFor(() => {
+      if (!output.includes(text)) throw new Error(`${name} did not write ${JSON.stringify(text)}:\n${output}`)
+    }, PATIENCE)
+  const port = await vi.waitFor(() => {
+    const found = /listening on port (\d+)/.exec(output)?.[1]
+    if (found === undefined) throw new Error(`${name} does not listen:\n${output}`)
+    return found
+  }, PATIENCE)
+  return {
+    url: `http://127.0.0.1:${port}/webhooks`,
+    lines: () => output.split("\n"),
+    hasWritten,
+    stop: () => ended(child)
+  }
+}
+
+const ended = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    child.once("exit", () => resolve())
+    child.kill("SIGKILL")
+  })
