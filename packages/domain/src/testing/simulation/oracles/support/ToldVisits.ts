@@ -1,0 +1,85 @@
+import type { PhoneVisit } from "../../Operations.js"
+import type { Run } from "../../Oracle.js"
+import { metresToCentre } from "./distance.js"
+import { ground, type Place, sharing } from "./Ground.js"
+import { type Did, happened, isDone, mayBeDone } from "./Happened.js"
+import { DAY, MINUTE } from "./Spec.js"
+import { type Walk, walksOf } from "./Walks.js"
+
+/** Visits that phones told of and that a whole walk must tell, where nothing changed during it and nothing about them is open. */
+
+export const missing = (run: Run) =>
+  walksOf(run).flatMap((walk) => {
+    const [first, last] = [walk.pages[0], walk.pages.at(-1)]
+    if (!walk.isWhole || first === undefined || last === undefined) return []
+    const { userId } = first.pair
+    const [begin, end] = [first.did.begin, last.did.end]
+    const changes = happened(run).all.some(
+      (did) => "userId" in did.args && did.args.userId === userId && isOpen(did, begin, end)
+    )
+    if (changes) return []
+    const told = new Set(walk.visits.map(({ arrival, placeId }) => `${arrival} ${placeId}`))
+    return expected(run, walk, begin, end).flatMap(({ arrival, placeId }) =>
+      told.has(`${arrival} ${placeId}`)
+        ? []
+        : [{ at: end, detail: `the visit of ${arrival} at ${placeId} is not told` }]
+    )
+  })
+
+/** It may take effect meanwhile, or nobody knows whether it ever did. */
+const isOpen = (did: Did, begin: number, end: number): boolean =>
+  did.begin < end && (did.end > begin || (did.name === "upload" && mayBeDone(did) && !isDone(did)))
+
+const expected = (run: Run, { pages }: Walk, begin: number, end: number) => {
+  const page = pages[0]
+  if (page === undefined) return []
+  const { did, pair, request } = page
+  const mine = [...ground(run).places.values()].filter(({ userId }) => userId === pair.userId)
+  return reportsOf(run, pair.userId, begin).flatMap(({ arrival, visit }) => {
+    const isAsked = (request.from === null || arrival >= request.from) && (request.to === null || arrival < request.to)
+    const isKept = arrival > did.beganAt - 89 * DAY
+    const around = mine.filter((place) => lies(visit, place) !== "no")
+    const [place] = around
+    if (!isAsked || !isKept || place === undefined || around.length > 1) return []
+    const { placeId } = place
+    if (lies(visit, place) !== "yes" || place.archivings.some((archiving) => archiving.begin < end)) return []
+    if (sharing(pair, placeId, begin, end) !== "yes") return []
+    const shares = pair.shares.writes.filter((write) => write.begin < end)
+    const isIncluded = pair.shares.possible(begin, end).every((shared) => shared.get(placeId) === true)
+    return isIncluded || shares.every(({ endedAt }) => arrival >= endedAt) ? [{ arrival, placeId }] : []
+  })
+}
+
+/** In all circles that it ever had, or in none. */
+const lies = (visit: PhoneVisit, { circles }: Place): "yes" | "maybe" | "no" => {
+  const beyond = circles.writes.map(({ value }) => metresToCentre(value, visit) - value.radiusM)
+  if (beyond.every((metres) => metres < -1)) return "yes"
+  return beyond.every((metres) => metres > 1) ? "no" : "maybe"
+}
+
+/** By phone and arrival; those whose place differs between reports are left out. */
+const reportsOf = (run: Run, userId: string, begin: number) => {
+  const found = new Map<string, { readonly arrival: number; readonly visit: PhoneVisit; isOne: boolean }>()
+  const removed = new Set(
+    happened(run)
+      .of("removeDevice")
+      .map(({ args }) => args.deviceId)
+  )
+  for (const did of happened(run).of("upload")) {
+    if (did.args.userId !== userId || did.end >= begin || !isDone(did) || removed.has(did.args.deviceId)) continue
+    for (const visit of did.args.visits) {
+      const { arrival, departure } = visit
+      if (arrival === null || isPutAside(arrival, did) || (departure !== null && isPutAside(departure, did))) continue
+      if (departure !== null && departure < arrival) continue
+      const key = `${did.args.deviceId} ${arrival}`
+      const before = found.get(key)
+      if (before === undefined) found.set(key, { arrival, visit, isOne: true })
+      else if (before.visit.lat !== visit.lat || before.visit.lon !== visit.lon) before.isOne = false
+    }
+  }
+  return [...found.values()].filter(({ isOne }) => isOne)
+}
+
+/** It may have been (decision L3). */
+const isPutAside = (at: number, { beganAt, endedAt }: Did): boolean =>
+  at > Math.min(beganAt, endedAt) + 5 * MINUTE || at < 14_610 * DAY
