@@ -2,7 +2,7 @@ import { patienceMillisFor } from "@place-access/adapters-http/edge/Body"
 import { HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { CannotStart } from "@place-access/worker/host"
-import { Clock, Duration, Effect, Layer, Schedule } from "effect"
+import { Clock, Deferred, Duration, Effect, FiberId, Layer, Schedule } from "effect"
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http"
 
 /** How long requests under way may take to finish when the server is told to stop. */
@@ -22,6 +22,8 @@ export interface Listener {
   /** Accepts nothing more and waits until every request under way is answered, at most `DRAIN`. */
   readonly drain: Effect.Effect<void>
   readonly isDraining: () => boolean
+  /** Returns when `drain` begins. */
+  readonly stopping: Effect.Effect<void>
 }
 
 /**
@@ -38,6 +40,7 @@ export const make = (host: string, port: number): Listener => {
   const underWay = new Set<ServerResponse>()
   let handler: RequestListener = notYet
   let draining = false
+  const stopping = Deferred.unsafeMake<void>(FiberId.none)
   server.on("request", (request, response) => {
     underWay.add(response)
     const giveUp = () => {
@@ -77,10 +80,12 @@ export const make = (host: string, port: number): Listener => {
     }),
     drain: Effect.suspend(() => {
       draining = true
+      Deferred.unsafeDone(stopping, Effect.void)
       for (const response of underWay) if (!response.headersSent) response.setHeader("connection", "close")
       return drain(server)
     }),
-    isDraining: () => draining
+    isDraining: () => draining,
+    stopping: Deferred.await(stopping)
   }
 }
 

@@ -31,7 +31,8 @@ export const serveHttp = (listener: Listener.Listener, settings: ServerSettings,
       rateLimitPerMinute: settings.rateLimitPerMinute,
       tileUrl: settings.tileUrl,
       hasMailbox: Mail.hasMailbox(settings.mail, settings.addresses),
-      version: VERSION
+      version: VERSION,
+      stopping: listener.stopping
     }).pipe(Layer.provide(Health.layer(listener.isDraining)), Layer.provide(listener.layer))
     yield* Layer.build(http)
     yield* ready

@@ -14,6 +14,7 @@ import { UsersApi } from "./connection/UsersApi.js"
 import { PurposesApi } from "./purposes/PurposesApi.js"
 import { VolumeFlagsApi } from "./purposes/VolumeFlagsApi.js"
 import { DeliveriesApi } from "./deliveries/DeliveriesApi.js"
+import { ListenersApi } from "./listeners/ListenersApi.js"
 import { EndpointsApi } from "./endpoints/EndpointsApi.js"
 import { PlacesApi } from "./places/PlacesApi.js"
 import { DevicesApi } from "./devices/DevicesApi.js"
@@ -43,6 +44,7 @@ export const Api = HttpApi.make("place-access")
   .add(AdminApi)
   .add(EndpointsApi)
   .add(DeliveriesApi)
+  .add(ListenersApi)
   .add(MeApi)
   .add(OAuthApi)
   .add(ConsentsApi)

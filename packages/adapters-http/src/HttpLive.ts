@@ -23,6 +23,7 @@ import * as Edge from "./edge/Edge.js"
 import * as Routes from "./edge/Routes.js"
 import * as EndpointsHttp from "./endpoints/EndpointsHttp.js"
 import * as SubscriptionsHttp from "./legacy/SubscriptionsHttp.js"
+import * as ListenersHttp from "./listeners/ListenersHttp.js"
 import * as LocationsHttp from "./fixes/LocationsHttp.js"
 import * as PhoneAppsHttp from "./fixes/PhoneAppsHttp.js"
 import * as PhoneHttp from "./fixes/PhoneHttp.js"
@@ -50,6 +51,7 @@ const Handlers = Layer.mergeAll(
   AdminHttp.layer,
   EndpointsHttp.layer,
   DeliveriesHttp.layer,
+  ListenersHttp.layer,
   MeHttp.layer,
   OAuthHttp.layer,
   ConsentsHttp.layer,

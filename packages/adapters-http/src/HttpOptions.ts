@@ -1,4 +1,4 @@
-import { Context } from "effect"
+import { Context, type Effect } from "effect"
 
 /** What the HTTP side is told by the app that composes it. Addresses are absolute and have no trailing slash. */
 export interface Options {
@@ -18,6 +18,8 @@ export interface Options {
   /** The messages that would be sent are shown to everybody at /dev/mailbox. */
   readonly hasMailbox: boolean
   readonly version: string
+  /** Returns when the server is told to stop: streams end then. Left out: never. */
+  readonly stopping?: Effect.Effect<void>
 }
 
 export class HttpOptions extends Context.Tag("@place-access/adapters-http/HttpOptions")<HttpOptions, Options>() {}

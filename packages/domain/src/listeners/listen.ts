@@ -58,7 +58,7 @@ export const listen = ({ cookie, opened, stopping }: Listening) =>
           const now = yield* Timestamp.now
           if (now >= beatAt) return yield* beat(opened, cookie, now)
           const found = yield* (yield* ListenerStore).waiting(listener.appId, listener.id, BATCH)
-          if (Option.isNone(found)) return end("expired")
+          if (Option.isNone(found)) return yield* gone(opened, cookie, now)
           const { dropped, events } = found.value
           if (dropped > 0 || events.length > 0) return yield* send(opened, cookie, events, dropped, beatAt)
           const idle = wait(Duration.millis(Math.min(POLL, beatAt - now)))
@@ -101,6 +101,10 @@ const standing = ({ account, listener }: Opened, cookie: string, now: Timestamp.
       ? "endpoint_gone"
       : yield* unsealLive(endpoint.value.secrets, SigningSecret.sealContext(appId, endpointId), now)
   })
+
+/** Somebody took it away, and why. */
+const gone = (opened: Opened, cookie: string, now: Timestamp.Timestamp) =>
+  Effect.map(standing(opened, cookie, now), (found) => end(typeof found === "string" ? found : "expired"))
 
 const beat = (opened: Opened, cookie: string, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {

@@ -16,8 +16,7 @@ export const layer: Layer.Layer<ListenerStore, never, MemoryDatabase> = Layer.ef
           listeners.set(listener.id, { ...listener, dropped: 0 })
           return true
         }),
-      live: (appId, now) =>
-        Effect.sync(() => liveOf(tables, appId, now).map(({ dropped: _, ...listener }) => listener)),
+      live: (appId, now) => Effect.sync(() => liveOf(tables, appId, now).map(toListener)),
       renew: (appId, id, now, seenUntil) =>
         Effect.sync(() => {
           const listener = liveOf(tables, appId, now).find((one) => one.id === id)
@@ -58,6 +57,15 @@ export const layer: Layer.Layer<ListenerStore, never, MemoryDatabase> = Layer.ef
     })
   })
 )
+
+const toListener = ({ appId, createdAt, endpointId, events, id, seenUntil }: Listener): Listener => ({
+  appId,
+  id,
+  endpointId,
+  events,
+  createdAt,
+  seenUntil
+})
 
 const keyOf = ({ envelope, listenerId }: Waiting): string => `${listenerId} ${envelope.eventId}`
 

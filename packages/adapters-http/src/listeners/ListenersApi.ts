@@ -1,0 +1,43 @@
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { Event } from "@place-access/domain/events"
+import { Listener } from "@place-access/domain/listeners"
+import { Timestamp } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import { AppPath } from "../apps/AppsApi.js"
+import { SessionAuth } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import * as Fields from "../wire/Fields.js"
+
+const NewListener = Fields.request({
+  /** Any text: an id that cannot exist is one that does not exist, 404. */
+  endpoint_id: Fields.optional(Schema.String.pipe(Schema.brand("EndpointId"))).annotations({
+    description: "Left out: a receiver of its own, with a secret of its own"
+  }),
+  events: Fields.optional(Schema.Array(Event.Subscribable)).annotations({
+    description: "Empty or left out: every event. Not beside endpoint_id, which has its own"
+  })
+}).annotations({ identifier: "Listen" })
+
+export const CONTENT_TYPE = "text/event-stream"
+
+const Messages = Schema.String.pipe(
+  HttpApiSchema.withEncoding({ kind: "Text", contentType: CONTENT_TYPE })
+).annotations({ identifier: "ListenMessages", description: "Server-sent events; data is one line of JSON" })
+
+export const ListenersApi = HttpApiGroup.make("listeners")
+  .add(
+    HttpApiEndpoint.post("listen", "/v1/developer/apps/:app_id/listen")
+      .setPath(AppPath)
+      .setPayload(NewListener)
+      .addSuccess(Messages)
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+      .annotate(OpenApi.Summary, "Receive the app's events over a stream, without a public address")
+      .annotate(
+        OpenApi.Description,
+        `Stays open. The first message, \`ready\`, has \`listener_id\`, \`endpoint_id\` (what the bodies carry), \`events\`, \`heartbeat_s\` and \`secret\`, which is null with \`endpoint_id\`: deliveries there are signed with the endpoint's own, both during a rotation. Then an \`event\` for each event, with \`headers\` and \`body\` as they would be posted; a comment at least every ${Listener.HEARTBEAT / Timestamp.SECOND} seconds; \`dropped\` with a \`count\` when more than ${Listener.MAX_WAITING} events waited; and \`end\` with a \`reason\` (signed_out, app_gone, endpoint_gone, expired, stopping, unavailable) when the service closes the stream. At most once: what happens while nobody listens is not sent, nothing is tried again, and nothing of it is in the delivery log. 409 when ${Listener.MAX_PER_APP} listen to the app already, and for an app that was revoked.`
+      )
+  )
+  .middleware(SessionAuth)
+  .annotate(OpenApi.Title, "Listeners")
+  .annotate(OpenApi.Description, "For developers: events on a machine without a public address (`npm run listen`)")

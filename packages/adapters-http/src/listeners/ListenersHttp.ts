@@ -1,0 +1,37 @@
+import { HttpApiBuilder, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { listen, openListener } from "@place-access/domain/listeners"
+import { Effect, Stream } from "effect"
+import { Api } from "../Api.js"
+import { HttpOptions } from "../HttpOptions.js"
+import * as Credentials from "../security/Credentials.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import { toWire } from "../wire/toWire.js"
+import { CONTENT_TYPE } from "./ListenersApi.js"
+import * as Messages from "./Messages.js"
+
+/** A proxy must neither gather the messages nor compress them. */
+const HEADERS = { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" }
+
+export const layer = HttpApiBuilder.group(Api, "listeners", (handlers) =>
+  Effect.gen(function* () {
+    const options = yield* HttpOptions
+    return handlers.handle(
+      "listen",
+      ({ path, payload: { endpoint_id: endpointId, events } }) =>
+        Effect.gen(function* () {
+          const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, options) ?? ""
+          const input = { endpointId: endpointId ?? null, events: events ?? [] }
+          const opened = yield* openListener(yield* SignedIn, path.app_id, input)
+          const messages = listen({ opened, cookie, stopping: options.stopping ?? Effect.never })
+          const body = messages.pipe(Stream.map(Messages.encode), Stream.encodeText)
+          // It is read after this handler has ended.
+          const context = yield* Effect.context<Stream.Stream.Context<typeof body>>()
+          return HttpServerResponse.stream(Stream.provideContext(body, context), {
+            contentType: CONTENT_TYPE,
+            headers: HEADERS
+          })
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+  })
+)
