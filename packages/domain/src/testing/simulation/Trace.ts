@@ -26,7 +26,7 @@ export type Done = {
   [N in Name]: { readonly kind: "done"; readonly name: N; readonly op: number; readonly outcome: Ended<N> }
 }[Name]
 
-/** A receiver got a POST. */
+/** A receiver got a POST. Written when it arrives; what the receiver does is over `tookMs` later. */
 export interface Posted {
   readonly kind: "posted"
   readonly url: string
@@ -49,6 +49,8 @@ export interface Mailed {
   readonly kind: "mailed"
   readonly to: string
   readonly subject: string
+  /** The same when the same message is sent again, because its end could not be stored. */
+  readonly id: string
 }
 
 /** A call of a port by the operation or loop that caused it, when it ended. Arguments and value only where an oracle needs them. */

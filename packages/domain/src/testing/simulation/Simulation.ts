@@ -1,0 +1,226 @@
+import { Cause, Context, type Duration, Effect, Exit, Layer, Logger, Scope } from "effect"
+import { PasswordHasher } from "../../accounts/PasswordHasher.js"
+import { WebhookSender } from "../../deliveries/WebhookSender.js"
+import { WorkSignal } from "../../deliveries/WorkSignal.js"
+import { Mailer } from "../../mail/Mailer.js"
+import { Entropy } from "../../shared/Entropy.js"
+import { Vault } from "../../shared/Vault.js"
+import * as MemoryEntropy from "../memory/MemoryEntropy.js"
+import * as MemoryPasswordHasher from "../memory/MemoryPasswordHasher.js"
+import * as MemoryVault from "../memory/MemoryVault.js"
+import { Engine, START } from "./engine/Engine.js"
+import * as Guard from "./engine/Guard.js"
+import * as Process from "./engine/Process.js"
+import * as Streams from "./engine/Streams.js"
+import { judge, type Oracle, type Run, type Violation } from "./Oracle.js"
+import { Faults, type FaultSetting } from "./ports/Faults.js"
+import { instrument, type Sabotage } from "./ports/instrument.js"
+import { memory } from "./ports/MemoryBackend.js"
+import type { Backend, Ports } from "./ports/Ports.js"
+import * as VirtualWorkSignal from "./ports/VirtualWorkSignal.js"
+import { Recorder } from "./trace/Recorder.js"
+import { Secrets } from "./trace/Secrets.js"
+import type { Entry, FaultKind } from "./Trace.js"
+import { Processes, type WorkerConfig } from "./world/Processes.js"
+import { Receivers } from "./world/Receivers.js"
+import * as Registry from "./world/Registry.js"
+import { World } from "./world/World.js"
+
+export interface Config extends WorkerConfig {
+  /** A whole number; the same one is the same run. */
+  readonly seed: number
+  readonly startMillis?: number | undefined
+  /** Who goes on first of those who can: whoever was ready first, or whoever the seed picks. */
+  readonly scheduling?: "fifo" | "random" | undefined
+  /** From the start on; a number is how often. */
+  readonly faults?: Partial<Readonly<Record<FaultKind, number | FaultSetting>>> | undefined
+  /** Left out: memory. */
+  readonly backend?: Backend | undefined
+  readonly sabotage?: Sabotage | undefined
+  readonly oracles?: ReadonlyArray<Oracle> | undefined
+  /** At most so long the world is given to come to rest at the end. */
+  readonly restCap?: Duration.DurationInput | undefined
+  /** What the run reads of the host fails it. Left out: true. */
+  readonly isGuarded?: boolean | undefined
+}
+
+/** What happens in a run. Whatever it fails with ends it there; the trace up to there is judged. */
+export type Scenario = (world: World) => Effect.Effect<unknown, unknown>
+
+export interface SimResult {
+  readonly seed: number
+  /** Equal when everything that happened is. */
+  readonly traceHash: string
+  /** How often a fibre went on. */
+  readonly steps: number
+  /** How much time passed. */
+  readonly virtualMs: number
+  readonly violations: ReadonlyArray<Violation>
+  /** How often each mark was reached. */
+  readonly marks: Readonly<Record<string, number>>
+  readonly entries: ReadonlyArray<Entry>
+  /** The trace as a file: one JSON object a line. */
+  readonly jsonl: string
+  /** Why the scenario did not come to its end; null when it did. */
+  readonly stopped: string | null
+  /** Healed, everything came to an end. */
+  readonly quiesced: boolean
+}
+
+/** One run in memory, from beginning to end in this call. */
+export const runSync = (config: Config, scenario: Scenario): SimResult => {
+  const run = prepare(config, scenario)
+  const guard = config.isGuarded === false ? undefined : Guard.watch(false)
+  try {
+    const exit = run.engine.run(run.program)
+    guard?.check()
+    return run.result(exit)
+  } finally {
+    guard?.release()
+  }
+}
+
+/** One run over any backend. */
+export const run = async (config: Config, scenario: Scenario): Promise<SimResult> => {
+  if (!(config.backend ?? memory).isHosted) return runSync(config, scenario)
+  const run = prepare(config, scenario)
+  const guard = config.isGuarded === false ? undefined : Guard.watch(true)
+  try {
+    const exit = await run.engine.runAsync(run.program)
+    guard?.check()
+    return run.result(exit)
+  } finally {
+    guard?.release()
+  }
+}
+
+interface Ended {
+  readonly stopped: string | null
+  readonly quiesced: boolean
+}
+
+const prepare = (config: Config, scenario: Scenario) => {
+  const { seed, startMillis = START } = config
+  const backend = config.backend ?? memory
+  const scheduling = config.scheduling === "random" ? Streams.make(seed, "scheduling") : undefined
+  const engine = new Engine({ startMillis, scheduling })
+  const recorder = new Recorder(engine.clock)
+  const secrets = new Secrets()
+  const faults = new Faults(Streams.make(seed, "faults"))
+  const receivers = new Receivers(recorder, secrets)
+  const processes = new Processes(engine, recorder, config)
+  const hosted = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    backend.isHosted ? engine.onHost(effect) : effect
+
+  const simulated = simulatedPorts({ engine, receivers, recorder, secrets, seed })
+  const onCrash = (process: Process.Process) =>
+    Effect.gen(function* () {
+      // Somebody starts it again, sooner or later.
+      const back = Effect.zipRight(Effect.sleep(faults.random.int(1, 60_000)), world.restart(process.name))
+      yield* engine.spawn(Process.WORLD, back)
+      processes.kill(process.name)
+    })
+  let world: World
+
+  const live = (scope: Scope.Scope) =>
+    Effect.gen(function* () {
+      const stores = yield* hosted(Effect.provide(Layer.buildWithScope(backend.stores, scope), simulated))
+      const raw: Context.Context<Ports> = Context.merge(simulated, stores)
+      const ports = instrument(config.sabotage?.(raw) ?? raw, {
+        engine,
+        recorder,
+        secrets,
+        faults,
+        isHosted: backend.isHosted,
+        onCrash
+      })
+      const registry = Registry.make(secrets)
+      const random = Streams.make(seed, "workload")
+      world = new World({ engine, recorder, registry, faults, receivers, processes, ports, random })
+      for (const name of processes.names) yield* world.restart(name)
+      yield* world.do("signUp", { email: "staff@places.example", roles: ["reviewer", "admin"] }, "staff")
+      for (const [kind, setting] of Object.entries(config.faults ?? {})) {
+        faults.set(kind as FaultKind, typeof setting === "number" ? { p: setting } : setting)
+      }
+      const exit = yield* Effect.exit(Effect.suspend(() => scenario(world)))
+      yield* world.heal
+      const quiesced = yield* world.quiesce(config.restCap)
+      yield* world.readAll
+      const ended: Ended = { quiesced, stopped: Exit.isSuccess(exit) ? null : reason(exit.cause) }
+      return ended
+    })
+
+  const program = Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const exit = yield* Effect.exit(live(scope))
+    yield* hosted(Scope.close(scope, Exit.void))
+    return yield* exit
+  }).pipe(
+    Effect.withTracerEnabled(false),
+    Effect.provide(Logger.replace(Logger.defaultLogger, listener(recorder, secrets)))
+  )
+
+  const result = (exit: Exit.Exit<Ended, unknown>): SimResult => {
+    if (Exit.isFailure(exit)) throw new Error(`Run ${seed} broke: ${Cause.pretty(exit.cause)}`)
+    const { quiesced, stopped } = exit.value
+    const judged: Run = { entries: recorder.entries, quiesced }
+    return {
+      seed,
+      traceHash: recorder.hash,
+      steps: engine.scheduler.steps,
+      virtualMs: engine.clock.monotonic - startMillis,
+      violations: judge(config.oracles ?? [], judged),
+      marks: recorder.marks,
+      entries: recorder.entries,
+      jsonl: recorder.jsonl,
+      stopped,
+      quiesced
+    }
+  }
+  return { engine, program, result }
+}
+
+const reason = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  return error instanceof Error ? error.message : JSON.stringify(error)
+}
+
+interface Simulation {
+  readonly engine: Engine
+  readonly receivers: Receivers
+  readonly recorder: Recorder
+  readonly secrets: Secrets
+  readonly seed: number
+}
+
+/** The ports that are the simulation's own. Its vault tells it which signing secrets there are: only it can say who signed. */
+const simulatedPorts = ({ engine, receivers, recorder, secrets, seed }: Simulation) => {
+  const vault = MemoryVault.make(["k1"])
+  return Context.empty().pipe(
+    Context.add(Entropy, MemoryEntropy.make(Streams.make(seed, "ids").int(0, 2 ** 32 - 1))),
+    Context.add(Vault, {
+      ...vault,
+      seal: (plaintext, context) =>
+        Effect.suspend(() => {
+          if (plaintext.startsWith("whsec_")) secrets.alias("signing-secret", plaintext)
+          return vault.seal(plaintext, context)
+        })
+    }),
+    Context.add(PasswordHasher, MemoryPasswordHasher.make),
+    Context.add(WebhookSender, receivers.sender),
+    Context.add(Mailer, {
+      send: ({ id, subject, to }) =>
+        Effect.map(Effect.yieldNow(), () => {
+          recorder.add(Process.WORLD, { kind: "mailed", to, subject, id })
+          return { _tag: "Sent" as const }
+        })
+    }),
+    Context.add(WorkSignal, VirtualWorkSignal.make(engine, recorder))
+  )
+}
+
+/** Reads what is logged, for secrets, and writes it nowhere. */
+const listener = (recorder: Recorder, secrets: Secrets) =>
+  Logger.make(({ message }) => {
+    for (const alias of secrets.in(message)) recorder.add(Process.WORLD, { kind: "leak", alias, where: "the log" })
+  })

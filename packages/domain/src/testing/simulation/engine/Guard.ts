@@ -1,0 +1,147 @@
+/** What a program of the domain may not ask the host for, because a replay would get another answer. */
+interface Host {
+  Date: DateConstructor
+  Math: Math
+  crypto?: Record<string, (...args: ReadonlyArray<unknown>) => unknown>
+  performance?: Record<string, (...args: ReadonlyArray<unknown>) => unknown>
+  setTimeout?: Function
+  setInterval?: Function
+  setImmediate?: Function
+}
+
+/** A run read the host's clock, randomness or timers. Names what, and who. */
+export class HostRead extends Error {
+  override readonly name = "HostRead"
+}
+
+interface Site {
+  readonly getFileName: () => string | null | undefined
+  readonly getLineNumber: () => number | null
+  readonly getFunctionName: () => string | null
+}
+
+interface WithTrace {
+  stackTraceLimit?: number | undefined
+  prepareStackTrace?: unknown
+}
+
+/** Libraries have uses of their own for the host, such as when a fibre began, which no program sees. */
+const LIBRARY = /node_modules|^node:/
+/** These of `effect` hand it on to whoever called them. */
+const HANDS_ON =
+  /effect\/(?:dist\/[a-z]+|src)\/(?:internal\/)?(?:dateTime|DateTime|clock|Clock|Cron|random|Random)\.[jt]s/
+const NEVER = /effect\/(?:dist\/[a-z]+|src)\/internal\/core\.[jt]s/
+const OWN = /simulation\/engine\/(?:Guard|Engine)\.[jt]s/
+
+/** Who called, the nearest first, without ourselves; as the engine knows them, because looking names up takes long. */
+const callers = (depth: number): ReadonlyArray<Site> => {
+  const errors = Error as unknown as WithTrace
+  const { prepareStackTrace, stackTraceLimit } = errors
+  errors.stackTraceLimit = depth
+  errors.prepareStackTrace = (_: unknown, sites: ReadonlyArray<Site>) => sites
+  const { stack } = new Error("read")
+  errors.stackTraceLimit = stackTraceLimit
+  errors.prepareStackTrace = prepareStackTrace
+  return Array.isArray(stack) ? stack.filter((site: Site) => !OWN.test(fileOf(site))) : []
+}
+
+const fileOf = (site: Site): string => site.getFileName() ?? ""
+const show = (site: Site): string =>
+  `${site.getFunctionName() ?? ""} ${fileOf(site)}:${site.getLineNumber() ?? 0}`.trim()
+
+/** Whoever asked; undefined for a library that asks for itself. */
+const culprit = (): string | undefined => {
+  const [first] = callers(NEAR)
+  if (first === undefined) return undefined
+  if (!LIBRARY.test(fileOf(first))) return show(first)
+  if (!HANDS_ON.test(fileOf(first))) return undefined
+  return show(callers(FAR).find((site) => !LIBRARY.test(fileOf(site))) ?? first)
+}
+
+/** Our own frames, and the one before. */
+const NEAR = 6
+const FAR = 40
+
+export interface Guard {
+  /** Throws when there was a read. */
+  readonly check: () => void
+  readonly release: () => void
+}
+
+/**
+ * Watches the host's clock, randomness and timers until it is released. `hosted`: the run asks a real database, whose library may use
+ * timers.
+ */
+export const watch = (hosted: boolean): Guard => {
+  // oxlint-disable-next-line no-restricted-globals -- to see who else reads it
+  const host = globalThis as unknown as Host
+  const reads: Array<string> = []
+  const undo: Array<() => void> = []
+  const note = (what: string): void => {
+    const who = culprit()
+    if (who !== undefined) reads.push(`${what} ${who}`)
+  }
+  const replace = <T extends object>(owner: T | undefined, name: keyof T & string, by: (was: never) => unknown) => {
+    const was = owner?.[name]
+    if (owner === undefined || typeof was !== "function") return
+    const descriptor = Object.getOwnPropertyDescriptor(owner, name)
+    Object.defineProperty(owner, name, { configurable: true, writable: true, value: by(was as never) })
+    undo.push(() => {
+      if (descriptor === undefined) Reflect.deleteProperty(owner, name)
+      else Object.defineProperty(owner, name, descriptor)
+    })
+  }
+  const noted = (what: string) => (was: (...args: ReadonlyArray<unknown>) => unknown) =>
+    function (this: unknown, ...args: ReadonlyArray<unknown>): unknown {
+      note(what)
+      return Reflect.apply(was, this, args)
+    }
+
+  replace(host, "Date", (was: DateConstructor) => watchedDate(was, note))
+  replace(host.Math, "random", noted("Math.random"))
+  replace(host.performance, "now", noted("performance.now"))
+  replace(host.crypto, "randomUUID", noted("crypto.randomUUID"))
+  replace(host.crypto, "getRandomValues", noted("crypto.getRandomValues"))
+  replace(host, "setTimeout", noted("setTimeout"))
+  replace(host, "setImmediate", noted("setImmediate"))
+  replace(host, "setInterval", (was: (...args: ReadonlyArray<unknown>) => unknown) => {
+    const watched = noted("setInterval")(was)
+    // A fibre that waits for ever keeps an interval; one that is killed would never give it back.
+    return (...args: ReadonlyArray<unknown>) => (!hosted && isEffectNever() ? undefined : watched(...args))
+  })
+
+  return {
+    check: () => {
+      const [first, ...more] = [...new Set(reads)]
+      if (first === undefined) return
+      throw new HostRead(`The run read the host: ${[first, ...more.slice(0, 4)].join("; ")}`)
+    },
+    release: () => {
+      for (const restore of undo.toReversed()) restore()
+    }
+  }
+}
+
+const isEffectNever = (): boolean => {
+  const [first] = callers(NEAR)
+  return first !== undefined && NEVER.test(fileOf(first))
+}
+
+const watchedDate = (was: DateConstructor, note: (what: string) => void): DateConstructor =>
+  new Proxy(was, {
+    construct: (target, args, self: Function) => {
+      if (args.length === 0) note("new Date()")
+      return Reflect.construct(target, args, self)
+    },
+    apply: (target, self, args) => {
+      note("Date()")
+      return Reflect.apply(target, self, args) as string
+    },
+    get: (target, name, self) =>
+      name === "now"
+        ? () => {
+            note("Date.now")
+            return target.now()
+          }
+        : (Reflect.get(target, name, self) as unknown)
+  })

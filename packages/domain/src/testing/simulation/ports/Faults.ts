@@ -1,0 +1,47 @@
+import type { Stream } from "../engine/Streams.js"
+import type { FaultKind } from "../Trace.js"
+
+export const KINDS: ReadonlyArray<FaultKind> = [
+  "port.fail",
+  "port.slow",
+  "port.unknown",
+  "crash",
+  "upload.duplicate",
+  "upload.reorder",
+  "clock.jump"
+]
+
+/** How often something is broken. */
+export interface FaultSetting {
+  /** In how many of the cases, 0 to 1. */
+  readonly p: number
+  /** Left out: until the world is healed. */
+  readonly times?: number | undefined
+}
+
+/** What is broken now. Draws from a stream of its own, and nothing where a fault is off. */
+export class Faults {
+  private readonly settings = new Map<FaultKind, { readonly p: number; left: number }>()
+
+  readonly random: Stream
+
+  constructor(random: Stream) {
+    this.random = random
+  }
+
+  set(kind: FaultKind, { p, times = Infinity }: FaultSetting): void {
+    this.settings.set(kind, { p, left: times })
+  }
+
+  heal(): void {
+    this.settings.clear()
+  }
+
+  /** Whether it strikes here and now. */
+  strikes(kind: FaultKind): boolean {
+    const setting = this.settings.get(kind)
+    if (setting === undefined || setting.left <= 0 || !this.random.chance(setting.p)) return false
+    setting.left--
+    return true
+  }
+}

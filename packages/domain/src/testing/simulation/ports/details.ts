@@ -1,0 +1,45 @@
+import type { Claim } from "../../../deliveries/DeliveryStore.js"
+import type { StoreName } from "./Ports.js"
+
+interface Detail {
+  readonly args?: (args: ReadonlyArray<unknown>) => unknown
+  readonly value?: (value: unknown) => unknown
+}
+
+/** What oracles read of a call beside its name; of the others a trace says only that they were made. */
+const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
+  "AccessLogStore.record": { args: ([entry]) => entry },
+  "DeliveryStore.claim": {
+    args: ([request]) => request,
+    value: (claimed) =>
+      (claimed as { readonly claims: ReadonlyArray<Claim> }).claims.map(({ delivery, url }) => ({
+        deliveryId: delivery.id,
+        endpointId: delivery.endpointId,
+        eventId: delivery.envelope.eventId,
+        attempt: delivery.attempt,
+        url
+      }))
+  },
+  "DeliveryStore.finish": { args: ([claim, finish]) => ({ claim, finish }), value: (isWritten) => isWritten }
+}
+
+export const of = (port: StoreName, method: string): Detail => DETAILS[`${port}.${method}`] ?? {}
+
+const READS =
+  /^(?:find|list|nextDueAt|authorisation|receivers|view|openAt|fixes|live|expired|behind|due$|describe|waiting|choice|shapes|told|stays)/
+
+/** Whether a call of a worker's loop only looked something up. */
+export const isRead = (method: string): boolean => READS.test(method)
+
+/** Whether a call found nothing and so did nothing: a worker makes thousands of them. */
+export const isIdle = (value: unknown): boolean => {
+  if (value === undefined || value === null || value === false || value === 0) return true
+  if (Array.isArray(value)) return value.length === 0
+  if (typeof value !== "object") return false
+  if ("_tag" in value && value._tag === "None") return true
+  if ("size" in value) return value.size === 0
+  if ("items" in value) return isIdle(value.items)
+  if ("claims" in value) return isIdle(value.claims)
+  if ("overdue" in value) return isIdle(value.overdue)
+  return false
+}

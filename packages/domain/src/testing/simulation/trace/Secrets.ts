@@ -1,0 +1,71 @@
+/** What a trace calls a secret: what it is and a number, in the order in which the world came to know them. */
+export type SecretKind =
+  | "code"
+  | "access"
+  | "refresh"
+  | "client-secret"
+  | "device-token"
+  | "signing-secret"
+  | "password"
+
+/** Everything that the service gives out to be kept secret looks like this. */
+const SHAPE =
+  /pa_(?:at|rt|ac|dv)\.[A-Za-z0-9_-]{1,64}\.[A-Za-z0-9_-]{43,64}|pa_cs_[A-Za-z0-9_-]{40,64}|whsec_[A-Za-z0-9_-]{40,64}/
+
+export const hasShape = (text: string): boolean => SHAPE.test(text)
+
+/** The secrets that the world knows, each with its alias. */
+export class Secrets {
+  private readonly aliases = new Map<string, string>()
+  private readonly raws = new Map<string, string>()
+  private readonly counts = new Map<SecretKind, number>()
+
+  /** The same alias for the same secret. */
+  alias(kind: SecretKind, raw: string): string {
+    const known = this.aliases.get(raw)
+    if (known !== undefined) return known
+    const count = (this.counts.get(kind) ?? 0) + 1
+    this.counts.set(kind, count)
+    const alias = `${kind}-${count}`
+    this.aliases.set(raw, alias)
+    this.raws.set(alias, raw)
+    return alias
+  }
+
+  /** What is no alias stands for itself: a token that nobody issued. */
+  raw(alias: string): string {
+    return this.raws.get(alias) ?? alias
+  }
+
+  /** Every secret of a kind, with its alias. */
+  of(kind: SecretKind): ReadonlyArray<readonly [alias: string, raw: string]> {
+    return [...this.raws].filter(([alias]) => alias.startsWith(`${kind}-`))
+  }
+
+  /** What secrets are in a value as they are: their aliases, and `a secret not told yet` for what nobody outside knows. */
+  in(value: unknown): ReadonlyArray<string> {
+    const found = new Set<string>()
+    this.search(value, found, 0)
+    return [...found]
+  }
+
+  private search(value: unknown, found: Set<string>, depth: number): void {
+    if (typeof value === "string") {
+      const match = SHAPE.exec(value)?.[0] ?? (this.aliases.has(value) ? value : undefined)
+      if (match !== undefined) found.add(this.aliases.get(match) ?? "a secret not told yet")
+      return
+    }
+    if (typeof value !== "object" || value === null || depth > DEEP || ArrayBuffer.isView(value)) return
+    if (value instanceof Map) {
+      for (const [key, inner] of value) {
+        this.search(key, found, depth + 1)
+        this.search(inner, found, depth + 1)
+      }
+      return
+    }
+    for (const inner of value instanceof Set ? value : Object.values(value)) this.search(inner, found, depth + 1)
+  }
+}
+
+/** No row is nested deeper. */
+const DEEP = 8

@@ -1,0 +1,242 @@
+import { Effect } from "effect"
+import { isScope, isSensitive, type SensitiveScope } from "../../../shared/Scope.js"
+import type { Answered, Ended, Operation, Request, TokenSet } from "../Operations.js"
+import type { Posted } from "../Trace.js"
+import { REQUIREMENTS } from "./gateway/requirements.js"
+import type { Script } from "./Receivers.js"
+import type { Place, User } from "./User.js"
+import type { NotDone, World } from "./World.js"
+
+export interface PurposeDraft {
+  readonly key: string
+  readonly scopes: ReadonlyArray<string>
+  readonly description?: string | undefined
+  readonly expectedDailyVolume?: number | undefined
+}
+
+export interface Draft {
+  readonly scopes: ReadonlyArray<string>
+  /** Left out: a developer of its own. */
+  readonly owner?: User | undefined
+  /** Reviewed and approved, so that anybody can connect it. Left out: true. */
+  readonly production?: boolean | undefined
+  /** Left out: one that covers every sensitive scope of the app. Approved with the app. */
+  readonly purposes?: ReadonlyArray<PurposeDraft> | undefined
+}
+
+export interface Terms {
+  readonly scopes: ReadonlyArray<string>
+  /** What the user ticks of them; left out: all. */
+  readonly granted?: ReadonlyArray<string> | undefined
+  readonly places?: ReadonlyArray<Place> | undefined
+  /** Of these places earlier visits are told too. */
+  readonly earlier?: ReadonlyArray<Place> | undefined
+  /** 30, unless it is said; null: for ever. */
+  readonly standardDays?: 1 | 7 | 30 | 90 | null | undefined
+  readonly sensitiveDays?: 1 | 7 | 30 | 90 | undefined
+  readonly externalUserId?: string | undefined
+}
+
+/** An app, with its developer. */
+export class App {
+  readonly id: string
+  readonly owner: User
+  readonly purposes: ReadonlyArray<PurposeDraft & { readonly id: string }>
+  readonly world: World
+
+  constructor(world: World, id: string, owner: User, purposes: App["purposes"]) {
+    this.world = world
+    this.id = id
+    this.owner = owner
+    this.purposes = purposes
+  }
+
+  /** An address of the app's that answers 200 until it is scripted. */
+  endpoint(
+    name: string,
+    { events = [] }: { readonly events?: ReadonlyArray<string> } = {}
+  ): Effect.Effect<Hook, NotDone> {
+    const url = `https://hooks.example/${this.id}/${name}`
+    this.world.receivers.script(url, 200)
+    return Effect.map(
+      this.world.do("createEndpoint", { appId: this.id, url, events }, this.owner.name),
+      ({ endpointId }) => new Hook(this, endpointId, url)
+    )
+  }
+
+  /** The user allows; what the app gets is a code. */
+  consent(user: User, terms: Terms): Effect.Effect<Operation<"consent">["value"], NotDone> {
+    return this.world.do("consent", { userId: user.id, appId: this.id, ...choices(terms) }, user.name)
+  }
+
+  exchange(code: string): Effect.Effect<TokenSet, NotDone> {
+    const args = { appId: this.id, code, verifier: "right", client: "right" } as const
+    return this.world.do("exchange", args, this.owner.name)
+  }
+
+  /** Connects, reconnects, renews or changes, whichever it is; with tokens. */
+  connect(user: User, terms: Terms): Effect.Effect<Connection, NotDone> {
+    return Effect.gen(this, function* () {
+      const { code, connectionId } = yield* this.consent(user, terms)
+      return new Connection(this, user, connectionId, yield* this.exchange(code))
+    })
+  }
+}
+
+const choices = ({
+  earlier = [],
+  externalUserId = null,
+  granted,
+  places = [],
+  scopes,
+  standardDays = 30,
+  sensitiveDays = 30
+}: {
+  readonly [K in keyof Terms]: K extends "externalUserId" ? string | null | undefined : Terms[K]
+}) => ({
+  requested: scopes,
+  scopes: granted ?? scopes,
+  places: places.map(({ id }) => id),
+  earlier: earlier.map(({ id }) => id),
+  standardDays,
+  sensitiveDays,
+  externalUserId
+})
+
+/** What an app holds of one user. */
+export class Connection {
+  readonly id: string
+  readonly app: App
+  readonly user: User
+  /** The newest that the app was given. */
+  tokens: TokenSet
+
+  constructor(app: App, user: User, id: string, tokens: TokenSet) {
+    this.app = app
+    this.user = user
+    this.id = id
+    this.tokens = tokens
+  }
+
+  /** Asks with the newest access token; for coordinates with a purpose of the app's that covers it, unless one is named. */
+  call(
+    request: Request,
+    options: { readonly purpose?: string | null; readonly token?: string } = {}
+  ): Effect.Effect<Answered, NotDone> {
+    const { app, tokens } = this
+    const purpose = options.purpose === undefined ? this.purposeFor(request) : options.purpose
+    const { token = tokens.accessToken } = options
+    const args = { appId: app.id, token, request, ...(purpose === null ? {} : { purpose }) }
+    return app.world.do("call", args, app.owner.name)
+  }
+
+  /** Undefined when it was refused, or is not known. */
+  get refresh(): Effect.Effect<TokenSet | undefined> {
+    return Effect.map(this.present(this.tokens.refreshToken), (outcome) => {
+      if (outcome._tag !== "ok") return undefined
+      this.tokens = outcome.value
+      return outcome.value
+    })
+  }
+
+  /** A refresh token as it is, spent or not; the connection keeps what it has. */
+  present(refreshToken: string): Effect.Effect<Ended<"refresh">> {
+    const { app } = this
+    return app.world.perform("refresh", { appId: app.id, refreshToken, client: "right" }, app.owner.name)
+  }
+
+  revoke(token = this.tokens.refreshToken): Effect.Effect<void, NotDone> {
+    const { app } = this
+    return Effect.asVoid(app.world.do("revoke", { appId: app.id, token, client: "right" }, app.owner.name))
+  }
+
+  private purposeFor({ endpoint }: Request): string | null {
+    const scope = REQUIREMENTS[endpoint]
+    return this.app.purposes.find(({ scopes }) => scopes.includes(scope))?.key ?? null
+  }
+}
+
+/** A webhook endpoint, with the receiver behind it. */
+export class Hook {
+  readonly id: string
+  readonly url: string
+  private readonly app: App
+
+  constructor(app: App, id: string, url: string) {
+    this.app = app
+    this.id = id
+    this.url = url
+  }
+
+  /** From now on it answers so. */
+  script(script: Script): Effect.Effect<void> {
+    return Effect.sync(() => this.app.world.receivers.script(this.url, script))
+  }
+
+  get received(): Effect.Effect<ReadonlyArray<Posted & { readonly t: number }>> {
+    return this.app.world.posted(this.url)
+  }
+
+  get rotate(): Effect.Effect<string, NotDone> {
+    const { app, id } = this
+    return Effect.map(
+      app.world.do("rotateSecret", { appId: app.id, endpointId: id }, app.owner.name),
+      ({ secret }) => secret
+    )
+  }
+
+  get test(): Effect.Effect<Operation<"testEndpoint">["value"], NotDone> {
+    const { app, id } = this
+    return app.world.do("testEndpoint", { appId: app.id, endpointId: id }, app.owner.name)
+  }
+
+  get enable(): Effect.Effect<void, NotDone> {
+    const { app, id } = this
+    return Effect.asVoid(app.world.do("editEndpoint", { appId: app.id, endpointId: id, enabled: true }, app.owner.name))
+  }
+
+  get remove(): Effect.Effect<void, NotDone> {
+    const { app, id } = this
+    return Effect.asVoid(app.world.do("removeEndpoint", { appId: app.id, endpointId: id }, app.owner.name))
+  }
+
+  /** Of this endpoint, the newest first. */
+  get deliveries(): Effect.Effect<Operation<"readDeliveries">["value"]["deliveries"], NotDone> {
+    const { app, id } = this
+    return Effect.map(app.world.do("readDeliveries", { appId: app.id }, app.owner.name), ({ deliveries }) =>
+      deliveries.filter(({ endpointId }) => endpointId === id)
+    )
+  }
+}
+
+export const make = (world: World, draft: Draft): Effect.Effect<App, NotDone> =>
+  Effect.gen(function* () {
+    const number = world.registry.next("developer")
+    const owner = draft.owner ?? (yield* world.user(`developer${number}`))
+    const { appId } = yield* world.do("createApp", { userId: owner.id, scopes: draft.scopes }, owner.name)
+    const redirectUris = [`https://${appId.replace("_", "-")}.example/callback`]
+    yield* world.do("registerRedirectUris", { appId, redirectUris }, owner.name)
+    const purposes = yield* Effect.forEach(draft.purposes ?? covering(draft.scopes), (purpose) =>
+      Effect.gen(function* () {
+        const { description = `Because of ${purpose.key}, says its developer`, expectedDailyVolume = 1_000 } = purpose
+        const { key, scopes } = purpose
+        const terms = { appId, key, description, scopes, expectedDailyVolume }
+        const { purposeId } = yield* world.do("createPurpose", terms, owner.name)
+        return { ...purpose, id: purposeId }
+      })
+    )
+    if (draft.production ?? true) {
+      for (const { id: purposeId } of purposes) {
+        yield* world.do("submitPurpose", { appId, purposeId }, owner.name)
+        yield* world.do("decidePurpose", { purposeId, decision: "approve" }, "reviewer")
+      }
+      yield* world.do("submitApp", { appId }, owner.name)
+      yield* world.do("decideApp", { appId, decision: "approve" }, "reviewer")
+    }
+    return new App(world, appId, owner, purposes)
+  })
+
+const covering = (scopes: ReadonlyArray<string>): ReadonlyArray<PurposeDraft> => {
+  const sensitive = scopes.filter((scope): scope is SensitiveScope => isScope(scope) && isSensitive(scope))
+  return sensitive.length === 0 ? [] : [{ key: "navigation", scopes: sensitive }]
+}

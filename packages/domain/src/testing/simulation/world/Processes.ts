@@ -1,0 +1,77 @@
+import { Effect } from "effect"
+import { runWorker, type WorkerOptions } from "../../../deliveries/runWorker.js"
+import { runHousekeeping } from "../../../housekeeping/runHousekeeping.js"
+import { runMail } from "../../../mail/runMail.js"
+import * as Timestamp from "../../../shared/Timestamp.js"
+import type { Engine } from "../engine/Engine.js"
+import * as Process from "../engine/Process.js"
+import type { Ports } from "../ports/Ports.js"
+import type { Recorder } from "../trace/Recorder.js"
+import { ISSUER } from "./operations/Handlers.js"
+
+/** What can be set of a simulated worker. */
+export interface WorkerConfig {
+  /** How many there are. */
+  readonly workers?: number | undefined
+  readonly worker?: Partial<WorkerOptions> | undefined
+  /** How often a worker looks for mail; the real one every five seconds. */
+  readonly mailEveryMillis?: number | undefined
+}
+
+const ADDRESSES = { service: ISSUER, portal: `${ISSUER}/portal` }
+
+/** Everything that a real worker does, imports left out. */
+const work = ({ mailEveryMillis = Timestamp.MINUTE, worker }: WorkerConfig) =>
+  Effect.all(
+    [runWorker(worker), Process.periodic(runHousekeeping), Process.periodic(runMail(ADDRESSES, mailEveryMillis))],
+    { concurrency: "unbounded", discard: true }
+  )
+
+/** The programs of the service, which can die and be started again. */
+export class Processes {
+  private readonly running = new Map<string, Process.Process>()
+  private readonly epochs = new Map<string, number>()
+  private readonly onDeath: Array<(process: Process.Process) => void> = []
+  readonly names: ReadonlyArray<string>
+  private readonly engine: Engine
+  private readonly recorder: Recorder
+  private readonly config: WorkerConfig
+
+  constructor(engine: Engine, recorder: Recorder, config: WorkerConfig) {
+    this.engine = engine
+    this.recorder = recorder
+    this.config = config
+    const workers = Array.from({ length: config.workers ?? 1 }, (_, n) => (n === 0 ? "worker" : `worker${n + 1}`))
+    this.names = ["server", ...workers]
+  }
+
+  /** The one that runs now; undefined while the program is down. */
+  find(name: string): Process.Process | undefined {
+    return this.running.get(name)
+  }
+
+  whenOneDies(tell: (process: Process.Process) => void): void {
+    this.onDeath.push(tell)
+  }
+
+  start(name: string): Effect.Effect<void, never, Ports> {
+    return Effect.suspend(() => {
+      if (this.running.has(name)) return Effect.void
+      const epoch = (this.epochs.get(name) ?? 0) + 1
+      this.epochs.set(name, epoch)
+      const process: Process.Process = { name, epoch, isAlive: true }
+      this.running.set(name, process)
+      if (epoch > 1) this.recorder.add(process, { kind: "fault", fault: "restart", detail: name })
+      return name === "server" ? Effect.void : Effect.asVoid(this.engine.spawn(process, work(this.config)))
+    })
+  }
+
+  /** At once, wherever it stands; nothing of it is tidied up. */
+  kill(name: string): void {
+    const process = this.running.get(name)
+    if (process === undefined) return
+    this.running.delete(name)
+    this.engine.kill(process)
+    for (const tell of this.onDeath) tell(process)
+  }
+}

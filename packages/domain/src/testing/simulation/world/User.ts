@@ -1,0 +1,106 @@
+import { Effect } from "effect"
+import type { Name, Operation, PhoneVisit, Reading } from "../Operations.js"
+import type { Connection } from "./App.js"
+import * as Phone from "./Phone.js"
+import type { NotDone, World } from "./World.js"
+
+export interface PlaceDraft {
+  readonly label: string
+  readonly lat: number
+  readonly lon: number
+  readonly radiusM?: number | undefined
+  readonly kind?: string | undefined
+}
+
+export interface Place {
+  readonly label: string
+  readonly lat: number
+  readonly lon: number
+  readonly radiusM: number
+  readonly kind: string
+  readonly id: string
+}
+
+export type { PhoneVisit, Reading }
+
+/** Somebody whose whereabouts it is all about. */
+export class User {
+  readonly id: string
+  readonly name: string
+  private readonly world: World
+
+  constructor(world: World, id: string, name: string) {
+    this.world = world
+    this.id = id
+    this.name = name
+  }
+
+  private do<N extends Name>(name: N, args: Operation<N>["args"]): Effect.Effect<Operation<N>["value"], NotDone> {
+    return this.world.do(name, args, this.name)
+  }
+
+  place({ kind = "other", label, lat, lon, radiusM = 150 }: PlaceDraft): Effect.Effect<Place, NotDone> {
+    return Effect.map(this.do("createPlace", { userId: this.id, label, kind, lat, lon, radiusM }), ({ placeId }) => ({
+      id: placeId,
+      label,
+      kind,
+      lat,
+      lon,
+      radiusM
+    }))
+  }
+
+  /** Renames, moves or resizes; gives the place as it is then. */
+  change(place: Place, edit: Partial<PlaceDraft>): Effect.Effect<Place, NotDone> {
+    const changed: Place = {
+      ...place,
+      label: edit.label ?? place.label,
+      kind: edit.kind ?? place.kind,
+      lat: edit.lat ?? place.lat,
+      lon: edit.lon ?? place.lon,
+      radiusM: edit.radiusM ?? place.radiusM
+    }
+    const { id: placeId, kind, label, lat, lon, radiusM } = changed
+    return Effect.as(this.do("updatePlace", { userId: this.id, placeId, label, kind, lat, lon, radiusM }), changed)
+  }
+
+  archive(place: Place): Effect.Effect<void, NotDone> {
+    return Effect.asVoid(this.do("archivePlace", { userId: this.id, placeId: place.id }))
+  }
+
+  phone(name = "phone"): Effect.Effect<Phone.Phone, NotDone> {
+    return Effect.map(
+      this.do("addDevice", { userId: this.id, name }),
+      ({ deviceId }) => new Phone.Phone(this.world, { userId: this.id, deviceId, actor: this.name })
+    )
+  }
+
+  /** Tells an app of these places and of no others from now on. */
+  share(
+    connection: Connection,
+    places: ReadonlyArray<Place>,
+    includeEarlierVisits = false
+  ): Effect.Effect<void, NotDone> {
+    const chosen = places.map(({ id }) => ({ placeId: id, includeEarlierVisits }))
+    const { id: connectionId } = connection
+    return Effect.asVoid(this.do("sharePlaces", { userId: this.id, connectionId, places: chosen }))
+  }
+
+  disconnect(connection: Connection): Effect.Effect<void, NotDone> {
+    return Effect.asVoid(this.do("disconnect", { userId: this.id, connectionId: connection.id }))
+  }
+
+  removeRule(connection: Connection, ruleId: string): Effect.Effect<void, NotDone> {
+    return Effect.asVoid(this.do("removeRuleOfUser", { userId: this.id, connectionId: connection.id, ruleId }))
+  }
+
+  get accessLog(): Effect.Effect<Operation<"readAccessLog">["value"]["entries"], NotDone> {
+    return Effect.map(this.do("readAccessLog", { userId: this.id }), ({ entries }) => entries)
+  }
+}
+
+export const make = (world: World, name: string, roles: ReadonlyArray<string>): Effect.Effect<User, NotDone> =>
+  Effect.map(
+    world.do("signUp", { email: `${name}@people.example`, roles }, name),
+    ({ userId }) => new User(world, userId, name)
+  )
