@@ -46,7 +46,7 @@ export class Story {
   }
 
   run(quiesced = false): Run {
-    return { entries: this.entries, quiesced }
+    return { entries: [...this.entries], quiesced }
   }
 
   // ---- who is there
@@ -125,6 +125,13 @@ export class Story {
     const begun = this.begin("call", { appId, token, request, ...(over.purpose && { purpose: over.purpose }) })
     for (const entry of over.between ?? []) this.add({ op: begun, ...entry }, "server-1")
     return this.end(begun, "call", ok({ status, error: over.error ?? null, body: over.body ?? {} }))
+  }
+
+  post(url: string, body: Record<string, unknown>, reply: unknown = 200, tookMs = 0): number {
+    return this.add(
+      { kind: "posted", url, body, signedAtS: Math.floor(this.t / 1000), signatures: 1, verifiedBy: [], reply, tookMs },
+      "worker-1"
+    )
   }
 
   me(appId: string, token: string, body: Record<string, unknown>): number {
