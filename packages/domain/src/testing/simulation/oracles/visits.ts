@@ -111,9 +111,9 @@ const v5: Oracle = {
 }
 
 const refsIn = (body: Readonly<Record<string, unknown>>) =>
-  [body["place"], ...listOf(body["visits"]).map(({ place }) => place), ...listOf(body["places"])].flatMap(
-    (ref) => recordOf(ref) ?? []
-  )
+  [body["place"], ...listOf(body["visits"]).map(({ place }) => place), ...listOf(body["places"])]
+    .map(recordOf)
+    .filter((ref) => ref !== undefined)
 
 const v6: Oracle = {
   name: "V6",

@@ -41,4 +41,4 @@ export const recordOf = (value: unknown): Readonly<Record<string, unknown>> | un
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
 
 export const listOf = (value: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
-  Array.isArray(value) ? value.flatMap((one) => recordOf(one) ?? []) : []
+  Array.isArray(value) ? value.map(recordOf).filter((one) => one !== undefined) : []

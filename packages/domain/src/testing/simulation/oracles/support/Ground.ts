@@ -46,6 +46,8 @@ export interface Ground {
   readonly rules: ReadonlyMap<string, MadeRule>
   readonly declared: ReadonlyMap<string, Register.Register<ReadonlyArray<string>>>
   readonly allowed: ReadonlyMap<string, Register.Register<ReadonlyArray<string>>>
+  /** By the id of a connection. */
+  readonly connections: ReadonlyMap<string, Pair>
   /** Whose token: of which pair, and which connection when it was issued. */
   readonly holderOf: (token: string) => { readonly pair: Pair; readonly connectionId: string } | undefined
 }
@@ -173,6 +175,7 @@ const read = (h: Happened): Ground => {
     rules,
     declared,
     allowed,
+    connections,
     holderOf: (token) => tokens.get(token)
   }
 }

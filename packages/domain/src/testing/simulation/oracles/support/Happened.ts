@@ -3,7 +3,7 @@ import type { Name, Operation, Ended } from "../../Operations.js"
 import type { Run } from "../../Oracle.js"
 import type { Entry, Fault, Posted, PortCall } from "../../Trace.js"
 
-/** The entries of a run put together: each operation with its end, each POST with its beginning. */
+/** The entries of a run put together: each operation with its end, each POST (recorded when it arrives) with its end. */
 
 export interface Did<N extends Name = Name> {
   readonly name: N
@@ -63,7 +63,7 @@ const read = ({ entries, quiesced }: Run): Happened => {
       const did = open.get(entry.op)
       if (did !== undefined) open.set(entry.op, { ...did, end: entry.i, endedAt: entry.t, outcome: entry.outcome })
     } else if (entry.kind === "posted") {
-      posts.push({ ...entry, beganAt: entry.t - entry.tookMs, endedAt: entry.t })
+      posts.push({ ...entry, beganAt: entry.t, endedAt: entry.t + entry.tookMs })
     } else if (entry.kind === "port") calls.push(entry)
     else if (entry.kind === "fault") faults.push(entry)
   }

@@ -1,0 +1,103 @@
+import type { Run } from "../../Oracle.js"
+import { type Endpoint, endpointsOf, type Reading } from "./Endpoints.js"
+import { type Row, rows } from "./Firings.js"
+import { type Did, happened, mayBeDone } from "./Happened.js"
+import { DAY } from "./Spec.js"
+
+/** What the ends of deliveries make of the counter of their endpoint (Spec §6.4.7, decision W4). */
+
+export const STRIKES = 20
+
+/** An end that counts, or may: what was brought forward by hand does not (Spec §3.4). */
+interface End {
+  readonly at: number
+  readonly what: "strike" | "clear"
+  readonly isSure: boolean
+}
+
+/** By the time of their end. */
+export const endsOf = (run: Run, endpointId: string, until: number): ReadonlyArray<End> =>
+  rows(run)
+    .filter((row) => row.endpointId === endpointId && !row.isTest && !row.isReplay)
+    .flatMap((row): ReadonlyArray<End> => {
+      const { endedAt, failReason, state } = row
+      const what = state === "delivered" ? "clear" : failReason === "exhausted" ? "strike" : undefined
+      if (endedAt === null || what === undefined || endedAt > until) return []
+      return [{ at: endedAt, what, isSure: !mayBeHurried(run, row) }]
+    })
+    .sort((a, b) => a.at - b.at)
+
+export const mayBeHurried = (run: Run, { deliveryId }: Row): boolean => hurriesOf(run, deliveryId).length > 0
+
+const indexes = new WeakMap<object, ReadonlyMap<string, ReadonlyArray<Did<"retryNow">>>>()
+
+export const hurriesOf = (run: Run, deliveryId: string): ReadonlyArray<Did<"retryNow">> => {
+  const found = indexes.get(run.entries)
+  if (found !== undefined) return found.get(deliveryId) ?? []
+  const made = new Map<string, Array<Did<"retryNow">>>()
+  for (const did of happened(run).of("retryNow")) {
+    if (mayBeDone(did)) made.set(did.args.deliveryId, [...(made.get(did.args.deliveryId) ?? []), did])
+  }
+  indexes.set(run.entries, made)
+  return made.get(deliveryId) ?? []
+}
+
+/** What the counter may have been; undefined where too little is known. */
+export const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [number, number] | undefined => {
+  const { endpointId, enablings, created } = endpoint
+  const { by } = reading
+  const log = happened(run)
+    .of("readDeliveries")
+    .find((did) => did.args.appId === endpoint.appId && did.outcome?._tag === "ok" && did.begin > by.begin)
+  const isLost = by.endedAt - created.beganAt > 6 * DAY || enablings.some((did) => did.begin < by.end)
+  if (log === undefined || isLost || by.beganAt !== by.endedAt) return undefined
+  if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return undefined
+  const ends = endsOf(run, endpointId, by.endedAt)
+  // Of one moment nobody knows which was first, nor which were before the reading.
+  if (ends.some(({ at }, index) => at === by.endedAt || at === ends[index - 1]?.at)) return undefined
+  let [least, most] = [0, 0]
+  for (const { isSure, what } of ends) {
+    if (what === "strike") {
+      most++
+      if (isSure) least++
+    } else {
+      least = 0
+      if (isSure) most = 0
+    }
+  }
+  return [least, most]
+}
+
+/** What contradicts the twenty in a row. */
+export const wrongDisablings = (run: Run) =>
+  [...endpointsOf(run).values()].flatMap((endpoint) =>
+    endpoint.readings.flatMap((reading) => {
+      const at = reading.by.end
+      const { disabledAt, enabled, strikes } = reading
+      if (enabled !== (disabledAt === null)) return [{ at, detail: "enabled and disabledAt contradict each other" }]
+      const range = enabled ? strikesAt(run, endpoint, reading) : undefined
+      const [least, most] = range ?? [0, Infinity]
+      if (least >= STRIKES) return [{ at, detail: `${endpoint.endpointId} is enabled after ${least} in a row` }]
+      if (strikes < least || strikes > most)
+        return [{ at, detail: `${endpoint.endpointId} has ${strikes} strikes, and not ${least} to ${most}` }]
+      return disabledAt === null ? [] : tooEarly(run, endpoint, disabledAt, reading)
+    })
+  )
+
+const tooEarly = (run: Run, endpoint: Endpoint, disabledAt: number, { by }: Reading) => {
+  // What ended more than a week before may not be in the log any more.
+  const isLost =
+    disabledAt - endpoint.created.beganAt > 6 * DAY ||
+    !happened(run)
+      .of("readDeliveries")
+      .some(({ begin }) => begin > by.begin)
+  if (isLost || happened(run).faults.some(({ fault }) => fault === "clock.jump")) return []
+  const ends = endsOf(run, endpoint.endpointId, disabledAt)
+  const cleared = ends.findLastIndex(({ at, isSure, what }) => what === "clear" && isSure && at < disabledAt)
+  const since = ends
+    .slice(cleared + 1)
+    .filter(({ at, what }) => what === "strike" && at >= (ends[cleared]?.at ?? -Infinity))
+  return since.length >= STRIKES
+    ? []
+    : [{ at: by.end, detail: `${endpoint.endpointId} was disabled after ${since.length} in a row` }]
+}
