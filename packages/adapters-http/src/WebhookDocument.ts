@@ -14,9 +14,9 @@ export const Ping = Schema.Struct({
     description: "The same on retries, replays and other endpoints: deduplicate on it"
   }),
   app_id: Schema.String,
-  endpoint_id: Schema.String,
+  endpoint_id: Schema.String.annotations({ description: "The endpoint that it is sent to" }),
   type: Schema.Literal("ping"),
-  occurred_at: At
+  occurred_at: At.annotations({ description: "When it happened, not when it was sent" })
 })
 
 const ofConnection = {
@@ -27,8 +27,13 @@ const ofConnection = {
 export const RuleFired = Schema.Struct({
   ...ofConnection,
   type: Event.RuleFired.fields.type,
-  rule_id: Schema.String,
-  target: Schema.Struct({ place_id: Schema.NullOr(Schema.String), label: Schema.String })
+  rule_id: Schema.String.annotations({ description: "The rule that fired" }),
+  target: Schema.Struct({
+    place_id: Schema.NullOr(Schema.String).annotations({ description: "Null for a zone" }),
+    label: Schema.String.annotations({
+      description: "The place's name as the user has it, or the zone's as you gave it"
+    })
+  })
 })
 
 export const PlacesChanged = Schema.Struct({
@@ -99,7 +104,9 @@ const webhook = ({ description, examples, name, summary }: EventCatalogue.Entry)
         content: {
           "application/json": {
             schema,
-            examples: Object.fromEntries(examples.map(({ body, type }) => [type, { value: JSON.parse(body) as unknown }]))
+            examples: Object.fromEntries(
+              examples.map(({ body, type }) => [type, { value: JSON.parse(body) as unknown }])
+            )
           }
         }
       },

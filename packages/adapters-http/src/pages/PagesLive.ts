@@ -11,6 +11,7 @@ import * as Deliveries from "./developer/deliveries.js"
 import * as DeveloperDelivery from "./developer/delivery.js"
 import * as Users from "./developer/users.js"
 import * as Webhooks from "./developer/webhooks.js"
+import * as Docs from "./docs/index.js"
 import * as Home from "./home.js"
 import * as Assets from "./kit/Assets.js"
 import * as Routes from "./kit/Routes.js"
@@ -32,6 +33,7 @@ export const layer = Layer.unwrapEffect(
   Effect.map(HttpOptions, (options) =>
     Layer.mergeAll(
       Routes.layer(Home.routes),
+      Routes.layer(Docs.routes(options)),
       Routes.layer(SignIn.routes),
       Routes.layer(Assets.routes),
       Routes.layer(Authorize.routes(options)),

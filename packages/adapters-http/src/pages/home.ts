@@ -52,7 +52,8 @@ const home = Effect.gen(function* () {
             ? html`Sign in, then open the developer portal.`
             : html`<a href="/developer">Open the developer portal</a>.`
         }
-        The API is described in <a href="/openapi.json">openapi.json</a>.
+        The <a href="/docs">documentation</a> begins with a <a href="/docs/quick-start">quick start</a>; the API is
+        described in <a href="/openapi.json">openapi.json</a>, too.
       </p>`
   })
 })

@@ -36,12 +36,12 @@ export const queryIntOr = (from: number, to: number, fallback: number) =>
 
 /** `limit` and `cursor` of a list that can grow. */
 export const paging = (fallback: number, max: number) => ({
-  limit: queryIntOr(1, max, fallback),
+  limit: queryIntOr(1, max, fallback).annotations({ description: "How many at most" }),
   cursor: Schema.optionalWith(
     // One that is so long is refused as any other that is none.
     Schema.String.pipe(
       Schema.maxLength(2_048, { message: () => "was not issued for this list; start again without it" })
     ),
     { exact: true }
-  )
+  ).annotations({ description: "`nextCursor` of the page before; without it, the first page" })
 })

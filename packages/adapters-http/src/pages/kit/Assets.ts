@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { mapScript as script } from "./mapScript.js"
 import * as Routes from "./Routes.js"
+import { docsStyle } from "./docsStyle.js"
 import { style } from "./style.js"
 
 /** A file that never changes under its name: the name holds a digest of the content. */
@@ -30,7 +31,7 @@ const MARK =
 
 export const mark = `<svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">${MARK}</svg>`
 
-export const stylesheet = asset("style", "css", "text/css; charset=utf-8", style)
+export const stylesheet = asset("style", "css", "text/css; charset=utf-8", style + docsStyle)
 export const icon = asset(
   "icon",
   "svg",

@@ -19,6 +19,8 @@ export interface Page {
   readonly main: Value
   /** Null: nobody is signed in, or the page is no place to wander off from. */
   readonly reader: Reader | null
+  /** Instead of the reader's navigation, on pages that are the same for everybody. */
+  readonly sections?: ReadonlyArray<{ readonly path: string; readonly name: string }>
   /** Path of the navigation entry that the page belongs to. */
   readonly current?: string
   readonly width?: "narrow" | "middle" | "wide"
@@ -49,17 +51,20 @@ const contentSecurityPolicy = ({ formAction = [], map }: Pick<Page, "formAction"
 export const respond = (page: Page): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(document(page).text, {
     status: page.status ?? 200,
-    contentType: "text/html; charset=utf-8",
-    headers: {
-      "content-security-policy": contentSecurityPolicy(page),
-      // Not `no-referrer`: browsers then send `Origin: null` with our own forms.
-      "referrer-policy": "same-origin",
-      "cache-control": "no-store",
-      ...page.headers
-    }
+    contentType: CONTENT_TYPE,
+    headers: { ...headers(page), "cache-control": "no-store", ...page.headers }
   })
 
-const document = ({ current, main, map, reader, title, width = "wide" }: Page): Html =>
+export const CONTENT_TYPE = "text/html; charset=utf-8"
+
+/** What every page is sent with. */
+export const headers = (page: Pick<Page, "formAction" | "map">) => ({
+  "content-security-policy": contentSecurityPolicy(page),
+  // Not `no-referrer`: browsers then send `Origin: null` with our own forms.
+  "referrer-policy": "same-origin"
+})
+
+export const document = ({ current, main, map, reader, sections, title, width = "wide" }: Page): Html =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -78,25 +83,36 @@ const document = ({ current, main, map, reader, title, width = "wide" }: Page): 
           <div>
             <a class="brand" href="/">${new Html(Assets.mark)}<span>Place Access</span></a>
             ${reader !== null && navigation(reader, current)}
+            ${
+              sections !== undefined &&
+              html`<nav aria-label="Main">${sections.map(({ name, path }) => entry(path, name, current))}</nav>`
+            }
           </div>
         </header>
         <main id="main" class="${width}">${main}</main>
+        ${(reader !== null || sections !== undefined) && FOOT}
       </body>
     </html> `
 
 const mayReview = ({ account }: Pick<Reader, "account">): boolean => Either.isRight(Staff.requireReviewer(account))
 
+const FOOT = html`<footer class="foot">
+  <a href="/docs">Documentation</a> <a href="/openapi.json">openapi.json</a>
+</footer>`
+
+const entry = (path: string, name: string, current: string | undefined): Html =>
+  html`<a href="${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
+
 const navigation = ({ account, formToken, portalPath }: Reader, current: string | undefined): Html => {
-  const entry = (path: string, name: string) =>
-    html`<a href="${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
+  const to = (path: string, name: string) => entry(path, name, current)
   return html`<nav aria-label="Main">
-      ${entry(portalPath, "Connected apps")} ${entry(`${portalPath}/places`, "Places")}
-      ${entry(`${portalPath}/devices`, "Devices")} ${entry(`${portalPath}/access-log`, "Access log")}
-      ${entry("/developer", "Developers")} ${mayReview({ account }) && entry("/review", "Review")}
-      ${Either.isRight(Staff.requireAdmin(account)) && entry("/admin", "Admin")}
+      ${to(portalPath, "Connected apps")} ${to(`${portalPath}/places`, "Places")}
+      ${to(`${portalPath}/devices`, "Devices")} ${to(`${portalPath}/access-log`, "Access log")}
+      ${to("/developer", "Developers")} ${mayReview({ account }) && to("/review", "Review")}
+      ${Either.isRight(Staff.requireAdmin(account)) && to("/admin", "Admin")}
     </nav>
     <div class="who">
-      <span>${account.email}</span> ${entry(`${portalPath}/settings`, "Settings")}
+      <span>${account.email}</span> ${to(`${portalPath}/settings`, "Settings")}
       <form method="post" action="/sign-out">
         <input type="hidden" name="form_token" value="${formToken}" /><button class="link">Sign out</button>
       </form>

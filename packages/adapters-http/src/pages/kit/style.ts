@@ -158,7 +158,8 @@ pre.letter { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }
 .qr { width: 17rem; max-width: 100%; background: #ffffff; padding: 0.75rem; border-radius: 10px; border: 1px solid var(--line); }
 .qr + .below { margin: 1rem 0 0; }
 .qr svg { display: block; width: 100%; height: auto; }
-.foot { max-width: 62rem; margin: 0 auto; padding: 0 1.25rem 2rem; color: var(--soft); font-size: 0.85rem; }
+.foot { max-width: 62rem; margin: 0 auto; padding: 0 1.25rem 2rem; color: var(--soft); font-size: 0.85rem; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; }
+.foot a { color: var(--soft); }
 @media (max-width: 40rem) {
   main { padding-top: 1.25rem; }
   dl { grid-template-columns: 1fr; gap: 0 0; }

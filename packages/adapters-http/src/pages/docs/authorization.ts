@@ -1,0 +1,257 @@
+import { AuthorizationCode, ConsentRequest, TokenFamily } from "@place-access/domain/connection"
+import { Event } from "@place-access/domain/events"
+import { Purpose, VolumeFlag } from "@place-access/domain/purposes"
+import { Scope } from "@place-access/domain/shared"
+import { Tier } from "@place-access/domain/tiers"
+import { type Options, portalPath } from "../../HttpOptions.js"
+import * as EventCatalogue from "../../openapi/EventCatalogue.js"
+import * as Values from "../../openapi/ExampleValues.js"
+import { type Html, html, type Value } from "../kit/Html.js"
+import { type Contract, linkTo } from "./contract.js"
+import { code, DOCS, page, table } from "./frame.js"
+import { inline, prose } from "./prose.js"
+import { duration } from "./words.js"
+
+export const routes = (options: Options, contract: () => Contract) => [
+  page(`${DOCS}/authorization`, () => ({
+    title: "Authorization",
+    lead: inline(
+      "A user approves your app: what it may ask, about which places, for how long. The result is a *connection*, and a token for it. OAuth 2.1, authorization code with PKCE."
+    ),
+    sections: [
+      { id: "app", name: "Your app", content: app() },
+      { id: "consent", name: "Asking for approval", content: consent(options) },
+      { id: "tokens", name: "Tokens", content: tokens(options) },
+      { id: "scopes", name: "Scopes", content: scopes(contract()) },
+      { id: "expiry", name: "How long it lasts", content: expiry() },
+      { id: "purposes", name: "Purposes", content: purposes() },
+      { id: "access-log", name: "What the user sees", content: accessLog(options) },
+      { id: "sessions", name: "Sessions", content: sessions(options) },
+      { id: "phones", name: "Tokens of phones", content: phones() }
+    ]
+  }))
+]
+
+const app = (): Value =>
+  prose(`Make one under [Your apps](/developer). It declares the scopes that it may ask for at most. New apps are in the **sandbox**: only their
+    developer can connect them. [Hand it in for review](${DOCS}/reference/apps#apps.submit) to let everybody.
+
+Register the addresses that users come back to. They are compared exactly, with no prefixes and no wildcards. Registering issues a new client secret, shown once, which belongs on your server.`)
+
+const consent = ({ authUrl }: Options): Value => [
+  prose(`Send the user's browser to \`${authUrl}/authorize\` with these parameters:`),
+  table(
+    "Parameters of the consent page",
+    ["Parameter", "", "Rules"],
+    [
+      [html`<code>client_id</code>`, "required", "The app's id."],
+      [html`<code>redirect_uri</code>`, "required", "Exactly one of those that are registered."],
+      [html`<code>scope</code>`, "required", "Scopes with spaces between them, among those that the app declares."],
+      [
+        html`<code>state</code>`,
+        "required",
+        "8 to 512 printable characters that nobody can guess. Comes back as it is."
+      ],
+      [
+        html`<code>code_challenge</code>`,
+        "required",
+        inline("`base64url(SHA-256(code_verifier))`; the verifier has 43 to 128 characters and stays on your server.")
+      ],
+      [html`<code>code_challenge_method</code>`, "required", html`<code>S256</code>`],
+      [
+        html`<code>external_user_id</code>`,
+        "optional",
+        "Your own id of this user, up to 128 characters. You read it in GET /v1/me; the user never sees it."
+      ],
+      [
+        html`<code>response_type</code>`,
+        "optional",
+        inline("`code`, for libraries that send it; the answer then carries `iss` (RFC 9207).")
+      ]
+    ]
+  ),
+  code(
+    `${authUrl}/authorize?${new URLSearchParams({
+      client_id: Values.ids.app,
+      redirect_uri: "https://umbrella.example/callback",
+      scope: "location.place.current location.rules.place",
+      state: "af0ifjsldkj-8sdf",
+      code_challenge: Values.challenge,
+      code_challenge_method: "S256"
+    }).toString()}`,
+    "http"
+  ),
+  prose(`The user signs in, chooses scopes (perhaps fewer than you asked for), places and expiries, and comes back to \`redirect_uri\` with \`code\` and
+    \`state\`. **Refuse an answer whose \`state\` is not the one that you sent.** The page waits for ${duration(ConsentRequest.LIFETIME)}.
+
+What the user is shown depends on what there is already:
+
+- **No connection yet:** the whole consent page.
+- **A connection, and you ask for exactly the scopes that it holds:** a renewal. One confirmation chooses a new date for the sensitive scopes; everything else stays.
+- **A connection, and other scopes:** the whole page again. Both expiries are set anew; rules, places and \`sub\` stay.
+
+If it does not work out, the browser comes back with \`error\`, \`error_description\` and \`state\`:`),
+  table(
+    "Errors that come back to the app",
+    ["error", "Meaning"],
+    REDIRECT_ERRORS.map(([name, meaning]) => [html`<code>${name}</code>`, meaning])
+  ),
+  prose(
+    "A wrong `client_id`, `redirect_uri` or `state` is told to the user on a page, and nobody is sent anywhere: the address could be anybody's."
+  )
+]
+
+const REDIRECT_ERRORS = [
+  ["access_denied", "The user pressed Cancel."],
+  ["invalid_request", "A parameter is missing, repeated or not as it must be; the description names it."],
+  [
+    "invalid_scope",
+    "A scope does not exist, is not declared by the app, or needs a purpose that the app does not have."
+  ],
+  ["unsupported_response_type", "response_type is not code."]
+] as const
+
+const tokens = ({ baseUrl }: Options): Value => [
+  prose(`Your server exchanges the code at [\`POST /v1/oauth/token\`](${DOCS}/reference/oauth#oauth.token), within ${duration(AuthorizationCode.LIFETIME)} and once. Both dialects are read: JSON with the names below, and the
+    form of RFC 6749 that OAuth libraries send. They find everything at \`${baseUrl}/.well-known/oauth-authorization-server\`.`),
+  code(
+    `curl ${baseUrl}/v1/oauth/token -H 'Content-Type: application/json' -d '{
+  "grantType": "authorization_code", "clientId": "…", "clientSecret": "…",
+  "code": "…", "codeVerifier": "…", "redirectUri": "https://umbrella.example/callback" }'`,
+    "bash"
+  ),
+  table(
+    "Credentials",
+    ["What", "Good for", "Note"],
+    [
+      [
+        "Access token",
+        duration(TokenFamily.ACCESS_LIFETIME),
+        inline(
+          "`Authorization: Bearer …` on every call, never in an address. One user's approval of one app: ten users, ten tokens."
+        )
+      ],
+      [
+        "Refresh token",
+        "as long as the connection",
+        inline(
+          `Spent with every use: keep the new one that the answer has. Used again within ${duration(TokenFamily.RACE_WINDOW)} it gets the same answer, so that two of your servers may race; **later it counts as a leak and ends the connection.**`
+        )
+      ],
+      [
+        "Client secret",
+        "until the next is issued",
+        "Authenticates the app at the token and revocation endpoints, in the body or by HTTP Basic."
+      ]
+    ]
+  ),
+  prose(`- When a call answers 401 \`invalid_token\`, refresh once. When the refresh answers \`invalid_grant\`, the user has to connect again. Never loop.
+- \`scope\` in every token answer is what is effective now; it may be less than last time.
+- [\`POST /v1/oauth/revoke\`](${DOCS}/reference/oauth#oauth.revoke) with any token of it ends the whole connection, and answers 200 for any token.
+- \`sub\` is the user as your app sees them: the same after a reconnect, another one for another app. It says nothing about who they are.
+- Encrypt tokens where you keep them. The service itself keeps only hashes.`)
+]
+
+const scopes = (contract: Contract): Value => [
+  prose(
+    "Standard scopes answer questions about places that the user shares. Sensitive ones disclose coordinates: they have an expiry of their own and need a [purpose](#purposes) on every call. A call without its scope answers 403."
+  ),
+  table(
+    "Scopes",
+    ["Scope", "Opens"],
+    Scope.all.map((scope) => ({
+      id: scope,
+      cells: [
+        html`<code>${scope}</code>${Scope.isSensitive(scope) && html` <span class="badge warn">Sensitive</span>`}
+          <p class="soft">${Scope.describe[scope]}</p>`,
+        opens(contract, scope)
+      ]
+    }))
+  ),
+  html`<p>Any one of the standard scopes opens:</p>`,
+  calls(contract, (needs) => needs.length > 1),
+  prose(
+    "`GET /v1/me` answers any live token. What is effective is what the user granted *and* the app declares: when either becomes less, live tokens follow at once."
+  )
+]
+
+/** Operations and events that need the scope, by the contract and by the check before every delivery. */
+const opens = (contract: Contract, scope: Scope.Scope): Value => [
+  calls(contract, (needs) => needs.length === 1 && needs[0] === scope),
+  Event.SUBSCRIBABLE.filter((name) => EventCatalogue.neededScopes(name).includes(scope)).map(
+    (name) =>
+      html`<p>
+        Event <a href="${DOCS}/webhooks#${name}"><code>${name}</code></a>
+      </p>`
+  )
+]
+
+const calls = ({ tags }: Contract, isWanted: (needs: ReadonlyArray<string>) => boolean): Html =>
+  html`<ul class="plain">
+    ${tags.flatMap((tag) =>
+      tag.operations
+        .filter(({ needs, scheme }) => scheme === "accessToken" && isWanted(needs))
+        .map(
+          (operation) =>
+            html`<li>
+              <a href="${linkTo(tag, operation)}"><code>${operation.method} ${operation.path}</code></a>
+            </li>`
+        )
+    )}
+  </ul>`
+
+const expiry = (): Value => [
+  table(
+    "Expiry choices",
+    ["Tier", "The user chooses", "At its end"],
+    [
+      [
+        "Standard",
+        choices(Tier.StandardDays.literals),
+        "The connection ends: every call answers 401, every rule stops."
+      ],
+      [
+        "Sensitive",
+        choices(Tier.SensitiveDays.literals),
+        "Only the sensitive scopes stop. All of a connection's share one date."
+      ]
+    ]
+  ),
+  prose(`A day is 24 hours. ${Tier.DEFAULT_DAYS} days are chosen already when the page opens.
+
+When the sensitive date passes, calls that need those scopes answer 403 \`scope_expired\`, which carries both dates. For ${duration(Tier.GRACE)} a **renewal** brings them back: send the user
+through consent with exactly the scopes that you hold. After that they leave the grant, calls answer \`missing_scope\`, and only the whole consent page gives them again. Rules and standard scopes go on all the time.
+The [events](${DOCS}/webhooks#sensitive.expiring) tell you before, at the end, and after the grace.
+
+A connection ends for good when its standard tier expires, the user disconnects it, your app revokes a token, an admin revokes your app, or a spent refresh token or a used code comes back.`)
+]
+
+const choices = (days: ReadonlyArray<number | "never">): string =>
+  days
+    .map((one) => (one === "never" ? "or never" : String(one)))
+    .join(", ")
+    .replace(/(\d+)(, or never)?$/, "$1 days$2")
+
+const purposes = (): Value =>
+  prose(`A call that discloses coordinates says what for: \`?purpose=order_ahead\`. Purposes are registered [by the app's developer](${DOCS}/reference/purposes).
+
+- The **key** is for your code: 3 to 40 characters of \`a-z\`, \`0-9\` and \`_\`, beginning with a letter. It belongs to the purpose for ever.
+- The **description**, 10 to 200 characters, is what users read, exactly as it was approved.
+- It covers certain sensitive scopes, and says how many calls a day one connection should need, 1 to 10,000. More than ${VolumeFlag.FACTOR === 2 ? "twice" : `${VolumeFlag.FACTOR} times`} as many in a day are looked at by a person; no call is refused for it.
+- A sandbox app may use drafts. In production a reviewer approves each first. Editing an approved one sends it to review again; the approved wording stays in force until that is decided.
+- An app has ${Purpose.MAX_PER_APP} at most. Archived ones cannot be used any more.
+
+A purpose that is missing, unknown, not approved or does not cover the scope is 400 \`invalid_purpose\`.`)
+
+const accessLog = (options: Options): Value =>
+  prose(`Every request of your app about a user, refused ones included, stands in [their access log](${portalPath(options)}/access-log), with its purpose and what you learnt, in words. So does every event that was sent
+    or withheld. A question is written down before it is answered.`)
+
+const sessions = ({ baseUrl }: Options): Value =>
+  prose(`Routes under \`/v1/developer\`, \`/v1/user\` and \`/v1/admin\` are for people who are signed in: a cookie, which
+    [\`POST /v1/session\`](${DOCS}/reference/session#session.signIn) sets. Calls that change something also send \`Origin: ${new URL(baseUrl).origin}\`, as browsers do on their own. It is no way for an
+    app to act for its users.`)
+
+const phones = (): Value =>
+  prose(`A user adds a phone in the portal and gets a token for it, which uploads and can do nothing else. Apps for phones are described
+    [in the reference](${DOCS}/reference/phone-apps); anything of your own uses [\`POST /v1/phone/locations\`](${DOCS}/reference/phone).`)

@@ -1,0 +1,108 @@
+import { HttpApi, OpenApi } from "@effect/platform"
+import { Context, Option } from "effect"
+import { Api } from "../../Api.js"
+import type { Options } from "../../HttpOptions.js"
+import { operations } from "../../OpenApiDocument.js"
+import * as OpenApiDocument from "../../OpenApiDocument.js"
+import { callerOf } from "../../openapi/Security.js"
+import { type Json, list, object, text } from "../../openapi/Json.js"
+
+/** The OpenAPI document as the reference is laid out: the same document that `GET /openapi.json` gives. */
+export interface Contract {
+  readonly schemas: Json
+  readonly webhooks: Json
+  readonly tags: ReadonlyArray<Tag>
+}
+
+export interface Tag {
+  readonly name: string
+  readonly description: string
+  readonly path: string
+  readonly audience: Audience
+  readonly operations: ReadonlyArray<Operation>
+}
+
+export interface Operation {
+  /** The anchor on the page of its tag. */
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly summary: string
+  readonly description: string
+  readonly isDeprecated: boolean
+  readonly scheme: string | null
+  readonly needs: ReadonlyArray<string>
+  readonly json: Json
+}
+
+/** Whom a tag is for, by how most of its operations are called. */
+export const AUDIENCES = {
+  app: { name: "For your app's server", description: "With an access token, or with the app's own credentials." },
+  developer: { name: "For developers", description: "Signed in: what the developer's pages do, too." },
+  user: { name: "For users", description: "Signed in: what the portal's pages do, too." },
+  phone: { name: "For phones", description: "With the token of a phone." },
+  staff: { name: "For reviewers and admins", description: "Signed in, with a role." }
+} as const
+type Audience = keyof typeof AUDIENCES
+
+export const make = (options: Options): Contract => {
+  const document = OpenApiDocument.make(Api, options)
+  const all = operations(document).map(({ method, operation, path }) => ({
+    tag: text(list(operation["tags"])[0]),
+    operation: {
+      id: text(operation["operationId"]),
+      method,
+      path,
+      summary: text(operation["summary"]),
+      description: text(operation["description"]),
+      isDeprecated: operation["deprecated"] === true,
+      ...callerOf(operation),
+      json: operation
+    }
+  }))
+  return {
+    schemas: object(object(document["components"])["schemas"]),
+    webhooks: object(document["webhooks"]),
+    tags: list(document["tags"]).flatMap((value) => {
+      const tag = object(value)
+      const name = text(tag["name"])
+      const own = all.filter((one) => one.tag === name).map(({ operation }) => operation)
+      const [first] = own
+      return first === undefined
+        ? []
+        : [
+            {
+              name,
+              description: text(tag["description"]),
+              path: pathOf(name),
+              audience: audienceOf(first),
+              operations: own
+            }
+          ]
+    })
+  }
+}
+
+const audienceOf = ({ path, scheme }: Operation): Audience => {
+  if (path.startsWith("/v1/developer/")) return "developer"
+  if (path.startsWith("/v1/admin/")) return "staff"
+  if (path.startsWith("/v1/phone/")) return "phone"
+  return scheme === "accessToken" || path.startsWith("/v1/oauth/") ? "app" : "user"
+}
+
+const pathOf = (tag: string): Tag["path"] => `/docs/reference/${tag.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`
+
+/** The pages of the tags, without making the document: routes are known when the server starts. */
+export const tagPaths = (): ReadonlyArray<Tag["path"]> => {
+  const names: Array<string> = []
+  HttpApi.reflect(Api, {
+    onGroup: ({ mergedAnnotations }) => {
+      names.push(...Option.toArray(Context.getOption(mergedAnnotations, OpenApi.Title)))
+    },
+    onEndpoint: () => undefined
+  })
+  return Array.from(new Set(names.map(pathOf)))
+}
+
+/** Where the reference describes it. */
+export const linkTo = (tag: Tag, operation: Operation): string => `${tag.path}#${operation.id}`

@@ -1,0 +1,73 @@
+import type { Options } from "../../HttpOptions.js"
+import { html, type Value } from "../kit/Html.js"
+import { code, DOCS, page } from "./frame.js"
+import { inline, prose } from "./prose.js"
+
+export const routes = (options: Options) => [
+  page(DOCS, () => ({
+    title: "Documentation",
+    lead: inline(
+      "Ask where a user is or has been, with their approval, and be told when they arrive somewhere. It works with the places that they share with your app; not with coordinates."
+    ),
+    above: cards(),
+    sections: [
+      { id: "idea", name: "How it works", content: idea() },
+      { id: "first-calls", name: "What a call looks like", content: calls(options) },
+      { id: "conventions", name: "Conventions", content: conventions() },
+      { id: "versions", name: "Versions", content: versions() }
+    ]
+  }))
+]
+
+const CARDS = [
+  ["quick-start", "Quick start", "From an account to a verified webhook in one shell, with curl and node."],
+  ["authorization", "Authorization", "Consent, tokens, scopes, expiry and purposes."],
+  ["webhooks", "Webhooks", "Every event with examples, signatures, retries and what you can rely on."],
+  ["errors", "Errors and limits", "Every code, what it means, what to do; rates and sizes."],
+  ["reference", "Reference", "Everything that can be called, generated from the contract."]
+] as const
+
+const cards = (): Value =>
+  html`<ul class="plain grid">
+    ${CARDS.map(
+      ([path, name, text]) =>
+        html`<li class="card">
+          <h2><a href="${DOCS}/${path}">${name}</a></h2>
+          <p>${text}</p>
+        </li>`
+    )}
+  </ul>`
+
+const idea = (): Value =>
+  prose(`1. A **user** keeps places (home, work, a gym) and a phone that sends its location to this service.
+2. Your **app** sends the user's browser to the consent page. They choose what the app may ask, about which places, and for how long. The result is a [connection](${DOCS}/authorization), and a token for it.
+3. With the token the app [asks](${DOCS}/reference/answers): which of the shared places are they at, are they at this one, when were they there?
+4. Or it sets a [rule](${DOCS}/reference/rules) – tell me when they arrive at, leave or stay at a place – and gets a signed [webhook](${DOCS}/webhooks) when it fires.
+5. The user reads every request of every app in their access log, and can disconnect at any time.
+
+Until a phone has sent something, every answer about now is \`unknown\`. That is an answer, not an error: plan for it.`)
+
+const calls = ({ baseUrl }: Options): Value => [
+  code(`curl ${baseUrl}/v1/answers/current-place -H "Authorization: Bearer $TOKEN"`),
+  code(
+    JSON.stringify(
+      { state: "at_place", place: { id: "plc_…", label: "Home", kind: "home" }, asOf: "2026-03-01T18:04:31.000Z" },
+      null,
+      2
+    ),
+    "json"
+  ),
+  prose(`No token at hand? The [quick start](${DOCS}/quick-start) makes everything that it takes.`)
+]
+
+const conventions = (): Value =>
+  prose(`- Bodies are JSON in UTF-8. Names are \`snake_case\`; the OAuth endpoints read \`camelCase\` and the forms of RFC 6749.
+- Times are ISO 8601 in UTC with milliseconds; those that you send need a time and a zone.
+- Ids are opaque texts. Do not take them apart.
+- Unknown fields of a request are ignored, and new fields may appear in answers and events.
+- Lists have \`limit\` and \`cursor\`; \`nextCursor\` is null on the last page.
+- Every answer has an \`X-Request-Id\`.`)
+
+const versions = (): Value =>
+  prose(`All paths begin with \`/v1\`. What is deprecated says so in the reference and answers with \`Deprecation\` (RFC 9745); it goes on working in this release. For tools there is
+    [openapi.json](/openapi.json), OpenAPI 3.1. This documentation is that of the server that you read it on.`)

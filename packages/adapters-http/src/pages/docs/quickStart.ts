@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs"
+import { isHttps, type Options } from "../../HttpOptions.js"
+import { html, type Html, type Value } from "../kit/Html.js"
+import { code, DOCS, page, type Section } from "./frame.js"
+import { prose } from "./prose.js"
+
+/** The README's "Try it" has the same text, which a test compares; another follows it to the letter. */
+const TEXT = readFileSync(new URL("../../../docs/quick-start.md", import.meta.url), "utf8")
+
+/** What stands for the address of the server in it. */
+const LOCAL = "http://localhost:8080"
+
+export const routes = (options: Options) => [
+  page(`${DOCS}/quick-start`, () => ({
+    title: "Quick start",
+    lead: html`From an account to a webhook that you have verified yourself, with nothing but <code>curl</code> and
+      <code>node</code>. Paste the blocks one after the other into one shell (bash or zsh).`,
+    above: before(options),
+    hasHeadings: true,
+    sections: steps(options),
+    content: NEXT
+  }))
+]
+
+const NEXT = html`<h2>Next</h2>
+  <ul>
+    <li><a href="${DOCS}/authorization">What users can allow, and for how long</a></li>
+    <li><a href="${DOCS}/webhooks">Every event, with examples</a></li>
+    <li><a href="${DOCS}/errors">When something goes wrong</a></li>
+    <li><a href="${DOCS}/reference">Everything that can be called</a></li>
+  </ul>`
+
+const before = (options: Options): Html =>
+  html`<div class="note">
+    ${options.signUp === "closed" && html`<p>On this server accounts are made by its admins: leave the call of <code>/v1/accounts</code> out, and put the e-mail and the password that you were given into the line above it.</p>`}
+    ${reach(options)}
+  </div>`
+
+/** The one thing that depends on where the server runs: how it comes back to the reader's machine. */
+const reach = (options: Options): Value =>
+  isHttps(options)
+    ? html`<p>
+        The service posts webhooks to public https addresses only. Before you begin, set <code>APP_URL</code> to one
+        that leads to port 9000 of your machine, such as that of a tunnel: <code>export APP_URL=https://…</code>
+      </p>`
+    : html`<p>
+        Your app will listen on <code>127.0.0.1:9000</code>. A server that runs on the same machine calls it there if it
+        was started with <code>ALLOW_INSECURE_WEBHOOKS=true</code>; any other needs a public https address of yours in
+        <code>APP_URL</code>.
+      </p>`
+
+/** A paragraph that begins with words in bold begins a step. */
+const BEGINNING = /^(?=\*\*)/m
+
+const steps = ({ authUrl, baseUrl }: Options): ReadonlyArray<Section> =>
+  TEXT.replaceAll(LOCAL, baseUrl)
+    .replaceAll("$SERVICE/authorize?", authUrl === baseUrl ? "$SERVICE/authorize?" : `${authUrl}/authorize?`)
+    .split(BEGINNING)
+    .map((step, index) => ({
+      id: `step-${index + 1}`,
+      name: /^\*\*(.+?)[.,]?\*\*/.exec(step)?.[1] ?? "",
+      content: html`<section id="step-${index + 1}">${blocks(step)}</section>`
+    }))
+
+const blocks = (step: string): ReadonlyArray<Value> =>
+  step.split(/^```bash\n([\s\S]*?)^```$/m).map((part, index) => (index % 2 === 1 ? code(part) : prose(part)))

@@ -1,0 +1,210 @@
+import type { Options } from "../../HttpOptions.js"
+import * as ErrorCatalogue from "../../openapi/ErrorCatalogue.js"
+import { type Json, list, object, text } from "../../openapi/Json.js"
+import { type Html, html, nothing, type Value } from "../kit/Html.js"
+import { AUDIENCES, type Contract, linkTo, type Operation, type Tag } from "./contract.js"
+import { curl } from "./curl.js"
+import { code, DOCS, json, page, table } from "./frame.js"
+import { inline, prose } from "./prose.js"
+import { fields, typeOf, variants } from "./schemaWords.js"
+
+export const routes = (options: Options, contract: () => Contract, tags: ReadonlyArray<Tag["path"]>) => [
+  page(`${DOCS}/reference`, () => index(contract())),
+  ...tags.map((path) => page(path, () => tagPage(options, contract(), path)))
+]
+
+const byAudience = ({ tags }: Contract) =>
+  Object.entries(AUDIENCES).map(([audience, words]) => ({
+    audience,
+    ...words,
+    tags: tags.filter((tag) => tag.audience === audience)
+  }))
+
+const index = (contract: Contract) => ({
+  title: "Reference",
+  lead: html`Everything that can be called, from the same contract that the server is made of. For tools:
+    <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).`,
+  sections: byAudience(contract).map(({ audience, description, name, tags }) => ({
+    id: audience,
+    name,
+    content: html`<p>${description}</p>
+      ${tags.map(
+        (tag) =>
+          html`<h3><a href="${tag.path}">${tag.name}</a></h3>
+            <p>${inline(tag.description)}</p>
+            <ul class="plain operations">
+              ${tag.operations.map(
+                (operation) =>
+                  html`<li>
+                    ${method(operation)}
+                    <div>
+                      <a href="${linkTo(tag, operation)}">${inline(operation.summary)}</a
+                      >${operation.isDeprecated && html` <span class="badge warn">Deprecated</span>`}<br />
+                      <code>${operation.path}</code>
+                    </div>
+                  </li>`
+              )}
+            </ul>`
+      )}`
+  }))
+})
+
+const method = ({ method }: Operation): Html => html`<span class="method ${method.toLowerCase()}">${method}</span>`
+
+const tagPage = (options: Options, contract: Contract, path: string) => {
+  const tag = contract.tags.find((one) => one.path === path)
+  if (tag === undefined) throw new Error(`the contract has no tag for ${path}`)
+  return {
+    title: tag.name,
+    lead: inline(tag.description),
+    hasHeadings: true,
+    beside: html`<p>Reference</p>
+      <ul>
+        ${contract.tags
+          .filter((one) => one.audience === tag.audience)
+          .map(
+            (one) =>
+              html`<li>
+                <a href="${one.path}" ${one === tag && CURRENT}>${one.name}</a>
+              </li>`
+          )}
+        <li><a href="${DOCS}/reference">All of it</a></li>
+      </ul>`,
+    sections: tag.operations.map((operation) => ({
+      id: operation.id,
+      name: operation.summary,
+      content: section(options, contract, operation)
+    }))
+  }
+}
+
+const CURRENT = html`aria-current="page"`
+
+const section = (options: Options, { schemas }: Contract, operation: Operation): Html =>
+  html`<section class="operation" id="${operation.id}" aria-labelledby="${operation.id}-name">
+    <h2 id="${operation.id}-name">
+      ${inline(operation.summary)}${operation.isDeprecated && html` <span class="badge warn">Deprecated</span>`}
+    </h2>
+    <p class="route">${method(operation)}<code>${operation.path}</code></p>
+    ${operation.description !== "" && prose(operation.description)}
+    <dl>
+      <dt>Who may call</dt>
+      <dd>${caller(operation)}</dd>
+      ${needs(operation)}
+    </dl>
+    ${parameters(operation, schemas)} ${bodies(operation, schemas)}
+    <p class="title">Example</p>
+    ${code(curl(options.baseUrl, operation.method, operation.path, operation.json))} ${answers(operation, schemas)}
+  </section>`
+
+const SCHEMES: Readonly<Record<string, Html>> = {
+  accessToken: html`An app, with an <a href="${DOCS}/authorization#tokens">access token</a>`,
+  session: html`Somebody who is <a href="${DOCS}/authorization#sessions">signed in</a>`,
+  deviceToken: html`A phone, with its <a href="${DOCS}/authorization#phones">token</a>`,
+  devicePassword: html`A phone, with its <a href="${DOCS}/authorization#phones">token</a> as password of HTTP Basic`,
+  deviceId: html`A phone, with its <a href="${DOCS}/authorization#phones">token</a> as bearer token, as <code>id</code>,
+    or in the body`
+}
+
+const caller = ({ path, scheme }: Operation): Value => {
+  if (scheme !== null) return SCHEMES[scheme]
+  return path === "/v1/oauth/token" || path === "/v1/oauth/revoke"
+    ? html`An app, with its <a href="${DOCS}/authorization#tokens">id and secret</a>`
+    : "Anybody"
+}
+
+const needs = ({ needs, scheme }: Operation): Value => {
+  if (scheme === "session") {
+    return (
+      needs.length > 0 &&
+      html`<dt>Role</dt>
+        <dd>${needs.map((role) => html`<code>${role}</code>`)}${needs.includes("reviewer") && ", or an admin"}</dd>`
+    )
+  }
+  if (scheme !== "accessToken") return nothing
+  const scopes = needs.map((scope) => html`<a href="${DOCS}/authorization#${scope}"><code>${scope}</code></a> `)
+  return html`<dt>Scope</dt>
+    <dd>${needs.length === 0 ? "None: any live token" : needs.length === 1 ? scopes : html`One of ${scopes}`}</dd>`
+}
+
+const HEADINGS = ["Field", "Type", "Meaning"] as const
+
+const name = (text: string, isRequired: boolean): Html =>
+  html`<code>${text}</code>${!isRequired && html` <span class="soft small">optional</span>`}`
+
+const parameters = ({ json }: Operation, schemas: Json): Value => {
+  const rows = list(json["parameters"])
+    .map(object)
+    .map((one) => [
+      name(text(one["name"]), one["required"] === true),
+      inline(typeOf(object(one["schema"]), schemas)),
+      html`<span class="soft">In the ${text(one["in"])}.</span>
+        ${inline(text(one["description"]) || text(object(one["schema"])["description"]))}`
+    ])
+  return (
+    rows.length > 0 &&
+    html`<p class="title">Parameters</p>
+      ${table("Parameters", ["Parameter", "Type", "Meaning"], rows)}`
+  )
+}
+
+const bodies = ({ json }: Operation, schemas: Json): Value =>
+  Object.entries(object(object(json["requestBody"])["content"])).map(([contentType, media]) =>
+    variants(object(object(media)["schema"])).map(
+      (variant) =>
+        html`<p class="title">
+            Body, <code>${contentType}</code>${variant.name !== null && html`: ${wordsOf(variant.name)}`}
+          </p>
+          ${fieldTable(variant.schema, schemas)}`
+    )
+  )
+
+/** `TokenRequestRefreshToken` is what a schema is called, not how people speak. */
+const wordsOf = (name: string): string => name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase()
+
+const fieldTable = (schema: Json, schemas: Json): Html => {
+  const all = fields(schema, schemas)
+  return all.length === 0
+    ? html`<p>${inline(typeOf(schema, schemas))}</p>`
+    : table(
+        "Fields",
+        HEADINGS,
+        all.map((field) => [name(field.path, field.isRequired), inline(field.type), inline(field.description)])
+      )
+}
+
+const answers = ({ json: operation }: Operation, schemas: Json): Html => {
+  const responses = Object.entries(object(operation["responses"])).map(([status, value]) => ({
+    status,
+    description: text(object(value)["description"]),
+    media: object(object(object(value)["content"])["application/json"])
+  }))
+  return html`${responses
+      .filter(({ status }) => Number(status) < 400)
+      .map(
+        ({ description, media, status }) =>
+          html`<p class="title">Answer: ${status}</p>
+            ${media["schema"] === undefined ? html`<p>${description}.</p>` : answerBody(media, schemas)}`
+      )}
+    <p class="title">Errors</p>
+    <ul class="codes">
+      ${responses
+        .filter(({ status }) => Number(status) >= 400)
+        .flatMap(({ media }) => Object.keys(object(media["examples"])))
+        .map(
+          (one) =>
+            html`<li>
+              <a href="${DOCS}/errors#${one}">${STATUS.get(one)} <code>${one}</code></a>
+            </li>`
+        )}
+    </ul>`
+}
+
+const STATUS: ReadonlyMap<string, number> = new Map(ErrorCatalogue.ENTRIES.map(({ code, status }) => [code, status]))
+
+const answerBody = (media: Json, schemas: Json): Html =>
+  html`${media["example"] !== undefined && json(media["example"])}
+    <details>
+      <summary>Fields of the answer</summary>
+      ${variants(object(media["schema"])).map(({ schema }) => fieldTable(schema, schemas))}
+    </details>`

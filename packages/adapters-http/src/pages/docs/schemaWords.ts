@@ -1,0 +1,100 @@
+import { type Json, list, object, refName, text } from "../../openapi/Json.js"
+
+/** A field of a body, flattened: `target.place_id`, `locations[].lat`. */
+export interface Field {
+  readonly path: string
+  readonly type: string
+  readonly isRequired: boolean
+  readonly description: string
+}
+
+const number = (value: unknown): string => (typeof value === "number" ? value.toLocaleString("en") : String(value))
+
+/** `integer, 5 to 720, or null`. Values in back quotes. */
+export const typeOf = (schema: Json, schemas: Json): string => {
+  const name = refName(schema)
+  if (name !== undefined) return typeOf(object(schemas[name]), schemas)
+  const choices = list(schema["anyOf"] ?? schema["oneOf"]).map(object)
+  if (choices.length > 0) {
+    const words = choices.filter(({ type }) => type !== "null").map((one) => typeOf(one, schemas))
+    return [Array.from(new Set(words)).join(" or "), ...(words.length < choices.length ? ["or null"] : [])].join(", ")
+  }
+  const base = Array.isArray(schema["enum"])
+    ? `${schema["enum"].length > 1 ? "one of " : ""}${schema["enum"].map((one) => `\`${String(one)}\``).join(", ")}`
+    : plainType(schema, schemas)
+  const hasNull = list(schema["type"]).includes("null")
+  return [base, ...bounds(schema), ...(hasNull ? ["or null"] : [])].join(", ")
+}
+
+const plainType = (schema: Json, schemas: Json): string => {
+  const { format, items, type } = schema
+  const [single] = Array.isArray(type) ? type.filter((one) => one !== "null") : [type]
+  if (single === "array") {
+    return schema["maxItems"] === 0 ? "empty list" : `list of ${typeOf(object(items), schemas)}`
+  }
+  if (format === "date-time") return "time, ISO 8601"
+  if (format === "date") return "date, `YYYY-MM-DD`"
+  if (format === "binary") return "file"
+  return typeof single === "string" ? single : "anything"
+}
+
+const bounds = (schema: Json): ReadonlyArray<string> => {
+  const { default: usual, maxItems, maxLength, maximum, minItems, minLength, minimum, pattern } = schema
+  return [
+    ...range(minimum, maximum, ""),
+    ...range(minLength, maxLength, " characters"),
+    ...(maxItems === 0 ? [] : range(minItems, maxItems, " entries")),
+    // What ids look like is nobody's business.
+    ...(typeof pattern === "string" && pattern !== "^[A-Za-z0-9_-]+$" && pattern.length < 40 ? [`\`${pattern}\``] : []),
+    ...(usual === undefined ? [] : [`\`${String(usual)}\` unless given`])
+  ]
+}
+
+const range = (from: unknown, to: unknown, unit: string): ReadonlyArray<string> => {
+  if (from === undefined && to === undefined) return []
+  if (from === undefined) return [`at most ${number(to)}${unit}`]
+  return to === undefined ? [`at least ${number(from)}${unit}`] : [`${number(from)} to ${number(to)}${unit}`]
+}
+
+const MAX_DEPTH = 6
+
+/** All fields of an object or of the objects of a list, the inner ones after the one that they are in. */
+export const fields = (schema: Json, schemas: Json, prefix = "", depth = 0): ReadonlyArray<Field> => {
+  const whole = resolved(schema, schemas)
+  if (depth > MAX_DEPTH) return []
+  if (whole["type"] === "array") return fields(object(whole["items"]), schemas, `${prefix}[]`, depth + 1)
+  const required = list(whole["required"])
+  return Object.entries(object(whole["properties"])).flatMap(([name, value]) => {
+    const path = prefix === "" ? name : `${prefix}.${name}`
+    const field = object(value)
+    return [
+      {
+        path,
+        type: typeOf(field, schemas),
+        isRequired: required.includes(name),
+        description: text(field["description"]) || text(resolved(field, schemas)["description"])
+      },
+      ...fields(field, schemas, path, depth + 1)
+    ]
+  })
+}
+
+/** What a reference leads to, and what stands beside `null`. */
+const resolved = (schema: Json, schemas: Json): Json => {
+  const name = refName(schema)
+  if (name !== undefined) return resolved(object(schemas[name]), schemas)
+  const choices = list(schema["anyOf"]).map(object)
+  const rest = choices.filter(({ type }) => type !== "null")
+  const [only] = rest
+  return rest.length === 1 && only !== undefined ? resolved(only, schemas) : schema
+}
+
+/** The bodies of which one is meant, each under its name; one without a name when there is no choice. */
+export const variants = (schema: Json): ReadonlyArray<{ readonly name: string | null; readonly schema: Json }> => {
+  const choices = list(schema["anyOf"])
+    .map(object)
+    .filter(({ type }) => type !== "null")
+  return choices.length > 1
+    ? choices.map((one) => ({ name: refName(one) ?? null, schema: one }))
+    : [{ name: null, schema }]
+}

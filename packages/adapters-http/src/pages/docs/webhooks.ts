@@ -1,0 +1,199 @@
+import { Delivery, LegacyDelivery, RetrySchedule, Signature } from "@place-access/domain/deliveries"
+import { EndpointUrl, SigningSecret, WebhookEndpoint } from "@place-access/domain/endpoints"
+import * as EventCatalogue from "../../openapi/EventCatalogue.js"
+import { type Json, object } from "../../openapi/Json.js"
+import * as WorkedSignature from "../../openapi/WorkedSignature.js"
+import { html, type Value } from "../kit/Html.js"
+import type { Contract } from "./contract.js"
+import { code, DOCS, json, page, table } from "./frame.js"
+import { inline, prose } from "./prose.js"
+import { fields } from "./schemaWords.js"
+import * as Snippets from "./verifySnippets.js"
+import { duration, keptFor, number } from "./words.js"
+
+const { MAX_PER_APP, MAX_STRIKES } = WebhookEndpoint
+const ANSWER = duration(Delivery.ANSWER_DEADLINE)
+const OVERLAP = duration(SigningSecret.OVERLAP)
+
+export const routes = (contract: () => Contract) => [
+  page(`${DOCS}/webhooks`, () => ({
+    title: "Webhooks",
+    lead: inline(
+      "When something happens for one of your users, the service posts a signed event to your endpoints. No event ever contains coordinates."
+    ),
+    sections: [
+      { id: "endpoints", name: "Endpoints", content: endpoints() },
+      { id: "events", name: "Events", content: catalogue(contract()) },
+      { id: "delivery", name: "What arrives", content: delivery() },
+      { id: "verify", name: "Verifying a delivery", content: verifying() },
+      { id: "answering", name: "Answering", content: answering() },
+      { id: "retries", name: "Retries", content: retries() },
+      { id: "rules", name: "What you can rely on", content: rules() },
+      { id: "rotation", name: "A new secret", content: rotation() },
+      { id: "debugging", name: "Testing and looking back", content: debugging() },
+      { id: "legacy", name: "From before endpoints", content: legacy() }
+    ]
+  }))
+]
+
+const endpoints = (): Value => [
+  prose(`An app has up to ${MAX_PER_APP} endpoints. Add them under *Webhooks* of [your app](/developer), or with
+    [the API](${DOCS}/reference/webhook-endpoints). An endpoint has a signing secret, which is shown once, when it is made.
+
+- The address is \`https\`, at most ${number(EndpointUrl.MAX_LENGTH)} characters, on a public host name. \`localhost\`, \`.local\`, \`.internal\`, single words and IP addresses are refused, and so is a name that leads to an address that is not public; that is looked at again for every delivery.
+- Redirects are not followed.
+- An endpoint names the events that it wants. One that names none gets every event, and those that will be added.
+- Every event goes to each enabled endpoint that wants it: two that want the same both get it. A rule with a \`webhook_url\` of its own is told there alone; the address must be exactly that of one of the app's endpoints.`)
+]
+
+const catalogue = (contract: Contract): Value => [
+  table(
+    "Events",
+    ["Event", "Sent when", "Scope that it needs"],
+    EventCatalogue.ENTRIES.map(({ name, summary }) => [
+      html`<a href="#${name}"><code>${name}</code></a
+        >${name === "ping" && html` <span class="soft small">no subscription</span>`}`,
+      summary,
+      needs(name)
+    ])
+  ),
+  EventCatalogue.ENTRIES.map(
+    (entry) =>
+      html`<h3 id="${entry.name}"><code>${entry.name}</code></h3>
+        <p>${inline(entry.description)}</p>
+        ${table(
+          `Fields of ${entry.name}`,
+          ["Field", "Type", "Meaning"],
+          fields(bodyOf(contract, entry.name), contract.schemas).map(({ description, path, type }) => [
+            html`<code>${path}</code>`,
+            inline(type),
+            inline(description)
+          ])
+        )}
+        ${entry.examples.map(
+          ({ body, type }, index) =>
+            html`<details ${index === 0 && OPEN}>
+              <summary><code>${type}</code></summary>
+              ${json(JSON.parse(body))}
+            </details>`
+        )}`
+  )
+]
+
+const OPEN = html`open`
+
+const bodyOf = ({ webhooks }: Contract, name: string): Json =>
+  object(
+    object(object(object(object(object(webhooks[name])["post"])["requestBody"])["content"])["application/json"])[
+      "schema"
+    ]
+  )
+
+const needs = (name: EventCatalogue.Entry["name"]): Value => {
+  const scopes = EventCatalogue.neededScopes(name)
+  if (scopes.length > 0) {
+    return scopes.map((scope) => html`<a href="${DOCS}/authorization#${scope}"><code>${scope}</code></a> `)
+  }
+  return name === "ping" ? "Nothing" : "A sensitive scope when it began"
+}
+
+const delivery = (): Value => [
+  prose(`An HTTP \`POST\` with the event as JSON. The body is the same text at every attempt and has no spaces or line breaks between
+    its parts; the header \`${Signature.HEADER}\` is made anew for each attempt.`),
+  code(
+    `POST /webhooks HTTP/1.1
+Content-Type: application/json
+User-Agent: place-access-webhooks/1
+${Signature.HEADER}: ${WorkedSignature.header}
+
+${WorkedSignature.body}`,
+    "http"
+  ),
+  prose(`\`t\` is the moment of signing in unix seconds. \`v1\` is the HMAC-SHA256 of \`t\`, a dot and the bytes of the body, in hex; the key is
+    the text of the endpoint's secret, \`${SigningSecret.PREFIX}\` included. New fields may appear in events: ignore what you do not know.`)
+]
+
+const verifying = (): Value => [
+  prose(`1. Take the body **as it arrived**, before anything parses it. A body that was parsed and written again has another signature.
+2. Split the header at its commas. Look at no more than ${SigningSecret.MAX_LIVE} values of \`v1\`.
+3. Compute the HMAC and compare it with each \`v1\` in constant time. One that matches is enough.
+4. Refuse what was signed more than 60 seconds ago or ahead. Raise that, towards 300 at most, only if real deliveries are refused: your clock may be off.
+
+With the library of this service, which has no dependency and runs in Node.js, Deno, Bun, workers and browsers:`),
+  code(Snippets.WITH_VERIFY, "js"),
+  prose(
+    "Stripe's libraries read the same header: `stripe.webhooks.constructEvent(rawBody, header, secret)`. With nothing but Node.js:"
+  ),
+  code(Snippets.NODE, "js"),
+  prose("In Python:"),
+  code(Snippets.PYTHON, "python"),
+  prose("In a shell, to find out what is wrong (this one compares nothing):"),
+  code(Snippets.SHELL, "bash"),
+  prose("To try your own against: this secret, this body and this header belong together."),
+  html`<dl>
+    <dt>Secret</dt>
+    <dd><code>${WorkedSignature.secret}</code></dd>
+    <dt>Body</dt>
+    <dd><code>${WorkedSignature.body}</code></dd>
+    <dt>${Signature.HEADER}</dt>
+    <dd><code>${WorkedSignature.header}</code></dd>
+  </dl>`
+]
+
+const answering = (): Value =>
+  prose(`Answer any \`2xx\` within ${ANSWER}: keep the event, answer, then work on it. Everything else is a failure, and the event is tried again:
+    another status, a redirect, no answer in time, no connection.
+
+Deliveries are **at least once**. The same event can come again, after an answer that was lost on its way or because somebody sent it again. It carries the
+same \`event_id\` every time, to every endpoint: remember the ids that you have handled, and skip those.`)
+
+const retries = (): Value => {
+  const ends = RetrySchedule.WAITS.map((_, index) =>
+    RetrySchedule.WAITS.slice(0, index + 1).reduce((sum, wait) => sum + wait, 0)
+  )
+  const total = ends.at(-1) ?? 0
+  return [
+    table(
+      "Retry schedule",
+      ["Attempt", "After the end of the one before", "Since the first, at the earliest"],
+      [
+        ["1", "as soon as it happened", ""],
+        ...RetrySchedule.WAITS.map((wait, index) => [`${index + 2}`, duration(wait), duration(ends[index] ?? 0)])
+      ]
+    ),
+    prose(`${RetrySchedule.MAX_ATTEMPTS} attempts, over ${duration(total)} and the time that they take themselves; then the event is given up. Waiting events are
+      stored: a restart of the service loses none.
+
+- An event that used up its attempts counts once against its endpoint. **${MAX_STRIKES} in a row disable it**: nothing is sent any more, and what waits fails. One delivery that gets through sets the count back. The developer is told by e-mail.
+- A disabled endpoint is enabled again on the developer's page, or with \`PATCH … {"enabled": true}\`. What failed meanwhile does not come by itself: send it again from the delivery log.
+- A rule with \`max_event_age_s\` is never told of what is older than that, retries included. The delivery log calls it *too old to send*, and so does the user's access log.
+- What you send again by hand, and *Retry now*, count neither for nor against the endpoint.`)
+  ]
+}
+
+const rules = (): Value =>
+  prose(`- **Before every attempt the service looks whether you may still be told.** Nothing is sent when the user has disconnected, when your app was revoked, when the scope that the event needs is gone, or when the rule was deleted. The events of the sensitive tier are the exception: they are sent although those scopes are ending.
+- **Rule events follow the phone.** Minutes between what happened and the event are normal, hours when the phone was offline. \`occurred_at\` is when it happened.
+- **The sensitive tier is looked at every 15 minutes**, so its events can be that late.
+- Each of its events is sent **once for each expiry date**. A renewal sets a new date and begins again; a connection that was renewed in time never gets \`sensitive.lapsed\`.
+- A \`sensitive.expiring\` whose moment was past already at consent is left out.
+- After \`places.changed\`, read \`GET /v1/answers/places\` and keep the version of that answer.
+- **Events can be lost**: when your receiver is down for more than a day, or the endpoint is disabled while they wait. \`GET /v1/me\` always says how a connection stands.`)
+
+const rotation = (): Value =>
+  prose(`*New signing secret* on the page of the endpoint, or [rotate-secret](${DOCS}/reference/webhook-endpoints#endpoints.rotateSecret). For ${OVERLAP} the old secret stays good:
+    each delivery carries a \`v1\` by either. A receiver that knows one of the two takes it, so there is no moment at which deliveries fail. Rotating twice in a hurry makes
+    no secret good for less than it was promised.`)
+
+const debugging = (): Value =>
+  prose(`- **Send a test** posts a \`ping\` at once and says what your endpoint answered. It is never tried again, and never counts.
+- **The delivery log** of an app shows every delivery with its state and when it is tried next, and every attempt with the answer's status, its first KiB, or what went wrong. Delivered rows are kept for ${keptFor("delivered_deliveries")}, failed ones for ${keptFor("failed_deliveries")}.
+- **Redeliver** sends an event again, with the same \`event_id\` and a new signature. **Retry now** brings the next attempt forward and spends none. **Send again what failed** does it for all that an endpoint lost since a day.
+- All of it is in the [reference](${DOCS}/reference/deliveries), too.`)
+
+const legacy = (): Value =>
+  prose(`Rules with an address and a secret of their own, and subscriptions, are from before apps had endpoints. They still work and are deprecated. Their deliveries have
+    neither \`app_id\` nor \`endpoint_id\` (those of a subscription have \`subscription_id\`), are tried at once, after ${LegacyDelivery.WAITS.map(duration).join(" and after ")} more, and are lost when the service restarts.
+
+To move on: register an endpoint for \`rule.fired\`, create each rule again without \`webhook_url\`, then delete the old one. Meanwhile verify each delivery against the secret of
+its origin: the endpoint's if it has \`endpoint_id\`, the subscription's if it has \`subscription_id\`, otherwise that of its \`rule_id\`.`)

@@ -1,0 +1,263 @@
+import { HttpApi } from "@effect/platform"
+import { Delivery, RetrySchedule } from "@place-access/domain/deliveries"
+import { Event } from "@place-access/domain/events"
+import { Scope } from "@place-access/domain/shared"
+import { Api } from "@place-access/adapters-http/Api"
+import * as ErrorCatalogue from "@place-access/adapters-http/openapi/ErrorCatalogue"
+import * as EventCatalogue from "@place-access/adapters-http/openapi/EventCatalogue"
+import { RequiredScope } from "@place-access/adapters-http/security/RequiredScope"
+import * as Errors from "@place-access/adapters-http/wire/Errors"
+import { Context, Option } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { bearer, startWorld, type World } from "../support/World.js"
+
+const ROOT = join(import.meta.dirname, "../../../..")
+const HTML = { headers: { accept: "text/html" } }
+
+let world: World
+/** Every page that can be reached from `/docs` by links, by its path. */
+const pages = new Map<string, string>()
+const links: Array<{ readonly from: string; readonly to: URL }> = []
+
+beforeAll(async () => {
+  world = await startWorld()
+  const visit = async (path: string): Promise<void> => {
+    if (pages.has(path)) return
+    const { status, text } = await world.call(path, HTML)
+    expect([path, status]).toEqual([path, 200])
+    pages.set(path, text)
+    for (const [, href = ""] of text.matchAll(/<a [^>]*?href="([^"]*)"/g)) {
+      const to = new URL(unescape(href), world.url + path)
+      links.push({ from: path, to })
+      if (to.origin === world.url && to.pathname.startsWith("/docs")) await visit(to.pathname)
+    }
+  }
+  await visit("/docs")
+})
+afterAll(() => world.close())
+
+const unescape = (text: string): string =>
+  text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
+
+const textOf = (html: string): string => unescape(html.replace(/<[^>]*>/g, ""))
+
+const page = (path: string): string => pages.get(path) ?? `no such page: ${path}`
+
+const ids = (html: string): ReadonlyArray<string> =>
+  Array.from(html.matchAll(/\sid="([^"]*)"/g), ([, id = ""]) => unescape(id))
+
+/** Of the element with the id, up to the next one with an id. */
+const after = (html: string, id: string): string => html.split(` id="${id}"`)[1]?.split(/\sid="/)[0] ?? ""
+
+interface Operation {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly scope: Option.Option<string>
+}
+
+const operations: Array<Operation> = []
+HttpApi.reflect(Api, {
+  onGroup: () => undefined,
+  onEndpoint: ({ endpoint, group, mergedAnnotations }) => {
+    operations.push({
+      id: `${group.identifier}.${endpoint.name}`,
+      method: endpoint.method,
+      path: endpoint.path.replace(/:(\w+)/g, "{$1}"),
+      scope: Context.getOption(mergedAnnotations, RequiredScope)
+    })
+  }
+})
+
+describe("what is documented", () => {
+  it("every operation: on the page of its tag, with method, path, example and errors, and in the table of contents", () => {
+    expect(operations.length).toBeGreaterThan(80)
+    for (const { id, method, path } of operations) {
+      const found = Array.from(pages).filter(
+        ([name, html]) => name.startsWith("/docs/reference/") && ids(html).includes(id)
+      )
+      expect([id, found.length]).toEqual([id, 1])
+      const [name = "", html = ""] = found[0] ?? []
+      const section = html.split(`<section class="operation" id="${id}"`)[1]?.split("</section>")[0] ?? ""
+      expect(textOf(section)).toContain(`${method}${path}`)
+      expect(section).toContain(`curl ${method === "GET" ? "" : `-X ${method} `}`)
+      expect([id, section.includes("/docs/errors#internal_error")]).toEqual([id, true])
+      expect(page("/docs/reference")).toContain(`href="${name}#${id}"`)
+    }
+  })
+
+  it("every operation says which scope it needs, and every scope what it opens", () => {
+    for (const { id, method, path, scope } of operations) {
+      if (Option.isNone(scope)) continue
+      const html = Array.from(pages.values()).find((one) => one.includes(`<section class="operation" id="${id}"`)) ?? ""
+      const section = html.split(`<section class="operation" id="${id}"`)[1]?.split("</section>")[0] ?? ""
+      const named = Scope.all.filter((one) => section.includes(`href="/docs/authorization#${one}"`))
+      const expected = scope.value === "any_standard" ? Scope.standard : scope.value === "none" ? [] : [scope.value]
+      expect([id, named]).toEqual([id, expected])
+      if (expected.length === 1) {
+        expect(textOf(after(page("/docs/authorization"), expected[0] ?? ""))).toContain(`${method} ${path}`)
+      }
+    }
+    for (const scope of Scope.all) {
+      const row = textOf(after(page("/docs/authorization"), scope))
+      expect(row).toContain(Scope.describe[scope])
+      expect([scope, row.includes("Sensitive")]).toEqual([scope, Scope.isSensitive(scope)])
+    }
+  })
+
+  it("every event type, with a body that the domain made", () => {
+    const html = page("/docs/webhooks")
+    const shown = Array.from(
+      html.matchAll(/<code class="language-json">([\s\S]*?)<\/code>/g),
+      ([, text = ""]) => JSON.parse(unescape(text)) as { readonly type: string }
+    )
+    expect(shown.map(({ type }) => type).sort()).toEqual([...Event.Type.literals].sort())
+    for (const { body } of EventCatalogue.ENTRIES.flatMap(({ examples }) => examples)) {
+      expect(shown).toContainEqual(JSON.parse(body))
+    }
+    for (const name of Event.SUBSCRIBABLE) expect(ids(html)).toContain(name)
+    for (const [type, scope] of [
+      ["rule.fired", "location.rules.place"],
+      ["rule.fired", "location.rules.zone"],
+      ["places.changed", "location.places.watch"]
+    ] as const) {
+      const row = html.split(`<a href="#${type}">`)[1]?.split("</tr>")[0] ?? ""
+      expect(row).toContain(scope)
+      expect(textOf(after(page("/docs/authorization"), scope))).toContain(`Event ${type}`)
+    }
+  })
+
+  it("the retry schedule as it is kept", () => {
+    const rows = textOf(after(page("/docs/webhooks"), "retries")).replace(/\s+/g, " ")
+    for (const words of ["30 seconds", "5 minutes", "30 minutes", "2 hours", "6 hours", "15 hours"]) {
+      expect(rows).toContain(words)
+    }
+    expect(rows).toContain(`${RetrySchedule.MAX_ATTEMPTS} attempts, over 23 hours 35 minutes 30 seconds`)
+    expect(Delivery.ANSWER_DEADLINE).toBe(5_000)
+    expect(textOf(after(page("/docs/webhooks"), "answering"))).toContain("within 5 seconds")
+  })
+
+  it("every error code with its status, meaning, advice and the body as it is sent", () => {
+    const html = page("/docs/errors")
+    const codes = Errors.WireError.members.map(({ fields }) => fields.error.literals[0])
+    expect(ErrorCatalogue.ENTRIES.map(({ code }) => code)).toEqual(codes)
+    for (const { advice, code, example, meaning, status } of ErrorCatalogue.ENTRIES) {
+      const row = textOf(after(html, code))
+      for (const part of [code, status, meaning, advice.replaceAll("`", "")]) expect(row).toContain(String(part))
+      expect(meaning.length).toBeGreaterThan(5)
+      expect(unescape(html)).toContain(JSON.stringify(example, null, 2))
+      expect(example).toMatchObject({ statusCode: status, error: code })
+    }
+  })
+})
+
+describe("the pages", () => {
+  it("no link inside leads nowhere, no anchor to nothing, and no id is there twice", () => {
+    expect(pages.size).toBeGreaterThan(30)
+    for (const [path, html] of pages) {
+      const own = ids(html)
+      expect([path, own.filter((id, index) => own.indexOf(id) !== index)]).toEqual([path, []])
+    }
+    for (const { from, to } of links) {
+      if (to.origin !== world.url) continue
+      if (to.pathname.startsWith("/docs")) {
+        const anchor = decodeURIComponent(to.hash.slice(1))
+        const isThere = anchor === "" || ids(page(to.pathname)).includes(anchor)
+        expect({ from, to: to.href, isThere }).toEqual({ from, to: to.href, isThere: true })
+      }
+    }
+    const others = new Set(links.filter(({ to }) => !to.pathname.startsWith("/docs")).map(({ to }) => to.href))
+    expect(Array.from(others).sort()).toEqual(
+      ["/", "/developer", "/openapi.json", "/portal/access-log"].map((path) => world.url + path)
+    )
+  })
+
+  it("are found from the front page and from every page of somebody who is signed in", async () => {
+    expect((await world.call("/", HTML)).text).toContain('href="/docs"')
+    const person = await world.person()
+    expect((await person.get("/developer", HTML)).text).toContain('href="/docs"')
+  })
+
+  it("are the same for everybody, set no cookie, and are asked for again only when they have changed", async () => {
+    const person = await world.person()
+    for (const path of ["/docs", "/docs/webhooks", "/docs/reference/rules", "/openapi.json"]) {
+      const first = await world.call(path, HTML)
+      const etag = first.headers.get("etag") ?? ""
+      expect(etag).toMatch(/^"[\w-]{22}"$/)
+      expect(first.headers.get("cache-control")).toBe("public, no-cache")
+      expect(first.headers.getSetCookie()).toEqual([])
+      expect((await person.get(path, HTML)).text).toBe(first.text)
+      const again = await world.call(path, { headers: { "if-none-match": `"other", W/${etag}` } })
+      expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", etag])
+      const other = await world.call(path, { headers: { "if-none-match": '"other"' } })
+      expect([other.status, other.text]).toEqual([200, first.text])
+      const head = await world.call(path, { method: "HEAD" })
+      expect([head.status, head.text, head.headers.get("etag")]).toEqual([200, "", etag])
+      expect(head.headers.get("content-type")).toBe(first.headers.get("content-type"))
+    }
+  })
+
+  it("run no script and take nothing from elsewhere", async () => {
+    const { headers } = await world.call("/docs", HTML)
+    expect(headers.get("content-type")).toBe("text/html; charset=utf-8")
+    expect(headers.get("content-security-policy")).toBe(
+      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+    for (const [path, html] of pages) {
+      expect([path, /<script|\sstyle=|<iframe|\son\w+=/.exec(html)]).toEqual([path, null])
+      for (const [, source = ""] of html.matchAll(/(?:src|<link[^>]* href)="([^"]*)"/g))
+        expect(source).toMatch(/^\/assets\//)
+    }
+  })
+
+  it("a page that is not there is a page that says so", async () => {
+    for (const path of ["/docs/anything", "/docs/reference/anything", "/docs/reference/rules/more"]) {
+      const { headers, status, text } = await world.call(path, HTML)
+      expect([status, headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"])
+      expect(text).toContain("There is nothing here")
+    }
+  })
+
+  it("need no token, and one that is wrong does not matter", async () => {
+    expect((await world.call("/docs", bearer("nonsense"))).status).toBe(200)
+  })
+})
+
+describe("the quick start", () => {
+  it("is the README's, word for word, with the address of this server", () => {
+    const source = readFileSync(join(ROOT, "packages/adapters-http/docs/quick-start.md"), "utf8")
+    expect(readFileSync(join(ROOT, "README.md"), "utf8")).toContain(source)
+    const blocks = Array.from(source.matchAll(/^```bash\n([\s\S]*?)^```$/gm), ([, code = ""]) => code.trimEnd())
+    const shown = Array.from(
+      page("/docs/quick-start").matchAll(/<code class="language-bash">([\s\S]*?)<\/code>/g),
+      ([, code = ""]) => unescape(code)
+    )
+    expect(shown).toEqual(blocks.map((block) => block.replaceAll("http://localhost:8080", world.url)))
+    const prose = textOf(page("/docs/quick-start")).replace(/\s+/g, " ")
+    for (const paragraph of source.replace(/^```bash\n[\s\S]*?^```$/gm, "").split(/\n\s*\n/)) {
+      expect(prose).toContain(paragraph.replace(/[`*]/g, "").replace(/\s+/g, " ").trim())
+    }
+  })
+
+  it("says how the service reaches the reader's machine, and what to do where strangers make no accounts", async () => {
+    expect(textOf(page("/docs/quick-start"))).toContain("ALLOW_INSECURE_WEBHOOKS=true")
+    const other = await startWorld({
+      baseUrl: "https://access.place.test",
+      authUrl: "https://consent.place.test",
+      signUp: "closed"
+    })
+    const text = textOf((await other.call("/docs/quick-start", HTML)).text)
+    await other.close()
+    expect(text).toContain("export SERVICE=${SERVICE:-https://access.place.test}")
+    expect(text).toContain("export APP_URL=https://…")
+    expect(text).toContain('AUTHORIZE="https://consent.place.test/authorize?')
+    expect(text).toContain("accounts are made by its admins")
+  })
+})
