@@ -31,6 +31,14 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "active: DELETE, user deletes rule, user disconnects, or standard tier expires",
     "disabled and back (decision L8)"
   ],
+  "§3.4 Webhook endpoint": [
+    "enabled: 20 consecutive events that exhausted all retries",
+    "an automatic success resets the counter",
+    "disabled: PATCH enabled: true",
+    "Replays and Retry now never count",
+    "its developer is told at 10 and at 20",
+    "and sees it on the pages"
+  ],
   "§3.5 Delivery row": ["Trying", "Delivered", "Failed", "Too old to send"],
   "§4.1 Consent: parameters": [
     "client_id",
@@ -118,6 +126,15 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "9: events fire as fixes arrive",
     "10: what stops a rule",
     "all of them together"
+  ],
+  "§4.7 Endpoint URL requirements, and decision W5": [
+    "https only; at most 2,048 characters",
+    "localhost, .local, .internal, single-label hosts",
+    "IP literals",
+    "publicly resolvable",
+    "checked again at every connection",
+    "every class of addresses, to its edges",
+    "redirects are not followed"
   ],
   "§4.7 Delivery log: Redeliver and Retry now": [
     "Redeliver",

@@ -43,8 +43,18 @@ const loopback = new BlockList()
 loopback.addSubnet("127.0.0.0", 8, "ipv4")
 loopback.addAddress("::1", "ipv6")
 
+/** The eight groups of an IPv6 address without a zone. `URL` writes each in one way, a dotted end included. */
+const groups = (address: string): ReadonlyArray<string> => {
+  const [head = "", tail = ""] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::")
+  const [before, after] = [head, tail].map((part) => (part === "" ? [] : part.split(":"))) as [string[], string[]]
+  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => "0"), ...after]
+}
+
 /** ISATAP writes an IPv4 address behind `0000:5efe` or `0200:5efe`; such a tunnel ends inside somebody's network. */
-const hasIsatapInterface = (address: string): boolean => /:(?:0200|200|0000|0)?:?5efe:[0-9a-f.:]+$/i.test(address)
+const hasIsatapInterface = (address: string): boolean => {
+  const [, , , , flags, mark] = groups(address)
+  return mark === "5efe" && (flags === "0" || flags === "200")
+}
 
 /** Global unicast of either family. False for what is no address, names included. */
 export const isPublic = (address: string): boolean => {
