@@ -14,6 +14,7 @@ const COMMANDS = `Place-Aware Access Service
   npm start -- help                           this text
   npm run worker                              a worker, with DATABASE_URL; as many as you like
   npm run demo                                a tour with everything set up
+  npm run listen -- --forward URL             an app's events on this machine, for its developer; -- --help says more
 
 Settings are environment variables:
 `

@@ -42,7 +42,7 @@ const prompted = Effect.gen(function* () {
 })
 
 /** What is typed is not shown. */
-const ask = (question: string): Effect.Effect<string> =>
+export const ask = (question: string): Effect.Effect<string> =>
   Effect.async((resume) => {
     process.stdout.write(question)
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() })

@@ -1,0 +1,153 @@
+import { CannotStart } from "@place-access/worker/host"
+import { Data, Effect, Option, Schema, type Scope, Stream } from "effect"
+import type { Options } from "./options.js"
+import * as Messages from "./Messages.js"
+
+/** The line is down or the service is: it may be there again soon. */
+export class Lost extends Data.TaggedError("Lost")<{ readonly why: string }> {}
+
+/** The service, as a developer who is signed in. */
+export interface Service {
+  readonly apps: Effect.Effect<ReadonlyArray<typeof App.Type>, CannotStart | Lost>
+  /** Fails with `Lost` when it ends, whoever ended it. */
+  readonly events: (
+    app: string,
+    options: Pick<Options, "endpoint" | "events">
+  ) => Stream.Stream<Messages.Message, CannotStart | Lost>
+}
+
+export interface Credentials {
+  readonly email: string
+  readonly password: string
+}
+
+const App = Schema.Struct({ id: Schema.String, name: Schema.String })
+const Apps = Schema.Struct({ apps: Schema.Array(App) })
+const Refusal = Schema.Struct({ message: Schema.Union(Schema.String, Schema.Array(Schema.String)) })
+
+/** Three heartbeats: a line on which nothing comes for so long is dead. */
+const SILENCE = "45 seconds"
+const PATIENCE = "30 seconds"
+const FAREWELL = "5 seconds"
+
+/** Signed in until the scope closes: the session is ended then. */
+export const signIn = (
+  base: string,
+  credentials: Credentials
+): Effect.Effect<Service, CannotStart | Lost, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(openSession(base, credentials), (cookie) =>
+      call(base, "DELETE", "/v1/session", cookie).pipe(Effect.interruptible, Effect.timeout(FAREWELL), Effect.ignore)
+    ),
+    (cookie) => ({
+      apps: Effect.gen(function* () {
+        const response = yield* accepted(yield* call(base, "GET", "/v1/developer/apps?limit=500", cookie), base)
+        return (yield* json(response, Apps)).apps
+      }),
+      events: (app, options) =>
+        Stream.unwrapScoped(
+          Effect.gen(function* () {
+            const path = `/v1/developer/apps/${encodeURIComponent(app)}/listen`
+            const { endpoint, events } = options
+            const asked = endpoint === undefined ? { events } : { endpoint_id: endpoint }
+            const response = yield* call(base, "POST", path, cookie, asked)
+            if (response.status === 404) return yield* unknown(app, endpoint)
+            const { body } = yield* accepted(response, base)
+            return body === null ? Stream.fail(new Lost({ why: "nothing came" })) : messages(body)
+          })
+        )
+    })
+  )
+
+const openSession = (base: string, credentials: Credentials) =>
+  Effect.gen(function* () {
+    const response = yield* call(base, "POST", "/v1/session", undefined, credentials)
+    if (response.status === 400 || response.status === 401) {
+      return yield* new CannotStart({ message: `${base} does not know this e-mail and password together.` })
+    }
+    if (response.status === 429) {
+      const seconds = Number(response.headers.get("retry-after"))
+      const wait = seconds > 0 ? `in ${Math.ceil(seconds / 60)} min` : "later"
+      return yield* new CannotStart({ message: `There were too many tries to sign in. Try again ${wait}.` })
+    }
+    yield* accepted(response, base)
+    return response.headers
+      .getSetCookie()
+      .map((cookie) => cookie.split(";")[0] ?? "")
+      .join("; ")
+  })
+
+const call = (base: string, method: string, path: string, cookie?: string, body?: object) =>
+  Effect.tryPromise({
+    try: (signal) =>
+      fetch(new URL(path, base), {
+        method,
+        redirect: "manual",
+        signal,
+        headers: {
+          // What a page of the service would send: without it nothing is changed with a cookie.
+          origin: new URL(base).origin,
+          ...(cookie === undefined ? {} : { cookie }),
+          ...(body === undefined ? {} : { "content-type": "application/json" })
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) })
+      }),
+    catch: (error) => new Lost({ why: reason(error) })
+  }).pipe(Effect.timeoutFail({ duration: PATIENCE, onTimeout: () => new Lost({ why: "it does not answer" }) }))
+
+const reason = (error: unknown): string => {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
+  switch (code) {
+    case "ECONNREFUSED":
+      return "nothing listens there"
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return "there is no such host"
+    case "ECONNRESET":
+    case "UND_ERR_SOCKET":
+      return "the connection was cut"
+    default:
+      return code === "" ? (cause instanceof Error ? cause.message : String(cause)) : `the connection failed (${code})`
+  }
+}
+
+/** An answer that can be used; what passes by itself is `Lost`. */
+const accepted = (response: Response, base: string): Effect.Effect<Response, CannotStart | Lost> =>
+  Effect.gen(function* () {
+    if (response.ok) return response
+    const refusal = yield* Effect.option(json(response, Refusal))
+    const said = Option.match(refusal, { onNone: () => "", onSome: ({ message }) => [message].flat().join("; ") })
+    if (response.status === 401) return yield* new CannotStart({ message: SIGNED_OUT })
+    if (response.status === 429 || response.status >= 500) {
+      return yield* new Lost({ why: `it answers ${response.status}${said === "" ? "" : `: ${said}`}` })
+    }
+    return yield* new CannotStart({
+      message: said === "" ? `${base} answers ${response.status}: is that this service?` : `The service says: ${said}.`
+    })
+  })
+
+export const SIGNED_OUT = "You were signed out. Start again to go on."
+
+const unknown = (app: string, endpoint: string | undefined) =>
+  new CannotStart({
+    message:
+      endpoint === undefined
+        ? `You have no app ${app}. Without --app your apps are listed.`
+        : `You have no app ${app} with an endpoint ${endpoint}.`
+  })
+
+const json = <A, I>(response: Response, schema: Schema.Schema<A, I>): Effect.Effect<A, CannotStart> =>
+  Effect.tryPromise(() => response.json()).pipe(
+    Effect.flatMap(Schema.decodeUnknown(schema)),
+    Effect.mapError(() => new CannotStart({ message: `${response.url} does not answer as this service does.` }))
+  )
+
+const messages = (body: NonNullable<Response["body"]>): Stream.Stream<Messages.Message, Lost> =>
+  Stream.fromReadableStream({ evaluate: () => body, onError: (error) => new Lost({ why: reason(error) }) }).pipe(
+    Stream.timeoutFail(() => new Lost({ why: "nothing was heard of it" }), SILENCE),
+    Stream.decodeText(),
+    Stream.mapAccum("", Messages.read),
+    Stream.mapConcat((found) => found),
+    Stream.concat(Stream.fail(new Lost({ why: "it was closed" })))
+  )

@@ -1,0 +1,61 @@
+import { isLoopback } from "@place-access/worker/host"
+import { Clock, Effect } from "effect"
+import { request as requestHttp } from "node:http"
+import { request as requestHttps } from "node:https"
+import type { Told } from "./Messages.js"
+
+/** What the local program did with an event. */
+export type Answer =
+  | { readonly _tag: "Answered"; readonly status: number; readonly millis: number }
+  | { readonly _tag: "Failed"; readonly why: string }
+
+/** Longer than the service would wait, so that a program that is being debugged shows its answer too. */
+const PATIENCE_MILLIS = 30_000
+
+/** Posts the bytes and headers as they came, as the service itself would. Redirects are not followed. Never fails. */
+export const forward = (url: URL, told: typeof Told.Type): Effect.Effect<Answer> =>
+  Effect.gen(function* () {
+    const before = yield* Clock.currentTimeMillis
+    const answer = yield* post(url, told)
+    if (typeof answer === "string") return { _tag: "Failed", why: answer } as const
+    return { _tag: "Answered", status: answer, millis: (yield* Clock.currentTimeMillis) - before } as const
+  })
+
+/** The status, or why there is none. */
+const post = (url: URL, { body, headers }: typeof Told.Type): Effect.Effect<number | string> =>
+  Effect.async((resume) => {
+    const bytes = Buffer.from(body, "utf8")
+    const options = {
+      method: "POST",
+      headers: { ...headers, "content-length": bytes.length },
+      // A certificate for this very machine is one that nobody has signed.
+      rejectUnauthorized: !isLoopback(url.hostname),
+      timeout: PATIENCE_MILLIS
+    }
+    const request = (url.protocol === "https:" ? requestHttps : requestHttp)(url, options, (response) => {
+      response.resume()
+      response.once("close", () => resume(Effect.succeed(response.statusCode ?? 0)))
+      response.once("error", () => undefined)
+    })
+    request.once("timeout", () => {
+      resume(Effect.succeed(`no answer within ${PATIENCE_MILLIS / 1_000} s`))
+      request.destroy()
+    })
+    request.once("error", (error: NodeJS.ErrnoException) => resume(Effect.succeed(explain(error))))
+    request.end(bytes)
+    return Effect.sync(() => request.destroy())
+  })
+
+const explain = (error: NodeJS.ErrnoException): string => {
+  switch (error.code) {
+    case "ECONNREFUSED":
+      return "nothing listens there"
+    case "ECONNRESET":
+      return "the connection was closed without an answer"
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return "there is no such host"
+    default:
+      return error.message === "" ? String(error.code) : error.message
+  }
+}
