@@ -23,7 +23,7 @@ const CHECK = `
     return { checked: vectors.length, wrong }
   }`
 
-const WORKER = `import { check } from "/check.js"\nonmessage = async () => postMessage(await check())`
+const WORKER = `import { check } from "/check.js"\nonmessage = () => check().then(postMessage, (error) => postMessage(String(error)))`
 
 const IN_PAGE = `import("/check.js").then(({ check }) => check())`
 const IN_WORKER = `new Promise((resolve, reject) => {
