@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { tiers } from "../../../src/testing/simulation/oracles/tiers.js"
-import { ok, seen, START, Story, VISITS } from "./story.js"
+import { ok, seen, START, Story, VISITS } from "./handwritten.js"
 
 const DAY = 86_400_000
 const MINUTE = 60_000

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { tokenAnswers } from "../../../src/testing/simulation/oracles/tokenAnswers.js"
-import { ok, seen, START, Story, unavailable, VISITS } from "./story.js"
+import { ok, seen, START, Story, unavailable, VISITS } from "./handwritten.js"
 
 const judge = (story: Story) => seen(tokenAnswers, story.run())
 const DAY = 86_400_000

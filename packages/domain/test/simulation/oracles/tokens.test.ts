@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { tokens } from "../../../src/testing/simulation/oracles/tokens.js"
-import { ok, refused, seen, Story, unavailable, VISITS } from "./story.js"
+import { ok, refused, seen, Story, unavailable, VISITS } from "./handwritten.js"
 
 const SECOND = 1_000
 const judge = (story: Story, quiesced = false) => seen(tokens, story.run(quiesced))

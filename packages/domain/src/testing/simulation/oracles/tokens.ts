@@ -3,7 +3,7 @@ import type { Entry } from "../Trace.js"
 import type { Token } from "./support/Connections.js"
 import type { CallFact } from "./support/Facts.js"
 import type { Knowledge } from "./support/Knowledge.js"
-import { isRefusedAs, oracle, type Say } from "./support/oracle.js"
+import { into, isRefusedAs, oracle, type Say } from "./support/oracle.js"
 import { tokenAnswers } from "./tokenAnswers.js"
 
 /** Spec §2.1, §3.1, §4.3, §5; decisions §6. */
@@ -156,13 +156,12 @@ const leakMails = (known: Knowledge) => {
     const { certain, possible } = leaks.get(to) ?? { certain: [], possible: 0 }
     leaks.set(to, { certain: leak === "done" ? [...certain, op.to] : certain, possible: possible + 1 })
   }
-  // Mail is sent at least once: the same message again after a fault is one.
-  for (const { i, kind, ...entry } of known.trace.entries) {
-    if (kind !== "mailed" || !("subject" in entry) || !LEAK.test(entry.subject)) continue
-    const sent = mails.get(entry.to) ?? []
-    const last = sent.at(-1)
-    if (last !== undefined && !known.trace.isCalm(last, i)) continue
-    mails.set(entry.to, [...sent, i])
+  // Mail is sent at least once: the same message again is one.
+  const ids = new Set<string>()
+  for (const entry of known.trace.entries) {
+    if (entry.kind !== "mailed" || !LEAK.test(entry.subject) || ids.has(entry.id)) continue
+    ids.add(entry.id)
+    into(mails, entry.to, entry.i)
   }
   return { leaks, mails }
 }

@@ -1,0 +1,96 @@
+import type { LoggedAccess } from "../../Operations.js"
+import type { CallFact } from "./Facts.js"
+import type { Knowledge } from "./Knowledge.js"
+import type { OpOf } from "./Ops.js"
+import { into } from "./oracle.js"
+import { DAY, HOUR, isSensitiveEndpoint } from "./Spec.js"
+
+/** The last that each user read of their access log, beside what was asked about them. */
+
+export type Reading = OpOf<"readAccessLog"> & { readonly outcome: { readonly _tag: "ok" } }
+
+/** By user. */
+export const lastReadings = (known: Knowledge): ReadonlyMap<string, Reading> => {
+  const last = new Map<string, Reading>()
+  for (const op of known.trace.ops.values()) {
+    if (op.name === "readAccessLog" && op.outcome._tag === "ok") last.set(op.args.userId, op as Reading)
+  }
+  return last
+}
+
+/** Entries are kept for 400 days (decision P3), and the name of a dead token for a day after its hour. */
+const KEPT = 399 * DAY
+const KNOWN = 25 * HOUR
+
+export interface Compared {
+  /** Calls that were answered and are in no entry. */
+  readonly missing: ReadonlyArray<CallFact>
+  /** Entries of requests that nobody made, or the second ones of those that somebody did. */
+  readonly extra: ReadonlyArray<LoggedAccess>
+}
+
+/** Each entry for one request and each request in one entry, where the trace says which must be there. */
+export const compare = (known: Knowledge, reading: Reading, calls: ReadonlyArray<CallFact>): Compared => {
+  const since = known.trace.latest(reading.to) - KEPT
+  const must = new Map<string, Array<CallFact>>()
+  const may = new Map<string, Array<CallFact>>()
+  for (const fact of calls) {
+    const { op, token } = fact
+    if (token === undefined || op.from > reading.to || op.tMin < since) continue
+    const isSure = op.outcome._tag === "ok" && op.to < reading.from && op.tMax - token.issued.tMin < KNOWN
+    if (isSure) into(must, keyOf(fact), fact)
+    else into(may, `${token.family.connection.id} ${op.args.request.endpoint}`, fact)
+  }
+  const entries = new Map<string, Array<LoggedAccess>>()
+  for (const entry of reading.outcome.value.entries) {
+    if (!entry.endpoint.startsWith("webhook ") && entry.at >= since) into(entries, keyOfEntry(entry), entry)
+  }
+  const missing: Array<CallFact> = []
+  const unmatched: Array<LoggedAccess> = []
+  for (const key of new Set([...must.keys(), ...entries.keys()])) {
+    const left = pair(must.get(key) ?? [], entries.get(key) ?? [])
+    missing.push(...left.calls)
+    unmatched.push(...left.entries)
+  }
+  const loose = new Map<string, Array<LoggedAccess>>()
+  for (const entry of unmatched) into(loose, `${entry.connectionId} ${entry.endpoint}`, entry)
+  const extra = [...loose].flatMap(([key, list]) => pair(may.get(key) ?? [], list).entries)
+  return { missing, extra }
+}
+
+/** The purpose belongs to it where it was answered; a refused call may have been refused before its purpose was looked at. */
+const keyOf = ({ op, token }: CallFact): string => {
+  const { endpoint } = op.args.request
+  const { error, status } = op.outcome._tag === "ok" ? op.outcome.value : { error: null, status: 0 }
+  const purpose = status === 200 && isSensitiveEndpoint(endpoint) ? (op.args.purpose ?? "") : ""
+  return `${token?.family.connection.id ?? ""} ${endpoint} ${status} ${error} ${purpose}`
+}
+
+const keyOfEntry = ({ connectionId, endpoint, error, purpose, status }: LoggedAccess): string => {
+  const isAnswered = status === 200 && endpoint.startsWith("GET /v1/locations/")
+  return `${connectionId} ${endpoint} ${status} ${error} ${isAnswered ? (purpose ?? "") : ""}`
+}
+
+/** Entries to the calls in whose span they lie, each to the one that ends first. */
+const pair = (calls: ReadonlyArray<CallFact>, entries: ReadonlyArray<LoggedAccess>) => {
+  const waiting = [...calls].sort((a, b) => a.op.tMin - b.op.tMin)
+  const left: { calls: Array<CallFact>; entries: Array<LoggedAccess> } = { calls: [], entries: [] }
+  let begun: Array<CallFact> = []
+  let next = 0
+  for (const entry of [...entries].sort((a, b) => a.at - b.at)) {
+    for (; (waiting[next]?.op.tMin ?? Infinity) <= entry.at; next++) {
+      const fact = waiting[next]
+      if (fact !== undefined) begun.push(fact)
+    }
+    left.calls.push(...begun.filter(({ op }) => op.tMax < entry.at))
+    begun = begun.filter(({ op }) => op.tMax >= entry.at)
+    const first = begun.reduce<CallFact | undefined>(
+      (best, fact) => (best === undefined || fact.op.tMax < best.op.tMax ? fact : best),
+      undefined
+    )
+    if (first === undefined) left.entries.push(entry)
+    else begun = begun.filter((fact) => fact !== first)
+  }
+  left.calls.push(...begun, ...waiting.slice(next))
+  return left
+}

@@ -1,0 +1,107 @@
+import type { VolumeFlag } from "../Operations.js"
+import type { OpOf } from "./support/Ops.js"
+import { search } from "./support/Ops.js"
+import type { KnownPurpose } from "./support/Apps.js"
+import type { Knowledge } from "./support/Knowledge.js"
+import { into, oracle, type Say } from "./support/oracle.js"
+import { DAY, HOUR, isSensitiveEndpoint, MINUTE } from "./support/Spec.js"
+
+/** A call that was answered under a purpose, or may have been. */
+interface Use {
+  readonly certain: boolean
+  readonly tMin: number
+  readonly tMax: number
+}
+
+/** Hours are counted on the clock; so long after it the flag is there. */
+const COUNTED = HOUR + MINUTE
+
+/** Spec §8: over twice the expected volume in the last day, counted hourly; flagged, and no call is refused for it. */
+export const P5 = oracle(
+  "P5",
+  "More than twice the expected volume in a day is flagged within the hour, and never refused (Spec §8)",
+  (known, say, run) => {
+    const used = uses(known)
+    if (known.trace.wentBack) return
+    for (const op of known.trace.ops.values()) {
+      if (op.name !== "readFlags" || op.outcome._tag !== "ok") continue
+      for (const flag of op.outcome.value.flags) judgeFlag(known, used, flag, op, say)
+      if (run.entries.some(({ proc }) => proc.startsWith("worker")))
+        missing(known, used, op.outcome.value.flags, op, say)
+    }
+  }
+)
+
+const keyOf = (connectionId: string, purpose: string): string => `${connectionId} ${purpose}`
+
+const uses = (known: Knowledge): ReadonlyMap<string, ReadonlyArray<Use>> => {
+  const found = new Map<string, Array<Use>>()
+  for (const { op, token } of known.calls) {
+    const { purpose, request } = op.args
+    if (token === undefined || purpose === undefined || !isSensitiveEndpoint(request.endpoint)) continue
+    const isUnknown = op.outcome._tag === "unknown"
+    if (!isUnknown && (op.outcome._tag !== "ok" || op.outcome.value.status !== 200)) continue
+    into(found, keyOf(token.family.connection.id, purpose), { certain: !isUnknown, tMin: op.tMin, tMax: op.tMax })
+  }
+  for (const list of found.values()) list.sort((a, b) => a.tMax - b.tMax)
+  return found
+}
+
+/** The volumes that may have counted between two entries: of the approved wording, else of the newest. */
+const volumes = (purpose: KnownPurpose | undefined, from: number, to: number): ReadonlyArray<number> | undefined =>
+  purpose?.state.read(from, to)?.map(({ approved, newest }) => (approved ?? newest).expectedDailyVolume)
+
+const purposeOf = (known: Knowledge, connectionId: string, key: string): KnownPurpose | undefined => {
+  const appId = known.connections.get(connectionId)?.appId
+  const all = appId === undefined ? [] : [...(known.apps.apps.get(appId)?.purposes.values() ?? [])]
+  return all.find((purpose) => purpose.key === key)
+}
+
+const judgeFlag = (
+  known: Knowledge,
+  used: ReadonlyMap<string, ReadonlyArray<Use>>,
+  { calls, connectionId, flaggedAt, purpose }: VolumeFlag,
+  op: OpOf<"readFlags">,
+  say: Say
+): void => {
+  const list = used.get(keyOf(connectionId, purpose)) ?? []
+  const most = list.filter(({ tMax, tMin }) => tMax >= flaggedAt - DAY && tMin <= flaggedAt).length
+  if (calls > most) say(op.to, `a flag counts ${calls} calls of at most ${most}`)
+  const at = known.trace.firstAt(flaggedAt)
+  const expected = volumes(purposeOf(known, connectionId, purpose), at, known.trace.firstAt(flaggedAt + 1))
+  if (expected !== undefined && expected.length > 0 && calls <= 2 * Math.min(...expected)) {
+    say(op.to, `a flag for ${calls} calls is not more than twice the expected volume`)
+  }
+}
+
+/** Whoever was over twice the volume through a whole hour in which nothing was broken was counted once at least. */
+const missing = (
+  known: Knowledge,
+  used: ReadonlyMap<string, ReadonlyArray<Use>>,
+  flags: ReadonlyArray<VolumeFlag>,
+  op: OpOf<"readFlags">,
+  say: Say
+): void => {
+  const { trace } = known
+  for (const [key, list] of used) {
+    const [connectionId = "", name = ""] = key.split(" ")
+    const own = flags.filter((flag) => flag.connectionId === connectionId && flag.purpose === name)
+    const sure = list.filter(({ certain }) => certain)
+    const times = sure.map(({ tMax }) => tMax)
+    for (const [k, { tMax: at }] of sure.entries()) {
+      const end = at + COUNTED
+      if (trace.latest(op.from) < end) break
+      // Calls that stay within the day until the hour is over.
+      const first = search(times.length, (n) => (sure[n]?.tMin ?? Infinity) > end - DAY)
+      const count = k - first + 1
+      const from = trace.firstAt(at)
+      const to = trace.firstAt(end)
+      if (own.some(({ flaggedAt }) => flaggedAt >= at - DAY && flaggedAt <= end)) continue
+      const expected = volumes(purposeOf(known, connectionId, name), from, to)
+      if (expected === undefined || expected.length === 0 || count <= 2 * Math.max(...expected)) continue
+      if (!trace.isCalm(trace.firstAt(at - 2 * HOUR), to)) continue
+      say(op.to, `${count} calls in a day under ${name} were not flagged`)
+      break
+    }
+  }
+}
