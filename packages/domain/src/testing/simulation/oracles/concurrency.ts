@@ -43,7 +43,7 @@ const asked = (run: Run): ReadonlyMap<string, ReadonlyArray<Asked>> => {
 
 /** Another request for a rule, which may have taken the same place, went on meanwhile. */
 const isRacing = (all: ReadonlyArray<Asked>, { did }: Asked): boolean =>
-  all.some(({ did: other }) => other !== did && mayBeDone(other) && other.begin < did.end && did.begin < other.end)
+  all.some(({ did: other }) => other !== did && other.begin < did.end && did.begin < other.end)
 
 interface Excess {
   readonly at: number

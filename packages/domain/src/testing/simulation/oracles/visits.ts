@@ -56,6 +56,7 @@ const v3: Oracle = {
     each(run, ({ arrival, page: { did, pair }, placeId }) => {
       if (placeId === undefined || arrival === undefined) return undefined
       const now = pair.shares.possible(did.begin, did.end)
+      if (now.every((shared) => shared.get(placeId) === undefined)) return undefined
       if (now.some((shared) => shared.get(placeId) === true)) return undefined
       const since = sharedSince(pair, placeId, did)
       return arrival < since ? `a visit of ${arrival} is told, of ${placeId}, shared since ${since}` : undefined
