@@ -1,0 +1,280 @@
+import { AccountStore, Session } from "@place-access/domain/accounts"
+import { fanOut } from "@place-access/domain/deliveries"
+import { listen, Listener, ListenerStore, openListener, sweepListeners } from "@place-access/domain/listeners"
+import { type EndpointId, Entropy, StoreError, Timestamp, Vault } from "@place-access/domain/shared"
+import { MemoryDatabase, MemoryVault, MemoryWebhookSender } from "@place-access/domain/testing"
+import { expect, it } from "@effect/vitest"
+import { Effect, Fiber, Stream } from "effect"
+import { describe } from "vitest"
+import { deliveries, fire, inVirtualTime, type Scene, scene, URL, withWorker } from "../support/webhooks.js"
+
+const { answers, Receivers } = MemoryWebhookSender
+const { SECOND } = Timestamp
+
+/** The developer signs in and opens a listener; nobody reads the stream yet. */
+const opened = (stage: Scene, endpointId: EndpointId | null = null) =>
+  Effect.gen(function* () {
+    const cookie = yield* Entropy.secret
+    const session = Session.open((yield* Vault.Vault).sha256(cookie), stage.developer.id, yield* Timestamp.now)
+    yield* (yield* AccountStore).openSession(session)
+    return { opened: yield* openListener(stage.developer, stage.app.id, { endpointId, events: [] }), cookie }
+  })
+
+/** Reads the stream beside the test; what came, with when. */
+const reading = (given: Effect.Effect.Success<ReturnType<typeof opened>>) =>
+  Effect.gen(function* () {
+    const heard: Array<{ readonly at: Timestamp.Timestamp; readonly message: Listener.Message }> = []
+    const fiber = yield* Effect.fork(
+      Stream.runForEach(listen({ ...given, stopping: Effect.never }), (message) =>
+        Effect.map(Timestamp.now, (at) => void heard.push({ at, message }))
+      )
+    )
+    yield* Effect.sleep("1 millis")
+    return { heard, hangUp: Fiber.interrupt(fiber), listener: given.opened.listener }
+  })
+
+const start = (stage: Scene, endpointId?: EndpointId) => Effect.flatMap(opened(stage, endpointId), reading)
+
+type Heard = Effect.Effect.Success<ReturnType<typeof reading>>["heard"]
+const tags = (heard: Heard) => heard.map(({ message }) => message._tag)
+const events = (heard: Heard) =>
+  heard.flatMap(({ message }) =>
+    message._tag === "Event" ? [JSON.parse(message.body) as Record<string, unknown>] : []
+  )
+
+const log = Effect.map(MemoryDatabase, ({ accessLog }) => accessLog.map(({ disclosed, error }) => [error, disclosed]))
+const tables = Effect.map(MemoryDatabase, ({ listenerEvents, listeners }) => [listeners.size, listenerEvents.size])
+const withoutEndpoints = Effect.flatMap(MemoryDatabase, ({ endpoints }) => Effect.sync(() => endpoints.clear()))
+
+const SENT = [null, "arrived at Home"]
+const TO_NOBODY = ["no_endpoint", "nothing: “arrived at Home” was sent to nobody"]
+
+describe("a developer who listens", () => {
+  it("is told at once, beside the endpoint; the delivery log, the strikes and the user's log know of one event", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* (yield* Receivers).script(URL, answers(200))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const { heard } = yield* start(stage)
+            yield* Effect.sleep("10 seconds")
+            const event = yield* fire(stage)
+            yield* Effect.sleep("1 millis")
+            expect(events(heard).map(({ event_id: id }) => id)).toEqual([event.id])
+            expect(heard.at(-1)?.at).toBe(event.occurredAt)
+            expect((yield* deliveries).map(({ endpointId, state }) => [endpointId, state])).toEqual([
+              [stage.endpoint.id, "delivered"]
+            ])
+            expect(yield* log).toEqual([SENT])
+          })
+        )
+      })
+    )
+  })
+
+  it("is told without any endpoint, and the delivery log stays empty", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* withoutEndpoints
+        const { heard } = yield* start(stage)
+        yield* withWorker(Effect.zipRight(fire(stage), Effect.sleep("1 millis")))
+        expect(events(heard)).toHaveLength(1)
+        expect(yield* deliveries).toEqual([])
+        expect(yield* log).toEqual([SENT])
+      })
+    )
+  })
+
+  it("waits a second at most for an event whose signal was lost", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const { heard } = yield* start(stage)
+        yield* Effect.sleep("10 seconds")
+        yield* fire(stage)
+        yield* Effect.sleep("1 millis")
+        yield* fanOut(10)
+        expect(events(heard)).toEqual([])
+        yield* Effect.sleep("1 second")
+        expect(events(heard)).toHaveLength(1)
+      })
+    )
+  })
+
+  it("hears every fifteen seconds that the line is alive, and stays for as long as it reads", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const { heard } = yield* start(stage)
+        yield* Effect.sleep("5 minutes")
+        expect(tags(heard)).toEqual(["Ready", ...Array.from({ length: 20 }, () => "Beat")])
+        const [first, ...beats] = heard
+        expect(beats.map(({ at }) => (at - Number(first?.at)) / SECOND)).toEqual(
+          beats.map((_, index) => 15 * (index + 1))
+        )
+        expect(yield* sweepListeners()).toBe(0)
+        expect(yield* tables).toEqual([1, 0])
+      })
+    )
+  })
+
+  it("who hangs up is told nothing more, and what waited was sent to nobody", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* withoutEndpoints
+        const { hangUp } = yield* start(stage)
+        yield* fire(stage)
+        // The worker comes between two looks of the stream.
+        yield* Effect.sleep("10 millis")
+        yield* fanOut(10)
+        expect(yield* log).toEqual([])
+        yield* hangUp
+        expect(yield* log).toEqual([TO_NOBODY])
+        expect(yield* tables).toEqual([0, 0])
+        yield* fire(stage)
+        yield* fanOut(10)
+        expect(yield* log).toEqual([TO_NOBODY, TO_NOBODY])
+      })
+    )
+  })
+
+  it("what one of two was told of is one entry, whatever becomes of the other", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* withoutEndpoints
+        const silent = yield* opened(stage)
+        const { heard } = yield* start(stage)
+        yield* withWorker(Effect.zipRight(fire(stage), Effect.sleep("1 millis")))
+        expect(events(heard)).toHaveLength(1)
+        yield* Effect.sleep(Listener.LIFETIME)
+        yield* sweepListeners()
+        expect(yield* log).toEqual([SENT])
+        const late = yield* reading(silent)
+        expect(late.heard.map(({ message }) => message)).toMatchObject([
+          { _tag: "Ready" },
+          { _tag: "End", reason: "expired" }
+        ])
+      })
+    )
+  })
+
+  it("of a server that died nothing is left after a minute, and the users read that nobody was told", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* withoutEndpoints
+        yield* opened(stage)
+        yield* fire(stage)
+        yield* fanOut(10)
+        expect(yield* tables).toEqual([1, 1])
+        yield* Effect.sleep(Listener.LIFETIME)
+        // Not swept yet, and yet nothing waits for it any more.
+        yield* fire(stage)
+        yield* fanOut(10)
+        expect(yield* log).toEqual([TO_NOBODY])
+        expect(yield* sweepListeners()).toBe(1)
+        expect(yield* tables).toEqual([0, 0])
+        expect(yield* log).toEqual([TO_NOBODY, TO_NOBODY])
+      })
+    )
+  })
+
+  it("is told how many events were dropped when more wait than are kept, and then the newest in order", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const given = yield* opened(stage)
+        const fired = yield* Effect.forEach(Array.from({ length: Listener.MAX_WAITING + 3 }), () =>
+          Effect.zipLeft(fire(stage), Effect.sleep("1 millis"))
+        )
+        yield* fanOut(150)
+        yield* Effect.sleep("1 millis")
+        yield* fanOut(150)
+        const { heard } = yield* reading(given)
+        yield* Effect.sleep("1 second")
+        expect(heard[1]?.message).toEqual({ _tag: "Dropped", count: 3 })
+        expect(tags(heard).filter((tag) => tag === "Dropped")).toHaveLength(1)
+        expect(events(heard).map(({ event_id: id }) => id)).toEqual(fired.slice(3).map(({ id }) => id))
+      })
+    )
+  })
+
+  it("is not told what is too old for its rule, and the user reads that it was kept back (Spec §4.6.8)", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* withoutEndpoints
+        const given = yield* opened(stage)
+        yield* fire(stage, { maxEventAgeS: 30 })
+        yield* fanOut(10)
+        yield* Effect.sleep(30 * SECOND + 1)
+        const { heard } = yield* reading(given)
+        yield* Effect.sleep("1 second")
+        expect(events(heard)).toEqual([])
+        expect(yield* log).toEqual([["too_old", "nothing: “arrived at Home” came too late"]])
+      })
+    )
+  })
+
+  it("an event that is fanned out twice, because a worker died, waits once", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const given = yield* opened(stage)
+        const event = yield* fire(stage)
+        yield* fanOut(10)
+        const { events: outbox } = yield* MemoryDatabase
+        outbox.set(event.id, { ...event, fanOutDueAt: yield* Timestamp.now, fannedOutAt: null })
+        yield* fanOut(10)
+        const { heard } = yield* reading(given)
+        expect(events(heard)).toHaveLength(1)
+      })
+    )
+  })
+
+  it("after a new key the old secret signs too, so that a program that knows it goes on", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const before = yield* Effect.map(opened(stage), ({ opened }) => opened.secret)
+        yield* Effect.gen(function* () {
+          const { heard } = yield* start(stage)
+          const [first] = heard
+          const secret = first?.message._tag === "Ready" ? first.message.secret : null
+          expect(secret).not.toBe(before)
+          yield* fire(stage)
+          yield* fanOut(10)
+          yield* Effect.sleep("1 second")
+          const message = heard.at(-1)?.message
+          if (message?._tag !== "Event") throw new Error("an event was sent")
+          const t = Math.floor(Number(heard.at(-1)?.at) / SECOND)
+          const v1 = [secret, before].map(
+            (one) => `v1=${MemoryWebhookSender.sign(String(one), `${t}.${message.body}`)}`
+          )
+          expect(new Map(message.headers).get("X-Service-Signature")).toBe(`t=${t},${v1.join(",")}`)
+        }).pipe(Effect.provide(MemoryVault.layerKeys(["k2", "k1"])))
+      })
+    )
+  })
+
+  it("a store that fails ends the stream with a word, and the developer's program may come again", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const given = yield* opened(stage)
+        const store = yield* ListenerStore
+        const failing = { ...store, waiting: () => StoreError.unavailable("gone") }
+        const { heard } = yield* Effect.provideService(reading(given), ListenerStore, failing)
+        expect(heard.map(({ message }) => message)).toMatchObject([
+          { _tag: "Ready" },
+          { _tag: "End", reason: "unavailable" }
+        ])
+        expect(yield* tables).toEqual([0, 0])
+      })
+    )
+  })
+})
