@@ -1,0 +1,322 @@
+import { DeliveryStore, recover, redeliver, retryNow } from "@place-access/domain/deliveries"
+import { removeEndpoint, updateEndpoint, WebhookEndpoint } from "@place-access/domain/endpoints"
+import type { Event } from "@place-access/domain/events"
+import { DeliveryId, EventId, Timestamp } from "@place-access/domain/shared"
+import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either } from "effect"
+import {
+  attempts,
+  deliveries,
+  endpointNow,
+  fire,
+  inVirtualTime,
+  register,
+  scene,
+  type Scene,
+  URL,
+  withWorker
+} from "../support/webhooks.js"
+
+const { answers, hangs, inTurn, Receivers, refuses } = MemoryWebhookSender
+const { MINUTE, SECOND } = Timestamp
+
+const script = (behaviour: MemoryWebhookSender.Behaviour, url = URL) =>
+  Effect.flatMap(Receivers, (receivers) => receivers.script(url, behaviour))
+const posts = (url = URL) => Effect.flatMap(Receivers, (receivers) => receivers.posts(url))
+/** Seconds of the posts after `from`. */
+const seconds = (all: ReadonlyArray<MemoryWebhookSender.Post>, from: number) =>
+  all.map(({ at }) => (at - from) / SECOND)
+
+describe("what may change while a delivery waits for its next attempt", () => {
+  it("the endpoint's address: the next attempt goes to the new one, the log keeps one row", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const moved = `${URL}/moved`
+        yield* script(answers(500))
+        yield* script(answers(200), moved)
+        yield* withWorker(
+          Effect.gen(function* () {
+            const { occurredAt } = yield* fire(stage)
+            yield* Effect.sleep("10 seconds")
+            yield* updateEndpoint(stage.developer, stage.app.id, stage.endpoint.id, { url: moved })
+            yield* Effect.sleep("1 hour")
+            expect(seconds(yield* posts(), occurredAt)).toEqual([0])
+            expect(seconds(yield* posts(moved), occurredAt)).toEqual([30])
+            expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 2 }])
+          })
+        )
+      })
+    )
+  })
+
+  it("an address that may not be registered does not become the endpoint's: the next attempt goes where it went", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(inTurn(refuses, answers(200)))
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage)
+            yield* Effect.sleep("10 seconds")
+            const edit = { url: "https://private.example.com/", events: ["places.changed"] as const }
+            const refused = yield* Effect.either(updateEndpoint(stage.developer, stage.app.id, stage.endpoint.id, edit))
+            expect(Either.isLeft(refused)).toBe(true)
+            yield* Effect.sleep("1 hour")
+            expect((yield* posts()).length).toBe(2)
+            expect(yield* endpointNow(stage)).toEqual(stage.endpoint)
+          })
+        )
+      })
+    )
+  })
+
+  it("what the endpoint subscribes to: an event that was on its way goes on, later ones do not begin", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(inTurn(answers(500), answers(200)))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const event = yield* fire(stage)
+            yield* Effect.sleep("1 second")
+            const edit = { events: ["places.changed"] as const }
+            yield* updateEndpoint(stage.developer, stage.app.id, stage.endpoint.id, edit)
+            yield* fire(stage)
+            yield* Effect.sleep("1 hour")
+            expect((yield* posts()).map(({ body }) => JSON.parse(body).event_id)).toEqual([event.id, event.id])
+          })
+        )
+      })
+    )
+  })
+
+  it("the endpoint is removed: the row fails, is neither redelivered, hurried nor recovered, and nothing is sent", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const { app, developer, endpoint } = stage
+        yield* script(answers(500))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const { occurredAt } = yield* fire(stage)
+            yield* Effect.sleep("1 second")
+            yield* removeEndpoint(developer, app.id, endpoint.id)
+            const [row] = yield* deliveries
+            const id = row?.id ?? DeliveryId.make("")
+            const left = (outcome: Either.Either<unknown, { readonly _tag: string }>) =>
+              Either.isLeft(outcome) ? outcome.left._tag : "done"
+            expect(left(yield* Effect.either(redeliver(developer, app.id, id)))).toBe("Conflict")
+            expect(left(yield* Effect.either(retryNow(developer, app.id, id)))).toBe("Conflict")
+            expect(left(yield* Effect.either(recover(developer, app.id, endpoint.id, occurredAt)))).toBe("NotFound")
+            yield* Effect.sleep("2 days")
+            expect((yield* posts()).length).toBe(1)
+            expect((yield* deliveries).map(({ failReason }) => failReason)).toEqual(["endpoint_removed"])
+          })
+        )
+      })
+    )
+  })
+})
+
+describe("max_event_age_s at its ends, 30 s and 3,600 s (Spec §4.6.8, decision T3)", () => {
+  const cases = [30, 3_600].flatMap((limit) => [
+    [limit, "the first attempt", limit * SECOND, [0], "sent and not again"] as const,
+    [limit, "the first attempt", limit * SECOND + 1, [], "withheld"] as const,
+    [limit, "the retry", (limit - 30) * SECOND, [0, 30], "sent and not again"] as const,
+    [limit, "the retry", (limit - 30) * SECOND + 1, [0], "withheld"] as const
+  ])
+  it.each(cases)(
+    "of %i s: %s of an event that was %i ms old when it was queued: posts at %j, %s",
+    (limit, _, age, at) => {
+      inVirtualTime(
+        Effect.gen(function* () {
+          const stage = yield* scene
+          yield* script(answers(500))
+          yield* withWorker(
+            Effect.gen(function* () {
+              const now = yield* Timestamp.now
+              yield* fire(stage, { maxEventAgeS: limit, occurredAt: Timestamp.plus(now, -age) })
+              yield* Effect.sleep("3 days")
+              expect(seconds(yield* posts(), now)).toEqual(at)
+              expect(yield* deliveries).toMatchObject([{ state: "too_old", attempt: at.length + 1 }])
+              expect((yield* endpointNow(stage)).strikes).toBe(0)
+            })
+          )
+        })
+      )
+    }
+  )
+})
+
+describe("an empty list of events (Spec §6.1)", () => {
+  const ALL: ReadonlyArray<Event.Payload> = [
+    { type: "places.changed", placesVersion: 2 },
+    { type: "sensitive.removed", scopes: ["location.history.read"] }
+  ]
+  it("is every event there is", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* register(stage.app.id, { url: `${URL}/some`, events: ["sensitive.lapsed"] })
+        for (const payload of ALL) yield* fire(stage, { payload })
+        yield* fire(stage)
+        yield* withWorker(Effect.sleep("1 second"))
+        const types = (yield* deliveries).map(({ endpointId, envelope }) => [endpointId, envelope.payload.type])
+        expect(types).toEqual([...ALL.map(({ type }) => type), "place.enter"].map((type) => [stage.endpoint.id, type]))
+      })
+    )
+  })
+
+  it("as stored before a type existed, it is that type too; a list that names all others is not", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const named = yield* register(stage.app.id, {
+          url: `${URL}/named`,
+          events: ["rule.fired", "places.changed", "sensitive.expiring", "sensitive.lapsed", "sensitive.removed"]
+        })
+        const stored = yield* endpointNow(stage)
+        expect(stored.events).toEqual([])
+        // A release of tomorrow: its catalogue has one more.
+        const payload = { type: "phone.silent" } as unknown as Event.Payload
+        expect(WebhookEndpoint.wants(stored, { payload, webhookUrl: null })).toBe(true)
+        expect(WebhookEndpoint.wants(named.endpoint, { payload, webhookUrl: null })).toBe(false)
+      })
+    )
+  })
+})
+
+describe("what ends a worker every time (decision W2)", () => {
+  it("is taken up twice at once, then ever later, eight times in all, and given up: the endpoint gets no strike", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(() => Effect.die("the process is gone"))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const { occurredAt } = yield* fire(stage)
+            yield* Effect.sleep("1 day")
+            // 30 s of each lease, then the schedule's waits.
+            const after = [0, 30, 60, 120, 450, 2_280, 9_510, 31_140]
+            expect(seconds(yield* posts(), occurredAt)).toEqual(after)
+            expect(yield* deliveries).toMatchObject([{ state: "failed", failReason: "abandoned", attempt: 1 }])
+            expect(yield* attempts).toEqual([])
+            expect((yield* endpointNow(stage)).strikes).toBe(0)
+          }),
+          { pollEvery: "30 seconds" }
+        )
+      })
+    )
+  })
+
+  it("is not given up when the worker comes to an end with it at last", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const dies: MemoryWebhookSender.Behaviour = () => Effect.die("the process is gone")
+        yield* script(inTurn(dies, dies, dies, answers(500), dies, dies, dies, dies, dies, dies, dies, answers(200)))
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage)
+            yield* Effect.sleep("1 day")
+            expect((yield* posts()).length).toBe(12)
+            expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 2 }])
+          }),
+          { pollEvery: "30 seconds" }
+        )
+      })
+    )
+  })
+})
+
+describe("a black hole with 5,000 rows that are due", () => {
+  /** As if they had been fanned out an hour ago. */
+  const backlog = ({ endpoint }: Pick<Scene, "endpoint">, like: Scene, count: number) =>
+    Effect.gen(function* () {
+      yield* fire(like)
+      yield* withWorker(Effect.sleep("1 second"))
+      const { deliveries: rows } = yield* MemoryDatabase
+      const [template] = [...rows.values()]
+      if (template === undefined) throw new Error("there is one to copy")
+      const dueAt = Timestamp.plus(template.delivery.createdAt, -60 * MINUTE)
+      for (let index = 0; index < count; index++) {
+        const id = DeliveryId.make(`dlv_hole_${index}`)
+        const envelope = { ...template.delivery.envelope, eventId: EventId.make(`evt_hole_${index}`) }
+        const delivery = { ...template.delivery, id, envelope, endpointId: endpoint.id, state: "trying" as const }
+        rows.set(id, { ...template, delivery: { ...delivery, attempt: 1, dueAt, endedAt: null }, leasedUntil: null })
+      }
+    })
+
+  it("delays the first attempts of healthy endpoints by less than a second, though all its attempts hang for five", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(200))
+        const hole = yield* register(stage.app.id, { url: `${URL}/hole`, events: ["sensitive.lapsed"] })
+        const other = yield* register(stage.app.id, { url: `${URL}/other` })
+        yield* script(hangs, hole.endpoint.url)
+        yield* script(answers(204), other.endpoint.url)
+        yield* backlog(hole, stage, 5_000)
+        const fired = new Map<string, number>()
+        yield* withWorker(
+          withWorker(
+            Effect.gen(function* () {
+              for (let made = 0; made < 40; made++) {
+                yield* Effect.sleep(137)
+                const event = yield* fire(stage)
+                fired.set(event.id, event.occurredAt)
+              }
+              yield* Effect.sleep("2 seconds")
+            }),
+            { pollEvery: "1 second" }
+          ),
+          { pollEvery: "1 second" }
+        )
+        for (const url of [URL, other.endpoint.url]) {
+          const late = (yield* posts(url)).flatMap(({ at, body }) => {
+            const firedAt = fired.get(JSON.parse(body).event_id)
+            return firedAt === undefined ? [] : [at - firedAt]
+          })
+          expect(late.length).toBe(40)
+          expect(Math.max(...late)).toBeLessThanOrEqual(1_000)
+        }
+        // Eight at a time, five seconds each.
+        expect((yield* posts(hole.endpoint.url)).length).toBe(16)
+      })
+    )
+  })
+})
+
+describe("recover since", () => {
+  it("goes out in the order in which the events were queued first, from the moment asked for on, that included", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const { app, developer, endpoint } = stage
+        yield* script(answers(500))
+        const events: Array<Event.OutboxEvent> = []
+        yield* withWorker(
+          Effect.gen(function* () {
+            for (let made = 0; made < 12; made++) {
+              events.push(yield* fire(stage))
+              yield* Effect.sleep(10)
+            }
+            yield* Effect.sleep("2 days")
+            yield* script(answers(200))
+            const before = (yield* posts()).length
+            const since = events[3]?.occurredAt ?? Timestamp.make(0)
+            expect(yield* recover(developer, app.id, endpoint.id, since)).toBe(9)
+            yield* Effect.sleep("1 minute")
+            const sent = (yield* posts()).slice(before).map(({ body }) => JSON.parse(body).event_id)
+            expect(sent).toEqual(events.slice(3).map(({ id }) => id))
+            const { items } = yield* (yield* DeliveryStore).list(app.id, { state: "delivered" }, 50, undefined)
+            expect(items.map(({ delivery }) => delivery.replayNo)).toEqual(Array.from({ length: 9 }, () => 1))
+            expect(yield* recover(developer, app.id, endpoint.id, since)).toBe(0)
+          })
+        )
+      })
+    )
+  })
+})
