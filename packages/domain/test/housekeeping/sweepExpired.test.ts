@@ -6,7 +6,7 @@ import {
   revokeToken
 } from "@place-access/domain/connection"
 import { Retention, RetentionStore, runHousekeeping, sweepExpired } from "@place-access/domain/housekeeping"
-import { Timestamp } from "@place-access/domain/shared"
+import { DeliveryId, Timestamp } from "@place-access/domain/shared"
 import {
   ConsentFlow,
   MemoryAccountDeletionStore,
@@ -17,7 +17,8 @@ import {
   MemoryHistoryStore,
   MemoryRetentionStore,
   MemoryStayStore,
-  MemoryVolumeFlagStore
+  MemoryVolumeFlagStore,
+  WebhookFixtures
 } from "@place-access/domain/testing"
 import { TierStore } from "@place-access/domain/tiers"
 import { describe, expect, it } from "@effect/vitest"
@@ -195,6 +196,26 @@ describe("runHousekeeping", () => {
         for (let minute = 0; minute < 70; minute++) yield* TestClock.adjust(MINUTE)
         expect(swept).toEqual([0, 7.8, 22.8, 37.8, 52.8, 67.8])
         expect(removed).toEqual([0, 52.8])
+        yield* Fiber.interrupt(fiber)
+      })
+    ))
+
+  it("writes the mail about an endpoint that fails within a minute", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app } = yield* pair()
+        const endpoint = yield* WebhookFixtures.endpoint(app.id)
+        const fiber = yield* Effect.fork(runHousekeeping)
+        yield* TestClock.adjust(SECOND)
+        const deliveryId = DeliveryId.make("dlv_10")
+        const at = yield* Timestamp.now
+        const { mail, strikeWarnings } = yield* MemoryDatabase
+        strikeWarnings.set(deliveryId, { appId: app.id, deliveryId, endpointId: endpoint.id, strikes: 10, at })
+        const about = () => [...mail.values()].filter(({ dedupeKey }) => dedupeKey.startsWith("strikes "))
+        expect(about()).toEqual([])
+        yield* TestClock.adjust(MINUTE)
+        expect(about()).toMatchObject([{ to: app.ownerId, dedupeKey: `strikes ${endpoint.id} dlv_10` }])
+        expect([...strikeWarnings]).toEqual([])
         yield* Fiber.interrupt(fiber)
       })
     ))
