@@ -140,6 +140,7 @@ describe("T4: a spent refresh token is a race for 30 s, then a leak", () => {
     const s = new Story()
     const { access, appId, refresh, userId } = s.connected()
     const second = s.tokens()
+    s.add({ kind: "port", op: null, port: "TierStore", method: "claimDue", outcome: "ok" }, "worker-1")
     s.refresh(appId, refresh, ok(second))
     s.after(gap).refresh(
       appId,
@@ -147,7 +148,12 @@ describe("T4: a spent refresh token is a race for 30 s, then a leak", () => {
       outcome === "ok" ? ok({ ...s.tokens(), refreshToken: second.refreshToken }) : outcome
     )
     for (let n = 0; n < mails; n++) {
-      s.add({ kind: "mailed", to: `${userId}@example.com`, subject: "Diary was disconnected from your places" })
+      s.add({
+        kind: "mailed",
+        to: `${userId}@example.com`,
+        subject: "Diary was disconnected from your places",
+        id: `${n}`
+      })
     }
     return { s, access, appId }
   }
@@ -207,7 +213,7 @@ describe("T5: a revoked refresh token fails quietly", () => {
     const mailed = renewed()
     mailed.s.refresh(first.appId, first.refresh, invalidGrant)
     const to = `${first.userId}@example.com`
-    const mail = mailed.s.add({ kind: "mailed", to, subject: "Diary was disconnected from your places" })
+    const mail = mailed.s.add({ kind: "mailed", to, subject: "Diary was disconnected from your places", id: "1" })
     expect(judge(mailed.s)).toEqual({ T5: [mail] })
 
     const named = renewed()

@@ -3,7 +3,8 @@ import type { CallFact } from "./support/Facts.js"
 import type { Knowledge } from "./support/Knowledge.js"
 import { compare, lastReadings, type Reading } from "./support/Log.js"
 import type { OpOf } from "./support/Ops.js"
-import { into, oracle, type Say } from "./support/oracle.js"
+import { oracle, type Say } from "./support/oracle.js"
+import { into } from "./support/into.js"
 import { DAY } from "./support/Spec.js"
 
 /** Spec §1.7, §4.6.8, §4.7; decision P3 of §9. */

@@ -2,7 +2,8 @@ import type { DeliveryRow } from "../Operations.js"
 import { deliveryLogs } from "./support/Deliveries.js"
 import type { Knowledge } from "./support/Knowledge.js"
 import type { OpOf } from "./support/Ops.js"
-import { into, oracle } from "./support/oracle.js"
+import { oracle } from "./support/oracle.js"
+import { into } from "./support/into.js"
 import { DAY, HOUR, MINUTE, SECOND } from "./support/Spec.js"
 
 /** Spec §6.4.6: the waits after the first attempt. */

@@ -3,7 +3,8 @@ import type { Entry } from "../Trace.js"
 import type { Token } from "./support/Connections.js"
 import type { CallFact } from "./support/Facts.js"
 import type { Knowledge } from "./support/Knowledge.js"
-import { into, isRefusedAs, oracle, type Say } from "./support/oracle.js"
+import { isRefusedAs, oracle, type Say } from "./support/oracle.js"
+import { into } from "./support/into.js"
 import { tokenAnswers } from "./tokenAnswers.js"
 
 /** Spec §2.1, §3.1, §4.3, §5; decisions §6. */
@@ -116,12 +117,13 @@ const T4 = oracle(
     saysAliveAfter(known, say, "a spent refresh token was presented")
     const { leaks, mails } = leakMails(known)
     const end = run.entries.at(-1)?.i
+    const isWorking = run.entries.some(({ proc }) => proc.startsWith("worker"))
     for (const [to, { certain, possible }] of leaks) {
       const sent = mails.get(to) ?? []
       const last = sent.at(-1)
       if (last !== undefined && sent.length > possible) say(last, `${sent.length} e-mails about ${possible} leaks`)
       // Whoever sends gives up on a mailbox that refuses for days: only what nothing stood in the way of must be there.
-      const due = certain.filter((at) => known.trace.isCalm(at, end ?? at)).length
+      const due = isWorking ? certain.filter((at) => known.trace.isCalm(at, end ?? at)).length : 0
       if (run.quiesced && end !== undefined && sent.length < due) say(end, `${sent.length} e-mails about ${due} leaks`)
     }
   }

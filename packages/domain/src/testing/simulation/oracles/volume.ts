@@ -3,7 +3,8 @@ import type { OpOf } from "./support/Ops.js"
 import { search } from "./support/Ops.js"
 import type { KnownPurpose } from "./support/Apps.js"
 import type { Knowledge } from "./support/Knowledge.js"
-import { into, oracle, type Say } from "./support/oracle.js"
+import { oracle, type Say } from "./support/oracle.js"
+import { into } from "./support/into.js"
 import { DAY, HOUR, isSensitiveEndpoint, MINUTE } from "./support/Spec.js"
 
 /** A call that was answered under a purpose, or may have been. */

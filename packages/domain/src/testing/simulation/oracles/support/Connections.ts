@@ -168,3 +168,10 @@ export const scopeVerdict = ({ effective, held }: Situation, required: string): 
   }
   return effective.has(required) ? "allowed" : held.has(required) ? "lapsed" : "missing"
 }
+
+/** The last link of the chain whose successor is known. */
+export const lastKnown = (token: Token): Token => {
+  let last = token
+  while (last.child !== undefined && last.child.spent.length > 0) last = last.child
+  return last
+}

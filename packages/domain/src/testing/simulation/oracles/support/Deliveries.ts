@@ -3,7 +3,7 @@ import type { Knowledge } from "./Knowledge.js"
 import { happened, textOf } from "./Happened.js"
 import type { Run } from "../../Oracle.js"
 import type { OpOf } from "./Ops.js"
-import { into } from "./oracle.js"
+import { into } from "./into.js"
 
 /** The delivery log of one app as its developer read it, every row as it was read last. */
 export interface Rows {

@@ -9,13 +9,15 @@ import {
   daysAfter,
   type Family,
   familyAlive,
+  lastKnown,
   type Grant,
   situations,
   type Token
 } from "./Connections.js"
 import type { CallFact, ConsentFact, ExchangeFact, Must, RefreshFact, RevokeFact } from "./Facts.js"
-import { type Indexed, index, type Op, type OpOf, type Span } from "./Ops.js"
+import { type Indexed, index, type Op, type OpOf, type Span, spanOf } from "./Ops.js"
 import { type Came, Finality, Register } from "./Pending.js"
+import { into } from "./into.js"
 import { ACCESS_LIFETIME, CODE_LIFETIME, HOUR, RACE_WINDOW, REQUIRED, SENSITIVE } from "./Spec.js"
 
 /** Everything that the trace tells of apps, connections and tokens, read once for all oracles. */
@@ -33,8 +35,11 @@ export class Knowledge {
   /** Of users by id. */
   readonly emails = new Map<string, string>()
   private readonly pairs = new Map<string, Array<Connection>>()
-  /** Consents of a pair of which nobody knows what came. */
-  private readonly unsure = new Map<string, Array<number>>()
+  private readonly consentsOf = new Map<string, Array<OpOf<"consent">>>()
+  private readonly asked = new Map<
+    number,
+    { readonly connection: Connection; readonly before: Connection | undefined }
+  >()
   /** What an operation under way may do, to be taken back or confirmed at its end. */
   private readonly open = new Map<number, { readonly hide: () => void; readonly settle: (came: Came) => void }>()
 
@@ -124,6 +129,9 @@ export class Knowledge {
         own?.settle(ends)
         return void this.revokes.push({ op, token, isOwn, ends })
       }
+      case "consent":
+        this.consentDone(op)
+        return own?.settle(came(op))
       default:
         own?.settle(came(op))
     }
@@ -133,11 +141,11 @@ export class Knowledge {
 
   private consentBegun(op: OpOf<"consent">): void {
     if (op.outcome._tag === "refused") return
-    const pair = `${op.args.userId} ${op.args.appId}`
+    const pair = pairOf(op)
+    into(this.consentsOf, pair, op)
     const ofPair = this.pairs.get(pair) ?? []
     this.pairs.set(pair, ofPair)
     if (op.outcome._tag === "unknown") {
-      this.unsure.set(pair, [...(this.unsure.get(pair) ?? []), op.from])
       // Whatever the pair has may be another by now.
       for (const connection of ofPair) this.writeGrant(op, connection, undefined)
       return
@@ -159,20 +167,24 @@ export class Knowledge {
       this.connections.set(connectionId, connection)
       ofPair.push(connection)
     }
-    const unsure = this.unsure.get(pair)?.some((from) => from < op.from) === true
-    this.consents.push({
-      op,
-      connection,
-      before,
-      beforeWas: unsure
-        ? { life: "open", why: "an earlier consent is unknown" }
-        : before === undefined
-          ? { life: "dead", why: "there was none" }
-          : alive(this.trace, this.apps, before, op),
-      situations: before === undefined ? undefined : situations(this.trace, this.apps, before, op)
-    })
+    this.asked.set(op.from, { connection, before })
     this.writeGrant(op, connection, mode)
     this.codes.set(code, { connection, issued: op, uses: [] })
+  }
+
+  /** Looked at from its end: whoever came in between is known then. */
+  private consentDone(op: OpOf<"consent">): void {
+    const asked = this.asked.get(op.from)
+    if (asked === undefined) return
+    const { before, connection } = asked
+    const isUnsure = (this.consentsOf.get(pairOf(op)) ?? []).some(
+      (other) => other.from < op.to && (other.outcome._tag === "unknown" || (other !== op && other.to > op.from))
+    )
+    const open: Alive = { life: "open", why: "another consent came in between, or is unknown" }
+    const none: Alive = { life: "dead", why: "there was none" }
+    const was = isUnsure ? open : before === undefined ? none : alive(this.trace, this.apps, before, op)
+    const stood = before === undefined ? undefined : situations(this.trace, this.apps, before, op)
+    this.consents.push({ op, connection, before, beforeWas: was, situations: stood })
   }
 
   /** `mode`: undefined when nobody was told; then it is a possibility and no more. */
@@ -231,7 +243,7 @@ export class Knowledge {
     const { code } = fact
     if (code === undefined || op.outcome._tag === "refused" || fact.why === "not its client") return
     const family = op.outcome._tag === "ok" ? this.familyOf(op, code.connection) : null
-    code.uses.push({ ...span(op), certain: op.outcome._tag === "ok", family })
+    code.uses.push({ ...spanOf(op), certain: op.outcome._tag === "ok", family })
     if (op.outcome._tag !== "ok" || family === null) return
     const { accessToken, refreshToken } = op.outcome.value
     this.learn(accessToken, "access", family, op)
@@ -291,7 +303,7 @@ export class Knowledge {
     settle?.(fact.leak)
     const { token } = fact
     if (token === undefined || op.outcome._tag === "refused" || fact.why === "not its client") return
-    token.spent.push({ ...span(op), certain: op.outcome._tag === "ok" })
+    token.spent.push({ ...spanOf(op), certain: op.outcome._tag === "ok" })
     if (op.outcome._tag !== "ok") return
     const { accessToken, refreshToken } = op.outcome.value
     this.learn(accessToken, "access", token.family, op)
@@ -353,7 +365,7 @@ export class Knowledge {
   private learn(alias: string, kind: Token["kind"], family: Family, op: Span): Token {
     const known = this.tokens.get(alias)
     if (known !== undefined) return known
-    const token: Token = { alias, kind, family, issued: span(op), spent: [], child: undefined }
+    const token: Token = { alias, kind, family, issued: spanOf(op), spent: [], child: undefined }
     this.tokens.set(alias, token)
     return token
   }
@@ -384,11 +396,4 @@ export class Knowledge {
   }
 }
 
-const span = ({ from, tMax, tMin, to }: Span): Span => ({ from, to, tMin, tMax })
-
-/** The last link of the chain whose successor is known. */
-const lastKnown = (token: Token): Token => {
-  let last = token
-  while (last.child !== undefined && last.child.spent.length > 0) last = last.child
-  return last
-}
+const pairOf = ({ args }: OpOf<"consent">): string => `${args.userId} ${args.appId}`

@@ -2,7 +2,7 @@ import type { LoggedAccess } from "../../Operations.js"
 import type { CallFact } from "./Facts.js"
 import type { Knowledge } from "./Knowledge.js"
 import type { OpOf } from "./Ops.js"
-import { into } from "./oracle.js"
+import { into } from "./into.js"
 import { DAY, HOUR, isSensitiveEndpoint } from "./Spec.js"
 
 /** The last that each user read of their access log, beside what was asked about them. */

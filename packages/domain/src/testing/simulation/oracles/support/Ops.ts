@@ -13,6 +13,9 @@ export interface Span {
   readonly tMax: number
 }
 
+/** The span alone, of something that has more. */
+export const spanOf = ({ from, tMax, tMin, to }: Span): Span => ({ from, to, tMin, tMax })
+
 /** An operation from its beginning to its end. One without an end is unknown. */
 export type Op = {
   [N in Name]: Span & {

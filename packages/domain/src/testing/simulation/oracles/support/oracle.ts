@@ -20,10 +20,3 @@ export const isRefusedAs = (outcome: { readonly _tag: string; readonly error?: s
   outcome._tag === "refused" && plain(outcome.error ?? "") === plain(code)
 
 const plain = (text: string): string => text.toLowerCase().replaceAll("_", "")
-
-/** Sets by key. */
-export const into = <K, V>(map: Map<K, Array<V>>, key: K, value: V): void => {
-  const there = map.get(key)
-  if (there === undefined) map.set(key, [value])
-  else there.push(value)
-}
