@@ -17,6 +17,8 @@ export interface Vector {
   readonly ok: boolean
   /** Null when ok. A checker of your own may call them otherwise. */
   readonly reason: Reason | null
+  /** True where another answer would be no hole. */
+  readonly choice?: true
 }
 
 interface File {
@@ -63,7 +65,7 @@ const noise = (index: number): string => `v1=${hmac(OTHER, Buffer.from(String(in
 const flip = (hex: string, index: number): string =>
   hex.slice(0, index) + (hex[index] === "0" ? "1" : "0") + hex.slice(index + 1)
 
-type Part = Partial<Omit<Vector, "name" | "ok" | "reason">>
+type Part = Partial<Omit<Vector, "name" | "ok" | "reason" | "choice">>
 
 const one = (name: string, reason: Reason | null, { body, body_hex, ...part }: Part = {}): Vector => ({
   name,
@@ -84,6 +86,9 @@ const signedBytes = (name: string, body_hex: string): Vector =>
 /** A header over the usual body. */
 const headed = (name: string, reason: Reason | null, value: string | null): Vector =>
   one(name, reason, { header: value })
+
+/** Ours to decide: other checkers may read a header more or less strictly. */
+const chosen = (vector: Vector): Vector => ({ ...vector, choice: true })
 
 const rotating = header(BODY, SECRET, OLD)
 const parsed = JSON.parse(BODY)
@@ -150,12 +155,14 @@ const signatures: ReadonlyArray<Vector> = [
   headed("the last digit of the signature is changed", "no_match", `t=${T},v1=${flip(v1, 63)}`),
   headed("the right signature is the last of eight", null, `t=${T},${[1, 2, 3, 4, 5, 6, 7].map(noise)},v1=${v1}`),
   headed("eight signatures, none of them right", "no_match", `t=${T},${[1, 2, 3, 4, 5, 6, 7, 8].map(noise)}`),
-  headed(
-    "nine signatures are refused, though the first is right",
-    "too_many_signatures",
-    `t=${T},v1=${v1},${[1, 2, 3, 4, 5, 6, 7, 8].map(noise)}`
+  chosen(
+    headed(
+      "nine signatures are refused, though the first is right",
+      "too_many_signatures",
+      `t=${T},v1=${v1},${[1, 2, 3, 4, 5, 6, 7, 8].map(noise)}`
+    )
   ),
-  headed("upper-case hex is hex", null, `t=${T},v1=${v1.toUpperCase()}`),
+  chosen(headed("upper-case hex is hex", null, `t=${T},v1=${v1.toUpperCase()}`)),
   headed("signatures of other schemes are passed over", null, `t=${T},v0=${v1},v1=${v1},v2=abc,v10=${v1}`),
   headed("a right signature under another scheme is none", "malformed_header", `t=${T},v0=${v1}`),
   headed("names are case-sensitive", "malformed_header", `T=${T},V1=${v1}`)
@@ -171,8 +178,16 @@ const times: ReadonlyArray<Vector> = [
   one("300 s ahead, with a tolerance of 300 s", null, { now_s: T - 300, tolerance_s: 300 }),
   one("1 s old, with no tolerance", "too_old", { now_s: T + 1, tolerance_s: 0 }),
   one("this very second, with no tolerance", null, { tolerance_s: 0 }),
+  one("two times, the signed one first: it is old, and the other is not", "malformed_header", {
+    header: `t=${T},t=${T + 3_600},v1=${v1}`,
+    now_s: T + 3_600
+  }),
+  one("two times, the signed one last: it is old, and the other is not", "malformed_header", {
+    header: `t=${T + 3_600},t=${T},v1=${v1}`,
+    now_s: T + 3_600
+  }),
   headed("another time than the signed one", "no_match", `t=${T + 1},v1=${v1}`),
-  headed("the time is signed as it is written: not with a nought in front", "no_match", `t=0${T},v1=${v1}`),
+  chosen(headed("the time is signed as it is written: not with a nought in front", "no_match", `t=0${T},v1=${v1}`)),
   one("a genuine signature of long ago, played again", "too_old", { now_s: T + 86_400 }),
   one("old, and by another secret: not genuine comes first", "no_match", { now_s: T + 86_400, secrets: [OTHER] })
 ]
@@ -184,25 +199,27 @@ const headers: ReadonlyArray<Vector> = [
   headed("no signature", "malformed_header", `t=${T}`),
   headed("no time", "malformed_header", `v1=${v1}`),
   headed("an empty signature", "malformed_header", `t=${T},v1=`),
-  headed("a right signature and an empty one", "malformed_header", `t=${T},v1=${v1},v1=`),
+  chosen(headed("a right signature and an empty one", "malformed_header", `t=${T},v1=${v1},v1=`)),
   headed("63 digits", "malformed_header", `t=${T},v1=${v1.slice(1)}`),
   headed("65 digits", "malformed_header", `t=${T},v1=${v1}0`),
   headed("64 characters that are not all hex", "malformed_header", `t=${T},v1=${v1.slice(0, 63)}g`),
   headed("base64", "malformed_header", `t=${T},v1=${Buffer.from(v1, "hex").toString("base64")}`),
   headed("an empty time", "malformed_header", `t=,v1=${v1}`),
   headed("a negative time", "malformed_header", `t=-${T},v1=${v1}`),
-  headed("a signed time", "malformed_header", `t=+${T},v1=${v1}`),
-  headed("a time with a fraction", "malformed_header", `t=${T}.0,v1=${v1}`),
+  chosen(headed("a signed time", "malformed_header", `t=+${T},v1=${v1}`)),
+  chosen(headed("a time with a fraction", "malformed_header", `t=${T}.0,v1=${v1}`)),
   headed("a time in milliseconds", "malformed_header", `t=${T}000,v1=${hmac(SECRET, Buffer.from(BODY), `${T}000`)}`),
   headed("a time of twenty digits", "malformed_header", `t=${"9".repeat(20)},v1=${v1}`),
   headed("a time with an exponent", "malformed_header", `t=1.768e9,v1=${v1}`),
   headed("a time in hex", "malformed_header", `t=0x${T.toString(16)},v1=${v1}`),
   headed("a time in other digits than ASCII", "malformed_header", `t=${"１".repeat(10)},v1=${v1}`),
-  headed("two times", "malformed_header", `t=${T},t=${T + 1},v1=${v1}`),
-  headed("two headers, which servers join with a comma", "malformed_header", `t=${T},v1=${v1}, t=${T},v1=${v1}`),
-  headed("the time after the signature", null, `v1=${v1},t=${T}`),
-  headed("blanks around the commas", null, ` t=${T} , v1=${v1} `),
-  headed("a comma at the end", null, `t=${T},v1=${v1},`)
+  chosen(headed("two times", "malformed_header", `t=${T},t=${T + 1},v1=${v1}`)),
+  chosen(
+    headed("two headers, which servers join with a comma", "malformed_header", `t=${T},v1=${v1}, t=${T},v1=${v1}`)
+  ),
+  chosen(headed("the time after the signature", null, `v1=${v1},t=${T}`)),
+  chosen(headed("blanks around the commas", null, ` t=${T} , v1=${v1} `)),
+  chosen(headed("a comma at the end", null, `t=${T},v1=${v1},`))
 ]
 
 const ABOUT = [
@@ -210,7 +227,7 @@ const ABOUT = [
   "v1 is HMAC-SHA256 in hex. Its key is the UTF-8 bytes of a whole secret, whsec_ included; its message is t as it is written, a dot, and the bytes of the body as they arrived.",
   "A delivery is genuine if any v1 matches any of the secrets, of at most 8; it is accepted if t is at most tolerance_s from now_s, before or after.",
   "body is text, to be encoded as UTF-8; body_hex is bytes. header is null where there was none.",
-  "ok says what a checker must answer. reason is what ours calls it; not genuine comes before too old."
+  "ok says what a checker must answer; with choice it may answer otherwise, and has no hole. reason is what ours calls it; not genuine comes before too old."
 ]
 
 /** What is published. Make it again with `UPDATE_VECTORS=1 npx vitest run packages/adapters-webhook/test/vectors.test.ts`. */
