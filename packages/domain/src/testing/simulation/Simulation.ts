@@ -112,7 +112,7 @@ const prepare = (config: Config, scenario: Scenario) => {
   const hosted = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     backend.isHosted ? engine.onHost(effect) : effect
 
-  const simulated = simulatedPorts({ engine, receivers, recorder, secrets, seed })
+  const simulated = simulatedPorts({ receivers, recorder, secrets, seed })
   const onCrash = (process: Process.Process) =>
     Effect.gen(function* () {
       // Somebody starts it again, sooner or later.
@@ -186,7 +186,6 @@ const reason = (cause: Cause.Cause<unknown>): string => {
 }
 
 interface Simulation {
-  readonly engine: Engine
   readonly receivers: Receivers
   readonly recorder: Recorder
   readonly secrets: Secrets
@@ -194,7 +193,7 @@ interface Simulation {
 }
 
 /** The ports that are the simulation's own. Its vault tells it which signing secrets there are: only it can say who signed. */
-const simulatedPorts = ({ engine, receivers, recorder, secrets, seed }: Simulation) => {
+const simulatedPorts = ({ receivers, recorder, secrets, seed }: Simulation) => {
   const vault = MemoryVault.make(["k1"])
   return Context.empty().pipe(
     Context.add(Entropy, MemoryEntropy.make(Streams.make(seed, "ids").int(0, 2 ** 32 - 1))),
@@ -215,7 +214,7 @@ const simulatedPorts = ({ engine, receivers, recorder, secrets, seed }: Simulati
           return { _tag: "Sent" as const }
         })
     }),
-    Context.add(WorkSignal, VirtualWorkSignal.make(engine, recorder))
+    Context.add(WorkSignal, VirtualWorkSignal.make())
   )
 }
 

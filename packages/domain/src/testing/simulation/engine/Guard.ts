@@ -33,15 +33,29 @@ const HANDS_ON =
 const NEVER = /effect\/(?:dist\/[a-z]+|src)\/internal\/core\.[jt]s/
 const OWN = /simulation\/engine\/(?:Guard|Engine)\.[jt]s/
 
-/** Who called, the nearest first, without ourselves; as the engine knows them, because looking names up takes long. */
-const callers = (depth: number): ReadonlyArray<Site> => {
+type Prepare = (error: Error, sites: ReadonlyArray<Site>) => unknown
+
+/** Set while we look who called: the frames as the engine knows them, because looking names up takes long. */
+let isLooking = false
+
+const looking =
+  (usual: unknown): Prepare =>
+  (error, sites) =>
+    isLooking
+      ? sites
+      : typeof usual === "function"
+        ? (usual as Prepare)(error, sites)
+        : [`${error.name}: ${error.message}`, ...sites.map((site) => `    at ${String(site)}`)].join("\n")
+
+/** Who called, the nearest first, without ourselves. */
+const callers = (depth?: number): ReadonlyArray<Site> => {
   const errors = Error as unknown as WithTrace
-  const { prepareStackTrace, stackTraceLimit } = errors
-  errors.stackTraceLimit = depth
-  errors.prepareStackTrace = (_: unknown, sites: ReadonlyArray<Site>) => sites
+  const { stackTraceLimit } = errors
+  if (depth !== undefined) errors.stackTraceLimit = depth
+  isLooking = true
   const { stack } = new Error("read")
-  errors.stackTraceLimit = stackTraceLimit
-  errors.prepareStackTrace = prepareStackTrace
+  isLooking = false
+  if (depth !== undefined) errors.stackTraceLimit = stackTraceLimit
   return Array.isArray(stack) ? stack.filter((site: Site) => !OWN.test(fileOf(site))) : []
 }
 
@@ -51,15 +65,13 @@ const show = (site: Site): string =>
 
 /** Whoever asked; undefined for a library that asks for itself. */
 const culprit = (): string | undefined => {
-  const [first] = callers(NEAR)
+  const [first] = callers()
   if (first === undefined) return undefined
   if (!LIBRARY.test(fileOf(first))) return show(first)
   if (!HANDS_ON.test(fileOf(first))) return undefined
   return show(callers(FAR).find((site) => !LIBRARY.test(fileOf(site))) ?? first)
 }
 
-/** Our own frames, and the one before. */
-const NEAR = 6
 const FAR = 40
 
 export interface Guard {
@@ -75,6 +87,9 @@ export interface Guard {
 export const watch = (hosted: boolean): Guard => {
   // oxlint-disable-next-line no-restricted-globals -- to see who else reads it
   const host = globalThis as unknown as Host
+  const errors = Error as unknown as WithTrace
+  const usual = errors.prepareStackTrace
+  errors.prepareStackTrace = looking(usual)
   const reads: Array<string> = []
   const undo: Array<() => void> = []
   const note = (what: string): void => {
@@ -118,12 +133,13 @@ export const watch = (hosted: boolean): Guard => {
     },
     release: () => {
       for (const restore of undo.toReversed()) restore()
+      errors.prepareStackTrace = usual
     }
   }
 }
 
 const isEffectNever = (): boolean => {
-  const [first] = callers(NEAR)
+  const [first] = callers()
   return first !== undefined && NEVER.test(fileOf(first))
 }
 

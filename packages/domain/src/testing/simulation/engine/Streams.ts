@@ -4,7 +4,8 @@ export interface Stream {
   readonly int: (min: number, max: number) => number
   /** True in `p` of the cases; draws nothing for 0 and 1, so that a fault that is off leaves the stream alone. */
   readonly chance: (p: number) => boolean
-  readonly pick: <A>(from: readonly [A, ...ReadonlyArray<A>]) => A
+  /** One of them; there must be one. */
+  readonly pick: <A>(from: ReadonlyArray<A>) => A
   readonly shuffle: <A>(items: ReadonlyArray<A>) => ReadonlyArray<A>
 }
 
@@ -41,9 +42,10 @@ export const make = (seed: number, purpose: Purpose): Stream => {
   return {
     int,
     chance: (p) => p >= 1 || (p > 0 && next() / 2 ** 32 < p),
-    pick: ([first, ...rest]) => {
-      const index = int(0, rest.length)
-      return index === 0 ? first : (rest[index - 1] ?? first)
+    pick: (from) => {
+      const index = int(0, from.length - 1)
+      if (index >= from.length || from.length === 0) throw new RangeError("There is nothing to pick from")
+      return from[index] as (typeof from)[number]
     },
     shuffle: (items) => {
       const shuffled = [...items]

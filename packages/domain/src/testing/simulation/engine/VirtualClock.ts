@@ -2,9 +2,28 @@ import { Clock, Duration, Effect } from "effect"
 import * as Process from "./Process.js"
 import { Timers } from "./Timers.js"
 
+/** A loop that comes back more often than this looks less often while nothing happens, */
+const SELDOM = 15 * 60_000
+/** but so often at least. */
+const LONGEST = 6 * 3_600_000
+
+interface Sleeper {
+  readonly process: Process.Process
+  /** What was asked for, in milliseconds. */
+  readonly own: number
+  readonly isPeriodic: boolean
+  readonly wake: () => void
+  isOver: boolean
+  /** How often it was laid down: the timer of the last time counts. */
+  laid: number
+}
+
 /**
  * Two clocks in one, as every machine has them: the time of day, which somebody may set, and the time that passes, by which timers
  * go off. Nothing passes by itself: the engine moves it from timer to timer.
+ *
+ * A loop that comes back for ever (`Process.periodic`) is woken less often while nothing happens: as long after the last happening
+ * as that is past. A night in which nobody moves is a few dozen steps. What happens then finds it back in its own time.
  */
 export class VirtualClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
@@ -13,9 +32,12 @@ export class VirtualClock implements Clock.Clock {
   private passed: number
   /** How far the time of day was set off. */
   private offset = 0
+  private stirredAt: number
+  private stretched: Array<{ readonly at: number; readonly sleeper: Sleeper }> = []
 
   constructor(startMillis: number) {
     this.passed = startMillis
+    this.stirredAt = startMillis
   }
 
   /** Never goes back. */
@@ -38,19 +60,45 @@ export class VirtualClock implements Clock.Clock {
     return Effect.withFiberRuntime<void>((fiber) => {
       const process = fiber.getFiberRef(Process.current)
       const isPeriodic = fiber.getFiberRef(Process.isPeriodic)
+      // Whole milliseconds, rounded up: nobody wakes before the time that they asked for.
+      const own = Math.max(0, Math.ceil(Duration.toMillis(duration)))
       return Effect.async<void>((resume) => {
-        let isCancelled = false
-        this.timers.add({
-          // Whole milliseconds, rounded up: nobody wakes before the time that they asked for.
-          at: this.passed + Math.max(0, Math.ceil(Duration.toMillis(duration))),
-          fire: () => resume(Effect.void),
-          isDead: () => isCancelled || !process.isAlive,
-          isPeriodic
-        })
+        const sleeper: Sleeper = { process, own, isOver: false, laid: 0, isPeriodic, wake: () => resume(Effect.void) }
+        this.lay(sleeper, isPeriodic && own < SELDOM ? Math.max(own, Math.min(this.quiet, LONGEST)) : own)
         return Effect.sync(() => {
-          isCancelled = true
+          sleeper.isOver = true
         })
       })
+    })
+  }
+
+  /** Something happened: loops that looked less often come back in their own time, at the latest. */
+  stir(): void {
+    this.stirredAt = this.passed
+    if (this.stretched.length === 0) return
+    const before = this.stretched
+    this.stretched = []
+    for (const { at, sleeper } of before) {
+      if (!sleeper.isOver && at > this.passed + sleeper.own) this.lay(sleeper, sleeper.own)
+    }
+  }
+
+  private get quiet(): number {
+    return this.passed - this.stirredAt
+  }
+
+  private lay(sleeper: Sleeper, millis: number): void {
+    const at = this.passed + millis
+    const laid = ++sleeper.laid
+    if (millis > sleeper.own) this.stretched.push({ at, sleeper })
+    this.timers.add({
+      at,
+      fire: () => {
+        sleeper.isOver = true
+        sleeper.wake()
+      },
+      isDead: () => sleeper.isOver || sleeper.laid !== laid || !sleeper.process.isAlive,
+      isPeriodic: sleeper.isPeriodic
     })
   }
 

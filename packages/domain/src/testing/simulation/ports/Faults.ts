@@ -33,6 +33,10 @@ export class Faults {
     this.settings.set(kind, { p, left: times })
   }
 
+  get areOff(): boolean {
+    return this.settings.size === 0
+  }
+
   heal(): void {
     this.settings.clear()
   }

@@ -1,23 +1,14 @@
-import { Deferred, Duration, Effect, FiberRef } from "effect"
+import { Deferred, type Duration, Effect, FiberRef } from "effect"
 import type { WorkSignal } from "../../../deliveries/WorkSignal.js"
-import * as Timestamp from "../../../shared/Timestamp.js"
-import type { Engine } from "../engine/Engine.js"
 import * as Process from "../engine/Process.js"
-import type { Recorder } from "../trace/Recorder.js"
-
-const LONGEST = 15 * Timestamp.MINUTE
 
 /** How many signals somebody has heard. */
 interface Ear {
   heard: number
 }
 
-/**
- * Reaches every process. The looks of a worker that hears nothing come every second while things happen, and ever more seldom
- * while nothing does: as long after the last happening as that is past, at most a quarter of an hour. A night in which nobody
- * moves is a few dozen steps, and what a lost signal left lying is found in at most twice its time.
- */
-export const make = (engine: Engine, recorder: Recorder): typeof WorkSignal.Service => {
+/** Reaches every process that listens. One that is busy hears of it when it listens next. */
+export const make = (): typeof WorkSignal.Service => {
   let raised = 0
   const ears = new WeakMap<Process.Process, Ear>()
   let waiting: Array<Deferred.Deferred<void>> = []
@@ -27,9 +18,7 @@ export const make = (engine: Engine, recorder: Recorder): typeof WorkSignal.Serv
       if (ear.heard === raised) {
         const waiter = yield* Deferred.make<void>()
         waiting.push(waiter)
-        const quiet = engine.clock.monotonic - recorder.lastAt
-        const patience = Math.max(Duration.toMillis(atMost), Math.min(quiet, LONGEST))
-        yield* Process.periodic(Effect.timeoutOption(Deferred.await(waiter), patience))
+        yield* Process.periodic(Effect.timeoutOption(Deferred.await(waiter), atMost))
         waiting = waiting.filter((one) => one !== waiter)
       }
       ear.heard = raised

@@ -52,77 +52,116 @@ const wrap =
   (by: Instrumented, port: StoreName, method: string, call: Method): Method =>
   (...args) =>
     Effect.withFiberRuntime((fiber) => {
-      const done = (args: ReadonlyArray<unknown>) => (by.isHosted ? by.engine.onHost(call(...args)) : call(...args))
+      const done = (given: ReadonlyArray<unknown>) => (by.isHosted ? by.engine.onHost(call(...given)) : call(...given))
       if (fiber.getFiberRef(isQuiet)) return done(args)
       const process = fiber.getFiberRef(Process.current)
-      const operation = fiber.getFiberRef(Process.operation)
-      const name = `${port}.${method}`
-      const watched = watch(by, process, name, args)
-      const fault = (fault: FaultKind) => by.recorder.add(process, { kind: "fault", fault, detail: name })
-      const note = (outcome: PortCall["outcome"], value?: unknown) => {
-        if (operation === null && outcome === "ok" && (details.isRead(method) || details.isIdle(value))) return
-        const detail = details.of(port, method)
-        by.recorder.add(process, {
-          kind: "port",
-          op: operation,
-          port,
-          method,
-          outcome,
-          ...(detail.args === undefined ? {} : { args: detail.args(args) }),
-          ...(detail.value === undefined || outcome === "failed" ? {} : { value: detail.value(value) })
-        })
-      }
-      // The step after it is never taken.
-      const crash = Effect.zipRight(
-        by.onCrash(process),
-        Effect.async<never>(() => undefined)
-      )
-
-      const before = Effect.suspend(() => {
-        if (by.faults.strikes("clock.jump")) {
-          fault("clock.jump")
-          by.engine.clock.jump(by.faults.random.pick(JUMP_MILLIS))
-        }
-        if (by.faults.strikes("crash")) {
-          fault("crash")
-          return crash
-        }
-        if (by.faults.strikes("port.fail")) {
-          fault("port.fail")
-          note("failed")
-          return Effect.fail(StoreError.unavailable("broken on purpose"))
-        }
-        if (!by.faults.strikes("port.slow")) return Effect.void
-        fault("port.slow")
-        return Effect.sleep(by.faults.random.pick(SLOW_MILLIS))
-      })
-      const after = (value: unknown) =>
-        Effect.suspend(() => {
-          if (by.faults.strikes("port.unknown")) {
-            fault("port.unknown")
-            note("unknown", value)
-            return Effect.fail(StoreError.unavailable("broken on purpose, though it was done"))
-          }
-          if (by.faults.strikes("crash")) {
-            note("lost", value)
-            fault("crash")
-            return crash
-          }
-          note("ok", value)
-          return Effect.as(Effect.yieldNow(), value)
-        })
-      return Effect.yieldNow().pipe(
-        Effect.zipRight(before),
-        Effect.zipRight(
-          Effect.suspend(() =>
-            Effect.tapErrorCause(done(watched), (cause) =>
-              Effect.sync(() => note(Cause.isInterruptedOnly(cause) ? "lost" : "failed"))
-            )
-          )
-        ),
-        Effect.flatMap(after)
-      )
+      const one = new OneCall(by, { port, method, args, process, operation: fiber.getFiberRef(Process.operation) })
+      const watched = Effect.suspend(() => done(watch(by, process, one.name, args)))
+      return by.faults.areOff ? one.well(watched) : one.maybeBroken(watched)
     })
+
+interface Call {
+  readonly port: StoreName
+  readonly method: string
+  readonly args: ReadonlyArray<unknown>
+  readonly process: Process.Process
+  readonly operation: number | null
+}
+
+/** One call of a port, with what goes wrong with it. */
+class OneCall {
+  readonly name: string
+  private readonly by: Instrumented
+  private readonly call: Call
+
+  constructor(by: Instrumented, call: Call) {
+    this.by = by
+    this.call = call
+    this.name = `${call.port}.${call.method}`
+  }
+
+  well(done: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> {
+    return this.giveWay.pipe(Effect.zipRight(this.noted(done)), Effect.flatMap(this.ended))
+  }
+
+  maybeBroken(done: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> {
+    return this.giveWay.pipe(
+      Effect.zipRight(this.before),
+      Effect.zipRight(this.noted(done)),
+      Effect.flatMap((value) => this.after(value))
+    )
+  }
+
+  /** Between any two steps somebody else may come, if there is anybody. */
+  private readonly giveWay = Effect.suspend(() => (this.by.engine.scheduler.isIdle ? Effect.void : Effect.yieldNow()))
+
+  private noted(done: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> {
+    return Effect.tapErrorCause(done, (cause) =>
+      Effect.sync(() => this.note(Cause.isInterruptedOnly(cause) ? "lost" : "failed"))
+    )
+  }
+
+  private readonly ended = (value: unknown): Effect.Effect<unknown> => {
+    this.note("ok", value)
+    return Effect.as(this.giveWay, value)
+  }
+
+  private note(outcome: PortCall["outcome"], value?: unknown): void {
+    const { args, method, operation, port, process } = this.call
+    if (operation === null && outcome === "ok" && (details.isRead(method) || details.isIdle(value))) return
+    const detail = details.of(port, method)
+    this.by.recorder.add(process, {
+      kind: "port",
+      op: operation,
+      port,
+      method,
+      outcome,
+      ...(detail.args === undefined ? {} : { args: detail.args(args) }),
+      ...(detail.value === undefined || outcome === "failed" ? {} : { value: detail.value(value) })
+    })
+  }
+
+  /** True when it goes wrong here and now, which the trace says then. */
+  private strikes(fault: FaultKind): boolean {
+    const { by, call, name } = this
+    if (!by.faults.strikes(fault)) return false
+    by.recorder.add(call.process, { kind: "fault", fault, detail: name })
+    return true
+  }
+
+  /** The step after it is never taken. */
+  private readonly crash = Effect.suspend(() =>
+    Effect.zipRight(
+      this.by.onCrash(this.call.process),
+      Effect.async<never>(() => undefined)
+    )
+  )
+
+  private readonly before: Effect.Effect<unknown, StoreError> = Effect.suspend(() => {
+    const { engine, faults } = this.by
+    if (this.strikes("clock.jump")) engine.clock.jump(faults.random.pick(JUMP_MILLIS))
+    if (this.strikes("crash")) return this.crash
+    if (this.strikes("port.fail")) {
+      this.note("failed")
+      return StoreError.unavailable("broken on purpose")
+    }
+    return this.strikes("port.slow")
+      ? Effect.locally(Effect.sleep(faults.random.pick(SLOW_MILLIS)), Process.isPeriodic, false)
+      : Effect.void
+  })
+
+  private after(value: unknown): Effect.Effect<unknown, StoreError> {
+    if (this.strikes("port.unknown")) {
+      this.note("unknown", value)
+      return StoreError.unavailable("broken on purpose, though it was done")
+    }
+    if (this.strikes("crash")) {
+      this.note("lost", value)
+      return this.crash
+    }
+    return this.ended(value)
+  }
+}
 
 /** Secrets that a call carries as they are become leaks of the trace: in its arguments, and in what its decisions write. */
 const watch = (

@@ -14,14 +14,11 @@ export class Recorder {
   private readonly lines: Array<string> = []
   private hashed = 0
   private chain = ""
-  /** When something last happened, in time that passes. */
-  lastAt: number
 
   private readonly clock: VirtualClock
 
   constructor(clock: VirtualClock) {
     this.clock = clock
-    this.lastAt = clock.monotonic
   }
 
   add(process: Process.Process, happening: Happening): number {
@@ -35,7 +32,7 @@ export class Recorder {
     const line = JSON.stringify(entry)
     this.entries.push(entry)
     this.lines.push(line)
-    this.lastAt = this.clock.monotonic
+    this.clock.stir()
     if (hasShape(line)) this.add(process, { kind: "leak", alias: "a secret", where: `the trace, entry ${i}` })
     return i
   }

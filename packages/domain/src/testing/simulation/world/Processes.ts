@@ -2,7 +2,6 @@ import { Effect } from "effect"
 import { runWorker, type WorkerOptions } from "../../../deliveries/runWorker.js"
 import { runHousekeeping } from "../../../housekeeping/runHousekeeping.js"
 import { runMail } from "../../../mail/runMail.js"
-import * as Timestamp from "../../../shared/Timestamp.js"
 import type { Engine } from "../engine/Engine.js"
 import * as Process from "../engine/Process.js"
 import type { Ports } from "../ports/Ports.js"
@@ -14,18 +13,16 @@ export interface WorkerConfig {
   /** How many there are. */
   readonly workers?: number | undefined
   readonly worker?: Partial<WorkerOptions> | undefined
-  /** How often a worker looks for mail; the real one every five seconds. */
-  readonly mailEveryMillis?: number | undefined
 }
 
 const ADDRESSES = { service: ISSUER, portal: `${ISSUER}/portal` }
 
 /** Everything that a real worker does, imports left out. */
-const work = ({ mailEveryMillis = Timestamp.MINUTE, worker }: WorkerConfig) =>
-  Effect.all(
-    [runWorker(worker), Process.periodic(runHousekeeping), Process.periodic(runMail(ADDRESSES, mailEveryMillis))],
-    { concurrency: "unbounded", discard: true }
-  )
+const work = ({ worker }: WorkerConfig) =>
+  Effect.all([runWorker(worker), Process.periodic(runHousekeeping), Process.periodic(runMail(ADDRESSES))], {
+    concurrency: "unbounded",
+    discard: true
+  })
 
 /** The programs of the service, which can die and be started again. */
 export class Processes {
