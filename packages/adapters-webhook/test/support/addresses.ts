@@ -30,7 +30,7 @@ const range =
     return { why: `${cidr}, ${why}`, first, last: first + (1n << (BITS[family] - BigInt(length))) - 1n }
   }
 
-export const IPV4: ReadonlyArray<Range> = (
+const IPV4: ReadonlyArray<Range> = (
   [
     ["0.0.0.0/8", "this network"],
     ["10.0.0.0/8", "private"],
@@ -51,7 +51,7 @@ export const IPV4: ReadonlyArray<Range> = (
   ] as const
 ).map(range(4))
 
-export const IPV6: ReadonlyArray<Range> = (
+const IPV6: ReadonlyArray<Range> = (
   [
     ["::/128", "unspecified"],
     ["::1/128", "loopback"],

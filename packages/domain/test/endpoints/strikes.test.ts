@@ -20,12 +20,12 @@ const { answers, Receivers, refuses } = MemoryWebhookSender
 
 const post = Layer.merge(MemoryMailer.layer, MemoryMailOutbox.layer)
 
-/** Beside a worker that delivers and one that writes mail about strikes, once a minute as housekeeping does. */
+/** Beside a worker that delivers and one that writes mail about strikes, now and then as housekeeping does. */
 const working = <A>(use: (stage: Scene) => Effect.Effect<A, unknown, Parts>) =>
   inVirtualTime(
     Effect.gen(function* () {
       const stage = yield* scene
-      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(warnOfStrikes(), Effect.sleep("1 minute"))))
+      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(warnOfStrikes(), Effect.sleep("1 hour"))))
       return yield* withWorker(use(stage))
     }).pipe(Effect.scoped, Effect.provide(post))
   )
