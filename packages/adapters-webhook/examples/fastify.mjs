@@ -3,7 +3,7 @@ import { fastify } from "fastify"
 import { verify } from "@place-access/adapters-webhook/verify"
 
 // The endpoint's secret. For the day of a rotation the new one and the old one, with a comma between them.
-const secrets = (process.env.WEBHOOK_SECRETS ?? "").split(",")
+const secrets = (process.env.WEBHOOK_SECRETS ?? "").split(",").map((secret) => secret.trim())
 
 // Yours: insert into a table with event_id as its key, on conflict do nothing. True if the event was not there.
 const stored = new Map()

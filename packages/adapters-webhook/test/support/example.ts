@@ -29,7 +29,7 @@ export const start = async (
   const args = vary === undefined ? [`examples/${name}`] : ["--input-type=module", "--eval", vary(sourceOf(name))]
   const child = spawn(process.execPath, args, {
     cwd: FOLDER,
-    env: { PATH: process.env["PATH"], PORT: "0", WEBHOOK_SECRETS: secrets.join(",") },
+    env: { PATH: process.env["PATH"], PORT: "0", WEBHOOK_SECRETS: secrets.join(", ") },
     stdio: ["ignore", "pipe", "pipe"]
   })
   let output = ""
