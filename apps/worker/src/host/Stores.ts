@@ -33,7 +33,8 @@ import {
 import type { Vault } from "@place-access/domain/shared"
 import { Layer } from "effect"
 
-const sql = Layer.mergeAll(
+/** The ports that are rows of a database and nothing else. */
+export const rows = Layer.mergeAll(
   SqlAccessLogStore.layer,
   SqlAccountDeletionStore.layer,
   SqlAccountStore.layer,
@@ -59,12 +60,13 @@ const sql = Layer.mergeAll(
   SqlStayStore.layer,
   SqlTierStore.layer,
   SqlVisitStore.layer,
-  SqlVolumeFlagStore.layer,
-  SqlWorkSignal.layer
+  SqlVolumeFlagStore.layer
 )
 
 /** Every port of the domain that a database keeps, with the entropy and the password hasher that come with them. */
-export const layer = Layer.merge(sql, Argon2PasswordHasher.layer).pipe(Layer.provideMerge(NodeEntropy.layer))
+export const layer = Layer.mergeAll(rows, SqlWorkSignal.layer, Argon2PasswordHasher.layer).pipe(
+  Layer.provideMerge(NodeEntropy.layer)
+)
 
 export type Stores = Layer.Layer.Success<typeof layer>
 

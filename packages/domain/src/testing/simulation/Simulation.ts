@@ -16,7 +16,7 @@ import { judge, type Oracle, type Run, type Violation } from "./Oracle.js"
 import { Faults, type FaultSetting } from "./ports/Faults.js"
 import { instrument, type Sabotage } from "./ports/instrument.js"
 import { memory } from "./ports/MemoryBackend.js"
-import type { Backend, Ports } from "./ports/Ports.js"
+import { type Backend, type Ports, STORES } from "./ports/Ports.js"
 import * as VirtualWorkSignal from "./ports/VirtualWorkSignal.js"
 import { Recorder } from "./trace/Recorder.js"
 import { Secrets } from "./trace/Secrets.js"
@@ -37,6 +37,8 @@ export interface Config extends WorkerConfig {
   /** Left out: memory. */
   readonly backend?: Backend | undefined
   readonly sabotage?: Sabotage | undefined
+  /** The same in front of the simulation: the calls that it makes are in the trace. */
+  readonly sabotageInFront?: Sabotage | undefined
   readonly oracles?: ReadonlyArray<Oracle> | undefined
   /** At most so long the world is given to come to rest at the end. */
   readonly restCap?: Duration.DurationInput | undefined
@@ -125,8 +127,12 @@ const prepare = (config: Config, scenario: Scenario) => {
   const live = (scope: Scope.Scope) =>
     Effect.gen(function* () {
       const stores = yield* hosted(Effect.provide(Layer.buildWithScope(backend.stores, scope), simulated))
-      const raw: Context.Context<Ports> = Context.merge(simulated, stores)
-      const ports = instrument(config.sabotage?.(raw) ?? raw, {
+      const raw = Object.values(STORES).reduce<Context.Context<Ports>>(
+        // Only its stores: what else a backend brings must not take the place of what is simulated.
+        (ports, tag) => Context.add(ports, tag as never, Context.get(stores, tag as never)) as never,
+        simulated as Context.Context<Ports>
+      )
+      const instrumented = instrument(config.sabotage?.(raw) ?? raw, {
         engine,
         recorder,
         secrets,
@@ -134,6 +140,7 @@ const prepare = (config: Config, scenario: Scenario) => {
         isHosted: backend.isHosted,
         onCrash
       })
+      const ports = config.sabotageInFront?.(instrumented) ?? instrumented
       const registry = Registry.make(secrets)
       const random = Streams.make(seed, "workload")
       world = new World({ engine, recorder, registry, faults, receivers, processes, ports, random })

@@ -1,0 +1,53 @@
+import { type Database, layerEmbedded, layerPostgres, Migrator } from "@place-access/adapters-pg"
+import type { Simulation } from "@place-access/domain/testing"
+import { Stores } from "@place-access/worker/host"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Effect, Layer, Redacted, type Scope } from "effect"
+
+const backend = (name: string, database: Layer.Layer<Database, unknown>): Simulation.Backend => ({
+  name,
+  isHosted: true,
+  stores: Layer.provide(Stores.rows, database)
+})
+
+const migrated = <E>(database: Layer.Layer<Database, E>): Layer.Layer<Database, unknown> =>
+  Layer.tap(database, (context) => Effect.provide(Migrator.migrate, context))
+
+/** Rows of an earlier run go, and counters begin anew; the schema stays. */
+const empty = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const tables = yield* sql<{ readonly name: string }>`SELECT quote_ident(c.relname) AS name
+    FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+      AND c.relname <> 'effect_sql_migrations'
+    ORDER BY c.relname`
+  yield* sql.unsafe(`TRUNCATE ${tables.map(({ name }) => name).join(", ")} RESTART IDENTITY CASCADE`)
+})
+
+/** The embedded database in memory, opened once: each run finds it empty. Runs must come one after another. */
+export const openEmbedded: Effect.Effect<Simulation.Backend, unknown, Scope.Scope> = Effect.gen(function* () {
+  const context = yield* Layer.build(migrated(layerEmbedded()))
+  const database = Layer.effectContext(Effect.as(Effect.provide(empty, context), context))
+  return backend("embedded", database)
+})
+
+/** A server on which each run makes a database of its own, and drops it. */
+export const postgres = (serverUrl: string): Simulation.Backend => {
+  let made = 0
+  const server = (url: string): Layer.Layer<Database, unknown> =>
+    layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "simulation" })
+  const onServer = (statement: string) =>
+    Effect.flatMap(SqlClient, (sql) => sql.unsafe(statement)).pipe(Effect.provide(server(serverUrl)))
+
+  const database = Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const name = `place_access_simulation_${process.pid}_${++made}`
+      yield* Effect.acquireRelease(onServer(`CREATE DATABASE ${name}`), () =>
+        Effect.orDie(onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
+      )
+      const url = new URL(serverUrl)
+      url.pathname = `/${name}`
+      return migrated(server(url.href))
+    })
+  )
+  return backend("postgres", database)
+}
