@@ -1,22 +1,18 @@
 import { spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { freePort, useProcesses } from "./support/processes.js"
 import { type Service, startService } from "./support/service.js"
 
-const ROOT = join(import.meta.dirname, "../../..")
-
-const section = (): string => {
-  const [, found] =
-    /^## Try it\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(readFileSync(join(ROOT, "README.md"), "utf8")) ?? []
-  if (found === undefined) throw new Error('The README has no section "Try it"')
-  return found
+/** What a reader would paste from the page that the server serves. The README has the same text: docs.test.ts compares them. */
+const pasted = async (): Promise<string> => {
+  const response = await fetch(`${service.url}/docs/quick-start`)
+  return Array.from(
+    (await response.text()).matchAll(/<code class="language-bash">([\s\S]*?)<\/code>/g),
+    ([, code = ""]) => code.replace(/&(lt|gt|quot|#39|amp);/g, (all, name: string) => CHARACTERS[name] ?? all)
+  ).join("\n")
 }
 
-/** What a reader would paste; the command that starts the service (`sh`) is the test's own business. */
-const pasted = (): string =>
-  Array.from(section().matchAll(/^```bash\n([\s\S]*?)^```$/gm), ([, code]) => code).join("\n")
+const CHARACTERS: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" }
 
 const processes = useProcesses()
 let service: Service
@@ -43,13 +39,14 @@ const bash = (script: string, environment: Readonly<Record<string, string>>, sig
     child.stdin.end(script)
   })
 
-describe('the README\'s "Try it"', () => {
-  it("works as it is pasted, to a webhook whose signature is right", async ({ signal }) => {
-    const script = pasted()
+describe('the quick start, which is the README\'s "Try it" too', () => {
+  it("works as it is pasted from the page of the server, to a webhook whose signature is right", async ({ signal }) => {
+    const script = await pasted()
     expect(script).not.toMatch(/<[A-Z_]+>|YOUR_|…/)
+    expect(script).toContain(service.url)
     // Whatever goes wrong, the app that the text starts in the background goes with its shell.
     const guarded = `trap 'kill "\${APP_PID:-}" 2>/dev/null || true' EXIT\n${script}`
-    const { code, output } = await bash(guarded, { SERVICE: service.url, APP_PORT: String(await freePort()) }, signal)
+    const { code, output } = await bash(guarded, { APP_PORT: String(await freePort()) }, signal)
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("The webhook is genuine.") })
     expect(output).toContain('"type":"place.enter"')
     expect(output).not.toContain("Forged")

@@ -15,7 +15,7 @@ export const routes = (options: Options) => {
     ...Overview.routes(options),
     ...QuickStart.routes(options),
     ...Authorization.routes(options, contract),
-    ...Webhooks.routes(contract),
+    ...Webhooks.routes(options, contract),
     ...Errors.routes(options, contract),
     ...Reference.routes(options, contract, Contract.tagPaths())
   ]

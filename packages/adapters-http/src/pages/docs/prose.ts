@@ -30,7 +30,7 @@ export const prose = (text: string): ReadonlyArray<Html> =>
     .map((block) => block.trim())
     .filter((block) => block !== "")
     .map((block) => {
-      if (/^- /.test(block))
+      if (block.startsWith("- "))
         return html`<ul>
           ${items(block, /^- /m)}
         </ul>`

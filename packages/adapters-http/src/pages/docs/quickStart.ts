@@ -23,6 +23,10 @@ export const routes = (options: Options) => [
 ]
 
 const NEXT = html`<h2>Next</h2>
+  <p>
+    What the app asked and learnt stands in your access log: <code>as_me "$SERVICE/v1/user/access-log"</code>. In your
+    own code, <a href="${DOCS}/webhooks#verify">verify with a library</a>.
+  </p>
   <ul>
     <li><a href="${DOCS}/authorization">What users can allow, and for how long</a></li>
     <li><a href="${DOCS}/webhooks">Every event, with examples</a></li>
@@ -46,7 +50,7 @@ const reach = (options: Options): Value =>
     : html`<p>
         Your app will listen on <code>127.0.0.1:9000</code>. A server that runs on the same machine calls it there if it
         was started with <code>ALLOW_INSECURE_WEBHOOKS=true</code>; any other needs a public https address of yours in
-        <code>APP_URL</code>.
+        <code>APP_URL</code>, such as that of a tunnel.
       </p>`
 
 /** A paragraph that begins with words in bold begins a step. */

@@ -4,6 +4,7 @@ import * as EventCatalogue from "../../openapi/EventCatalogue.js"
 import { type Json, object } from "../../openapi/Json.js"
 import * as WorkedSignature from "../../openapi/WorkedSignature.js"
 import { html, type Value } from "../kit/Html.js"
+import type { Options } from "../../HttpOptions.js"
 import type { Contract } from "./contract.js"
 import { code, DOCS, json, page, table } from "./frame.js"
 import { inline, prose } from "./prose.js"
@@ -15,7 +16,7 @@ const { MAX_PER_APP, MAX_STRIKES } = WebhookEndpoint
 const ANSWER = duration(Delivery.ANSWER_DEADLINE)
 const OVERLAP = duration(SigningSecret.OVERLAP)
 
-export const routes = (contract: () => Contract) => [
+export const routes = ({ baseUrl }: Options, contract: () => Contract) => [
   page(`${DOCS}/webhooks`, () => ({
     title: "Webhooks",
     lead: inline(
@@ -30,7 +31,7 @@ export const routes = (contract: () => Contract) => [
       { id: "retries", name: "Retries", content: retries() },
       { id: "rules", name: "What you can rely on", content: rules() },
       { id: "rotation", name: "A new secret", content: rotation() },
-      { id: "debugging", name: "Testing and looking back", content: debugging() },
+      { id: "debugging", name: "Testing and looking back", content: debugging(baseUrl) },
       { id: "legacy", name: "From before endpoints", content: legacy() }
     ]
   }))
@@ -129,7 +130,9 @@ With the library of this service, which has no dependency and runs in Node.js, D
   code(Snippets.PYTHON, "python"),
   prose("In a shell, to find out what is wrong (this one compares nothing):"),
   code(Snippets.SHELL, "bash"),
-  prose("To try your own against: this secret, this body and this header belong together."),
+  prose(
+    "To try your own against: this secret, this body and this header belong together. The repository of the service has many more such vectors, and receivers to copy for Express, Fastify and `node:http` (`docs/receiving-webhooks.md`)."
+  ),
   html`<dl>
     <dt>Secret</dt>
     <dd><code>${WorkedSignature.secret}</code></dd>
@@ -185,11 +188,15 @@ const rotation = (): Value =>
     each delivery carries a \`v1\` by either. A receiver that knows one of the two takes it, so there is no moment at which deliveries fail. Rotating twice in a hurry makes
     no secret good for less than it was promised.`)
 
-const debugging = (): Value =>
+const debugging = (baseUrl: string): Value => [
   prose(`- **Send a test** posts a \`ping\` at once and says what your endpoint answered. It is never tried again, and never counts.
 - **The delivery log** of an app shows every delivery with its state and when it is tried next, and every attempt with the answer's status, its first KiB, or what went wrong. Delivered rows are kept for ${keptFor("delivered_deliveries")}, failed ones for ${keptFor("failed_deliveries")}.
 - **Redeliver** sends an event again, with the same \`event_id\` and a new signature. **Retry now** brings the next attempt forward and spends none. **Send again what failed** does it for all that an endpoint lost since a day.
-- All of it is in the [reference](${DOCS}/reference/deliveries), too.`)
+- All of it is in the [reference](${DOCS}/reference/deliveries), too.
+
+A program that is still being written has no public address. From a clone of this service, its developer can have the app's events posted to it all the same, signed as they will be:`),
+  code(`npm run listen -- --service ${baseUrl} --forward http://localhost:3000/webhooks`)
+]
 
 const legacy = (): Value =>
   prose(`Rules with an address and a secret of their own, and subscriptions, are from before apps had endpoints. They still work and are deprecated. Their deliveries have

@@ -1,0 +1,191 @@
+import { HttpApi } from "@effect/platform"
+import { Api } from "@place-access/adapters-http/Api"
+import { make } from "@place-access/adapters-http/OpenApiDocument"
+import { type Json, object } from "@place-access/adapters-http/openapi/Json"
+import * as WorkedSignature from "@place-access/adapters-http/openapi/WorkedSignature"
+import * as Snippets from "@place-access/adapters-http/pages/docs/verifySnippets"
+import { verify } from "@place-access/adapters-webhook/verify"
+import { Option, Schema } from "effect"
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+
+const BASE = "https://access.place.test"
+const document = make(Api, {
+  baseUrl: BASE,
+  authUrl: BASE,
+  userPortalUrl: `${BASE}/portal`,
+  signUp: "open",
+  trustProxy: false,
+  rateLimitPerMinute: 600,
+  tileUrl: null,
+  hasMailbox: false,
+  version: "1.2.3"
+})
+
+const scratch = mkdtempSync(join(tmpdir(), "place-access-openapi-"))
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+const ROOT = join(import.meta.dirname, "../../..")
+const require = createRequire(import.meta.url)
+const cli = join(dirname(require.resolve("@redocly/cli/package.json")), "bin/cli.js")
+
+/** What the linter says of a document, by the rules of redocly.yaml. */
+const lint = (one: Json): ReadonlyArray<string> => {
+  const file = join(scratch, "openapi.json")
+  writeFileSync(file, JSON.stringify(one))
+  const { status, stderr, stdout } = spawnSync(
+    process.execPath,
+    [cli, "lint", "--config", join(ROOT, "redocly.yaml"), "--format", "json", "--max-problems", "1000", file],
+    { encoding: "utf8", env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } }
+  )
+  if (stdout === "") throw new Error(stderr)
+  const { problems } = JSON.parse(stdout) as {
+    readonly problems: ReadonlyArray<{
+      readonly ruleId: string
+      readonly message: string
+      readonly location: ReadonlyArray<{ readonly pointer?: string }>
+    }>
+  }
+  if (problems.length === 0) expect(status).toBe(0)
+  return problems.map(({ location, message, ruleId }) => `${ruleId} ${location[0]?.pointer ?? ""}: ${message}`)
+}
+
+describe("openapi.json and the linter", () => {
+  it("has nothing to say", () => {
+    expect(lint(document)).toEqual([])
+  })
+
+  it("would say of an example with a field too many, of a wrong one, and of an operation without a summary", () => {
+    const broken = structuredClone(document)
+    const operation = (path: string, method: string) => object(object(object(broken["paths"])[path])[method])
+    const answer = (path: string) =>
+      object(
+        object(object(object(object(operation(path, "get")["responses"])["200"])["content"])["application/json"])[
+          "example"
+        ]
+      )
+    answer("/v1/me")["no_such_field"] = 1
+    answer("/v1/answers/current-place")["state"] = "nowhere"
+    delete operation("/v1/visits", "get")["summary"]
+    expect(lint(broken).map((one) => one.split(" ")[0])).toEqual(
+      expect.arrayContaining(["no-invalid-media-type-examples", "no-invalid-media-type-examples", "operation-summary"])
+    )
+  })
+})
+
+const examplesOf = (media: Json): ReadonlyArray<unknown> =>
+  media["example"] === undefined
+    ? Object.values(object(media["examples"])).map((one) => object(one)["value"])
+    : [media["example"]]
+
+interface Case {
+  readonly name: string
+  readonly schemas: ReadonlyArray<Schema.Schema.AnyNoContext>
+  readonly examples: ReadonlyArray<unknown>
+  /** Requests may have fields that are not read. */
+  readonly isExact: boolean
+}
+
+const cases: Array<Case> = []
+HttpApi.reflect(Api, {
+  onGroup: () => undefined,
+  onEndpoint: ({ endpoint, payloads, successes }) => {
+    const path = endpoint.path.replace(/:(\w+)/g, "{$1}")
+    const operation = object(object(object(document["paths"])[path])[endpoint.method.toLowerCase()])
+    const body = object(object(operation["requestBody"])["content"])
+    for (const [contentType, { ast }] of payloads) {
+      if (contentType in body) {
+        cases.push({
+          name: `${endpoint.method} ${path} takes ${contentType}`,
+          schemas: [Schema.make(ast)],
+          examples: examplesOf(object(body[contentType])),
+          isExact: false
+        })
+      }
+    }
+    for (const [status, { ast }] of successes) {
+      const content = object(object(object(operation["responses"])[String(status)])["content"])
+      if (Option.isSome(ast) && "application/json" in content) {
+        cases.push({
+          name: `${endpoint.method} ${path} answers ${status}`,
+          schemas: [Schema.make(ast.value)],
+          examples: examplesOf(object(content["application/json"])),
+          isExact: true
+        })
+      }
+    }
+  }
+})
+
+/** Files, for which no example is given. */
+const FILES = /^POST \/v1\/user\/imports takes/
+
+describe("the examples are what the contract reads and writes", () => {
+  it.each(cases)("$name", ({ examples, isExact, name, schemas }) => {
+    expect(examples.length > 0).toBe(!FILES.test(name))
+    for (const example of examples) {
+      for (const schema of schemas) {
+        Schema.decodeUnknownSync(schema, { onExcessProperty: isExact ? "error" : "ignore" })(example)
+      }
+    }
+  })
+})
+
+const isInstalled = (program: string): boolean => spawnSync("sh", ["-c", `command -v ${program}`]).status === 0
+
+describe("the ways to verify that /docs/webhooks shows", () => {
+  const { at, body, header, secret } = WorkedSignature
+  const forged = body.replace("ping", "pong")
+
+  it("the worked example is genuine for our own verify", async () => {
+    expect(await verify({ payload: body, header, secrets: secret, now: at })).toMatchObject({ ok: true })
+    expect(await verify({ payload: forged, header, secrets: secret, now: at })).toMatchObject({ reason: "no_match" })
+  })
+
+  it("Node.js: genuine, forged, too old, rotated", async () => {
+    const file = join(scratch, "snippet.mjs")
+    writeFileSync(file, Snippets.NODE)
+    const { isGenuine } = (await import(file)) as {
+      readonly isGenuine: (body: Buffer, header: string, secret: string, toleranceS?: number, nowS?: number) => boolean
+    }
+    const now = at / 1_000
+    const ask = (text: string, sent: string, nowS: number) => isGenuine(Buffer.from(text), sent, secret, 60, nowS)
+    const rotated = header.replace(",", `,v1=${"0".repeat(64)},`)
+    expect([
+      ask(body, header, now),
+      ask(body, rotated, now + 60),
+      ask(forged, header, now),
+      ask(body, header, now + 61),
+      ask(body, header, now - 61),
+      ask(body, "t=1", now),
+      ask(body, `${header.slice(0, -1)}z`, now)
+    ]).toEqual([true, true, false, false, false, false, false])
+  })
+
+  it("a shell with openssl computes the v1", ({ skip }) => {
+    if (!isInstalled("openssl")) skip("openssl is not installed")
+    const { stdout } = spawnSync("bash", ["-c", Snippets.SHELL], {
+      encoding: "utf8",
+      env: { ...process.env, BODY: body, T: String(Math.floor(at / 1_000)), SECRET: secret }
+    })
+    expect(header).toContain(`v1=${stdout.trim()}`)
+    expect(stdout.trim()).toHaveLength(64)
+  })
+
+  it("Python: genuine, forged, too old", ({ skip }) => {
+    if (!isInstalled("python3")) skip("python3 is not installed")
+    const [now, given] = [Math.floor(at / 1_000), JSON.stringify([body, forged, header, secret])]
+    const script = `${Snippets.PYTHON}
+import json, sys
+body, forged, header, secret = json.loads(sys.argv[1])
+print([is_genuine(b.encode(), h, secret, 60, n) for b, h, n in [
+  (body, header, ${now}), (forged, header, ${now}), (body, header, ${now + 61}), (body, "t=1", 1)]])`
+    expect(spawnSync("python3", ["-c", script, given], { encoding: "utf8" }).stdout.trim()).toBe(
+      "[True, False, False, False]"
+    )
+  })
+})
