@@ -33,13 +33,27 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   "§3.4 Webhook endpoint": [
     "enabled: 20 consecutive events that exhausted all retries",
+    "disabled: nothing is sent; events waiting are not sent",
     "an automatic success resets the counter",
     "disabled: PATCH enabled: true",
     "Replays and Retry now never count",
     "its developer is told at 10 and at 20",
     "and sees it on the pages"
   ],
-  "§3.5 Delivery row": ["Trying", "Delivered", "Failed", "Too old to send"],
+  "§3.5 Delivery row": [
+    "Trying",
+    "Trying → Delivered: a 2xx answer",
+    "Trying → Failed: all attempts used",
+    "Trying → Failed: the endpoint is disabled",
+    "Trying → Failed: the endpoint is removed (ours)",
+    "Trying → Failed: not authorised any more (decision W3)",
+    "Trying → Failed: faults of our own without end (decision W3)",
+    "Trying → Too old to send: past max_event_age_s",
+    "Trying → Trying: a lease that ran out (decision W2)",
+    "Delivered",
+    "Failed",
+    "Too old to send"
+  ],
   "§4.1 Consent: parameters": [
     "client_id",
     "redirect_uri",
@@ -156,6 +170,32 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "one entry in the access log, none in the delivery log",
     "§6.4.9: own webhook_url and secret until deleted",
     "§6.4.9: migration"
+  ],
+  "§6.3 Events: timing and rules": [
+    "1: checks every 15 minutes",
+    "2: once per expiry date; a renewal starts the cycle again",
+    "3: a threshold already passed at consent is skipped",
+    "4: places.changed, with the version",
+    "5: live authorization at every attempt",
+    "5: except the events of the sensitive tier",
+    "6: at least once, duplicates carry the same event_id",
+    "6: lost when a receiver is down for over a day or the endpoint is disabled while events wait"
+  ],
+  "§6.4 Delivery and signature": [
+    "1: a POST with a JSON body to each subscribed endpoint",
+    "1: whatever else waits: a black hole delays nobody (research, lesson 3)",
+    "2: X-Service-Signature",
+    "3: one v1 per valid secret for 24 hours after a rotation",
+    "4: every attempt is signed fresh",
+    "4: what receivers check",
+    "5: 2xx within 5 seconds, anything else is a failure",
+    "6: 30 s, 5 min, 30 min, 2 h, 6 h, 15 h after the previous attempt; seven in all",
+    "6: retries are stored with the event",
+    "7: an exhausted event counts once, 20 in a row disable, a success resets",
+    "8: legacy deliveries",
+    "9: migration",
+    "the address as it is at the attempt (ours)",
+    "the first KiB of the answer, whatever bytes it is (ours)"
   ],
   "§7 Errors": [
     "400 invalid_purpose",

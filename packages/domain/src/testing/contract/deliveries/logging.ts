@@ -76,6 +76,32 @@ export const logging: Contract<Needs> = [
     )
   },
   {
+    name: "finish: whatever a receiver answered can be kept",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        // Bytes that are no text were made U+FFFD when they were read; NUL is text, which not every store keeps.
+        const answers = [
+          "\0",
+          "a\0b\0",
+          "\uFFFD\uFFFD",
+          "\uFEFFé🏡\u2028",
+          "\u001b[31m'; DROP TABLE deliveries; --",
+          ""
+        ]
+        const stored = (text: string | null | undefined) => text?.replaceAll("\0", "\uFFFD")
+        for (const text of answers) {
+          const row = yield* insert(endpoint)
+          const at = yield* Timestamp.now
+          const attempt = { attempt: 1, startedAt: at, endedAt: at, status: 500, error: text, snippet: text }
+          const held = first(of(yield* claim(), endpoint))
+          Check.isTrue(yield* finish(held, { _tag: "Failed", at, reason: "not_sent" }, attempt), "written")
+          const [kept] = (yield* found(row)).attempts
+          Check.equal([stored(kept?.error), stored(kept?.snippet)], [stored(text), stored(text)], JSON.stringify(text))
+        }
+      })
+    )
+  },
+  {
     name: "list: each row with what the receiver did last",
     run: withEndpoints((endpoint) =>
       Effect.gen(function* () {
