@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { vi } from "vitest"
+import { afterAll, vi } from "vitest"
 
 const FOLDER = fileURLToPath(new URL("../..", import.meta.url))
 const PATIENCE = { timeout: 60_000, interval: 20 }
 
 export const sourceOf = (name: string): string => readFileSync(`${FOLDER}examples/${name}`, "utf8")
+
+const running = new Set<ChildProcess>()
+/** Also those of a test that failed before it could stop them. */
+afterAll(() => Promise.all([...running].map(ended)))
 
 /** An example that runs in a process of its own, on a free port. */
 export interface Example {
@@ -32,6 +36,7 @@ export const start = async (
     env: { PATH: process.env["PATH"], PORT: "0", WEBHOOK_SECRETS: secrets.join(", ") },
     stdio: ["ignore", "pipe", "pipe"]
   })
+  running.add(child)
   let output = ""
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (chunk: string) => (output += chunk))
@@ -55,6 +60,7 @@ export const start = async (
 
 const ended = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
+    if (!running.delete(child) || child.exitCode !== null || child.signalCode !== null) return resolve()
     child.once("exit", () => resolve())
     child.kill("SIGKILL")
   })
