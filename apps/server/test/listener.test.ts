@@ -1,4 +1,5 @@
-import { Effect } from "effect"
+import { HttpServer, HttpServerResponse } from "@effect/platform"
+import { Effect, Layer, Stream } from "effect"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
@@ -33,5 +34,24 @@ describe("a request that takes too long to arrive", () => {
     const closed = new Promise((resolve) => client.once("error", resolve).once("close", resolve))
     vi.advanceTimersByTime(TWO_MINUTES)
     await closed
+  })
+})
+
+describe("an answer that goes on", () => {
+  it("is not cut after two minutes: its request has arrived; and it hears when the server is told to stop", async () => {
+    const later = Stream.fromEffect(Effect.as(listener.stopping, "and the rest"))
+    const body = Stream.concat(Stream.make("the beginning "), later)
+    const app = Effect.succeed(HttpServerResponse.stream(Stream.encodeText(body)))
+    await Effect.runPromise(Effect.scoped(Layer.build(HttpServer.serve(app).pipe(Layer.provide(listener.layer)))))
+    let seen = ""
+    client.on("data", (chunk: Buffer) => (seen += chunk.toString()))
+    client.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+    while (!seen.includes("the beginning ")) await once(client, "data")
+    vi.advanceTimersByTime(2 * TWO_MINUTES)
+    vi.useRealTimers()
+    const closed = new Promise((resolve) => client.once("close", resolve))
+    await Effect.runPromise(listener.drain)
+    await closed
+    expect(seen).toContain("and the rest")
   })
 })

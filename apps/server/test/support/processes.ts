@@ -8,7 +8,11 @@ import { until } from "./until.js"
 const ROOT = join(import.meta.dirname, "../../../..")
 
 /** What a test starts: the programs as they are built and shipped. */
-const PROGRAMS = { server: "apps/server/dist/main.js", worker: "apps/worker/dist/main.js" } as const
+const PROGRAMS = {
+  server: "apps/server/dist/main.js",
+  worker: "apps/worker/dist/main.js",
+  listen: "apps/server/dist/listen.js"
+} as const
 type Program = keyof typeof PROGRAMS
 
 interface Ended {
@@ -24,7 +28,7 @@ export interface Running {
   readonly output: () => string
   readonly ended: Promise<Ended>
   /** Sends the signal and waits until the process is gone. */
-  readonly stop: (signal: "SIGTERM" | "SIGKILL") => Promise<Ended>
+  readonly stop: (signal: "SIGTERM" | "SIGINT" | "SIGKILL") => Promise<Ended>
 }
 
 export interface Processes {
