@@ -279,3 +279,13 @@ describe("POST /v1/developer/apps/{app_id}/listen", () => {
     expect(await listeners(scene.app.id)).toEqual([])
   })
 })
+
+describe("the developer's page of endpoints", () => {
+  it("has the command that listens to this app, to be copied whole", async () => {
+    const scene = await stage(world)
+    const { text } = await scene.developer.get(`/developer/apps/${scene.app.id}/webhooks`)
+    expect(text.replace(/\s+/g, " ")).toContain(
+      `npm run listen -- --service ${world.url} --app ${scene.app.id} --forward http://localhost:3000/webhooks<`
+    )
+  })
+})

@@ -11,6 +11,7 @@ import type { App } from "@place-access/domain/apps"
 import { Event } from "@place-access/domain/events"
 import { EndpointId } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
+import { HttpOptions } from "../../HttpOptions.js"
 import type { Problem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
@@ -75,9 +76,22 @@ const list = (visitor: Visitor.Visitor, app: App.App, { above, form = Fields.fre
           : html`<p class="soft">
               An app can have ${WebhookEndpoint.MAX_PER_APP} endpoints. Remove one to add another.
             </p>`
-      }`
+      }${onThisMachine(app, (yield* HttpOptions).baseUrl)}`
     })
   })
+
+/** For whoever is still writing the program that receives. */
+const onThisMachine = (app: App.App, service: string): Html =>
+  html`<section aria-labelledby="local">
+    <h2 id="local">On your own machine</h2>
+    <p>
+      A program without a public address gets the same events while this runs, from a copy of this service's code. It
+      asks for your password.
+    </p>
+    <code class="secret"
+      >npm run listen -- --service ${service} --app ${app.id} --forward http://localhost:3000/webhooks</code
+    >
+  </section>`
 
 /** `prefix` keeps the ids of several forms on one page apart. */
 const fields = (form: Fields.Shown, prefix: string, ticked: ReadonlyArray<string>): Html =>
