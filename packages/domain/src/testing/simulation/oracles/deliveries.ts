@@ -172,18 +172,28 @@ const d5: Oracle = {
   }
 }
 
+/** Seven attempts on the whole schedule, with a receiver that hangs each time, and a worker that comes back late. */
+const COURSE = 26 * HOUR
+
 const d6: Oracle = {
   name: "D6",
   rule: "When all is well again every delivery ends (Spec §3.5)",
   check: (run) => {
-    if (!run.quiesced) return []
+    const { faults } = happened(run)
+    const broken = faults.findLast(({ fault }) => fault !== "heal" && fault !== "restart")
+    const healedAt = faults.findLast(({ fault }) => fault === "heal" || fault === "restart")
+    const isWell = broken === undefined || (healedAt !== undefined && healedAt.i > broken.i)
+    const wellSince = Math.max(broken?.t ?? -Infinity, healedAt?.t ?? -Infinity)
     const last = new Map<string, Did<"readDeliveries">>()
     for (const did of happened(run).of("readDeliveries")) if (isDone(did)) last.set(did.args.appId, did)
-    return [...last.values()].flatMap(({ end, outcome }) =>
-      outcome?._tag !== "ok"
+    return [...last.values()].flatMap(({ begin, beganAt, end, outcome }) =>
+      outcome?._tag !== "ok" || !isWell || begin < (healedAt?.i ?? 0)
         ? []
         : outcome.value.deliveries
-            .filter(({ state }) => state === "trying")
+            .filter(({ createdAt, state }) => {
+              const isDue = beganAt - Math.max(createdAt, wellSince) > COURSE
+              return state === "trying" && (isDue || run.quiesced)
+            })
             .map(({ deliveryId }) => ({ at: end, detail: `delivery ${deliveryId} is still trying` }))
     )
   }

@@ -244,9 +244,11 @@ export const effective = (
  * Whether the connection that `made` (a consent, or a call with its token) belonged to was over before `begin`, by somebody's act or
  * by its standard date.
  */
-export const isOver = (pair: Pair, since: { readonly end: number }, begin: number, now: number): boolean =>
-  pair.ends.some((did) => isDone(did) && did.begin > since.end && did.end < begin) ||
-  standardEnds(pair, begin).every((at) => at <= now)
+export const isOver = (pair: Pair, since: { readonly end: number }, begin: number, now: number): boolean => {
+  if (pair.ends.some((did) => isDone(did) && did.begin > since.end && did.end < begin)) return true
+  const dates = standardEnds(pair, begin)
+  return dates.length > 0 && dates.every((at) => at <= now)
+}
 
 /** Something may have ended it, or its date may have passed, by `end`. */
 export const mayBeOver = (pair: Pair, since: { readonly begin: number }, end: number, now: number): boolean =>

@@ -1,0 +1,180 @@
+import { Delivery, DeliveryStore, WebhookSender } from "@place-access/domain/deliveries"
+import { EndpointStore } from "@place-access/domain/endpoints"
+import { Timestamp } from "@place-access/domain/shared"
+import { Simulation } from "@place-access/domain/testing"
+import { Context, Effect, FiberRef, Option } from "effect"
+import { instead, type Plant } from "./plant.js"
+import { DAY, FAR, HOME, HOUR, inScene, MINUTE, type Scene, SECOND } from "./scene.js"
+
+/** Bugs of how deliveries go on. */
+
+const fire = ({ rule, walk }: Scene) => Effect.zipRight(rule(), walk(FAR, HOME))
+
+type Claim = Effect.Effect.Success<ReturnType<(typeof DeliveryStore.Service)["claim"]>>["claims"][number]
+
+const claiming = (change: (claim: Claim) => Effect.Effect<Claim>) =>
+  instead(DeliveryStore, (store) => ({
+    claim: (request) =>
+      Effect.flatMap(store.claim(request), (claimed) =>
+        Effect.map(Effect.forEach(claimed.claims, change), (claims) => ({ ...claimed, claims }))
+      )
+  }))
+
+const retryingAt = (dueAt: (at: number, now: number) => number) =>
+  instead(DeliveryStore, (store) => ({
+    finish: (claim, finish, attempt) =>
+      Effect.flatMap(Timestamp.now, (now) =>
+        store.finish(
+          claim,
+          finish._tag === "Retry" ? { ...finish, dueAt: Timestamp.make(dueAt(finish.dueAt, now)) } : finish,
+          attempt
+        )
+      )
+  }))
+
+export const plants: ReadonlyArray<Plant> = [
+  {
+    oracle: "D1",
+    what: "retries come a second too early",
+    sabotage: retryingAt((at) => at - SECOND),
+    scenario: inScene((scene) => Effect.zipRight(scene.hook.script([500, 200]), fire(scene)))
+  },
+  {
+    oracle: "D2",
+    what: "when a row ended is told as the time at which it is read",
+    sabotage: instead(DeliveryStore, (store) => ({
+      list: (...args) =>
+        Effect.zipWith(store.list(...args), Timestamp.now, (page, now) => ({
+          ...page,
+          items: page.items.map((row) => {
+            const endedAt = row.delivery.endedAt === null ? null : now
+            return { ...row, delivery: { ...row.delivery, endedAt } }
+          })
+        })),
+      find: (...args) =>
+        Effect.zipWith(store.find(...args), Timestamp.now, (found, now) =>
+          Option.map(found, (row) => {
+            const endedAt = row.delivery.endedAt === null ? null : now
+            return { ...row, delivery: { ...row.delivery, endedAt } }
+          })
+        )
+    })),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* fire(scene)
+        yield* scene.world.advance(MINUTE)
+        yield* scene.hook.deliveries
+      })
+    )
+  },
+  {
+    oracle: "D3",
+    what: "a receiver that never answers is taken for a contented one",
+    sabotage: instead(WebhookSender, (sender) => ({
+      post: (...args) =>
+        Effect.map(sender.post(...args), (answer): Delivery.Answer =>
+          answer._tag === "Unreachable" && answer.detail.includes("5 s")
+            ? { _tag: "Answered", status: 200, snippet: "" }
+            : answer
+        )
+    })),
+    scenario: inScene((scene) => Effect.zipRight(scene.hook.script("slow"), fire(scene)))
+  },
+  {
+    oracle: "D4",
+    what: "an event that exhausted its attempts counts twice",
+    sabotage: instead(DeliveryStore, (store, ports) => ({
+      finish: (claim, finish, attempt) =>
+        Effect.tap(store.finish(claim, finish, attempt), (isWritten) =>
+          Effect.gen(function* () {
+            if (!isWritten || finish._tag !== "Failed" || finish.reason !== "exhausted") return
+            const found = yield* store.find(claim.appId, claim.id)
+            if (Option.isNone(found)) return
+            const { endpointId } = found.value.delivery
+            const endpoints = Context.get(ports, EndpointStore)
+            yield* endpoints.update(claim.appId, endpointId, (one) => ({ ...one, strikes: one.strikes + 1 }))
+          })
+        )
+    })),
+    scenario: inScene((scene) => Effect.zipRight(scene.hook.script(500), fire(scene)))
+  },
+  {
+    oracle: "D5",
+    what: "how old an event may become is forgotten in the queue",
+    sabotage: claiming((claim) => Effect.succeed({ ...claim, delivery: { ...claim.delivery, maxEventAgeS: null } })),
+    scenario: inScene(({ hook, rule, walk, world }) =>
+      Effect.gen(function* () {
+        yield* hook.script([500, 500, 200])
+        yield* rule("enter", { maxEventAgeS: 30 })
+        yield* walk(FAR, HOME)
+        yield* world.advance(HOUR)
+      })
+    )
+  },
+  {
+    oracle: "D6",
+    what: "the fourth attempt is put off for a year",
+    sabotage: instead(DeliveryStore, (store) => ({
+      finish: (claim, finish, attempt) =>
+        store.finish(
+          claim,
+          finish._tag === "Retry" && finish.attempt === 4
+            ? { ...finish, dueAt: Timestamp.plus(finish.dueAt, 365 * DAY) }
+            : finish,
+          attempt
+        )
+    })),
+    scenario: inScene((scene) => Effect.zipRight(scene.hook.script(500), fire(scene)))
+  },
+  {
+    oracle: "D7",
+    what: "a worker that was started again begins at the first attempt",
+    sabotage: (ports) => {
+      const last = new Map<string, number>()
+      return claiming((claim) =>
+        Effect.map(FiberRef.get(Simulation.Process.current), ({ epoch }) => {
+          const { delivery } = claim
+          const before = last.get(delivery.id) ?? epoch
+          last.set(delivery.id, epoch)
+          return before === epoch ? claim : { ...claim, delivery: { ...delivery, attempt: 1 } }
+        })
+      )(ports)
+    },
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* scene.hook.script(500)
+        yield* fire(scene)
+        yield* scene.world.advance(MINUTE)
+        yield* scene.world.crash("worker")
+        yield* scene.world.restart("worker")
+      })
+    )
+  },
+  {
+    oracle: "D8",
+    what: "what is under way is handed out once more",
+    sabotage: instead(DeliveryStore, (store) => {
+      const underWay = new Map<string, Claim>()
+      return {
+        claim: (request) =>
+          Effect.map(store.claim(request), (claimed) => {
+            const again = [...underWay.values()].map((claim) => ({ ...claim, lease: request.lease }))
+            for (const claim of claimed.claims) underWay.set(claim.delivery.id, claim)
+            return { ...claimed, claims: [...claimed.claims, ...again] }
+          }),
+        finish: (claim, finish, attempt) =>
+          Effect.tap(store.finish(claim, finish, attempt), () => Effect.sync(() => underWay.delete(claim.id)))
+      }
+    }),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* scene.hook.script(["hang", 200])
+        yield* scene.rule()
+        yield* fire(scene)
+        yield* scene.world.advance(SECOND)
+        yield* scene.ana.share(scene.connection, [])
+        yield* scene.world.advance(MINUTE)
+      })
+    )
+  }
+]

@@ -1,0 +1,189 @@
+import { FixStore, UploadEvaluation, type UploadCommit, type UploadView } from "@place-access/domain/fixes"
+import { type LiveRule, RuleEvaluation } from "@place-access/domain/rules"
+import { EventId, Timestamp } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { instead, type Plant } from "./plant.js"
+import { FAR, HOME, HOUR, inScene, MINUTE, north, SECOND } from "./scene.js"
+
+/** Bugs of what rules fire. */
+
+/** Uploads see other rules than there are. */
+export const seeing = (
+  change: (view: UploadView, now: number, fixes: ReadonlyArray<{ readonly capturedAt: number }>) => Partial<UploadView>
+) =>
+  instead(FixStore, (store) => ({
+    view: (userId, deviceId, fixes, now) =>
+      Effect.map(store.view(userId, deviceId, fixes, now), (view) => ({ ...view, ...change(view, now, fixes) }))
+  }))
+
+export const eachRule = (change: (rule: LiveRule.LiveRule, now: number) => LiveRule.LiveRule) =>
+  seeing(({ rules }, now) => ({ rules: rules.map((rule) => change(rule, now)) }))
+
+const withState = (live: LiveRule.LiveRule, over: Partial<RuleEvaluation.RuleState>): LiveRule.LiveRule => ({
+  ...live,
+  state: { ...RuleEvaluation.on(live.basis, live.state), ...over }
+})
+
+/** What an upload commits, with the rules that it saw. */
+const committing = (change: (upload: UploadCommit, rules: ReadonlyArray<LiveRule.LiveRule>) => Partial<UploadCommit>) =>
+  instead(FixStore, (store) => {
+    const seen = new Map<string, ReadonlyArray<LiveRule.LiveRule>>()
+    return {
+      view: (userId, deviceId, fixes, now) =>
+        Effect.tap(store.view(userId, deviceId, fixes, now), ({ rules }) =>
+          Effect.sync(() => void seen.set(userId, rules))
+        ),
+      commit: (upload) => store.commit({ ...upload, ...change(upload, seen.get(upload.userId) ?? []) })
+    }
+  })
+
+let planted = 0
+
+/** As if nothing were ever stale. */
+const alwaysFresh = (upload: UploadCommit, rules: ReadonlyArray<LiveRule.LiveRule>): Partial<UploadCommit> => {
+  const last = upload.fixes.at(-1)
+  if (last === undefined) return {}
+  const { firings } = UploadEvaluation.evaluate(rules, upload.fixes, last.capturedAt)
+  const missed = firings.filter(
+    ({ at, rule }) =>
+      !upload.events.some(
+        ({ occurredAt, payload }) => occurredAt === at && "ruleId" in payload && payload.ruleId === rule.id
+      )
+  )
+  const events = missed.map((firing) => ({
+    userId: firing.rule.userId,
+    id: EventId.make(`evt_planted${++planted}`),
+    connectionId: firing.rule.connectionId,
+    appId: firing.rule.appId,
+    payload: UploadEvaluation.payload(firing),
+    occurredAt: firing.at,
+    webhookUrl: firing.rule.webhookUrl,
+    maxEventAgeS: firing.rule.maxEventAgeS
+  }))
+  return { events: [...upload.events, ...events] }
+}
+
+export const plants: ReadonlyArray<Plant> = [
+  {
+    oracle: "R1",
+    what: "a rule that has seen nothing believes that the user is outside",
+    sabotage: eachRule((live) => (live.state.side === null ? withState(live, { side: "outside" }) : live)),
+    scenario: inScene(({ rule, walk }) => Effect.zipRight(rule(), walk(HOME)))
+  },
+  {
+    oracle: "R2",
+    what: "that the user is inside is forgotten between uploads",
+    sabotage: eachRule((live) => (live.state.side === "inside" ? withState(live, { side: "outside" }) : live)),
+    scenario: inScene(({ rule, walk }) => Effect.zipRight(rule(), walk(FAR, HOME, HOME, HOME, HOME)))
+  },
+  {
+    oracle: "R3",
+    what: "circles are taken 60 m wider than they are",
+    sabotage: eachRule((live) => ({ ...live, circle: { ...live.circle, radiusM: live.circle.radiusM + 60 } })),
+    scenario: inScene(({ rule, walk }) => Effect.zipRight(rule(), walk(FAR, north(190))))
+  },
+  {
+    oracle: "R4",
+    what: "when a rule last fired is not kept",
+    sabotage: eachRule((live) => withState(live, { lastFiredAt: null })),
+    scenario: inScene(({ phone, rule, walk, world }) =>
+      Effect.gen(function* () {
+        yield* rule()
+        yield* walk(FAR, HOME)
+        yield* world.advance(60 * SECOND)
+        yield* phone.fix(FAR)
+        yield* world.advance(59_999)
+        yield* phone.fix(HOME)
+      })
+    )
+  },
+  {
+    oracle: "R5",
+    what: "the age of a fix is not looked at",
+    sabotage: committing(alwaysFresh),
+    scenario: inScene(({ phone, rule, walk, world }) =>
+      Effect.gen(function* () {
+        yield* rule()
+        yield* walk(FAR)
+        yield* phone.offline
+        yield* walk(HOME)
+        yield* world.advance(15 * MINUTE + 1)
+        yield* phone.online()
+      })
+    )
+  },
+  {
+    oracle: "R6",
+    what: "a stay is told a minute too early",
+    sabotage: eachRule((live) => {
+      const { dwellMinutes } = live.rule
+      return { ...live, rule: { ...live.rule, dwellMinutes: dwellMinutes === null ? null : dwellMinutes - 1 } }
+    }),
+    scenario: inScene(({ rule, walk }) => Effect.zipRight(rule("dwell"), walk(HOME, HOME, HOME, HOME, HOME, HOME)))
+  },
+  {
+    oracle: "R7",
+    what: "whoever evaluates goes on with rules that were there once",
+    sabotage: (() => {
+      const sabotage = () => {
+        const seen = new Map<string, LiveRule.LiveRule>()
+        return seeing(({ rules }) => {
+          for (const live of rules) seen.set(live.rule.id, live)
+          const there = new Set(rules.map(({ rule }) => rule.id))
+          const gone = [...seen.values()].filter(
+            ({ rule }) => !there.has(rule.id) && rules.some((live) => live.rule.userId === rule.userId)
+          )
+          return { rules: [...rules, ...gone] }
+        })
+      }
+      return (ports) => sabotage()(ports)
+    })(),
+    scenario: inScene(({ ana, connection, rule, walk, world }) =>
+      Effect.gen(function* () {
+        const removed = yield* rule()
+        yield* rule("exit")
+        yield* walk(FAR, FAR)
+        yield* ana.removeRule(connection, removed)
+        yield* walk(HOME)
+        yield* world.advance(HOUR)
+      })
+    )
+  },
+  {
+    oracle: "R8",
+    what: "nobody remembers which fixes came before",
+    sabotage: seeing(() => ({ known: new Set() })),
+    scenario: inScene(({ phone, walk, world }) =>
+      Effect.gen(function* () {
+        yield* walk(FAR)
+        const capturedAt = yield* world.now
+        yield* phone.fix({ ...HOME, capturedAt })
+        yield* phone.fix({ ...HOME, capturedAt })
+      })
+    )
+  },
+  {
+    oracle: "R9",
+    what: "of several fixes in an upload the newest alone is looked at",
+    sabotage: seeing(({ rules }, _, fixes) => {
+      const last = fixes.at(-1)
+      if (fixes.length < 2 || last === undefined) return {}
+      return { rules: rules.map((live) => withState(live, { asOf: Timestamp.make(last.capturedAt - 1) })) }
+    }),
+    scenario: inScene(({ phone, rule, world }) =>
+      Effect.gen(function* () {
+        yield* rule()
+        yield* world.advance(HOUR)
+        const now = yield* world.now
+        const at = (point: typeof HOME, capturedAt: number) => ({ ...point, capturedAt, accuracyM: 10 })
+        yield* phone.upload([at(HOME, now), at(FAR, now - MINUTE)])
+      })
+    )
+  },
+  {
+    oracle: "R10",
+    what: "events of exits are lost",
+    sabotage: committing(({ events }) => ({ events: events.filter(({ payload }) => !payload.type.endsWith(".exit")) })),
+    scenario: inScene(({ rule, walk }) => Effect.zipRight(rule("exit"), walk(HOME, FAR)))
+  }
+]

@@ -1,0 +1,177 @@
+import { ConnectionStore } from "@place-access/domain/connection"
+import { FixHistory } from "@place-access/domain/fixes"
+import { PlaceStore } from "@place-access/domain/places"
+import { PlaceId, Timestamp } from "@place-access/domain/shared"
+import { VisitStore } from "@place-access/domain/visits"
+import { Context, Effect, Option } from "effect"
+import { instead, type Plant } from "./plant.js"
+import { FAR, HOME, HOUR, inScene, MINUTE, type Scene } from "./scene.js"
+
+/** Bugs of what is told of the past. */
+
+const ask = ({ connection }: Scene, limit = 100) =>
+  Effect.flatMap(connection.refresh, () =>
+    connection.call({ endpoint: "GET /v1/visits", from: null, to: null, limit, cursor: null })
+  )
+
+/** Ten minutes at home, then away. */
+const stay = ({ walk }: Scene) => walk(HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, FAR)
+
+/** Every connection that a token finds shares what it ever shared. */
+const withoutWithdrawals = instead(ConnectionStore, (store) => {
+  const ever = new Map<string, Map<string, unknown>>()
+  return {
+    findByAccessToken: (id, hash) =>
+      Effect.map(
+        store.findByAccessToken(id, hash),
+        Option.map((found) => {
+          const { connection } = found
+          const known = ever.get(connection.id) ?? new Map()
+          ever.set(connection.id, known)
+          for (const place of connection.places) known.set(place.placeId, place)
+          return { ...found, connection: { ...connection, places: [...known.values()] as typeof connection.places } }
+        })
+      )
+  }
+})
+
+export const plants: ReadonlyArray<Plant> = [
+  {
+    oracle: "V1",
+    what: "stays are read at every place that was ever asked about",
+    sabotage: instead(VisitStore, (store) => {
+      const ever = new Map<
+        string,
+        Map<PlaceId, { readonly placeId: PlaceId; readonly since: Timestamp.Timestamp | null }>
+      >()
+      return {
+        stays: (asked) => {
+          const known = ever.get(asked.userId) ?? new Map()
+          ever.set(asked.userId, known)
+          for (const place of asked.places) known.set(place.placeId, place)
+          return store.stays({ ...asked, places: [...known.values()] })
+        }
+      }
+    }),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* stay(scene)
+        yield* ask(scene)
+        yield* scene.ana.share(scene.connection, [])
+        yield* ask(scene)
+      })
+    )
+  },
+  {
+    oracle: "V2",
+    what: "stops elsewhere are taken out of a page after it was filled",
+    sabotage: instead(VisitStore, (store, ports) => ({
+      stays: (asked) =>
+        Effect.gen(function* () {
+          const shared = new Set(asked.places.map(({ placeId }) => placeId))
+          const all = yield* Context.get(ports, PlaceStore).list(asked.userId)
+          const places = all.map(({ id }) => ({ placeId: id, since: null }))
+          const hidden = yield* store.stays({ ...asked, places: places.filter(({ placeId }) => !shared.has(placeId)) })
+          const found = yield* store.stays(asked)
+          // Nobody knows this place, so that its visits fall out of the page.
+          const ghosts = hidden.map((visit) => ({ ...visit, placeId: PlaceId.make(`gone_${visit.placeId}`) }))
+          return [...found, ...ghosts].sort((a, b) => b.arrival - a.arrival).slice(0, asked.limit)
+        })
+    })),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* scene.ana.place({ label: "Elsewhere", ...FAR, radiusM: 200 })
+        yield* stay(scene)
+        yield* scene.world.advance(HOUR)
+        yield* stay(scene)
+        yield* ask(scene, 1)
+        yield* ask(scene, 2)
+      })
+    )
+  },
+  {
+    oracle: "V3",
+    what: "since when a place is shared is not looked at",
+    sabotage: instead(VisitStore, (store) => ({
+      stays: (asked) => store.stays({ ...asked, places: asked.places.map((place) => ({ ...place, since: null })) })
+    })),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* stay(scene)
+        yield* scene.ana.share(scene.connection, [])
+        yield* scene.world.advance(HOUR)
+        yield* scene.ana.share(scene.connection, [scene.home])
+        yield* ask(scene)
+      })
+    )
+  },
+  {
+    oracle: "V4",
+    what: "the first of what phones told is left out",
+    sabotage: instead(VisitStore, (store) => ({
+      told: (asked) => Effect.map(store.told(asked), (told) => told.slice(1))
+    })),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* scene.world.advance(HOUR)
+        const now = yield* scene.world.now
+        yield* scene.phone.visit({ arrival: now - 10 * MINUTE, departure: now, ...HOME })
+        yield* ask(scene)
+      })
+    )
+  },
+  {
+    oracle: "V5",
+    what: "the names of places are remembered from the first time",
+    sabotage: instead(PlaceStore, (store) => {
+      const first = new Map<string, string>()
+      return {
+        list: (userId) =>
+          Effect.map(store.list(userId), (places) =>
+            places.map((place) => {
+              const label = first.get(place.id) ?? place.label
+              first.set(place.id, label)
+              return { ...place, label: label as typeof place.label }
+            })
+          )
+      }
+    }),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* scene.connection.call({ endpoint: "GET /v1/answers/places" })
+        yield* scene.ana.change(scene.home, { label: "Flat" })
+        yield* scene.connection.call({ endpoint: "GET /v1/answers/places" })
+      })
+    )
+  },
+  {
+    oracle: "V6",
+    what: "what came after the moment is not looked at",
+    sabotage: instead(FixHistory, (store) => ({
+      around: (userId, now, at, toleranceMs) =>
+        Effect.map(store.around(userId, now, at, toleranceMs), (fixes) =>
+          fixes.filter(({ capturedAt }) => capturedAt <= at)
+        )
+    })),
+    scenario: inScene(({ connection, walk, world }) =>
+      Effect.gen(function* () {
+        const at = yield* world.now
+        yield* walk(HOME)
+        yield* connection.call({ endpoint: "GET /v1/lookup/place", at, toleranceS: 900 })
+      })
+    )
+  },
+  {
+    oracle: "V7",
+    what: "withdrawals are not noticed by whoever looks tokens up",
+    sabotage: withoutWithdrawals,
+    scenario: inScene(({ ana, connection, home }) =>
+      Effect.gen(function* () {
+        const presence = { endpoint: "GET /v1/answers/places/{id}/presence", placeId: home.id, maxAgeS: 900 } as const
+        yield* connection.call(presence)
+        yield* ana.share(connection, [])
+        yield* connection.call(presence)
+      })
+    )
+  }
+]

@@ -1,0 +1,113 @@
+import { DeliveryStore, WebhookSender } from "@place-access/domain/deliveries"
+import { EndpointStore } from "@place-access/domain/endpoints"
+import { EventStore } from "@place-access/domain/events"
+import { EventId } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { instead, type Plant } from "./plant.js"
+import { FAR, HOME, HOUR, inScene, type Scene } from "./scene.js"
+
+/** Bugs of who is sent what. */
+
+/** Something fires. */
+const fire = ({ rule, walk }: Scene) => Effect.zipRight(rule(), walk(FAR, HOME))
+
+type Url = Parameters<(typeof WebhookSender.Service)["post"]>[0]
+
+export const plants: ReadonlyArray<Plant> = [
+  {
+    oracle: "H1",
+    what: "a retry is sent with the signature of the first attempt",
+    sabotage: instead(WebhookSender, (sender) => {
+      const signed = new Map<string, Parameters<typeof sender.post>[1]>()
+      return {
+        post: (url, headers, body) => {
+          const first = signed.get(body) ?? headers
+          signed.set(body, first)
+          return sender.post(url, first, body)
+        }
+      }
+    }),
+    scenario: inScene((scene) => Effect.zipRight(scene.hook.script([500, 200]), fire(scene)))
+  },
+  {
+    oracle: "H2",
+    what: "bodies say where it was",
+    sabotage: instead(WebhookSender, (sender) => ({
+      post: (url, headers, body) => sender.post(url, headers, `${body.slice(0, -1)},"lat":50,"lon":10}`)
+    })),
+    scenario: inScene(fire)
+  },
+  {
+    oracle: "H3",
+    what: "each endpoint gets an event under an id of its own",
+    sabotage: instead(DeliveryStore, (store) => ({
+      insert: (rows) =>
+        store.insert(
+          rows.map((row) => ({
+            ...row,
+            envelope: { ...row.envelope, eventId: EventId.make(`${row.envelope.eventId}${row.endpointId.slice(-4)}`) }
+          }))
+        )
+    })),
+    scenario: inScene((scene) => Effect.zipRight(scene.app.endpoint("second"), fire(scene)))
+  },
+  {
+    oracle: "H4",
+    what: "what an endpoint subscribes to is forgotten",
+    sabotage: instead(EndpointStore, (store) => ({
+      list: (appId) => Effect.map(store.list(appId), (all) => all.map((endpoint) => ({ ...endpoint, events: [] })))
+    })),
+    scenario: inScene((scene) =>
+      Effect.zipRight(scene.app.endpoint("second", { events: ["places.changed"] }), fire(scene))
+    )
+  },
+  {
+    oracle: "H5",
+    what: "what may be sent is asked once and remembered",
+    sabotage: instead(EventStore, (store) => {
+      const first = new Map<string, Effect.Effect.Success<ReturnType<typeof store.authorisation>>>()
+      return {
+        authorisation: (userId, connectionId, ruleId) =>
+          Effect.gen(function* () {
+            const key = `${connectionId} ${ruleId}`
+            const found = first.get(key) ?? (yield* store.authorisation(userId, connectionId, ruleId))
+            first.set(key, found)
+            return found
+          })
+      }
+    }),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* scene.hook.script([500, 200])
+        yield* fire(scene)
+        yield* scene.world.settle
+        yield* scene.ana.disconnect(scene.connection)
+        yield* scene.world.advance(HOUR)
+      })
+    )
+  },
+  {
+    oracle: "H6",
+    what: "a sixth endpoint is said to be there",
+    sabotage: instead(EndpointStore, (store) => ({ create: (endpoint) => Effect.as(store.create(endpoint), true) })),
+    scenario: inScene(({ app }) =>
+      Effect.zipRight(
+        Effect.forEach(["2", "3", "4", "5"], (name) => app.endpoint(name)),
+        Effect.ignore(app.endpoint("6"))
+      )
+    )
+  },
+  {
+    oracle: "H7",
+    what: "redirects are followed",
+    sabotage: instead(WebhookSender, (sender) => ({
+      post: (url, headers, body) =>
+        Effect.flatMap(sender.post(url, headers, body), (answer) =>
+          answer._tag === "Answered" && answer.status === 302
+            ? sender.post("https://elsewhere.example/" as Url, headers, body)
+            : Effect.succeed(answer)
+        )
+    })),
+    scenario: inScene((scene) => Effect.zipRight(scene.hook.script([{ status: 302 }, 200]), fire(scene)))
+  }
+]
