@@ -70,7 +70,7 @@ const findReady = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRequest) =>
       SELECT app_id, endpoint_id, epoch, is_ready, is_vain FROM ranked
       WHERE place <= ${limit} ORDER BY place`.pipe(Rows.all(Ready))
 
-/** How long the third taking of a row after a lapse makes it wait, the fourth … (`Delivery.dueAfterLapse`). */
+/** In seconds after a lease that runs out, from the third in a row on (`Delivery.dueAfterLapse`). */
 const WAITS = RetrySchedule.WAITS.map((millis) => millis / Timestamp.SECOND)
 
 /**
@@ -123,8 +123,8 @@ const take = (
           lapses = h.lapses,
           state = CASE WHEN h.goes_on THEN 'trying' ELSE 'failed' END,
           fail_reason = CASE WHEN h.goes_on THEN NULL WHEN h.is_current THEN 'abandoned' ELSE 'endpoint_disabled' END,
-          due_at = CASE WHEN NOT h.goes_on THEN NULL WHEN h.lapses < 2 THEN d.due_at
-            ELSE ${Rows.at(leaseUntil)}::timestamptz + (${WAITS}::integer[])[h.lapses - 1] * interval '1 second' END,
+          due_at = CASE WHEN h.goes_on THEN coalesce(
+            ${Rows.at(leaseUntil)}::timestamptz + (${WAITS}::integer[])[h.lapses - 1] * interval '1 second', d.due_at) END,
           ended_at = CASE WHEN h.goes_on THEN NULL ELSE ${Rows.at(now)}::timestamptz END
         FROM held h WHERE d.app_id = h.app_id AND d.delivery_id = h.delivery_id
         RETURNING ${sql.literal(DELIVERY_COLUMNS)}, h.url, h.secrets

@@ -95,7 +95,7 @@ export const OWN_FAULT_LIMIT = 3 * DAY
 export const LEASE = 30 * SECOND
 
 /** So many leases in a row may run out on an attempt. What ends a worker every time must not do so for ever. */
-export const MAX_LAPSES = RetrySchedule.WAITS.length + 2
+export const MAX_LAPSES = RetrySchedule.WAITS.length + 3
 
 /**
  * When an attempt that is taken up after `lapses` leases in a row ran out on it is due once more, should this lease run out too.

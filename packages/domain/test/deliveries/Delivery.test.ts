@@ -107,11 +107,11 @@ describe("after an attempt (Spec §3.5)", () => {
 })
 
 describe("a lease that runs out (decision W2)", () => {
-  it("twice the attempt is made again at once, then after the schedule's waits, and not a ninth time", () => {
-    const due = Array.from({ length: 9 }, (_, lapses) => Delivery.dueAfterLapse(T0, lapses, at(HOUR)))
+  it("twice the attempt is made again at once, then after the schedule's waits, once more after that, and no tenth time", () => {
+    const due = Array.from({ length: 10 }, (_, lapses) => Delivery.dueAfterLapse(T0, lapses, at(HOUR)))
     const waits = [30 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 15 * HOUR]
-    expect(due).toEqual([T0, T0, ...waits.map((wait) => at(HOUR + wait)), undefined])
-    expect(Delivery.MAX_LAPSES).toBe(8)
+    expect(due).toEqual([T0, T0, ...waits.map((wait) => at(HOUR + wait)), T0, undefined])
+    expect(Delivery.MAX_LAPSES).toBe(9)
   })
 })
 
