@@ -1,7 +1,7 @@
 import { type HttpApi, HttpApiBuilder, type HttpApiGroup, OpenApi } from "@effect/platform"
 import { Effect, type Layer } from "effect"
 import { ABOUT } from "./openapi/About.js"
-import { correct as corrected, dropUnused } from "./openapi/Corrections.js"
+import { correct as corrected } from "./openapi/Corrections.js"
 import * as Examples from "./openapi/Examples.js"
 import { type Json, list, object } from "./openapi/Json.js"
 import * as Security from "./openapi/Security.js"
@@ -14,7 +14,6 @@ export const correct = (document: Json): Json => {
   const cleaned = corrected(document)
   cleaned["webhooks"] = webhooks
   cleaned["tags"] = [...list(cleaned["tags"]), EVENTS_TAG]
-  dropUnused(cleaned)
   const components = object(cleaned["components"])
   const schemas = object(components["schemas"])
   for (const { operation, path } of operations(cleaned)) Examples.addTo(path, operation, schemas)

@@ -40,6 +40,10 @@ export const AccessLogApi = HttpApiGroup.make("accessLog")
   .add(
     HttpApiEndpoint.get("list", "/v1/user/access-log")
       .annotate(OpenApi.Summary, "What apps asked about the user, newest first")
+      .annotate(
+        OpenApi.Description,
+        "Refused requests are in it too. What is filtered by an app, a purpose or a time stays newest first."
+      )
       .setUrlParams(Query)
       .addSuccess(Schema.Struct({ entries: Schema.Array(Entry), nextCursor: Schema.NullOr(Schema.String) }))
   )

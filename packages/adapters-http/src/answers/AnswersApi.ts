@@ -72,6 +72,10 @@ export const AnswersApi = HttpApiGroup.make("answers")
       .addSuccess(Schema.Struct({ state: Presence, place: PlaceRef, asOf: AsOf }))
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Whether the user is at one of the shared places")
+      .annotate(
+        OpenApi.Description,
+        "By the newest reading of the last max_age_s seconds that can tell; unknown when none can: too near the edge, or no reading."
+      )
   )
   .add(
     HttpApiEndpoint.post("verifyZone", "/v1/answers/verify-zone")

@@ -102,6 +102,7 @@ export const OAuthApi = HttpApiGroup.make("oauth")
   .add(
     HttpApiEndpoint.get("metadata", "/.well-known/oauth-authorization-server")
       .annotate(OpenApi.Summary, "What OAuth clients need to know (RFC 8414)")
+      .annotate(OpenApi.Description, "Libraries read it by themselves when they are given the base address as issuer.")
       .addSuccess(Metadata)
   )
   .annotate(OpenApi.Title, "OAuth")

@@ -138,6 +138,10 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .addSuccess(Detail)
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "One delivery with its attempts")
+      .annotate(
+        OpenApi.Description,
+        "Each attempt with the status that the receiver answered, the first KiB of the answer, or what went wrong."
+      )
   )
   .add(
     HttpApiEndpoint.post("redeliver", "/v1/developer/apps/:app_id/deliveries/:delivery_id/redeliver")

@@ -43,6 +43,7 @@ export const DevicesApi = HttpApiGroup.make("devices")
       .setPayload(Fields.request({ name: Device.Name, format: Device.Format }))
       .addSuccess(AddedDevice, { status: 201 })
       .annotate(OpenApi.Summary, "Add a phone and get its token")
+      .annotate(OpenApi.Description, "The token is in this answer and never shown again.")
   )
   .add(
     HttpApiEndpoint.del("remove", "/v1/user/devices/:id")

@@ -37,6 +37,7 @@ export const LocationsApi = HttpApiGroup.make("locations")
       .setUrlParams(request(purpose))
       .addSuccess(Schema.Struct({ fix: Schema.NullOr(FixBody) }))
       .annotate(OpenApi.Summary, "Where the user was last seen")
+      .annotate(OpenApi.Description, "However long ago and however precisely; null when no phone has sent anything.")
   )
   .add(
     HttpApiEndpoint.get("lookup", "/v1/locations/lookup")

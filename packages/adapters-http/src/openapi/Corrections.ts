@@ -124,7 +124,7 @@ const referTo = (holder: Json, named: ReadonlyMap<string, string>): void => {
 }
 
 /** Schemas that nothing refers to any more. */
-export const dropUnused = (document: Json): void => {
+const dropUnused = (document: Json): void => {
   const schemas = object(object(document["components"])["schemas"])
   for (let dropped = true; dropped;) {
     const whole = JSON.stringify(document)

@@ -40,7 +40,7 @@ export const make = (schema: Json, schemas: Json, place: Place): unknown => {
         ? undefined
         : schema["format"] === "date-time"
           ? "2026-03-01T18:05:00.000Z"
-          : place.name
+          : place.name || undefined
     default:
       return {}
   }

@@ -49,7 +49,8 @@ const list = Visitor.signedIn((visitor) =>
       current: DEVELOPER,
       main: html`<h1>Your apps</h1>
         <p class="lead">
-          An app asks users for permission, reads answers about their places, and is told when something happens.
+          An app asks users for permission, reads answers about their places, and is told when something happens. How,
+          says the <a href="/docs">documentation</a>; it begins with a <a href="/docs/quick-start">quick start</a>.
         </p>
         ${
           apps.length === 0

@@ -1,6 +1,6 @@
 import type { Options } from "../../HttpOptions.js"
 import * as ErrorCatalogue from "../../openapi/ErrorCatalogue.js"
-import { type Json, list, object, text } from "../../openapi/Json.js"
+import { type Json, list, object, refName, text } from "../../openapi/Json.js"
 import { type Html, html, nothing, type Value } from "../kit/Html.js"
 import { AUDIENCES, type Contract, linkTo, type Operation, type Tag } from "./contract.js"
 import { curl } from "./curl.js"
@@ -177,14 +177,15 @@ const answers = ({ json: operation }: Operation, schemas: Json): Html => {
   const responses = Object.entries(object(operation["responses"])).map(([status, value]) => ({
     status,
     description: text(object(value)["description"]),
-    media: object(object(object(value)["content"])["application/json"])
+    contentType: Object.keys(object(object(value)["content"]))[0],
+    media: object(Object.values(object(object(value)["content"]))[0])
   }))
   return html`${responses
       .filter(({ status }) => Number(status) < 400)
       .map(
-        ({ description, media, status }) =>
+        ({ contentType, description, media, status }) =>
           html`<p class="title">Answer: ${status}</p>
-            ${media["schema"] === undefined ? html`<p>${description}.</p>` : answerBody(media, schemas)}`
+            ${answer(contentType, media, schemas) ?? html`<p>${description}.</p>`}`
       )}
     <p class="title">Errors</p>
     <ul class="codes">
@@ -198,6 +199,15 @@ const answers = ({ json: operation }: Operation, schemas: Json): Html => {
             </li>`
         )}
     </ul>`
+}
+
+const answer = (contentType: string | undefined, media: Json, schemas: Json): Html | undefined => {
+  if (contentType === undefined) return undefined
+  if (contentType === "application/json") return answerBody(media, schemas)
+  const schema = object(media["schema"])
+  const name = refName(schema)
+  const words = text((name === undefined ? schema : object(schemas[name]))["description"])
+  return html`<p><code>${contentType}</code>: ${inline(words || typeOf(schema, schemas))}.</p>`
 }
 
 const STATUS: ReadonlyMap<string, number> = new Map(ErrorCatalogue.ENTRIES.map(({ code, status }) => [code, status]))

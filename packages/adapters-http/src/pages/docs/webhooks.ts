@@ -12,7 +12,7 @@ import { fields } from "./schemaWords.js"
 import * as Snippets from "./verifySnippets.js"
 import { duration, keptFor, number } from "./words.js"
 
-const { MAX_PER_APP, MAX_STRIKES } = WebhookEndpoint
+const { MAX_PER_APP, MAX_STRIKES, WARNED_STRIKES } = WebhookEndpoint
 const ANSWER = duration(Delivery.ANSWER_DEADLINE)
 const OVERLAP = duration(SigningSecret.OVERLAP)
 
@@ -148,7 +148,9 @@ const answering = (): Value =>
     another status, a redirect, no answer in time, no connection.
 
 Deliveries are **at least once**. The same event can come again, after an answer that was lost on its way or because somebody sent it again. It carries the
-same \`event_id\` every time, to every endpoint: remember the ids that you have handled, and skip those.`)
+same \`event_id\` every time, to every endpoint: remember the ids that you have handled, and skip those.
+
+**Order is not promised**: an event that is tried again arrives after later ones. Go by \`occurred_at\`.`)
 
 const retries = (): Value => {
   const ends = RetrySchedule.WAITS.map((_, index) =>
@@ -167,7 +169,7 @@ const retries = (): Value => {
     prose(`${RetrySchedule.MAX_ATTEMPTS} attempts, over ${duration(total)} and the time that they take themselves; then the event is given up. Waiting events are
       stored: a restart of the service loses none.
 
-- An event that used up its attempts counts once against its endpoint. **${MAX_STRIKES} in a row disable it**: nothing is sent any more, and what waits fails. One delivery that gets through sets the count back. The developer is told by e-mail.
+- An event that used up its attempts counts once against its endpoint. **${MAX_STRIKES} in a row disable it**: nothing is sent any more, and what waits fails. One delivery that gets through sets the count back. The developer is told by e-mail at ${WARNED_STRIKES.join(" and at ")} in a row.
 - A disabled endpoint is enabled again on the developer's page, or with \`PATCH … {"enabled": true}\`. What failed meanwhile does not come by itself: send it again from the delivery log.
 - A rule with \`max_event_age_s\` is never told of what is older than that, retries included. The delivery log calls it *too old to send*, and so does the user's access log.
 - What you send again by hand, and *Retry now*, count neither for nor against the endpoint.`)
