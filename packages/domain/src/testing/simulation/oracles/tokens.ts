@@ -213,16 +213,24 @@ const T6 = oracle(
   }
 )
 
-const T7 = oracle("T7", "Expired and revoked tokens are answered alike (Spec §7)", (known, say) => {
-  let first: string | undefined
-  for (const fact of known.calls) {
-    const { outcome, to } = fact.op
-    if (outcome._tag !== "ok" || outcome.value.status !== 401) continue
-    const answer = JSON.stringify(outcome.value)
-    first ??= answer
-    if (answer !== first) say(to, `a 401 that differs from the others: ${answer}`)
+const T7 = oracle(
+  "T7",
+  "Expired and revoked tokens are answered alike, whatever became of them (Spec §7)",
+  (known, say) => {
+    let first: string | undefined
+    for (const { admitted, op } of known.calls) {
+      if (op.outcome._tag !== "ok" || op.outcome.value.status < 400) continue
+      const { value } = op.outcome
+      if (value.status !== 401) {
+        if (admitted.life === "dead") say(op.to, `${value.status} for a token that is dead: ${admitted.why}`)
+        continue
+      }
+      const answer = JSON.stringify(value)
+      first ??= answer
+      if (answer !== first) say(op.to, `a 401 that differs from the others: ${answer}`)
+    }
   }
-})
+)
 
 const T8 = oracle(
   "T8",

@@ -1,0 +1,25 @@
+import { Simulation } from "@place-access/domain/testing"
+import { describe, expect, it } from "vitest"
+import { all } from "../../../src/testing/simulation/oracles/index.js"
+import { plants as accessLog } from "./accessLog.js"
+import type { Plant } from "./plant.js"
+import { plants as purposes } from "./purposes.js"
+import { plants as replays } from "./replays.js"
+import { plants as tiers } from "./tiers.js"
+import { plants as tokens } from "./tokens.js"
+
+const families = { tokens, tiers, purposes, replays, accessLog }
+
+const violations = ({ config, isInFront, sabotage, scenario }: Plant, isPlanted: boolean) => {
+  const planted = isPlanted ? { [isInFront === true ? "sabotageInFront" : "sabotage"]: sabotage } : {}
+  const base = { seed: 1, worker: { pollEvery: "10 minutes" }, oracles: all, ...config } as const
+  const { stopped, violations } = Simulation.runSync({ ...base, ...planted }, scenario)
+  return { stopped, violations }
+}
+
+describe.each(Object.entries(families))("bugs planted in the service: %s", (_, plants) => {
+  it.each(plants.map((plant) => [plant.oracle, plant.what, plant] as const))("%s sees that %s", (oracle, _, plant) => {
+    expect(violations(plant, false)).toEqual({ stopped: null, violations: [] })
+    expect(violations(plant, true).violations.map(({ invariant }) => invariant)).toContain(oracle)
+  })
+})

@@ -1,0 +1,204 @@
+import { ConnectionStore } from "@place-access/domain/connection"
+import { Scope, StoreError, Timestamp, Vault } from "@place-access/domain/shared"
+import { Context, Effect, Option } from "effect"
+import {
+  connected,
+  CURRENT,
+  DAY,
+  decisions,
+  found,
+  HOUR,
+  ME,
+  MINUTE,
+  SECOND,
+  STANDARD,
+  withConnection
+} from "./connected.js"
+import { instead, type Plant } from "./plant.js"
+
+const { Hash } = Vault
+
+export const plants: ReadonlyArray<Plant> = [
+  {
+    oracle: "T1",
+    what: "access tokens work after their hour",
+    sabotage: found((one, now) => ({ ...one, token: { ...one.token, issuedAt: now } })),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { connection } = yield* connected(world)
+        yield* world.advance(HOUR)
+        yield* connection.call(ME)
+      })
+  },
+  {
+    oracle: "T2",
+    what: "credentials are stored as they are",
+    sabotage: (ports) =>
+      Context.add(ports, Vault.Vault, {
+        ...Context.get(ports, Vault.Vault),
+        sha256: (text: string) => Hash.make(text)
+      }),
+    scenario: (world) => connected(world)
+  },
+  {
+    oracle: "T3",
+    what: "a refresh leaves the presented token unspent",
+    sabotage: decisions(
+      (state) => state,
+      (writes) => writes.filter(({ _tag }) => _tag !== "Rotate")
+    ),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { connection } = yield* connected(world)
+        const { refreshToken } = connection.tokens
+        yield* connection.refresh
+        yield* connection.present(refreshToken)
+      })
+  },
+  {
+    oracle: "T4",
+    what: "spent refresh tokens are a race for a minute",
+    sabotage: decisions((state) => ({
+      ...state,
+      chain: state.chain.map((link) => ({
+        ...link,
+        rotation: link.rotation && { ...link.rotation, at: Timestamp.plus(link.rotation.at, 30 * SECOND) }
+      }))
+    })),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { connection } = yield* connected(world)
+        const { refreshToken } = connection.tokens
+        yield* connection.refresh
+        yield* world.advance(30 * SECOND)
+        yield* connection.present(refreshToken)
+        yield* world.advance(1)
+        yield* connection.present(refreshToken)
+      })
+  },
+  {
+    oracle: "T5",
+    what: "tokens from before a reconnection count as live",
+    sabotage: decisions((state) => ({
+      ...state,
+      chain: state.chain.map((link) => ({
+        ...link,
+        revokedAt: null,
+        familyId: state.connection.familyId ?? link.familyId
+      }))
+    })),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { again, connection } = yield* connected(world)
+        const renewed = yield* again()
+        yield* connection.present(connection.tokens.refreshToken)
+        yield* renewed.call(ME)
+      })
+  },
+  {
+    oracle: "T6",
+    what: "nobody remembers that a code was used",
+    sabotage: decisions((state) => ({
+      ...state,
+      code: Option.map(state.code, (code) => ({ ...code, familyId: null }))
+    })),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { ana, app } = yield* connected(world)
+        const { code } = yield* app.consent(ana, { scopes: STANDARD, standardDays: null })
+        const set = yield* app.exchange(code)
+        yield* world.perform("exchange", { appId: app.id, code, verifier: "right", client: "right" })
+        yield* world.perform("call", { appId: app.id, token: set.accessToken, request: ME })
+      })
+  },
+  {
+    oracle: "T7",
+    what: "a revoked token breaks where an expired one is refused",
+    sabotage: instead(ConnectionStore, (store) => ({
+      findByAccessToken: (id, hash) =>
+        Effect.flatMap(store.findByAccessToken(id, hash), (one) =>
+          Option.isSome(one) && one.value.token.revokedAt !== null
+            ? Effect.fail(new StoreError({ transient: false, cause: "no such row" }))
+            : Effect.succeed(one)
+        )
+    })),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { ana, connection } = yield* connected(world)
+        yield* world.advance(HOUR)
+        yield* connection.call(ME)
+        yield* ana.disconnect(connection)
+        yield* connection.call(ME)
+      })
+  },
+  {
+    oracle: "T8",
+    what: "an app that revokes is answered, and nothing ends",
+    sabotage: decisions(
+      (state) => state,
+      (writes) => writes.filter((write) => write._tag !== "End" || write.reason !== "app_revoked_token")
+    ),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { connection } = yield* connected(world)
+        yield* connection.revoke()
+        yield* connection.call(ME)
+      })
+  },
+  {
+    oracle: "T9",
+    what: "whoever connects again after an end gets another sub",
+    sabotage: instead(ConnectionStore, (store) => ({
+      decideRequest: (id, userId, decide) =>
+        store.decideRequest(id, userId, (state, now) => decide({ ...state, sub: Option.none() }, now))
+    })),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { again, ana, connection } = yield* connected(world)
+        yield* ana.disconnect(connection)
+        yield* again()
+      })
+  },
+  {
+    oracle: "T10",
+    what: "old access tokens work after a reconnection",
+    sabotage: found((one) => ({
+      ...one,
+      token: { ...one.token, revokedAt: null, familyId: one.connection.familyId ?? one.token.familyId }
+    })),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { again, connection } = yield* connected(world)
+        yield* again()
+        yield* connection.call(ME)
+      })
+  },
+  {
+    oracle: "T11",
+    what: "what the app gave up still works",
+    sabotage: found((one) => ({ ...one, app: { ...one.app, declaredScopes: Scope.all, allowedScopes: null } })),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { app, connection } = yield* connected(world)
+        yield* world.perform("declareScopes", { appId: app.id, scopes: ["location.visits.read"] })
+        yield* connection.call(CURRENT)
+        yield* connection.call(ME)
+      })
+  },
+  {
+    oracle: "T12",
+    what: "the token answer tells no end of a grant that has one",
+    sabotage: decisions((state, now) => {
+      const { standardExpiresAt } = state.connection
+      const isLive = standardExpiresAt !== null && now < standardExpiresAt
+      return isLive ? withConnection(state, { standardExpiresAt: null }) : state
+    }),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { connection } = yield* connected(world, { standardDays: 7 })
+        yield* connection.call(ME)
+        yield* world.advance(DAY + MINUTE)
+        yield* connection.refresh
+      })
+  }
+]
