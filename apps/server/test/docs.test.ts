@@ -241,6 +241,14 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "RATE_LIMIT_PER_MINUTE, per connection",
     "verify-zone: 20 an hour",
     "OAuth clients and phones"
+  ],
+  "Documentation that is served": [
+    "OpenAPI 3.1 from the contract, linted clean",
+    "examples that are true",
+    "a readable reference at /docs: every operation, scope and error code",
+    "the event catalogue with examples",
+    "a quick start that was followed to the letter",
+    "for everybody, without scripts, asked for again only when changed"
   ]
 }
 
