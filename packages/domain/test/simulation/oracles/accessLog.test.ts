@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest"
+import type { DeliveryRow, LoggedAccess } from "../../../src/testing/simulation/Operations.js"
+import { accessLog } from "../../../src/testing/simulation/oracles/accessLog.js"
+import { ok, seen, Story, unavailable, VISITS } from "./handwritten.js"
+
+const judge = (story: Story, quiesced = false) => seen(accessLog, story.run(quiesced))
+
+const connected = () => {
+  const s = new Story()
+  const one = s.connected({ scopes: ["location.visits.read", "location.latest.read"] })
+  const entry = (over: Partial<LoggedAccess> = {}): LoggedAccess => ({
+    id: s.fresh("log"),
+    at: s.t,
+    appId: one.appId,
+    connectionId: one.connectionId,
+    endpoint: "GET /v1/visits",
+    purpose: null,
+    status: 200,
+    error: null,
+    disclosed: null,
+    ...over
+  })
+  const read = (entries: ReadonlyArray<LoggedAccess>, userId = one.userId) =>
+    s.op("readAccessLog", { userId }, ok({ entries }))
+  return { ...one, s, entry, read }
+}
+
+describe("A1: one entry for each request, with its purpose", () => {
+  it("answered and refused ones, a dead token's too; nobody's token is nowhere", () => {
+    const { access, appId, entry, read, s } = connected()
+    const entries = [entry()]
+    s.call(appId, access, 200)
+    s.call(appId, access, 200, { endpoint: "GET /v1/locations/latest" }, { purpose: "nearest" })
+    entries.push(entry({ endpoint: "GET /v1/locations/latest", purpose: "nearest" }))
+    s.after(3_600_000).call(appId, access, 401, VISITS, { error: "invalid_token" })
+    entries.push(entry({ status: 401, error: "invalid_token" }))
+    s.call(appId, "nobody's", 401, VISITS, { error: "invalid_token" })
+    read(entries)
+    expect(judge(s)).toEqual({})
+  })
+
+  it("missing; twice; under another purpose; of nobody's request", () => {
+    const missing = connected()
+    const call = missing.s.call(missing.appId, missing.access, 200)
+    missing.read([])
+    expect(judge(missing.s)).toEqual({ A1: [call] })
+
+    const twice = connected()
+    twice.s.call(twice.appId, twice.access, 200)
+    const reading = twice.read([twice.entry(), twice.entry()])
+    expect(judge(twice.s)).toEqual({ A1: [reading] })
+
+    const other = connected()
+    const asked = other.s.call(
+      other.appId,
+      other.access,
+      200,
+      { endpoint: "GET /v1/locations/latest" },
+      { purpose: "one" }
+    )
+    const said = other.read([other.entry({ endpoint: "GET /v1/locations/latest", purpose: "two" })])
+    expect(judge(other.s)).toEqual({ A1: [asked, said] })
+
+    const nobody = connected()
+    expect(judge((nobody.read([nobody.entry()]), nobody.s))).toHaveProperty("A1")
+  })
+
+  it("a request of which nobody knows may have an entry of any status, one at most", () => {
+    const { access, appId, entry, read, s } = connected()
+    s.op("call", { appId, token: access, request: VISITS }, unavailable)
+    read([])
+    expect(judge(s)).toEqual({})
+    read([entry({ status: 503, error: "unavailable" })])
+    expect(judge(s)).toEqual({})
+    const reading = read([entry({ status: 503, error: "unavailable" }), entry()])
+    expect(judge(s)).toEqual({ A1: [reading] })
+  })
+
+  it("answered although its entry could not be written; two entries for one request", () => {
+    const { access, appId, s } = connected()
+    const record = { kind: "port", port: "AccessLogStore", method: "record", outcome: "ok" }
+    s.call(appId, access, 200, VISITS, { between: [record] })
+    expect(judge(s)).toEqual({})
+    const unwritten = s.call(appId, access, 200, VISITS, { between: [{ ...record, outcome: "failed" }] })
+    const two = s.call(appId, access, 200, VISITS, { between: [record, record] })
+    expect(judge(s)).toEqual({ A1: [unwritten, two] })
+  })
+})
+
+describe("A2: one's own entries", () => {
+  it("those of one's connections; not those of another's", () => {
+    const { access, appId, entry, read, s } = connected()
+    s.call(appId, access, 200)
+    const own = entry()
+    read([own])
+    expect(judge(s)).toEqual({})
+    const other = read([own], s.user())
+    expect(judge(s)["A2"]).toEqual([other, other])
+  })
+})
+
+describe("A3: an event that was withheld is entered once", () => {
+  const withheld = (entries: number) => {
+    const { appId, entry, read, s } = connected()
+    const row: DeliveryRow = {
+      deliveryId: "delivery",
+      endpointId: "endpoint",
+      eventId: "event",
+      type: "place.enter",
+      occurredAt: s.t,
+      state: "too_old",
+      failReason: null,
+      attempt: 1,
+      dueAt: null,
+      createdAt: s.t,
+      endedAt: s.t,
+      isReplay: false,
+      isReplayed: false,
+      isTest: false,
+      attempts: []
+    }
+    // Two endpoints: one event.
+    s.op("readDeliveries", { appId }, ok({ deliveries: [row, { ...row, deliveryId: "second", endpointId: "other" }] }))
+    const too = { endpoint: "webhook place.enter", status: 410, error: "too_old" }
+    read(Array.from({ length: entries }, () => entry(too)))
+    return s
+  }
+
+  it("one, none, two", () => {
+    expect(judge(withheld(1), true)).toEqual({})
+    expect(judge(withheld(0), true)).toHaveProperty("A3")
+    expect(judge(withheld(2), true)).toHaveProperty("A3")
+  })
+})
+
+describe("A4: nothing is lost in a crash", () => {
+  it("an entry from before it is there after it", () => {
+    const crashed = (isKept: boolean) => {
+      const { access, appId, entry, read, s, userId } = connected()
+      const one = entry()
+      s.call(appId, access, 200, VISITS, {
+        between: [{ kind: "port", port: "AccessLogStore", method: "record", outcome: "ok", args: { ...one, userId } }]
+      })
+      s.add({ kind: "fault", fault: "crash", detail: "server" })
+      const reading = read(isKept ? [one] : [])
+      return { s, reading }
+    }
+    expect(judge(crashed(true).s)).toEqual({})
+    const { reading, s } = crashed(false)
+    expect(judge(s)["A4"]).toEqual([reading, reading])
+  })
+})
