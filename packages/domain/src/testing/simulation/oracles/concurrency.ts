@@ -23,7 +23,7 @@ interface Asked {
 const known = new WeakMap<object, ReadonlyMap<string, ReadonlyArray<Asked>>>()
 
 const asked = (run: Run): ReadonlyMap<string, ReadonlyArray<Asked>> => {
-  const found = known.get(run.entries)
+  const found = known.get(run)
   if (found !== undefined) return found
   const { holderOf, rules } = ground(run)
   const byCall = new Map([...rules.values()].map((rule) => [rule.made, rule]))
@@ -37,7 +37,7 @@ const asked = (run: Run): ReadonlyMap<string, ReadonlyArray<Asked>> => {
     if (same === undefined) made.set(connectionId, [one])
     else same.push(one)
   }
-  known.set(run.entries, made)
+  known.set(run, made)
   return made
 }
 

@@ -199,7 +199,7 @@ const shouldHave = (run: Run, post: Post, endpoint: Endpoint): boolean => {
   const rule = ruleOf(run, post)
   if (isFiring(post.body["type"])) {
     const begin = causeOf(run, post)
-    if (rule === undefined || !isSurelyEnabled(endpoint, begin)) return false
+    if (rule === undefined || !isSurelyEnabled(endpoint, begin, post.i)) return false
     const { webhookUrl } = rule.fields
     return webhookUrl === null
       ? surelyWants(endpoint, typeOf(post), begin, post.i)
@@ -208,7 +208,9 @@ const shouldHave = (run: Run, post: Post, endpoint: Endpoint): boolean => {
   const { end, endedAt } = endpoint.created
   const occurredAt = timeOf(post.body["occurred_at"]) ?? -Infinity
   return (
-    endedAt < occurredAt && isSurelyEnabled(endpoint, end + 1) && surelyWants(endpoint, typeOf(post), end + 1, post.i)
+    endedAt < occurredAt &&
+    isSurelyEnabled(endpoint, end + 1, post.i) &&
+    surelyWants(endpoint, typeOf(post), end + 1, post.i)
   )
 }
 

@@ -18,7 +18,7 @@ export interface AnsweredCall<R extends Request> {
 const known = new WeakMap<object, ReadonlyArray<AnsweredCall<Request>>>()
 
 export const answered = (run: Run): ReadonlyArray<AnsweredCall<Request>> => {
-  const found = known.get(run.entries)
+  const found = known.get(run)
   if (found !== undefined) return found
   const { holderOf } = ground(run)
   const made = happened(run)
@@ -28,7 +28,7 @@ export const answered = (run: Run): ReadonlyArray<AnsweredCall<Request>> => {
       if (holder === undefined || did.outcome?._tag !== "ok") return []
       return [{ did, request: did.args.request, ...holder, ...did.outcome.value }]
     })
-  known.set(run.entries, made)
+  known.set(run, made)
   return made
 }
 

@@ -1,11 +1,10 @@
 import type { Circle } from "../../Operations.js"
 import type { Run } from "../../Oracle.js"
 import { marginM, sidesOf } from "./distance.js"
-import { endpointsOf, isSurelyEnabled, surelyWants } from "./Endpoints.js"
 import { isInWindow } from "./Explained.js"
-import { firings, rows } from "./Firings.js"
 import { archived, circlesOf, effective, ground, type Ground, type MadeRule, mayBeOver, sharing } from "./Ground.js"
-import { type Did, happened, isDone } from "./Happened.js"
+import { type Did, isDone } from "./Happened.js"
+import { type Observer, observing } from "./Observed.js"
 import { isPutAside, keyOf, phonesOf } from "./Phones.js"
 import { distinct } from "./Possible.js"
 import { DAY, MINUTE } from "./Spec.js"
@@ -41,23 +40,51 @@ interface Event {
   readonly end: number
   readonly isCertain: boolean
   readonly upload: Did<"upload"> | null
-  readonly step: (state: State) => ReadonlyArray<State>
+  readonly step: Step
 }
+
+type Step = (state: State, note: (note: Note) => void) => ReadonlyArray<State>
+
+const silent = (): void => undefined
 
 /** More states than this say nothing. */
 const MOST = 64
 
-const known = new WeakMap<object, ReadonlyArray<CourseProblem>>()
+/** Rare things that happened to a rule for certain. */
+export type Note =
+  | "first fix"
+  | "boundary fix"
+  | "fired"
+  | "cooldown drop"
+  | "fired at the end of the cooldown"
+  | "stale crossing"
+  | "stale fix began a stay"
+  | "dwell fired"
+  | "rule begun anew"
+  | "fix outside of the window"
+  | "late batch applied"
+  | "late batch ignored"
+  | "old fix"
 
-export const courseProblems = (run: Run): ReadonlyArray<CourseProblem> => {
-  const found = known.get(run.entries)
-  if (found !== undefined) return found
-  const made = [...ground(run).rules.values()].flatMap((rule) => follow(run, rule) ?? [])
-  known.set(run.entries, made)
-  return made
+interface Course {
+  readonly problems: ReadonlyArray<CourseProblem>
+  readonly notes: ReadonlySet<Note>
 }
 
-const follow = (run: Run, rule: MadeRule): CourseProblem | undefined => {
+const known = new WeakMap<object, Course>()
+
+export const course = (run: Run): Course => {
+  const found = known.get(run)
+  if (found !== undefined) return found
+  const notes = new Set<Note>()
+  const problems = [...ground(run).rules.values()].flatMap((rule) => follow(run, rule, notes) ?? [])
+  known.set(run, { problems, notes })
+  return { problems, notes }
+}
+
+export const courseProblems = (run: Run): ReadonlyArray<CourseProblem> => course(run).problems
+
+const follow = (run: Run, rule: MadeRule, notes: Set<Note>): CourseProblem | undefined => {
   let states: ReadonlyArray<State> = [FIRST]
   const events = eventsOf(run, rule)
   for (let next = 0; next < events.length;) {
@@ -70,8 +97,10 @@ const follow = (run: Run, rule: MadeRule): CourseProblem | undefined => {
       end = Math.max(end, event.end)
     }
     const [only] = group
-    if (group.length === 1 && only?.isCertain === true) states = distinct(states.flatMap(only.step))
-    else states = inAnyOrder(states, group)
+    if (group.length === 1 && only?.isCertain === true) {
+      const note = states.length === 1 ? (one: Note) => void notes.add(one) : silent
+      states = distinct(states.flatMap((state) => only.step(state, note)))
+    } else states = inAnyOrder(states, group)
     if (states.length > MOST) return undefined
     if (states.length === 0 && only !== undefined)
       return only.upload === null ? undefined : contradiction(run, rule, only.upload)
@@ -83,7 +112,7 @@ const follow = (run: Run, rule: MadeRule): CourseProblem | undefined => {
 const inAnyOrder = (states: ReadonlyArray<State>, group: ReadonlyArray<Event>): ReadonlyArray<State> => {
   let all = states
   for (;;) {
-    const next = distinct([...all, ...group.flatMap(({ step }) => all.flatMap(step))])
+    const next = distinct([...all, ...group.flatMap(({ step }) => all.flatMap((state) => step(state, silent)))])
     if (next.length === all.length || next.length > MOST) return next
     all = next
   }
@@ -125,7 +154,10 @@ const eventsOf = (run: Run, rule: MadeRule): ReadonlyArray<Event> => {
   return events.sort((a, b) => a.begin - b.begin)
 }
 
-const reseed = (state: State): ReadonlyArray<State> => [{ ...state, ...ANEW }]
+const reseed: Step = (state, note) => {
+  if (state.side !== null) note("rule begun anew")
+  return [{ ...state, ...ANEW }]
+}
 
 const isSame = (one: Circle, other: Circle): boolean =>
   one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
@@ -139,18 +171,22 @@ const standing = (g: Ground, rule: MadeRule, { begin, end }: Did): "yes" | "mayb
 }
 
 /** What an upload makes of a state, fix by fix in the order of their capture. */
-const taking = (run: Run, rule: MadeRule, upload: Did<"upload">, observed: Observer) => {
+const taking = (run: Run, rule: MadeRule, upload: Did<"upload">, observed: Observer): Step => {
   const circles = circlesOf(ground(run), rule, upload.begin, upload.end)
-  const fixes = inOrder(upload)
-    .filter((fix) => isPutAside(fix, upload) !== "yes" && isInWindow(rule, fix.capturedAt))
+  const possible = inOrder(upload).filter((fix) => isPutAside(fix, upload) !== "yes")
+  const fixes = possible
+    .filter((fix) => isInWindow(rule, fix.capturedAt))
     .map((fix) => ({ fix, isNew: newness(run, rule, upload, keyOf(upload.args.deviceId, fix)) }))
     .filter(({ isNew }) => isNew !== "no")
   const [from, to] = [Math.min(upload.beganAt, upload.endedAt), Math.max(upload.beganAt, upload.endedAt)]
   const closed = rule.fields.activeUntil === null ? Infinity : rule.fields.activeUntil + DAY
   const isCounted = to <= closed ? "yes" : from <= closed ? "maybe" : "no"
-  return (state: State): ReadonlyArray<State> => {
+  return (state, note) => {
     let states: ReadonlyArray<State> = [state]
+    if (fixes.length < possible.length) note("fix outside of the window")
+    if (fixes.length > 0 && isCounted === "no") note("late batch ignored")
     if (isCounted === "no") return states
+    if (fixes.length > 0 && from >= (rule.fields.activeUntil ?? Infinity)) note("late batch applied")
     for (const { fix, isNew } of fixes) {
       const at = fix.capturedAt
       const fresh: ReadonlyArray<boolean> =
@@ -158,14 +194,18 @@ const taking = (run: Run, rule: MadeRule, upload: Did<"upload">, observed: Obser
       const isOpen = isNew === "maybe" || isCounted === "maybe" || isPutAside(fix, upload) === "maybe"
       states = distinct(
         states.flatMap((before) => {
-          if (at <= before.asOf) return [before]
+          if (at <= before.asOf) {
+            note("old fix")
+            return [before]
+          }
           const after: Array<State> = isOpen ? [before] : []
           for (const circle of circles) {
             const sides = sidesOf(circle, fix)
             if (sides.boundary) after.push(before)
+            if (sides.boundary && !sides.inside && !sides.outside) note("boundary fix")
             for (const side of ["inside", "outside"] as const) {
               if (sides[side])
-                for (const isFresh of fresh) after.push(...see(rule, before, { at, side, isFresh }, observed))
+                for (const isFresh of fresh) after.push(...see(rule, before, { at, side, isFresh }, observed, note))
             }
           }
           return after
@@ -181,7 +221,8 @@ const see = (
   rule: MadeRule,
   before: State,
   { at, isFresh, side }: { readonly at: number; readonly side: "inside" | "outside"; readonly isFresh: boolean },
-  observed: Observer
+  observed: Observer,
+  note: (note: Note) => void
 ): ReadonlyArray<State> => {
   // It went past a firing that was told, without firing then.
   if (observed.between(before.asOf, at)) return []
@@ -195,7 +236,13 @@ const see = (
       ? side === "inside" && !wasSpent && at - since >= (dwellMinutes ?? 0) * MINUTE
       : isCrossing && side === (type === "enter" ? "inside" : "outside")
   const after = { side, since, asOf: at, isSpent: wasSpent || (isWanted && isFresh), firedAt: before.firedAt }
-  const fires = isWanted && isFresh && at - before.firedAt >= 2 * MINUTE
+  const gap = at - before.firedAt
+  const fires = isWanted && isFresh && gap >= 2 * MINUTE
+  if (before.asOf === FIRST.asOf) note("first fix")
+  if (isWanted && !isFresh) note("stale crossing")
+  if (begins && type === "dwell" && !isFresh) note("stale fix began a stay")
+  if (isWanted && isFresh && !fires) note("cooldown drop")
+  if (fires) note(gap === 2 * MINUTE ? "fired at the end of the cooldown" : type === "dwell" ? "dwell fired" : "fired")
   if (!fires) return observed.at(at) ? [] : [after]
   return observed.at(at) || !observed.isShown(at) ? [{ ...after, firedAt: at }] : []
 }
@@ -230,56 +277,14 @@ const newness = (run: Run, rule: MadeRule, upload: Did<"upload">, key: string): 
 const indexes = new WeakMap<object, Map<string, ReadonlyMap<string, ReadonlyArray<Did<"upload">>>>>()
 
 const broughtBy = (run: Run, userId: string): ReadonlyMap<string, ReadonlyArray<Did<"upload">>> => {
-  const index = indexes.get(run.entries) ?? new Map()
-  indexes.set(run.entries, index)
+  const index = indexes.get(run) ?? new Map()
+  indexes.set(run, index)
   const found = index.get(userId)
   if (found !== undefined) return found
   const made = new Map<string, Array<Did<"upload">>>()
   for (const { key, uploads } of phonesOf(run, userId).seen) made.set(key, [...(made.get(key) ?? []), ...uploads])
   index.set(userId, made)
   return made
-}
-
-interface Observer {
-  readonly at: (capturedAt: number) => boolean
-  /** A firing was told of between two times, both excluded. */
-  readonly between: (from: number, to: number) => boolean
-  /** A firing of then would be seen for certain. */
-  readonly isShown: (capturedAt: number) => boolean
-}
-
-const observing = (run: Run, rule: MadeRule): Observer => {
-  const fired = firings(run)
-    .filter(({ ruleId }) => ruleId === rule.ruleId)
-    .map(({ occurredAt }) => occurredAt)
-  const set = new Set(fired)
-  const { appId } = rule.pair
-  const type = `${rule.kind}.${rule.fields.type}`
-  const logged = new Set(
-    rows(run)
-      .filter((row) => row.appId === appId && row.type === type)
-      .map(({ occurredAt }) => occurredAt)
-  )
-  const read = happened(run)
-    .of("readDeliveries")
-    .findLast((did) => did.args.appId === appId && isDone(did))
-  const uploads = phonesOf(run, rule.pair.userId)
-  const wanting = [...endpointsOf(run).values()].filter((one) => one.appId === appId)
-  return {
-    at: (at) => set.has(at),
-    between: (from, to) => fired.some((at) => at > from && at < to),
-    isShown: (at) => {
-      if (!run.quiesced || read === undefined || logged.has(at) || read.endedAt - at > 29 * DAY) return false
-      const begin = Math.min(...uploads.at(at).flatMap((fix) => fix.uploads.map((upload) => upload.begin)))
-      return wanting.some((endpoint) => {
-        if (!isSurelyEnabled(endpoint, begin)) return false
-        const { webhookUrl } = rule.fields
-        return webhookUrl === null
-          ? surelyWants(endpoint, type, begin, read.end)
-          : endpoint.urls.possible(begin, read.end).every((url) => url === webhookUrl)
-      })
-    }
-  }
 }
 
 /** Which invariant it looks like: by how the upload came at which it shows. */

@@ -37,8 +37,8 @@ export interface Reading extends EndpointRow {
 const known = new WeakMap<object, ReadonlyMap<string, Endpoint>>()
 
 export const endpointsOf = (run: Run): ReadonlyMap<string, Endpoint> => {
-  const found = known.get(run.entries) ?? read(run)
-  known.set(run.entries, found)
+  const found = known.get(run) ?? read(run)
+  known.set(run, found)
   return found
 }
 
@@ -114,14 +114,15 @@ export const surelyWants = (endpoint: Endpoint, type: string, begin: number, end
 const wants = (events: ReadonlyArray<string>, type: string): boolean =>
   events.length === 0 || events.includes(subscriptionOf(type) ?? "")
 
-/**
- * Enabled from `begin` on until it was last read, for certain: it was read as enabled, and nobody has enabled it since, so that
- * nothing had disabled it.
- */
-export const isSurelyEnabled = ({ created, enablings, readings, removals }: Endpoint, begin: number): boolean => {
+/** Enabled from `begin` to `end` for certain: it was read as enabled afterwards, and nobody has enabled it since `begin`. */
+export const isSurelyEnabled = (
+  { created, enablings, readings, removals }: Endpoint,
+  begin: number,
+  end: number
+): boolean => {
   const last = readings.at(-1)
-  if (last === undefined || !last.enabled || removals.some((did) => did.begin < last.by.end)) return false
-  return created.end < begin && last.by.begin >= begin && !enablings.some((did) => did.end > begin)
+  if (last === undefined || !last.enabled || last.by.begin < end || removals.length > 0) return false
+  return created.end < begin && !enablings.some((did) => did.end > begin)
 }
 
 /** For how long an old secret goes on (Spec §4.7). */

@@ -44,14 +44,14 @@ interface Scene {
 
 /** One problem for each firing at most: of those that several rules may have fired, the first rule's when each has one. */
 export const problems = (run: Run): ReadonlyArray<Problem & { readonly at: number }> => {
-  const found = known.get(run.entries)
+  const found = known.get(run)
   if (found !== undefined) return found
   const made = firings(run).flatMap((firing) => {
     const each = firing.rules.map((rule) => explain(run, firing, rule))
     const [first] = each
     return first === undefined || each.includes(undefined) ? [] : [{ ...first, at: firing.at }]
   })
-  known.set(run.entries, made)
+  known.set(run, made)
   return made
 }
 

@@ -30,14 +30,14 @@ const rowsOf = new WeakMap<object, ReadonlyArray<Row>>()
 
 /** In the order of their occurrence. */
 export const firings = (run: Run): ReadonlyArray<Firing> => {
-  const found = firingsOf.get(run.entries) ?? read(run)
-  firingsOf.set(run.entries, found)
+  const found = firingsOf.get(run) ?? read(run)
+  firingsOf.set(run, found)
   return found
 }
 
 export const rows = (run: Run): ReadonlyArray<Row> => {
-  const found = rowsOf.get(run.entries) ?? readRows(run)
-  rowsOf.set(run.entries, found)
+  const found = rowsOf.get(run) ?? readRows(run)
+  rowsOf.set(run, found)
   return found
 }
 
@@ -101,7 +101,7 @@ export const postsOf = (run: Run, eventId: string, endpointId: string): Readonly
 const indexes = new WeakMap<object, ReadonlyMap<string, ReadonlyArray<Post>>>()
 
 const postIndex = (run: Run): ReadonlyMap<string, ReadonlyArray<Post>> => {
-  const found = indexes.get(run.entries)
+  const found = indexes.get(run)
   if (found !== undefined) return found
   const made = new Map<string, Array<Post>>()
   for (const post of happened(run).posts) {
@@ -110,6 +110,6 @@ const postIndex = (run: Run): ReadonlyMap<string, ReadonlyArray<Post>> => {
     if (same === undefined) made.set(key, [post])
     else same.push(post)
   }
-  indexes.set(run.entries, made)
+  indexes.set(run, made)
   return made
 }

@@ -55,10 +55,10 @@ export interface Ground {
 const known = new WeakMap<object, Ground>()
 
 export const ground = (run: Run): Ground => {
-  const found = known.get(run.entries)
+  const found = known.get(run)
   if (found !== undefined) return found
   const made = read(happened(run))
-  known.set(run.entries, made)
+  known.set(run, made)
   return made
 }
 

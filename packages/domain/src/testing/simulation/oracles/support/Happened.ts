@@ -1,7 +1,7 @@
 import { DateTime, Option } from "effect"
 import type { Name, Operation, Ended } from "../../Operations.js"
 import type { Run } from "../../Oracle.js"
-import type { Entry, Fault, Posted, PortCall } from "../../Trace.js"
+import type { Fault, Posted, PortCall } from "../../Trace.js"
 
 /** The entries of a run put together: each operation with its end, each POST (recorded when it arrives) with its end. */
 
@@ -40,13 +40,13 @@ export interface Happened {
 
 const LEASE_MS = 30_000
 
-const known = new WeakMap<ReadonlyArray<Entry>, Happened>()
+const known = new WeakMap<Run, Happened>()
 
 export const happened = (run: Run): Happened => {
-  const found = known.get(run.entries)
+  const found = known.get(run)
   if (found !== undefined) return found
   const made = read(run)
-  known.set(run.entries, made)
+  known.set(run, made)
   return made
 }
 

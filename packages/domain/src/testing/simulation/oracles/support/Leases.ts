@@ -1,6 +1,7 @@
 import type { Run } from "../../Oracle.js"
 import { recordOf, listOf } from "./Answers.js"
 import { happened, textOf, timeOf } from "./Happened.js"
+import { SECOND } from "./Spec.js"
 
 /** Which worker held which delivery when, by the calls of the queue. */
 
@@ -9,34 +10,40 @@ interface Held {
   readonly until: number
 }
 
-/** A row that is claimed while another lease on it runs and its holder has not written an end, or written by two of them. */
-export const claimsHeldTwice = (run: Run) => {
+export const LEASE = 30 * SECOND
+
+/** How often a delivery was claimed whose holder had not come back in time. */
+export const leasesTakenOver = (run: Run): number => look(run).takenOver
+
+/** Claims of what another lease still holds, and ends written by whoever was overtaken. */
+export const claimsHeldTwice = (run: Run) => look(run).wrong
+
+const look = (run: Run) => {
   const held = new Map<string, Held>()
-  return happened(run).calls.flatMap(({ args, i, method, outcome, port, value }) => {
-    if (port !== "DeliveryStore" || outcome === "failed") return []
+  const wrong: Array<{ readonly at: number; readonly detail: string }> = []
+  let takenOver = 0
+  for (const { args, i, method, outcome, port, value } of happened(run).calls) {
+    if (port !== "DeliveryStore" || outcome === "failed") continue
     if (method === "claim") {
       const request = recordOf(args) ?? {}
-      const [lease, now, until] = [
-        textOf(request["lease"]) ?? "",
-        timeOf(request["now"]),
-        timeOf(request["leaseUntil"])
-      ]
-      return listOf(value).flatMap((row) => {
+      const [now, until] = [timeOf(request["now"]) ?? -Infinity, timeOf(request["leaseUntil"]) ?? -Infinity]
+      const lease = textOf(request["lease"]) ?? ""
+      for (const row of listOf(value)) {
         const id = textOf(row["deliveryId"]) ?? ""
         const before = held.get(id)
-        held.set(id, { lease, until: until ?? -Infinity })
-        const isTaken = before !== undefined && before.lease !== lease && now !== undefined && now < before.until
-        return isTaken ? [{ at: i, detail: `delivery ${id} was claimed while another lease ran` }] : []
-      })
+        held.set(id, { lease, until })
+        if (before === undefined || before.lease === lease) continue
+        takenOver++
+        if (now < before.until) wrong.push({ at: i, detail: `delivery ${id} was claimed while another lease ran` })
+      }
+    } else if (method === "finish" && value === true) {
+      const claim = recordOf(recordOf(args)?.["claim"]) ?? {}
+      const [id, lease] = [textOf(claim["id"]) ?? "", textOf(claim["lease"])]
+      const before = held.get(id)
+      if (before?.lease === lease) held.delete(id)
+      else if (before !== undefined)
+        wrong.push({ at: i, detail: `delivery ${id} was written by a worker that was overtaken` })
     }
-    if (method !== "finish") return []
-    const claim = recordOf(recordOf(args)?.["claim"]) ?? {}
-    const [id, lease] = [textOf(claim["id"]) ?? "", textOf(claim["lease"])]
-    const before = held.get(id)
-    const isWritten = value === true
-    if (isWritten && before?.lease === lease) held.delete(id)
-    return isWritten && before !== undefined && before.lease !== lease
-      ? [{ at: i, detail: `delivery ${id} was written by a worker that was overtaken` }]
-      : []
-  })
+  }
+  return { takenOver, wrong }
 }

@@ -21,8 +21,8 @@ export interface Phones {
 const known = new WeakMap<object, ReadonlyMap<string, Phones>>()
 
 export const phonesOf = (run: Run, userId: string): Phones => {
-  const all = known.get(run.entries) ?? read(run)
-  known.set(run.entries, all)
+  const all = known.get(run) ?? read(run)
+  known.set(run, all)
   return all.get(userId) ?? { uploads: [], seen: [], at: () => [] }
 }
 

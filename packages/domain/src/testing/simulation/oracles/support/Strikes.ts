@@ -32,13 +32,13 @@ export const mayBeHurried = (run: Run, { deliveryId }: Row): boolean => hurriesO
 const indexes = new WeakMap<object, ReadonlyMap<string, ReadonlyArray<Did<"retryNow">>>>()
 
 export const hurriesOf = (run: Run, deliveryId: string): ReadonlyArray<Did<"retryNow">> => {
-  const found = indexes.get(run.entries)
+  const found = indexes.get(run)
   if (found !== undefined) return found.get(deliveryId) ?? []
   const made = new Map<string, Array<Did<"retryNow">>>()
   for (const did of happened(run).of("retryNow")) {
     if (mayBeDone(did)) made.set(did.args.deliveryId, [...(made.get(did.args.deliveryId) ?? []), did])
   }
-  indexes.set(run.entries, made)
+  indexes.set(run, made)
   return made.get(deliveryId) ?? []
 }
 
