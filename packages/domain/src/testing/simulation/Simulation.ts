@@ -72,7 +72,7 @@ export interface SimResult {
 /** One run in memory, from beginning to end in this call. */
 export const runSync = (config: Config, scenario: Scenario): SimResult => {
   const run = prepare(config, scenario)
-  const guard = config.isGuarded === false ? undefined : Guard.watch(false)
+  const guard = config.isGuarded === false ? undefined : Guard.watch()
   try {
     const exit = run.engine.run(run.program)
     guard?.check()
@@ -86,7 +86,8 @@ export const runSync = (config: Config, scenario: Scenario): SimResult => {
 export const run = async (config: Config, scenario: Scenario): Promise<SimResult> => {
   if (!(config.backend ?? memory).isHosted) return runSync(config, scenario)
   const run = prepare(config, scenario)
-  const guard = config.isGuarded === false ? undefined : Guard.watch(true)
+  const guard = config.isGuarded === false ? undefined : Guard.watch()
+  if (guard !== undefined) run.engine.outside = guard.outside
   try {
     const exit = await run.engine.runAsync(run.program)
     guard?.check()
@@ -111,8 +112,11 @@ const prepare = (config: Config, scenario: Scenario) => {
   const faults = new Faults(Streams.make(seed, "faults"))
   const receivers = new Receivers(recorder, secrets)
   const processes = new Processes(engine, recorder, config)
-  const hosted = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    backend.isHosted ? engine.onHost(effect) : effect
+  // What opening and closing rows takes is no part of the run.
+  const aside = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    backend.isHosted
+      ? engine.onHost(effect)
+      : Effect.suspend(() => Effect.runSyncExit(Effect.withClock(effect, engine.clock)))
 
   const simulated = simulatedPorts({ receivers, recorder, secrets, seed })
   const onCrash = (process: Process.Process) =>
@@ -126,7 +130,7 @@ const prepare = (config: Config, scenario: Scenario) => {
 
   const live = (scope: Scope.Scope) =>
     Effect.gen(function* () {
-      const stores = yield* hosted(Effect.provide(Layer.buildWithScope(backend.stores, scope), simulated))
+      const stores = yield* aside(Effect.provide(Layer.buildWithScope(backend.stores, scope), simulated))
       const raw = Object.values(STORES).reduce<Context.Context<Ports>>(
         // Only its stores: what else a backend brings must not take the place of what is simulated.
         (ports, tag) => Context.add(ports, tag as never, Context.get(stores, tag as never)) as never,
@@ -160,7 +164,7 @@ const prepare = (config: Config, scenario: Scenario) => {
   const program = Effect.gen(function* () {
     const scope = yield* Scope.make()
     const exit = yield* Effect.exit(live(scope))
-    yield* hosted(Scope.close(scope, Exit.void))
+    yield* aside(Scope.close(scope, Exit.void))
     return yield* exit
   }).pipe(
     Effect.withTracerEnabled(false),

@@ -39,6 +39,8 @@ export class Engine {
   private readonly settling: Array<() => void> = []
   private readonly advancing: Array<Waiter> = []
   private readonly hostCalls: Array<HostCall> = []
+  /** Around what the host does for us. */
+  outside: <A>(work: () => Promise<A>) => Promise<A> = (work) => work()
 
   constructor({ scheduling, startMillis = START }: EngineOptions = {}) {
     this.clock = new VirtualClock(startMillis)
@@ -90,6 +92,7 @@ export class Engine {
   /** Has the host do it, in its turn. Its time of day is ours; what it sleeps is its own. Whoever is killed meanwhile has done it. */
   onHost<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.async<A, E>((resume) => {
+      this.scheduler.isHalted = true
       this.hostCalls.push({
         effect: Effect.withClock(effect, hostClock(this.clock)),
         resume: (exit) => resume(exit as Exit.Exit<A, E>)
@@ -124,8 +127,10 @@ export class Engine {
         const exit = fiber.unsafePoll()
         if (exit !== null) return exit
         const call = this.hostCalls.shift()
-        if (call !== undefined) call.resume(await Effect.runPromiseExit(call.effect))
-        else if (!this.goOn()) throw new Stuck("Stuck: no fiber can run and no timer is set")
+        if (call !== undefined) {
+          const exit = await this.outside(() => Effect.runPromiseExit(call.effect))
+          this.scheduler.answer(() => call.resume(exit))
+        } else if (!this.goOn()) throw new Stuck("Stuck: no fiber can run and no timer is set")
       }
     } finally {
       forget()

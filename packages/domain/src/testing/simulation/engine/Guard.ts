@@ -78,13 +78,12 @@ export interface Guard {
   /** Throws when there was a read. */
   readonly check: () => void
   readonly release: () => void
+  /** What the host does for the run, such as asking a database, may read what it likes. */
+  readonly outside: <A>(work: () => Promise<A>) => Promise<A>
 }
 
-/**
- * Watches the host's clock, randomness and timers until it is released. `hosted`: the run asks a real database, whose library may use
- * timers.
- */
-export const watch = (hosted: boolean): Guard => {
+/** Watches the host's clock, randomness and timers until it is released. */
+export const watch = (): Guard => {
   // oxlint-disable-next-line no-restricted-globals -- to see who else reads it
   const host = globalThis as unknown as Host
   const errors = Error as unknown as WithTrace
@@ -92,7 +91,9 @@ export const watch = (hosted: boolean): Guard => {
   errors.prepareStackTrace = looking(usual)
   const reads: Array<string> = []
   const undo: Array<() => void> = []
+  let isPaused = false
   const note = (what: string): void => {
+    if (isPaused) return
     const who = culprit()
     if (who !== undefined) reads.push(`${what} ${who}`)
   }
@@ -122,7 +123,7 @@ export const watch = (hosted: boolean): Guard => {
   replace(host, "setInterval", (was: (...args: ReadonlyArray<unknown>) => unknown) => {
     const watched = noted("setInterval")(was)
     // A fibre that waits for ever keeps an interval; one that is killed would never give it back.
-    return (...args: ReadonlyArray<unknown>) => (!hosted && isEffectNever() ? undefined : watched(...args))
+    return (...args: ReadonlyArray<unknown>) => (!isPaused && isEffectNever() ? undefined : watched(...args))
   })
 
   return {
@@ -130,6 +131,14 @@ export const watch = (hosted: boolean): Guard => {
       const [first, ...more] = [...new Set(reads)]
       if (first === undefined) return
       throw new HostRead(`The run read the host: ${[first, ...more.slice(0, 4)].join("; ")}`)
+    },
+    outside: async (work) => {
+      isPaused = true
+      try {
+        return await work()
+      } finally {
+        isPaused = false
+      }
     },
     release: () => {
       for (const restore of undo.toReversed()) restore()

@@ -9,6 +9,9 @@ interface Task {
   readonly fiber: Fiber | undefined
 }
 
+/** More operations than any fibre does without asking anybody. */
+const ENDLESS = 1_000_000
+
 /** So many tasks that have run are kept before their room is given back. */
 const ROOM = 4_096
 
@@ -20,9 +23,11 @@ export class VirtualScheduler implements Scheduler.Scheduler {
   private tasks: Array<Task> = []
   /** Of `tasks`, how many have run. */
   private done = 0
+  /** Goes on before anybody else: the host has answered it. */
+  private urgent: Array<Task> | undefined
+  /** The world stands still until the host has answered, as it does while memory is read. */
+  isHalted = false
   steps = 0
-  /** Told when there is something to run again. */
-  onTask: () => void = () => undefined
 
   private readonly random: Stream | undefined
 
@@ -31,31 +36,46 @@ export class VirtualScheduler implements Scheduler.Scheduler {
   }
 
   scheduleTask(run: () => void, _priority: number, fiber?: Fiber): void {
-    this.tasks.push({ run, fiber })
-    this.onTask()
+    const tasks = this.urgent ?? this.tasks
+    tasks.push({ run, fiber })
   }
 
-  /** Fibers that compute for long make room for the others, at the same point in every run. */
+  /** Whoever asks a port makes room for the others there; who never ends must not hold them up all the same. */
   shouldYield(fiber: Fiber): number | false {
-    return fiber.currentOpCount > 2048 ? 0 : false
+    return fiber.currentOpCount > ENDLESS ? 0 : false
   }
 
   get isIdle(): boolean {
     return this.done >= this.tasks.length
   }
 
-  /** Until nobody can go on without time passing. */
+  /** Until nobody can go on without time passing, or the host is asked for something. */
   drain(): void {
-    for (const begun = this.steps; !this.isIdle;) {
+    for (const begun = this.steps; !this.isIdle && !this.isHalted;) {
       const task = this.next()
-      // The steps of a killed process are never taken: nothing of it runs, not even what would tidy up.
-      if (task === undefined || task.fiber?.getFiberRef(Process.current).isAlive === false) continue
-      this.steps++
+      if (task !== undefined) this.take(task)
       if (this.steps - begun > LIVELOCK) throw new Error("Stuck: fibers run for ever without time passing")
-      task.run()
     }
+    if (!this.isIdle) return
     this.tasks = []
     this.done = 0
+  }
+
+  /** The host has answered: whoever asked goes on as if nothing had been. */
+  answer(resume: () => void): void {
+    this.isHalted = false
+    const urgent: Array<Task> = []
+    this.urgent = urgent
+    resume()
+    this.urgent = undefined
+    for (const task of urgent) this.take(task)
+  }
+
+  private take({ fiber, run }: Task): void {
+    // The steps of a killed process are never taken: nothing of it runs, not even what would tidy up.
+    if (fiber?.getFiberRef(Process.current).isAlive === false) return
+    this.steps++
+    run()
   }
 
   private next(): Task | undefined {

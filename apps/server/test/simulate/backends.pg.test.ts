@@ -1,0 +1,35 @@
+import { Simulation } from "@place-access/domain/testing"
+import { Effect } from "effect"
+import { describe, expect, inject, it } from "vitest"
+import { busyDay, TROUBLE } from "../../../../packages/domain/test/testing/simulation/busyDay.js"
+import { openEmbedded, postgres } from "../../src/simulate/Backends.js"
+
+const SEED = 7
+const serverUrl = inject("pgUrl")
+
+const run = (backend?: Simulation.Backend, more: Partial<Simulation.Config> = {}) =>
+  Effect.promise(() => Simulation.run({ seed: SEED, scheduling: "random", backend, ...more }, busyDay))
+
+describe("one scenario over every backend", () => {
+  it("gives the same trace over the embedded database each time, and the one that memory gives", () =>
+    Effect.gen(function* () {
+      const inMemory = yield* run()
+      const embedded = yield* openEmbedded
+      const first = yield* run(embedded)
+      expect(first.stopped).toBeNull()
+      const again = yield* run(embedded)
+      expect(again.jsonl).toBe(first.jsonl)
+      expect(first.jsonl).toBe(inMemory.jsonl)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it.skipIf(serverUrl === null)("gives over a PostgreSQL server the trace that memory gives", () =>
+    Effect.gen(function* () {
+      const inMemory = yield* run()
+      const onServer = yield* run(postgres(serverUrl ?? ""))
+      expect(onServer.jsonl).toBe(inMemory.jsonl)
+      const trouble = { faults: TROUBLE }
+      const broken = yield* run(postgres(serverUrl ?? ""), trouble)
+      expect(broken.jsonl).toBe((yield* run(undefined, trouble)).jsonl)
+    }).pipe(Effect.runPromise)
+  )
+})
