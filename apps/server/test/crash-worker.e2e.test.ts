@@ -12,6 +12,8 @@ import { until } from "./support/until.js"
 
 const KILLS = 100
 const ENDPOINTS = ["/one", "/two"]
+/** Replacements that load while those that are ready work, and may be killed: two at least. */
+const LOADING = 3
 /** `CRASH_SEED=7 npx vitest …` repeats the moments of a run, as far as processes can be told when to do what. */
 const SEED = Number(process.env["CRASH_SEED"] ?? Date.now() % 1_000_000)
 const SECOND = 1_000
@@ -91,6 +93,7 @@ describePg("of several workers on PostgreSQL", () => {
     await service?.close()
   })
 
+  /** Resolves when it works. */
   const start = async (): Promise<void> => {
     const worker = service.startWorker()
     await workerReady(worker)
@@ -113,7 +116,7 @@ describePg("of several workers on PostgreSQL", () => {
     await Promise.all([start(), start()])
   })
 
-  it(`kill -9 of one of two, ${KILLS} times: no event is lost, what comes twice is the same event, at most one a kill`, async () => {
+  it(`kill -9 of one of two or more, ${KILLS} times: no event is lost, what comes twice is the same event, at most one a kill`, async () => {
     receiver.answer(async () => {
       await pause(dice.below(30))
       return 200
@@ -125,14 +128,16 @@ describePg("of several workers on PostgreSQL", () => {
         await pause(10 + dice.below(40))
       }
     })()
+    const starts = Array.from({ length: LOADING }, start)
     for (let kill = 0; kill < KILLS; kill++) {
+      await until("two that are ready", () => (alive.length >= 2 ? true : undefined), 300 * SECOND)
       await pause(dice.below(500))
       const [victim] = alive.splice(dice.below(alive.length), 1)
+      starts.push(start())
       await victim?.stop("SIGKILL")
-      await start()
     }
     over.abort()
-    await traffic
+    await Promise.all([traffic, ...starts])
 
     const expected = changes.made() * ENDPOINTS.length
     const received = await receiver.until(

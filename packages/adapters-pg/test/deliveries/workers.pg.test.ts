@@ -1,8 +1,10 @@
 import { SqlAccountStore, SqlAppStore, SqlDeliveryStore, SqlEndpointStore } from "@place-access/adapters-pg"
-import { type Claim, Delivery, DeliveryStore } from "@place-access/domain/deliveries"
+import { AccountStore } from "@place-access/domain/accounts"
+import { AppStore } from "@place-access/domain/apps"
+import { type Claim, Delivery, DeliveryStore, recover } from "@place-access/domain/deliveries"
 import { EndpointStore, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { DeliveryId, Entropy, Timestamp } from "@place-access/domain/shared"
-import { WebhookFixtures } from "@place-access/domain/testing"
+import { MemoryWorkSignal, WebhookFixtures } from "@place-access/domain/testing"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer, Random, TestClock } from "effect"
 import { expect, it } from "vitest"
@@ -275,7 +277,7 @@ describePg("by hand and by workers at once", () => {
               yield* together(of(yield* claim(), endpoint).map((one) => finish(one, end, null)))
               const now = yield* Timestamp.now
               const { appId, id: endpointId } = endpoint
-              const recover = Effect.gen(function* () {
+              const takeUp = Effect.gen(function* () {
                 const ids = yield* Effect.replicateEffect(
                   Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id)),
                   20
@@ -283,12 +285,45 @@ describePg("by hand and by workers at once", () => {
                 const since = Timestamp.plus(now, -Timestamp.HOUR)
                 return yield* store.recover({ appId, endpointId, since, ids, now, dueFrom: now })
               })
-              const counts = yield* together([recover, recover, recover, recover])
+              const counts = yield* together([takeUp, takeUp, takeUp, takeUp])
               expect(counts.reduce((sum, count) => sum + count, 0)).toBe(rows.length)
               expect(yield* states(endpoint)).toEqual({ "failed not_sent": rows.length, trying: rows.length })
             })
           )
         }
       })
+    ))
+
+  it("recover takes up 10,000 of them, the oldest first and each after the one before; asked again, the rest", () =>
+    run(
+      withEndpoints((endpoint) =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const { appId, id } = endpoint
+          const app = yield* Effect.flatten((yield* AppStore).find(appId))
+          const owner = yield* Effect.flatten((yield* AccountStore).find(app.ownerId))
+          yield* backlog(endpoint, 10_040)
+          yield* sql`UPDATE deliveries SET state = 'failed', fail_reason = 'exhausted', due_at = NULL, ended_at = created_at,
+                       created_at = created_at + abs(hashtext(delivery_id)) % 1000000 * interval '1 millisecond'
+                     WHERE app_id = ${appId} AND endpoint_id = ${id}`
+          // As autovacuum does on a server that has run for a minute.
+          yield* sql`ANALYZE deliveries`
+          const since = Timestamp.plus(yield* Timestamp.now, -Timestamp.DAY)
+          const ask = recover(owner, appId, id, since).pipe(Effect.provide(MemoryWorkSignal.layer))
+          expect([yield* ask, yield* ask, yield* ask]).toEqual([10_000, 40, 0])
+          const [order] = yield* sql<{ rows: number; apart: number; misplaced: number }>`
+            WITH queued AS (
+              SELECT again.due_at, row_number() OVER (ORDER BY again.due_at) AS due,
+                row_number() OVER (ORDER BY lost.created_at, lost.delivery_id COLLATE "C") AS place
+              FROM deliveries lost JOIN deliveries again
+                ON again.app_id = lost.app_id AND again.event_id = lost.event_id AND again.replay_no = lost.replay_no + 1
+              WHERE lost.app_id = ${appId} AND lost.endpoint_id = ${id}
+              ORDER BY place LIMIT 10000
+            )
+            SELECT count(*)::integer AS rows, count(DISTINCT due_at)::integer AS apart,
+              count(*) FILTER (WHERE due > 10040 OR abs(due - place) > 40)::integer AS misplaced FROM queued`
+          expect(order).toEqual({ rows: 10_000, apart: 10_000, misplaced: 0 })
+        })
+      )
     ))
 })
