@@ -16,7 +16,8 @@ export const Ping = Schema.Struct({
   app_id: Schema.String,
   endpoint_id: Schema.String.annotations({ description: "The endpoint that it is sent to" }),
   type: Schema.Literal("ping"),
-  occurred_at: At.annotations({ description: "When it happened, not when it was sent" })
+  // Of the property: a time is a schema with a name, which has a description of its own.
+  occurred_at: Schema.propertySignature(At).annotations({ description: "When it happened, not when it was sent" })
 })
 
 const ofConnection = {

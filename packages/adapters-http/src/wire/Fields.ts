@@ -40,8 +40,9 @@ export const paging = (fallback: number, max: number) => ({
   cursor: Schema.optionalWith(
     // One that is so long is refused as any other that is none.
     Schema.String.pipe(
-      Schema.maxLength(2_048, { message: () => "was not issued for this list; start again without it" })
+      Schema.maxLength(2_048, { message: () => "was not issued for this list; start again without it" }),
+      Schema.annotations({ description: "`nextCursor` of the page before; left out: the first page" })
     ),
     { exact: true }
-  ).annotations({ description: "`nextCursor` of the page before; without it, the first page" })
+  )
 })

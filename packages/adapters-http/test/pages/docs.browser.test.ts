@@ -27,7 +27,5 @@ describeBrowser("the documentation, as a stranger reads it", () => {
     await page.getByRole("heading", { name: "Consent", level: 1 }).waitFor()
     await page.goto(`${world.url}/docs/reference/rules`)
     await inspect(page, "docs-rules")
-    await page.goto(`${world.url}/docs/reference/oauth`)
-    await inspect(page, "docs-oauth")
   })
 })

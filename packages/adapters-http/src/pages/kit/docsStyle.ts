@@ -13,7 +13,8 @@ export const docsStyle = `
 .docs a > code { background: none; padding: 0; }
 .docs h2 code, .docs h3 code { background: none; padding: 0; font-size: 0.95em; }
 .docs pre { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.85rem 1rem; margin: 0 0 1rem; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.45; }
-.docs td > :last-child { margin-bottom: 0; }
+.docs :is(td, th) > :last-child { margin-bottom: 0; }
+.docs td > ul { margin-bottom: 0; }
 .docs td p { margin: 0 0 0.25rem; }
 .docs th[scope=row] { color: var(--ink); white-space: normal; font-weight: 500; }
 .docs th code { overflow-wrap: break-word; }
