@@ -163,6 +163,18 @@ describe("H5: what is not allowed any more", () => {
     const stop = (ana: Ana) => ana.op("disconnect", { userId: ana.userId, connectionId: ana.connectionId }, ok(null))
     expect(after(stop)).toEqual(["H5"])
   })
+  it("what an older connection was is no reason: it may be ended once more", () => {
+    const ana = new Ana()
+    const { connectionId, userId } = ana
+    ana.op("disconnect", { userId, connectionId }, ok(null))
+    ana.share()
+    ana.op("disconnect", { userId, connectionId }, ok(null))
+    ana.after(MINUTE)
+    ana.hook(changed(ana))
+    expect(ana.broken).toEqual({})
+    ana.hook(changed(ana, { grant_id: connectionId }))
+    expect(names(ana.broken)).toEqual(["H5"])
+  })
   it("nor when nobody knows", () => {
     const stop = (ana: Ana) =>
       ana.op(

@@ -177,7 +177,9 @@ const webhooks: ReadonlyArray<Mark> = [
         ({ failReason, type }) =>
           failReason === "not_authorised" &&
           isFiring(type) &&
-          [...ground(run).rules.values()].some(({ made, pair }) => isOver(pair, made, Infinity, -Infinity))
+          [...ground(run).rules.values()].some(({ connectionId, made, pair }) =>
+            isOver(pair, connectionId, made, Infinity, -Infinity)
+          )
       )
   },
   {

@@ -165,8 +165,11 @@ const unwanted = (run: Run, post: Post): string | undefined => {
   if (endpoint.removals.some(isGone)) return "its endpoint had been removed"
   if (type === "ping") return undefined
   const begin = causeOf(run, post)
-  const { webhookUrl } = ruleOf(run, post)?.fields ?? { webhookUrl: undefined }
-  if (webhookUrl !== undefined && webhookUrl !== null) {
+  const rule = ruleOf(run, post)
+  // One whose creation nobody was told of may have named an address.
+  if (rule === undefined && isFiring(type)) return undefined
+  const webhookUrl = rule?.fields.webhookUrl ?? null
+  if (webhookUrl !== null) {
     return endpoint.urls.possible(begin, post.i).includes(webhookUrl) ? undefined : "its rule names another address"
   }
   return mayWant(endpoint, type, begin, post.i) ? undefined : "its endpoint does not subscribe to it"
@@ -205,6 +208,8 @@ const shouldHave = (run: Run, post: Post, endpoint: Endpoint): boolean => {
       ? surelyWants(endpoint, typeOf(post), begin, post.i)
       : endpoint.urls.possible(begin, post.i).every((url) => url === webhookUrl)
   }
+  // By the clock alone: what it says of the order holds as long as nobody sets it.
+  if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return false
   const { end, endedAt } = endpoint.created
   const occurredAt = timeOf(post.body["occurred_at"]) ?? -Infinity
   return (
@@ -224,15 +229,16 @@ const h5: Oracle = {
 
 const forbidden = (run: Run, post: Post): string | undefined => {
   const g = ground(run)
-  const pair = g.connections.get(textOf(post.body["grant_id"]) ?? "")
+  const connectionId = textOf(post.body["grant_id"]) ?? ""
+  const pair = g.connections.get(connectionId)
   if (pair === undefined) return undefined
   // What was allowed may have been asked that long before it came.
   const now = post.beganAt - g.happened.slackMs
   const begin = Math.min(index(run).firstAt(now), post.i)
   const proof = pair.consents.findLast(
-    ({ end, outcome }) => outcome?._tag === "ok" && outcome.value.connectionId === post.body["grant_id"] && end < post.i
+    ({ end, outcome }) => outcome?._tag === "ok" && outcome.value.connectionId === connectionId && end < post.i
   )
-  if (proof !== undefined && isOver(pair, proof, begin, now)) return "the connection had ended"
+  if (proof !== undefined && isOver(pair, connectionId, proof, begin, now)) return "the connection had ended"
   const type = typeOf(post)
   const scope = isFiring(type)
     ? `location.rules.${type.startsWith("zone.") ? "zone" : "place"}`

@@ -240,12 +240,17 @@ export const effective = (
   return answers.includes("no") ? "no" : answers.includes("maybe") ? "maybe" : "yes"
 }
 
-/**
- * Whether the connection that `made` (a consent, or a call with its token) belonged to was over before `begin`, by somebody's act or
- * by its standard date.
- */
-export const isOver = (pair: Pair, since: { readonly end: number }, begin: number, now: number): boolean => {
-  if (pair.ends.some((did) => isDone(did) && did.begin > since.end && did.end < begin)) return true
+/** Whether a connection of theirs, alive at the end of `since`, was over before `begin`, by somebody's act or by its standard date. */
+export const isOver = (
+  pair: Pair,
+  connectionId: string,
+  since: { readonly end: number },
+  begin: number,
+  now: number
+): boolean => {
+  const ends = pair.ends.filter((did) => isDone(did) && did.begin > since.end && did.end < begin)
+  // An older connection can be ended once more; that ends nothing.
+  if (ends.some((did) => !is(did, "disconnect") || did.args.connectionId === connectionId)) return true
   const dates = standardEnds(pair, begin)
   return dates.length > 0 && dates.every((at) => at <= now)
 }
@@ -279,9 +284,9 @@ export const isStopped = (
   rule: MadeRule,
   { beganAt, begin, end }: { readonly begin: number; readonly end: number; readonly beganAt: number }
 ): boolean => {
-  const { kind, made: did, pair, placeId, removals } = rule
+  const { connectionId, kind, made: did, pair, placeId, removals } = rule
   if (removals.some((removal) => isDone(removal) && removal.end < begin)) return true
-  if (isOver(pair, did, begin, beganAt)) return true
+  if (isOver(pair, connectionId, did, begin, beganAt)) return true
   if (effective(ground, pair, `location.rules.${kind}`, begin, end) === "no") return true
   if (placeId === null) return false
   const place = ground.places.get(placeId)
