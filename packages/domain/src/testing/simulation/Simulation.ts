@@ -12,7 +12,9 @@ import { Engine, START } from "./engine/Engine.js"
 import * as Guard from "./engine/Guard.js"
 import * as Process from "./engine/Process.js"
 import * as Streams from "./engine/Streams.js"
+import type { Answered } from "./Operations.js"
 import { judge, type Oracle, type Run, type Violation } from "./Oracle.js"
+import { all as oracles } from "./oracles/index.js"
 import { Faults, type FaultSetting } from "./ports/Faults.js"
 import { instrument, type Sabotage } from "./ports/instrument.js"
 import { memory } from "./ports/MemoryBackend.js"
@@ -39,6 +41,7 @@ export interface Config extends WorkerConfig {
   readonly sabotage?: Sabotage | undefined
   /** The same in front of the simulation: the calls that it makes are in the trace. */
   readonly sabotageInFront?: Sabotage | undefined
+  /** Left out: all there are. */
   readonly oracles?: ReadonlyArray<Oracle> | undefined
   /** At most so long the world is given to come to rest at the end. */
   readonly restCap?: Duration.DurationInput | undefined
@@ -180,7 +183,7 @@ const prepare = (config: Config, scenario: Scenario) => {
       traceHash: recorder.hash,
       steps: engine.scheduler.steps,
       virtualMs: engine.clock.monotonic - startMillis,
-      violations: judge(config.oracles ?? [], judged),
+      violations: [...bugs(recorder.entries), ...judge(config.oracles ?? oracles, judged)],
       marks: recorder.marks,
       entries: recorder.entries,
       jsonl: recorder.jsonl,
@@ -190,6 +193,18 @@ const prepare = (config: Config, scenario: Scenario) => {
   }
   return { engine, program, result }
 }
+
+/** What the service answers when it does not know what else to say, whoever asked. */
+const bugs = (entries: ReadonlyArray<Entry>): ReadonlyArray<Violation> =>
+  entries.flatMap((entry): ReadonlyArray<Violation> => {
+    if (entry.kind !== "done") return []
+    const { outcome } = entry
+    const isBug =
+      outcome._tag === "refused"
+        ? outcome.error === "internal_error"
+        : entry.name === "call" && outcome._tag === "ok" && (outcome.value as Answered).status === 500
+    return isBug ? [{ invariant: "no defects", at: entry.i, detail: JSON.stringify(outcome) }] : []
+  })
 
 const reason = (cause: Cause.Cause<unknown>): string => {
   const error = Cause.squash(cause)

@@ -4,6 +4,7 @@ export * as Process from "./engine/Process.js"
 export * as Streams from "./engine/Streams.js"
 export type * from "./Operations.js"
 export { judge, type Oracle, type Run, type Violation } from "./Oracle.js"
+export * as Oracles from "./oracles/index.js"
 export { Faults, type FaultSetting, KINDS } from "./ports/Faults.js"
 export type { Sabotage } from "./ports/instrument.js"
 export { memory } from "./ports/MemoryBackend.js"
@@ -12,7 +13,21 @@ export { type Config, run, runSync, type Scenario, type SimResult } from "./Simu
 export type * from "./Trace.js"
 export { Connection, Hook, type PurposeDraft, type Terms } from "./world/App.js"
 export type { Measured } from "./world/Phone.js"
+export type { Plan, Step } from "./plan/Plan.js"
+export { play } from "./plan/play.js"
+export {
+  type PlanConfig,
+  type PlanResult,
+  random,
+  type RandomConfig,
+  randomSync,
+  runPlan,
+  runPlanSync,
+  type ShrinkConfig,
+  type Shrunk,
+  shrinkSync
+} from "./plan/run.js"
+export * as Swarm from "./plan/Swarm.js"
 export type { Reply, Script } from "./world/Receivers.js"
 export type { PlaceDraft } from "./world/User.js"
 export { NotDone, World } from "./world/World.js"
-export * as Swarm from "./Swarm.js"

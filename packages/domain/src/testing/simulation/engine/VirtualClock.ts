@@ -4,6 +4,8 @@ import { Timers } from "./Timers.js"
 
 /** A loop that comes back more often than this looks less often while nothing happens, */
 const SELDOM = 15 * 60_000
+/** so many times as long after the last happening as that is past, */
+const PATIENCE = 4
 /** but so often at least. */
 const LONGEST = 6 * 3_600_000
 
@@ -22,8 +24,8 @@ interface Sleeper {
  * Two clocks in one, as every machine has them: the time of day, which somebody may set, and the time that passes, by which timers
  * go off. Nothing passes by itself: the engine moves it from timer to timer.
  *
- * A loop that comes back for ever (`Process.periodic`) is woken less often while nothing happens: as long after the last happening
- * as that is past. A night in which nobody moves is a few dozen steps. What happens then finds it back in its own time.
+ * A loop that comes back for ever (`Process.periodic`) is woken less often the longer nothing happens: a night in which nobody moves
+ * is a few dozen steps. What happens then finds it back in its own time.
  */
 export class VirtualClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
@@ -64,7 +66,7 @@ export class VirtualClock implements Clock.Clock {
       const own = Math.max(0, Math.ceil(Duration.toMillis(duration)))
       return Effect.async<void>((resume) => {
         const sleeper: Sleeper = { process, own, isOver: false, laid: 0, isPeriodic, wake: () => resume(Effect.void) }
-        this.lay(sleeper, isPeriodic && own < SELDOM ? Math.max(own, Math.min(this.quiet, LONGEST)) : own)
+        this.lay(sleeper, isPeriodic && own < SELDOM ? Math.max(own, Math.min(PATIENCE * this.quiet, LONGEST)) : own)
         return Effect.sync(() => {
           sleeper.isOver = true
         })

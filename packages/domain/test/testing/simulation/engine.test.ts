@@ -1,0 +1,206 @@
+import { Simulation } from "@place-access/domain/testing"
+import { expect, it } from "@effect/vitest"
+import { Clock, DateTime, Effect, Exit, FastCheck as fc } from "effect"
+
+const { Engine, Process, Stuck, Streams } = Simulation
+const HOUR = 3_600_000
+
+const randomly = (seed: number) => new Engine({ scheduling: Streams.make(seed, "scheduling") })
+
+/** In which order a crowd that is ready at once goes on. */
+const order = (engine: InstanceType<typeof Engine>): string => {
+  const log: Array<number> = []
+  engine.run(
+    Effect.forEach(
+      Array.from({ length: 12 }, (_, name) => name),
+      (name) =>
+        Effect.zipRight(
+          Effect.yieldNow(),
+          Effect.sync(() => log.push(name))
+        ),
+      { concurrency: "unbounded", discard: true }
+    )
+  )
+  return log.join(" ")
+}
+
+it("fibers that are ready at once go on in the order of a seed, the same every time, or first come first served", () => {
+  expect(order(new Engine())).toBe("0 1 2 3 4 5 6 7 8 9 10 11")
+  const orders = Array.from({ length: 20 }, (_, seed) => order(randomly(seed)))
+  expect(new Set(orders).size).toBeGreaterThan(15)
+  expect(Array.from({ length: 20 }, (_, seed) => order(randomly(seed)))).toEqual(orders)
+})
+
+it("timers of one instant fire in the order in which they were set, whatever the order of fibers", () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.array(fc.nat(5), { maxLength: 30 }), (seed, delays) => {
+      const engine = randomly(seed)
+      const fired: Array<readonly [number, number]> = []
+      let set = 0
+      const sleeper = (delay: number) =>
+        Effect.suspend(() => {
+          const turn = set++
+          return Effect.zipRight(
+            Effect.sleep(delay),
+            Effect.sync(() => fired.push([delay, turn]))
+          )
+        })
+      engine.run(Effect.forEach(delays, sleeper, { concurrency: "unbounded" }))
+      expect(fired).toEqual([...fired].sort((a, b) => a[0] - b[0] || a[1] - b[1]))
+    })
+  )
+})
+
+it("advance fires everything that is due by then, with what follows from it, and returns at that moment", () => {
+  const engine = new Engine()
+  const log: Array<string> = []
+  const exit = engine.run(
+    Effect.gen(function* () {
+      const begun = yield* Clock.currentTimeMillis
+      const say = (word: string) => Effect.sync(() => log.push(word))
+      yield* Effect.fork(
+        Effect.sleep(HOUR).pipe(
+          Effect.zipRight(say("due")),
+          Effect.zipRight(Effect.sleep(0)),
+          Effect.zipRight(say("after"))
+        )
+      )
+      yield* Effect.fork(Effect.zipRight(Effect.sleep(HOUR + 1), say("too late")))
+      yield* engine.advance(HOUR)
+      log.push("advanced")
+      return (yield* Clock.currentTimeMillis) - begun
+    })
+  )
+  expect(exit).toEqual(Exit.succeed(HOUR))
+  expect(log).toEqual(["due", "after", "advanced"])
+})
+
+it("settle lets everybody do what takes no time, and no time passes", () => {
+  const engine = new Engine()
+  const exit = engine.run(
+    Effect.gen(function* () {
+      let steps = 0
+      yield* Effect.fork(
+        Effect.repeatN(
+          Effect.zipRight(
+            Effect.yieldNow(),
+            Effect.sync(() => steps++)
+          ),
+          99
+        )
+      )
+      yield* engine.settle
+      return [steps, engine.clock.monotonic - Simulation.START]
+    })
+  )
+  expect(exit).toEqual(Exit.succeed([100, 0]))
+})
+
+it("quiesce waits for whatever ends, not for what comes back for ever, and not longer than it is told", () => {
+  const engine = new Engine()
+  const exit = engine.run(
+    Effect.gen(function* () {
+      yield* Effect.fork(Process.periodic(Effect.forever(Effect.sleep("1 minute"))))
+      yield* Effect.fork(Effect.sleep("1 hour"))
+      const { timersLeft } = yield* engine.quiesce("10 minutes")
+      const at = engine.clock.monotonic - Simulation.START
+      const ended = yield* engine.quiesce()
+      return [timersLeft, at, ended.timersLeft, engine.clock.monotonic - Simulation.START]
+    })
+  )
+  expect(exit).toEqual(Exit.succeed([1, 600_000, 0, HOUR]))
+})
+
+it("a jump moves the time of day and no timer", () => {
+  const engine = new Engine()
+  const exit = engine.run(
+    Effect.gen(function* () {
+      yield* engine.jump(-2 * HOUR)
+      yield* Effect.sleep("1 hour")
+      return (yield* Clock.currentTimeMillis) - Simulation.START
+    })
+  )
+  expect(exit).toEqual(Exit.succeed(-HOUR))
+})
+
+it("a killed process takes no step more, and none of its finalizers runs", () => {
+  const engine = new Engine()
+  const log: Array<string> = []
+  const process = { name: "worker", epoch: 1, isAlive: true }
+  engine.run(
+    Effect.gen(function* () {
+      const child = Effect.forkDaemon(
+        Effect.zipRight(
+          Effect.sleep("2 hours"),
+          Effect.sync(() => log.push("child"))
+        )
+      )
+      const life = Effect.zipRight(
+        child,
+        Effect.forever(
+          Effect.zipRight(
+            Effect.sleep("20 minutes"),
+            Effect.sync(() => log.push("lives"))
+          )
+        )
+      )
+      yield* engine.spawn(
+        process,
+        Effect.ensuring(
+          life,
+          Effect.sync(() => log.push("tidied up"))
+        )
+      )
+      yield* engine.advance("50 minutes")
+      engine.kill(process)
+      yield* engine.advance("1 day")
+    })
+  )
+  expect(log).toEqual(["lives", "lives"])
+  expect(engine.clock.timers.left).toEqual([])
+})
+
+it("a loop looks less often while nothing happens, and is back in its own time when something does", () => {
+  const engine = new Engine()
+  const looks: Array<number> = []
+  engine.run(
+    Effect.gen(function* () {
+      const look = Effect.map(Clock.currentTimeMillis, (now) => looks.push(now - Simulation.START))
+      yield* Effect.fork(Process.periodic(Effect.forever(Effect.zipRight(look, Effect.sleep("1 minute")))))
+      yield* engine.advance("2 days")
+      const quiet = looks.length
+      expect(quiet).toBeLessThan(30)
+      engine.clock.stir()
+      yield* engine.advance("61 seconds")
+      expect(looks.length).toBe(quiet + 1)
+    })
+  )
+})
+
+it("who waits for something that is not virtual is stuck, and is told so", () => {
+  expect(() => new Engine().run(Effect.async<void>(() => undefined))).toThrow(Stuck)
+  expect(() => new Engine().run(new Engine().onHost(Effect.void))).toThrow(Stuck)
+})
+
+it.each([
+  ["Date.now", () => Date.now()],
+  ["new Date()", () => new Date()],
+  ["Math.random", () => Math.random()],
+  ["performance.now", () => performance.now()],
+  ["crypto.randomUUID", () => crypto.randomUUID()],
+  ["crypto.getRandomValues", () => crypto.getRandomValues(new Uint8Array(1))],
+  ["setTimeout", () => clearTimeout(setTimeout(() => undefined, 1))],
+  ["setInterval", () => clearInterval(setInterval(() => undefined, 1))],
+  ["setImmediate", () => clearImmediate(setImmediate(() => undefined))],
+  ["Date.now", () => DateTime.unsafeNow()]
+])("a run that reads %s of the host fails and names who did", (what, read) => {
+  const scenario = () => Effect.sync(read)
+  expect(() => Simulation.runSync({ seed: 1, restCap: 0 }, scenario)).toThrow(what)
+  expect(() => Simulation.runSync({ seed: 1, restCap: 0 }, scenario)).toThrow("engine.test.ts")
+  expect(read).not.toThrow()
+})
+
+it("a date that is made of a moment reads nothing", () => {
+  const dated = Simulation.runSync({ seed: 1, restCap: 0 }, () => Effect.sync(() => new Date(0).toISOString()))
+  expect(dated.stopped).toBeNull()
+})
