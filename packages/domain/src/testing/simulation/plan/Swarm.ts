@@ -1,0 +1,124 @@
+import { FastCheck } from "effect"
+import * as Streams from "../engine/Streams.js"
+import type { FaultKind } from "../Trace.js"
+import { type Arbitrary, DEEDS } from "./deeds.js"
+import { beginning, crossing, pause, type Piece, PIECES, together } from "./pieces.js"
+import type { Deed, Plan, Step } from "./Plan.js"
+
+/**
+ * What one run is made of: a few features out of all, and a few faults. Runs that each leave most things out find more than runs that
+ * do a little of everything (swarm testing).
+ */
+export interface Swarm {
+  readonly seed: number
+  readonly scheduling: Plan["scheduling"]
+  readonly workers: number
+  readonly people: number
+  readonly apps: number
+  readonly hasSandbox: boolean
+  /** How often each is drawn. */
+  readonly pieces: ReadonlyArray<readonly [weight: number, piece: Piece]>
+  readonly deeds: ReadonlyArray<readonly [weight: number, deed: Deed["do"]]>
+  /** How many steps at least, before the last story is told to its end. */
+  readonly steps: number
+  /** Of ten draws: stories, the rest being single steps, pauses and crossings. */
+  readonly stories: number
+  readonly faults: Plan["faults"]
+}
+
+const FAULTS = {
+  "port.fail": [0.002, 0.01, 0.05],
+  "port.unknown": [0.002, 0.01, 0.05],
+  "port.slow": [0.002, 0.01],
+  crash: [0.0005, 0.002],
+  "upload.duplicate": [0.1, 0.5],
+  "upload.reorder": [0.1, 0.5]
+} as const satisfies Partial<Record<FaultKind, ReadonlyArray<number>>>
+
+const PIECE_NAMES = Object.keys(PIECES) as ReadonlyArray<Piece>
+/** What seldom does good to a run that has just begun. */
+const RARE: ReadonlySet<Deed["do"]> = new Set([
+  "revoke app",
+  "archive place",
+  "remove phone",
+  "remove endpoint",
+  "jump",
+  "calm",
+  "disconnect",
+  "revoke",
+  "archive purpose",
+  "fault",
+  "crash",
+  "decide app",
+  "narrow app",
+  "declare"
+])
+const DEED_NAMES = Object.keys(DEEDS) as ReadonlyArray<Deed["do"]>
+
+export const DEFAULT_STEPS = 60
+
+export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
+  const random = Streams.make(seed, "swarm")
+  const pieces = random.shuffle(PIECE_NAMES).slice(0, random.int(2, 5))
+  const isWild = random.chance(0.3)
+  const deeds = random.shuffle(DEED_NAMES).slice(0, random.int(8, 20))
+  const isCalm = random.chance(0.5)
+  const faults = Object.entries(FAULTS).flatMap(([kind, often]) =>
+    !isCalm && random.chance(0.4) ? [[kind, random.pick<number>(often)] as const] : []
+  )
+  return {
+    seed,
+    scheduling: random.chance(0.6) ? "random" : "fifo",
+    workers: random.chance(0.3) ? 2 : 1,
+    people: random.int(1, 2),
+    apps: random.int(1, 2),
+    hasSandbox: random.chance(0.25),
+    pieces: pieces.map((piece) => [random.int(1, 4), piece]),
+    deeds: deeds.map((deed) => [RARE.has(deed) && !isWild ? 1 : random.int(3, 12), deed]),
+    steps: Math.max(1, random.int(Math.ceil(steps / 3), steps)),
+    stories: random.int(2, 8),
+    faults: Object.fromEntries(faults)
+  }
+}
+
+type Steps = Arbitrary<ReadonlyArray<Step>>
+
+/** Plans of this kind. */
+export const plans = (swarm: Swarm): Arbitrary<Plan> => {
+  const { apps, faults, hasSandbox, people, scheduling, seed, workers } = swarm
+  const deed = FastCheck.oneof(...swarm.deeds.map(([weight, name]) => ({ weight, arbitrary: DEEDS[name] })))
+  const alone = deed.map((step): ReadonlyArray<Step> => [step])
+  const part: Steps = FastCheck.oneof(
+    ...swarm.pieces.map(([weight, piece]) => ({ weight: weight * swarm.stories, arbitrary: PIECES[piece] as Steps })),
+    ...[[4, alone] as const, [2, pause] as const, [2, crossing] as const, [1, together(deed)] as const].map(
+      ([weight, arbitrary]) => ({ weight: weight * (10 - swarm.stories), arbitrary })
+    )
+  )
+  const body = FastCheck.array(part, { minLength: swarm.steps, maxLength: swarm.steps, size: "max" })
+  return FastCheck.tuple(beginning(people, apps + (hasSandbox ? 1 : 0)), body).map(([first, parts]) => ({
+    seed,
+    scheduling,
+    workers,
+    faults,
+    people,
+    apps,
+    hasSandbox,
+    steps: cut([first, ...parts], swarm.steps)
+  }))
+}
+
+const cut = (parts: ReadonlyArray<ReadonlyArray<Step>>, atLeast: number): ReadonlyArray<Step> => {
+  const steps: Array<Step> = []
+  for (const part of parts) {
+    if (steps.length >= atLeast) break
+    steps.push(...part)
+  }
+  return steps
+}
+
+/** The plan that a seed stands for. */
+export const plan = (seed: number, steps?: number): Plan => {
+  const [made] = FastCheck.sample(plans(of(seed, steps)), { seed, numRuns: 1 })
+  if (made === undefined) throw new Error(`Seed ${seed} gives no plan`)
+  return made
+}

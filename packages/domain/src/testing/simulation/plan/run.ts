@@ -1,0 +1,162 @@
+import type { Violation } from "../Oracle.js"
+import { all } from "../oracles/index.js"
+import { memory } from "../ports/MemoryBackend.js"
+import * as Simulation from "../Simulation.js"
+import type { Entry } from "../Trace.js"
+import { anyPlan } from "./deeds.js"
+import type { Plan } from "./Plan.js"
+import { play } from "./play.js"
+import * as Swarm from "./Swarm.js"
+
+/** What a plan leaves open. */
+export type PlanConfig = Omit<Simulation.Config, "seed" | "scheduling" | "faults" | "workers">
+
+export interface PlanResult extends Simulation.SimResult {
+  readonly plan: Plan
+}
+
+const configured = (plan: Plan, config: PlanConfig): Simulation.Config => ({
+  oracles: all,
+  ...config,
+  seed: plan.seed,
+  scheduling: plan.scheduling,
+  workers: plan.workers
+})
+
+const judged = (plan: Plan, result: Simulation.SimResult): PlanResult => ({
+  ...result,
+  violations: [...result.violations, ...broken(result)],
+  plan
+})
+
+/** In memory, at once. */
+export const runPlanSync = (plan: Plan, config: PlanConfig = {}): PlanResult =>
+  judged(plan, Simulation.runSync(configured(plan, config), play(plan)))
+
+/** Over any backend. */
+export const runPlan = async (plan: Plan, config: PlanConfig = {}): Promise<PlanResult> =>
+  judged(plan, await Simulation.run(configured(plan, config), play(plan)))
+
+/** What is wrong with a run whatever it was about: it stopped, it found no rest, or a program of the service failed in a way of its own. */
+const broken = ({ entries, quiesced, stopped }: Simulation.SimResult): ReadonlyArray<Violation> => {
+  const at = entries.length - 1
+  return [
+    ...(stopped === null ? [] : [{ invariant: "runs to its end", at, detail: stopped }]),
+    ...(quiesced ? [] : [{ invariant: "comes to rest", at, detail: "healed, it was not at rest within three days" }]),
+    ...entries.flatMap((entry) => {
+      const defect = defectOf(entry)
+      return defect === undefined ? [] : [{ invariant: "no defect", at: entry.i, detail: defect }]
+    })
+  ]
+}
+
+const defectOf = (entry: Entry): string | undefined => {
+  if (entry.kind !== "done") return undefined
+  const { name, outcome } = entry
+  if (outcome._tag === "refused" && outcome.error === "internal_error") {
+    return `${name} failed: ${JSON.stringify(outcome.detail)}`
+  }
+  if (name !== "call" || outcome._tag !== "ok" || outcome.value.status !== 500) return undefined
+  return `call was answered 500: ${JSON.stringify(outcome.value.body)}`
+}
+
+export interface RandomConfig extends PlanConfig {
+  readonly seed: number
+  /** About how many. */
+  readonly steps?: number | undefined
+}
+
+/** The run that a seed stands for: everything about it, its features, steps and faults, is drawn from it. */
+export const random = ({ seed, steps, ...config }: RandomConfig): Promise<PlanResult> =>
+  runPlan(Swarm.plan(seed, steps), config)
+
+export const randomSync = ({ seed, steps, ...config }: RandomConfig): PlanResult =>
+  runPlanSync(Swarm.plan(seed, steps), config)
+
+export interface ShrinkConfig extends PlanConfig {
+  /** Left out: every invariant that the plan breaks. */
+  readonly invariants?: ReadonlyArray<string> | undefined
+  /** At most so many runs. */
+  readonly attempts?: number | undefined
+  /** When true it is given up there. */
+  readonly isEnough?: (() => boolean) | undefined
+}
+
+export interface Shrunk {
+  readonly plan: Plan
+  readonly result: PlanResult
+  readonly attempts: number
+}
+
+/**
+ * The smallest plan found that breaks one of the invariants: whole stretches of steps are taken out first, since a run costs more than
+ * anything else here, then what is left is made simpler value by value, as fast-check does it.
+ */
+export const shrinkSync = (
+  plan: Plan,
+  { attempts = 400, invariants, isEnough, ...config }: ShrinkConfig = {}
+): Shrunk => {
+  if ((config.backend ?? memory).isHosted) throw new TypeError("Plans are cut down in memory only")
+  let result = runPlanSync(plan, config)
+  const wanted = new Set(invariants ?? result.violations.map(({ invariant }) => invariant))
+  let count = 0
+  const isOver = () => count >= attempts || (isEnough?.() ?? false)
+  const breaks = (candidate: Plan): boolean => {
+    if (isOver()) return false
+    count++
+    const tried = runPlanSync(candidate, config)
+    if (!tried.violations.some(({ invariant }) => wanted.has(invariant))) return false
+    result = tried
+    return true
+  }
+  if (wanted.size === 0) return { plan, result, attempts: count }
+  withoutFaults(result.plan, breaks)
+  withoutSteps(() => result.plan, breaks)
+  simpler(() => result.plan, breaks, isOver)
+  withoutSteps(() => result.plan, breaks)
+  return { plan: result.plan, result, attempts: count }
+}
+
+type Breaks = (candidate: Plan) => boolean
+
+const withoutFaults = (plan: Plan, breaks: Breaks): void => {
+  let smallest = plan
+  const attempt = (change: Partial<Plan>) => {
+    const candidate = { ...smallest, ...change }
+    if (breaks(candidate)) smallest = candidate
+  }
+  attempt({ faults: {} })
+  for (const kind of Object.keys(smallest.faults)) {
+    attempt({ faults: Object.fromEntries(Object.entries(smallest.faults).filter(([name]) => name !== kind)) })
+  }
+}
+
+/** Halves, quarters … single steps. */
+const withoutSteps = (plan: () => Plan, breaks: Breaks): void => {
+  for (let size = Math.ceil(plan().steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = 0; from < plan().steps.length;) {
+      const { steps } = plan()
+      const candidate = { ...plan(), steps: [...steps.slice(0, from), ...steps.slice(from + size)] }
+      if (!breaks(candidate)) from += size
+    }
+  }
+}
+
+/** Along fast-check's own tree of simpler values, greedily. */
+const simpler = (plan: () => Plan, breaks: Breaks, isOver: () => boolean): void => {
+  const arbitrary = anyPlan(plan().seed)
+  for (let goesOn = true; goesOn && !isOver();) {
+    goesOn = false
+    const { faults, ...rest } = plan()
+    const value: Plan = { ...rest, faults: {} }
+    if (!arbitrary.canShrinkWithoutContext(value)) return
+    for (const { value: candidate } of arbitrary.shrink(value, undefined)) {
+      if (isOver()) return
+      if (candidate.steps.length === 0 && value.steps.length > 0) continue
+      if (breaks({ ...candidate, faults })) {
+        goesOn = true
+        break
+      }
+    }
+  }
+}
