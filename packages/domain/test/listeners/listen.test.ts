@@ -87,6 +87,24 @@ describe("a developer who listens", () => {
     )
   })
 
+  it("is told when the worker has fanned out, which says so even when no endpoint is waiting", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* withoutEndpoints
+        const event = yield* fire(stage)
+        yield* Effect.sleep("1 second")
+        const { heard } = yield* start(stage)
+        // Away from the seconds at which the stream looks by itself.
+        yield* Effect.sleep("300 millis")
+        const begun = yield* Timestamp.now
+        yield* withWorker(Effect.sleep("1 millis"))
+        expect(events(heard).map(({ event_id: id }) => id)).toEqual([event.id])
+        expect(heard.at(-1)?.at).toBe(begun)
+      })
+    )
+  })
+
   it("waits a second at most for an event whose signal was lost", () => {
     inVirtualTime(
       Effect.gen(function* () {
