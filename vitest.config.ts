@@ -23,7 +23,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "unit", include: everywhere(".test.ts"), exclude: Object.values(special) }
+        test: {
+          name: "unit",
+          include: [...everywhere(".test.ts"), "packages/*/examples/*.test.ts"],
+          exclude: Object.values(special)
+        }
       },
       { extends: true, test: { name: "pg", include: everywhere(".pg.test.ts"), ...slow } },
       { extends: true, test: { name: "browser", include: everywhere(".browser.test.ts"), ...slow } },

@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Fix } from "@place-access/domain/fixes"
+import { AppId, ConnectionId, DeviceId, PlaceId, RuleId, Timestamp, UserId } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { afterEach, beforeEach, expect, it } from "vitest"
+import { engine, firings, type OwnRule, read } from "./rulesEngine.js"
+
+const ANA = UserId.make("usr_ana")
+const PHONE = { userId: ANA, id: DeviceId.make("dev_phone") }
+const HOME = { lat: 52.1, lon: 5.1, radiusM: 150 }
+const BEGIN = Timestamp.make(Date.now() - 10 * Timestamp.MINUTE)
+
+const arrival: OwnRule = {
+  rule: {
+    userId: ANA,
+    id: RuleId.make("rul_arrival"),
+    connectionId: ConnectionId.make("con_ourselves"),
+    appId: AppId.make("app_ourselves"),
+    type: "enter",
+    target: { _tag: "Place", placeId: PlaceId.make("plc_home"), label: "Home" },
+    dwellMinutes: null,
+    webhookUrl: null,
+    isLegacy: false,
+    window: { from: null, until: null },
+    maxEventAgeS: null,
+    createdAt: BEGIN,
+    disabledAt: null
+  },
+  circle: HOME
+}
+
+const at = (minute: number, metresNorth: number): Fix.Reading => ({
+  capturedAt: Timestamp.plus(BEGIN, minute * Timestamp.MINUTE),
+  lat: HOME.lat + metresNorth / 111_229,
+  lon: HOME.lon,
+  accuracyM: 10
+})
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "engine-"))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const person = () => Effect.runPromise(read(folder, ANA))
+
+it("just the decision: the walk home fires at the first fix that is decisively inside, and not again while inside", () => {
+  const walk = [at(0, 2_000), at(1, 150), at(2, 20), at(3, 0), at(4, 2_000), at(5, 0)]
+  const question = { type: "enter", circle: HOME, dwellMinutes: null, window: { from: null, until: null } } as const
+  const observed = walk.map((fix) => ({ ...fix, accuracyM: 10 }))
+  expect(firings(question, observed)).toEqual([at(2, 0).capturedAt, at(5, 0).capturedAt])
+})
+
+it("over one's own store: an arrival stands in the outbox with what the rule is about, and the same upload again changes nothing", async () => {
+  const { upload } = engine(folder, [arrival])
+  const readings = [at(2, 10), at(0, 2_000)]
+  expect(await upload(PHONE, readings)).toEqual({ accepted: 2, duplicates: 0, quarantined: 0 })
+  const once = await person()
+  expect(once.outbox).toMatchObject([
+    {
+      payload: { type: "place.enter", ruleId: "rul_arrival", target: { label: "Home" } },
+      occurredAt: at(2, 0).capturedAt
+    }
+  ])
+  expect(await upload(PHONE, readings)).toEqual({ accepted: 0, duplicates: 2, quarantined: 0 })
+  expect(await person()).toEqual(once)
+})
+
+it("over one's own store: eight phones that see one arrival at the same time make one event, and every fix is kept", async () => {
+  const { upload } = engine(folder, [arrival])
+  await upload(PHONE, [at(0, 2_000)])
+  const phones = Array.from({ length: 8 }, (_, index) => ({ userId: ANA, id: DeviceId.make(`dev_${index}`) }))
+  await Promise.all(phones.map((phone) => upload(phone, [at(2, 10)])))
+  const { fixes, outbox } = await person()
+  expect(fixes).toHaveLength(9)
+  expect(outbox).toHaveLength(1)
+})
+
+it("over one's own store: another process begins where this one stopped", async () => {
+  const first = engine(folder, [arrival])
+  await first.upload(PHONE, [at(0, 2_000)])
+  await first.close()
+  await engine(folder, [arrival]).upload(PHONE, [at(2, 0)])
+  expect((await person()).outbox).toHaveLength(1)
+})

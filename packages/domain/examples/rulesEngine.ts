@@ -1,0 +1,126 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
+import { randomBytes } from "node:crypto"
+import { join } from "node:path"
+import { WorkSignal } from "@place-access/domain/deliveries"
+import type { Event } from "@place-access/domain/events"
+import { Fix, FixStore, type Ingested, ingestFixes } from "@place-access/domain/fixes"
+import type { Geometry } from "@place-access/domain/places"
+import { type LiveRule, type Rule, RuleEvaluation } from "@place-access/domain/rules"
+import { type DeviceId, Entropy, StoreError, type Timestamp, type UserId } from "@place-access/domain/shared"
+import { Effect, Layer, ManagedRuntime, Option } from "effect"
+
+/** When a rule fires on a recorded walk, each fix taken as having arrived when it was measured. */
+export const firings = (
+  question: RuleEvaluation.Question,
+  fixes: ReadonlyArray<RuleEvaluation.Observation>
+): ReadonlyArray<Timestamp.Timestamp> => {
+  let state = RuleEvaluation.unseeded("a circle that never moves")
+  return fixes.flatMap((fix) => {
+    const evaluated = RuleEvaluation.step(question, state, fix, fix.capturedAt)
+    state = evaluated.state
+    return evaluated.outcome === "fired" ? [fix.capturedAt] : []
+  })
+}
+
+/** A rule with the circle it is about. */
+export interface OwnRule {
+  readonly rule: Rule.Rule
+  readonly circle: Geometry.Circle
+}
+
+/** All there is about one person: one file. */
+export interface Person {
+  readonly version: number
+  readonly fixes: ReadonlyArray<Fix.StoredFix>
+  readonly progress: ReadonlyArray<LiveRule.Progress>
+  readonly outbox: ReadonlyArray<Event.OutboxEvent>
+}
+
+const NOBODY: Person = { version: 0, fixes: [], progress: [], outbox: [] }
+
+export const read = (folder: string, userId: UserId): Effect.Effect<Person, StoreError> =>
+  Effect.tryPromise({
+    try: async () => JSON.parse(await readFile(join(folder, `${userId}.json`), "utf8")) as Person,
+    catch: StoreError.broken
+  }).pipe(Effect.catchIf(isMissing, () => Effect.succeed(NOBODY)))
+
+const isMissing = ({ cause }: StoreError) => cause instanceof Error && "code" in cause && cause.code === "ENOENT"
+
+const write = (folder: string, userId: UserId, person: Person): Effect.Effect<void, StoreError> =>
+  Effect.tryPromise({
+    try: async () => {
+      await mkdir(folder, { recursive: true })
+      const draft = join(folder, `${userId}.json.new`)
+      await writeFile(draft, JSON.stringify(person))
+      await rename(draft, join(folder, `${userId}.json`))
+    },
+    catch: StoreError.broken
+  })
+
+/** Of this process alone: nobody else writes to the folder. */
+export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer.Layer<FixStore> =>
+  Layer.effect(
+    FixStore,
+    Effect.map(Effect.makeSemaphore(1), (oneAtATime) =>
+      FixStore.of({
+        view: (userId, deviceId, asked) =>
+          Effect.map(read(folder, userId), (person) => {
+            const stored = new Set(person.fixes.map((fix) => `${fix.deviceId} ${Fix.key(fix)}`))
+            return {
+              version: person.version,
+              known: new Set(asked.map(Fix.key).filter((key) => stored.has(`${deviceId} ${key}`))),
+              rules: rules.filter(({ rule }) => rule.userId === userId).map((own) => live(own, person))
+            }
+          }),
+
+        commit: ({ deviceId, events, fixes, receivedAt, states, userId, version }) =>
+          Effect.gen(function* () {
+            const person = yield* read(folder, userId)
+            if (person.version !== version) return false
+            const changed = new Set(states.map(({ ruleId }) => ruleId))
+            yield* write(folder, userId, {
+              version: version + 1,
+              fixes: [...person.fixes, ...fixes.map((fix) => ({ ...fix, userId, deviceId, receivedAt }))],
+              progress: [...person.progress.filter(({ ruleId }) => !changed.has(ruleId)), ...states],
+              outbox: [...person.outbox, ...events]
+            })
+            return true
+          }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible),
+
+        latest: (userId, limit) =>
+          Effect.map(read(folder, userId), ({ fixes }) => fixes.toSorted(Fix.newestFirst).slice(0, limit)),
+
+        lastReceivedAt: (userId) =>
+          Effect.map(read(folder, userId), ({ fixes }) => Option.fromNullable(fixes.at(-1)?.receivedAt))
+      })
+    )
+  )
+
+const live = ({ circle, rule }: OwnRule, { progress }: Person): LiveRule.LiveRule => {
+  const basis = `${circle.lat} ${circle.lon} ${circle.radiusM}`
+  const known = progress.find(({ ruleId }) => ruleId === rule.id)
+  return { rule, circle, basis, state: known?.state ?? RuleEvaluation.unseeded(basis), recent: known?.recent ?? [] }
+}
+
+/** Whoever sends your outbox looks at it every second, and needs no waking. */
+const layerPolled = Layer.succeed(WorkSignal, {
+  raise: Effect.void,
+  wait: () => Effect.sleep("1 second"),
+  subscribe: Effect.succeed(() => Effect.sleep("1 second"))
+})
+
+const layerRandom = Layer.succeed(Entropy.Entropy, {
+  bytes: (length) => Effect.sync(() => Uint8Array.from(randomBytes(length)))
+})
+
+/** The engine over your store: what a phone sends goes in, what fired stands in the outbox. The layers are built once. */
+export const engine = (folder: string, rules: ReadonlyArray<OwnRule>) => {
+  const runtime = ManagedRuntime.make(Layer.mergeAll(layerFiles(folder, rules), layerPolled, layerRandom))
+  return {
+    upload: (
+      phone: { readonly userId: UserId; readonly id: DeviceId },
+      readings: ReadonlyArray<Fix.Reading>
+    ): Promise<Ingested> => runtime.runPromise(ingestFixes(phone, readings, [])),
+    close: () => runtime.dispose()
+  }
+}

@@ -1,0 +1,21 @@
+import { expect, it } from "vitest"
+import { careless, hunt, run } from "./scenario.js"
+
+it("the evening ends well: the seventh attempt is answered 23 h 35 min 30 s after the first, and no invariant is broken", () => {
+  const result = run(1)
+  expect(result).toMatchObject({ stopped: null, quiesced: true, violations: [] })
+  expect(result.marks["the seventh attempt"]).toBe(1)
+  const posted = result.entries.filter((entry) => entry.kind === "posted")
+  const [first, last] = [posted[0]!, posted.at(-1)!]
+  expect(last.reply).toBe(200)
+  // The attempt that hung took its five seconds, and a wait begins at the end of an attempt.
+  expect(last.t - first.t).toBeGreaterThanOrEqual((23 * 3600 + 35 * 60 + 30) * 1000)
+})
+
+it("a store that does not compare versions is found out, by an oracle of one's own too, and its seed repeats the run exactly", () => {
+  const found = hunt(20, careless)
+  expect(found?.violations.map(({ invariant }) => invariant)).toContain("told-once")
+  const again = run(found!.seed, careless)
+  expect(again.traceHash).toBe(found!.traceHash)
+  expect(again.violations).toEqual(found!.violations)
+})

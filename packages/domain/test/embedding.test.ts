@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Testing from "@place-access/domain/testing"
+import { expect, it } from "vitest"
+
+const HOME = join(import.meta.dirname, "..")
+const text = (path: string): string => readFileSync(join(HOME, path), "utf8")
+const GUIDE = text("docs/embedding.md")
+
+/** The pieces of an example in the guide, in their order there. */
+const pieces = (path: string): ReadonlyArray<string> =>
+  [...GUIDE.matchAll(/<!-- (\S+) -->\n```ts\n([^]*?)\n```/g)].flatMap(([, of, code]) => (of === path ? [code!] : []))
+
+it.each(["rulesEngine.ts", "limitStore.ts", "limitStore.test.ts", "scenario.ts", "scenario.test.ts"])(
+  "the guide has examples/%s as it is, whole and in order",
+  (name) => {
+    const path = `examples/${name}`
+    expect(`${pieces(path).join("\n\n")}\n`).toBe(text(path))
+  }
+)
+
+it("the guide has no other code", () => {
+  expect([...GUIDE.matchAll(/^```ts$/gm)]).toHaveLength([...GUIDE.matchAll(/^<!-- examples\/\S+ -->\n```ts$/gm)].length)
+})
+
+it("the guide names every contract suite there is, and none that there is not", () => {
+  const named = new Set([...GUIDE.matchAll(/`(\w+Contract)`/g)].map(([, name]) => name))
+  const ofPorts = [...GUIDE.matchAll(/^\| (.*) \| .* \| the suite of the same name \|$/gm)].flatMap(([, ports]) =>
+    [...ports!.matchAll(/`(\w+)`/g)].map(([, port]) => `${port![0]!.toLowerCase()}${port!.slice(1)}Contract`)
+  )
+  const suites = Object.keys(Testing).filter((name) => name.endsWith("Contract"))
+  expect([...named, ...ofPorts].toSorted()).toEqual(suites.toSorted())
+})
+
+it("the package exports each room by its name, and nothing else", () => {
+  const { exports } = JSON.parse(text("package.json")) as { readonly exports: Record<string, unknown> }
+  const rooms = readdirSync(join(HOME, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const entry = (path: string) => ({
+    "@place-access/source": `./src/${path}.ts`,
+    types: `./dist/${path}.d.ts`,
+    default: `./dist/${path}.js`
+  })
+  expect(exports).toEqual({
+    ".": entry("index"),
+    ...Object.fromEntries(rooms.map(({ name }) => [`./${name}`, entry(`${name}/index`)])),
+    "./package.json": "./package.json"
+  })
+})
