@@ -78,12 +78,14 @@ export interface Options {
   readonly steps: number
   /** Also what changes the clock of the machine, kills programs and so on: what is drawn, not what the faults do. */
   readonly trouble?: boolean
+  /** From when everybody is settled on. */
+  readonly faults?: Simulation.Config["faults"]
 }
 
 const north = (metres: number) => 50 + metres / 111_229
 
 export const life =
-  ({ steps, trouble = false }: Options) =>
+  ({ faults = {}, steps, trouble = false }: Options) =>
   (world: World) =>
     Effect.gen(function* () {
       const r = world.random
@@ -107,6 +109,9 @@ export const life =
         }
       }
       const state: State = { world, r, people, apps, hooks, connections, rules: [], trouble }
+      for (const [kind, setting] of Object.entries(faults)) {
+        yield* world.fault(kind as Simulation.FaultKind, typeof setting === "number" ? { p: setting } : setting)
+      }
       for (let step = 0; step < steps; step++) {
         // What does not work out is part of life: the trace tells.
         if (r.chance(0.12)) {
