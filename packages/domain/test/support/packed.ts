@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -17,6 +17,8 @@ export interface Packed {
   readonly faults: () => Promise<ReadonlyArray<string>>
   /** An empty folder, where this package, and no other, is installed. */
   readonly install: () => Promise<string>
+  /** The same by npm, in an empty project, without a network; what it asks of its user (peers) is not there. */
+  readonly installByNpm: () => Promise<string>
   /** Removes everything that was made for it. */
   readonly remove: () => Promise<void>
 }
@@ -54,6 +56,13 @@ export const pack = async (name: string): Promise<Packed> => {
       const target = join(folder, "node_modules", made.name)
       await mkdir(target, { recursive: true })
       await run("tar", ["-xzf", path, "-C", target, "--strip-components=1"])
+      return folder
+    },
+    installByNpm: async () => {
+      const folder = await mkdtemp(join(scratch, "project-"))
+      await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
+      const quietly = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+      await run("npm", ["install", "--legacy-peer-deps", ...quietly, path], { cwd: folder })
       return folder
     },
     remove: () => rm(scratch, { recursive: true, force: true })

@@ -1,0 +1,150 @@
+import { execFile } from "node:child_process"
+import { existsSync, readdirSync } from "node:fs"
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { pack, type Packed } from "./support/packed.js"
+
+const run = promisify(execFile)
+const ROOT = join(import.meta.dirname, "../../..")
+const TSC = join(ROOT, "node_modules/@typescript/native/bin/tsc")
+
+/** What an embedder might begin with, beside the examples. */
+const MAIN = `
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Rule } from "@place-access/domain/rules"
+import { AppId, ConnectionId, DeviceId, PlaceId, RuleId, StoreError, Timestamp, UserId } from "@place-access/domain/shared"
+import * as Domain from "@place-access/domain"
+import { Effect } from "effect"
+import { engine, read } from "./rulesEngine.js"
+import { run } from "./scenario.js"
+
+const userId = UserId.make("usr_ana")
+const begin = Timestamp.make(Date.now() - 10 * Timestamp.MINUTE)
+const circle = { lat: 52.1, lon: 5.1, radiusM: 150 }
+const rule: Rule.Rule = {
+  userId,
+  id: RuleId.make("rul_1"),
+  connectionId: ConnectionId.make("con_1"),
+  appId: AppId.make("app_1"),
+  type: "enter",
+  target: { _tag: "Place", placeId: PlaceId.make("plc_1"), label: "Home" },
+  dwellMinutes: null,
+  webhookUrl: null,
+  isLegacy: false,
+  window: { from: null, until: null },
+  maxEventAgeS: null,
+  createdAt: begin,
+  disabledAt: null
+}
+const folder = mkdtempSync(join(tmpdir(), "embedded-"))
+const { close, upload } = engine(folder, [{ rule, circle }])
+await upload({ userId, id: DeviceId.make("dev_1") }, [
+  { capturedAt: begin, lat: 52.2, lon: 5.1, accuracyM: 10 },
+  { capturedAt: Timestamp.plus(begin, 60_000), lat: 52.1, lon: 5.1, accuracyM: 10 }
+])
+await close()
+const { outbox } = await Effect.runPromise(read(folder, userId))
+
+// An error of the package is one to the consumer's \`effect\`, too.
+const caught = await Effect.runPromise(
+  Effect.catchTag(StoreError.unavailable("gone"), "StoreError", ({ transient }) => Effect.succeed(transient))
+)
+const { marks, stopped, violations } = run(1)
+console.log(JSON.stringify({
+  told: outbox.map(({ payload }) => payload.type),
+  caught,
+  same: Domain.StoreError === StoreError,
+  marks,
+  stopped,
+  violations
+}))
+`
+
+describe("the package as it is published", () => {
+  let packed: Packed
+  beforeAll(async () => {
+    packed = await pack("domain")
+  })
+  afterAll(() => packed.remove())
+
+  it("publint and Are The Types Wrong find nothing", async () => {
+    expect(await packed.faults()).toEqual([])
+  })
+
+  it("has the examples, the guide and sources for debuggers; no tests, and nothing of the compiler's", () => {
+    for (const file of [
+      "README.md",
+      "docs/embedding.md",
+      "dist/index.js",
+      "dist/testing/index.d.ts",
+      "dist/testing/index.d.ts.map",
+      "src/index.ts",
+      "examples/scenario.ts"
+    ]) {
+      expect(packed.files).toContain(file)
+    }
+    const expected =
+      /^(?:dist\/.+\.(?:js|d\.ts)(?:\.map)?|src\/.+\.ts|docs\/.+\.md|examples\/[\w.]+\.ts|package\.json|README\.md)$/
+    expect(packed.files.filter((file) => !expected.test(file))).toEqual([])
+  })
+
+  it("every file that is compiled has its source beside it: nothing is left over from one that was removed", () => {
+    const compiled = packed.files.filter((file) => /^dist\/.+\.js$/.test(file))
+    const sources = compiled.map((file) => file.replace(/^dist\//, "src/").replace(/\.js$/, ".ts"))
+    expect(sources.filter((file) => !packed.files.includes(file))).toEqual([])
+  })
+
+  describe("installed by npm in an empty project", () => {
+    let folder: string
+    beforeAll(async () => {
+      folder = await packed.installByNpm()
+      const installed = join(folder, "node_modules/@place-access/domain")
+      expect(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
+        "@place-access"
+      ])
+      // It brings no copy of what must be there once.
+      expect(existsSync(join(installed, "node_modules"))).toBe(false)
+      // What a project of an embedder's has besides; npm would get it from a registry.
+      await symlink(join(ROOT, "node_modules/effect"), join(folder, "node_modules/effect"))
+      await symlink(join(ROOT, "node_modules/@types"), join(folder, "node_modules/@types"))
+      await mkdir(join(folder, "src"))
+      for (const name of ["rulesEngine.ts", "limitStore.ts", "scenario.ts"]) {
+        await cp(join(installed, "examples", name), join(folder, "src", name))
+      }
+      await writeFile(join(folder, "src/main.ts"), MAIN)
+    })
+
+    const compile = (module: string, resolution: string, ...options: ReadonlyArray<string>) => {
+      const how = ["--module", module, "--moduleResolution", resolution, "--target", "es2023"]
+      const strict = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "--types", "node"]
+      const compiled = run(process.execPath, [TSC, ...how, ...strict, ...options, "src/main.ts", "src/limitStore.ts"], {
+        cwd: folder
+      })
+      return compiled.catch((error: { readonly stdout: string }) => error)
+    }
+
+    it.each([
+      ["nodenext", "nodenext"],
+      ["esnext", "bundler"]
+    ])("module %s, resolved as %s: the examples and a program of one's own compile", async (module, resolution) => {
+      expect(await compile(module, resolution, "--noEmit")).toMatchObject({ stdout: "" })
+    })
+
+    it("runs: an upload over the embedder's own store, an error caught by its tag, and a simulated evening", async () => {
+      expect(await compile("nodenext", "nodenext", "--outDir", "out")).toMatchObject({ stdout: "" })
+      const { stdout } = await run(process.execPath, ["--no-warnings", "out/main.js"], { cwd: folder, env: {} })
+      expect(JSON.parse(stdout)).toEqual({
+        told: ["place.enter"],
+        caught: true,
+        same: true,
+        marks: { "the seventh attempt": 1 },
+        stopped: null,
+        violations: []
+      })
+    })
+  })
+})
