@@ -76,6 +76,19 @@ describe("A1: one entry for each request, with its purpose", () => {
     expect(judge(s)).toEqual({ A1: [reading] })
   })
 
+  it("requests during which the clock jumped have an entry of whenever", () => {
+    const { access, appId, entry, read, s } = connected()
+    const entries = [entry({ at: s.t - 3_600_000 }), entry(), entry({ at: s.t + 10 })]
+    for (const after of [0, 0, 10]) {
+      const call = s.begin("call", { appId, token: access, request: VISITS })
+      s.add({ kind: "fault", fault: "clock.jump", detail: "" })
+      s.after(after).end(call, "call", ok({ status: 200, error: null, body: {} }))
+    }
+    s.call(appId, access, 200)
+    read([...entries, entry()])
+    expect(judge(s)).toEqual({})
+  })
+
   it("answered although its entry could not be written; two entries for one request", () => {
     const { access, appId, s } = connected()
     const record = { kind: "port", port: "AccessLogStore", method: "record", outcome: "ok" }

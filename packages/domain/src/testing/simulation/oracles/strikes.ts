@@ -3,7 +3,7 @@ import { deliveryLogs } from "./support/Deliveries.js"
 import type { Knowledge } from "./support/Knowledge.js"
 import type { OpOf } from "./support/Ops.js"
 import { oracle } from "./support/oracle.js"
-import { into } from "./support/into.js"
+import { ascending, into } from "./support/into.js"
 import { DAY, HOUR, MINUTE, SECOND } from "./support/Spec.js"
 
 /** Spec §6.4.6: the waits after the first attempt. */
@@ -91,7 +91,7 @@ const enablings = (known: Knowledge, endpointId: string): ReadonlyArray<Effect> 
 const count = (effects: ReadonlyArray<Effect>, from: number): { readonly least: number; readonly most: number } => {
   let least = 0
   let most = from
-  const ends = [...effects].sort((a, b) => a.at - b.at)
+  const ends = [...effects].sort((a, b) => ascending(a.at, b.at))
   for (const [n, { at, does, sure }] of ends.entries()) {
     // At one instant, nobody knows which was first; and what ends after the twentieth may belong to the time before it.
     const isTied = ends[n - 1]?.at === at || ends[n + 1]?.at === at

@@ -4,7 +4,7 @@ import { search } from "./support/Ops.js"
 import type { KnownPurpose } from "./support/Apps.js"
 import type { Knowledge } from "./support/Knowledge.js"
 import { oracle, type Say } from "./support/oracle.js"
-import { into } from "./support/into.js"
+import { ascending, into } from "./support/into.js"
 import { DAY, HOUR, isSensitiveEndpoint, MINUTE } from "./support/Spec.js"
 
 /** A call that was answered under a purpose, or may have been. */
@@ -44,7 +44,7 @@ const uses = (known: Knowledge): ReadonlyMap<string, ReadonlyArray<Use>> => {
     if (!isUnknown && (op.outcome._tag !== "ok" || op.outcome.value.status !== 200)) continue
     into(found, keyOf(token.family.connection.id, purpose), { certain: !isUnknown, tMin: op.tMin, tMax: op.tMax })
   }
-  for (const list of found.values()) list.sort((a, b) => a.tMax - b.tMax)
+  for (const list of found.values()) list.sort((a, b) => ascending(a.tMax, b.tMax))
   return found
 }
 

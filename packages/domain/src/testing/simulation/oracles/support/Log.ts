@@ -2,7 +2,7 @@ import type { LoggedAccess } from "../../Operations.js"
 import type { CallFact } from "./Facts.js"
 import type { Knowledge } from "./Knowledge.js"
 import type { OpOf } from "./Ops.js"
-import { into } from "./into.js"
+import { ascending, into } from "./into.js"
 import { DAY, HOUR, isSensitiveEndpoint } from "./Spec.js"
 
 /** The last that each user read of their access log, beside what was asked about them. */
@@ -36,8 +36,9 @@ export const compare = (known: Knowledge, reading: Reading, calls: ReadonlyArray
   const may = new Map<string, Array<CallFact>>()
   for (const fact of calls) {
     const { op, token } = fact
-    if (token === undefined || op.from > reading.to || op.tMin < since) continue
-    const isSure = op.outcome._tag === "ok" && op.to < reading.from && op.tMax - token.issued.tMin < KNOWN
+    if (token === undefined || op.from > reading.to || op.tMax < since) continue
+    const isSure =
+      op.outcome._tag === "ok" && op.to < reading.from && op.tMin >= since && op.tMax - token.issued.tMin < KNOWN
     if (isSure) into(must, keyOf(fact), fact)
     else into(may, `${token.family.connection.id} ${op.args.request.endpoint}`, fact)
   }
@@ -73,7 +74,7 @@ const keyOfEntry = ({ connectionId, endpoint, error, purpose, status }: LoggedAc
 
 /** Entries to the calls in whose span they lie, each to the one that ends first. */
 const pair = (calls: ReadonlyArray<CallFact>, entries: ReadonlyArray<LoggedAccess>) => {
-  const waiting = [...calls].sort((a, b) => a.op.tMin - b.op.tMin)
+  const waiting = [...calls].sort((a, b) => ascending(a.op.tMin, b.op.tMin))
   const left: { calls: Array<CallFact>; entries: Array<LoggedAccess> } = { calls: [], entries: [] }
   let begun: Array<CallFact> = []
   let next = 0
