@@ -174,8 +174,8 @@ const standing = (g: Ground, rule: MadeRule, { begin, end }: Did): "yes" | "mayb
 const taking = (run: Run, rule: MadeRule, upload: Did<"upload">, observed: Observer): Step => {
   const circles = circlesOf(ground(run), rule, upload.begin, upload.end)
   const possible = inOrder(upload).filter((fix) => isPutAside(fix, upload) !== "yes")
-  const fixes = possible
-    .filter((fix) => isInWindow(rule, fix.capturedAt))
+  const inside = possible.filter((fix) => isInWindow(rule, fix.capturedAt))
+  const fixes = inside
     .map((fix) => ({ fix, isNew: newness(run, rule, upload, keyOf(upload.args.deviceId, fix)) }))
     .filter(({ isNew }) => isNew !== "no")
   const [from, to] = [Math.min(upload.beganAt, upload.endedAt), Math.max(upload.beganAt, upload.endedAt)]
@@ -183,7 +183,7 @@ const taking = (run: Run, rule: MadeRule, upload: Did<"upload">, observed: Obser
   const isCounted = to <= closed ? "yes" : from <= closed ? "maybe" : "no"
   return (state, note) => {
     let states: ReadonlyArray<State> = [state]
-    if (fixes.length < possible.length) note("fix outside of the window")
+    if (inside.length < possible.length) note("fix outside of the window")
     if (fixes.length > 0 && isCounted === "no") note("late batch ignored")
     if (isCounted === "no") return states
     if (fixes.length > 0 && from >= (rule.fields.activeUntil ?? Infinity)) note("late batch applied")
