@@ -4,8 +4,8 @@ import type { Answered, Ended, Operation, Request, TokenSet } from "../Operation
 import type { Posted } from "../Trace.js"
 import { REQUIREMENTS } from "./gateway/requirements.js"
 import type { Script } from "./Receivers.js"
-import type { Place, User } from "./User.js"
-import type { NotDone, World } from "./World.js"
+import * as User from "./User.js"
+import type { NotDone, Stage } from "./Stage.js"
 
 export interface PurposeDraft {
   readonly key: string
@@ -17,7 +17,7 @@ export interface PurposeDraft {
 export interface Draft {
   readonly scopes: ReadonlyArray<string>
   /** Left out: a developer of its own. */
-  readonly owner?: User | undefined
+  readonly owner?: User.User | undefined
   /** Reviewed and approved, so that anybody can connect it. Left out: true. */
   readonly production?: boolean | undefined
   /** Left out: one that covers every sensitive scope of the app. Approved with the app. */
@@ -28,9 +28,9 @@ export interface Terms {
   readonly scopes: ReadonlyArray<string>
   /** What the user ticks of them; left out: all. */
   readonly granted?: ReadonlyArray<string> | undefined
-  readonly places?: ReadonlyArray<Place> | undefined
+  readonly places?: ReadonlyArray<User.Place> | undefined
   /** Of these places earlier visits are told too. */
-  readonly earlier?: ReadonlyArray<Place> | undefined
+  readonly earlier?: ReadonlyArray<User.Place> | undefined
   /** 30, unless it is said; null: for ever. */
   readonly standardDays?: 1 | 7 | 30 | 90 | null | undefined
   readonly sensitiveDays?: 1 | 7 | 30 | 90 | undefined
@@ -40,11 +40,11 @@ export interface Terms {
 /** An app, with its developer. */
 export class App {
   readonly id: string
-  readonly owner: User
+  readonly owner: User.User
   readonly purposes: ReadonlyArray<PurposeDraft & { readonly id: string }>
-  readonly world: World
+  readonly world: Stage
 
-  constructor(world: World, id: string, owner: User, purposes: App["purposes"]) {
+  constructor(world: Stage, id: string, owner: User.User, purposes: App["purposes"]) {
     this.world = world
     this.id = id
     this.owner = owner
@@ -65,7 +65,7 @@ export class App {
   }
 
   /** The user allows; what the app gets is a code. */
-  consent(user: User, terms: Terms): Effect.Effect<Operation<"consent">["value"], NotDone> {
+  consent(user: User.User, terms: Terms): Effect.Effect<Operation<"consent">["value"], NotDone> {
     return this.world.do("consent", { userId: user.id, appId: this.id, ...choices(terms) }, user.name)
   }
 
@@ -75,7 +75,7 @@ export class App {
   }
 
   /** Connects, reconnects, renews or changes, whichever it is; with tokens. */
-  connect(user: User, terms: Terms): Effect.Effect<Connection, NotDone> {
+  connect(user: User.User, terms: Terms): Effect.Effect<Connection, NotDone> {
     return Effect.gen(this, function* () {
       const { code, connectionId } = yield* this.consent(user, terms)
       return new Connection(this, user, connectionId, yield* this.exchange(code))
@@ -107,11 +107,11 @@ const choices = ({
 export class Connection {
   readonly id: string
   readonly app: App
-  readonly user: User
+  readonly user: User.User
   /** The newest that the app was given. */
   tokens: TokenSet
 
-  constructor(app: App, user: User, id: string, tokens: TokenSet) {
+  constructor(app: App, user: User.User, id: string, tokens: TokenSet) {
     this.app = app
     this.user = user
     this.id = id
@@ -209,10 +209,10 @@ export class Hook {
   }
 }
 
-export const make = (world: World, draft: Draft): Effect.Effect<App, NotDone> =>
+export const make = (world: Stage, draft: Draft): Effect.Effect<App, NotDone> =>
   Effect.gen(function* () {
     const number = world.registry.next("developer")
-    const owner = draft.owner ?? (yield* world.user(`developer${number}`))
+    const owner = draft.owner ?? (yield* User.make(world, `developer${number}`, []))
     const { appId } = yield* world.do("createApp", { userId: owner.id, scopes: draft.scopes }, owner.name)
     const redirectUris = [`https://${appId.replace("_", "-")}.example/callback`]
     yield* world.do("registerRedirectUris", { appId, redirectUris }, owner.name)

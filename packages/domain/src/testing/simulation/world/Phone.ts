@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Ended, PhoneVisit, Reading } from "../Operations.js"
-import type { World } from "./World.js"
+import type { Stage } from "./Stage.js"
 
 interface Owner {
   readonly userId: string
@@ -29,12 +29,12 @@ type Uploaded = Ended<"upload"> | undefined
 export class Phone {
   readonly deviceId: string
   private readonly owner: Owner
-  private readonly world: World
+  private readonly world: Stage
   private isOnline = true
   private backlog: Array<Reading> = []
   private visits: Array<PhoneVisit> = []
 
-  constructor(world: World, owner: Owner) {
+  constructor(world: Stage, owner: Owner) {
     this.world = world
     this.owner = owner
     this.deviceId = owner.deviceId

@@ -1,8 +1,7 @@
 import { Effect } from "effect"
 import type { Name, Operation, PhoneVisit, Reading } from "../Operations.js"
-import type { Connection } from "./App.js"
 import * as Phone from "./Phone.js"
-import type { NotDone, World } from "./World.js"
+import type { NotDone, Stage } from "./Stage.js"
 
 export interface PlaceDraft {
   readonly label: string
@@ -23,13 +22,18 @@ export interface Place {
 
 export type { PhoneVisit, Reading }
 
+/** What an app holds of somebody. */
+interface Connected {
+  readonly id: string
+}
+
 /** Somebody whose whereabouts it is all about. */
 export class User {
   readonly id: string
   readonly name: string
-  private readonly world: World
+  private readonly world: Stage
 
-  constructor(world: World, id: string, name: string) {
+  constructor(world: Stage, id: string, name: string) {
     this.world = world
     this.id = id
     this.name = name
@@ -77,7 +81,7 @@ export class User {
 
   /** Tells an app of these places and of no others from now on. */
   share(
-    connection: Connection,
+    connection: Connected,
     places: ReadonlyArray<Place>,
     includeEarlierVisits = false
   ): Effect.Effect<void, NotDone> {
@@ -86,11 +90,11 @@ export class User {
     return Effect.asVoid(this.do("sharePlaces", { userId: this.id, connectionId, places: chosen }))
   }
 
-  disconnect(connection: Connection): Effect.Effect<void, NotDone> {
+  disconnect(connection: Connected): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("disconnect", { userId: this.id, connectionId: connection.id }))
   }
 
-  removeRule(connection: Connection, ruleId: string): Effect.Effect<void, NotDone> {
+  removeRule(connection: Connected, ruleId: string): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("removeRuleOfUser", { userId: this.id, connectionId: connection.id, ruleId }))
   }
 
@@ -99,7 +103,7 @@ export class User {
   }
 }
 
-export const make = (world: World, name: string, roles: ReadonlyArray<string>): Effect.Effect<User, NotDone> =>
+export const make = (world: Stage, name: string, roles: ReadonlyArray<string>): Effect.Effect<User, NotDone> =>
   Effect.map(
     world.do("signUp", { email: `${name}@people.example`, roles }, name),
     ({ userId }) => new User(world, userId, name)
