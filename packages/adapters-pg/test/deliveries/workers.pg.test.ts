@@ -193,7 +193,7 @@ describePg("an endpoint at which a great many wait in vain", () => {
     ["its removal", "endpoint_removed"]
   ] as const)(
     "%s ends 1,000 of them, each claim another 1,000, and the others' rows are claimed in between",
-    (how, why) =>
+    (_, why) =>
       run(
         withEndpoints((endpoint, healthy) =>
           Effect.gen(function* () {
