@@ -76,6 +76,18 @@ describe("A1: one entry for each request, with its purpose", () => {
     expect(judge(s)).toEqual({ A1: [reading] })
   })
 
+  it("a request of which nobody knows may be the earlier of two that overlap", () => {
+    const { access, appId, entry, read, s } = connected()
+    s.op("call", { appId, token: access, request: VISITS }, unavailable)
+    const early = entry()
+    const call = s.begin("call", { appId, token: access, request: VISITS })
+    s.after(10).end(call, "call", ok({ status: 200, error: null, body: {} }))
+    read([entry(), early])
+    expect(judge(s)).toEqual({})
+    const reading = read([entry(), early, entry({ at: s.t - 5 })])
+    expect(judge(s)).toEqual({ A1: [reading] })
+  })
+
   it("requests during which the clock jumped have an entry of whenever", () => {
     const { access, appId, entry, read, s } = connected()
     const entries = [entry({ at: s.t - 3_600_000 }), entry(), entry({ at: s.t + 10 })]

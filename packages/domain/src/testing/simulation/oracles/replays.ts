@@ -114,7 +114,9 @@ const replayOf = (known: Knowledge, log: Rows, op: OpOf<"redeliver">, id: string
   if (replay === undefined) return say(log.last.to, `the replay ${id} is no row`)
   if (!replay.isReplay) say(log.last.to, `${id} does not say that it is a replay`)
   if (original === undefined) return
-  if (!original.isReplayed) say(log.last.to, `${original.deliveryId} does not say that it was replayed`)
+  // As it was read before: it is not kept any longer.
+  const isKept = log.last.outcome._tag === "ok" && log.last.outcome.value.deliveries.includes(original)
+  if (isKept && !original.isReplayed) say(log.last.to, `${original.deliveryId} does not say that it was replayed`)
   if (replay.eventId !== original.eventId) say(log.last.to, `${id} has another event_id than ${original.deliveryId}`)
   if (replay.endpointId !== original.endpointId) say(log.last.to, `${id} went to another endpoint`)
 }

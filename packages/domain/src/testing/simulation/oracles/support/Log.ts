@@ -38,7 +38,10 @@ export const compare = (known: Knowledge, reading: Reading, calls: ReadonlyArray
     const { op, token } = fact
     if (token === undefined || op.from > reading.to || op.tMax < since) continue
     const isSure =
-      op.outcome._tag === "ok" && op.to < reading.from && op.tMin >= since && op.tMax - token.issued.tMin < KNOWN
+      op.outcome._tag === "ok" &&
+      op.to < reading.from &&
+      op.tMin >= since &&
+      known.trace.latest(op.to) - token.issued.tMin < KNOWN
     if (isSure) into(must, keyOf(fact), fact)
     else into(may, `${token.family.connection.id} ${op.args.request.endpoint}`, fact)
   }
@@ -47,17 +50,48 @@ export const compare = (known: Knowledge, reading: Reading, calls: ReadonlyArray
     if (!entry.endpoint.startsWith("webhook ") && entry.at >= since) into(entries, keyOfEntry(entry), entry)
   }
   const missing: Array<CallFact> = []
-  const unmatched: Array<LoggedAccess> = []
+  const extra: Array<LoggedAccess> = []
   for (const key of new Set([...must.keys(), ...entries.keys()])) {
-    const left = pair(must.get(key) ?? [], entries.get(key) ?? [])
-    missing.push(...left.calls)
-    unmatched.push(...left.entries)
+    const paired = pair(must.get(key) ?? [], entries.get(key) ?? [])
+    missing.push(...paired.calls)
+    for (const entry of paired.entries) {
+      const loose = may.get(`${entry.connectionId} ${entry.endpoint}`) ?? []
+      if (!rearrange(entry, paired.matched, loose, new Set())) extra.push(entry)
+    }
   }
-  const loose = new Map<string, Array<LoggedAccess>>()
-  for (const entry of unmatched) into(loose, `${entry.connectionId} ${entry.endpoint}`, entry)
-  const extra = [...loose].flatMap(([key, list]) => pair(may.get(key) ?? [], list).entries)
   return { missing, extra }
 }
+
+const isIn = ({ at }: LoggedAccess, { op }: CallFact): boolean => op.tMin <= at && at <= op.tMax
+
+/**
+ * An entry that is left over may be that of a request of which nobody knows what came, or take the place of another entry that is.
+ * Uses up what it takes of `loose`.
+ */
+const rearrange = (
+  entry: LoggedAccess,
+  matched: Map<CallFact, LoggedAccess>,
+  loose: Array<CallFact>,
+  tried: Set<CallFact>
+): boolean => {
+  const free = loose.findIndex((fact) => isIn(entry, fact) && fits(entry, fact))
+  if (free >= 0) {
+    loose.splice(free, 1)
+    return true
+  }
+  for (const [fact, other] of matched) {
+    if (tried.has(fact) || !isIn(entry, fact)) continue
+    tried.add(fact)
+    if (!rearrange(other, matched, loose, tried)) continue
+    matched.set(fact, entry)
+    return true
+  }
+  return false
+}
+
+/** One that was answered was answered so. */
+const fits = (entry: LoggedAccess, fact: CallFact): boolean =>
+  fact.op.outcome._tag !== "ok" || keyOf(fact) === keyOfEntry(entry)
 
 /** The purpose belongs to it where it was answered; a refused call may have been refused before its purpose was looked at. */
 const keyOf = ({ op, token }: CallFact): string => {
@@ -75,6 +109,7 @@ const keyOfEntry = ({ connectionId, endpoint, error, purpose, status }: LoggedAc
 /** Entries to the calls in whose span they lie, each to the one that ends first. */
 const pair = (calls: ReadonlyArray<CallFact>, entries: ReadonlyArray<LoggedAccess>) => {
   const waiting = [...calls].sort((a, b) => ascending(a.op.tMin, b.op.tMin))
+  const matched = new Map<CallFact, LoggedAccess>()
   const left: { calls: Array<CallFact>; entries: Array<LoggedAccess> } = { calls: [], entries: [] }
   let begun: Array<CallFact> = []
   let next = 0
@@ -90,8 +125,11 @@ const pair = (calls: ReadonlyArray<CallFact>, entries: ReadonlyArray<LoggedAcces
       undefined
     )
     if (first === undefined) left.entries.push(entry)
-    else begun = begun.filter((fact) => fact !== first)
+    else {
+      matched.set(first, entry)
+      begun = begun.filter((fact) => fact !== first)
+    }
   }
   left.calls.push(...begun, ...waiting.slice(next))
-  return left
+  return { ...left, matched }
 }
