@@ -40,7 +40,7 @@ const walkOf = ({ isDrawn, stays }: Elsewhere, limit: number, sabotage?: Simulat
         yield* connection.refresh
         let cursor: string | null = null
         do {
-          const request = { endpoint: "GET /v1/visits", from: null, to: null, limit, cursor } as const
+          const request: Simulation.Request = { endpoint: "GET /v1/visits", from: null, to: null, limit, cursor }
           const { body, status }: Simulation.Answered = yield* connection.call(request)
           expect(status).toBe(200)
           const { nextCursor, ...rest } = body

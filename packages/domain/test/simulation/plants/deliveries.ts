@@ -1,4 +1,4 @@
-import { Delivery, DeliveryStore, WebhookSender } from "@place-access/domain/deliveries"
+import { type Delivery, DeliveryStore, WebhookSender } from "@place-access/domain/deliveries"
 import { EndpointStore } from "@place-access/domain/endpoints"
 import { Timestamp } from "@place-access/domain/shared"
 import { Simulation } from "@place-access/domain/testing"

@@ -1,7 +1,7 @@
 import { ConnectionStore } from "@place-access/domain/connection"
 import { FixHistory } from "@place-access/domain/fixes"
 import { PlaceStore } from "@place-access/domain/places"
-import { PlaceId, Timestamp } from "@place-access/domain/shared"
+import { PlaceId, type Timestamp } from "@place-access/domain/shared"
 import { VisitStore } from "@place-access/domain/visits"
 import { Context, Effect, Option } from "effect"
 import { instead, type Plant } from "./plant.js"
