@@ -41,9 +41,9 @@ const walkOf = ({ isDrawn, stays }: Elsewhere, limit: number, sabotage?: Simulat
         let cursor: string | null = null
         do {
           const request: Simulation.Request = { endpoint: "GET /v1/visits", from: null, to: null, limit, cursor }
-          const { body, status }: Simulation.Answered = yield* connection.call(request)
-          expect(status).toBe(200)
-          const { nextCursor, ...rest } = body
+          const answer: Simulation.Answered = yield* connection.call(request)
+          expect(answer.status).toBe(200)
+          const { nextCursor, ...rest }: Readonly<Record<string, unknown>> = answer.body
           pages.push(JSON.parse(JSON.stringify(rest).replaceAll(home.id, "home")))
           cursor = typeof nextCursor === "string" ? nextCursor : null
         } while (cursor !== null)
