@@ -28,6 +28,7 @@ export interface Asked {
   readonly until: Timestamp | null
 }
 
+/** What apps asked and learnt about each user, as the user may read it. */
 export class AccessLogStore extends Context.Tag("@place-access/domain/access-log/AccessLogStore")<
   AccessLogStore,
   {

@@ -53,6 +53,7 @@ export interface Account {
 /** Why an account cannot be made (`Conflict`). */
 export const EMAIL_TAKEN = "the e-mail address is taken"
 
+/** What a role permits is the caller's business. */
 export const hasRole = (account: Account, role: Role): boolean => account.roles.includes(role)
 
 /** In catalogue order and without repeats. */

@@ -14,16 +14,20 @@ export interface Credentials {
   readonly passwordHash: string
 }
 
+/** Accounts with their credentials, their sessions, and the tries to sign in. */
 export class AccountStore extends Context.Tag("@place-access/domain/accounts/AccountStore")<
   AccountStore,
   {
     /** `Conflict` when the e-mail is taken. */
     readonly create: (account: Account, passwordHash: string) => Effect.Effect<void, Conflict | StoreError>
+    /** None when there is no such account. */
     readonly find: (id: UserId) => Effect.Effect<Option.Option<Account>, StoreError>
+    /** With the hash of the password. None when nobody has the address. */
     readonly findByEmail: (email: Email) => Effect.Effect<Option.Option<Credentials>, StoreError>
     /** Adds what is missing; two additions at once both last. None when there is no such account. */
     readonly addRoles: (id: UserId, roles: ReadonlyArray<Role>) => Effect.Effect<Option.Option<Account>, StoreError>
 
+    /** Stores a session of an account that has signed in. */
     readonly openSession: (session: Session) => Effect.Effect<void, StoreError>
     /** None when unknown or expired at `now`. */
     readonly findSession: (hash: Hash, now: Timestamp) => Effect.Effect<Option.Option<Account>, StoreError>

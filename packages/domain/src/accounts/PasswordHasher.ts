@@ -8,6 +8,7 @@ import type { Password } from "./Account.js"
 export class PasswordHasher extends Context.Tag("@place-access/domain/accounts/PasswordHasher")<
   PasswordHasher,
   {
+    /** Slow on purpose, with a salt of its own. */
     readonly hash: (password: Password) => Effect.Effect<string>
     /** False also for a hash that cannot be read. */
     readonly verify: (hash: string, password: string) => Effect.Effect<boolean>

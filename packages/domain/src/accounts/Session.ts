@@ -13,6 +13,7 @@ export interface Session {
 
 export const LIFETIME = 14 * DAY
 
+/** A session that begins now. `hash`: of the secret in the cookie. */
 export const open = (hash: Hash, userId: UserId, now: Timestamp): Session => ({
   hash,
   userId,
@@ -20,6 +21,7 @@ export const open = (hash: Hash, userId: UserId, now: Timestamp): Session => ({
   expiresAt: plus(now, LIFETIME)
 })
 
+/** Until the moment of its expiry, and not at it. */
 export const isLive = (session: Session, now: Timestamp): boolean => now < session.expiresAt
 
 /** The form of `Entropy.secret`: anything else needs no look-up. */

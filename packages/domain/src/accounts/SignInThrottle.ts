@@ -37,6 +37,7 @@ export type Verdict =
   | { readonly _tag: "Busy" }
   | { readonly _tag: "Closed"; readonly retryAfterMillis: number }
 
+/** Whether one more try is let in, from those of late: of the account, and of the address. */
 export const decide = (recent: RecentTries, now: Timestamp): Verdict => {
   const wait = Math.max(untilOpen(recent.ofAccount, PER_ACCOUNT, now), untilOpen(recent.ofAddress, PER_ADDRESS, now))
   if (wait > 0) return { _tag: "Closed", retryAfterMillis: wait }

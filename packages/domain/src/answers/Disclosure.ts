@@ -14,8 +14,10 @@ export const ofCurrentPlace = ({ place, state }: CurrentPlace): string =>
       ? "You were at none of the places that it may ask about"
       : "It was not known where you were"
 
+/** The list of places was read. */
 export const ofSharedPlaces = (count: number): string => `the names of ${Words.count(count, "shared place")}`
 
+/** It was asked whether the user is at a place. */
 export const ofPresence = (label: string, { state }: Presence): string =>
   state === "unknown"
     ? `It was not known whether you were at ${label}`
@@ -25,6 +27,7 @@ export const ofPresence = (label: string, { state }: Presence): string =>
 export const ofZone = (label: string, radiusM: number, { state }: Presence): string =>
   `whether you were within ${Math.round(radiusM)} m of “${label}”: ${state === "unknown" ? "not known" : state}`
 
+/** It was asked where the user was at a moment, in terms of places. */
 export const ofPlaceAtMoment = (at: Timestamp, { asOf, place }: PlaceAtMoment): string =>
   asOf === null
     ? `It was not known where you were on ${Words.moment(at)}`
@@ -34,6 +37,7 @@ export const ofPlaceAtMoment = (at: Timestamp, { asOf, place }: PlaceAtMoment): 
 export const ofLatest = (isKnown: boolean): string =>
   isKnown ? "your last known location" : "that no location of yours is known"
 
+/** It was asked for the coordinates nearest to a moment. */
 export const ofNearest = (at: Timestamp, nearest: Nearest.Nearest | undefined): string =>
   nearest === undefined
     ? `that your location on ${Words.moment(at)} is not known`
@@ -44,9 +48,11 @@ interface Stretch {
   readonly until: Timestamp
 }
 
+/** Coordinates of a stretch of time were read. */
 export const ofRange = (count: number, stretch: Stretch): string =>
   `${Words.count(count, "location")} ${between(stretch)}`
 
+/** The number of coordinates on each day was read. */
 export const ofDays = (count: number, stretch: Stretch): string =>
   `how many locations there are on each of ${Words.count(count, "day")} ${between(stretch)}`
 

@@ -23,12 +23,15 @@ export interface AppChange<A> {
   readonly recorded?: Recorded | undefined
 }
 
+/** Apps, with their redirect URIs and the hashes of their secrets. */
 export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
   AppStore,
   {
     /** Without a client secret; `update` adds the first. */
     readonly create: (app: App) => Effect.Effect<void, StoreError>
+    /** None when there is no such app. */
     readonly find: (id: AppId) => Effect.Effect<Option.Option<App>, StoreError>
+    /** None when there is no such app. */
     readonly findRegistered: (id: AppId) => Effect.Effect<Option.Option<Registered>, StoreError>
     /** Oldest first, then by id; `after` is a position of an earlier page. */
     readonly listOwnedBy: (

@@ -14,6 +14,7 @@ export interface ClientSecret {
 /** How long the secret before the newest goes on working. */
 export const OVERLAP = 24 * HOUR
 
+/** Until the moment of its expiry, if it has one, and not at it. */
 export const isLive = (secret: ClientSecret, now: Timestamp): boolean =>
   secret.expiresAt === null || now < secret.expiresAt
 

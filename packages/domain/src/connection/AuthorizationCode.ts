@@ -19,4 +19,5 @@ export interface AuthorizationCode {
 
 export const LIFETIME = MINUTE
 
+/** Younger than 60 s (Spec §2.1). */
 export const isLive = (code: AuthorizationCode, now: Timestamp): boolean => now - code.createdAt < LIFETIME

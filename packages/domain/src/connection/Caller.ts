@@ -15,6 +15,7 @@ export interface Caller extends WithApp {
   readonly at: Timestamp
 }
 
+/** Whose access log the call is entered in, and for which app. */
 export const owner = ({ connection }: WithApp): Owner => ({
   userId: connection.userId,
   connectionId: connection.id,

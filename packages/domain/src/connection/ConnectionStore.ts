@@ -106,10 +106,13 @@ export interface ApprovalState {
   readonly sub: Option.Option<Connection["sub"]>
 }
 
+/** Connections with their tokens and codes, and the consent requests that lead to them. */
 export class ConnectionStore extends Context.Tag("@place-access/domain/connection/ConnectionStore")<
   ConnectionStore,
   {
+    /** Stores an open request. */
     readonly createRequest: (request: ConsentRequest) => Effect.Effect<void, StoreError>
+    /** None when there is none. */
     readonly findRequest: (id: ConsentRequestId) => Effect.Effect<Option.Option<ConsentRequest>, StoreError>
 
     /**

@@ -24,6 +24,7 @@ export interface Description {
   readonly connectedAt: Timestamp
 }
 
+/** What an app is told of its connection (Spec §2.2). */
 export const describe = ({ app, connection }: WithApp, now: Timestamp): Description => {
   const heldScopes = EffectiveScopes.reported(connection, app, now)
   const expiresAt = heldScopes.some(Scope.isSensitive) ? connection.sensitiveExpiresAt : null

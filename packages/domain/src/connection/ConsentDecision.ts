@@ -37,6 +37,7 @@ export interface Input {
   /** The code's secret as each key derives it from the request's id; a code made before is found again by its key. */
   readonly codeSecrets: ReadonlyMap<KeyId, string>
   readonly currentKey: KeyId
+  /** SHA-256, as `Vault` does it. */
   readonly hash: (text: string) => Hash
 }
 

@@ -47,6 +47,7 @@ export type Decided =
 /** How long the page may stay open. */
 export const LIFETIME = 60 * MINUTE
 
+/** Until its lifetime is over; whether it was decided is not asked here. */
 export const isOpen = (request: ConsentRequest, now: Timestamp): boolean => now < plus(request.createdAt, LIFETIME)
 
 /** Spec §4.1: which screen the user sees. */

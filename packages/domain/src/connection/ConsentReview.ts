@@ -89,6 +89,7 @@ export interface Facts {
   readonly uses: Uses | null
 }
 
+/** What the consent page shows and lets choose. */
 export const of = (facts: Facts, now: Timestamp): ConsentReview => {
   const { app, request } = facts
   const mode = ConsentMode.of(request.scopes, facts.existing, app, now)

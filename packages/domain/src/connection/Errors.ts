@@ -35,6 +35,7 @@ export const ConsentRefusal = Schema.Literal(
 )
 export type ConsentRefusal = typeof ConsentRefusal.Type
 
+/** An answer to the consent page that cannot be taken. */
 export class ConsentRefused extends Schema.TaggedError<ConsentRefused>()("ConsentRefused", {
   reason: ConsentRefusal
 }) {}

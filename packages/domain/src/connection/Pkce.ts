@@ -9,5 +9,6 @@ export type Challenge = typeof Challenge.Type
 export const Verifier = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9._~-]{43,128}$/), Schema.brand("CodeVerifier"))
 export type Verifier = typeof Verifier.Type
 
+/** Whether the verifier is one and has this challenge (S256), compared in constant time. */
 export const matches = (vault: typeof Vault.Service, verifier: string, challenge: Challenge): boolean =>
   Schema.is(Verifier)(verifier) && vault.equal(vault.s256(verifier), challenge)

@@ -20,6 +20,7 @@ export interface TokenGrant {
   readonly sub: Sub
 }
 
+/** What the token endpoint answers. */
 export const of = (
   { app, connection }: WithApp,
   tokens: Pick<TokenGrant, "accessToken" | "refreshToken">,

@@ -19,6 +19,7 @@ export interface Uses {
   readonly withoutPurpose: number
 }
 
+/** From when on uses are counted. */
 export const since = (now: Timestamp): Timestamp => plus(now, -WINDOW)
 
 /** `counted` since `since(now)`; `purposes` are all of the app's, archived ones too. */

@@ -68,6 +68,7 @@ export const nextLook = (requestedAt: Timestamp, now: Timestamp): Timestamp | nu
   return next === undefined ? null : plus(requestedAt, next)
 }
 
+/** The key of the account's one receipt, which is sent once, however often the deletion is picked up again. */
 export const receiptKey = (userId: UserId): string => `account_deleted ${userId}`
 
 /** To the address that the account had: nobody's account goes without its owner hearing of it. */

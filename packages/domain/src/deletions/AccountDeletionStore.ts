@@ -11,6 +11,7 @@ export interface Leftover {
   readonly requestedAt: Timestamp
 }
 
+/** Accounts that are to be deleted, piece by piece, with everything that is theirs. */
 export class AccountDeletionStore extends Context.Tag("@place-access/domain/deletions/AccountDeletionStore")<
   AccountDeletionStore,
   {
@@ -37,6 +38,7 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
      * stay: somebody may be turning them into deliveries, which are found by them.
      */
     readonly removeSome: (userId: UserId, now: Timestamp, limit: number) => Effect.Effect<number, StoreError>
+    /** Puts the next look at this account off. */
     readonly lookAgain: (userId: UserId, at: Timestamp) => Effect.Effect<void, StoreError>
     /** Forgets that there ever was such an account, and the receipt. Idempotent. */
     readonly finish: (userId: UserId) => Effect.Effect<void, StoreError>

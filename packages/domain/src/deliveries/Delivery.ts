@@ -185,6 +185,7 @@ export const isTooOld = (
 /** What is decided before anything is sent, from the state of now. */
 export type Verdict = "send" | "not_authorised" | "too_old"
 
+/** Whether it may be sent now: the app, the connection and the scope must still allow it, and it must not be too old (Spec §6.3.5). */
 export const verdict = (
   delivery: Pick<Delivery, "appId" | "envelope" | "maxEventAgeS">,
   authorisation: Option.Option<Authorisation.Authorisation>,

@@ -103,6 +103,7 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
       readonly dueFrom: Timestamp
     }) => Effect.Effect<number, StoreError>
 
+    /** With its attempts. None when the app has no such row. */
     readonly find: (
       appId: AppId,
       id: DeliveryId

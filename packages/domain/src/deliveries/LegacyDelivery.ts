@@ -28,6 +28,7 @@ export const WAITS: ReadonlyArray<number> = [30 * SECOND, 5 * MINUTE]
 /** Faults of our own for longer than this end it: it waits in memory. */
 export const OWN_FAULT_LIMIT = 10 * MINUTE
 
+/** The first attempt is due at once. */
 export const begin = (event: OutboxEvent, receiver: Receiver, now: Timestamp): LegacyDelivery => ({
   receiver,
   appId: event.appId,
@@ -40,6 +41,7 @@ export const begin = (event: OutboxEvent, receiver: Receiver, now: Timestamp): L
   replayNo: 0
 })
 
+/** What is posted: it has the id of the subscription, if it goes to one. */
 export const body = ({ envelope, receiver }: LegacyDelivery): string =>
   legacyBody(envelope, receiver._tag === "Subscription" ? receiver.id : null)
 
@@ -49,6 +51,7 @@ export interface Next {
   readonly dueAt: Timestamp
 }
 
+/** The next attempt; undefined when there is none. */
 export const afterAttempt = (delivery: LegacyDelivery, answer: Answer, endedAt: Timestamp): Next | undefined => {
   if (isSuccess(answer)) return undefined
   if (answer._tag === "NotSent") {

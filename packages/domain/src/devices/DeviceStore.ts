@@ -5,9 +5,11 @@ import type { Timestamp } from "../shared/Timestamp.js"
 import type { Hash } from "../shared/Vault.js"
 import type { Device } from "./Device.js"
 
+/** Users' phones, with the hashes of their tokens. */
 export class DeviceStore extends Context.Tag("@place-access/domain/devices/DeviceStore")<
   DeviceStore,
   {
+    /** Stores a new phone. */
     readonly create: (device: Device) => Effect.Effect<void, StoreError>
     /** Oldest first; removed ones left out. */
     readonly list: (userId: UserId) => Effect.Effect<ReadonlyArray<Device>, StoreError>

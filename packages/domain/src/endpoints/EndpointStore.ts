@@ -5,6 +5,7 @@ import type { Timestamp } from "../shared/Timestamp.js"
 import type { StrikeWarning } from "./StrikeWarning.js"
 import type { WebhookEndpoint } from "./WebhookEndpoint.js"
 
+/** Webhook endpoints, with their sealed secrets and strike counters. */
 export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/EndpointStore")<
   EndpointStore,
   {
@@ -12,6 +13,7 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
      * Counts and stores under one lock of the app. False when the app has `WebhookEndpoint.MAX_PER_APP` already.
      */
     readonly create: (endpoint: WebhookEndpoint) => Effect.Effect<boolean, StoreError>
+    /** None when the app has no such endpoint. */
     readonly find: (appId: AppId, id: EndpointId) => Effect.Effect<Option.Option<WebhookEndpoint>, StoreError>
     /** Oldest first. */
     readonly list: (appId: AppId) => Effect.Effect<ReadonlyArray<WebhookEndpoint>, StoreError>

@@ -18,6 +18,7 @@ export const PREFIX = "whsec_"
 /** How long the old secret signs too after a rotation (Spec §4.7). */
 export const OVERLAP = 24 * HOUR
 
+/** Until the moment of its expiry, if it has one, and not at it. */
 export const isLive = (secret: SigningSecret, now: Timestamp): boolean =>
   secret.expiresAt === null || now < secret.expiresAt
 

@@ -34,8 +34,10 @@ export const MAX_STRIKES = 20
 /** Its developer is told by mail when it comes to one of these. */
 export const WARNED_STRIKES: ReadonlyArray<number> = [10, MAX_STRIKES]
 
+/** Disabled ones get nothing, and what waits for them has failed. */
 export const isEnabled = (endpoint: WebhookEndpoint): boolean => endpoint.disabledAt === null
 
+/** An empty list means every event, those of later versions included (Spec §2.7). */
 export const subscribes = (endpoint: WebhookEndpoint, event: Subscribable): boolean =>
   endpoint.events.length === 0 || endpoint.events.includes(event)
 

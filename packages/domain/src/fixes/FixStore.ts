@@ -45,9 +45,11 @@ export interface UploadCommit {
   readonly events: ReadonlyArray<OutboxEvent>
 }
 
+/** What phones sent, and what the rules made of it. */
 export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")<
   FixStore,
   {
+    /** What one evaluation of an upload needs, read in one go. */
     readonly view: (
       userId: UserId,
       deviceId: DeviceId,

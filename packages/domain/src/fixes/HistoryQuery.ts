@@ -16,6 +16,7 @@ export const MAX_RANGE_DAYS = 31
 /** A year, and the day that a leap year has more. */
 export const MAX_LOCAL_DAYS = 366
 
+/** A stretch that may be read in one call; otherwise what is wrong with it. */
 export const checkRange = (asked: Asked): Either.Either<Asked, Invalid> =>
   refuse(wrongStretch(asked, MAX_RANGE_DAYS), asked)
 

@@ -19,6 +19,7 @@ export const SWEEP_EVERY = HOUR
  */
 export const cutoff = (keep: Keep, now: Timestamp): Timestamp | null => (keep === null ? null : plus(now, -keep * DAY))
 
+/** Whether the user no longer wants it kept; `cutoff` null: everything is kept. */
 export const isPast = (at: Timestamp, cutoff: Timestamp | null): boolean => cutoff !== null && at <= cutoff
 
 /** Whether something may go that would have stayed. */

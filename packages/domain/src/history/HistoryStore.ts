@@ -37,7 +37,9 @@ export class HistoryStore extends Context.Tag("@place-access/domain/history/Hist
   {
     /** None when the user never chose. */
     readonly choice: (userId: UserId) => Effect.Effect<Option.Option<Keep>, StoreError>
+    /** Stores how long the user wants things kept. */
     readonly choose: (userId: UserId, keep: Keep, at: Timestamp) => Effect.Effect<void, StoreError>
+    /** How much there is of the user between two moments. */
     readonly survey: (userId: UserId, within: Between) => Effect.Effect<Extent, StoreError>
     /**
      * Looks at the next `limit` people after `after` and answers those of them who have anything that is past. `next`: go on after

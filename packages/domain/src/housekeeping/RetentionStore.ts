@@ -3,6 +3,7 @@ import type { StoreError } from "../shared/StoreError.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Kind } from "./Retention.js"
 
+/** What is kept for a time only. */
 export class RetentionStore extends Context.Tag("@place-access/domain/housekeeping/RetentionStore")<
   RetentionStore,
   {

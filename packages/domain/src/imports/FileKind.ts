@@ -6,6 +6,7 @@ const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 /** The byte order marks of UTF-8 and UTF-16, and the zero half of ASCII characters in UTF-16. */
 const MARKS: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf, 0xff, 0xfe, 0x00])
 
+/** By how the file begins; its name says nothing. */
 export const of = (beginning: Uint8Array): FileKind => {
   const [first, second] = beginning
   if ((first === 0x50 && second === 0x4b) || (first === 0x1f && second === 0x8b)) return "archive"

@@ -16,6 +16,7 @@ export interface Read {
 export interface FileReader {
   /** Null until it is certain. */
   readonly format: () => Format | null
+  /** What the next bytes of the file make whole. */
   readonly push: (bytes: Uint8Array) => Read
   /** Nothing more comes. */
   readonly end: () => Read
@@ -24,5 +25,8 @@ export interface FileReader {
 /** Knows the formats. Synchronous: reading a piece takes milliseconds. */
 export class ImportReader extends Context.Tag("@place-access/domain/imports/ImportReader")<
   ImportReader,
-  { readonly open: () => FileReader }
+  {
+    /** A reader for one file, from its first byte. */
+    readonly open: () => FileReader
+  }
 >() {}

@@ -48,6 +48,7 @@ export interface Step extends Leased {
   readonly visits: ReadonlyArray<VisitReport>
 }
 
+/** Files of the past that users uploaded, and how far they were read. */
 export class ImportStore extends Context.Tag("@place-access/domain/imports/ImportStore")<
   ImportStore,
   {
@@ -68,6 +69,7 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     ) => Effect.Effect<Option.Option<Import>, StoreError>
     /** The newest first. */
     readonly list: (userId: UserId, limit: number) => Effect.Effect<ReadonlyArray<Import>, StoreError>
+    /** None when there is none, or it is another user's. */
     readonly find: (of: Owned) => Effect.Effect<Option.Option<Import>, StoreError>
     /** Forgets it with its file, whatever its state; what it stored stays. False when there is none. */
     readonly remove: (of: Owned) => Effect.Effect<boolean, StoreError>

@@ -21,6 +21,7 @@ export class LegacyStore extends Context.Tag("@place-access/domain/legacy/Legacy
       connectionId: ConnectionId,
       id: SubscriptionId
     ) => Effect.Effect<boolean, StoreError>
+    /** Whether the connection has this subscription. */
     readonly isSubscribed: (
       userId: UserId,
       connectionId: ConnectionId,

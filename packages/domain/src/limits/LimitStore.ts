@@ -5,6 +5,7 @@ import type { Budget, Spender, Spending } from "./Budget.js"
 import type { Window } from "./Rate.js"
 import type { Subject } from "./Subject.js"
 
+/** How much of a rate or a budget is used up. */
 export class LimitStore extends Context.Tag("@place-access/domain/limits/LimitStore")<
   LimitStore,
   {

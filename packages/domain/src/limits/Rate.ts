@@ -9,6 +9,7 @@ export interface Rate {
   readonly windowMillis: number
 }
 
+/** So many calls in a window of a minute. */
 export const perMinute = (calls: number): Rate => ({ calls, windowMillis: MINUTE })
 
 /** Twenty a second: 72,000 connections are refreshed in an hour from one address. */

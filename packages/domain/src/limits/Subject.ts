@@ -6,8 +6,10 @@ import { AppId, type ConnectionId, type DeviceId } from "../shared/Ids.js"
 export const Subject = Schema.String.pipe(Schema.brand("Subject"))
 export type Subject = typeof Subject.Type
 
+/** What an app asks about one user. */
 export const connection = (id: ConnectionId): Subject => Subject.make(`connection ${id}`)
 
+/** What one phone sends. */
 export const device = (id: DeviceId): Subject => Subject.make(`device ${id}`)
 
 /**
@@ -17,6 +19,8 @@ export const device = (id: DeviceId): Subject => Subject.make(`device ${id}`)
 export const client = (clientId: string | undefined, address: string): Subject =>
   Subject.make(`client ${Option.getOrElse(Schema.decodeUnknownOption(AppId)(clientId), () => "?")} ${network(address)}`)
 
+/** New accounts from one network. */
 export const signUp = (address: string): Subject => Subject.make(`sign-up ${network(address)}`)
 
+/** Consent pages opened from one network. */
 export const consent = (address: string): Subject => Subject.make(`consent ${network(address)}`)

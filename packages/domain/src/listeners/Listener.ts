@@ -27,6 +27,7 @@ export const HEARTBEAT = 15 * SECOND
 /** A listener that nobody speaks for is gone after so long: its server died. */
 export const LIFETIME = 3 * HEARTBEAT
 
+/** Until when a listener that is heard of now counts as there. */
 export const seenAt = (now: Timestamp): Timestamp => plus(now, LIFETIME)
 
 /** The endpoint_id in what it is sent: the endpoint's, or an id of its own. */

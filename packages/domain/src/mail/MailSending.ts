@@ -34,6 +34,7 @@ export const hopeless = (createdAt: Timestamp, attempt: number, now: Timestamp):
       ? "the process that sent it ended each time"
       : undefined
 
+/** Sent, tried again later, or given up. */
 export const afterAttempt = (attempt: number, outcome: Outcome, endedAt: Timestamp): Finish => {
   if (outcome._tag === "Sent") return { _tag: "Sent", at: endedAt }
   const reason = outcome.reason.slice(0, REASON_MAX)

@@ -9,6 +9,7 @@ export interface Outgoing {
   readonly text: string
 }
 
+/** Hands a message to whoever carries e-mail. */
 export class Mailer extends Context.Tag("@place-access/domain/mail/Mailer")<
   Mailer,
   {

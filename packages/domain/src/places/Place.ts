@@ -34,6 +34,7 @@ export interface PlaceRef {
   readonly kind: Kind
 }
 
+/** What an app is told of a place (Spec §2.5). */
 export const ref = (place: Place): PlaceRef => ({ id: place.id, label: place.label, kind: place.kind })
 
 /** What the user may say about a place; the rest follows. */
@@ -43,6 +44,7 @@ export interface Draft {
   readonly circle: Circle
 }
 
+/** A new place, with its first geometry. */
 export const make = (userId: UserId, id: PlaceId, draft: Draft, now: Timestamp): Place => ({
   userId,
   id,

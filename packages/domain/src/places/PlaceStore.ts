@@ -5,11 +5,13 @@ import type { Timestamp } from "../shared/Timestamp.js"
 import type { Place } from "./Place.js"
 import type { Shape } from "./Shape.js"
 
+/** Users' places. What is archived stays, for their history. */
 export class PlaceStore extends Context.Tag("@place-access/domain/places/PlaceStore")<
   PlaceStore,
   {
     /** With its first shape, valid from ever; its stays are due from the user's whole history. */
     readonly create: (place: Place) => Effect.Effect<void, StoreError>
+    /** None when there is none, or it is another user's. */
     readonly find: (userId: UserId, id: PlaceId) => Effect.Effect<Option.Option<Place>, StoreError>
     /** By label, then id; archived ones included. */
     readonly list: (userId: UserId) => Effect.Effect<ReadonlyArray<Place>, StoreError>

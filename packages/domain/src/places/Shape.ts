@@ -15,6 +15,7 @@ export interface Shape {
   readonly circle: Circle
 }
 
+/** The place as it is from `validFrom` on; null: as it always was. */
 export const of = (place: Place, validFrom: Timestamp | null): Shape => ({
   placeId: place.id,
   geometryVersion: place.geometryVersion,

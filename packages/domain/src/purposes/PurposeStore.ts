@@ -15,6 +15,7 @@ export interface PurposeChange<A> {
   readonly recorded?: Recorded | undefined
 }
 
+/** Apps' purposes, in every status. */
 export class PurposeStore extends Context.Tag("@place-access/domain/purposes/PurposeStore")<
   PurposeStore,
   {

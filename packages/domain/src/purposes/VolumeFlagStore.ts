@@ -5,6 +5,7 @@ import type { StoreError } from "../shared/StoreError.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { VolumeFlag } from "./VolumeFlag.js"
 
+/** Days on which a connection asked more for a purpose than its developer had said. */
 export class VolumeFlagStore extends Context.Tag("@place-access/domain/purposes/VolumeFlagStore")<
   VolumeFlagStore,
   {

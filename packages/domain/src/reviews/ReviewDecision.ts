@@ -41,6 +41,7 @@ export interface Recorded {
   readonly mail: MailMessage
 }
 
+/** A review of an app, as it is called now. */
 export const ofApp = (app: App): Subject => ({
   kind: "app",
   id: app.id,
@@ -49,6 +50,7 @@ export const ofApp = (app: App): Subject => ({
   allowedScopes: app.allowedScopes
 })
 
+/** A review of a purpose, as it is worded now. */
 export const ofPurpose = (purpose: Purpose): Subject => ({
   kind: "purpose",
   id: purpose.id,

@@ -109,6 +109,7 @@ export const STALE_AFTER = 15 * MINUTE
 /** Spec §4.6.5: an upload this long after the window closed is still applied. */
 export const LATE_UPLOAD = DAY
 
+/** What one fix does to one rule: the state after it, and the outcome. Never throws. */
 export const step = (question: Question, state: RuleState, fix: Observation, receivedAt: Timestamp): Evaluated => {
   const at = fix.capturedAt
   const { from, until } = question.window

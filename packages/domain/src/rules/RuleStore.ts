@@ -19,6 +19,7 @@ export interface Evaluations {
   readonly zonesBefore: number
 }
 
+/** Rules, with their states and what they did of late. */
 export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore")<
   RuleStore,
   {

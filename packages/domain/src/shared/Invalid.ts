@@ -10,6 +10,7 @@ export class Problem extends Schema.Class<Problem>("Problem")({
 export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", {
   problems: Schema.NonEmptyArray(Problem)
 }) {
+  /** One problem with one field. */
   static readonly of = (field: string, message: string): Invalid =>
     new Invalid({ problems: [new Problem({ field, message })] })
 }

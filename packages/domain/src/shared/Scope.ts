@@ -24,7 +24,9 @@ export const sensitive: ReadonlyArray<SensitiveScope> = SensitiveScope.literals
 export const all: ReadonlyArray<Scope> = [...standard, ...sensitive]
 
 const sensitiveNames: ReadonlySet<string> = new Set(sensitive)
+/** Whether it is of the sensitive tier (Spec §2.3). */
 export const isSensitive = (scope: Scope): scope is SensitiveScope => sensitiveNames.has(scope)
+/** Whether the text is a scope at all. */
 export const isScope: (text: unknown) => text is Scope = Schema.is(Scope)
 
 /** In catalogue order and without repeats, so that equal sets are equal arrays. */
@@ -37,6 +39,7 @@ export const normalise = (scopes: Iterable<Scope>): ReadonlyArray<Scope> => {
 export const same = (a: ReadonlyArray<Scope>, b: ReadonlyArray<Scope>): boolean =>
   a.length === b.length && a.every((scope, index) => scope === b[index])
 
+/** What stands in both, in catalogue order. */
 export const intersect = (a: ReadonlyArray<Scope>, b: ReadonlyArray<Scope>): ReadonlyArray<Scope> =>
   normalise(a.filter((scope) => b.includes(scope)))
 

@@ -8,7 +8,9 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   transient: Schema.Boolean,
   cause: Schema.Defect
 }) {
+  /** Trying again later may help. */
   static readonly unavailable = (cause: unknown): StoreError => new StoreError({ transient: true, cause })
+  /** Trying again does not help: a bug. */
   static readonly broken = (cause: unknown): StoreError => new StoreError({ transient: false, cause })
 }
 

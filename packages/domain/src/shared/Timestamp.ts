@@ -13,11 +13,13 @@ export const HOUR = 3_600_000
 /** Exactly 24 hours, never a calendar day (decision T4). */
 export const DAY = 86_400_000
 
+/** From milliseconds since 1970; fractions are cut off. */
 export const make = (epochMillis: number): Timestamp => Timestamp.make(Math.trunc(epochMillis))
 
 /** The one clock (decision T1): read here, passed everywhere else as an argument. */
 export const now: Effect.Effect<Timestamp> = Effect.map(Clock.currentTimeMillis, make)
 
+/** Later by so many whole milliseconds; earlier when they are negative. */
 export const plus = (at: Timestamp, millis: number): Timestamp => (at + millis) as Timestamp
 
 /** `2026-01-02T03:04:05.678Z` */

@@ -21,6 +21,7 @@ export interface Token {
   readonly secret: string
 }
 
+/** `pa_<kind>.<route>.<secret>`: what an app holds. */
 export const format = (kind: Kind, route: string, secret: string): string => `pa_${kind}.${route}.${secret}`
 
 /** A token whose secret is fresh randomness. */

@@ -25,6 +25,7 @@ export type KeyUse = "refresh-token" | "authorization-code" | "form-token" | "cu
 export class Vault extends Context.Tag("@place-access/domain/shared/Vault")<
   Vault,
   {
+    /** What is stored of a credential. */
     readonly sha256: (text: string) => Hash
     /** Constant in time for inputs of equal length. */
     readonly equal: (a: string, b: string) => boolean
@@ -38,6 +39,7 @@ export class Vault extends Context.Tag("@place-access/domain/shared/Vault")<
     readonly derive: (use: KeyUse, key: KeyId, text: string) => Effect.Effect<string, VaultError>
     /** AES-256-GCM. `context` is authenticated: a value moved to another row does not unseal. */
     readonly seal: (plaintext: string, context: string) => Effect.Effect<Sealed>
+    /** Fails when it was sealed for another context or with a key that is gone, or was changed since. */
     readonly unseal: (sealed: Sealed, context: string) => Effect.Effect<string, VaultError>
   }
 >() {}

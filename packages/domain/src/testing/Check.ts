@@ -8,10 +8,12 @@ export class CheckFailed extends Error {
 const show = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? `${inner}n` : inner), 1) ?? String(value)
 
+/** Throws `CheckFailed`. */
 export const fail = (what: string): never => {
   throw new CheckFailed(what)
 }
 
+/** Throws `CheckFailed` unless it is so. */
 export function isTrue(value: boolean, what: string): asserts value is true {
   if (!value) fail(what)
 }

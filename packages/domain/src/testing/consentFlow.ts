@@ -68,6 +68,7 @@ export const approve = (app: App, user: Account, scopes: ReadonlyArray<Scope>, o
     return { code, redirectTo: decided.redirectTo, requestId: started.id, connectionId: connectionOf(code) }
   })
 
+/** Exchanges the code as the app's server does. */
 export const exchange = (app: App, code: string) =>
   exchangeCode(app, {
     code,

@@ -26,6 +26,7 @@ export interface Ground {
 /** Shorter ones are derived and kept, because the next fix may lengthen them, but nobody is told. */
 export const MIN_STAY = 5 * MINUTE
 
+/** Whether it counts as a visit; one that is still open is measured until now. */
 export const isLongEnough = ({ arrival, departure }: Pick<Stay, "arrival" | "departure">, now: Timestamp): boolean =>
   (departure ?? now) - arrival >= MIN_STAY
 

@@ -39,6 +39,7 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
       /** Go on after this one. */
       readonly after: { readonly userId: UserId; readonly deviceId: DeviceId } | undefined
     }) => Effect.Effect<ReadonlyArray<{ readonly userId: UserId; readonly deviceId: DeviceId }>, StoreError>
+    /** What the stays of one phone are derived from. */
     readonly view: (userId: UserId, deviceId: DeviceId) => Effect.Effect<StayView, StoreError>
     /** The device's stays that had begun before `at` and not ended before it, each place's latest, by place. */
     readonly openAt: (

@@ -21,6 +21,7 @@ export const byArrival = (a: Visit, b: Visit): number =>
   (a.placeId < b.placeId ? -1 : a.placeId > b.placeId ? 1 : 0) ||
   (b.departure ?? Number.MAX_VALUE) - (a.departure ?? Number.MAX_VALUE)
 
+/** Whether it stands on a later page than `position`. */
 export const isAfter = (visit: Visit, position: Position | undefined): boolean =>
   position === undefined ||
   visit.arrival < position.arrival ||

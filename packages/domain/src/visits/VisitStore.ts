@@ -11,6 +11,7 @@ export interface Span {
   readonly to: Timestamp | null
 }
 
+/** Visits as apps may read them. */
 export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitStore")<
   VisitStore,
   {

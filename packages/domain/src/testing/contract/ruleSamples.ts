@@ -36,9 +36,11 @@ export const draftPlace = (userId: UserId, overrides: Partial<Place.Place> = {})
   Effect.gen(function* () {
     const id = PlaceId.make(yield* Entropy.id("plc"))
     const draft: Place.Draft = { label: Place.Label.make("Home"), kind: "home", circle: CIRCLE }
-    return { ...Place.make(userId, id, draft, yield* Timestamp.now), ...overrides }
+    const drafted: Place.Place = { ...Place.make(userId, id, draft, yield* Timestamp.now), ...overrides }
+    return drafted
   })
 
+/** A stored place of the user. */
 export const place = (userId: UserId, overrides: Partial<Place.Place> = {}) =>
   Effect.gen(function* () {
     const made = yield* draftPlace(userId, overrides)
@@ -46,6 +48,7 @@ export const place = (userId: UserId, overrides: Partial<Place.Place> = {}) =>
     return made
   })
 
+/** A stored phone of the user. */
 export const device = (userId: UserId, overrides: Partial<Device.Device> = {}) =>
   Effect.gen(function* () {
     const made: Device.Device = {
@@ -100,6 +103,7 @@ export const draftRule = (connection: Connection, target: Rule["target"], overri
     return rule
   })
 
+/** A target. */
 export const onPlace = ({ id, label }: Place.Place): Rule["target"] => ({ _tag: "Place", placeId: id, label })
 
 export const ZONE: Rule["target"] = {
@@ -108,6 +112,7 @@ export const ZONE: Rule["target"] = {
   label: "Quay"
 }
 
+/** Stores a rule, whatever limits there are. */
 export const store = (rule: Rule) =>
   Effect.gen(function* () {
     const rules = yield* RuleStore
@@ -116,5 +121,6 @@ export const store = (rule: Rule) =>
     return rule
   })
 
+/** A stored rule of the connection. */
 export const rule = (connection: Connection, target: Rule["target"], overrides: Partial<Rule> = {}) =>
   Effect.flatMap(draftRule(connection, target, overrides), store)

@@ -21,8 +21,10 @@ export const aUser = Effect.map(Entropy.id("usr"), (id) => UserId.make(id))
 /** Of a new user without places. */
 export const phone = Effect.flatMap(aUser, (user) => Samples.device(user))
 
+/** What there is to derive the phone's stays from. */
 export const view = ({ id, userId }: Phone) => Effect.flatMap(StayStore, (store) => store.view(userId, id))
 
+/** How far stays were derived. */
 export const progress = (of: Phone) => Effect.map(view(of), (seen) => seen.progress)
 
 /** On what is there now, leaving nothing due. */
@@ -52,5 +54,6 @@ export const stays = (of: Phone, placeId: PlaceId, spans: ReadonlyArray<readonly
     Check.isTrue(yield* commit(of, placeId, from, { stays: made }), "the stays are stored")
   })
 
+/** The stay that was open then. */
 export const openAt = ({ id, userId }: Phone, at: Timestamp) =>
   Effect.flatMap(StayStore, (store) => store.openAt(userId, id, at))

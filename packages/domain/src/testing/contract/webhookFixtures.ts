@@ -41,6 +41,7 @@ export const draftEndpoint = (appId: AppId, overrides: Partial<WebhookEndpoint> 
     return endpoint
   })
 
+/** A stored endpoint. */
 export const endpoint = (appId: AppId, overrides: Partial<WebhookEndpoint> = {}) =>
   Effect.gen(function* () {
     const made = yield* draftEndpoint(appId, overrides)
@@ -97,6 +98,7 @@ export const draft = (to: WebhookEndpoint, overrides: Partial<NewDelivery> = {})
     return row
   })
 
+/** A stored delivery to the endpoint. */
 export const insert = (to: WebhookEndpoint, overrides: Partial<NewDelivery> = {}) =>
   Effect.gen(function* () {
     const row = yield* draft(to, overrides)
@@ -137,17 +139,20 @@ export const claimOne = (to: WebhookEndpoint) =>
     return first(claims)
   })
 
+/** Ends a claimed attempt; false when the lease was lost. */
 export const finish = (claimed: Claim, how: Finish, attempt: Parameters<typeof DeliveryStore.Service.finish>[2]) =>
   Effect.flatMap(DeliveryStore, (store) =>
     store.finish({ appId: claimed.delivery.appId, id: claimed.delivery.id, lease: claimed.lease }, how, attempt)
   )
 
+/** The delivery as it is stored. */
 export const found = (row: { readonly appId: AppId; readonly id: DeliveryId }) =>
   Effect.gen(function* () {
     const stored = yield* (yield* DeliveryStore).find(row.appId, row.id)
     return stored._tag === "Some" ? stored.value : Check.fail(`${row.id} is stored`)
   })
 
+/** The endpoint as it is stored. */
 export const endpointNow = ({ appId, id }: WebhookEndpoint) =>
   Effect.gen(function* () {
     const stored = yield* (yield* EndpointStore).find(appId, id)

@@ -163,6 +163,7 @@ export interface Tables {
   readonly rateWindows: Map<Subject, Window>
 }
 
+/** The tables that the in-memory stores share. */
 export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/MemoryDatabase")<
   MemoryDatabase,
   Tables

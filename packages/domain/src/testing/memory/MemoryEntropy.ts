@@ -35,6 +35,7 @@ const generator = (seed: number): (() => number) => {
   return next
 }
 
+/** From the start of the seed wherever the layer is built. */
 export const layerSeeded = (seed: number): Layer.Layer<Entropy> => Layer.sync(Entropy, () => make(seed))
 
 /** Seed 1, from the start wherever the layer is built. */

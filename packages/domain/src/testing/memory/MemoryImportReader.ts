@@ -10,6 +10,7 @@ import * as Timestamp from "../../shared/Timestamp.js"
  */
 export const FIRST_LINE = "<lines>"
 
+/** One reading as a line of the only format that it knows. */
 export const line = (at: number, lat: number, lon: number): string => `${at} ${lat} ${lon}`
 
 export const layer: Layer.Layer<ImportReader> = Layer.succeed(ImportReader, {

@@ -8,6 +8,7 @@ export interface Letter extends Outgoing {
   readonly at: Timestamp.Timestamp
 }
 
+/** What becomes of a message. */
 export type Behaviour = (mail: Outgoing) => Effect.Effect<Outcome>
 
 export const takes: Behaviour = () => Effect.succeed({ _tag: "Sent" })

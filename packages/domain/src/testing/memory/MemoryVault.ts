@@ -61,6 +61,7 @@ export const make = (keyIds: readonly [string, ...ReadonlyArray<string>]): typeo
 
 const unreadable = Either.left(new VaultError({ reason: "the sealed value does not belong here or was changed" }))
 
+/** With keys of these names, the newest first. */
 export const layerKeys = (keyIds: readonly [string, ...ReadonlyArray<string>]): Layer.Layer<Vault> =>
   Layer.sync(Vault, () => make(keyIds))
 

@@ -16,6 +16,7 @@ export interface Post {
 /** What a receiver does with a post. It may take virtual time; after five seconds nobody waits for it. */
 export type Behaviour = (post: Post) => Effect.Effect<Answer>
 
+/** Every POST is answered with this status. */
 export const answers =
   (status: number, snippet = ""): Behaviour =>
   () =>
@@ -29,6 +30,7 @@ export const hangs: Behaviour = () => Effect.as(Effect.sleep(2 * ANSWER_DEADLINE
 /** Our own resolver or network is down. */
 export const ourFault: Behaviour = () => Effect.succeed({ _tag: "NotSent", detail: "name look-up is not working" })
 
+/** After so many milliseconds, whatever `then` does. */
 export const slowly =
   (millis: number, then: Behaviour): Behaviour =>
   (post) =>
@@ -53,6 +55,7 @@ export class Receivers extends Context.Tag("@place-access/domain/testing/Receive
 
 const NO_ANSWER: Answer = { _tag: "Unreachable", detail: "no complete answer within 5 s" }
 
+/** HMAC-SHA-256 in hexadecimal. */
 export const sign = (secret: string, message: string): string =>
   Encoding.encodeHex(hmacSha256(Utf8.encode(secret), Utf8.encode(message)))
 

@@ -27,8 +27,10 @@ export interface Oracle {
   readonly name: string
   /** The rule as a sentence, with its source, such as `Access accepted iff age < 3600 s, family live, tier live (Spec §2.1)`. */
   readonly rule: string
+  /** Everything in the run that breaks the rule. */
   readonly check: (run: Run) => ReadonlyArray<Omit<Violation, "invariant">>
 }
 
+/** What the oracles find, each in its turn. */
 export const judge = (oracles: ReadonlyArray<Oracle>, run: Run): ReadonlyArray<Violation> =>
   oracles.flatMap((oracle) => oracle.check(run).map((violation) => ({ invariant: oracle.name, ...violation })))

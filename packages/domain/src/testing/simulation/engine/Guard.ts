@@ -77,6 +77,7 @@ const FAR = 40
 export interface Guard {
   /** Throws when there was a read. */
   readonly check: () => void
+  /** Gives the host back what it had. */
   readonly release: () => void
   /** What the host does for the run, such as asking a database, may read what it likes. */
   readonly outside: <A>(work: () => Promise<A>) => Promise<A>

@@ -11,6 +11,7 @@ export interface Process {
 /** The people outside, and the scenario itself: never killed. */
 export const WORLD: Process = { name: "world", epoch: 0, isAlive: true }
 
+/** How the process stands in a trace, such as `worker-2`. */
 export const label = ({ epoch, name }: Process): string => (epoch === 0 ? name : `${name}-${epoch}`)
 
 /** Children are born into it; whoever joins a fibre of another process stays in their own. */

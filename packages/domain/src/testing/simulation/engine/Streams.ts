@@ -6,6 +6,7 @@ export interface Stream {
   readonly chance: (p: number) => boolean
   /** One of them; there must be one. */
   readonly pick: <A>(from: ReadonlyArray<A>) => A
+  /** The same things in any order. */
   readonly shuffle: <A>(items: ReadonlyArray<A>) => ReadonlyArray<A>
 }
 
@@ -36,6 +37,7 @@ const generator = (seed: number, salt: number): (() => number) => {
   return next
 }
 
+/** The stream of this name: what one draws changes nothing for the others. */
 export const make = (seed: number, purpose: Purpose): Stream => {
   const next = generator(seed, SALTS[purpose])
   const int = (min: number, max: number): number => min + Math.floor((next() / 2 ** 32) * (max - min + 1))

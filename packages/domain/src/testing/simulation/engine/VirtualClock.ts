@@ -109,6 +109,7 @@ export class VirtualClock implements Clock.Clock {
     this.offset += millis
   }
 
+  /** Time passes; never back. */
   moveTo(monotonic: number): void {
     this.passed = Math.max(this.passed, monotonic)
   }

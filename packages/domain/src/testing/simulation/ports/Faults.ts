@@ -29,6 +29,7 @@ export class Faults {
     this.random = random
   }
 
+  /** From now on it goes wrong in this way. */
   set(kind: FaultKind, { p, times = Infinity }: FaultSetting): void {
     this.settings.set(kind, { p, left: times })
   }
@@ -37,6 +38,7 @@ export class Faults {
     return this.settings.size === 0
   }
 
+  /** Nothing goes wrong any more. */
   heal(): void {
     this.settings.clear()
   }

@@ -145,6 +145,7 @@ export class Connection {
     return app.world.perform("refresh", { appId: app.id, refreshToken, client: "right" }, app.owner.name)
   }
 
+  /** As the app's server does it; left out: the newest refresh token. */
   revoke(token = this.tokens.refreshToken): Effect.Effect<void, NotDone> {
     const { app } = this
     return Effect.asVoid(app.world.do("revoke", { appId: app.id, token, client: "right" }, app.owner.name))

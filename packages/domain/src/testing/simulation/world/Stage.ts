@@ -178,6 +178,7 @@ export class Stage {
     })
   }
 
+  /** Starts a program that was killed. */
   restart(name: string): Effect.Effect<void> {
     return Effect.provide(this.parts.processes.start(name), this.parts.ports)
   }
@@ -208,6 +209,7 @@ export class Stage {
     )
   }
 
+  /** Writes a fault into the trace. */
   note(fault: FaultKind, detail: string): Effect.Effect<void> {
     return Effect.flatMap(FiberRef.get(Process.current), (process) =>
       Effect.sync(() => void this.parts.recorder.add(process, { kind: "fault", fault, detail }))
