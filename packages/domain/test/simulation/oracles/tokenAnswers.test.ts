@@ -60,6 +60,8 @@ describe("T10: connecting again", () => {
     s.call(second.appId, second.access, 200, list, { body: { rules: [{ id: "rule" }], nextCursor: null } })
     s.call(second.appId, second.access, 204, { endpoint: "DELETE /v1/rules/place/{id}", ruleId: "rule" })
     s.call(second.appId, second.access, 200, list, { body: { rules: [], nextCursor: null } })
+    // Once more: it is gone since the first time.
+    s.call(second.appId, second.access, 404, { endpoint: "DELETE /v1/rules/place/{id}", ruleId: "rule" })
     expect(judge(s)).toEqual({})
   })
 

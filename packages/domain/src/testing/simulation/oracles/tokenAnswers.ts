@@ -34,19 +34,7 @@ const T10 = oracle(
   (known, say) => {
     const replaced = "its tokens were replaced"
     const rules = new Map<Connection, Map<string, { readonly at: number; readonly kind: string }>>()
-    const deleted = new Map<string, number>()
-    for (const { kind, ...entry } of known.trace.entries) {
-      if (kind !== "begun") continue
-      const op = known.trace.ops.get(entry.i)
-      if (op?.name === "removeRuleOfUser") deleted.set(op.args.ruleId, op.from)
-      if (
-        op?.name === "call" &&
-        op.args.request.endpoint.startsWith("DELETE /v1/rules") &&
-        "ruleId" in op.args.request
-      ) {
-        deleted.set(op.args.request.ruleId, op.from)
-      }
-    }
+    const deleted = deletions(known.trace)
     for (const fact of known.calls) {
       const { admitted, op, token } = fact
       if (token === undefined || op.outcome._tag !== "ok") continue
@@ -83,6 +71,17 @@ const T10 = oracle(
     logSurvives(known.trace, say)
   }
 )
+
+/** When each rule was first asked to be removed, by its app or its user, whatever came of it. */
+const deletions = ({ ops }: Indexed): ReadonlyMap<string, number> => {
+  const first = new Map<string, number>()
+  for (const op of ops.values()) {
+    if (op.name !== "removeRuleOfUser" && op.name !== "call") continue
+    const asked = op.name === "call" ? op.args.request : op.args
+    if ("ruleId" in asked && !first.has(asked.ruleId)) first.set(asked.ruleId, op.from)
+  }
+  return first
+}
 
 const idsIn = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value)
