@@ -109,6 +109,8 @@ export const plants: ReadonlyArray<Plant> = [
         yield* walk(HOME)
         yield* world.advance(15 * MINUTE + 1)
         yield* phone.online()
+        // Nobody tells the worker of what was slipped in.
+        yield* world.advance(HOUR)
       })
     )
   },
