@@ -14,7 +14,9 @@ export type * from "./Trace.js"
 export { Connection, Hook, type PurposeDraft, type Terms } from "./world/App.js"
 export type { Measured } from "./world/Phone.js"
 export type { Plan, Step } from "./plan/Plan.js"
+export { readPlan } from "./plan/readPlan.js"
 export { play } from "./plan/play.js"
+export { failureOf, testOf } from "./plan/print.js"
 export {
   type PlanConfig,
   type PlanResult,
@@ -28,6 +30,8 @@ export {
   shrinkSync
 } from "./plan/run.js"
 export * as Swarm from "./plan/Swarm.js"
+export { timelineOf } from "./timeline/timeline.js"
 export type { Reply, Script } from "./world/Receivers.js"
 export type { PlaceDraft } from "./world/User.js"
-export { NotDone, World } from "./world/World.js"
+export { NotDone } from "./world/Stage.js"
+export { World } from "./world/World.js"

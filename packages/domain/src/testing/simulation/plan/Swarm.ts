@@ -2,7 +2,7 @@ import { FastCheck } from "effect"
 import * as Streams from "../engine/Streams.js"
 import type { FaultKind } from "../Trace.js"
 import { type Arbitrary, DEEDS } from "./deeds.js"
-import { beginning, crossing, pause, type Piece, PIECES, together } from "./pieces.js"
+import { beginning, crossing, pause, type Piece, PIECES, shortPause, together } from "./pieces.js"
 import type { Deed, Plan, Step } from "./Plan.js"
 
 /**
@@ -53,16 +53,22 @@ const RARE: ReadonlySet<Deed["do"]> = new Set([
   "narrow app",
   "declare"
 ])
+/** Weeks in which everything breaks all the time take minutes to run: their stories break a few things themselves. */
+const LONG: ReadonlySet<Piece> = new Set(["lapse", "expiry"])
 const DEED_NAMES = Object.keys(DEEDS) as ReadonlyArray<Deed["do"]>
 
 export const DEFAULT_STEPS = 60
 
+/** The configuration that belongs to a seed. */
 export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
   const random = Streams.make(seed, "swarm")
-  const pieces = random.shuffle(PIECE_NAMES).slice(0, random.int(2, 5))
+  const isCalm = random.chance(0.5)
+  const pieces = random
+    .shuffle(PIECE_NAMES)
+    .slice(0, random.int(2, 5))
+    .filter((piece) => isCalm || !LONG.has(piece))
   const isWild = random.chance(0.3)
   const deeds = random.shuffle(DEED_NAMES).slice(0, random.int(8, 20))
-  const isCalm = random.chance(0.5)
   const faults = Object.entries(FAULTS).flatMap(([kind, often]) =>
     !isCalm && random.chance(0.4) ? [[kind, random.pick<number>(often)] as const] : []
   )
@@ -73,7 +79,7 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
     people: random.int(1, 2),
     apps: random.int(1, 2),
     hasSandbox: random.chance(0.25),
-    pieces: pieces.map((piece) => [random.int(1, 4), piece]),
+    pieces: (pieces.length === 0 ? (["race"] as const) : pieces).map((piece) => [random.int(1, 4), piece]),
     deeds: deeds.map((deed) => [RARE.has(deed) && !isWild ? 1 : random.int(3, 12), deed]),
     steps: Math.max(1, random.int(Math.ceil(steps / 3), steps)),
     stories: random.int(2, 8),
@@ -86,13 +92,17 @@ type Steps = Arbitrary<ReadonlyArray<Step>>
 /** Plans of this kind. */
 export const plans = (swarm: Swarm): Arbitrary<Plan> => {
   const { apps, faults, hasSandbox, people, scheduling, seed, workers } = swarm
+  const hasFaults = Object.keys(faults).length > 0
   const deed = FastCheck.oneof(...swarm.deeds.map(([weight, name]) => ({ weight, arbitrary: DEEDS[name] })))
   const alone = deed.map((step): ReadonlyArray<Step> => [step])
   const part: Steps = FastCheck.oneof(
     ...swarm.pieces.map(([weight, piece]) => ({ weight: weight * swarm.stories, arbitrary: PIECES[piece] as Steps })),
-    ...[[4, alone] as const, [2, pause] as const, [2, crossing] as const, [1, together(deed)] as const].map(
-      ([weight, arbitrary]) => ({ weight: weight * (10 - swarm.stories), arbitrary })
-    )
+    ...[
+      [4, alone] as const,
+      [2, hasFaults ? shortPause : pause] as const,
+      [2, crossing] as const,
+      [1, together(deed)] as const
+    ].map(([weight, arbitrary]) => ({ weight: weight * (10 - swarm.stories), arbitrary }))
   )
   const body = FastCheck.array(part, { minLength: swarm.steps, maxLength: swarm.steps, size: "max" })
   return FastCheck.tuple(beginning(people, apps + (hasSandbox ? 1 : 0)), body).map(([first, parts]) => ({
@@ -116,9 +126,29 @@ const cut = (parts: ReadonlyArray<ReadonlyArray<Step>>, atLeast: number): Readon
   return steps
 }
 
-/** The plan that a seed stands for. */
-export const plan = (seed: number, steps?: number): Plan => {
-  const [made] = FastCheck.sample(plans(of(seed, steps)), { seed, numRuns: 1 })
-  if (made === undefined) throw new Error(`Seed ${seed} gives no plan`)
+/** Everything there is, and every fault now and then. */
+export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
+  seed,
+  scheduling: "random",
+  workers: 2,
+  people: 2,
+  apps: 1,
+  hasSandbox: true,
+  pieces: PIECE_NAMES.filter((piece) => !LONG.has(piece)).map((piece) => [1, piece]),
+  deeds: DEED_NAMES.map((deed) => [RARE.has(deed) ? 1 : 6, deed]),
+  steps,
+  stories: 5,
+  faults: Object.fromEntries(Object.entries(FAULTS).map(([kind, [seldom]]) => [kind, seldom]))
+})
+
+const drawn = (swarm: Swarm): Plan => {
+  const [made] = FastCheck.sample(plans(swarm), { seed: swarm.seed | 0, numRuns: 1 })
+  if (made === undefined) throw new Error(`Seed ${swarm.seed} gives no plan`)
   return made
 }
+
+/** The plan that a seed stands for, with features and faults of its own. */
+export const plan = (seed: number, steps?: number): Plan => drawn(of(seed, steps))
+
+/** The same, with all of them. */
+export const planOfAll = (seed: number, steps?: number): Plan => drawn(ofAll(seed, steps))

@@ -1,7 +1,7 @@
 import { FastCheck } from "effect"
 import { type Arbitrary, badReply, CROSSING_M, DEEDS, mostly, one, orNull, reply } from "./deeds.js"
 import { CROSSINGS, DAY, DOWN, HOUR, LONG_WAITS, MINUTE, OFFSETS, SECOND, WAITS } from "./edges.js"
-import { type Moment, SCOPES, SENSITIVE, type Step } from "./Plan.js"
+import { type Deed, type Moment, SCOPES, SENSITIVE, type Step } from "./Plan.js"
 
 /**
  * Stories of a few steps that lead to an edge which single steps seldom find: the end of a grace, the twentieth exhausted event, a
@@ -102,6 +102,10 @@ const script = (endpoint: number, replies: Extract<Step, { readonly do: "script"
   replies
 })
 
+/** Whoever's endpoint it is that is meant. */
+const scriptAll = (replies: Extract<Step, { readonly do: "script" }>["replies"]): Steps =>
+  constant([0, 1, 2].map((endpoint) => script(endpoint, replies)))
+
 /** In the order of what is connected first: connection `n` is of person `n % 2` with app `n / 2`. */
 export const beginning = (people: number, apps: number): Steps =>
   array(
@@ -119,6 +123,7 @@ const lapse = about({ connection, person, app, days: one([1, 7, 30] as const) },
     consent({ person, app, sensitiveDays: days, standardDays: 90 }),
     call(connection, "latest"),
     maybe(until("seven days left", connection)),
+    maybe(DEEDS.fault),
     until("sensitive ends", connection),
     call(connection, "latest"),
     call(connection, "me"),
@@ -185,7 +190,17 @@ const code = about({ connection, person, app }, ({ app, connection, person }) =>
   story(
     consent({ person, app, isExchanged: false }),
     maybe(until("code ends", connection, [-1, 0, 1])),
-    DEEDS.exchange,
+    oneof(
+      story(DEEDS.exchange),
+      story({
+        do: "together",
+        apartMs: 0,
+        deeds: [
+          { do: "exchange", connection, back: 0, verifier: "right", client: "right" },
+          { do: "exchange", connection, back: 0, verifier: "right", client: "right" }
+        ]
+      })
+    ),
     { do: "exchange", connection, back: 0, verifier: "right", client: "right" },
     call(connection, "me"),
     maybe(wait([MINUTE, HOUR])),
@@ -202,27 +217,26 @@ const code = about({ connection, person, app }, ({ app, connection, person }) =>
 )
 
 /** Twenty events and more of which none is taken. */
-const outage = about(
-  { connection, person, endpoint: integer({ min: 0, max: 1 }) },
-  ({ connection, endpoint, person }) =>
-    story(
-      oneof(
-        story(script(endpoint, [500])),
-        badReply.map((bad): ReadonlyArray<Step> => [script(endpoint, [bad])]),
-        story(script(0, [500]), script(1, ["refuse"]))
-      ),
-      rule(connection),
-      rule(connection, { type: "exit" }),
-      one([10, 11, 9] as const).map((times): Step => commute(person, times, 3 * MINUTE)),
-      wait([25 * HOUR, 24 * HOUR, 30 * HOUR]),
-      { do: "look", app: 0 },
-      maybe(walk(person, "in")),
-      maybe({ do: "enable endpoint", endpoint }),
-      script(endpoint, [200]),
-      walk(person, "in", 5 * MINUTE),
-      maybe({ do: "recover", endpoint, agoMs: 2 * DAY }),
-      wait([HOUR, DAY])
-    )
+const outage = about({ connection, person, bad: badReply, rush: boolean() }, ({ bad, connection, person, rush }) =>
+  story(
+    scriptAll([bad]),
+    rule(connection),
+    rule(connection, { type: "exit" }),
+    one([10, 11, 9] as const).map((times): Step => commute(person, times, 3 * MINUTE)),
+    // The twentieth finds some that are still waiting.
+    rush
+      ? story(wait([15 * HOUR]), commute(person, 2, 3 * MINUTE), wait([8 * HOUR + 35 * MINUTE, 9 * HOUR]))
+      : wait([25 * HOUR, DAY]),
+    { do: "look", app: 0 },
+    maybe({ do: "redeliver", app: 0, delivery: 0, state: "failed" }),
+    maybe(walk(person, "in")),
+    maybe(constant([0, 1, 2].map((endpoint): Step => ({ do: "enable endpoint", endpoint })))),
+    scriptAll([200]),
+    walk(person, "in", 5 * MINUTE),
+    maybe({ do: "recover", endpoint: 0, agoMs: 2 * DAY }),
+    maybe({ do: "redeliver", app: 0, delivery: 1, state: "failed" }),
+    wait([HOUR, DAY])
+  )
 )
 
 const retries = about(
@@ -230,11 +244,23 @@ const retries = about(
   ({ connection, endpoint, person }) =>
     story(
       rule(connection),
-      array(oneof(badReply, reply), { minLength: 1, maxLength: 7 }).map((replies): Step => script(endpoint, replies)),
+      oneof(
+        array(oneof(badReply, reply), { minLength: 1, maxLength: 6 }).chain((replies) => scriptAll(replies)),
+        // As many failures as there are, but for the last.
+        integer({ min: 1, max: 7 }).chain((failures) =>
+          scriptAll([...Array.from({ length: failures }, () => 500), 200])
+        )
+      ),
       walk(person, "in"),
       maybe(DEEDS["retry now"]),
       wait([SECOND, 30 * SECOND, 6 * MINUTE, 3 * HOUR]),
-      oneof(constant([]), story(DEEDS["retry now"]), story(DEEDS.crash), story({ do: "rotate secret", endpoint })),
+      oneof(
+        constant([]),
+        story({ do: "retry now", app: 0, delivery: 0, state: "trying" }),
+        story(DEEDS.crash),
+        story({ do: "rotate secret", endpoint }),
+        story({ do: "remove endpoint", endpoint })
+      ),
       wait([DAY, 10 * HOUR, HOUR]),
       maybe(DEEDS.redeliver),
       { do: "look", app: 0 }
@@ -244,12 +270,7 @@ const retries = about(
 const withheld = about({ connection, person, age: one([30, 30, 60, 300, 3_600]) }, ({ age, connection, person }) =>
   story(
     rule(connection, { maxEventAgeS: age }),
-    one([
-      script(0, [500, 200]),
-      script(0, ["hang", "hang", 200]),
-      script(0, [500, 500, 500, 200]),
-      script(0, [500])
-    ] as const),
+    oneof(scriptAll([500, 200]), scriptAll(["hang", "hang", 200]), scriptAll([500, 500, 500, 200]), scriptAll([500])),
     fix(person),
     wait(CROSSINGS),
     record({
@@ -264,7 +285,7 @@ const withheld = about({ connection, person, age: one([30, 30, 60, 300, 3_600]) 
     wait([age * SECOND, MINUTE, HOUR, DAY]),
     maybe(DEEDS.redeliver),
     { do: "read access log", person },
-    script(0, [200])
+    scriptAll([200])
   )
 )
 
@@ -272,7 +293,7 @@ const withheld = about({ connection, person, age: one([30, 30, 60, 300, 3_600]) 
 const takenBack = about({ connection, person, app }, ({ app, connection, person }) =>
   story(
     rule(connection),
-    script(0, [500, 500, 200]),
+    scriptAll([500, 500, 200]),
     walk(person, "in"),
     oneof(
       story({ do: "disconnect", connection }),
@@ -291,7 +312,7 @@ const takenBack = about({ connection, person, app }, ({ app, connection, person 
     maybe({ do: "declare", app, without: [] }),
     maybe({ do: "narrow app", app, without: [] }),
     maybe(consent({ person, app })),
-    script(0, [200]),
+    scriptAll([200]),
     maybe(walk(person, "in"))
   )
 )
@@ -344,12 +365,13 @@ const late = about({ connection, person, ms: one([HOUR, 5 * MINUTE]) }, ({ conne
     maybe(wait([5 * MINUTE])),
     maybe(fix(person, { edgeM: INSIDE })),
     oneof(
-      until("window closes", 0, [-1, 0, 1, 15 * MINUTE]),
-      until("window is late", 0, [-1, 0, 1]),
+      until("window closes", -1, [-1, 0, 1, 15 * MINUTE]),
+      until("window is late", -1, [-1, 0, 1]),
       wait([DAY, DAY + HOUR, HOUR])
     ),
     DEEDS.online,
     { do: "online", person, phone: 0, shuffle: true, duplicate: 2 },
+    call(connection, "place rules"),
     fix(person),
     wait([5 * MINUTE]),
     fix(person, { edgeM: INSIDE })
@@ -480,7 +502,23 @@ const privacy = about({ connection, person }, ({ connection, person }) =>
       arrivedMs: one([HOUR, 2 * HOUR, DAY]),
       stayedMs: orNull(one([10 * MINUTE, HOUR]))
     }),
+    { do: "visit", person, phone: 0, place: 1, edgeM: INSIDE, arrivedMs: 5 * HOUR, stayedMs: HOUR },
+    { do: "visit", person, phone: 0, place: 0, edgeM: INSIDE, arrivedMs: 3 * HOUR, stayedMs: HOUR },
+    { do: "share", connection, places: [0, 1, 2], isEarlierIncluded: true },
     { do: "read visits", connection, limit: 1, fromMs: null },
+    fix(person, { edgeM: INSIDE }),
+    record({
+      do: constant("call" as const),
+      connection: constant(connection),
+      back: constant(0),
+      isFresh: constant(true),
+      ask: record({
+        about: one(["place at", "location at"]),
+        agoMs: one([0, MINUTE, 900 * SECOND]),
+        toleranceS: one([900, 0, 60])
+      }),
+      purpose: constant("fitting" as const)
+    }),
     DEEDS.share,
     { do: "share", connection, places: [1], isEarlierIncluded: false },
     DEEDS["edit place"],
@@ -501,7 +539,9 @@ const privacy = about({ connection, person }, ({ connection, person }) =>
 const secrets = about({ connection, person }, ({ connection, person }) =>
   story(
     rule(connection),
-    { do: "rotate secret", endpoint: 0 },
+    maybe(rule(connection, { webhook: 0 })),
+    maybe({ do: "edit endpoint", endpoint: 0, events: ["places.changed"] }),
+    constant([0, 1, 2].map((endpoint): Step => ({ do: "rotate secret", endpoint }))),
     walk(person, "in"),
     until("old secret ends", 0, [-1, 0, 1, -MINUTE]),
     { do: "test endpoint", endpoint: 0 },
@@ -511,18 +551,33 @@ const secrets = about({ connection, person }, ({ connection, person }) =>
   )
 )
 
-const replays = about({ connection, person }, ({ connection, person }) =>
+const replays = about({ connection, person, app }, ({ app, connection, person }) =>
   story(
     rule(connection, { maxEventAgeS: 3_600 }),
     rule(connection),
-    script(0, [500, 200]),
+    oneof(scriptAll([500, 200]), scriptAll([500]), scriptAll([200])),
     walk(person, "in"),
-    DEEDS["retry now"],
+    { do: "redeliver", app, delivery: 0, state: "trying" },
+    maybe({ do: "retry now", app, delivery: 0, state: "trying" }),
     DEEDS.redeliver,
-    wait([SECOND, 31 * SECOND, HOUR, 61 * MINUTE]),
-    array(oneof(DEEDS.redeliver, DEEDS["retry now"]), { minLength: 2, maxLength: 4 }),
+    wait([SECOND, 31 * SECOND, HOUR, 61 * MINUTE, DAY]),
+    array(
+      oneof(
+        DEEDS.redeliver,
+        DEEDS["retry now"],
+        record({
+          do: one(["redeliver", "retry now"]),
+          app: constant(app),
+          delivery: one([0, 1, 2]),
+          state: one([null, "delivered", "failed"])
+        }) as unknown as Arbitrary<Step>
+      ),
+      { minLength: 2, maxLength: 4 }
+    ),
+    oneof(constant([]), constant([0, 1, 2].map((endpoint): Step => ({ do: "remove endpoint", endpoint })))),
+    maybe({ do: "redeliver", app, delivery: 0, state: null }),
     wait([MINUTE, HOUR]),
-    { do: "look", app: 0 },
+    { do: "look", app },
     { do: "read access log", person }
   )
 )
@@ -530,7 +585,7 @@ const replays = about({ connection, person }, ({ connection, person }) =>
 const deaths = about({ connection, person }, ({ connection, person }) =>
   story(
     rule(connection),
-    script(0, ["slow", 500, 200]),
+    scriptAll(["slow", 500, 200]),
     record({
       do: constant("fault" as const),
       fault: one(["crash", "port.unknown", "port.fail", "port.slow"]),
@@ -538,6 +593,7 @@ const deaths = about({ connection, person }, ({ connection, person }) =>
       times: one([1, 3])
     }),
     walk(person, "in"),
+    { do: "calls", connection, times: 5, purpose: "fitting" },
     record({
       do: constant("crash" as const),
       program: one(["worker", "server", "worker2"]),
@@ -545,7 +601,56 @@ const deaths = about({ connection, person }, ({ connection, person }) =>
     }),
     walk(person, "out"),
     wait([MINUTE, HOUR]),
-    { do: "look", app: 0 }
+    { do: "look", app: 0 },
+    { do: "read access log", person }
+  )
+)
+
+/** What ends a connection, and what is asked of it meanwhile. */
+const ending = about(
+  {
+    connection,
+    person,
+    app,
+    end: oneof(
+      constant<Deed>({ do: "disconnect", connection: 0 }),
+      DEEDS.revoke,
+      DEEDS["revoke app"],
+      DEEDS["narrow app"],
+      DEEDS.consent
+    )
+  },
+  ({ app, connection, end, person }) => {
+    const asked = call(connection, "latest") as Deed
+    const ended = "connection" in end ? { ...end, connection } : end
+    return story(
+      record({
+        do: constant("together" as const),
+        apartMs: one([0, 0, 1]),
+        deeds: one<ReadonlyArray<Deed>>([
+          [asked, ended, asked],
+          [ended, asked, refresh(connection) as Deed],
+          [ended, fix(person, { edgeM: INSIDE }) as Deed, fix(person) as Deed]
+        ])
+      }),
+      call(connection, "me"),
+      refresh(connection),
+      fix(person),
+      maybe(wait([MINUTE, HOUR])),
+      fix(person, { edgeM: INSIDE }),
+      consent({ person, app })
+    )
+  }
+)
+
+/** Apps that mistake themselves for others. */
+const strangers = about({ connection, client: one(["other", "wrong"] as const) }, ({ client, connection }) =>
+  story(
+    { do: "refresh", connection, back: 0, client },
+    { do: "revoke", connection, back: 0, token: "access", client },
+    { do: "exchange", connection, back: 0, verifier: "right", client },
+    call(connection, "me"),
+    { do: "revoke", connection, back: 0, token: "none", client: "right" }
   )
 )
 
@@ -583,12 +688,15 @@ export const PIECES = {
   secrets,
   replays,
   deaths,
+  ending,
+  strangers,
   again
 } as const satisfies Record<string, Steps>
 export type Piece = keyof typeof PIECES
 
 /** Time passes, a little or a lot. */
-export const pause: Steps = mostly(wait(WAITS), wait(LONG_WAITS), 9).map((step): ReadonlyArray<Step> => [step])
+export const pause: Steps = mostly(wait(WAITS), wait(LONG_WAITS), 30).map((step): ReadonlyArray<Step> => [step])
+export const shortPause: Steps = wait(WAITS).map((step): ReadonlyArray<Step> => [step])
 /** Two or three that do not wait for each other. */
 export const together = (deed: Arbitrary<Step>): Steps =>
   record({

@@ -70,6 +70,7 @@ export interface RandomConfig extends PlanConfig {
 export const random = ({ seed, steps, ...config }: RandomConfig): Promise<PlanResult> =>
   runPlan(Swarm.plan(seed, steps), config)
 
+/** The same in memory, from beginning to end in this call. */
 export const randomSync = ({ seed, steps, ...config }: RandomConfig): PlanResult =>
   runPlanSync(Swarm.plan(seed, steps), config)
 

@@ -1,0 +1,47 @@
+import { CannotStart } from "@place-access/worker/host"
+import { Effect, type Scope } from "effect"
+import { spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import type { Options } from "./options.js"
+
+/** Another process that does the same runs, at the same time, and says the hash of each. */
+export interface Twin {
+  /** Of the run with this index. */
+  readonly hash: (n: number) => Effect.Effect<string, CannotStart>
+}
+
+export const start = (options: Options, seed: number): Effect.Effect<Twin, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        spawn(process.execPath, [...process.execArgv, process.argv[1] ?? "", ...argumentsOf(options, seed)], {
+          stdio: ["ignore", "pipe", "inherit"]
+        })
+      ),
+      (child) => Effect.sync(() => void child.kill())
+    )
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    const hashes: Array<string> = []
+    const next = Effect.promise(() => lines.next())
+    const hash = (n: number): Effect.Effect<string, CannotStart> =>
+      Effect.gen(function* () {
+        while (hashes[n] === undefined) {
+          const line = yield* next
+          if (line.done === true)
+            return yield* new CannotStart({ message: "The other process ended before its runs did." })
+          if (/^[0-9a-f]{64}$/.test(line.value)) hashes.push(line.value)
+        }
+        return hashes[n]
+      })
+    return { hash }
+  })
+
+const argumentsOf = ({ backend, isSwarm, plan, runs, steps }: Options, seed: number): ReadonlyArray<string> => [
+  "--hash-only",
+  "--backend",
+  backend,
+  ...(plan === undefined
+    ? ["--seed", `${seed}`, "--runs", `${Number.isFinite(runs) ? runs : 10_000_000}`, "--steps", `${steps}`]
+    : ["--plan", plan]),
+  ...(isSwarm ? ["--swarm"] : [])
+]

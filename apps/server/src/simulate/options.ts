@@ -1,0 +1,135 @@
+import { Either } from "effect"
+import { parseArgs } from "node:util"
+
+export const BACKENDS = ["memory", "embedded", "postgres"] as const
+export type BackendName = (typeof BACKENDS)[number]
+
+export const USAGE = `npm run simulate -- --swarm --runs 200
+
+Days of phones, apps, receivers and faults on the real programs of the service, on a virtual clock, judged by the rules of the
+specification. The same seed is the same run, in every process.
+
+  --seed N              the run to begin with (a random one, which is said)
+  --runs N              so many seeds, one after another (1; with --swarm 100)
+  --time 60s            go on until so much time has passed: 90s, 10m, 2h. Instead of --runs
+  --steps N             about how long a plan is (60)
+  --swarm               each seed with features and faults of its own; without it every run has all of them
+  --plan FILE           a plan from a file, as --save writes it, instead of seeds
+  --twice               each run again in another process: the traces must be equal, byte for byte
+  --shrink              cut down the first run that breaks a rule, to a test that can be pasted
+  --save FILE           the plan of the first run that breaks a rule, cut down with --shrink; else of the last run
+  --trace FILE          the trace of that run: one JSON object a line
+  --html FILE           the same as a page to look at, in any browser
+  --backend NAME        memory, embedded or postgres (memory). postgres: the server that SIMULATE_DATABASE_URL names
+
+It ends with 1 when a rule was broken or two traces differ, otherwise with 0.`
+
+export interface Options {
+  /** Undefined: whichever. */
+  readonly seed: number | undefined
+  readonly runs: number
+  /** At most so long, whatever `runs` says. */
+  readonly timeMillis: number | undefined
+  readonly steps: number
+  readonly isSwarm: boolean
+  readonly plan: string | undefined
+  readonly isTwice: boolean
+  readonly shrinks: boolean
+  readonly save: string | undefined
+  readonly trace: string | undefined
+  readonly html: string | undefined
+  readonly backend: BackendName
+  /** How `--twice` asks the other process: it prints the hash of each run, and nothing else. */
+  readonly isHashOnly: boolean
+}
+
+export type Asked = { readonly _tag: "Help" } | { readonly _tag: "Simulate"; readonly options: Options }
+
+/** Left says what is wrong, in a sentence. */
+export const parse = (argv: ReadonlyArray<string>): Either.Either<Asked, string> =>
+  Either.gen(function* () {
+    const given = yield* read(argv)
+    if (given.help) return { _tag: "Help" } as const
+    const { html, plan, save, swarm: isSwarm, trace } = given
+    const seed = yield* number("seed", given.seed, 0, Number.MAX_SAFE_INTEGER)
+    const runs = yield* number("runs", given.runs, 1, 10_000_000)
+    const steps = yield* number("steps", given.steps, 1, 100_000)
+    const timeMillis = yield* duration(given.time)
+    const backend = yield* Either.fromNullable(
+      BACKENDS.find((name) => name === given.backend),
+      () => `--backend must be one of ${BACKENDS.join(", ")}.`
+    )
+    if (runs !== undefined && timeMillis !== undefined) {
+      return yield* Either.left("--time and --runs both say when it ends: give one of them.")
+    }
+    if (plan !== undefined && [seed, runs, timeMillis, given.steps].some((one) => one !== undefined)) {
+      return yield* Either.left("--plan is one run by itself: --seed, --runs, --steps and --time are not for it.")
+    }
+    if (given.shrink && backend !== "memory") {
+      return yield* Either.left("--shrink needs --backend memory: hundreds of runs are tried.")
+    }
+    const options: Options = {
+      seed,
+      runs: timeMillis === undefined ? (runs ?? (isSwarm ? 100 : 1)) : Infinity,
+      timeMillis,
+      steps: steps ?? 60,
+      isSwarm,
+      plan,
+      isTwice: given.twice,
+      shrinks: given.shrink,
+      save,
+      trace,
+      html,
+      backend,
+      isHashOnly: given["hash-only"]
+    }
+    return { _tag: "Simulate", options } as const
+  })
+
+const read = (argv: ReadonlyArray<string>) =>
+  Either.try({
+    try: () =>
+      parseArgs({
+        args: [...argv],
+        strict: true,
+        options: {
+          seed: { type: "string" },
+          runs: { type: "string" },
+          time: { type: "string" },
+          steps: { type: "string" },
+          swarm: { type: "boolean", default: false },
+          plan: { type: "string" },
+          twice: { type: "boolean", default: false },
+          shrink: { type: "boolean", default: false },
+          save: { type: "string" },
+          trace: { type: "string" },
+          html: { type: "string" },
+          backend: { type: "string", default: "memory" },
+          "hash-only": { type: "boolean", default: false },
+          help: { type: "boolean", short: "h", default: false }
+        }
+      }).values,
+    catch: (error) => `${error instanceof Error ? error.message : String(error)}.`
+  })
+
+const number = (
+  name: string,
+  text: string | undefined,
+  min: number,
+  max: number
+): Either.Either<number | undefined, string> => {
+  if (text === undefined) return Either.right(undefined)
+  const value = Number(text)
+  return /^\d{1,16}$/.test(text) && value >= min && value <= max
+    ? Either.right(value)
+    : Either.left(`--${name} must be a whole number from ${min} to ${max}.`)
+}
+
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000 } as const
+
+const duration = (text: string | undefined): Either.Either<number | undefined, string> => {
+  if (text === undefined) return Either.right(undefined)
+  const [, count = "", unit = ""] = /^(\d{1,5})([smh])$/.exec(text) ?? []
+  const millis = Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0)
+  return millis > 0 ? Either.right(millis) : Either.left("--time must be a time such as 90s, 10m or 2h.")
+}

@@ -1,0 +1,60 @@
+import type { Entry } from "../Trace.js"
+import type { Bar, Dot, Lane } from "./Lane.js"
+import { type Deed, number, text } from "./read.js"
+
+/** Each rule from its making to its end, with its window and what it fired. */
+export const ruleLanes = (
+  entries: ReadonlyArray<Entry>,
+  deeds: ReadonlyArray<Deed>,
+  end: number
+): ReadonlyArray<Lane> => {
+  const fired = firings(entries)
+  const removed = removals(deeds)
+  return deeds.flatMap((deed): ReadonlyArray<Lane> => {
+    const { actor, args, i, t, value } = deed
+    const request = args["request"] as Readonly<Record<string, unknown>> | undefined
+    const body = value["body"] as Readonly<Record<string, unknown>> | undefined
+    if (deed.name !== "call" || value["status"] !== 201 || request === undefined || !("type" in request)) return []
+    const id = text(body?.["id"])
+    const gone = removed.get(id)
+    const from = number(request["activeFrom"])
+    const until = number(request["activeUntil"])
+    const bars: Array<Bar> = [{ from: t, to: gone?.t ?? end, look: "live", text: "the rule is there", i }]
+    if (from !== undefined || until !== undefined) {
+      bars.push({ from: Math.max(t, from ?? t), to: until ?? end, look: "window", text: "its window is open", i })
+    }
+    const dots: Array<Dot> = [{ t, i, look: "good", text: "made" }, ...(fired.get(id) ?? [])]
+    if (gone !== undefined) dots.push({ t: gone.t, i: gone.i, look: "note", text: "removed" })
+    const target = body?.["target"] as { readonly label?: string } | undefined
+    const minutes = number(request["dwellMinutes"])
+    const words = `${text(request["type"])}${minutes === undefined ? "" : ` ${minutes} min`} ${target?.label ?? ""}`
+    return [{ group: "Rules", label: `${words} (${id})`, who: [actor, text(args["appId"]), id], bars, dots }]
+  })
+}
+
+/** At the moment for which it fired; one for each event, however often it was sent. */
+const firings = (entries: ReadonlyArray<Entry>): ReadonlyMap<string, ReadonlyArray<Dot>> => {
+  const seen = new Set<string>()
+  const fired = new Map<string, Array<Dot>>()
+  for (const entry of entries) {
+    if (entry.kind !== "posted") continue
+    const { body, i, t } = entry
+    const [rule, event] = [text(body["rule_id"]), text(body["event_id"])]
+    if (rule === "" || seen.has(event)) continue
+    seen.add(event)
+    const dot: Dot = { t, i, look: "fired", text: `fired ${text(body["type"])} for ${text(body["occurred_at"])}` }
+    fired.set(rule, [...(fired.get(rule) ?? []), dot])
+  }
+  return fired
+}
+
+const removals = (deeds: ReadonlyArray<Deed>): ReadonlyMap<string, Deed> =>
+  new Map(
+    deeds.flatMap((deed) => {
+      const { args, name, outcome, value } = deed
+      if (outcome?._tag !== "ok") return []
+      if (name === "removeRuleOfUser") return [[text(args["ruleId"]), deed] as const]
+      const request = args["request"] as Readonly<Record<string, unknown>> | undefined
+      return name === "call" && value["status"] === 204 ? [[text(request?.["ruleId"]), deed] as const] : []
+    })
+  )

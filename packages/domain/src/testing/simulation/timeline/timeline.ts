@@ -1,0 +1,96 @@
+import type { Violation } from "../Oracle.js"
+import type { Entry } from "../Trace.js"
+import { lanesOf } from "./lanes.js"
+import { SCRIPT } from "./script.js"
+import { STYLE } from "./style.js"
+
+/** What is drawn: any result of a run is. */
+export interface Drawn {
+  readonly seed: number
+  readonly entries: ReadonlyArray<Entry>
+  readonly violations: ReadonlyArray<Violation>
+  readonly virtualMs: number
+  readonly steps: number
+  readonly traceHash: string
+}
+
+const DAY = 86_400_000
+
+/** A run as a page that a person can read: one file, which asks no network for anything. */
+export const timelineOf = ({ entries, seed, steps, traceHash, violations, virtualMs }: Drawn): string => {
+  const times = entries.map(({ t }) => t)
+  const start = times.reduce((least, t) => Math.min(least, t), times[0] ?? 0)
+  const end = times.reduce((most, t) => Math.max(most, t), start)
+  const days = (virtualMs / DAY).toFixed(1)
+  const facts = `seed ${seed} · ${entries.length} entries in ${days} days · ${steps} steps · trace ${traceHash.slice(0, 12)}`
+  const data = JSON.stringify({ lanes: lanesOf(entries), entries, violations, start, end, facts })
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<link rel="icon" href="data:,">
+<title>Simulation, seed ${seed}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<header>
+<h1>Simulation</h1><span class="facts" id="facts"></span>
+<div class="tools">
+<label>Show <select id="who"></select></label>
+<button type="button" id="earlier" title="Earlier (Shift ←)">← Earlier</button>
+<button type="button" id="later" title="Later (Shift →)">Later →</button>
+<button type="button" id="in" title="Zoom in (+)">Zoom in</button>
+<button type="button" id="out" title="Zoom out (-)">Zoom out</button>
+<button type="button" id="all" title="Everything (0)">Everything</button>
+</div>
+</header>
+<main>
+<div class="left">
+<div class="legend">
+${LEGEND.map(([look, words, dot]) => `<span><i${dot ? ' class="d"' : ""} style="background:var(--${look})"></i>${words}</span>`).join("\n")}
+</div>
+<div class="chart" id="chart" tabindex="0" role="list" aria-label="Lanes of the run. Arrow keys go from event to event, plus and minus zoom.">
+<div class="axis" id="axis" aria-hidden="true"></div>
+</div>
+</div>
+<aside>
+<h2 id="wrongTitle"></h2>
+<div class="wrong" id="wrong"></div>
+<div aria-live="polite">
+<h2 id="title">Nothing is chosen</h2>
+<p id="when" style="white-space: pre-line; margin: 0 0 6px">Click a dot or a bar. A number stands for several events: click it to come closer. Drag to move; <kbd>Ctrl</kbd> and the wheel zoom. With the keyboard: <kbd>←</kbd> <kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd> from event to event, <kbd>+</kbd> <kbd>-</kbd> <kbd>0</kbd> to zoom.</p>
+</div>
+<pre id="json" tabindex="0" aria-label="The entry of the trace"></pre>
+<h2 id="nearTitle"></h2>
+<ul class="near" id="near"></ul>
+<p class="facts" id="span"></p>
+</aside>
+</main>
+<div class="tip" id="tip" hidden></div>
+<script type="application/json" id="data">${inScript(data)}</script>
+<script>${SCRIPT}</script>
+</body>
+</html>
+`
+}
+
+/** Nothing in it may end the script, or begin a comment of the page. */
+const inScript = (json: string): string =>
+  json.replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")
+
+const LEGEND: ReadonlyArray<readonly [look: string, words: string, isDot: boolean]> = [
+  ["sensitive", "live, with coordinates", false],
+  ["grace", "in the grace", false],
+  ["live", "live", false],
+  ["ended", "ended", false],
+  ["window", "a rule's window", false],
+  ["up", "program runs", false],
+  ["good", "done, 2xx", true],
+  ["refused", "refused, not 2xx", true],
+  ["bad", "lost, unknown, no answer", true],
+  ["fired", "rule fired", true],
+  ["fault", "broken on purpose", true],
+  ["note", "other", true]
+]
