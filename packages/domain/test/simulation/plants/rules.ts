@@ -9,11 +9,19 @@ import { FAR, HOME, HOUR, inScene, MINUTE, north, SECOND } from "./scene.js"
 
 /** Uploads see other rules than there are. */
 export const seeing = (
-  change: (view: UploadView, now: number, fixes: ReadonlyArray<{ readonly capturedAt: number }>) => Partial<UploadView>
+  change: (
+    view: UploadView,
+    now: number,
+    fixes: ReadonlyArray<{ readonly capturedAt: number }>,
+    userId: string
+  ) => Partial<UploadView>
 ) =>
   instead(FixStore, (store) => ({
     view: (userId, deviceId, fixes, now) =>
-      Effect.map(store.view(userId, deviceId, fixes, now), (view) => ({ ...view, ...change(view, now, fixes) }))
+      Effect.map(store.view(userId, deviceId, fixes, now), (view) => ({
+        ...view,
+        ...change(view, now, fixes, userId)
+      }))
   }))
 
 export const eachRule = (change: (rule: LiveRule.LiveRule, now: number) => LiveRule.LiveRule) =>
@@ -78,8 +86,8 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "R3",
-    what: "circles are taken 60 m wider than they are",
-    sabotage: eachRule((live) => ({ ...live, circle: { ...live.circle, radiusM: live.circle.radiusM + 60 } })),
+    what: "circles are taken 150 m wider than they are",
+    sabotage: eachRule((live) => ({ ...live, circle: { ...live.circle, radiusM: live.circle.radiusM + 150 } })),
     scenario: inScene(({ rule, walk }) => Effect.zipRight(rule(), walk(FAR, north(190))))
   },
   {
@@ -116,10 +124,10 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "R6",
-    what: "a stay is told a minute too early",
+    what: "a stay is told when half of it is over",
     sabotage: eachRule((live) => {
       const { dwellMinutes } = live.rule
-      return { ...live, rule: { ...live.rule, dwellMinutes: dwellMinutes === null ? null : dwellMinutes - 1 } }
+      return { ...live, rule: { ...live.rule, dwellMinutes: dwellMinutes === null ? null : dwellMinutes / 2 } }
     }),
     scenario: inScene(({ rule, walk }) => Effect.zipRight(rule("dwell"), walk(HOME, HOME, HOME, HOME, HOME, HOME)))
   },
@@ -129,12 +137,10 @@ export const plants: ReadonlyArray<Plant> = [
     sabotage: (() => {
       const sabotage = () => {
         const seen = new Map<string, LiveRule.LiveRule>()
-        return seeing(({ rules }) => {
+        return seeing(({ rules }, _now, _fixes, userId) => {
           for (const live of rules) seen.set(live.rule.id, live)
           const there = new Set(rules.map(({ rule }) => rule.id))
-          const gone = [...seen.values()].filter(
-            ({ rule }) => !there.has(rule.id) && rules.some((live) => live.rule.userId === rule.userId)
-          )
+          const gone = [...seen.values()].filter(({ rule }) => !there.has(rule.id) && rule.userId === userId)
           return { rules: [...rules, ...gone] }
         })
       }
@@ -143,7 +149,6 @@ export const plants: ReadonlyArray<Plant> = [
     scenario: inScene(({ ana, connection, rule, walk, world }) =>
       Effect.gen(function* () {
         const removed = yield* rule()
-        yield* rule("exit")
         yield* walk(FAR, FAR)
         yield* ana.removeRule(connection, removed)
         yield* walk(HOME)
