@@ -1,5 +1,5 @@
 import { ConnectionStore } from "@place-access/domain/connection"
-import { EventId, Timestamp } from "@place-access/domain/shared"
+import { EventId, Scope, Timestamp } from "@place-access/domain/shared"
 import { TierStore } from "@place-access/domain/tiers"
 import { Effect } from "effect"
 import {
@@ -174,9 +174,7 @@ export const plants: ReadonlyArray<Plant> = [
     sabotage: found((one, now) => {
       const { heldScopes, sensitiveExpiresAt: date } = one.connection
       const isLapsed = date !== null && now >= date
-      return isLapsed
-        ? withConnection(one, { heldScopes: heldScopes.filter((scope) => scope !== "location.place.current") })
-        : one
+      return isLapsed ? withConnection(one, { heldScopes: heldScopes.filter(Scope.isSensitive) }) : one
     }),
     scenario: (world) =>
       Effect.gen(function* () {

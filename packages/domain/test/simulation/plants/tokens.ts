@@ -186,6 +186,16 @@ export const plants: ReadonlyArray<Plant> = [
       })
   },
   {
+    oracle: "T11",
+    what: "a token may do whatever its app declares, granted or not",
+    sabotage: found((one) => withConnection(one, { heldScopes: one.app.declaredScopes })),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { connection } = yield* connected(world, { granted: ["location.visits.read"] })
+        yield* connection.call(CURRENT)
+      })
+  },
+  {
     oracle: "T12",
     what: "the token answer tells no end of a grant that has one",
     sabotage: decisions((state, now) => {
