@@ -59,8 +59,6 @@ export const layer: Layer.Layer<AccountDeletionStore, never, SqlClient> = Layer.
                      submitted_at = NULL, submitted_revision = NULL
                    WHERE owner_id = ${id}`
         yield* sql`DELETE FROM endpoints WHERE app_id = ANY(${appIds}::text[])`
-        yield* sql`DELETE FROM listener_events WHERE app_id = ANY(${appIds}::text[])`
-        yield* sql`DELETE FROM listeners WHERE app_id = ANY(${appIds}::text[])`
         yield* sql`DELETE FROM sign_in_tries WHERE email = ${email}`
         yield* sql`UPDATE devices SET removed_at = ${at} WHERE user_id = ${id} AND removed_at IS NULL`
         yield* sql`WITH live AS (

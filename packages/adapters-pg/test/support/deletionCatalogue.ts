@@ -119,8 +119,6 @@ const person = Effect.gen(function* () {
   yield* Fixtures.purpose(sandbox.id, "find_me")
   const production = yield* Fixtures.app(user.id, { status: "production" })
   const others = yield* Fixtures.app((yield* Fixtures.user).id, { status: "production" })
-  yield* sql`INSERT INTO listeners (app_id, listener_id, events, created_at, seen_until, dropped)
-             VALUES (${production.id}, ${yield* Entropy.id("lst")}, '{}', ${Rows.at(now)}, ${Rows.at(now)}, 0)`
   for (const app of [sandbox, production, others]) {
     yield* sql`INSERT INTO review_decisions (app_id, decided_at, decision_id, subject_kind, subject_id, subject, kind, note, decided_by)
                VALUES (${app.id}, ${Rows.at(now)}, ${yield* Entropy.id("rvw")}, 'app', ${app.id},
@@ -163,7 +161,6 @@ export const deletionCatalogue: Contract<
       Check.isTrue(!(yield* tablesWith(words)).includes("accounts"), "the account is gone at once")
       Check.isTrue(!(yield* tablesWith(words)).includes("sessions"), "so are its sessions")
       Check.isTrue(!(yield* tablesWith(words)).includes("sign_in_tries"), "and its tries to sign in")
-      Check.equal(yield* countOf("listeners", "app_id", production.id), 0, "nobody listens to its apps any more")
       let finished = 0
       for (const wait of LOOKS) {
         yield* TestClock.adjust(wait)

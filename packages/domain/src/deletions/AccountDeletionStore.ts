@@ -20,7 +20,7 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
     /**
      * Locks the account, for an admin also against other admins who go, then reads the clock and decides. `Going`: in one step the
      * account, its sessions and its tries to sign in are gone, its connections have ended, its phones' tokens are dead, what waits in
-     * the outbox is sent to nobody, its apps belong to `NOBODY` and are revoked without secrets, redirect URIs, endpoints and listeners, the
+     * the outbox is sent to nobody, its apps belong to `NOBODY` and are revoked without secrets, redirect URIs and endpoints, the
      * receipt is queued, and the rest is noted to be removed. None when there is no such account.
      */
     readonly begin: (

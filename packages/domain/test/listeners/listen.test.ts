@@ -1,8 +1,14 @@
 import { AccountStore, Session } from "@place-access/domain/accounts"
+import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/deletions"
 import { fanOut } from "@place-access/domain/deliveries"
 import { listen, Listener, ListenerStore, openListener, sweepListeners } from "@place-access/domain/listeners"
 import { type EndpointId, Entropy, StoreError, Timestamp, Vault } from "@place-access/domain/shared"
-import { MemoryDatabase, MemoryVault, MemoryWebhookSender } from "@place-access/domain/testing"
+import {
+  MemoryAccountDeletionStore,
+  MemoryDatabase,
+  MemoryVault,
+  MemoryWebhookSender
+} from "@place-access/domain/testing"
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
 import { describe } from "vitest"
@@ -197,6 +203,47 @@ describe("a developer who listens", () => {
         expect(yield* sweepListeners()).toBe(1)
         expect(yield* tables).toEqual([0, 0])
         expect(yield* log).toEqual([TO_NOBODY, TO_NOBODY])
+      })
+    )
+  })
+
+  it("of a developer whose account goes, the stream ends, and the users read that nobody was told what waited", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* withoutEndpoints
+        const { heard } = yield* start(stage)
+        yield* fire(stage)
+        // The worker comes between two looks of the stream.
+        yield* Effect.sleep("10 millis")
+        yield* fanOut(10)
+        yield* (yield* AccountDeletionStore).begin(stage.developer.id, AccountDeletion.decide)
+        yield* Effect.sleep("1 second")
+        expect(heard.at(-1)?.message).toEqual({ _tag: "End", reason: "signed_out" })
+        expect(events(heard)).toEqual([])
+        expect(yield* log).toEqual([TO_NOBODY])
+        expect(yield* tables).toEqual([0, 0])
+      }).pipe(Effect.provide(MemoryAccountDeletionStore.layer))
+    )
+  })
+
+  it("one that cannot be closed is left to the next look and holds up no other", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const first = yield* opened(stage)
+        yield* opened(stage)
+        yield* Effect.sleep(Listener.LIFETIME)
+        const store = yield* ListenerStore
+        const failing = {
+          ...store,
+          close: (...args: Parameters<typeof store.close>) =>
+            args[1] === first.opened.listener.id ? StoreError.unavailable("as a test wants it") : store.close(...args)
+        }
+        expect(yield* Effect.provideService(sweepListeners(), ListenerStore, failing)).toBe(1)
+        expect(yield* tables).toEqual([1, 0])
+        expect(yield* sweepListeners()).toBe(1)
+        expect(yield* tables).toEqual([0, 0])
       })
     )
   })

@@ -6,7 +6,6 @@ import { AccountDeletionStore } from "../../deletions/AccountDeletionStore.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import * as Leftovers from "./MemoryLeftovers.js"
 import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
-import * as MemoryListenerStore from "./MemoryListenerStore.js"
 import * as MemoryMailOutbox from "./MemoryMailOutbox.js"
 
 export const layer: Layer.Layer<AccountDeletionStore, never, MemoryDatabase> = Layer.effect(
@@ -75,7 +74,7 @@ const close = (
   { lookAt, receipt, requestedAt }: AccountDeletion.Going
 ): void => {
   const { NOBODY } = AccountDeletion
-  const { accounts, apps, connections, devices, endpoints, events, listeners, sessions, signInTries } = tables
+  const { accounts, apps, connections, devices, endpoints, events, sessions, signInTries } = tables
   if (!accounts.has(NOBODY.id)) accounts.set(NOBODY.id, { account: NOBODY, passwordHash: "" })
   for (const { app } of owned) {
     const revoked: App = {
@@ -88,8 +87,6 @@ const close = (
     }
     apps.set(app.id, { app: revoked, secrets: [] })
     for (const endpoint of endpoints.values()) if (endpoint.appId === app.id) endpoints.delete(endpoint.id)
-    for (const listener of listeners.values())
-      if (listener.appId === app.id) MemoryListenerStore.close(tables, listener)
   }
   for (const [key, one] of signInTries) if (one.email === email) signInTries.delete(key)
   for (const [key, one] of sessions) if (one.userId === id) sessions.delete(key)

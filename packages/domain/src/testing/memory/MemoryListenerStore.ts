@@ -106,7 +106,7 @@ const lostOf = ({ listenerEvents }: Tables, gone: ReadonlyArray<Waiting>): Reado
 }
 
 /** Removes the listener and answers what waited for it. */
-export const close = (tables: Tables, { appId, id }: Pick<Listener, "appId" | "id">): ReadonlyArray<Waiting> => {
+const close = (tables: Tables, { appId, id }: Pick<Listener, "appId" | "id">): ReadonlyArray<Waiting> => {
   if (Option.isNone(find(tables, appId, id))) return []
   tables.listeners.delete(id)
   const waiting = waitingOf(tables, id)
