@@ -55,8 +55,8 @@ describe("docs/receiving-webhooks.md", () => {
         grantId: id(ConnectionId.make, "con"),
         payload: {
           type: "place.enter",
-          ruleId: id(RuleId.make, "rule"),
-          target: { placeId: id(PlaceId.make, "pl"), label: "Home" }
+          ruleId: id(RuleId.make, "rul"),
+          target: { placeId: id(PlaceId.make, "plc"), label: "Home" }
         },
         occurredAt: Timestamp.make(Date.parse("2026-01-15T11:59:58.250Z"))
       },
