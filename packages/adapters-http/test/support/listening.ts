@@ -1,6 +1,6 @@
 import type { Person, World } from "./World.js"
 
-export interface Message {
+interface Message {
   readonly event: string
   readonly data: Readonly<Record<string, unknown>>
 }
