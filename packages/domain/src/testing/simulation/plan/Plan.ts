@@ -125,6 +125,8 @@ type ConsentDeed = {
   readonly do: "consent"
   readonly person: number
   readonly app: number
+  /** Who holds this connection, and its app, instead of the two above. */
+  readonly again: number | null
   /** Without `location.`; what is ticked of them is what is not left out. */
   readonly scopes: ReadonlyArray<ShortScope>
   readonly unticked: ReadonlyArray<ShortScope>

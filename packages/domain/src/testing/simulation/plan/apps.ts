@@ -64,7 +64,9 @@ const withConnection = (
 
 const consent = (cast: Cast, step: Extract<Did, { readonly do: "consent" }>): Took =>
   Effect.gen(function* () {
-    const [person, app] = [at(cast.people, step.person), at(cast.apps, step.app)]
+    const before = step.again === null ? undefined : at(cast.connections, step.again)
+    const person = before?.person ?? at(cast.people, step.person)
+    const app = before?.app ?? at(cast.apps, step.app)
     if (person === undefined || app === undefined) return false
     const chosen = (indices: ReadonlyArray<number>) => [
       ...new Set(indices.flatMap((index) => at(person.places, index)?.id ?? []))

@@ -16,7 +16,7 @@ import {
   RADII,
   TOLERANCES
 } from "./edges.js"
-import { type Deed, type Doing, type Plan, type Purpose, SCOPES, SENSITIVE, type Step } from "./Plan.js"
+import { type Deed, type Doing, type Purpose, SCOPES, SENSITIVE } from "./Plan.js"
 
 /** What a step may be, with a liking for the edges of the specification. What comes first in a list is the simplest. */
 
@@ -35,7 +35,7 @@ const person = integer({ min: 0, max: 2 })
 const app = integer({ min: 0, max: 2 })
 const place = integer({ min: 0, max: 3 })
 const phone = mostly(constant(0), integer({ min: 1, max: 2 }), 5)
-const connection = integer({ min: 0, max: 5 })
+const connection = integer({ min: -1, max: 5 })
 const endpoint = integer({ min: 0, max: 5 })
 const rule = integer({ min: 0, max: 11 })
 const delivery = integer({ min: 0, max: 30 })
@@ -100,7 +100,15 @@ export const reply = one([
   { status: 200, delayMillis: 5_001 }
 ])
 /** One that answers nothing with a 2xx. */
-export const badReply = one([500, "refuse", "reset", "hang", "slow", 404])
+export const badReply = one([
+  500,
+  "refuse",
+  "reset",
+  "hang",
+  "slow",
+  404,
+  { status: 302, location: "https://elsewhere.example/" }
+])
 
 const ask = oneof(
   FastCheck.record({ about: one(["me", "places", "latest", "place rules", "zone rules"]) }),
@@ -148,6 +156,7 @@ export const DEEDS = {
   consent: of("consent", {
     person,
     app,
+    again: orNull(connection, 1),
     scopes,
     unticked: mostly(constant([]), some(SCOPES, 4), 4),
     places,
@@ -215,39 +224,3 @@ export const DEEDS = {
 } as const satisfies Record<Deed["do"], Arbitrary<Deed>>
 
 export const CROSSING_M = one([100, 140, 51, 60])
-
-/** Any step there is: what a plan is cut down with, whoever made it. */
-export const anyStep = (): Arbitrary<Step> => {
-  const deed = oneof(...Object.values(DEEDS))
-  const edge = { person, phone, place, metres: integer({ min: 1, max: 200 }), accuracyM: orNull(one(ACCURACIES)) }
-  const ms = integer({ min: 0, max: 120 * DAY })
-  return oneof(
-    FastCheck.record({ do: constant("wait" as const), ms }),
-    deed,
-    FastCheck.record({
-      do: constant("together" as const),
-      apartMs: integer({ min: 0, max: HOUR }),
-      deeds: array(deed)
-    }),
-    FastCheck.record({ do: constant("walk" as const), way: one(["in", "out"]), pauseMs: ms, ...edge }),
-    FastCheck.record({ do: constant("commute" as const), times: integer({ min: 1, max: 30 }), pauseMs: ms, ...edge }),
-    FastCheck.record({
-      do: constant("calls" as const),
-      connection,
-      times: integer({ min: 1, max: 30 }),
-      purpose: purposeOf
-    })
-  )
-}
-
-export const anyPlan = (seed: number): Arbitrary<Plan> =>
-  FastCheck.record({
-    seed: constant(seed),
-    scheduling: one(["fifo", "random"]),
-    workers: integer({ min: 1, max: 2 }),
-    faults: constant({}),
-    people: integer({ min: 1, max: 3 }),
-    apps: integer({ min: 1, max: 2 }),
-    hasSandbox: FastCheck.boolean(),
-    steps: array(anyStep())
-  })

@@ -3,7 +3,7 @@ import { all } from "../oracles/index.js"
 import { memory } from "../ports/MemoryBackend.js"
 import * as Simulation from "../Simulation.js"
 import type { Entry } from "../Trace.js"
-import { anyPlan } from "./deeds.js"
+import { simplified } from "./simplified.js"
 import type { Plan } from "./Plan.js"
 import { play } from "./play.js"
 import * as Swarm from "./Swarm.js"
@@ -91,7 +91,7 @@ export interface Shrunk {
 
 /**
  * The smallest plan found that breaks one of the invariants: whole stretches of steps are taken out first, since a run costs more than
- * anything else here, then what is left is made simpler value by value, as fast-check does it.
+ * anything else here, then what is left is made simpler value by value.
  */
 export const shrinkSync = (
   plan: Plan,
@@ -143,21 +143,19 @@ const withoutSteps = (plan: () => Plan, breaks: Breaks): void => {
   }
 }
 
-/** Along fast-check's own tree of simpler values, greedily. */
+/** What is left, value by value. */
 const simpler = (plan: () => Plan, breaks: Breaks, isOver: () => boolean): void => {
-  const arbitrary = anyPlan(plan().seed)
   for (let goesOn = true; goesOn && !isOver();) {
     goesOn = false
-    const { faults, ...rest } = plan()
-    const value: Plan = { ...rest, faults: {} }
-    if (!arbitrary.canShrinkWithoutContext(value)) return
-    for (const { value: candidate } of arbitrary.shrink(value, undefined)) {
+    const { faults, people, scheduling, seed, steps, workers, ...rest } = plan()
+    for (const candidate of simplified({ ...rest, steps })) {
       if (isOver()) return
-      if (candidate.steps.length === 0 && value.steps.length > 0) continue
-      if (breaks({ ...candidate, faults })) {
-        goesOn = true
-        break
-      }
+      if (!breaks({ ...(candidate as Plan), faults, people, scheduling, seed, workers })) continue
+      goesOn = true
+      break
     }
+  }
+  for (const change of [{ workers: 1 }, { people: 1 }, { scheduling: "fifo" }] as const) {
+    if (!isOver()) breaks({ ...plan(), ...change })
   }
 }

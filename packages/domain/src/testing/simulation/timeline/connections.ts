@@ -31,8 +31,8 @@ const isSensitive = (scope: unknown): boolean =>
 export const connectionLanes = (
   entries: ReadonlyArray<Entry>,
   deeds: ReadonlyArray<Deed>,
-  end: number
-): ReadonlyArray<Lane> => {
+  { end, nameOf }: { readonly end: number; readonly nameOf: (appId: string) => string }
+): ConnectionLanes => {
   const found = new Map<string, Held>()
   /** Codes and tokens, by alias. */
   const secrets = new Map<string, Held>()
@@ -52,11 +52,18 @@ export const connectionLanes = (
     if (deed.name !== "revokeApp" || deed.outcome?._tag !== "ok") continue
     for (const held of found.values()) if (held.appId === text(deed.args["appId"])) over(held, deed.t, deed.i)
   }
-  return [...found.values()].map((held) => {
+  const lanes = [...found.values()].map((held): Lane => {
     over(held, end, undefined)
     const { appId, bars, dots, id, user } = held
-    return { group: "Connections", label: `${user} ↔ ${appId}`, who: [user, appId, id], bars, dots }
+    return { group: "Connections", label: `${user} ↔ ${nameOf(appId)} (${id})`, who: [user, nameOf(appId)], bars, dots }
   })
+  return { lanes, userOf: (token) => secrets.get(token)?.user ?? "" }
+}
+
+export interface ConnectionLanes {
+  readonly lanes: ReadonlyArray<Lane>
+  /** Whose connection a token is of. */
+  readonly userOf: (token: string) => string
 }
 
 interface Known {

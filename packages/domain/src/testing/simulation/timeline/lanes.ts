@@ -1,22 +1,24 @@
 import type { Entry } from "../Trace.js"
 import { connectionLanes } from "./connections.js"
 import { type Bar, type Dot, GROUPS, type Lane } from "./Lane.js"
-import { type Deed, deedsOf, dotOf, text } from "./read.js"
+import { appNames, type Deed, deedsOf, dotOf, text } from "./read.js"
 import { ruleLanes } from "./rules.js"
 
 /** Everything that a run was, in lanes. */
 export const lanesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Lane> => {
   const deeds = deedsOf(entries)
   const end = entries.at(-1)?.t ?? 0
+  const nameOf = appNames(deeds)
+  const connections = connectionLanes(entries, deeds, { end, nameOf })
   const lanes = [
     ...troubleLanes(entries),
     ...programLanes(entries, end),
     ...peopleLanes(deeds),
     ...phoneLanes(deeds),
-    ...connectionLanes(entries, deeds, end),
-    ...ruleLanes(entries, deeds, end),
-    ...appLanes(deeds),
-    ...deliveryLanes(entries, deeds),
+    ...connections.lanes,
+    ...ruleLanes(entries, deeds, { end, nameOf, userOf: connections.userOf }),
+    ...appLanes(deeds, nameOf),
+    ...deliveryLanes(entries, deeds, nameOf),
     ...mailLanes(entries)
   ]
   return GROUPS.flatMap((group) => lanes.filter((lane) => lane.group === group))
@@ -111,12 +113,12 @@ const phoneLanes = (deeds: ReadonlyArray<Deed>): ReadonlyArray<Lane> =>
     })
   }))
 
-const appLanes = (deeds: ReadonlyArray<Deed>): ReadonlyArray<Lane> => {
+const appLanes = (deeds: ReadonlyArray<Deed>, nameOf: (appId: string) => string): ReadonlyArray<Lane> => {
   const own = deeds.filter(({ args, name }) => "appId" in args && !OF_APPS.has(name) && name !== "consent")
   return [...grouped(own, ({ args }) => text(args["appId"]))].map(([appId, mine]) => ({
     group: "Apps",
-    label: appId,
-    who: [appId],
+    label: `${nameOf(appId)} (${appId})`,
+    who: [nameOf(appId)],
     bars: [],
     dots: mine.map(dotOf)
   }))
@@ -125,7 +127,11 @@ const appLanes = (deeds: ReadonlyArray<Deed>): ReadonlyArray<Lane> => {
 const STATUS_OK = 300
 
 /** Each endpoint, with every POST that came to it. */
-const deliveryLanes = (entries: ReadonlyArray<Entry>, deeds: ReadonlyArray<Deed>): ReadonlyArray<Lane> => {
+const deliveryLanes = (
+  entries: ReadonlyArray<Entry>,
+  deeds: ReadonlyArray<Deed>,
+  nameOf: (appId: string) => string
+): ReadonlyArray<Lane> => {
   const owners = new Map(
     deeds.flatMap(({ args, name }) =>
       name === "createEndpoint" || name === "editEndpoint" ? [[text(args["url"]), text(args["appId"])] as const] : []
@@ -134,8 +140,8 @@ const deliveryLanes = (entries: ReadonlyArray<Entry>, deeds: ReadonlyArray<Deed>
   const posts = entries.filter((entry) => entry.kind === "posted")
   return [...grouped(posts, ({ url }) => url)].map(([url, mine]) => ({
     group: "Deliveries",
-    label: url.replace("https://hooks.example/", ""),
-    who: [owners.get(url) ?? ""],
+    label: url.replace("https://hooks.example/", "").replace(/^app_\w+/, nameOf),
+    who: [nameOf(owners.get(url) ?? "")],
     bars: [],
     dots: mine.map(({ body, i, reply, t, tookMs }): Dot => {
       const isGood =

@@ -40,3 +40,12 @@ export const dotOf = ({ args, i, name, outcome, t, value }: Deed): Dot => {
   const error = text(value["error"])
   return { t, i, look: status < 300 ? "good" : "refused", text: `${what}: ${status}${error === "" ? "" : ` ${error}`}` }
 }
+
+/** `App 1` instead of an id, in the order in which they were made. */
+export const appNames = (deeds: ReadonlyArray<Deed>): ((appId: string) => string) => {
+  const names = new Map<string, string>()
+  for (const { name, value } of deeds) {
+    if (name === "createApp" && text(value["appId"]) !== "") names.set(text(value["appId"]), `App ${names.size + 1}`)
+  }
+  return (appId) => names.get(appId) ?? appId
+}

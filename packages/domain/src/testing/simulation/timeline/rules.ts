@@ -2,16 +2,22 @@ import type { Entry } from "../Trace.js"
 import type { Bar, Dot, Lane } from "./Lane.js"
 import { type Deed, number, text } from "./read.js"
 
+interface Named {
+  readonly end: number
+  readonly nameOf: (appId: string) => string
+  readonly userOf: (token: string) => string
+}
+
 /** Each rule from its making to its end, with its window and what it fired. */
 export const ruleLanes = (
   entries: ReadonlyArray<Entry>,
   deeds: ReadonlyArray<Deed>,
-  end: number
+  { end, nameOf, userOf }: Named
 ): ReadonlyArray<Lane> => {
   const fired = firings(entries)
   const removed = removals(deeds)
   return deeds.flatMap((deed): ReadonlyArray<Lane> => {
-    const { actor, args, i, t, value } = deed
+    const { args, i, t, value } = deed
     const request = args["request"] as Readonly<Record<string, unknown>> | undefined
     const body = value["body"] as Readonly<Record<string, unknown>> | undefined
     if (deed.name !== "call" || value["status"] !== 201 || request === undefined || !("type" in request)) return []
@@ -28,7 +34,8 @@ export const ruleLanes = (
     const target = body?.["target"] as { readonly label?: string } | undefined
     const minutes = number(request["dwellMinutes"])
     const words = `${text(request["type"])}${minutes === undefined ? "" : ` ${minutes} min`} ${target?.label ?? ""}`
-    return [{ group: "Rules", label: `${words} (${id})`, who: [actor, text(args["appId"]), id], bars, dots }]
+    const [user, app] = [userOf(text(args["token"])), nameOf(text(args["appId"]))]
+    return [{ group: "Rules", label: `${words}: ${user}, ${app} (${id})`, who: [user, app], bars, dots }]
   })
 }
 

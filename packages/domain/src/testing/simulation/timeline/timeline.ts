@@ -29,7 +29,7 @@ export const timelineOf = ({ entries, seed, steps, traceHash, violations, virtua
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:">
 <link rel="icon" href="data:,">
 <title>Simulation, seed ${seed}</title>
 <style>${STYLE}</style>

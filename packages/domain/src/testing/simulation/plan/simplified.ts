@@ -1,0 +1,21 @@
+import { FastCheck } from "effect"
+
+/** So many of fast-check's smaller numbers are tried: zero, and then ever nearer. */
+const NUMBERS = 6
+
+/** Each value that is one change simpler: a smaller number, no for yes, a list without one of its items. Words stay. */
+export function* simplified(value: unknown): Generator<unknown> {
+  if (typeof value === "number" && Number.isInteger(value)) {
+    const between = FastCheck.integer({ min: Math.min(0, value), max: Math.max(0, value) })
+    yield* [...between.shrink(value, undefined).take(NUMBERS)].map((smaller) => smaller.value)
+  } else if (value === true) {
+    yield false
+  } else if (Array.isArray(value)) {
+    for (const at of value.keys()) yield value.toSpliced(at, 1)
+    for (const [at, item] of value.entries()) for (const other of simplified(item)) yield value.with(at, other)
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      for (const other of simplified(item)) yield { ...value, [key]: other }
+    }
+  }
+}
