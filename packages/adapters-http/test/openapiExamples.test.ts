@@ -144,10 +144,17 @@ describe("the ways to verify that /docs/webhooks shows", () => {
     const file = join(scratch, "snippet.mjs")
     writeFileSync(file, Snippets.NODE)
     const { isGenuine } = (await import(file)) as {
-      readonly isGenuine: (body: Buffer, header: string, secret: string, toleranceS?: number, nowS?: number) => boolean
+      readonly isGenuine: (
+        body: Buffer,
+        header: string | undefined,
+        secret: string,
+        toleranceS?: number,
+        nowS?: number
+      ) => boolean
     }
     const now = at / 1_000
-    const ask = (text: string, sent: string, nowS: number) => isGenuine(Buffer.from(text), sent, secret, 60, nowS)
+    const ask = (text: string, sent: string | undefined, nowS: number) =>
+      isGenuine(Buffer.from(text), sent, secret, 60, nowS)
     const rotated = header.replace(",", `,v1=${"0".repeat(64)},`)
     expect([
       ask(body, header, now),
@@ -156,8 +163,9 @@ describe("the ways to verify that /docs/webhooks shows", () => {
       ask(body, header, now + 61),
       ask(body, header, now - 61),
       ask(body, "t=1", now),
-      ask(body, `${header.slice(0, -1)}z`, now)
-    ]).toEqual([true, true, false, false, false, false, false])
+      ask(body, `${header.slice(0, -1)}z`, now),
+      ask(body, undefined, now)
+    ]).toEqual([true, true, false, false, false, false, false, false])
   })
 
   it("a shell with openssl computes the v1", ({ skip }) => {
@@ -177,9 +185,10 @@ describe("the ways to verify that /docs/webhooks shows", () => {
 import json, sys
 body, forged, header, secret = json.loads(sys.argv[1])
 print([is_genuine(b.encode(), h, secret, 60, n) for b, h, n in [
-  (body, header, ${now}), (forged, header, ${now}), (body, header, ${now + 61}), (body, "t=1", 1)]])`
+  (body, header, ${now}), (forged, header, ${now}), (body, header, ${now + 61}), (body, "t=1", 1),
+  (body, None, 1), (body, "t=\u00b2,v1=\u00e9", 1), (body, "t=" + "9" * 5000, 1)]])`
     expect(spawnSync("python3", ["-c", script, given], { encoding: "utf8" }).stdout.trim()).toBe(
-      "[True, False, False, False]"
+      "[True, False, False, False, False, False, False]"
     )
   })
 })

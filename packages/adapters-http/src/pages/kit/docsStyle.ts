@@ -4,7 +4,6 @@ export const docsStyle = `
 .docs .card h2 { margin: 0 0 0.5rem; font-size: 1.15rem; }
 .docs h3 { font-size: 1.05rem; margin: 1.75rem 0 0.5rem; }
 .docs caption.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-.docs h4 { font-size: 0.95rem; margin: 1.25rem 0 0.4rem; color: var(--soft); }
 .docs :is(h2, h3, .operation) { scroll-margin-top: 1rem; }
 .docs li { margin-bottom: 0.3rem; }
 .docs p, .docs li { max-width: 44rem; }
