@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Budget, spendBudget } from "@place-access/domain/limits"
+import { ConnectionId, UserId } from "@place-access/domain/shared"
 import { limitStoreContract, MemoryEntropy } from "@place-access/domain/testing"
-import { Effect, Layer, TestClock, TestContext } from "effect"
-import { afterAll, describe, it } from "vitest"
+import { Effect, Either, Layer, TestClock, TestContext } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
 import * as OwnLimitStore from "./limitStore.js"
 
 describe("LimitStore over a log", () => {
@@ -18,4 +20,16 @@ describe("LimitStore over a log", () => {
       return Effect.runPromise(Effect.provide(Effect.zipRight(begun, run), layer))
     })
   }
+
+  // What a contract cannot know of, because it is yours.
+  it("what is spent outlives the process, and a line that was cut off", async () => {
+    const path = join(folder, "restart")
+    const whose = { userId: UserId.make("usr_ana"), connectionId: ConnectionId.make("con_1") }
+    const once: Budget.Budget = { ...Budget.VERIFY_ZONE, calls: 1 }
+    const spend = () =>
+      Effect.runPromise(Effect.provide(Effect.either(spendBudget(once, whose)), OwnLimitStore.layer(path)))
+    expect(Either.isRight(await spend())).toBe(true)
+    appendFileSync(path, '["usr_')
+    expect(Either.isLeft(await spend())).toBe(true)
+  })
 })

@@ -1,5 +1,9 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { expect, it } from "vitest"
-import { careless, hunt, run } from "./scenario.js"
+import * as OwnLimitStore from "./limitStore.js"
+import { careless, hunt, run, runOver } from "./scenario.js"
 
 it("the evening ends well: the seventh attempt is answered 23 h 35 min 30 s after the first, and no invariant is broken", () => {
   const result = run(1)
@@ -18,4 +22,12 @@ it("a store that does not compare versions is found out, by an oracle of one's o
   const again = run(found!.seed, careless)
   expect(again.traceHash).toBe(found!.traceHash)
   expect(again.violations).toEqual(found!.violations)
+})
+
+it("the evening ends well over a store of one's own, too", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "evening-"))
+  const result = await runOver(1, OwnLimitStore.layer(join(folder, "limits")))
+  expect(result).toMatchObject({ stopped: null, quiesced: true, violations: [] })
+  expect(readFileSync(join(folder, "limits"), "utf8")).toContain("verify_zone")
+  rmSync(folder, { recursive: true })
 })

@@ -1,6 +1,10 @@
 import { FixStore } from "@place-access/domain/fixes"
+import type { LimitStore } from "@place-access/domain/limits"
+import type { StoreError } from "@place-access/domain/shared"
 import { Simulation } from "@place-access/domain/testing"
-import { Context, Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
+
+const SCOPES = ["location.rules.place", "location.zone.verify"]
 
 /** Ana comes home with two phones while the app's server is in trouble. */
 export const evening: Simulation.Scenario = (world) =>
@@ -9,9 +13,9 @@ export const evening: Simulation.Scenario = (world) =>
     const home = yield* ana.place({ label: "Home", lat: 52.1, lon: 5.1 })
     const phone = yield* ana.phone("phone")
     const watch = yield* ana.phone("watch")
-    const app = yield* world.app({ scopes: ["location.rules.place"] })
+    const app = yield* world.app({ scopes: SCOPES })
     const hook = yield* app.endpoint("hook")
-    const connection = yield* app.connect(ana, { scopes: ["location.rules.place"], places: [home] })
+    const connection = yield* app.connect(ana, { scopes: SCOPES, places: [home] })
     yield* connection.call({
       endpoint: "POST /v1/rules/place",
       placeId: home.id,
@@ -21,6 +25,14 @@ export const evening: Simulation.Scenario = (world) =>
       activeFrom: null,
       activeUntil: null,
       maxEventAgeS: null
+    })
+    yield* connection.call({
+      endpoint: "POST /v1/answers/verify-zone",
+      label: "Work",
+      lat: 52.1,
+      lon: 5.3,
+      radiusM: 200,
+      maxAgeS: 600
     })
 
     // From here on one call in fifty of a store is done and reported as failed, and one in fifty takes long.
@@ -85,4 +97,11 @@ export const hunt = (seeds: number, sabotage?: Simulation.Sabotage): Simulation.
     if (result.violations.length > 0) return result
   }
   return undefined
+}
+
+/** The same evening over some stores of your own; the rest are those in memory. */
+export const runOver = (seed: number, own: Layer.Layer<LimitStore, StoreError>): Promise<Simulation.SimResult> => {
+  const stores = Layer.merge(Simulation.memory.stores, own)
+  const backend: Simulation.Backend = { name: "limits of our own", isHosted: true, stores }
+  return Simulation.run({ seed, scheduling: "random", oracles: Simulation.Oracles.all, backend }, evening)
 }

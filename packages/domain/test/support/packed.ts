@@ -13,8 +13,11 @@ const ROOT = join(import.meta.dirname, "../../../..")
 export interface Packed {
   /** Every file in it, by its path in the package. */
   readonly files: ReadonlyArray<string>
-  /** What publint and Are The Types Wrong have to say against it, for whoever resolves by `exports`. */
-  readonly faults: () => Promise<ReadonlyArray<string>>
+  /**
+   * What publint and Are The Types Wrong have to say against it, for whoever resolves by `exports`. `entrypoints`: those whose types are
+   * looked at; left out: all of them.
+   */
+  readonly faults: (entrypoints?: ReadonlyArray<string>) => Promise<ReadonlyArray<string>>
   /** An empty folder, where this package, and no other, is installed. */
   readonly install: () => Promise<string>
   /** The same by npm, in an empty project, without a network; what it asks of its user (peers) is not there. */
@@ -44,10 +47,13 @@ export const pack = async (name: string): Promise<Packed> => {
   const path = join(scratch, made.filename)
   return {
     files: made.files.map((file) => file.path),
-    faults: async () => {
+    faults: async (entrypoints) => {
       const tarball = await readFile(path)
       const { messages } = await publint({ pack: { tarball: Uint8Array.from(tarball).buffer }, strict: true })
-      const types = await checkPackage(createPackageFromTarballData(tarball))
+      const types = await checkPackage(
+        createPackageFromTarballData(tarball),
+        entrypoints === undefined ? {} : { entrypoints: [...entrypoints] }
+      )
       const problems = types.types === false ? [{ kind: "no types" }] : types.problems.filter((one) => !isExpected(one))
       return [...messages, ...problems].map((one) => JSON.stringify(one))
     },
