@@ -26,7 +26,7 @@ export const read = (before: string, chunk: string): readonly [string, ReadonlyA
 }
 
 const parse = (part: string): Option.Option<Message> => {
-  const [, event, data = ""] = /^event: (.*)\ndata: (.*)$/.exec(part) ?? []
+  const [, event, data = ""] = /^event: ([^\n]*)\ndata: ([^\n]*)$/.exec(part) ?? []
   switch (event) {
     case "ready":
       return Option.map(decode(Ready)(data), (data) => ({ _tag: "Ready", data }))

@@ -2,6 +2,7 @@ import { CannotStart } from "@place-access/worker/host"
 import { Data, Effect, Option, Schema, type Scope, Stream } from "effect"
 import type { Options } from "./options.js"
 import * as Messages from "./Messages.js"
+import { plain } from "./words.js"
 
 /** The line is down or the service is: it may be there again soon. */
 export class Lost extends Data.TaggedError("Lost")<{ readonly why: string }> {}
@@ -42,7 +43,8 @@ export const signIn = (
     (cookie) => ({
       apps: Effect.gen(function* () {
         const response = yield* accepted(yield* call(base, "GET", "/v1/developer/apps?limit=500", cookie), base)
-        return (yield* json(response, Apps)).apps
+        const { apps } = yield* json(response, Apps)
+        return apps.map((app) => ({ ...app, name: plain(app.name) }))
       }),
       events: (app, options) =>
         Stream.unwrapScoped(
@@ -117,7 +119,10 @@ const accepted = (response: Response, base: string): Effect.Effect<Response, Can
   Effect.gen(function* () {
     if (response.ok) return response
     const refusal = yield* Effect.option(json(response, Refusal))
-    const said = Option.match(refusal, { onNone: () => "", onSome: ({ message }) => [message].flat().join("; ") })
+    const said = Option.match(refusal, {
+      onNone: () => "",
+      onSome: ({ message }) => plain([message].flat().join("; "))
+    })
     if (response.status === 401) return yield* new CannotStart({ message: SIGNED_OUT })
     if (response.status === 429 || response.status >= 500) {
       return yield* new Lost({ why: `it answers ${response.status}${said === "" ? "" : `: ${said}`}` })

@@ -8,12 +8,19 @@ const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" })
 /** `12:01:02`, where the reader is. */
 export const at = (millis: number): string => clock.format(millis)
 
+/** What the service says is shown, not obeyed by the terminal, and deceives no eye. Lines stay lines. */
+export const plain = (text: string): string =>
+  text.replace(
+    /(?!\n)[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`
+  )
+
 /** What the service waits for an answer. */
 const DEADLINE_MILLIS = 5_000
 
 /** `place.enter evt_… -> 200 (12 ms)` */
 export const told = (event: typeof Messages.Told.Type, answer: Answer | undefined): string =>
-  answer === undefined ? Messages.name(event) : `${Messages.name(event)} -> ${outcome(answer)}`
+  answer === undefined ? plain(Messages.name(event)) : `${plain(Messages.name(event))} -> ${outcome(answer)}`
 
 const outcome = (answer: Answer): string => {
   if (answer._tag === "Failed") return `not received: ${answer.why}`
@@ -26,9 +33,9 @@ const outcome = (answer: Answer): string => {
 /** As text that people read; as it came when it is none. */
 export const body = ({ body }: typeof Messages.Told.Type): string => {
   try {
-    return JSON.stringify(JSON.parse(body), null, 2)
+    return plain(JSON.stringify(JSON.parse(body), null, 2))
   } catch {
-    return body
+    return plain(body)
   }
 }
 

@@ -92,6 +92,25 @@ describe("what is forwarded", () => {
   })
 })
 
+describe("what a terminal would obey", () => {
+  const hostile = "\u001b[2J\u009b31m\u007f\u202eevil\u2028"
+
+  it("is written out in an event's line and body, wherever it stands", () => {
+    const told = { headers: {}, body: JSON.stringify({ type: hostile, event_id: "evt_1", label: hostile }) }
+    const spelt = "\\u001b[2J\\u009b31m\\u007f\\u202eevil\\u2028"
+    expect(words.told(told, undefined)).toBe(`${spelt} evt_1`)
+    expect(words.body(told)).toBe(`{\n  "type": "${spelt}",\n  "event_id": "evt_1",\n  "label": "${spelt}"\n}`)
+    expect(words.body({ headers: {}, body: hostile })).toBe(spelt)
+  })
+
+  it("does not cut the stream: a line ends where the service ends it", () => {
+    const told = { headers: {}, body: hostile }
+    expect(Messages.read("", `event: event\ndata: ${JSON.stringify(told)}\n\n`)[1]).toEqual([
+      { _tag: "Event", data: told }
+    ])
+  })
+})
+
 describe("the stream", () => {
   it("is read the same, wherever it is cut; what is not known is passed over", () => {
     const text = [
