@@ -1,4 +1,4 @@
-export { checkPresence } from "./checkPresence.js"
+export { checkPresence, type PlacePresence } from "./checkPresence.js"
 export * as CurrentPlace from "./CurrentPlace.js"
 export * as Disclosure from "./Disclosure.js"
 export { findCurrentPlace } from "./findCurrentPlace.js"

@@ -69,6 +69,7 @@ export class App {
     return this.world.do("consent", { userId: user.id, appId: this.id, ...choices(terms) }, user.name)
   }
 
+  /** As the app's server does it, with its secret and the right verifier. */
   exchange(code: string): Effect.Effect<TokenSet, NotDone> {
     const args = { appId: this.id, code, verifier: "right", client: "right" } as const
     return this.world.do("exchange", args, this.owner.name)

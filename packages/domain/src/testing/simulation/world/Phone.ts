@@ -88,6 +88,7 @@ export class Phone {
     )
   }
 
+  /** The user removes it; what it sends from then on is refused. */
   remove(): Effect.Effect<Ended<"removeDevice">> {
     const { actor, deviceId, userId } = this.owner
     return this.world.perform("removeDevice", { userId, deviceId }, actor)

@@ -43,6 +43,7 @@ export class User {
     return this.world.do(name, args, this.name)
   }
 
+  /** A new place of theirs, in a circle of 150 m unless it is said. */
   place({ kind = "other", label, lat, lon, radiusM = 150 }: PlaceDraft): Effect.Effect<Place, NotDone> {
     return Effect.map(this.do("createPlace", { userId: this.id, label, kind, lat, lon, radiusM }), ({ placeId }) => ({
       id: placeId,
@@ -68,10 +69,12 @@ export class User {
     return Effect.as(this.do("updatePlace", { userId: this.id, placeId, label, kind, lat, lon, radiusM }), changed)
   }
 
+  /** Apps no longer see it; history keeps it. */
   archive(place: Place): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("archivePlace", { userId: this.id, placeId: place.id }))
   }
 
+  /** A new phone of theirs, online. */
   phone(name = "phone"): Effect.Effect<Phone.Phone, NotDone> {
     return Effect.map(
       this.do("addDevice", { userId: this.id, name }),
@@ -90,10 +93,12 @@ export class User {
     return Effect.asVoid(this.do("sharePlaces", { userId: this.id, connectionId, places: chosen }))
   }
 
+  /** Ends the connection, in the portal. */
   disconnect(connection: Connected): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("disconnect", { userId: this.id, connectionId: connection.id }))
   }
 
+  /** Removes an app's rule, in the portal. */
   removeRule(connection: Connected, ruleId: string): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("removeRuleOfUser", { userId: this.id, connectionId: connection.id, ruleId }))
   }
