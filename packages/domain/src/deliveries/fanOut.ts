@@ -32,9 +32,9 @@ export interface FannedOut {
 
 /**
  * Turns up to `limit` events of the outbox into deliveries: one for each endpoint that wants the event, one in memory for each
- * legacy receiver, and one for each developer who listens; a firing that nobody wants is in the user's access log all the same. Two transactions,
- * because events are the user's and deliveries the app's: first the rows, which may exist already, then the mark. Whoever
- * dies between the two is repeated without a trace, but for a listener, who may be told twice.
+ * legacy receiver, and one for each developer who listens; a firing that nobody wants is in the user's access log all the
+ * same. Two transactions, because events are the user's and deliveries the app's: first the rows, which may exist already,
+ * then the mark. Whoever dies between the two is repeated without a trace, but for a listener, who may be told twice.
  */
 export const fanOut = Effect.fn("fanOut")(function* (limit: number) {
   const events = yield* EventStore
