@@ -1,4 +1,5 @@
 import { verify } from "@place-access/adapters-webhook/verify"
+import { Listener } from "@place-access/domain/listeners"
 import { Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -160,11 +161,12 @@ describe("npm run listen", () => {
         expect(await sessions(service(), person)).toBe(2)
         await running.stop("SIGTERM")
         expect(await sessions(service(), person)).toBe(1)
-        // The server notices by itself that nobody reads any more.
-        await until("nothing is left of it", async () => {
+        // The server notices by itself that nobody reads any more, before the sweep could.
+        const isGone = async () => {
           const { listeners, waiting } = await rows(service(), app)
           return listeners + waiting === 0 ? true : undefined
-        })
+        }
+        await until("the server to notice", isGone, Listener.LIFETIME)
       } finally {
         await other.close()
       }
