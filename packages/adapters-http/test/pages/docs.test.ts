@@ -1,7 +1,9 @@
 import { HttpApi } from "@effect/platform"
+import { ClientSecret } from "@place-access/domain/apps"
 import { Delivery, RetrySchedule } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
-import { Scope } from "@place-access/domain/shared"
+import { RuleEvaluation } from "@place-access/domain/rules"
+import { Scope, Timestamp } from "@place-access/domain/shared"
 import { Api } from "@place-access/adapters-http/Api"
 import * as ErrorCatalogue from "@place-access/adapters-http/openapi/ErrorCatalogue"
 import * as EventCatalogue from "@place-access/adapters-http/openapi/EventCatalogue"
@@ -132,6 +134,23 @@ describe("what is documented", () => {
       expect(row).toContain(scope)
       expect(textOf(after(page("/docs/authorization"), scope))).toContain(`Event ${type}`)
     }
+  })
+
+  it("the type of every field of an event, one that is described as well", () => {
+    const html = page("/docs/webhooks")
+    const rows = html.split("</tr>").filter((row) => row.includes("When it happened, not when it was sent"))
+    expect(rows.length).toBe(EventCatalogue.ENTRIES.length)
+    for (const row of rows) expect(textOf(row)).toContain("time, ISO 8601")
+    expect(html).not.toContain(">anything<")
+  })
+
+  it("how late a rule's event can be, and how long a client secret that was replaced is good", () => {
+    const late = textOf(after(page("/docs/webhooks"), "rules")).replace(/\s+/g, " ")
+    expect(RuleEvaluation.STALE_AFTER).toBe(15 * Timestamp.MINUTE)
+    expect(late).toContain("what reaches us more than 15 minutes after it was measured fires nothing")
+    const tokens = textOf(after(page("/docs/authorization"), "tokens")).replace(/\s+/g, " ")
+    expect(ClientSecret.OVERLAP).toBe(Timestamp.DAY)
+    expect(tokens).toContain("until the next is issued, and 1 day more")
   })
 
   it("the retry schedule as it is kept", () => {

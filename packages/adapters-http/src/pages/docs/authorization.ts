@@ -1,3 +1,4 @@
+import { ClientSecret } from "@place-access/domain/apps"
 import { AuthorizationCode, ConsentRequest, TokenFamily } from "@place-access/domain/connection"
 import { Event } from "@place-access/domain/events"
 import { Purpose, VolumeFlag } from "@place-access/domain/purposes"
@@ -135,12 +136,12 @@ const tokens = ({ baseUrl }: Options): Value => [
         "Refresh token",
         "as long as the connection",
         inline(
-          `Spent with every use: keep the new one that the answer has. Used again within ${duration(TokenFamily.RACE_WINDOW)} it gets the same answer, so that two of your servers may race; **later it counts as a leak and ends the connection.**`
+          `Spent with every use: keep the new one that the answer has. Used again within ${duration(TokenFamily.RACE_WINDOW)} it gets the newest refresh token and a fresh access token, so that two of your servers may race; **later it counts as a leak and ends the connection.**`
         )
       ],
       [
         "Client secret",
-        "until the next is issued",
+        `until the next is issued, and ${duration(ClientSecret.OVERLAP)} more`,
         "Authenticates the app at the token and revocation endpoints, in the body or by HTTP Basic."
       ]
     ]

@@ -10,9 +10,12 @@ export interface Field {
 
 const number = (value: unknown): string => (typeof value === "number" ? value.toLocaleString("en") : String(value))
 
+/** A reference that something is said about beside it stands alone in an `allOf`. */
+const referred = (schema: Json): string | undefined => refName(schema) ?? refName(object(list(schema["allOf"])[0]))
+
 /** `integer, 5 to 720, or null`. Values in back quotes. */
 export const typeOf = (schema: Json, schemas: Json): string => {
-  const name = refName(schema)
+  const name = referred(schema)
   if (name !== undefined) return typeOf(object(schemas[name]), schemas)
   const choices = list(schema["anyOf"] ?? schema["oneOf"]).map(object)
   if (choices.length > 0) {
@@ -81,7 +84,7 @@ export const fields = (schema: Json, schemas: Json, prefix = "", depth = 0): Rea
 
 /** What a reference leads to, and what stands beside `null`. */
 const resolved = (schema: Json, schemas: Json): Json => {
-  const name = refName(schema)
+  const name = referred(schema)
   if (name !== undefined) return resolved(object(schemas[name]), schemas)
   const choices = list(schema["anyOf"]).map(object)
   const rest = choices.filter(({ type }) => type !== "null")
