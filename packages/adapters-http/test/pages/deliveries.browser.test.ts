@@ -74,4 +74,25 @@ describeBrowser("the delivery log, for developers", () => {
     await page.getByRole("button", { name: "Show" }).click()
     await page.getByText("Nothing was sent here.").waitFor()
   })
+
+  it("what a receiver answers in one long word is read without scrolling; what is too old cannot be redelivered", async () => {
+    const { page, world } = at
+    const on = await stage(world)
+    await at.as(on.developer)
+    await on.script(MemoryWebhookSender.answers(500, "x".repeat(1_000)))
+    await on.fire("place.enter", { maxEventAgeS: 30 })
+    await on.work()
+    world.clock.advance(30 * Timestamp.SECOND + 1)
+    await on.work()
+    await page.goto(`${world.url}/developer/apps/${on.app.id}/deliveries`)
+    await page.getByRole("link", { name: "place.enter" }).click()
+    await page.getByText("Too old to send").waitFor()
+    expect(await page.getByRole("button", { name: "Redeliver" }).count()).toBe(0)
+    await page.getByText("The event is older than its rule allows: it is not sent again.").waitFor()
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect(await page.locator(".scroll").evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
+    }
+    await inspect(page, "delivery-too-old")
+  })
 })
