@@ -58,7 +58,7 @@ const partOf = ({ _tag, message }: Issue): string => {
 }
 
 const typeName = (schema: string): string => {
-  const expected = schema.replace(/ \((?:Encoded|Type) side\)$/, "")
+  const expected = schema.replace(/ \((?:Encoded|Type) side\)$/, "").replace(/ & Brand<"\w+">/g, "")
   switch (expected) {
     case "string":
       return "a string"

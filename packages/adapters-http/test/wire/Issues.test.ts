@@ -15,6 +15,7 @@ const Everything = request({
   until: optional(Timestamp.FromIso),
   id: RuleId,
   name: optional(Device.Name),
+  endpoint_id: optional(Schema.String.pipe(Schema.brand("EndpointId"))),
   locations: Schema.Array(Schema.Struct({ captured_at: Timestamp.FromIso, accuracy_m: optional(Schema.Number) })),
   limit: queryInt(1, 10)
 })
@@ -48,6 +49,7 @@ describe("messages of a request that cannot be decoded", () => {
         at: "2026-01-01",
         until: 5,
         name: "",
+        endpoint_id: 5,
         locations: [{ captured_at: null }, 7, { captured_at: "2026-01-01T00:00:00Z", accuracy_m: "far" }],
         limit: "11"
       })
@@ -60,6 +62,7 @@ describe("messages of a request that cannot be decoded", () => {
       expect.stringMatching(/^until must be /),
       "id is missing",
       "name must not be empty",
+      "endpoint_id must be a string or null",
       "locations[0].captured_at must be a string",
       "locations[1] must be an object",
       "locations[2].accuracy_m must be a number or null",
