@@ -1,0 +1,94 @@
+import { SqlAccountStore, SqlAppStore, SqlListenerStore } from "@place-access/adapters-pg"
+import { Listener, ListenerStore } from "@place-access/domain/listeners"
+import { type AppId, ConnectionId, Entropy, EventId, ListenerId, Timestamp, UserId } from "@place-access/domain/shared"
+import { WebhookFixtures } from "@place-access/domain/testing"
+import { Effect, Layer, Random } from "effect"
+import { expect, it } from "vitest"
+import { migratedPostgres, withStores } from "../support/contracts.js"
+import { describePg } from "../support/postgres.js"
+
+const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlListenerStore.layer)
+
+const open = (appId: AppId) =>
+  Effect.gen(function* () {
+    const createdAt = yield* Timestamp.now
+    const id = ListenerId.make(yield* Entropy.id("lst"))
+    const seenUntil = Listener.seenAt(createdAt)
+    const listener: Listener.Listener = { appId, id, endpointId: null, events: [], createdAt, seenUntil }
+    yield* (yield* ListenerStore).open(listener)
+    return listener
+  })
+
+/** One event, for each of them. */
+const eventFor = (listeners: ReadonlyArray<Listener.Listener>, position: number) =>
+  Effect.gen(function* () {
+    const createdAt = yield* Timestamp.now
+    const eventId = EventId.make(yield* Entropy.id("evt"))
+    return listeners.map(({ appId, id }): Listener.Waiting => ({
+      appId,
+      listenerId: id,
+      userId: UserId.make("usr_1"),
+      envelope: {
+        eventId,
+        appId,
+        grantId: ConnectionId.make("con_1"),
+        payload: { type: "places.changed", placesVersion: 2 },
+        occurredAt: createdAt
+      },
+      maxEventAgeS: null,
+      createdAt,
+      position,
+      isTold: false
+    }))
+  })
+
+/** Each once: an event that several were to be told is lost with all its rows. */
+const idsOf = (rows: ReadonlyArray<Listener.Waiting>) => [...new Set(rows.map(({ envelope }) => envelope.eventId))]
+
+describePg("workers, streams and sweeps at the listeners of one app", () => {
+  const run = withStores(migratedPostgres, stores)
+
+  it("each event was told by somebody or is lost once, whoever comes, takes and goes meanwhile; nobody waits for another for ever", () =>
+    run(
+      Effect.gen(function* () {
+        const store = yield* ListenerStore
+        for (let trial = 0; trial < 5; trial++) {
+          const app = yield* WebhookFixtures.ownedApp
+          const listeners = yield* Effect.replicateEffect(open(app.id), 4)
+          const events = yield* Effect.forEach(Array.from({ length: 30 }), (_, position) =>
+            eventFor(listeners, position)
+          )
+          const told: Array<EventId> = []
+          const lost: Array<EventId> = []
+
+          const fanOut = (rows: ReadonlyArray<Listener.Waiting>) =>
+            Effect.map(store.offer(rows), (gone) => void lost.push(...idsOf(gone)))
+          const close = ({ appId, id }: Listener.Listener) =>
+            Effect.map(store.close(appId, id), (gone) => void lost.push(...idsOf(gone)))
+          /** Takes a few now and then, and hangs up; the sweep finds it, too. */
+          const stream = (listener: Listener.Listener) =>
+            Effect.gen(function* () {
+              for (let looks = yield* Random.nextIntBetween(0, 8); looks > 0; looks--) {
+                const found = yield* Effect.flatten(store.waiting(app.id, listener.id, 3))
+                told.push(...(yield* store.take(app.id, listener.id, idsOf(found.events), 0)))
+              }
+              yield* Effect.all([close(listener), close(listener)], { concurrency: "unbounded" })
+            })
+
+          const workers = Effect.forEach(
+            [0, 1, 2],
+            (worker) =>
+              Effect.forEach(
+                events.filter((_, index) => index % 3 === worker),
+                fanOut
+              ),
+            { concurrency: "unbounded" }
+          )
+          yield* Effect.all([workers, ...listeners.map(stream)], { concurrency: "unbounded" })
+
+          const untold = idsOf(events.flat()).filter((id) => !told.includes(id))
+          expect([...lost].sort()).toEqual(untold.sort())
+        }
+      })
+    ))
+})
