@@ -6,8 +6,9 @@ import type { Delivery } from "./Delivery.js"
 
 /**
  * What the user's access log says of an event (Spec §4.6.8, §4.7). Every firing of a rule is there, sent or not, by the label of
- * its place or zone; only one whose endpoints ended, or whose row was abandoned, before the first attempt is not. One entry for an event, however many endpoints, attempts and replays it has: time and id follow from the
- * event, so that recording again changes nothing. Undefined when there is nobody to tell or nothing more to tell.
+ * its place or zone; only one whose endpoints ended, or whose row was abandoned, before the first attempt is not. One entry
+ * for an event, however many endpoints, attempts and replays it has: time and id follow from the event, so that recording
+ * again changes nothing. Undefined when there is nobody to tell or nothing more to tell.
  */
 
 /** What is looked at of a delivery, to an endpoint, to a receiver of its own or to a listener. */
