@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<Delivery.FailReason, string>> = {
   exhausted: "all attempts were used",
   endpoint_disabled: "the endpoint was disabled",
   endpoint_removed: "the endpoint was removed",
-  not_authorised: "the user no longer allows it",
+  not_authorised: "your app may no longer be told",
   not_sent: "a fault of ours kept it from being sent for three days",
   abandoned: "our workers did not come to an end with it, time and again"
 }
