@@ -9,6 +9,8 @@ const PATIENCE = 4
 /** but so often at least. */
 const LONGEST = 6 * 3_600_000
 
+const MINUTE = 60_000
+
 interface Sleeper {
   readonly process: Process.Process
   /** What was asked for, in milliseconds. */
@@ -36,6 +38,8 @@ export class VirtualClock implements Clock.Clock {
   private offset = 0
   private stirredAt: number
   private stretched: Array<{ readonly at: number; readonly sleeper: Sleeper }> = []
+  /** What each loop asked for the last time. */
+  private readonly rhythms = new WeakMap<object, number>()
 
   constructor(startMillis: number) {
     this.passed = startMillis
@@ -66,7 +70,7 @@ export class VirtualClock implements Clock.Clock {
       const own = Math.max(0, Math.ceil(Duration.toMillis(duration)))
       return Effect.async<void>((resume) => {
         const sleeper: Sleeper = { process, own, isOver: false, laid: 0, isPeriodic, wake: () => resume(Effect.void) }
-        this.lay(sleeper, isPeriodic && own < SELDOM ? Math.max(own, Math.min(PATIENCE * this.quiet, LONGEST)) : own)
+        this.lay(sleeper, isPeriodic && own < SELDOM ? this.stretch(fiber, own) : own)
         return Effect.sync(() => {
           sleeper.isOver = true
         })
@@ -85,8 +89,15 @@ export class VirtualClock implements Clock.Clock {
     }
   }
 
-  private get quiet(): number {
-    return this.passed - this.stirredAt
+  /** How long a loop sleeps that asks for so much. */
+  private stretch(loop: object, own: number): number {
+    const patience = Math.min(PATIENCE * (this.passed - this.stirredAt), LONGEST)
+    const before = this.rhythms.get(loop)
+    this.rhythms.set(loop, own)
+    const isToTheMinute = (this.unsafeCurrentTimeMillis() + own) % MINUTE === 0
+    if (!isToTheMinute) return Math.max(own, patience)
+    // What looks at whole quarters of an hour, say, is still finding them; then it keeps to them.
+    return before === own ? Math.max(1, Math.floor(patience / own)) * own : own
   }
 
   private lay(sleeper: Sleeper, millis: number): void {
