@@ -6,6 +6,7 @@ import * as WorkedSignature from "@place-access/adapters-http/openapi/WorkedSign
 import * as Snippets from "@place-access/adapters-http/pages/docs/verifySnippets"
 import { Option, Schema } from "effect"
 import { spawnSync } from "node:child_process"
+import { createHmac } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
@@ -139,6 +140,8 @@ const isInstalled = (program: string): boolean => spawnSync("sh", ["-c", `comman
 describe("the ways to verify that /docs/webhooks shows", () => {
   const { at, body, header, secret } = WorkedSignature
   const forged = body.replace("ping", "pong")
+  /** What anybody can make for a receiver whose secret is missing in its environment. */
+  const unkeyed = `t=1,v1=${createHmac("sha256", "").update(`1.${body}`).digest("hex")}`
 
   it("Node.js: genuine, forged, too old, rotated", async () => {
     const file = join(scratch, "snippet.mjs")
@@ -166,6 +169,7 @@ describe("the ways to verify that /docs/webhooks shows", () => {
       ask(body, `${header.slice(0, -1)}z`, now),
       ask(body, undefined, now)
     ]).toEqual([true, true, false, false, false, false, false, false])
+    expect(isGenuine(Buffer.from(body), unkeyed, "", 60, 1)).toBe(false)
   })
 
   it("a shell with openssl computes the v1", ({ skip }) => {
@@ -180,15 +184,15 @@ describe("the ways to verify that /docs/webhooks shows", () => {
 
   it("Python: genuine, forged, too old", ({ skip }) => {
     if (!isInstalled("python3")) skip("python3 is not installed")
-    const [now, given] = [Math.floor(at / 1_000), JSON.stringify([body, forged, header, secret])]
+    const [now, given] = [Math.floor(at / 1_000), JSON.stringify([body, forged, header, secret, unkeyed])]
     const script = `${Snippets.PYTHON}
 import json, sys
-body, forged, header, secret = json.loads(sys.argv[1])
-print([is_genuine(b.encode(), h, secret, 60, n) for b, h, n in [
+body, forged, header, secret, unkeyed = json.loads(sys.argv[1])
+print([is_genuine(body.encode(), unkeyed, "", 60, 1)] + [is_genuine(b.encode(), h, secret, 60, n) for b, h, n in [
   (body, header, ${now}), (forged, header, ${now}), (body, header, ${now + 61}), (body, "t=1", 1),
   (body, None, 1), (body, "t=\u00b2,v1=\u00e9", 1), (body, "t=" + "9" * 5000, 1)]])`
     expect(spawnSync("python3", ["-c", script, given], { encoding: "utf8" }).stdout.trim()).toBe(
-      "[True, False, False, False, False, False, False]"
+      "[False, True, False, False, False, False, False, False]"
     )
   })
 })
