@@ -3,6 +3,7 @@ import { tokens } from "../../../src/testing/simulation/oracles/tokens.js"
 import { ok, refused, seen, Story, unavailable, VISITS } from "./handwritten.js"
 
 const SECOND = 1_000
+const DAY = 86_400_000
 const judge = (story: Story, quiesced = false) => seen(tokens, story.run(quiesced))
 const invalidGrant = refused("invalid_grant")
 
@@ -219,6 +220,26 @@ describe("T5: a revoked refresh token fails quietly", () => {
     const named = renewed()
     named.s.refresh(first.appId, first.refresh, refused("token_revoked"))
     expect(judge(named.s)).toEqual({ T5: [named.s.entries.length - 1] })
+  })
+
+  it("a client that lost the answer with its new secret is refused as a stranger a day later, and not a millisecond before", () => {
+    const lost = (age: number, then: (story: Story, appId: string) => void = () => undefined) => {
+      const s = new Story()
+      const first = s.connected()
+      const { appId, refresh } = first
+      s.connected({ ...first, mode: "change" })
+      s.op("registerRedirectUris", { appId, redirectUris: [] }, unavailable)
+      then(s, appId)
+      s.after(age)
+      s.refresh(appId, refresh, refused("invalid_client"))
+      s.op("revoke", { appId, token: refresh, client: "right" }, refused("invalid_client"))
+      return Object.keys(judge(s))
+    }
+    expect(lost(DAY)).toEqual([])
+    expect(lost(DAY - 1)).toEqual(["T5", "T8"])
+    const learnt = ok({ clientSecret: "client-secret-2" })
+    const again = (s: Story, appId: string) => s.op("registerRedirectUris", { appId, redirectUris: [] }, learnt)
+    expect(lost(DAY, again)).toEqual(["T5", "T8"])
   })
 })
 

@@ -1,5 +1,6 @@
 import type { Oracle } from "../Oracle.js"
 import type { Entry } from "../Trace.js"
+import { mayLackItsSecret } from "./support/Clients.js"
 import type { Token } from "./support/Connections.js"
 import type { CallFact } from "./support/Facts.js"
 import type { Knowledge } from "./support/Knowledge.js"
@@ -178,7 +179,8 @@ const T5 = oracle(
       first(quiet, token.family.connection.id, op.to)
       if (op.outcome._tag === "ok") say(op.to, "a revoked refresh token was accepted")
       else if (op.outcome._tag === "refused" && !isRefusedAs(op.outcome, "invalid_grant")) {
-        say(op.to, `refused as ${op.outcome.error}, not invalid_grant`)
+        const isStranger = isRefusedAs(op.outcome, "invalid_client") && mayLackItsSecret(known, op.args.appId, op)
+        if (!isStranger) say(op.to, `refused as ${op.outcome.error}, not invalid_grant`)
       }
     }
     const { leaks, mails } = leakMails(known)
@@ -238,7 +240,8 @@ const T8 = oracle(
   (known, say) => {
     const foreign = new Map<string, number>()
     for (const { isOwn, op, token } of known.revokes) {
-      if (op.args.client === "wrong" ? op.outcome._tag === "ok" : op.outcome._tag === "refused") {
+      const isStranger = isRefusedAs(op.outcome, "invalid_client") && mayLackItsSecret(known, op.args.appId, op)
+      if (op.args.client === "wrong" ? op.outcome._tag === "ok" : op.outcome._tag === "refused" && !isStranger) {
         say(op.to, op.args.client === "wrong" ? "accepted from a wrong client" : "refused to its own client")
       }
       if (token !== undefined && (!isOwn || op.args.client === "wrong"))
