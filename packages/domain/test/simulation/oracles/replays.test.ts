@@ -4,6 +4,7 @@ import { replays } from "../../../src/testing/simulation/oracles/replays.js"
 import { ok, seen, START, Story } from "./handwritten.js"
 
 const SECOND = 1_000
+const DAY = 86_400_000
 const judge = (story: Story) => seen(replays, story.run(true))
 
 const row = (over: Partial<DeliveryRow> = {}): DeliveryRow => ({
@@ -164,6 +165,20 @@ describe("Y3: replays never touch the counter", () => {
     const zero = cleared.endpoint({ strikes: 0 })
     cleared.read(row({ isReplayed: true, ...exhausted }), replay())
     expect(judge(cleared.s)).toEqual({ Y3: [zero] })
+  })
+
+  it("what disabled it is forgotten after a week, and twenty stay; one that is enabled has nineteen at most", () => {
+    const later = (strikes: number, disabledAt: number | null) => {
+      const { endpoint, read, s } = begun()
+      s.after(8 * DAY)
+      const at = endpoint({ disabledAt, enabled: disabledAt === null, strikes })
+      read()
+      return { at, broken: judge(s) }
+    }
+    expect(later(20, START + DAY).broken).toEqual({})
+    expect(later(19, null).broken).toEqual({})
+    const { at, broken } = later(20, START + 2 * DAY)
+    expect(broken).toEqual({ Y3: [at] })
   })
 })
 

@@ -38,9 +38,11 @@ export const Y3 = oracle(
         const effect = effectOf(row, hurries.get(row.deliveryId) ?? [])
         if (effect !== undefined && effect.at > since) into(effects, row.endpointId, effect)
       }
-      for (const { endpointId, strikes } of read.outcome.value.endpoints) {
+      for (const { disabledAt, endpointId, strikes } of read.outcome.value.endpoints) {
         const all = [...(effects.get(endpointId) ?? []), ...enablings(known, endpointId)]
-        const { most, least } = count(isCalm ? all : all.map(unsure), first.t > since ? 0 : MOST - 1)
+        // One that was disabled before then has had its twenty.
+        const from = first.t > since ? 0 : disabledAt !== null && disabledAt <= since ? MOST : MOST - 1
+        const { most, least } = count(isCalm ? all : all.map(unsure), from)
         if (strikes > most) say(read.to, `${strikes} strikes of ${endpointId}, of which ${most} count at most`)
         if (strikes < least) say(read.to, `${strikes} strikes of ${endpointId}, which had ${least} at least`)
       }
