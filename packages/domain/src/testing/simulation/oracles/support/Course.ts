@@ -144,7 +144,7 @@ const eventsOf = (run: Run, rule: MadeRule): ReadonlyArray<Event> => {
   )
   for (const upload of phonesOf(run, pair.userId).uploads) {
     if (upload.end < made.begin) continue
-    if (upload.end > stoppedAt || mayBeOver(pair, made, upload.end, upload.endedAt)) break
+    if (upload.end > stoppedAt || mayBeOver(rule, upload.end, upload.endedAt)) break
     const stands = standing(g, rule, upload)
     if (stands === "no") continue
     const isCertain = isDone(upload) && upload.begin > made.end && stands === "yes"

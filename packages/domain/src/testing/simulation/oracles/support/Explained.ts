@@ -188,7 +188,7 @@ const isSurelyOutside = (scene: Scene, deciding: ReadonlyArray<Chance>, fix: See
     const isInTime = deciding.every((other) => other.upload === upload || end < other.upload.begin)
     if (!isDone(upload) || !isInTime || isPutAside(fix, upload) !== "no") return false
     if (rule.fields.activeUntil !== null && endedAt > rule.fields.activeUntil + DAY) return false
-    if (rule.removals.some((removal) => removal.begin < end) || mayBeOver(pair, made, end, endedAt)) return false
+    if (rule.removals.some((removal) => removal.begin < end) || mayBeOver(rule, end, endedAt)) return false
     if (effective(ground, pair, `location.rules.${rule.kind}`, begin, end) !== "yes") return false
     const place = placeId === null ? undefined : ground.places.get(placeId)
     if (placeId !== null && sharing(pair, placeId, begin, end) !== "yes") return false

@@ -251,13 +251,21 @@ export const isOver = (
   const ends = pair.ends.filter((did) => isDone(did) && did.begin > since.end && did.end < begin)
   // An older connection can be ended once more; that ends nothing.
   if (ends.some((did) => !is(did, "disconnect") || did.args.connectionId === connectionId)) return true
+  if (pair.consents.some((did) => did.begin > since.end && did.end < begin && hasFollowed(did, connectionId)))
+    return true
   const dates = standardEnds(pair, begin)
   return dates.length > 0 && dates.every((at) => at <= now)
 }
 
-/** Something may have ended it, or its date may have passed, by `end`. */
-export const mayBeOver = (pair: Pair, since: { readonly begin: number }, end: number, now: number): boolean =>
-  pair.ends.some((did) => did.end > since.begin && did.begin <= end) || standardEnds(pair, end).some((at) => at <= now)
+/** Something may have ended a rule's connection, or its date may have passed, by `end`. */
+export const mayBeOver = ({ connectionId, made, pair }: MadeRule, end: number, now: number): boolean =>
+  pair.ends.some((did) => did.end > made.begin && did.begin <= end) ||
+  pair.consents.some((did) => did.end > made.begin && did.begin <= end && hasFollowed(did, connectionId)) ||
+  standardEnds(pair, end).some((at) => at <= now)
+
+/** Another connection was made: theirs had ended, and its date is not theirs. */
+const hasFollowed = ({ outcome }: Did<"consent">, connectionId: string): boolean =>
+  outcome?._tag === "ok" && outcome.value.mode === "new" && outcome.value.connectionId !== connectionId
 
 /** The standard dates that may hold, each with the earliest or latest reading of the clock. */
 const standardEnds = (pair: Pair, begin: number): ReadonlyArray<number> => {
