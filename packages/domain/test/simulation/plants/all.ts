@@ -1,0 +1,26 @@
+import { plants as accessLog } from "./accessLog.js"
+import { plants as concurrency } from "./concurrency.js"
+import { plants as deliveries } from "./deliveries.js"
+import type { Plant } from "./plant.js"
+import { plants as purposes } from "./purposes.js"
+import { plants as replays } from "./replays.js"
+import { plants as rules } from "./rules.js"
+import { plants as tiers } from "./tiers.js"
+import { plants as tokens } from "./tokens.js"
+import { plants as visits } from "./visits.js"
+import { plants as webhooks } from "./webhooks.js"
+import { plants as windows } from "./windows.js"
+
+export const plants: ReadonlyArray<Plant> = [
+  ...tokens,
+  ...tiers,
+  ...purposes,
+  ...rules,
+  ...windows,
+  ...concurrency,
+  ...visits,
+  ...webhooks,
+  ...deliveries,
+  ...replays,
+  ...accessLog
+]
