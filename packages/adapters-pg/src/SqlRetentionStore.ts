@@ -27,7 +27,10 @@ const TABLES: Readonly<Record<Retention.Kind, Table>> = {
     table: "deliveries",
     key: "app_id, delivery_id",
     moment: "ended_at",
-    only: "t.state = 'delivered'"
+    // A replay is how what it was made from is known as replayed.
+    only: `t.state = 'delivered' AND (t.replay_no = 0 OR NOT EXISTS (
+      SELECT 1 FROM deliveries d WHERE d.app_id = t.app_id AND d.event_id = t.event_id
+        AND d.endpoint_id = t.endpoint_id AND d.replay_no < t.replay_no))`
   },
   failed_deliveries: {
     table: "deliveries",

@@ -25,7 +25,7 @@ export const Kind = Schema.Literal(
   "rate_windows",
   /** By their last call. */
   "budgets",
-  /** By when they ended, with their attempts (Spec §2.9). */
+  /** By when they ended, with their attempts (Spec §2.9); a replay not before what it was made from. */
   "delivered_deliveries",
   /** Failed or too old to send; by when they ended, with their attempts (Spec §2.9). */
   "failed_deliveries",

@@ -6,6 +6,8 @@ import type { FixStore } from "../../fixes/FixStore.js"
 import type { Kind } from "../../housekeeping/Retention.js"
 import { RetentionStore } from "../../housekeeping/RetentionStore.js"
 import { MailOutbox } from "../../mail/MailOutbox.js"
+import * as Entropy from "../../shared/Entropy.js"
+import { DeliveryId } from "../../shared/Ids.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import * as Check from "../Check.js"
 import type { Contract } from "../Contract.js"
@@ -63,6 +65,40 @@ export const logRetentionContract: Contract<Needs> = [
         Check.equal(yield* there, [false, false, false, true], "what is tried stays")
         yield* remove("failed_deliveries", Timestamp.plus(at, 400 * Timestamp.DAY))
         Check.isTrue(yield* isThere(trying), "for ever")
+      })
+    )
+  },
+  {
+    name: "deliveries: a replay that was delivered stays with what it was made from, which is marked replayed and not recovered",
+    run: Hooks.withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const at = yield* now
+        yield* remove("failed_deliveries", at)
+        const original = yield* Hooks.insert(endpoint)
+        const end = (how: Finish) =>
+          Effect.flatMap(Hooks.claimOne(endpoint), (claimed) => Hooks.finish(claimed, how, null))
+        yield* end({ _tag: "Failed", at, reason: "exhausted" })
+        const { appId, id: endpointId } = endpoint
+        const recover = Effect.gen(function* () {
+          const ids = [DeliveryId.make(yield* Entropy.id("dlv"))]
+          return yield* store.recover({
+            appId,
+            endpointId,
+            since: Timestamp.plus(at, -1_000),
+            ids,
+            now: at,
+            dueFrom: at
+          })
+        })
+        Check.equal(yield* recover, 1, "recovered")
+        yield* end({ _tag: "Delivered", at })
+
+        yield* remove("delivered_deliveries", at)
+        Check.isTrue((yield* Hooks.found(original)).isReplayed, "marked")
+        Check.equal(yield* recover, 0, "recovered once")
+        Check.equal(yield* remove("failed_deliveries", at), 1, "the original")
+        Check.equal(yield* remove("delivered_deliveries", at), 1, "and then the replay")
       })
     )
   },

@@ -49,7 +49,7 @@ const moments = (tables: Tables, kind: Kind): Array<Row> => {
     case "budgets":
       return rows(tables.budgets, (calls) => calls.at(-1) ?? 0)
     case "delivered_deliveries":
-      return endedDeliveries(tables, ["delivered"])
+      return endedDeliveries(tables, ["delivered"]).filter(({ id }) => !isReplayOfAnother(tables, id))
     case "failed_deliveries":
       return endedDeliveries(tables, ["failed", "too_old"])
     case "events":
@@ -65,10 +65,20 @@ const moments = (tables: Tables, kind: Kind): Array<Row> => {
   }
 }
 
-const endedDeliveries = (tables: Tables, states: ReadonlyArray<State>): Array<Row> =>
+const endedDeliveries = (tables: Tables, states: ReadonlyArray<State>): Array<Row & { readonly id: DeliveryId }> =>
   [...tables.deliveries.values()]
     .filter(({ delivery }) => states.includes(delivery.state))
-    .map(({ delivery: { endedAt, id } }) => ({ at: endedAt, remove: () => removeDelivery(tables, id) }))
+    .map(({ delivery: { endedAt, id } }) => ({ id, at: endedAt, remove: () => removeDelivery(tables, id) }))
+
+/** What it was made from is there, and is known by it as replayed. */
+const isReplayOfAnother = ({ deliveries }: Tables, id: DeliveryId): boolean => {
+  const replay = deliveries.get(id)?.delivery
+  if (replay === undefined || replay.replayNo === 0) return false
+  return [...deliveries.values()].some(
+    ({ delivery: { endpointId, envelope, replayNo } }) =>
+      endpointId === replay.endpointId && envelope.eventId === replay.envelope.eventId && replayNo < replay.replayNo
+  )
+}
 
 /** With its attempts. */
 export const removeDelivery = ({ attempts, deliveries }: Tables, id: DeliveryId): void => {
