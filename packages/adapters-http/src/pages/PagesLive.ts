@@ -10,6 +10,7 @@ import * as GrantRules from "./developer/grantRules.js"
 import * as Deliveries from "./developer/deliveries.js"
 import * as DeveloperDelivery from "./developer/delivery.js"
 import * as Users from "./developer/users.js"
+import * as DeveloperWebhook from "./developer/webhook.js"
 import * as Webhooks from "./developer/webhooks.js"
 import * as Docs from "./docs/index.js"
 import * as Home from "./home.js"
@@ -52,6 +53,7 @@ export const layer = Layer.unwrapEffect(
       Routes.layer(Users.routes),
       Routes.layer(GrantRules.routes),
       Routes.layer(Webhooks.routes),
+      Routes.layer(DeveloperWebhook.routes),
       Routes.layer(Deliveries.routes),
       Routes.layer(DeveloperDelivery.routes),
       Routes.layer(ReviewQueue.routes),

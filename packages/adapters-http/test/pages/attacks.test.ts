@@ -13,6 +13,7 @@ import * as DeveloperDelivery from "@place-access/adapters-http/pages/developer/
 import * as GrantRules from "@place-access/adapters-http/pages/developer/grantRules"
 import * as DeveloperPurposes from "@place-access/adapters-http/pages/developer/purposes"
 import * as Users from "@place-access/adapters-http/pages/developer/users"
+import * as DeveloperWebhook from "@place-access/adapters-http/pages/developer/webhook"
 import * as Webhooks from "@place-access/adapters-http/pages/developer/webhooks"
 import * as Home from "@place-access/adapters-http/pages/home"
 import * as ReturnTo from "@place-access/adapters-http/pages/kit/ReturnTo"
@@ -61,6 +62,7 @@ const routes: ReadonlyArray<{ readonly method: string; readonly path: string }> 
   ...Users.routes,
   ...GrantRules.routes,
   ...Webhooks.routes,
+  ...DeveloperWebhook.routes,
   ...Deliveries.routes,
   ...DeveloperDelivery.routes,
   ...DeveloperPurposes.routes,

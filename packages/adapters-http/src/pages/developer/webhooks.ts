@@ -24,15 +24,15 @@ import { notice } from "../portal/notices.js"
 import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
 import { standingBadge, strikeMeter, strikeNote } from "./strikes.js"
 
-const LABELS = { url: "Address", events: "Events", description: "Description" }
+export const LABELS = { url: "Address", events: "Events", description: "Description" }
 
-const Draft = Schema.Struct({
+export const Draft = Schema.Struct({
   url: Schema.String,
   events: Schema.Array(Event.Subscribable),
   description: Form.OrEmpty(WebhookEndpoint.Description)
 })
 
-const typed = (form: Form.Form) => ({
+export const typed = (form: Form.Form) => ({
   url: form.value("url").trim(),
   events: form.all("events"),
   description: form.value("description").trim()
@@ -70,7 +70,7 @@ const list = (visitor: Visitor.Visitor, app: App.App, { above, form = Fields.fre
           ? html`<section class="card" aria-labelledby="new">
               <h2 id="new">Add an endpoint</h2>
               <form method="post" action="${appPath(app)}/webhooks">
-                ${Fields.hidden("form_token", token)}${fields(form, "", ticked)}<button>Add endpoint</button>
+                ${Fields.hidden("form_token", token)}${fields(form, ticked)}<button>Add endpoint</button>
               </form>
             </section>`
           : html`<p class="soft">
@@ -93,10 +93,10 @@ const onThisMachine = (app: App.App, service: string): Html =>
     >
   </section>`
 
-/** `prefix` keeps the ids of several forms on one page apart. */
-const fields = (form: Fields.Shown, prefix: string, ticked: ReadonlyArray<string>): Html =>
+/** The same for one more endpoint and for one that is changed. */
+export const fields = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html =>
   html` ${Fields.input(form, { name: "url", label: "Address", type: "url", hint: "https, on a public host. We post events here, signed, and follow no redirect.", maxlength: 2048 })}
-    <fieldset id="${prefix}events">
+    <fieldset id="events">
       <legend>Events</legend>
       <p class="hint">None ticked: all of them, and those that will be added.</p>
       ${Fields.groupFault(form, "events", "Events")}
@@ -108,11 +108,11 @@ const fields = (form: Fields.Shown, prefix: string, ticked: ReadonlyArray<string
                 type="checkbox"
                 name="events"
                 value="${name}"
-                id="${prefix}event-${name}"
+                id="event-${name}"
                 ${flag("checked", ticked.includes(name))}
               />
               <div>
-                <label for="${prefix}event-${name}"><code>${name}</code></label>
+                <label for="event-${name}"><code>${name}</code></label>
               </div>
             </div>`
         )}
@@ -148,9 +148,10 @@ const card = (app: App.App, endpoint: WebhookEndpoint.WebhookEndpoint, token: st
     <div class="actions">
       ${endpoint.disabledAt !== null && button("enable", "first", "Enable")}${button("test", "second", "Send a test")}<a
         class="button second"
-        href="${appPath(app)}/deliveries?endpoint=${endpoint.id}"
-        >Deliveries</a
-      >
+        href="${path}"
+        aria-label="Change ${endpoint.url}"
+        >Change</a
+      ><a class="button second" href="${appPath(app)}/deliveries?endpoint=${endpoint.id}">Deliveries</a>
     </div>
     <details>
       <summary>New signing secret</summary>

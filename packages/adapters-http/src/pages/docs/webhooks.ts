@@ -39,7 +39,7 @@ export const routes = ({ baseUrl }: Options, contract: () => Contract) => [
 ]
 
 const endpoints = (): Value => [
-  prose(`An app has up to ${MAX_PER_APP} endpoints. Add them under *Webhooks* of [your app](/developer), or with
+  prose(`An app has up to ${MAX_PER_APP} endpoints. Add and change them under *Webhooks* of [your app](/developer), or with
     [the API](${DOCS}/reference/webhook-endpoints). An endpoint has a signing secret, which is shown once, when it is made.
 
 - The address is \`https\`, at most ${number(EndpointUrl.MAX_LENGTH)} characters, on a public host name. \`localhost\`, \`.local\`, \`.internal\`, single words and IP addresses are refused, and so is a name that leads to an address that is not public; that is looked at again for every delivery.

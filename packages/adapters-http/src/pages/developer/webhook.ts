@@ -1,0 +1,86 @@
+import type { App } from "@place-access/domain/apps"
+import { listEndpoints, updateEndpoint, type WebhookEndpoint } from "@place-access/domain/endpoints"
+import { EndpointId, NotFound } from "@place-access/domain/shared"
+import { Effect, Either } from "effect"
+import type { Problem } from "../../wire/Issues.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { html } from "../kit/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import { param } from "../kit/Params.js"
+import * as Routes from "../kit/Routes.js"
+import * as Visitor from "../kit/Visitor.js"
+import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
+import { standingBadge } from "./strikes.js"
+import { Draft, fields, LABELS, typed } from "./webhooks.js"
+
+/** The own app's endpoint that the address names. */
+const ownEndpoint = (visitor: Visitor.Visitor) =>
+  Effect.gen(function* () {
+    const app = yield* ownApp(visitor)
+    const id = yield* param("endpoint", EndpointId, "endpoint")
+    const endpoint = (yield* listEndpoints(visitor.account, app.id)).find((one) => one.id === id)
+    return endpoint === undefined ? yield* new NotFound({ what: "endpoint" }) : { app, endpoint }
+  })
+
+const page = (
+  visitor: Visitor.Visitor,
+  app: App.App,
+  endpoint: WebhookEndpoint.WebhookEndpoint,
+  again?: { readonly form: Fields.Shown; readonly ticked: ReadonlyArray<string> }
+) =>
+  Effect.gen(function* () {
+    const token = yield* Visitor.tokenFor(visitor)
+    const { description, events, id, url } = endpoint
+    const form = again?.form ?? Fields.fresh({ url, description: description ?? "" })
+    return respond({
+      title: `Change an endpoint of ${app.name}`,
+      reader: yield* Visitor.reader(visitor),
+      current: DEVELOPER,
+      status: again === undefined ? 200 : 400,
+      main: html`${appHead(app, "/webhooks")} ${Fields.problems(form, LABELS)}
+        <section class="card" aria-labelledby="change">
+          <header>
+            <h2 id="change">Change an endpoint</h2>
+            ${standingBadge(endpoint)}
+          </header>
+          <p>
+            <code class="long">${url}</code> keeps its id and its signing secret. A rule that names this address does
+            not follow to another one.
+          </p>
+          <form method="post" action="${appPath(app)}/webhooks/${id}">
+            ${Fields.hidden("form_token", token)}${fields(form, again?.ticked ?? events)}
+            <div class="actions">
+              <button>Save</button><a class="button second" href="${appPath(app)}/webhooks">Cancel</a>
+            </div>
+          </form>
+        </section>`
+    })
+  })
+
+const show = Visitor.signedIn((visitor) =>
+  Effect.flatMap(ownEndpoint(visitor), ({ app, endpoint }) => page(visitor, app, endpoint))
+)
+
+const edit = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    const form = yield* Visitor.checked(visitor.cookie)
+    const { app, endpoint } = yield* ownEndpoint(visitor)
+    const posted = typed(form)
+    const again = (problems: ReadonlyArray<Problem>) =>
+      page(visitor, app, endpoint, { form: Form.shown(form, problems), ticked: posted.events })
+    const draft = Form.decode(Draft, posted)
+    if (Either.isLeft(draft)) return yield* again(draft.left)
+    const { url, ...rest } = draft.right
+    // An address that stays is not looked up: the rest can be changed while its name does not resolve.
+    const change = url === endpoint.url ? rest : draft.right
+    return yield* updateEndpoint(visitor.account, app.id, endpoint.id, change).pipe(
+      Effect.as(seeOther(`${appPath(app)}/webhooks?done=endpoint-changed`)),
+      Effect.catchTag("Invalid", ({ problems }) => again(problems))
+    )
+  })
+)
+
+const ENDPOINT = `${DEVELOPER}/apps/:app/webhooks/:endpoint`
+
+export const routes = [Routes.get(ENDPOINT, show), Routes.post(ENDPOINT, edit)]

@@ -1,0 +1,155 @@
+import { EndpointUrl } from "@place-access/domain/endpoints"
+import { MemoryDatabase } from "@place-access/domain/testing"
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { visitor } from "../support/visitor.js"
+import { PASSWORD, type Person, startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const URL = "https://hooks.example.com/places"
+
+const enter = async (person: Person) => {
+  const browser = visitor(world.url)
+  const credentials = { email: person.account.email, password: PASSWORD }
+  await browser.submit(await browser.get("/sign-in"), "/sign-in", credentials)
+  return browser
+}
+
+/** One that could not be registered today. */
+const GONE = EndpointUrl.EndpointUrl.make("https://private.example.com/")
+
+const move = (id: string, url: EndpointUrl.EndpointUrl) =>
+  world.run(
+    Effect.map(MemoryDatabase, ({ endpoints }) => {
+      for (const [key, one] of endpoints) if (one.id === id) endpoints.set(key, { ...one, url })
+    })
+  )
+
+/** A developer at the page of an endpoint of theirs. */
+const there = async () => {
+  const person = await world.person()
+  const { app } = await world.app(person)
+  const path = `/v1/developer/apps/${app.id}/webhooks`
+  const draft = { url: URL, events: ["rule.fired", "places.changed"], description: "production" }
+  const { id } = (await person.send("POST", path, draft)).json as { readonly id: string }
+  const stored = async () =>
+    ((await person.get(path)).json as { readonly webhooks: ReadonlyArray<unknown> }).webhooks[0]
+  const webhooks = `/developer/apps/${app.id}/webhooks`
+  return {
+    id,
+    person,
+    browser: await enter(person),
+    webhooks,
+    page: `${webhooks}/${id}`,
+    stored,
+    before: await stored()
+  }
+}
+
+const field = (text: string, id: string): string =>
+  new RegExp(`<input\\b[^>]*\\sid="${id}"[^>]*>`).exec(text)?.[0] ?? ""
+
+const ticked = (text: string): ReadonlyArray<string> =>
+  (text.match(/<input\b[^>]*type="checkbox"[^>]*>/g) ?? [])
+    .filter((tag) => /\schecked[\s/>]/.test(tag))
+    .map((tag) => /value="([^"]*)"/.exec(tag)?.[1] ?? "")
+
+describe("the page on which a developer changes an endpoint", () => {
+  it("the card leads to it; its form has what is stored", async () => {
+    const { browser, page, webhooks } = await there()
+    expect((await browser.get(webhooks)).text).toContain(`href="${page}"`)
+    const { status, text } = await browser.get(page)
+    expect(status).toBe(200)
+    expect(field(text, "url")).toContain(`value="${URL}"`)
+    expect(field(text, "description")).toContain('value="production"')
+    expect([...ticked(text)].sort()).toEqual(["places.changed", "rule.fired"])
+  })
+
+  it("saves address, events and description at once, and goes back to the list with 303", async () => {
+    const { before, browser, page, stored, webhooks } = await there()
+    const fields = { url: ` ${URL}/2 `, events: ["sensitive.expiring"], description: "" }
+    const answer = await browser.submit(await browser.get(page), page, fields)
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, `${webhooks}?done=endpoint-changed`])
+    expect(await stored()).toEqual({
+      ...(before as object),
+      url: `${URL}/2`,
+      events: ["sensitive.expiring"],
+      description: null
+    })
+    expect((await browser.get(`${webhooks}?done=endpoint-changed`)).text).toContain("The endpoint was changed.")
+  })
+
+  it("none ticked: every event, those of later versions included", async () => {
+    const { before, browser, page, stored } = await there()
+    await browser.submit(await browser.get(page), page, { url: URL, description: "production" })
+    expect(await stored()).toEqual({ ...(before as object), events: [] })
+    expect(ticked((await browser.get(page)).text)).toEqual([])
+  })
+
+  it.each([
+    ["an address that is not https", { url: "http://x.example.com/" }, "url", "Address must begin with https://"],
+    ["a private name", { url: "https://private.example.com/" }, "url", "Address must resolve to public addresses only"],
+    ["an unknown event", { events: ["nope"] }, "events", "Events"],
+    [
+      "a long description",
+      { description: "x".repeat(201) },
+      "description",
+      "Description must be at most 200 characters"
+    ]
+  ])(
+    "400 for %s: listed and beside the field, what was typed is kept, nothing is stored",
+    async (_, wrong, name, words) => {
+      const { before, browser, page, stored } = await there()
+      const fields = { url: `${URL}/typed`, events: ["sensitive.expiring"], description: "typed", ...wrong }
+      const { status, text } = await browser.submit(await browser.get(page), page, fields)
+      expect(status).toBe(400)
+      expect(text.replace(/\s+/g, " ")).toMatch(new RegExp(`<a href="#${name}">${words}`))
+      expect(text).toContain(`id="${name}-fault"`)
+      expect(field(text, "url")).toContain(`value="${fields.url}"`)
+      expect(field(text, "description")).toContain(`value="${fields.description}"`)
+      expect(ticked(text)).toEqual(fields.events.filter((event) => event !== "nope"))
+      expect(await stored()).toEqual(before)
+    }
+  )
+
+  it("an address that stays is not looked up again: its owner can change the rest while the name is away", async () => {
+    const { before, browser, id, page, stored } = await there()
+    await move(id, GONE)
+    const fields = { url: GONE, events: ["rule.fired", "places.changed"], description: "moving" }
+    expect((await browser.submit(await browser.get(page), page, fields)).status).toBe(303)
+    expect(await stored()).toEqual({ ...(before as object), url: GONE, description: "moving" })
+  })
+
+  it("somebody else's, a removed and an unknown one do not exist: 404, and nothing is changed", async () => {
+    const { before, browser, page, person, stored, webhooks } = await there()
+    const other = await there()
+    const fields = { url: `${URL}/mine`, description: "mine" }
+    const token = /name="form_token"\s+value="([^"]+)"/.exec((await other.browser.get(other.page)).text)?.[1] ?? ""
+    // Under the app of its owner, and under the visitor's own app.
+    for (const path of [page, `${other.webhooks}/${page.split("/").at(-1)}`, `${other.webhooks}/ep_unknown`]) {
+      expect((await other.browser.get(path)).status).toBe(404)
+      expect((await other.browser.post(path, { ...fields, form_token: token })).status).toBe(404)
+    }
+    expect(await stored()).toEqual(before)
+    const form = await browser.get(page)
+    await person.send("DELETE", `/v1${page}`)
+    expect((await browser.submit(form, page, fields)).status).toBe(404)
+    expect((await browser.get(page)).status).toBe(404)
+    expect((await browser.get(webhooks)).text).toContain("No endpoint yet")
+  })
+
+  it("without the form's token, or with one of somebody else: 403, and nothing is changed", async () => {
+    const { before, browser, page, stored } = await there()
+    const other = await there()
+    const foreign = /name="form_token"\s+value="([^"]+)"/.exec((await other.browser.get(other.page)).text)?.[1] ?? ""
+    for (const fields of [{}, { form_token: "" }, { form_token: foreign }]) {
+      expect((await browser.post(page, { url: `${URL}/forged`, ...fields })).status).toBe(403)
+    }
+    expect(await stored()).toEqual(before)
+  })
+})
