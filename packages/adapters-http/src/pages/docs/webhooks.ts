@@ -193,7 +193,7 @@ const rotation = (): Value =>
 
 const debugging = (baseUrl: string): Value => [
   prose(`- **Send a test** posts a \`ping\` at once and says what your endpoint answered. It is never tried again, and never counts.
-- **The delivery log** of an app shows every delivery with its state and when it is tried next, and every attempt with the answer's status, its first KiB, or what went wrong. Delivered rows are kept for ${keptFor("delivered_deliveries")}, failed ones for ${keptFor("failed_deliveries")}.
+- **The delivery log** of an app shows every delivery with its state and when it is tried next, and every attempt with the answer's status, its first KiB, or what went wrong. Delivered rows are kept for ${keptFor("delivered_deliveries")}, replays as long as what they repeat, failed ones for ${keptFor("failed_deliveries")}.
 - **Redeliver** sends an event again, with the same \`event_id\` and a new signature. **Retry now** brings the next attempt forward and spends none. **Send again what failed** does it for all that an endpoint lost since a day.
 - All of it is in the [reference](${DOCS}/reference/deliveries), too.
 
