@@ -1,11 +1,27 @@
 import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { Timestamp } from "@place-access/domain/shared"
+import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
 import { describeBrowser, inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import { LABEL, stage } from "../support/webhooks.js"
 
 const WAITS_MS = [30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]
+
+/** Which of its choices a list cuts off once they are chosen. */
+const clipped = (page: Page, id: string): Promise<ReadonlyArray<string>> =>
+  page.evaluate(`(() => {
+    const list = document.getElementById("${id}")
+    return [...list.options].map(({ text }) => text).filter((text) => {
+      const alone = list.cloneNode()
+      alone.style.width = "auto"
+      alone.add(new Option(text))
+      list.after(alone)
+      const needed = alone.offsetWidth
+      alone.remove()
+      return needed > list.offsetWidth
+    })
+  })()`)
 
 describeBrowser("the delivery log, for developers", () => {
   const at = desk()
@@ -85,6 +101,8 @@ describeBrowser("the delivery log, for developers", () => {
     world.clock.advance(30 * Timestamp.SECOND + 1)
     await on.work()
     await page.goto(`${world.url}/developer/apps/${on.app.id}/deliveries`)
+    expect(await clipped(page, "state")).toEqual([])
+    expect(await clipped(page, "type")).toEqual([])
     await page.getByRole("link", { name: "place.enter" }).click()
     await page.getByText("Too old to send").waitFor()
     expect(await page.getByRole("button", { name: "Redeliver" }).count()).toBe(0)

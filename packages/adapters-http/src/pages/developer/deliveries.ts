@@ -65,7 +65,7 @@ const list = Visitor.signedIn((visitor) =>
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       main: html`${appHead(app, "/deliveries")} ${recovered(query)}
-        <form class="card filter" method="get" action="${path}">
+        <form class="card filter long" method="get" action="${path}">
           <div class="pair">
             ${Fields.select(form, { name: "endpoint", label: "Endpoint" }, [{ value: "", text: "All endpoints" }, ...Array.from(urls, ([value, text]) => ({ value, text }))])}
             ${Fields.select(form, { name: "state", label: "Outcome" }, [{ value: "", text: "All outcomes" }, ...State.literals.map((value) => ({ value, text: STATES[value] }))])}

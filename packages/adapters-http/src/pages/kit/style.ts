@@ -89,8 +89,9 @@ input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea {
   font: inherit; color: inherit; background: var(--card); width: 100%; min-height: 2.8rem; padding: 0.5rem 0.7rem; border: 1px solid var(--field); border-radius: 8px;
 }
 form.filter .field { margin-bottom: 0.5rem; }
-form.filter input[type=date] { padding-inline: 0.35rem; }
+form.filter input[type=date], form.filter select { padding-inline: 0.35rem; }
 form.filter .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.5rem), 1fr)); }
+form.filter.long .pair { grid-template-columns: repeat(auto-fit, minmax(clamp(8.5rem, 22%, 11rem), 1fr)); }
 input[aria-invalid=true], textarea[aria-invalid=true], select[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
 textarea { min-height: 5.5rem; resize: vertical; }
 code.long { overflow-wrap: anywhere; }
