@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { type AccessLogEntry, AccessLogStore } from "@place-access/domain/access-log"
+import { type AccessLogEntry, type AccessLogKey as Key, AccessLogStore } from "@place-access/domain/access-log"
 import { AccessLogEntryId, AppId, ConnectionId, Page, Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
 import * as Batches from "./Batches.js"
@@ -63,8 +63,24 @@ export const layer: Layer.Layer<AccessLogStore, never, SqlClient> = Layer.scoped
 
     const write = yield* Batches.make(insert)
 
+    /** Rare beside `insert`, whose plan need not know of it. Each key is looked up by itself: never a scan of the user's entries. */
+    const insertUnless = (entry: AccessLogEntry.AccessLogEntry, keys: ReadonlyArray<Key>) =>
+      sql`INSERT INTO access_log (${columns})
+          SELECT ${entry.userId}::text, ${entry.id}::text, ${Rows.at(entry.at)}::timestamptz, ${entry.appId}::text,
+                 ${entry.connectionId}::text, ${entry.endpoint}::text, ${entry.purpose}::text, ${entry.status}::integer,
+                 ${entry.error}::text, ${entry.disclosed}::text
+          WHERE ${sql.and([
+            sql`true`,
+            ...keys.map(
+              ({ at, id }) => sql`NOT EXISTS (
+                SELECT FROM access_log WHERE user_id = ${entry.userId} AND at = ${Rows.at(at)} AND entry_id = ${id})`
+            )
+          ])}
+          ON CONFLICT (user_id, at, entry_id) DO NOTHING`.pipe(Effect.asVoid, orStoreError)
+
     return AccessLogStore.of({
       record: (entry) => Effect.asVoid(write(entry)),
+      recordUnless: insertUnless,
 
       list: (userId, { appId, from, purpose, to }, limit, after) =>
         Effect.gen(function* () {

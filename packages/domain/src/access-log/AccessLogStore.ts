@@ -14,6 +14,9 @@ export interface Filter {
   readonly to?: Timestamp | undefined
 }
 
+/** By which an entry of a user is found without looking through the others. */
+export type Key = Pick<AccessLogEntry, "at" | "id">
+
 /** How often an app was answered about one user under one purpose; null: under none, as for everything but coordinates. */
 export interface Uses {
   readonly purpose: string | null
@@ -37,6 +40,8 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
      * id): an event that goes to two endpoints is recorded twice and kept once.
      */
     readonly record: (entry: AccessLogEntry) => Effect.Effect<void, StoreError>
+    /** As `record`, but nothing when the user has an entry of one of these keys. One that is written at this moment may not be seen. */
+    readonly recordUnless: (entry: AccessLogEntry, keys: ReadonlyArray<Key>) => Effect.Effect<void, StoreError>
     /** Newest first, equal times by id downwards. */
     readonly list: (
       userId: UserId,

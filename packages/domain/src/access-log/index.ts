@@ -3,6 +3,7 @@ export {
   AccessLogStore,
   type Asked,
   type Filter as AccessLogFilter,
+  type Key as AccessLogKey,
   type Uses as CountedUses
 } from "./AccessLogStore.js"
 export { type AccessLogPage, type Entry as ReadableEntry, listAccessLog } from "./listAccessLog.js"

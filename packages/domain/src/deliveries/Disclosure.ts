@@ -1,4 +1,5 @@
 import type { AccessLogEntry } from "../access-log/AccessLogEntry.js"
+import type { Key } from "../access-log/AccessLogStore.js"
 import { disclosure, type OutboxEvent, type Payload, ruleIdOf } from "../events/Event.js"
 import { AccessLogEntryId, type AppId, type ConnectionId, type EventId, type UserId } from "../shared/Ids.js"
 import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
@@ -8,8 +9,15 @@ import type { Delivery } from "./Delivery.js"
  * What the user's access log says of an event (Spec §4.6.8, §4.7). Every firing of a rule is there, sent or not, by the label of
  * its place or zone; only one whose endpoints ended, or whose row was abandoned, before the first attempt is not. One entry
  * for an event, however many endpoints, attempts and replays it has: time and id follow from the event, so that recording
- * again changes nothing. Undefined when there is nobody to tell or nothing more to tell.
+ * again changes nothing, and that it was kept back from one endpoint is not entered when another was told. Undefined when there
+ * is nobody to tell or nothing more to tell.
  */
+
+/** An event that was not sent, as it is entered if nothing else is of that event. */
+export interface Unsent {
+  readonly entry: AccessLogEntry
+  readonly unless: ReadonlyArray<Key>
+}
 
 /** What is looked at of a delivery, to an endpoint, to a receiver of its own or to a listener. */
 type Told = Pick<
@@ -27,24 +35,22 @@ export const sent = (delivery: Told): AccessLogEntry | undefined => {
 }
 
 /** The event became too old by its rule's own limit and was kept back. */
-export const withheld = (delivery: Told): AccessLogEntry | undefined => {
+export const withheld = (delivery: Told): Unsent | undefined => {
   const about = subject(delivery)
-  if (about === undefined || delivery.maxEventAgeS === null) return undefined
-  const tooOldAt = plus(delivery.envelope.occurredAt, delivery.maxEventAgeS * SECOND)
-  const at = tooOldAt > delivery.createdAt ? tooOldAt : delivery.createdAt
-  return { ...entry(about, "withheld", at), status: 410, error: "too_old", disclosed: nothing(about, "came too late") }
+  const at = tooOldAt(delivery)
+  if (about === undefined || delivery.attempt > 1 || at === undefined) return undefined
+  const made = entry(about, "withheld", at)
+  const disclosed = nothing(about, "came too late")
+  return { entry: { ...made, status: 410, error: "too_old", disclosed }, unless: others(delivery, made) }
 }
 
 /** The app may not be told any more, and was not: the rule had fired when the user or an admin took that away. */
-export const notAllowed = (delivery: Told): AccessLogEntry | undefined => {
+export const notAllowed = (delivery: Told): Unsent | undefined => {
   const about = subject(delivery)
   if (about === undefined || delivery.attempt > 1 || ruleIdOf(about.payload) === null) return undefined
-  return {
-    ...entry(about, "not_allowed", delivery.createdAt),
-    status: 403,
-    error: "not_authorised",
-    disclosed: nothing(about, "was not sent")
-  }
+  const made = entry(about, "not_allowed", delivery.createdAt)
+  const disclosed = nothing(about, "was not sent")
+  return { entry: { ...made, status: 403, error: "not_authorised", disclosed }, unless: others(delivery, made) }
 }
 
 /** What is looked at of an event that nobody was told. */
@@ -69,6 +75,26 @@ interface Subject {
   readonly payload: Payload
 }
 
+/** What the event may be entered as already. */
+const others = (delivery: Told, own: Key): ReadonlyArray<Key> => {
+  const { createdAt, envelope, originalAt } = delivery
+  const { eventId } = envelope
+  const tooOld = tooOldAt(delivery)
+  const keys: ReadonlyArray<Key> = [
+    { id: entryId(eventId, "sent"), at: originalAt },
+    { id: entryId(eventId, "not_allowed"), at: createdAt },
+    ...(tooOld === undefined ? [] : [{ id: entryId(eventId, "withheld"), at: tooOld }])
+  ]
+  return keys.filter(({ id }) => id !== own.id)
+}
+
+/** When it became too old, or was made, if it was too old already. */
+const tooOldAt = ({ createdAt, envelope, maxEventAgeS }: Told): Timestamp | undefined => {
+  if (maxEventAgeS === null) return undefined
+  const at = plus(envelope.occurredAt, maxEventAgeS * SECOND)
+  return at > createdAt ? at : createdAt
+}
+
 /** Nobody for a ping; replays were told when the original was. */
 const subject = ({ appId, envelope, replayNo, userId }: Told): Subject | undefined =>
   userId === null || envelope.grantId === null || replayNo > 0
@@ -78,10 +104,14 @@ const subject = ({ appId, envelope, replayNo, userId }: Told): Subject | undefin
 const nothing = ({ payload }: { readonly payload: Payload }, why: string): string =>
   `nothing: “${disclosure(payload) ?? payload.type}” ${why}`
 
-const entry = ({ appId, connectionId, eventId, payload, userId }: Subject, what: string, at: Timestamp) => ({
+type What = "sent" | "withheld" | "not_allowed" | "to_nobody"
+
+const entryId = (eventId: EventId, what: What) => AccessLogEntryId.make(`log_${eventId}_${what}`)
+
+const entry = ({ appId, connectionId, eventId, payload, userId }: Subject, what: What, at: Timestamp) => ({
   userId,
   connectionId,
-  id: AccessLogEntryId.make(`log_${eventId}_${what}`),
+  id: entryId(eventId, what),
   at,
   appId,
   endpoint: `webhook ${payload.type}`,

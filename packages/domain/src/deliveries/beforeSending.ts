@@ -6,6 +6,7 @@ import { EventStore } from "../events/EventStore.js"
 import { retryTransient } from "../shared/StoreError.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import type { Delivery } from "./Delivery.js"
+import type * as Disclosure from "./Disclosure.js"
 
 /** How often a read or write that failed for a passing reason is repeated. */
 export const REPEATS = 3
@@ -25,6 +26,13 @@ export const record = (entry: AccessLogEntry | undefined) =>
     if (entry === undefined) return
     const log = yield* AccessLogStore
     yield* retryTransient(REPEATS)(log.record(entry))
+  })
+
+export const recordUnsent = (unsent: Disclosure.Unsent | undefined) =>
+  Effect.gen(function* () {
+    if (unsent === undefined) return
+    const log = yield* AccessLogStore
+    yield* retryTransient(REPEATS)(log.recordUnless(unsent.entry, unsent.unless))
   })
 
 /** A secret that cannot be read is our fault, and nothing may go out unsigned. */

@@ -3,7 +3,7 @@ import * as SigningSecret from "../endpoints/SigningSecret.js"
 import { body } from "../events/Event.js"
 import { retryTransient } from "../shared/StoreError.js"
 import * as Timestamp from "../shared/Timestamp.js"
-import { authorisationOf, notSigned, record, REPEATS } from "./beforeSending.js"
+import { authorisationOf, notSigned, record, recordUnsent, REPEATS } from "./beforeSending.js"
 import * as Delivery from "./Delivery.js"
 import { type Claim, DeliveryStore } from "./DeliveryStore.js"
 import * as Disclosure from "./Disclosure.js"
@@ -29,10 +29,10 @@ export const deliver = Effect.fn("deliver")(function* (claim: Claim, leaseUntil:
   switch (Delivery.verdict(delivery, authorisation, now)) {
     case "not_authorised":
       // Of a connection that is gone altogether nothing is kept.
-      if (Option.isSome(authorisation)) yield* record(Disclosure.notAllowed(delivery))
+      if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(delivery))
       return yield* finish({ _tag: "Failed", at: now, reason: "not_authorised" }, null)
     case "too_old":
-      yield* record(Disclosure.withheld(delivery))
+      yield* recordUnsent(Disclosure.withheld(delivery))
       return yield* finish({ _tag: "TooOld", at: now }, null)
     case "send": {
       yield* record(Disclosure.sent(delivery))

@@ -3,7 +3,7 @@ import { LegacyStore } from "../legacy/LegacyStore.js"
 import * as Receiver from "../legacy/Receiver.js"
 import { retryTransient } from "../shared/StoreError.js"
 import * as Timestamp from "../shared/Timestamp.js"
-import { authorisationOf, notSigned, record, REPEATS } from "./beforeSending.js"
+import { authorisationOf, notSigned, record, recordUnsent, REPEATS } from "./beforeSending.js"
 import * as Delivery from "./Delivery.js"
 import * as Disclosure from "./Disclosure.js"
 import * as LegacyDelivery from "./LegacyDelivery.js"
@@ -19,10 +19,10 @@ export const deliverLegacy = Effect.fn("deliverLegacy")(
     const now = yield* Timestamp.now
     switch (Delivery.verdict(delivery, authorisation, now)) {
       case "not_authorised":
-        yield* record(Disclosure.notAllowed(delivery))
+        yield* recordUnsent(Disclosure.notAllowed(delivery))
         return undefined
       case "too_old":
-        yield* record(Disclosure.withheld(delivery))
+        yield* recordUnsent(Disclosure.withheld(delivery))
         return undefined
       case "send": {
         yield* record(Disclosure.sent(delivery))

@@ -1,7 +1,7 @@
 import { Chunk, Duration, Effect, Option, Stream } from "effect"
 import { authenticateSession } from "../accounts/authenticateSession.js"
 import { AppStore } from "../apps/AppStore.js"
-import { authorisationOf, record } from "../deliveries/beforeSending.js"
+import { authorisationOf, record, recordUnsent } from "../deliveries/beforeSending.js"
 import * as Delivery from "../deliveries/Delivery.js"
 import * as Disclosure from "../deliveries/Disclosure.js"
 import { signedHeaders, unsealLive } from "../deliveries/signedPost.js"
@@ -153,10 +153,10 @@ const mayBeTold = (waiting: Listener.Waiting) =>
     switch (Delivery.verdict(waiting, authorisation, yield* Timestamp.now)) {
       case "not_authorised":
         // Of a connection that is gone altogether nothing is kept.
-        if (Option.isSome(authorisation)) yield* record(Disclosure.notAllowed(told))
+        if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(told))
         return false
       case "too_old":
-        yield* record(Disclosure.withheld(told))
+        yield* recordUnsent(Disclosure.withheld(told))
         return false
       case "send":
         yield* record(Disclosure.sent(told))

@@ -41,6 +41,7 @@ describe("access log", () => {
         const { app, user } = yield* pair()
         const broken = AccessLogStore.of({
           record: () => Effect.fail(StoreError.unavailable("planted")),
+          recordUnless: () => Effect.fail(StoreError.unavailable("planted")),
           list: () => Effect.fail(StoreError.unavailable("planted")),
           countUses: () => Effect.fail(StoreError.unavailable("planted")),
           lastAnswered: () => Effect.fail(StoreError.unavailable("planted"))

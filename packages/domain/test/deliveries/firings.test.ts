@@ -16,7 +16,7 @@ import {
   type World
 } from "../support/webhooks.js"
 
-const { answers, Receivers } = MemoryWebhookSender
+const { answers, ourFault, Receivers } = MemoryWebhookSender
 const { SECOND } = Timestamp
 
 const log = Effect.map(MemoryDatabase, ({ accessLog }) =>
@@ -83,6 +83,34 @@ describe("every firing of a rule is one entry of the user's access log", () => {
             yield* happen(stage)
             yield* Effect.sleep("2 days")
             expect(yield* log).toEqual([["webhook place.enter", error, words]])
+          })
+        )
+      })
+    )
+  })
+
+  it.each([
+    ["another endpoint fails until it is too late", answers(500), 60, false],
+    ["it never reaches another endpoint in time", ourFault, 60, false],
+    ["the user withdraws the place before it reaches another endpoint", ourFault, null, true]
+  ])("sent to one endpoint: nothing but that, though %s", (_, answer, maxEventAgeS, isWithdrawn) => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const { connections } = yield* MemoryDatabase
+        const receivers = yield* Receivers
+        yield* register(stage.app.id, { url: `${URL}/2` })
+        yield* receivers.script(URL, answers(200))
+        yield* receivers.script(`${URL}/2`, answer)
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage, { maxEventAgeS })
+            yield* Effect.sleep("20 seconds")
+            if (isWithdrawn) connections.set(stage.connection.id, { ...stage.connection, places: [] })
+            yield* Effect.sleep("2 days")
+            const states = (yield* deliveries).map(({ state }) => state)
+            expect(states.sort()).toEqual(["delivered", isWithdrawn ? "failed" : "too_old"])
+            expect(yield* log).toEqual([["webhook place.enter", null, "arrived at Home"]])
           })
         )
       })

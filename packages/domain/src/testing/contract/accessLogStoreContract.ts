@@ -71,6 +71,28 @@ export const accessLogStoreContract: Contract<Needs> = [
     })
   },
   {
+    name: "recordUnless: nothing where the user has an entry of one of the keys; another time, id or user is none; twice is once",
+    run: Effect.gen(function* () {
+      const store = yield* AccessLogStore
+      const [userId, other] = [yield* user, yield* user]
+      const now = yield* Timestamp.now
+      const known = yield* recorded(userId, { at: now })
+      const [absent, unless] = [
+        yield* entry(userId),
+        yield* entry(userId, { at: Timestamp.plus(now, 1), error: "too_old" })
+      ]
+      for (const keys of [[known], [absent, known], [known, absent]]) yield* store.recordUnless(unless, keys)
+      Check.equal(yield* listed(userId), [known], "one of the keys is there")
+      const elsewhere = [absent, { at: Timestamp.plus(known.at, 1), id: known.id }, { at: known.at, id: absent.id }]
+      yield* store.recordUnless(unless, elsewhere)
+      yield* store.recordUnless({ ...unless, status: 500 }, [])
+      Check.equal(yield* listed(userId), [unless, known], "none is")
+      const theirs = yield* entry(other)
+      yield* store.recordUnless(theirs, [known, unless])
+      Check.equal(yield* listed(other), [theirs], "somebody else's do not count")
+    })
+  },
+  {
     name: "record: entries of many requests at once are all there when their writers have returned",
     run: Effect.gen(function* () {
       const users = yield* Effect.all(Array.from({ length: 4 }, () => user))

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { AccessLogEntry } from "../../access-log/AccessLogEntry.js"
-import { AccessLogStore } from "../../access-log/AccessLogStore.js"
+import { AccessLogStore, type Key } from "../../access-log/AccessLogStore.js"
 import type { ConnectionId } from "../../shared/Ids.js"
 import * as Page from "../../shared/Page.js"
 import type { Timestamp } from "../../shared/Timestamp.js"
@@ -8,15 +8,17 @@ import { MemoryDatabase } from "./MemoryDatabase.js"
 
 export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.effect(
   AccessLogStore,
-  Effect.map(MemoryDatabase, ({ accessLog }) =>
-    AccessLogStore.of({
-      record: (entry) =>
-        Effect.sync(() => {
-          const known = accessLog.some(
-            (one) => one.userId === entry.userId && one.at === entry.at && one.id === entry.id
-          )
-          if (!known) accessLog.push(entry)
-        }),
+  Effect.map(MemoryDatabase, ({ accessLog }) => {
+    const recordUnless = (entry: AccessLogEntry, keys: ReadonlyArray<Key>) =>
+      Effect.sync(() => {
+        const known = accessLog.some(
+          (one) => one.userId === entry.userId && [entry, ...keys].some(({ at, id }) => one.at === at && one.id === id)
+        )
+        if (!known) accessLog.push(entry)
+      })
+    return AccessLogStore.of({
+      record: (entry) => recordUnless(entry, []),
+      recordUnless,
       list: (userId, { appId, from, purpose, to }, limit, after) =>
         Effect.sync(() => {
           const rows = accessLog
@@ -60,7 +62,7 @@ export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.e
           return last
         })
     })
-  )
+  })
 )
 
 const isBefore = (entry: AccessLogEntry, [time, id]: ReadonlyArray<string | number>): boolean =>

@@ -125,7 +125,7 @@ describe("A2: one's own entries", () => {
 })
 
 describe("A3: an event that was withheld is entered once", () => {
-  const withheld = (entries: number) => {
+  const withheld = (entries: number, isSent = false) => {
     const { appId, entry, read, s } = connected()
     const row: DeliveryRow = {
       deliveryId: "delivery",
@@ -145,7 +145,9 @@ describe("A3: an event that was withheld is entered once", () => {
       attempts: []
     }
     // Two endpoints: one event.
-    s.op("readDeliveries", { appId }, ok({ deliveries: [row, { ...row, deliveryId: "second", endpointId: "other" }] }))
+    const attempt = { attempt: 1, startedAt: s.t, endedAt: s.t, status: 500, error: null }
+    const second = { ...row, deliveryId: "second", endpointId: "other", attempts: isSent ? [attempt] : [] }
+    s.op("readDeliveries", { appId }, ok({ deliveries: [row, second] }))
     const too = { endpoint: "webhook place.enter", status: 410, error: "too_old" }
     read(Array.from({ length: entries }, () => entry(too)))
     return s
@@ -155,6 +157,11 @@ describe("A3: an event that was withheld is entered once", () => {
     expect(judge(withheld(1), true)).toEqual({})
     expect(judge(withheld(0), true)).toHaveProperty("A3")
     expect(judge(withheld(2), true)).toHaveProperty("A3")
+  })
+
+  it("sent to one of its endpoints before: none, not one", () => {
+    expect(judge(withheld(0, true), true)).toEqual({})
+    expect(judge(withheld(1, true), true)).toHaveProperty("A3")
   })
 })
 

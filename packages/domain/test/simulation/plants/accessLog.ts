@@ -49,13 +49,16 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "A3",
     what: "what was withheld is not entered",
     sabotage: instead(AccessLogStore, (store) => ({
-      record: (entry) => (entry.error === "too_old" ? Effect.void : store.record(entry))
+      recordUnless: (entry, keys) => (entry.error === "too_old" ? Effect.void : store.recordUnless(entry, keys))
     })),
-    scenario: inScene(({ home, hook, rule, walk, world }) =>
+    scenario: inScene(({ home, phone, rule, walk, world }) =>
       Effect.gen(function* () {
-        yield* hook.script(500)
         yield* rule("enter", { maxEventAgeS: 30 })
-        yield* walk(FAR, home)
+        yield* walk(FAR)
+        yield* phone.offline
+        yield* walk(home)
+        yield* world.advance(2 * MINUTE)
+        yield* phone.online()
         yield* world.advance(2 * MINUTE)
       })
     )

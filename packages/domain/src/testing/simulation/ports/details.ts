@@ -9,6 +9,7 @@ interface Detail {
 /** What oracles read of a call beside its name; of the others a trace says only that they were made. */
 const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
   "AccessLogStore.record": { args: ([entry]) => entry },
+  "AccessLogStore.recordUnless": { args: ([entry, unless]) => ({ ...(entry as object), unless }) },
   "DeliveryStore.claim": {
     args: ([request]) => request,
     value: (claimed) =>
