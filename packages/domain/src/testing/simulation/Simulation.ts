@@ -74,8 +74,10 @@ export interface SimResult {
 
 /** One run in memory, from beginning to end in this call. */
 export const runSync = (config: Config, scenario: Scenario): SimResult => {
+  if (config.backend?.isHosted === true) throw new TypeError(`Runs over ${config.backend.name} take time: use run`)
   const run = prepare(config, scenario)
   const guard = config.isGuarded === false ? undefined : Guard.watch()
+  if (guard !== undefined) run.engine.inside = guard.inside
   try {
     const exit = run.engine.run(run.program)
     guard?.check()
@@ -90,7 +92,7 @@ export const run = async (config: Config, scenario: Scenario): Promise<SimResult
   if (!(config.backend ?? memory).isHosted) return runSync(config, scenario)
   const run = prepare(config, scenario)
   const guard = config.isGuarded === false ? undefined : Guard.watch()
-  if (guard !== undefined) run.engine.outside = guard.outside
+  if (guard !== undefined) run.engine.inside = guard.inside
   try {
     const exit = await run.engine.runAsync(run.program)
     guard?.check()

@@ -1,6 +1,6 @@
 import { Simulation } from "@place-access/domain/testing"
 import { expect, it } from "@effect/vitest"
-import { Clock, DateTime, Effect, Exit, FastCheck as fc } from "effect"
+import { Clock, DateTime, Deferred, Effect, Exit, FastCheck as fc } from "effect"
 
 const { Engine, Process, Stuck, Streams } = Simulation
 const HOUR = 3_600_000
@@ -203,4 +203,22 @@ it.each([
 it("a date that is made of a moment reads nothing", () => {
   const dated = Simulation.runSync({ seed: 1, restCap: 0 }, () => Effect.sync(() => new Date(0).toISOString()))
   expect(dated.stopped).toBeNull()
+})
+
+it("who waits for what never comes, while loops come back for ever, is told so, and has waited for a retry of days before", () => {
+  const loop = Process.periodic(Effect.forever(Effect.sleep("1 minute")))
+  const waits = (never: Effect.Effect<unknown>) => Effect.zipRight(Effect.forkDaemon(loop), never)
+  expect(() => new Engine().run(waits(Effect.promise(() => Promise.resolve())))).toThrow(Stuck)
+
+  const engine = new Engine()
+  const worker = { name: "worker", epoch: 1, isAlive: true }
+  const retried = Effect.gen(function* () {
+    const answer = yield* Deferred.make<string>()
+    const later = Process.periodic(Effect.zipRight(Effect.sleep("6 days"), Deferred.succeed(answer, "told")))
+    yield* engine.advance("29 days")
+    yield* Effect.sleep("40 days")
+    yield* engine.spawn(worker, later)
+    return yield* Deferred.await(answer)
+  })
+  expect(engine.run(waits(retried))).toEqual(Exit.succeed("told"))
 })

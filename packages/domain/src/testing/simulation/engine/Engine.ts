@@ -13,6 +13,11 @@ export interface EngineOptions {
   readonly scheduling?: Stream | undefined
 }
 
+/** So long nobody waits in vain: what a loop of the service does for somebody is done within days. */
+const IN_VAIN_MILLIS = 7 * 86_400_000
+const IN_VAIN =
+  "Stuck: somebody waits for what never comes, such as a promise: nothing but loops went on for a virtual week"
+
 /** A run cannot go on: everybody waits for something that is not virtual. */
 export class Stuck extends Error {
   override readonly name = "Stuck"
@@ -39,12 +44,15 @@ export class Engine {
   private readonly settling: Array<() => void> = []
   private readonly advancing: Array<Waiter> = []
   private readonly hostCalls: Array<HostCall> = []
-  /** Around what the host does for us. */
-  outside: <A>(work: () => Promise<A>) => Promise<A> = (work) => work()
+  /** When somebody outside last went on because time had passed. */
+  private movedAt: number
+  /** Around our own steps; what the host does for us is not in it. */
+  inside: <A>(work: () => A) => A = (work) => work()
 
   constructor({ scheduling, startMillis = START }: EngineOptions = {}) {
     this.clock = new VirtualClock(startMillis)
     this.scheduler = new VirtualScheduler(scheduling)
+    this.movedAt = startMillis
   }
 
   /** Fires every timer that is due until then, each with all that follows from it, those of its last millisecond included. */
@@ -104,13 +112,13 @@ export class Engine {
   run<A, E>(program: Effect.Effect<A, E>): Exit.Exit<A, E> {
     const forget = abandoned()
     try {
-      const fiber = this.begin(program)
+      const fiber = this.inside(() => this.begin(program))
       for (;;) {
-        this.scheduler.drain()
+        this.inside(() => this.scheduler.drain())
         const exit = fiber.unsafePoll()
         if (exit !== null) return exit
         if (this.hostCalls.length > 0) throw new Stuck("Stuck: the host is asked for something; use runAsync")
-        if (!this.goOn()) throw new Stuck("Stuck: no fiber can run and no timer is set")
+        if (!this.inside(() => this.goOn())) throw new Stuck("Stuck: no fiber can run and no timer is set")
       }
     } finally {
       forget()
@@ -121,16 +129,16 @@ export class Engine {
   async runAsync<A, E>(program: Effect.Effect<A, E>): Promise<Exit.Exit<A, E>> {
     const forget = abandoned()
     try {
-      const fiber = this.begin(program)
+      const fiber = this.inside(() => this.begin(program))
       for (;;) {
-        this.scheduler.drain()
+        this.inside(() => this.scheduler.drain())
         const exit = fiber.unsafePoll()
         if (exit !== null) return exit
         const call = this.hostCalls.shift()
         if (call !== undefined) {
-          const exit = await this.outside(() => Effect.runPromiseExit(call.effect))
-          this.scheduler.answer(() => call.resume(exit))
-        } else if (!this.goOn()) throw new Stuck("Stuck: no fiber can run and no timer is set")
+          const exit = await Effect.runPromiseExit(call.effect)
+          this.inside(() => this.scheduler.answer(() => call.resume(exit)))
+        } else if (!this.inside(() => this.goOn())) throw new Stuck("Stuck: no fiber can run and no timer is set")
       }
     } finally {
       forget()
@@ -151,11 +159,13 @@ export class Engine {
   private goOn(): boolean {
     const settled = this.settling.shift()
     if (settled !== undefined) {
+      this.movedAt = this.clock.monotonic
       settled()
       return true
     }
     const done = this.advancing.findIndex(({ isDone }) => isDone())
     if (done >= 0) {
+      this.movedAt = this.clock.monotonic
       this.advancing.splice(done, 1)[0]?.resume()
       return true
     }
@@ -166,11 +176,22 @@ export class Engine {
     )
     if (waiter !== undefined && Number.isFinite(waiter.until) && (next === undefined || next.at > waiter.until)) {
       this.clock.moveTo(waiter.until)
+      this.movedAt = waiter.until
       this.advancing.splice(this.advancing.indexOf(waiter), 1)
       waiter.resume()
       return true
     }
+    if (next === undefined) return false
+    if (next.isOutside) this.movedAt = next.at
+    else this.demandHope()
     return this.clock.advance()
+  }
+
+  /** Loops come back for ever: with nobody else there, a run would never end. */
+  private demandHope(): void {
+    const { monotonic, timers } = this.clock
+    if (monotonic - this.movedAt <= IN_VAIN_MILLIS || this.advancing.length > 0) return
+    if (!timers.left.some(({ isOutside }) => isOutside)) throw new Stuck(IN_VAIN)
   }
 }
 

@@ -79,25 +79,59 @@ export interface Guard {
   readonly check: () => void
   /** Gives the host back what it had. */
   readonly release: () => void
-  /** What the host does for the run, such as asking a database, may read what it likes. */
-  readonly outside: <A>(work: () => Promise<A>) => Promise<A>
+  /** The run's own steps. What the host does for it in between, such as asking a database, may read what it likes. */
+  readonly inside: <A>(work: () => A) => A
+}
+
+interface Watcher {
+  readonly reads: Array<string>
+}
+
+/** Several runs over databases may be under way at once, each in its turn: those that are, and whose turn it is. */
+const watching = new Set<Watcher>()
+let awake: Watcher | undefined
+/** Gives the host back what it had before the first of them came. */
+let restore: () => void = () => undefined
+
+const note = (what: string): void => {
+  const who = awake === undefined ? undefined : culprit()
+  if (who !== undefined) awake?.reads.push(`${what} ${who}`)
 }
 
 /** Watches the host's clock, randomness and timers until it is released. */
 export const watch = (): Guard => {
+  const watcher: Watcher = { reads: [] }
+  if (watching.size === 0) restore = replaceAll()
+  watching.add(watcher)
+  return {
+    check: () => {
+      const [first, ...more] = [...new Set(watcher.reads)]
+      if (first === undefined) return
+      throw new HostRead(`The run read the host: ${[first, ...more.slice(0, 4)].join("; ")}`)
+    },
+    inside: (work) => {
+      const before = awake
+      awake = watcher
+      try {
+        return work()
+      } finally {
+        awake = before
+      }
+    },
+    release: () => {
+      if (watching.delete(watcher) && watching.size === 0) restore()
+    }
+  }
+}
+
+/** Puts what tells us in the place of what the host has. Gives what takes it back. */
+const replaceAll = (): (() => void) => {
   // oxlint-disable-next-line no-restricted-globals -- to see who else reads it
   const host = globalThis as unknown as Host
   const errors = Error as unknown as WithTrace
   const usual = errors.prepareStackTrace
   errors.prepareStackTrace = looking(usual)
-  const reads: Array<string> = []
   const undo: Array<() => void> = []
-  let isPaused = false
-  const note = (what: string): void => {
-    if (isPaused) return
-    const who = culprit()
-    if (who !== undefined) reads.push(`${what} ${who}`)
-  }
   const replace = <T extends object>(owner: T | undefined, name: keyof T & string, by: (was: never) => unknown) => {
     const was = owner?.[name]
     if (owner === undefined || typeof was !== "function") return
@@ -114,7 +148,7 @@ export const watch = (): Guard => {
       return Reflect.apply(was, this, args)
     }
 
-  replace(host, "Date", (was: DateConstructor) => watchedDate(was, note))
+  replace(host, "Date", (was: DateConstructor) => watchedDate(was))
   replace(host.Math, "random", noted("Math.random"))
   replace(host.performance, "now", noted("performance.now"))
   replace(host.crypto, "randomUUID", noted("crypto.randomUUID"))
@@ -124,27 +158,11 @@ export const watch = (): Guard => {
   replace(host, "setInterval", (was: (...args: ReadonlyArray<unknown>) => unknown) => {
     const watched = noted("setInterval")(was)
     // A fibre that waits for ever keeps an interval; one that is killed would never give it back.
-    return (...args: ReadonlyArray<unknown>) => (!isPaused && isEffectNever() ? undefined : watched(...args))
+    return (...args: ReadonlyArray<unknown>) => (awake !== undefined && isEffectNever() ? undefined : watched(...args))
   })
-
-  return {
-    check: () => {
-      const [first, ...more] = [...new Set(reads)]
-      if (first === undefined) return
-      throw new HostRead(`The run read the host: ${[first, ...more.slice(0, 4)].join("; ")}`)
-    },
-    outside: async (work) => {
-      isPaused = true
-      try {
-        return await work()
-      } finally {
-        isPaused = false
-      }
-    },
-    release: () => {
-      for (const restore of undo.toReversed()) restore()
-      errors.prepareStackTrace = usual
-    }
+  return () => {
+    for (const restore of undo.toReversed()) restore()
+    errors.prepareStackTrace = usual
   }
 }
 
@@ -153,7 +171,7 @@ const isEffectNever = (): boolean => {
   return first !== undefined && NEVER.test(fileOf(first))
 }
 
-const watchedDate = (was: DateConstructor, note: (what: string) => void): DateConstructor =>
+const watchedDate = (was: DateConstructor): DateConstructor =>
   new Proxy(was, {
     construct: (target, args, self: Function) => {
       if (args.length === 0) note("new Date()")

@@ -7,6 +7,8 @@ export interface Timer {
   readonly isDead: () => boolean
   /** Comes back for ever: a world at rest still has it. */
   readonly isPeriodic: boolean
+  /** Somebody outside of every program waits for it, once. */
+  readonly isOutside: boolean
 }
 
 const isBefore = (a: Timer, b: Timer): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)

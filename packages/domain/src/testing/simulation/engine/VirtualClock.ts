@@ -111,7 +111,8 @@ export class VirtualClock implements Clock.Clock {
         sleeper.wake()
       },
       isDead: () => sleeper.isOver || sleeper.laid !== laid || !sleeper.process.isAlive,
-      isPeriodic: sleeper.isPeriodic
+      isPeriodic: sleeper.isPeriodic,
+      isOutside: !sleeper.isPeriodic && sleeper.process === Process.WORLD
     })
   }
 
