@@ -40,3 +40,13 @@ it("a phone comes home, and the app hears of it on the fourth attempt", () => {
   )
   expect(result.stopped).toBeNull()
 })
+
+it("who does not wait for the answer leaves nothing open: the world comes to rest", () => {
+  const result = Simulation.runSync({ seed: 1 }, (world) =>
+    Effect.gen(function* () {
+      yield* world.fault("port.slow", { p: 1 })
+      expect(yield* Effect.timeoutOption(world.user("ana"), 1)).toMatchObject({ _tag: "None" })
+    })
+  )
+  expect(result).toMatchObject({ stopped: null, quiesced: true })
+})

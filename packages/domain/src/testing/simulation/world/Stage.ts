@@ -141,14 +141,17 @@ export class Stage {
       } else {
         this.open.set(begun, answer)
         const work = perform(name, args, registry).pipe(
-          Effect.flatMap((ended) => Deferred.succeed(answer, ended)),
+          Effect.flatMap((ended) => {
+            // Here, since whoever asked may have gone.
+            this.open.delete(begun)
+            return Deferred.succeed(answer, ended)
+          }),
           Effect.locally(Process.operation, begun),
           Effect.provide(ports)
         )
         yield* engine.spawn(server, work)
       }
       const outcome = yield* Deferred.await(answer)
-      this.open.delete(begun)
       recorder.add(Process.WORLD, { kind: "done", name, op: begun, outcome } as never)
       return outcome as Ended<N>
     })
