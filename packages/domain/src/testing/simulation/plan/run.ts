@@ -2,7 +2,6 @@ import type { Violation } from "../Oracle.js"
 import { all } from "../oracles/index.js"
 import { memory } from "../ports/MemoryBackend.js"
 import * as Simulation from "../Simulation.js"
-import type { Entry } from "../Trace.js"
 import { simplified } from "./simplified.js"
 import type { Plan } from "./Plan.js"
 import { play } from "./play.js"
@@ -37,27 +36,13 @@ export const runPlanSync = (plan: Plan, config: PlanConfig = {}): PlanResult =>
 export const runPlan = async (plan: Plan, config: PlanConfig = {}): Promise<PlanResult> =>
   judged(plan, await Simulation.run(configured(plan, config), play(plan)))
 
-/** What is wrong with a run whatever it was about: it stopped, it found no rest, or a program of the service failed in a way of its own. */
+/** What is wrong with a run whatever it was about: it stopped, or it found no rest. */
 const broken = ({ entries, quiesced, stopped }: Simulation.SimResult): ReadonlyArray<Violation> => {
   const at = entries.length - 1
   return [
     ...(stopped === null ? [] : [{ invariant: "runs to its end", at, detail: stopped }]),
-    ...(quiesced ? [] : [{ invariant: "comes to rest", at, detail: "healed, it was not at rest within three days" }]),
-    ...entries.flatMap((entry) => {
-      const defect = defectOf(entry)
-      return defect === undefined ? [] : [{ invariant: "no defect", at: entry.i, detail: defect }]
-    })
+    ...(quiesced ? [] : [{ invariant: "comes to rest", at, detail: "healed, it was not at rest within three days" }])
   ]
-}
-
-const defectOf = (entry: Entry): string | undefined => {
-  if (entry.kind !== "done") return undefined
-  const { name, outcome } = entry
-  if (outcome._tag === "refused" && outcome.error === "internal_error") {
-    return `${name} failed: ${JSON.stringify(outcome.detail)}`
-  }
-  if (name !== "call" || outcome._tag !== "ok" || outcome.value.status !== 500) return undefined
-  return `call was answered 500: ${JSON.stringify(outcome.value.body)}`
 }
 
 export interface RandomConfig extends PlanConfig {
