@@ -58,7 +58,8 @@ module.exports = {
     },
     {
       name: "domain-testing-is-for-tests",
-      comment: "In-memory ports, contracts and the simulation do not ship. The demo and `simulate` run them on purpose.",
+      comment:
+        "In-memory ports, contracts and the simulation do not ship. The demo and `simulate` run them on purpose.",
       severity: "error",
       from: { path: "/src/", pathNot: [testing, "^apps/server/src/(demo|simulate)(/|\\.ts$)"] },
       to: { path: testing }
