@@ -1,0 +1,89 @@
+import { Simulation } from "@place-access/domain/testing"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import * as marksA from "../../src/testing/simulation/oracles/marks-a.js"
+import * as marksB from "../../src/testing/simulation/oracles/marks-b.js"
+
+const FOLDER = join(import.meta.dirname, "seeds")
+/** Of the swarm that every change is run with: as many as fit, so that a red run is the change's doing and not the machine's. */
+const FIRST = 5_000
+const RUNS = 25
+const TWICE = 5
+const ALL_MARKS = new Set([...marksA.names, ...marksB.names])
+
+interface Found {
+  readonly invariant: string
+  readonly note: string
+  readonly plan: unknown
+}
+
+const read = <A>(...path: ReadonlyArray<string>): A => JSON.parse(readFileSync(join(FOLDER, ...path), "utf8")) as A
+const found = readdirSync(join(FOLDER, "found")).map((name) => [name, read<Found>("found", name)] as const)
+const corpus = read<{ readonly seeds: ReadonlyArray<number>; readonly plans: ReadonlyArray<unknown> }>("marks.json")
+
+const reached = (run: Simulation.PlanResult): ReadonlySet<string> =>
+  new Set([...marksA.reached(run), ...marksB.reached(run)])
+
+const clean = async (plan: Simulation.Plan): Promise<Simulation.PlanResult> => {
+  // Lets the runner hear from us in between.
+  await new Promise((resolve) => setImmediate(resolve))
+  const result = Simulation.runPlanSync(plan)
+  if (result.violations.length > 0) expect.fail(Simulation.failureOf(result))
+  return result
+}
+
+const plans = [...corpus.seeds.map((seed) => Simulation.Swarm.plan(seed)), ...corpus.plans.map(Simulation.readPlan)]
+
+describe("plans that broke a rule once", () => {
+  it.each(found)("%s holds", (_, { plan }) => {
+    expect(Simulation.runPlanSync(Simulation.readPlan(plan)).violations).toEqual([])
+  })
+})
+
+describe("the seeds that are run with every change", () => {
+  it("reach everything rare that a run must reach now and then, and break no rule", { timeout: 300_000 }, async () => {
+    const missing = new Set(ALL_MARKS)
+    for (const plan of plans) for (const mark of reached(await clean(plan))) missing.delete(mark)
+    expect([...missing]).toEqual([])
+  })
+
+  it("give the same trace again", { timeout: 120_000 }, async () => {
+    for (const plan of plans.slice(0, TWICE)) {
+      expect((await clean(plan)).traceHash).toBe((await clean(plan)).traceHash)
+    }
+  })
+
+  it(`are ${RUNS} more, which break no rule`, { timeout: 300_000 }, async () => {
+    for (let seed = FIRST; seed < FIRST + RUNS; seed++) await clean(Simulation.Swarm.plan(seed))
+  })
+})
+
+/** Looks for seeds that together reach every mark, and says which. */
+const search = Number(process.env["MARKS"] ?? 0)
+
+it.runIf(search > 0)("seeds that reach every mark are found", { timeout: 0 }, () => {
+  const byMark = new Map<string, Array<number>>()
+  const marks = new Map<number, ReadonlySet<string>>()
+  for (let seed = 1; seed <= search; seed++) {
+    const run = Simulation.randomSync({ seed })
+    if (run.violations.length > 0) continue
+    marks.set(seed, reached(run))
+    for (const mark of marks.get(seed) ?? []) byMark.set(mark, [...(byMark.get(mark) ?? []), seed])
+  }
+  const left = new Set(byMark.keys())
+  const chosen: Array<number> = []
+  while (left.size > 0) {
+    // Whoever reaches most of what only few reach.
+    const worth = (seed: number): number =>
+      [...(marks.get(seed) ?? [])].reduce(
+        (sum, mark) => sum + (left.has(mark) ? 1 / (byMark.get(mark)?.length ?? 1) : 0),
+        0
+      )
+    const best = [...marks.keys()].reduce((a, b) => (worth(b) > worth(a) ? b : a))
+    chosen.push(best)
+    for (const mark of marks.get(best) ?? []) left.delete(mark)
+  }
+  process.stdout.write(`${JSON.stringify(chosen.sort((a, b) => a - b))}\n`)
+  expect([...ALL_MARKS].filter((mark) => !byMark.has(mark))).toEqual([])
+})
