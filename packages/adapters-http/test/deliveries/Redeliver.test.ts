@@ -201,7 +201,47 @@ describe("POST …/deliveries/{delivery_id}/retry-now (Spec §4.7)", () => {
     await on.fire()
     await on.work()
     const [row] = await rows(on)
-    expect((await retryNow(on, row!.id)).status).toBe(409)
+    const refused = await retryNow(on, row!.id)
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("redeliver it")])
+  })
+
+  it("409 says what can be done instead, and never to redeliver what cannot be", async () => {
+    const on = await stage(world)
+    const words = async (id: string) => {
+      const answer = await retryNow(on, id)
+      expect(answer.status).toBe(409)
+      return (answer.json as { readonly message: string }).message
+    }
+    await on.developer.send("POST", `${on.base}/webhooks/${on.endpoints[0]}/test`)
+    const [test] = await rows(on)
+    expect(await words(test!.id)).toBe("A test is not sent again: send another one")
+
+    world.clock.advance(1)
+    await on.script(MemoryWebhookSender.answers(500))
+    await on.fire("place.exit", { maxEventAgeS: 30 })
+    await on.work()
+    world.clock.advance(30_001)
+    await on.work()
+    const [late] = await rows(on)
+    expect(late).toMatchObject({ state: "too_old" })
+    expect(await words(late!.id)).toBe("It is not being attempted any more. The event is older than its rule allows")
+
+    world.clock.advance(1)
+    await on.script(MemoryWebhookSender.answers(200))
+    await on.fire()
+    await on.work()
+    const [sent] = await rows(on)
+    await redeliver(on, sent!.id)
+    expect(await words(sent!.id)).toBe("It is not being attempted any more. It was sent again, as a row of its own")
+
+    world.clock.advance(1)
+    await on.fire()
+    await on.work()
+    const [last] = await rows(on)
+    await world.run(disable(on))
+    expect(await words(last!.id)).toBe("It is not being attempted any more. The endpoint is disabled: enable it first")
+    await on.developer.send("DELETE", `${on.base}/webhooks/${on.endpoints[0]}`)
+    expect(await words(last!.id)).toBe("It is not being attempted any more. The endpoint was removed")
   })
 })
 

@@ -18,16 +18,28 @@ export interface Replayable {
 /** Why a row is not sent again (Spec §3.5, §4.7). */
 export type Refusal = "test" | "pending" | "too_old" | "endpoint_removed" | "endpoint_disabled"
 
+/** What stands in the way of sending the row again at `now`; undefined when nothing does. */
+export const refusal = (
+  { delivery, endpoint, isPending }: Omit<Replayable, "lastReplayNo">,
+  now: Timestamp
+): Refusal | undefined => {
+  if (delivery.isTest) return "test"
+  if (isPending) return "pending"
+  const age = { occurredAt: delivery.envelope.occurredAt, maxEventAgeS: delivery.maxEventAgeS }
+  if (delivery.state === "too_old" || isTooOld(age, now)) return "too_old"
+  if (endpoint === null) return "endpoint_removed"
+  return endpoint.disabledAt === null ? undefined : "endpoint_disabled"
+}
+
 /** The new row: the same event to the same endpoint, due at once, on a schedule of its own. */
 export const decide = (state: Replayable, id: DeliveryId, now: Timestamp): Either.Either<NewDelivery, Refusal> => {
-  const { delivery, endpoint } = state
-  if (delivery.isTest) return Either.left("test")
-  if (state.isPending) return Either.left("pending")
-  const age = { occurredAt: delivery.envelope.occurredAt, maxEventAgeS: delivery.maxEventAgeS }
-  if (delivery.state === "too_old" || isTooOld(age, now)) return Either.left("too_old")
-  if (endpoint === null) return Either.left("endpoint_removed")
-  if (endpoint.disabledAt !== null) return Either.left("endpoint_disabled")
-  return Either.right(replayOf(delivery, id, endpoint.epoch, state.lastReplayNo + 1, now))
+  const refused = refusal(state, now)
+  if (refused !== undefined) return Either.left(refused)
+  const { delivery, endpoint, lastReplayNo } = state
+  // A row without its endpoint was refused.
+  return endpoint === null
+    ? Either.left("endpoint_removed")
+    : Either.right(replayOf(delivery, id, endpoint.epoch, lastReplayNo + 1, now))
 }
 
 const replayOf = (

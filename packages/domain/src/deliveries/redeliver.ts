@@ -1,4 +1,4 @@
-import { Effect, Either } from "effect"
+import { Effect, Either, Option } from "effect"
 import type { Account } from "../accounts/Account.js"
 import { getOwnedApp } from "../apps/getOwnedApp.js"
 import { EndpointStore } from "../endpoints/EndpointStore.js"
@@ -39,14 +39,29 @@ export const redeliver = Effect.fn("redeliver")(function* (account: Account, app
 export const retryNow = Effect.fn("retryNow")(function* (account: Account, appId: AppId, id: DeliveryId) {
   yield* getOwnedApp(account, appId)
   const store = yield* DeliveryStore
-  const hurried = yield* store.hurry(appId, id, yield* Timestamp.now)
+  const now = yield* Timestamp.now
+  const hurried = yield* store.hurry(appId, id, now)
   const outcome = yield* Effect.mapError(hurried, () => new NotFound({ what: "delivery" }))
-  if (outcome === "ended") return yield* new Conflict({ reason: "It is not being attempted any more: redeliver it" })
   if (outcome === "hurried") yield* (yield* WorkSignal).raise
-  return yield* Effect.mapError(Effect.flatten(store.find(appId, id)), (error) =>
+  const found = yield* Effect.mapError(Effect.flatten(store.find(appId, id)), (error) =>
     error._tag === "NoSuchElementException" ? new NotFound({ what: "delivery" }) : error
   )
+  return outcome === "ended" ? yield* new Conflict({ reason: yield* whyNotRetried(found, now) }) : found
 })
+
+/** What can be done about a row that has ended, if anything. */
+const whyNotRetried = Effect.fn("whyNotRetried")(function* (
+  { delivery, isReplayed }: Pick<Delivery.Logged, "delivery" | "isReplayed">,
+  now: Timestamp.Timestamp
+) {
+  const endpoint = Option.getOrNull(yield* (yield* EndpointStore).find(delivery.appId, delivery.endpointId))
+  const refused = Replay.refusal({ delivery, endpoint, isPending: false }, now)
+  if (refused === "test") return REFUSALS.test
+  if (isReplayed) return `${ENDED}. It was sent again, as a row of its own`
+  return refused === undefined ? `${ENDED}: redeliver it` : `${ENDED}. ${REFUSALS[refused]}`
+})
+
+const ENDED = "It is not being attempted any more"
 
 const BATCH = 500
 /** Whoever lost more asks again. */
