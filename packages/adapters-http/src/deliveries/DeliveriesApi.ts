@@ -37,7 +37,9 @@ const fields = {
     description:
       "Why it failed: all attempts used, the endpoint disabled or removed while it waited, no longer authorised, never sent for a fault of this service, or abandoned because no worker of it came to an end with it"
   }),
-  attempt: Schema.Int.annotations({ description: "The attempt that is due or under way; the last one once it ended" }),
+  attempt: Schema.Int.annotations({
+    description: "The attempt that is due or under way; once it ended the last one that was made, 0 when there was none"
+  }),
   next_due_at: Fields.NullableAt.annotations({ description: "Null once it ended" }),
   sent_at: Fields.NullableAt.annotations({ description: "The newest attempt" }),
   status: Schema.NullOr(Schema.Int).annotations({ description: "What the receiver answered to it" }),
@@ -73,7 +75,8 @@ export const toBody = ({ delivery, isReplayed, lastAttempt }: Delivery.Logged): 
   occurred_at: delivery.envelope.occurredAt,
   state: delivery.state,
   fail_reason: delivery.failReason,
-  attempt: delivery.attempt,
+  // The one that was due when it ended was perhaps never made.
+  attempt: delivery.endedAt === null ? delivery.attempt : (lastAttempt?.attempt ?? 0),
   next_due_at: delivery.dueAt,
   sent_at: lastAttempt?.startedAt ?? null,
   status: lastAttempt?.status ?? null,
@@ -105,12 +108,16 @@ export const toDetail = ({
 const Query = Fields.request({
   endpoint_id: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(64), Schema.brand("EndpointId")), {
     exact: true
-  }),
-  event_id: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(64), Schema.brand("EventId")), { exact: true }),
+  }).annotations({ description: "Those to one endpoint" }),
+  event_id: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(64), Schema.brand("EventId")), {
+    exact: true
+  }).annotations({ description: "Those of one event, replays too" }),
   type: Schema.optionalWith(Schema.Union(Event.Type, Event.Subscribable), { exact: true }).annotations({
     description: "A payload type, or the name that endpoints subscribe to"
   }),
-  state: Schema.optionalWith(State, { exact: true }),
+  state: Schema.optionalWith(State, { exact: true }).annotations({
+    description: "How they ended, or that they have not"
+  }),
   from: Schema.optionalWith(Fields.At, { exact: true }).annotations({ description: "By created_at, inclusive" }),
   to: Schema.optionalWith(Fields.At, { exact: true }).annotations({ description: "By created_at, exclusive" }),
   ...Fields.paging(50, 200)

@@ -1,4 +1,4 @@
-import { RuleId } from "@place-access/domain/shared"
+import { RuleId, Timestamp } from "@place-access/domain/shared"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { LABEL, stage } from "../support/webhooks.js"
@@ -69,6 +69,28 @@ describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
     expect(answer.text).not.toContain(LABEL)
     expect(answer.text).not.toContain(event.connectionId)
     expect(answer.text).not.toContain(event.userId)
+  })
+
+  it("once a row has ended, attempt is the last one that was made: 0 when there was none", async () => {
+    const { developer, fire, log, script, work } = await stage(world)
+    await script(MemoryWebhookSender.answers(500))
+    await fire("place.enter", { maxEventAgeS: 20 })
+    await work()
+    world.clock.advance(20_001)
+    await fire("place.exit", {
+      occurredAt: Timestamp.plus(Timestamp.make(world.clock.now()), -20_001),
+      maxEventAgeS: 20
+    })
+    world.clock.advance(9_999)
+    await work()
+    const { deliveries } = await list(developer, log)
+    expect(deliveries).toMatchObject([
+      { state: "too_old", attempt: 0, sent_at: null },
+      { state: "too_old", attempt: 1, status: 500 }
+    ])
+    const [withheld, late] = await Promise.all(deliveries.map(({ id }) => developer.get(`${log}/${id}`)))
+    expect(withheld!.json).toMatchObject({ attempt: 0, attempts: [] })
+    expect(late!.json).toMatchObject({ attempt: 1, attempts: [{ attempt: 1 }] })
   })
 
   it("newest first, in pages, each cursor good for its own list only", async () => {

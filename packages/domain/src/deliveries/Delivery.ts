@@ -28,7 +28,7 @@ export interface Delivery {
   readonly maxEventAgeS: number | null
   readonly state: State
   readonly failReason: FailReason | null
-  /** 1-based: the attempt that is due or under way while trying, the last one afterwards. */
+  /** 1-based: the attempt that is due or under way while trying; afterwards the one it ended at, which perhaps was never made. */
   readonly attempt: number
   /** Null once ended. */
   readonly dueAt: Timestamp | null
