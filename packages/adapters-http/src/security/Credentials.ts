@@ -61,8 +61,13 @@ export const checkOrigin = (
   const called = `${isHttps(options) ? "https" : "http"}://${host ?? ""}`
   return origin !== undefined && (ownOrigins(options).has(origin) || (host !== undefined && origin === called))
     ? Effect.void
-    : Effect.fail(Errors.forbidden("The call did not come from a page of this service: its Origin header says so"))
+    : Effect.fail(Errors.forbidden(`The call did not come from a page of this service: ${reasonOf(origin)}`))
 }
+
+const reasonOf = (origin: string | undefined): string =>
+  origin === undefined || origin === ""
+    ? "it came without an Origin header, which browsers send with every call that changes something"
+    : "its Origin header says so"
 
 const visitorName = (options: Options): string => (isHttps(options) ? "__Host-visitor" : "visitor")
 

@@ -67,7 +67,14 @@ describe("a cookie alone changes nothing (decision A3)", () => {
       for (const origin of ["https://evil.example", "null", "", undefined]) {
         const headers = { cookie: person.cookie, ...GARBAGE.headers, ...(origin === undefined ? {} : { origin }) }
         const answer = await world.call(path, { method, headers, body: GARBAGE.body })
-        expect([origin, answer.status, (answer.json as { error: string }).error]).toEqual([origin, 403, "forbidden"])
+        const { error, message } = answer.json as { error: string; message: string }
+        expect([origin, answer.status, error]).toEqual([origin, 403, "forbidden"])
+        expect([origin, message]).toEqual([
+          origin,
+          expect.stringContaining(
+            origin === undefined || origin === "" ? "without an Origin header" : "its Origin header says so"
+          )
+        ])
       }
     }
   )
