@@ -82,7 +82,8 @@ const openSession = (base: string, credentials: Credentials) =>
 const call = (base: string, method: string, path: string, cookie?: string, body?: object) =>
   Effect.tryPromise({
     try: (signal) =>
-      fetch(new URL(path, base), {
+      // Not `new URL(path, base)`: behind a proxy the service may be at a path of its host.
+      fetch(base + path, {
         method,
         redirect: "manual",
         signal,
