@@ -4,6 +4,7 @@ import { ABOUT } from "./openapi/About.js"
 import { correct as corrected } from "./openapi/Corrections.js"
 import * as Examples from "./openapi/Examples.js"
 import { type Json, list, object } from "./openapi/Json.js"
+import * as Parameters from "./openapi/Parameters.js"
 import * as Security from "./openapi/Security.js"
 import * as Cached from "./edge/Cached.js"
 import { HttpOptions, type Options } from "./HttpOptions.js"
@@ -50,7 +51,11 @@ export const make = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup
   document["info"] = { ...object(document["info"]), version: options.version, description: ABOUT }
   document["servers"] = [{ url: options.baseUrl, description: "This server" }]
   const require = Security.addRequirements(api)
-  for (const { method, operation, path } of operations(document)) require(method, path, operation)
+  const describe = Parameters.addDescriptions(api)
+  for (const { method, operation, path } of operations(document)) {
+    require(method, path, operation)
+    describe(method, path, operation)
+  }
   Security.describeSchemes(document, options)
   return document
 }

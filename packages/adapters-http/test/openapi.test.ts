@@ -18,7 +18,13 @@ interface Operation {
   readonly operationId: string
   readonly summary: string
   readonly security: ReadonlyArray<Record<string, unknown>>
-  readonly parameters: ReadonlyArray<{ name: string; in: string; required: boolean; schema: Record<string, unknown> }>
+  readonly parameters: ReadonlyArray<{
+    name: string
+    in: string
+    required: boolean
+    schema: Record<string, unknown>
+    description?: string
+  }>
   readonly requestBody?: { readonly content: Record<string, unknown> }
   readonly responses: Record<
     string,
@@ -94,6 +100,18 @@ describe("GET /openapi.json", () => {
       expect([name, declared]).toEqual([name, Array.from(name.matchAll(/\{(\w+)\}/g), ([, parameter]) => parameter)])
       expect(operation.parameters.filter((one) => one.in === "path" && !one.required)).toEqual([])
     }
+  })
+
+  it("every query parameter says what it means, in the words of the contract", () => {
+    const queries = operations().flatMap(({ name, operation }) =>
+      operation.parameters.filter((one) => one.in === "query").map((one) => ({ ...one, of: `${name} ${one.name}` }))
+    )
+    expect(queries.length).toBeGreaterThan(50)
+    expect(queries.filter((one) => !/\w{3}/.test(one.description ?? "")).map((one) => one.of)).toEqual([])
+    const said = new Map(queries.map((one) => [one.of, one.description]))
+    expect(said.get("GET /v1/developer/apps/{app_id}/deliveries from")).toBe("By created_at, inclusive")
+    expect(said.get("GET /v1/visits to")).toBe("The latest arrival, exclusive")
+    expect(said.get("GET /v1/locations/timerange from")).toBe("Inclusive")
   })
 
   it("body errors only where there is a body; 429 and 503 say when to try again", () => {

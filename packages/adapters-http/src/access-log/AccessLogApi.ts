@@ -8,8 +8,8 @@ import { At, paging } from "../wire/Fields.js"
 const optional = { exact: true } as const
 
 const Query = Schema.Struct({
-  app_id: Schema.optionalWith(AppId, optional),
-  purpose: Schema.optionalWith(Purpose.Key, optional),
+  app_id: Schema.optionalWith(AppId, optional).annotations({ description: "What one app asked or was told" }),
+  purpose: Schema.optionalWith(Purpose.Key, optional).annotations({ description: "The app's key for it" }),
   from: Schema.optionalWith(At, optional).annotations({ description: "Inclusive" }),
   to: Schema.optionalWith(At, optional).annotations({ description: "Exclusive" }),
   ...paging(100, 500)

@@ -10,11 +10,18 @@ import { At, NullableAt, queryIntOr, request } from "../wire/Fields.js"
 const DAY_S = 86_400
 const QUARTER_S = 900
 
-/** How old a reading may be that an answer about now goes by. */
-const maxAge = { max_age_s: queryIntOr(1, DAY_S, QUARTER_S) }
+const maxAge = {
+  max_age_s: queryIntOr(1, DAY_S, QUARTER_S).annotations({
+    description: "How old a reading may be that the answer goes by, in seconds"
+  })
+}
 
-/** How far from the moment a reading may be that an answer about then goes by. */
-export const moment = { at: At, tolerance_s: queryIntOr(0, DAY_S, QUARTER_S) }
+export const moment = {
+  at: Schema.propertySignature(At).annotations({ description: "The moment that is asked about" }),
+  tolerance_s: queryIntOr(0, DAY_S, QUARTER_S).annotations({
+    description: "How far from the moment a reading may be that the answer goes by, in seconds"
+  })
+}
 
 /** Spec §2.5. */
 export const PlaceRef = Schema.Struct({ id: PlaceId, label: Schema.String, kind: Place.Kind }).annotations({

@@ -12,8 +12,10 @@ const purpose = {
 }
 
 const stretch = (maxDays: number) => ({
-  from: At.annotations({ description: "Inclusive" }),
-  to: At.annotations({ description: `Exclusive; at most ${maxDays} days of 24 hours after from` })
+  from: Schema.propertySignature(At).annotations({ description: "Inclusive" }),
+  to: Schema.propertySignature(At).annotations({
+    description: `Exclusive; at most ${maxDays} days of 24 hours after from`
+  })
 })
 
 export const FixBody = Schema.Struct({
@@ -69,13 +71,10 @@ export const LocationsApi = HttpApiGroup.make("locations")
         request({
           ...purpose,
           ...stretch(HistoryQuery.MAX_LOCAL_DAYS),
-          tz: Schema.optionalWith(
-            Schema.String.annotations({
-              description: "IANA time zone",
-              jsonSchema: { type: "string", default: "UTC" }
-            }),
-            { default: () => "UTC", exact: true }
-          )
+          tz: Schema.optionalWith(Schema.String.annotations({ jsonSchema: { type: "string", default: "UTC" } }), {
+            default: () => "UTC",
+            exact: true
+          }).annotations({ description: "IANA time zone, by which days begin and end" })
         })
       )
       .addSuccess(Schema.Struct({ days: Schema.Array(Day) }))

@@ -39,18 +39,19 @@ const OwnTracksMessage = Schema.Struct({ _type: Schema.String }).annotations({
 
 const osmAndFields = <A extends string | ReadonlyArray<string>>(text: Schema.Schema<A>) =>
   Schema.Struct({
-    id: Schema.optional(
-      text.annotations({ description: "The token, if no header has it; `deviceid` and `device_id` are read too" })
-    ),
-    timestamp: Schema.optional(text),
-    lat: Schema.optional(text),
-    lon: Schema.optional(text),
-    speed: Schema.optional(text.annotations({ description: "Knots" })),
-    speed_mps: Schema.optional(text.annotations({ description: "Metres a second" })),
-    bearing: Schema.optional(text),
-    altitude: Schema.optional(text),
-    accuracy: Schema.optional(text)
+    id: field(text, "The token, if no header has it; `deviceid` and `device_id` are read too"),
+    timestamp: field(text, "When it was measured: seconds or milliseconds since 1970, or ISO 8601"),
+    lat: field(text, "Degrees north"),
+    lon: field(text, "Degrees east"),
+    speed: field(text, "Knots"),
+    speed_mps: field(text, "Metres a second"),
+    bearing: field(text, "Degrees from north, clockwise"),
+    altitude: field(text, "Metres"),
+    accuracy: field(text, "Metres")
   })
+
+const field = <A extends string | ReadonlyArray<string>>(text: Schema.Schema<A>, description: string) =>
+  Schema.optional(text).annotations({ description })
 
 const OsmAndForm = osmAndFields(Schema.String).annotations({ identifier: "OsmAndForm" })
 

@@ -44,7 +44,11 @@ export const ImportsApi = HttpApiGroup.make("imports")
   .add(
     HttpApiEndpoint.post("start", "/v1/user/imports")
       .setUrlParams(
-        Schema.Struct({ file_name: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(1_024)), { exact: true }) })
+        Schema.Struct({
+          file_name: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(1_024)), { exact: true }).annotations({
+            description: "What the list of imports calls the file"
+          })
+        })
       )
       .setPayload(File)
       .addSuccess(ImportBody, { status: 201 })

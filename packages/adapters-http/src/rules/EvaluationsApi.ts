@@ -105,6 +105,10 @@ export const UserEvaluationsApi = HttpApiGroup.make("userEvaluations")
   .annotate(OpenApi.Title, "Evaluations about the user")
   .annotate(OpenApi.Description, "What the user's last readings did to an app's rule, for the signed-in user")
 
+const GrantId = Schema.propertySignature(ConnectionIdText).annotations({
+  description: "The connection, as the app's events name it"
+})
+
 const GrantRule = Schema.Struct({ ...RuleBody.fields, evaluations: Evaluations }).annotations({
   identifier: "RuleWithEvaluations"
 })
@@ -113,7 +117,7 @@ export const DeveloperRulesApi = HttpApiGroup.make("developerRules")
   .add(
     HttpApiEndpoint.get("list", "/v1/developer/apps/:app_id/rules")
       .setPath(AppPath)
-      .setUrlParams(Fields.request({ grant_id: ConnectionIdText, ...Fields.paging(50, 200) }))
+      .setUrlParams(Fields.request({ grant_id: GrantId, ...Fields.paging(50, 200) }))
       .addSuccess(Schema.Struct({ rules: Schema.Array(GrantRule), nextCursor: Schema.NullOr(Schema.String) }))
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "The rules of one connection, and why they fired lately or did not")
