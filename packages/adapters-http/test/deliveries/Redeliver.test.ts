@@ -195,6 +195,27 @@ describe("POST …/deliveries/{delivery_id}/retry-now (Spec §4.7)", () => {
     expect(await rows(on)).toHaveLength(1)
   })
 
+  it("each call brings forward the attempt that is the next then: seven in all, however often and however fast they fail", async () => {
+    const on = await stage(world)
+    await on.script(MemoryWebhookSender.answers(500))
+    await on.fire()
+    await on.work()
+    const [row] = await rows(on)
+    for (let attempt = 2; attempt <= 7; attempt++) {
+      // Twice before it is taken up is once.
+      expect(await retryNow(on, row!.id)).toMatchObject({ status: 200, json: { attempt } })
+      expect(await retryNow(on, row!.id)).toMatchObject({ status: 200, json: { attempt } })
+      await on.work()
+    }
+    expect((await retryNow(on, row!.id)).status).toBe(409)
+    const { attempts, state } = (await on.developer.get(`${on.log}/${row!.id}`)).json as {
+      attempts: ReadonlyArray<{ attempt: number }>
+      state: string
+    }
+    expect([state, attempts.map(({ attempt }) => attempt)]).toEqual(["failed", [1, 2, 3, 4, 5, 6, 7]])
+    expect(await rows(on)).toHaveLength(1)
+  })
+
   it("409 for a row that has ended", async () => {
     const on = await stage(world)
     await on.script(MemoryWebhookSender.answers(200))
