@@ -11,7 +11,7 @@ const iso = (t) => { const d = new Date(t); return isNaN(d) ? String(t) : d.toIS
 const since = (t) => { const s = Math.max(0, t - start) / 1000; const d = Math.floor(s / 86400), h = Math.floor(s / 3600) % 24, m = Math.floor(s / 60) % 60; const r = (s % 60); return (d ? "day " + d + " " : "") + String(h).padStart(2, "0") + ":" + String(m).padStart(2, "0") + ":" + (r < 10 ? "0" : "") + (r % 1 ? r.toFixed(3) : r) };
 const full = { from: start, to: Math.max(end, start + MIN_SPAN) };
 const pad = (full.to - full.from) * 0.02; full.from -= pad; full.to += pad;
-let view = { ...full }, on = null, filter = "", queued = false;
+let view = { ...full }, on = null, lane = null, filter = "", queued = false;
 const wrongAt = new Set(violations.map((v) => v.at));
 
 // ---- what belongs together
@@ -137,21 +137,23 @@ const select = (i, quiet) => {
   }));
   $("nearTitle").textContent = near.length > 1 ? "What belongs to it (" + near.length + ")" : "Nothing else belongs to it";
   draw();
-  if (!quiet) { const row = shown().find((r) => !r.head && r.dots.some((d) => d.i === i)); if (row) { row.node.scrollIntoView({ block: "nearest" }); draw() } }
+  if (!quiet) { const row = rowOf(); if (row) { row.node.scrollIntoView({ block: "nearest" }); draw() } }
 };
 /** The entry itself, or the one that its operation began with: that is what the lanes show. */
 const jump = (i) => { const e = entries[i]; if (!e) return; const has = (n) => rows.some((r) => !r.head && (r.dots.some((d) => d.i === n) || r.lane.bars.some((b) => b.i === n)));
   if (view.to - view.from > 86400000 * 2) { view = { from: e.t - 7200000, to: e.t + 7200000 }; clamp() }
   select(i); if (!has(i) && e.op !== undefined && e.op !== null) { const row = shown().find((r) => !r.head && r.dots.some((d) => d.i === e.op)); if (row) row.node.scrollIntoView({ block: "nearest" }) } draw() };
+/** The lane in which it was chosen: an event can be in several. */
+const rowOf = () => { const has = (r) => !r.head && !r.node.hidden && r.dots.some((d) => d.i === on); return lane && has(lane) ? lane : shown().find(has) };
 const step = (way) => {
-  const row = shown().find((r) => !r.head && r.dots.some((d) => d.i === on)) || shown().find((r) => !r.head && r.dots.length);
+  const row = rowOf() || shown().find((r) => !r.head && r.dots.length);
   if (!row) return; const at = row.dots.findIndex((d) => d.i === on), next = row.dots[at < 0 ? 0 : Math.min(row.dots.length - 1, Math.max(0, at + way))];
-  if (next) select(next.i);
+  if (next) { lane = row; select(next.i) }
 };
 const change = (way) => {
   const all = shown().filter((r) => !r.head && r.dots.length); if (!all.length) return;
-  const now = all.findIndex((r) => r.dots.some((d) => d.i === on)), row = all[now < 0 ? 0 : Math.min(all.length - 1, Math.max(0, now + way))];
-  const t = on === null ? view.from : entries[on].t;
+  const now = all.indexOf(rowOf()), row = all[now < 0 ? 0 : Math.min(all.length - 1, Math.max(0, now + way))];
+  const t = on === null ? view.from : entries[on].t; lane = row;
   select(row.dots.reduce((a, b) => Math.abs(b.t - t) < Math.abs(a.t - t) ? b : a).i);
 };
 
@@ -182,7 +184,7 @@ addEventListener("pointermove", (e) => {
 });
 addEventListener("pointerup", () => { drag = null; setTimeout(() => { moved = false }) });
 chart.addEventListener("click", (e) => {
-  const t = e.target.closest("[data-i]"); if (!t || moved) return;
+  const t = e.target.closest("[data-i]"); if (!t || moved) return; lane = rows.find((r) => r.node === t.closest(".lane")) || null;
   if (t.dataset.many) { const [a, b] = t.dataset.many.split(" ").map(Number); const room = Math.max(MIN_SPAN, (b - a) * 0.3); if (b > a || view.to - view.from > MIN_SPAN * 2) { if (b - a + 2 * room < (view.to - view.from) * 0.8) view = { from: a - room, to: b + room }; clamp() } }
   select(Number(t.dataset.i), true);
 });

@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+
+const PROGRAM = join(import.meta.dirname, "../../dist/simulate.js")
+
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly error: string
+}
+
+const simulate = (...args: ReadonlyArray<string>): Promise<Ended> =>
+  new Promise((resolve) => {
+    // Words without blanks in them may be written in one.
+    execFile(
+      process.execPath,
+      [PROGRAM, ...args.flatMap((arg) => (arg.startsWith("--") ? arg.split(" ") : [arg]))],
+      { timeout: 170_000 },
+      (error, out, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code), out, error: stderr })
+      }
+    )
+  })
+
+describe("npm run simulate", () => {
+  let folder = ""
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "place-access-simulate-"))
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  it("runs seeds in two processes with equal traces, and writes the plan, the trace and the page", async () => {
+    const files = ["plan.json", "trace.jsonl", "page.html"].map((name) => join(folder, name))
+    const [plan = "", trace = "", page = ""] = files
+    const { code, error, out } = await simulate(
+      "--swarm --seed 5 --runs 2 --steps 20 --twice",
+      "--save",
+      plan,
+      "--trace",
+      trace,
+      "--html",
+      page
+    )
+    expect(error).toBe("")
+    expect(code).toBe(0)
+    expect(out).toMatch(/2 runs · \d+ steps\/s · \d+ virtual days? · no rule broken/)
+    const lines = (await readFile(trace, "utf8")).trim().split("\n")
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ i: 0 })
+    expect(await readFile(page, "utf8")).toContain("<title>Simulation, seed 6</title>")
+    const again = await simulate("--plan", plan, "--trace", `${trace}.again`)
+    expect(again.code).toBe(0)
+    expect(await readFile(`${trace}.again`, "utf8")).toBe(await readFile(trace, "utf8"))
+  })
+
+  it("says the seed that it drew", async () => {
+    const { code, out } = await simulate("--steps", "1")
+    expect(code).toBe(0)
+    expect(out).toMatch(/^--seed \d+$/m)
+  })
+
+  it("a wrong option and a plan that is none end it with a sentence", async () => {
+    const wrong = await simulate("--runs", "many")
+    expect(wrong.code).toBe(64)
+    expect(wrong.error).toContain("--runs must be a whole number")
+    const file = join(folder, "none.json")
+    await writeFile(file, '{"seed": 1}')
+    const none = await simulate("--plan", file)
+    expect(none.code).toBe(64)
+    expect(none.error).toContain(`--plan ${file} cannot be used: steps must be a list.`)
+  })
+})

@@ -1,0 +1,169 @@
+import { Simulation } from "@place-access/domain/testing"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { plants } from "../../../../packages/domain/test/simulation/plants/all.js"
+import { describeBrowser, launchBrowser } from "../support/browser.js"
+
+const HOSTILE = "</script><script>window.struck = 1</script><img src=x onerror='window.struck = 1'>"
+const PLAN: Simulation.Plan = {
+  ...Simulation.Swarm.plan(3),
+  faults: {},
+  people: 1,
+  apps: 1,
+  hasSandbox: false,
+  steps: [
+    { do: "place", person: 0, label: HOSTILE, kind: "other", northM: 700, radiusM: 150 },
+    {
+      do: "consent",
+      person: 0,
+      app: 0,
+      again: null,
+      scopes: ["place.current", "rules.place", "latest.read"],
+      unticked: [],
+      places: [0, 2],
+      earlier: [],
+      standardDays: 90,
+      sensitiveDays: 1,
+      externalUserId: null,
+      isExchanged: true
+    },
+    { do: "call", connection: 0, back: 0, isFresh: false, ask: { about: "me" }, purpose: "fitting" },
+    {
+      do: "rule",
+      connection: 0,
+      target: "place",
+      place: 2,
+      radiusM: 150,
+      type: "enter",
+      dwellMinutes: 5,
+      fromMs: null,
+      untilMs: null,
+      maxEventAgeS: null,
+      webhook: null
+    },
+    { do: "script", endpoint: 0, replies: [500, "refuse", 200] },
+    { do: "walk", way: "in", person: 0, phone: 0, place: 2, metres: 100, accuracyM: 10, pauseMs: 60_000 },
+    { do: "wait", ms: 5_000_000 },
+    { do: "call", connection: 0, back: 0, isFresh: false, ask: { about: "me" }, purpose: "fitting" },
+    { do: "crash", program: "worker", downMs: 60_000 },
+    { do: "wait", ms: 20 * 86_400_000 }
+  ]
+}
+/** Access tokens work for ever: a rule is broken at the second call. */
+const SABOTAGE = plants.find(({ oracle }) => oracle === "T1")?.sabotage
+
+describeBrowser("the timeline of a run", () => {
+  let browser: Browser
+  let folder = ""
+  const troubles: Array<string> = []
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    folder = await mkdtemp(join(tmpdir(), "place-access-timeline-"))
+  })
+  afterAll(async () => {
+    await browser.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const open = async (name: string, html: string): Promise<Page> => {
+    const file = join(folder, name)
+    await writeFile(file, html)
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
+    page.on("pageerror", (error) => troubles.push(error.message))
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") troubles.push(message.text())
+    })
+    page.on("request", (request) => {
+      if (!/^(file|data):/.test(request.url())) troubles.push(`asked for ${request.url()}`)
+    })
+    await page.goto(pathToFileURL(file).href)
+    return page
+  }
+
+  it("shows lanes, the rule that was broken, each event as JSON, and comes closer", async () => {
+    const result = Simulation.runPlanSync(PLAN, { sabotage: SABOTAGE })
+    expect(result.violations.map(({ invariant }) => invariant)).toContain("T1")
+    const page = await open("broken.html", Simulation.timelineOf(result))
+
+    const lanes = page.locator(".lane > b")
+    expect(await lanes.allTextContents()).toEqual(
+      expect.arrayContaining([
+        "faults",
+        "server",
+        "worker",
+        "ana",
+        "App 1/all",
+        expect.stringMatching(/^ana ↔ App 1 /),
+        expect.stringMatching(/^enter .*: ana, App 1 /)
+      ])
+    )
+    // What is broken is chosen at once, and its entry is shown.
+    const broken = page.getByRole("button", { name: /^T1 at entry/ }).first()
+    await broken.click()
+    const at = result.violations.find(({ invariant }) => invariant === "T1")?.at ?? -1
+    expect(JSON.parse((await page.locator("#json").textContent()) ?? "")).toEqual(result.entries[at])
+    expect(await page.locator("#when").textContent()).toContain("Breaks T1")
+    // What belongs to it: its operation, from beginning to end.
+    expect(await page.locator("#near button").count()).toBeGreaterThan(1)
+
+    const axis = page.locator("#axis")
+    const before = await axis.textContent()
+    await page.getByRole("button", { name: "Everything" }).click()
+    await expect.poll(() => axis.textContent()).not.toBe(before)
+    const everything = await axis.textContent()
+    await page.getByRole("button", { name: "Zoom in" }).click()
+    await expect.poll(() => axis.textContent()).not.toBe(everything)
+    await page.getByRole("button", { name: "Everything" }).click()
+    await expect.poll(() => axis.textContent()).toBe(everything)
+
+    await page.locator(".lane", { hasText: "App 1/all" }).locator(".dot").first().click()
+    expect(await page.locator("#title").textContent()).toMatch(/^Entry \d+: POST /)
+    expect(await page.locator("#json").textContent()).toContain('"kind": "posted"')
+    // And by keyboard, to the next.
+    const first = await page.locator("#title").textContent()
+    await page.locator("#chart").focus()
+    await page.keyboard.press("ArrowRight")
+    await expect.poll(() => page.locator("#title").textContent()).not.toBe(first)
+
+    await page.getByLabel("Show").selectOption("worker")
+    expect(await page.locator(".lane:visible > b").allTextContents()).toEqual(["faults", "worker"])
+    expect(await page.evaluate("window.struck")).toBeUndefined()
+    const shots = process.env["SCREENSHOTS"]
+    if (shots !== undefined) {
+      await page.getByLabel("Show").selectOption("")
+      await broken.click()
+      await page.screenshot({ path: join(shots, "timeline-broken.png") })
+      await page.getByRole("button", { name: "Everything" }).click()
+      await page.screenshot({ path: join(shots, "timeline.png") })
+    }
+    await page.close()
+    expect(troubles).toEqual([])
+  })
+
+  it("is as good with 20,000 entries", async () => {
+    const { entries, ...rest } = Simulation.runPlanSync(PLAN)
+    const many = Array.from({ length: Math.ceil(20_000 / entries.length) }, (_, copy) =>
+      entries.map((entry) => ({
+        ...entry,
+        i: entry.i + copy * entries.length,
+        t: entry.t + copy * 86_400_000,
+        ...("op" in entry && entry.op !== null ? { op: entry.op + copy * entries.length } : {})
+      }))
+    ).flat() as ReadonlyArray<Simulation.Entry>
+    expect(many.length).toBeGreaterThanOrEqual(20_000)
+    const page = await open("many.html", Simulation.timelineOf({ ...rest, entries: many }))
+    await page.locator(".dot").first().click()
+    for (let n = 0; n < 12; n++) await page.getByRole("button", { name: n % 2 === 0 ? "Zoom in" : "Later" }).click()
+    await page.locator("#chart").focus()
+    await page.keyboard.press("ArrowRight")
+    expect(await page.locator("#title").textContent()).toMatch(/^Entry \d+/)
+    // Only what is seen is drawn.
+    expect(await page.locator(".dot").count()).toBeLessThan(5_000)
+    await page.close()
+    expect(troubles).toEqual([])
+  })
+})
