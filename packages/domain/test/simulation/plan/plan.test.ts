@@ -46,6 +46,7 @@ it.each([
   [{ seed: -1, workers: 1, people: 1, apps: 1, steps: [] }, "seed must be"],
   [{ seed: 1, workers: 1, people: 1, apps: 1, steps: {} }, "steps must be"],
   [{ seed: 1, workers: 1, people: 1, apps: 1, steps: [{ do: "fly" }] }, "step 0"],
+  [{ seed: 1, workers: 1, people: 1, apps: 1, steps: [{ do: "toString" }] }, "step 0"],
   [{ seed: 1, workers: 1, people: 1, apps: 1, steps: [], scheduling: "lifo" }, "scheduling"]
 ])("a file that is no plan is refused with what is wrong: %j", (value, problem) => {
   expect(() => Simulation.readPlan(value)).toThrow(problem)

@@ -19,7 +19,7 @@ export const readPlan = (value: unknown): Plan => {
   if (!Array.isArray(steps)) throw new TypeError("steps must be a list")
   for (const [n, step] of steps.entries()) {
     const doing: unknown = (step as { readonly do?: unknown } | null)?.do
-    if (typeof doing !== "string" || !(COURSES.has(doing) || doing in DEEDS)) {
+    if (typeof doing !== "string" || !(COURSES.has(doing) || Object.hasOwn(DEEDS, doing))) {
       throw new TypeError(`step ${n} must say what to do, such as {"do": "wait", "ms": 1000}`)
     }
   }
