@@ -23,7 +23,7 @@ import * as VirtualWorkSignal from "./ports/VirtualWorkSignal.js"
 import { Recorder } from "./trace/Recorder.js"
 import { Secrets } from "./trace/Secrets.js"
 import type { Entry, FaultKind } from "./Trace.js"
-import { Processes, type WorkerConfig } from "./world/Processes.js"
+import { Processes, type Program, type WorkerConfig } from "./world/Processes.js"
 import { Receivers } from "./world/Receivers.js"
 import * as Registry from "./world/Registry.js"
 import { World } from "./world/World.js"
@@ -127,7 +127,7 @@ const prepare = (config: Config, scenario: Scenario) => {
   const onCrash = (process: Process.Process) =>
     Effect.gen(function* () {
       // Somebody starts it again, sooner or later.
-      const back = Effect.zipRight(Effect.sleep(faults.random.int(1, 60_000)), world.restart(process.name))
+      const back = Effect.zipRight(Effect.sleep(faults.random.int(1, 60_000)), world.restart(process.name as Program))
       yield* engine.spawn(Process.WORLD, back)
       processes.kill(process.name)
     })

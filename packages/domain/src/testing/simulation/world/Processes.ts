@@ -15,6 +15,9 @@ export interface WorkerConfig {
   readonly worker?: Partial<WorkerOptions> | undefined
 }
 
+/** A program of the service, such as `worker2`. */
+export type Program = "server" | "worker" | `worker${number}`
+
 const ADDRESSES = { service: ISSUER, portal: `${ISSUER}/portal` }
 
 /** Everything that a real worker does, imports left out. */
@@ -29,7 +32,7 @@ export class Processes {
   private readonly running = new Map<string, Process.Process>()
   private readonly epochs = new Map<string, number>()
   private readonly onDeath: Array<(process: Process.Process) => void> = []
-  readonly names: ReadonlyArray<string>
+  readonly names: ReadonlyArray<Program>
   private readonly engine: Engine
   private readonly recorder: Recorder
   private readonly config: WorkerConfig
@@ -38,7 +41,9 @@ export class Processes {
     this.engine = engine
     this.recorder = recorder
     this.config = config
-    const workers = Array.from({ length: config.workers ?? 1 }, (_, n) => (n === 0 ? "worker" : `worker${n + 1}`))
+    const workers = Array.from({ length: config.workers ?? 1 }, (_, n): Program =>
+      n === 0 ? "worker" : `worker${n + 1}`
+    )
     this.names = ["server", ...workers]
   }
 

@@ -12,7 +12,7 @@ import type { Ports } from "../ports/Ports.js"
 import type { Recorder } from "../trace/Recorder.js"
 import type { FaultKind, Posted } from "../Trace.js"
 import { perform } from "./operations/perform.js"
-import type { Processes } from "./Processes.js"
+import type { Processes, Program } from "./Processes.js"
 import type { Receivers } from "./Receivers.js"
 import type { Registry } from "./Registry.js"
 
@@ -170,8 +170,8 @@ export class Stage {
 
   // ---- trouble
 
-  /** Kills a program where it stands: `server`, `worker`, `worker2`. */
-  crash(name: string): Effect.Effect<void> {
+  /** Kills a program where it stands; one that is down already is left alone. */
+  crash(name: Program): Effect.Effect<void> {
     return Effect.suspend(() => {
       if (this.parts.processes.find(name) === undefined) return Effect.void
       return Effect.zipRight(
@@ -181,8 +181,8 @@ export class Stage {
     })
   }
 
-  /** Starts a program that was killed. */
-  restart(name: string): Effect.Effect<void> {
+  /** Starts a program that was killed, or a worker more. */
+  restart(name: Program): Effect.Effect<void> {
     return Effect.provide(this.parts.processes.start(name), this.parts.ports)
   }
 
