@@ -13,7 +13,7 @@ specification. The same seed is the same run, in every process.
   --runs N              so many seeds, one after another (1; with --swarm 100)
   --time 60s            go on until so much time has passed: 90s, 10m, 2h. Instead of --runs
   --steps N             about how long a plan is (60)
-  --swarm               each seed with features and faults of its own; without it every run has all of them
+  --swarm               each seed with features and faults of its own; without it every run has nearly all of them
   --plan FILE           a plan from a file, as --save writes it, instead of seeds
   --twice               each run again in another process: the traces must be equal, byte for byte
   --shrink              cut down the first run that breaks a rule, to a test that can be pasted
@@ -22,7 +22,8 @@ specification. The same seed is the same run, in every process.
   --html FILE           the same as a page to look at, in any browser
   --backend NAME        memory, embedded or postgres (memory). postgres: the server that SIMULATE_DATABASE_URL names
 
-It ends with 1 when a rule was broken or two traces differ, otherwise with 0.`
+It ends with 0 when no rule was broken, with 1 when one was, two traces differ or a run or a file went wrong, with 64 or 78 when
+what it was told cannot be used.`
 
 export interface Options {
   /** Undefined: whichever. */

@@ -126,7 +126,7 @@ const cut = (parts: ReadonlyArray<ReadonlyArray<Step>>, atLeast: number): Readon
   return steps
 }
 
-/** Everything there is, and every fault now and then. */
+/** Everything that does not take weeks, and every fault that strikes by chance now and then; clocks are set by steps. */
 export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
   seed,
   scheduling: "random",
