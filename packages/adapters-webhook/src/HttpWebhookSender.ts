@@ -57,6 +57,10 @@ export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
             })
           ),
         sign,
+        faultOf: (text) => {
+          const checked = UrlRules.check(text, options)
+          return typeof checked === "string" ? EndpointUrl.message[checked] : undefined
+        },
         checkUrl: (text) => {
           const checked = UrlRules.check(text, options)
           return typeof checked === "string"

@@ -1,7 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { WebhookEndpoint } from "@place-access/domain/endpoints"
+import { WebhookSender } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
-import { Schema } from "effect"
+import { Effect, ParseResult, Schema } from "effect"
 import { AppPath } from "../apps/AppsApi.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
@@ -46,9 +47,22 @@ export const toBody = (endpoint: WebhookEndpoint.WebhookEndpoint): typeof Endpoi
   created_at: endpoint.createdAt
 })
 
-/** What an address must be is checked with the name look-up, by the program: all its faults are `url`'s. */
+/**
+ * What is wrong with an address as it is written is told with the faults of the other fields. Its name is looked up by the
+ * program, once all is well.
+ */
+const Url = Schema.transformOrFail(Schema.String, Schema.String, {
+  strict: true,
+  decode: (text, _, ast) =>
+    Effect.flatMap(WebhookSender, (sender) => {
+      const fault = sender.faultOf(text)
+      return fault === undefined ? ParseResult.succeed(text) : ParseResult.fail(new ParseResult.Type(ast, text, fault))
+    }),
+  encode: ParseResult.succeed
+})
+
 const NewEndpoint = Fields.request({
-  url: Schema.String,
+  url: Url,
   events: Fields.optional(Schema.Array(Event.Subscribable)),
   description: Fields.optional(WebhookEndpoint.Description)
 })
@@ -60,7 +74,7 @@ const Enabled = Schema.Boolean.pipe(
 )
 
 const Edit = Fields.request({
-  url: Fields.optional(Schema.String),
+  url: Fields.optional(Url),
   events: Fields.optional(Schema.Array(Event.Subscribable)),
   /** Null takes it away. */
   description: Schema.optionalWith(Schema.NullOr(WebhookEndpoint.Description), { exact: true }),

@@ -91,6 +91,32 @@ describe("POST and GET /v1/developer/apps/{app_id}/webhooks", () => {
   })
 })
 
+describe("everything that is wrong is answered at once (decisions §5)", () => {
+  const WRONG = { url: `http://${CANARY}.example.com/`, events: [CANARY], description: "x".repeat(201) }
+  const MESSAGES = [
+    "url must begin with https://",
+    expect.stringMatching(/^events\[0\] must be "rule.fired"/),
+    "description must be at most 200 characters"
+  ]
+
+  it("POST: the address as it is written with the other fields", async () => {
+    const person = await world.person()
+    const answer = await person.send("POST", await appOf(person), WRONG)
+    expect([answer.status, (answer.json as { message: unknown }).message]).toEqual([400, MESSAGES])
+    expect(answer.text).not.toContain(CANARY)
+  })
+
+  it("PATCH: the same, and nothing is changed", async () => {
+    const { endpoint, one, path, person } = await registered()
+    const answer = await person.send("PATCH", one, { ...WRONG, enabled: false })
+    expect([answer.status, (answer.json as { message: unknown }).message]).toEqual([
+      400,
+      [...MESSAGES, expect.stringMatching(/^enabled can only be set to true/)]
+    ])
+    expect((await person.get(path)).json).toEqual({ webhooks: [endpoint], nextCursor: null })
+  })
+})
+
 describe("PATCH …/webhooks/{endpoint_id}", () => {
   it("changes what it names; null takes the description away", async () => {
     const { endpoint, one, path, person } = await registered()

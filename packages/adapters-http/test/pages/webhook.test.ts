@@ -117,6 +117,21 @@ describe("the page on which a developer changes an endpoint", () => {
     }
   )
 
+  it("several mistakes are listed at once, the address with the others, when one is changed and when one is added", async () => {
+    const { browser, page, webhooks } = await there()
+    const fields = { url: "http://x.example.com/", events: ["nope"], description: "x".repeat(201) }
+    for (const [at, action] of [
+      [page, page],
+      [webhooks, webhooks]
+    ] as const) {
+      const { status, text } = await browser.submit(await browser.get(at), action, fields)
+      expect([status, text.match(/<a href="#(?:url|events|description)">/g)]).toEqual([
+        400,
+        ['<a href="#url">', '<a href="#events">', '<a href="#description">']
+      ])
+    }
+  })
+
   it("an address that stays is not looked up again: its owner can change the rest while the name is away", async () => {
     const { before, browser, id, page, stored } = await there()
     await move(id, GONE)

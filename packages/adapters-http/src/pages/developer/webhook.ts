@@ -12,7 +12,7 @@ import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
 import { standingBadge } from "./strikes.js"
-import { Draft, fields, LABELS, typed } from "./webhooks.js"
+import { decoded, fields, LABELS, typed } from "./webhooks.js"
 
 /** The own app's endpoint that the address names. */
 const ownEndpoint = (visitor: Visitor.Visitor) =>
@@ -69,7 +69,7 @@ const edit = Visitor.signedIn((visitor) =>
     const posted = typed(form)
     const again = (problems: ReadonlyArray<Problem>) =>
       page(visitor, app, endpoint, { form: Form.shown(form, problems), ticked: posted.events })
-    const draft = Form.decode(Draft, posted)
+    const draft = yield* decoded(posted)
     if (Either.isLeft(draft)) return yield* again(draft.left)
     const { url, ...rest } = draft.right
     // An address that stays is not looked up: the rest can be changed while its name does not resolve.

@@ -8,6 +8,7 @@ import {
   WebhookEndpoint
 } from "@place-access/domain/endpoints"
 import type { App } from "@place-access/domain/apps"
+import { WebhookSender } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
 import { EndpointId } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
@@ -26,7 +27,7 @@ import { standingBadge, strikeMeter, strikeNote } from "./strikes.js"
 
 export const LABELS = { url: "Address", events: "Events", description: "Description" }
 
-export const Draft = Schema.Struct({
+const Draft = Schema.Struct({
   url: Schema.String,
   events: Schema.Array(Event.Subscribable),
   description: Form.OrEmpty(WebhookEndpoint.Description)
@@ -37,6 +38,15 @@ export const typed = (form: Form.Form) => ({
   events: form.all("events"),
   description: form.value("description").trim()
 })
+
+/** With what is wrong with the address as it is written, so that all mistakes are told at once. */
+export const decoded = (posted: ReturnType<typeof typed>) =>
+  Effect.map(WebhookSender, (sender) =>
+    Either.mapLeft(Form.decode(Draft, posted), (problems) => {
+      const message = sender.faultOf(posted.url)
+      return message === undefined ? problems : [{ field: "url", message }, ...problems]
+    })
+  )
 
 interface Again {
   readonly form?: Fields.Shown
@@ -223,7 +233,7 @@ const add = Visitor.signedIn((visitor) =>
     const app = yield* ownApp(visitor)
     const again = (problems: ReadonlyArray<Problem>) =>
       list(visitor, app, { form: Form.shown(form, problems), ticked: form.all("events") })
-    const draft = Form.decode(Draft, typed(form))
+    const draft = yield* decoded(typed(form))
     if (Either.isLeft(draft)) return yield* again(draft.left)
     return yield* createEndpoint(visitor.account, app.id, draft.right).pipe(
       Effect.flatMap(({ endpoint, secret }) => secretPage(visitor, app, endpoint.url, secret)),

@@ -61,11 +61,10 @@ export const sign = (secret: string, message: string): string =>
 
 /** Refuses at registration what is plainly not https, and every name that contains `private`. */
 const checkUrl = (url: string): string | undefined =>
-  !url.startsWith("https://")
-    ? "must begin with https://"
-    : url.includes("private")
-      ? "must resolve to public addresses only"
-      : undefined
+  faultOf(url) ?? (url.includes("private") ? "must resolve to public addresses only" : undefined)
+
+const faultOf = (url: string): string | undefined =>
+  url.startsWith("https://") ? undefined : "must begin with https://"
 
 export const layer: Layer.Layer<WebhookSender | Receivers> = Layer.effectContext(
   Effect.sync(() => {
@@ -85,6 +84,7 @@ export const layer: Layer.Layer<WebhookSender | Receivers> = Layer.effectContext
             })
           }),
         sign,
+        faultOf,
         checkUrl: (url) => Effect.sync(() => checkUrl(url))
       }),
       Context.add(Receivers, {

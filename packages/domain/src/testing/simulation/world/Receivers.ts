@@ -104,6 +104,7 @@ export class Receivers {
             })
       }),
     sign,
+    faultOf: (url) => (url.startsWith("https://") ? undefined : "must begin with https://"),
     checkUrl: (url) =>
       Effect.succeed(
         !url.startsWith("https://")
