@@ -1,6 +1,6 @@
 import { Simulation } from "@place-access/domain/testing"
 import { CannotStart } from "@place-access/worker/host"
-import { Clock, Console, Effect, Random, type Scope } from "effect"
+import { Clock, Config, Console, Effect, Random, type Scope } from "effect"
 import { readFile, writeFile } from "node:fs/promises"
 import { openEmbedded, postgres } from "./Backends.js"
 import type { Options } from "./options.js"
@@ -40,8 +40,8 @@ export const simulate = (options: Options): Effect.Effect<void, CannotStart> =>
     yield* Console.log(yield* count.summary)
     const kept = worst === undefined ? last : yield* explained(worst, options)
     if (kept !== undefined) yield* save(kept, options)
-    if (differing.length > 0) yield* new CannotStart({ message: differing.join("\n") })
-    if (worst !== undefined) yield* new CannotStart({ message: `${count.broken()} of the runs broke a rule.` })
+    if (differing.length > 0) return yield* new CannotStart({ message: differing.join("\n") })
+    if (worst !== undefined) return yield* new CannotStart({ message: `${count.broken()} of the runs broke a rule.` })
   }).pipe(Effect.scoped)
 
 interface Plans {
@@ -73,6 +73,15 @@ const readPlan = (path: string): Effect.Effect<Simulation.Plan, CannotStart> =>
       })
   })
 
+const SERVER_URL = Config.string("SIMULATE_DATABASE_URL").pipe(
+  Config.validate({ message: "is no address", validation: (text) => URL.canParse(text) })
+)
+const noServer = () =>
+  new CannotStart({
+    fault: "settings",
+    message: "--backend postgres needs SIMULATE_DATABASE_URL, such as postgres://postgres@127.0.0.1:5432/postgres."
+  })
+
 const backendOf = ({ backend }: Options): Effect.Effect<Simulation.Backend, CannotStart, Scope.Scope> => {
   switch (backend) {
     case "memory":
@@ -82,16 +91,8 @@ const backendOf = ({ backend }: Options): Effect.Effect<Simulation.Backend, Cann
         openEmbedded,
         (error) => new CannotStart({ message: `--backend embedded: ${String(error)}` })
       )
-    case "postgres": {
-      const url = process.env["SIMULATE_DATABASE_URL"]
-      return url === undefined || !URL.canParse(url)
-        ? new CannotStart({
-            fault: "settings",
-            message:
-              "--backend postgres needs SIMULATE_DATABASE_URL, such as postgres://postgres@127.0.0.1:5432/postgres."
-          })
-        : Effect.succeed(postgres(url))
-    }
+    case "postgres":
+      return Effect.map(Effect.mapError(SERVER_URL, noServer), postgres)
   }
 }
 
