@@ -14,7 +14,7 @@ export default defineConfig({
   test: {
     passWithNoTests: true,
     pool: "forks",
-    poolOptions: { forks: { maxForks: 2, minForks: 1 } },
+    poolOptions: { forks: { maxForks: 3, minForks: 1 } },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // Finds PostgreSQL and Chromium once, for `inject("pgUrl")` and `inject("chromiumPath")`.
@@ -25,8 +25,18 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: [...everywhere(".test.ts"), "packages/*/examples/*.test.ts"],
-          exclude: Object.values(special)
+          include: everywhere(".test.ts"),
+          exclude: [...Object.values(special), "packages/domain/**"]
+        }
+      },
+      {
+        // Pure: its files leave nothing behind in a process, so they share one, and load what they import once.
+        extends: true,
+        test: {
+          name: "domain",
+          include: ["packages/domain/{test,examples}/**/*.test.ts"],
+          exclude: Object.values(special),
+          poolOptions: { forks: { isolate: false } }
         }
       },
       { extends: true, test: { name: "pg", include: everywhere(".pg.test.ts"), ...slow } },

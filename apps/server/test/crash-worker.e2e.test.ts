@@ -10,7 +10,8 @@ import { type Received, type Receiver, startReceiver } from "./support/receiver.
 import { type Service, startService } from "./support/service.js"
 import { until } from "./support/until.js"
 
-const KILLS = 100
+/** `CRASH_KILLS=100 npx vitest …` for the long run: each kill costs the start of a worker. */
+const KILLS = Number(process.env["CRASH_KILLS"] ?? 30)
 const ENDPOINTS = ["/one", "/two"]
 /** Replacements that load while those that are ready work, and may be killed: two at least. */
 const LOADING = 3

@@ -1,4 +1,4 @@
-import { FastCheck } from "effect"
+import * as FastCheck from "effect/FastCheck"
 
 /**
  * Where properties begin to look. In CI always at the same place, so that a red run is the doing of the change that it looks
