@@ -2,6 +2,7 @@ import { CannotStart, ConfigReport, Logging, Program } from "@place-access/worke
 import { Console, Effect, Either } from "effect"
 import * as Command from "./cli/Command.js"
 import { createAccount } from "./cli/createAccount.js"
+import { distribute } from "./cli/distribute.js"
 import { importRules } from "./cli/importRules.js"
 import { help } from "./cli/help.js"
 import { serve } from "./serve.js"
@@ -20,6 +21,8 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
       )
     case "CreateAccount":
       return withSettings((settings) => createAccount(command).pipe(Effect.provide(ServerLive.ports(settings))))
+    case "Distribute":
+      return withSettings((settings) => distribute(command, settings.storage))
     case "ImportRules":
       return withSettings((settings) => importRules(command.file).pipe(Effect.provide(ServerLive.ports(settings))))
   }

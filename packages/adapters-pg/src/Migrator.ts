@@ -92,6 +92,15 @@ export const migrateWith = (list: ReadonlyArray<Migration>): Effect.Effect<Reado
     return done
   }).pipe(Effect.withSpan("Migrator.migrate"))
 
+/** The names of the migrations that `migrate` would apply; nothing is changed. */
+export const missing: Effect.Effect<ReadonlyArray<string>, Failure, SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const list = fromRecord(migrations)
+  const [row] = yield* sql`SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL`
+  const applied = row === undefined ? [] : yield* sql`SELECT id, name FROM schema_migrations`.pipe(Rows.all(Applied))
+  return (yield* pending(list, applied)).map(({ name }) => name)
+})
+
 /** Brings the database's schema up to this program's. */
 export const migrate: Effect.Effect<ReadonlyArray<string>, Failure, SqlClient> = Effect.suspend(() =>
   migrateWith(fromRecord(migrations))

@@ -1,5 +1,6 @@
 export type { Database } from "./Database.js"
 export { DedicatedConnection } from "./DedicatedConnection.js"
+export * as Distribution from "./Distribution.js"
 export { DirectoryInUse, DirectoryUnusable } from "./embedded/DirectoryLock.js"
 export { layerEmbedded, type EmbeddedOptions } from "./embedded/EmbeddedDatabase.js"
 export * as Failures from "./Failures.js"

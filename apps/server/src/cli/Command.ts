@@ -8,6 +8,7 @@ export type Command =
   | { readonly _tag: "Migrate" }
   | { readonly _tag: "Help" }
   | { readonly _tag: "ImportRules"; readonly file: string }
+  | { readonly _tag: "Distribute"; readonly dryRun: boolean; readonly shards: number }
   | {
       readonly _tag: "CreateAccount"
       readonly email: Account.Email
@@ -25,6 +26,7 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, strin
   if (first === "migrate") return alone("migrate", argv.slice(1), { _tag: "Migrate" })
   if (first === "account" && second === "create") return createAccount(rest)
   if (first === "rules" && second === "import") return importRules(rest)
+  if (first === "db" && second === "distribute") return distribute(rest)
   return Either.left(`There is no command "${[first, second].filter((word) => word !== undefined).join(" ")}".`)
 }
 
@@ -35,6 +37,30 @@ const importRules = ([file, ...more]: ReadonlyArray<string>): Either.Either<Comm
   file === undefined || file.startsWith("-") || more.length > 0
     ? Either.left('"rules import" takes the name of one file.')
     : Either.right({ _tag: "ImportRules", file })
+
+/** A shard is moved as a whole: so many leave room for as many nodes, and cost little while there are few. */
+const SHARDS = { default: 64, max: 1_024 } as const
+
+const distribute = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
+  Either.gen(function* () {
+    const { "dry-run": dryRun, shards } = yield* Either.try({
+      try: () =>
+        parseArgs({
+          args: [...args],
+          strict: true,
+          options: {
+            "dry-run": { type: "boolean", default: false },
+            shards: { type: "string", default: String(SHARDS.default) }
+          }
+        }).values,
+      catch: explain
+    })
+    const count = /^\d{1,5}$/.test(shards) ? Number(shards) : 0
+    if (count < 1 || count > SHARDS.max) {
+      return yield* Either.left(`--shards must be a whole number from 1 to ${SHARDS.max}.`)
+    }
+    return { _tag: "Distribute", dryRun, shards: count } as const
+  })
 
 const createAccount = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
   Either.gen(function* () {
@@ -65,7 +91,9 @@ const options = (args: ReadonlyArray<string>) =>
 const refusal = (args: ReadonlyArray<string>, error: unknown): string =>
   args.some((arg) => /^--?p(?:ass(?:word)?)?(?:=|$)/.test(arg))
     ? "A password is no argument: everybody on this machine could read it. Use --password-stdin, or be asked for one."
-    : `${error instanceof Error ? error.message : String(error)}.`
+    : explain(error)
+
+const explain = (error: unknown): string => `${error instanceof Error ? error.message : String(error)}.`
 
 const decode = <A, I extends string>(
   name: string,

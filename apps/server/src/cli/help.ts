@@ -11,6 +11,9 @@ const COMMANDS = `Place-Aware Access Service
                           Without it you are asked for one; where nobody can be asked one is made up and shown once.
   npm start -- rules import FILE              bring along rules that have addresses and secrets of their own
       One JSON object a line, as docs/http.md says; all of them or, when one is wrong, none.
+  npm start -- db distribute                  spread the tables over the nodes of a Citus cluster (docs/scaling.md)
+      --dry-run           print the statements and change nothing
+      --shards N          how many shards each group of tables has; 64 without it
   npm start -- help                           this text
   npm run worker                              a worker, with DATABASE_URL; as many as you like
   npm run demo                                a tour with everything set up

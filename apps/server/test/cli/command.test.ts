@@ -50,6 +50,18 @@ describe("the command line", () => {
     expect(refusal("rules export")).toContain('"rules export"')
   })
 
+  it("the database is spread over 64 shards, or as many as are asked for, or only shown", () => {
+    expect(parse("db distribute")).toEqual(Either.right({ _tag: "Distribute", dryRun: false, shards: 64 }))
+    expect(parse("db distribute --dry-run --shards 128")).toEqual(
+      Either.right({ _tag: "Distribute", dryRun: true, shards: 128 })
+    )
+    for (const shards of ["0", "1025", "-1", "1.5", "many"]) {
+      expect(refusal(`db distribute --shards=${shards}`)).toBe("--shards must be a whole number from 1 to 1024.")
+    }
+    expect(refusal("db distribute --force")).toContain("--force")
+    expect(refusal("db gather")).toContain('"db gather"')
+  })
+
   it("a password is never an argument: the refusal says how it is given, and does not repeat it", () => {
     for (const line of ["--password=hunter22", "--pass hunter22", "-p hunter22"]) {
       const problem = refusal(`account create --email a@b.example ${line}`)

@@ -52,6 +52,9 @@ const reason = (error: { readonly cause?: unknown; readonly message: string }): 
       ? error.cause.message
       : error.message
 
+/** The same, as it is: with whatever schema it has. */
+export const asItIs = database
+
 /** The same, with the schema of this program and the partitions of the coming months. */
 export const upToDate = (settings: Storage, program: string): Layer.Layer<Database, CannotStart> =>
   Layer.tap(database(settings, program), (context) => Effect.provide(prepare, context))

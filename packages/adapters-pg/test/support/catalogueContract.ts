@@ -1,26 +1,11 @@
-import { Rows } from "@place-access/adapters-pg"
+import { Distribution, Rows } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Check, type Contract } from "@place-access/domain/testing"
 import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Small shared tables, which a distributed database copies to every node (docs/database.md). */
-const REFERENCE_TABLES: ReadonlySet<string> = new Set([
-  "accounts",
-  "sessions",
-  "sign_in_tries",
-  "apps",
-  "purposes",
-  "consent_requests",
-  "connection_routes",
-  "schema_migrations"
-])
-
-/** What is counted for whoever calls, often nobody known: on its own, joined with nothing, spread by its only key. */
-const COUNTERS: ReadonlySet<string> = new Set(["rate_windows"])
-
-const OTHER_TABLES: ReadonlySet<string> = new Set([...REFERENCE_TABLES, ...COUNTERS])
+const OTHER_TABLES: ReadonlySet<string> = new Set([...Distribution.COPIED_TABLES, ...Distribution.LOOKUP_TABLES])
 
 const Index = Schema.Struct({
   table_name: Schema.String,
@@ -52,7 +37,7 @@ const uniqueIndexes = Effect.gen(function* () {
 
 export const catalogueContract: Contract<SqlClient> = [
   {
-    name: "every table but the reference tables and counters has user_id or app_id first in its primary key",
+    name: "every table but those that are copied or looked up by name has user_id or app_id first in its primary key",
     run: Effect.gen(function* () {
       const primary = new Map(
         (yield* uniqueIndexes).filter((index) => index.is_primary).map((index) => [index.table_name, index.columns])
