@@ -103,7 +103,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "^(packages|apps)/[^/]+/dist/" },
+    // Peers are installed apart, and only when they are asked for.
+    exclude: { path: "^(packages|apps)/[^/]+/dist/|^apps/server/bench/peers/" },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     tsConfig: { fileName: "tsconfig.base.json" },

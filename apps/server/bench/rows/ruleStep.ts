@@ -1,7 +1,8 @@
 import { Geometry } from "@place-access/domain/places"
 import { RuleEvaluation } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
-import { alternate, median } from "./rounds.js"
+import * as Goal from "../harness/Goal.js"
+import type { Row, Sample } from "../harness/Row.js"
 
 /**
  * How much the state machine of Spec §4.6 costs beside the arithmetic that nobody can spare: the distance and the two
@@ -59,18 +60,32 @@ const bare = (): number => {
   return balance
 }
 
-/** What is asked of one core. */
-const WANTED_PER_S = 5_000_000
+/** Both, a few times over, until the compiler has done what it does. */
+const WARM_UP = 4
 
-export const report = (): string => {
-  const rounds = alternate([steps, bare])
-  const perSecond = (at: 0 | 1): number => (FIXES * questions.length * 1_000) / median(rounds.map((ms) => ms[at]))
-  const ratio = median(rounds.map(([stepsMs, bareMs]) => bareMs / stepsMs))
-  const millions = (count: number): string => `${(count / 1e6).toFixed(1)} M/s`
-  return [
-    "rule evaluation: fix × rule steps on one core",
-    `  RuleEvaluation.step  ${millions(perSecond(0))}  (wanted: ${millions(WANTED_PER_S)} or more)`,
-    `  bare distance        ${millions(perSecond(1))}`,
-    `  step : bare          ${ratio.toFixed(2)} (median of ${rounds.length} alternating rounds)`
-  ].join("\n")
+/** Each one of this process, on one core. */
+const timed = (task: () => number): Sample => {
+  const cpu = process.cpuUsage()
+  const start = performance.now()
+  task()
+  const seconds = (performance.now() - start) / 1_000
+  const { system, user } = process.cpuUsage(cpu)
+  const operations = FIXES * questions.length
+  return { operations, seconds, p50Ms: null, p99Ms: null, cpuMicrosPerOp: (user + system) / operations, peakMB: null }
+}
+
+export const ruleStep: Row = {
+  name: "rule-step",
+  path: "RuleEvaluation.step: one fix against one rule, on one core",
+  seconds: 10,
+  open: async () => {
+    for (let count = 0; count < WARM_UP; count++) [steps(), bare()]
+    return [
+      {
+        product: async () => timed(steps),
+        baseline: async () => timed(bare),
+        goals: [Goal.throughputRatio(0.4), Goal.opsPerS(5_000_000)]
+      }
+    ]
+  }
 }

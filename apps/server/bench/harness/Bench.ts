@@ -1,0 +1,127 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Program from "./Program.js"
+import * as Scratch from "./Scratch.js"
+
+/** What a row builds itself from. All of it is taken down when the row is over. */
+export interface Bench {
+  readonly rounds: number
+  /** Peers are measured, too: rows may install what they need of them. */
+  readonly withPeers: boolean
+  /** Runs when the row is over, the last one first. */
+  readonly defer: (close: () => Promise<unknown>) => void
+  readonly scratch: () => Promise<Scratch.Scratch>
+  readonly directory: () => Promise<string>
+  /** A server of the product on a scratch database, ready. Its rate limits are out of the way of one machine's load. */
+  readonly server: (scratch: Scratch.Scratch, environment?: Readonly<Record<string, string>>) => Promise<Served>
+  /** A worker of the product, ready. Webhooks may go to this machine. */
+  readonly worker: (
+    scratch: Scratch.Scratch,
+    environment?: Readonly<Record<string, string>>
+  ) => Promise<Program.Running>
+  /** The server that does everything on the embedded database, ready. */
+  readonly embedded: (environment?: Readonly<Record<string, string>>) => Promise<Served>
+  /** Watches a process: it is stopped when the row is over, and its memory is remembered. */
+  readonly keep: (running: Program.Running) => Program.Running
+}
+
+export interface Served {
+  readonly running: Program.Running
+  readonly port: number
+  readonly url: string
+}
+
+/** The most that processes of each role ever had resident, over all rows of this run. */
+export interface Peak {
+  readonly role: Program.Role
+  readonly row: string
+  readonly MB: number
+}
+
+/** Runs `use`, and takes down what it built, however it ends. */
+export const withBench = async <A>(
+  options: { readonly row: string; readonly rounds: number; readonly withPeers: boolean },
+  peaks: Array<Peak>,
+  use: (bench: Bench) => Promise<A>
+): Promise<A> => {
+  const closers: Array<() => Promise<unknown>> = []
+  const defer: Bench["defer"] = (close) => void closers.push(close)
+  const closeAll = async () => {
+    for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
+      await close().catch((error: unknown) => process.stderr.write(`could not be closed: ${String(error)}\n`))
+    }
+  }
+  const interrupted = () => void closeAll().finally(() => process.exit(130))
+  process.once("SIGINT", interrupted).once("SIGTERM", interrupted)
+  try {
+    return await use(build(options, peaks, defer))
+  } finally {
+    await closeAll()
+    process.off("SIGINT", interrupted).off("SIGTERM", interrupted)
+  }
+}
+
+const build = (
+  { row, rounds, withPeers }: { readonly row: string; readonly rounds: number; readonly withPeers: boolean },
+  peaks: Array<Peak>,
+  defer: Bench["defer"]
+): Bench => {
+  const keep: Bench["keep"] = (running) => {
+    defer(async () => {
+      const MB = running.peakMB()
+      if (MB !== null) peaks.push({ role: running.role, row, MB })
+      await running.stop()
+    })
+    return running
+  }
+
+  const directory = async () => {
+    const path = await mkdtemp(join(tmpdir(), "place-access-bench-"))
+    defer(() => rm(path, { recursive: true, force: true }))
+    return path
+  }
+
+  const serve = async (environment: Readonly<Record<string, string>>, role: Program.Role): Promise<Served> => {
+    const port = await Program.freePort()
+    const url = `http://127.0.0.1:${port}`
+    const running = keep(
+      Program.product(
+        "server",
+        { ...COMMON, HOST: "127.0.0.1", PORT: String(port), BASE_URL: `http://localhost:${port}`, ...environment },
+        role
+      )
+    )
+    await Program.answers(running, `${url}/readyz`)
+    return { running, port, url }
+  }
+
+  return {
+    rounds,
+    withPeers,
+    defer,
+    keep,
+    directory,
+    scratch: async () => {
+      const { drop, scratch } = await Scratch.create()
+      defer(drop)
+      return scratch
+    },
+    server: (scratch, environment = {}) => serve({ ...scratch.environment, ...environment }, "server"),
+    embedded: async (environment = {}) => serve({ DATA_DIR: await directory(), ...environment }, "embedded"),
+    worker: async (scratch, environment = {}) => {
+      const running = keep(Program.product("worker", { ...COMMON, ...scratch.environment, ...environment }))
+      await Program.until(running, "the worker", () => running.output().includes("the worker is ready"))
+      return running
+    }
+  }
+}
+
+/** As in service, but that webhooks may go to this machine and that one machine may ask as much as it can. */
+const COMMON = {
+  LOG_FORMAT: "json",
+  ALLOW_INSECURE_WEBHOOKS: "true",
+  RATE_LIMIT_PER_MINUTE: "1000000",
+  // Clients of many addresses: the limits that count by address see as many as there would be.
+  TRUST_PROXY: "true"
+}

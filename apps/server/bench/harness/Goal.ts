@@ -1,0 +1,43 @@
+import type { Goal, Measured } from "./Row.js"
+
+/** What rows ask for, in words and as a check. */
+
+const orUndefined = (value: number | null | undefined): number | undefined => value ?? undefined
+
+const atLeast = (says: string, least: number, value: (measured: Measured) => number | null | undefined): Goal => ({
+  says: `${says} ≥ ${least.toLocaleString("en")}`,
+  value: (measured) => orUndefined(value(measured)),
+  isReached: (found) => found >= least
+})
+
+const atMost = (says: string, most: number, value: (measured: Measured) => number | null | undefined): Goal => ({
+  says: `${says} ≤ ${most.toLocaleString("en")}`,
+  value: (measured) => orUndefined(value(measured)),
+  isReached: (found) => found <= most
+})
+
+export const throughputRatio = (least: number): Goal =>
+  atLeast("throughput ÷ baseline", least, ({ ratio }) => ratio.throughput)
+
+export const p50Ratio = (most: number): Goal => atMost("p50 ÷ baseline", most, ({ ratio }) => ratio.p50)
+
+export const p99Ratio = (most: number): Goal => atMost("p99 ÷ baseline", most, ({ ratio }) => ratio.p99)
+
+/** Of a peer that is measured with `--peers` only. */
+export const peerRatio = (peer: string, least: number): Goal =>
+  atLeast(`throughput ÷ ${peer}`, least, ({ peerRatios }) => peerRatios[peer])
+
+export const opsPerS = (least: number): Goal => atLeast("operations a second", least, ({ product }) => product.opsPerS)
+
+export const p50Ms = (most: number): Goal => atMost("p50 in ms", most, ({ product }) => product.p50Ms)
+
+export const p99Ms = (most: number): Goal => atMost("p99 in ms", most, ({ product }) => product.p99Ms)
+
+/** For sides whose one operation is slow, such as a start: how much longer than the baseline's. */
+export const p50MsOver = (most: number): Goal =>
+  atMost("p50 in ms over baseline", most, ({ product, baseline }) =>
+    product.p50Ms === null || baseline === null || baseline.p50Ms === null ? null : product.p50Ms - baseline.p50Ms
+  )
+
+export const peakMB = (program: string, most: number): Goal =>
+  atMost(`peak MB of the ${program}`, most, ({ product }) => product.peakMB)

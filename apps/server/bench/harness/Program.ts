@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Usage from "./Usage.js"
+
+export const ROOT = join(import.meta.dirname, "../../../..")
+
+/** The product as it is built and shipped. */
+const PRODUCT = { server: "apps/server/dist/main.js", worker: "apps/worker/dist/main.js" } as const
+
+/** Whose memory is looked at: the product's programs, by what they do, or something else. */
+export type Role = "server" | "worker" | "embedded" | "other"
+
+export interface Running {
+  readonly name: string
+  readonly role: Role
+  readonly pid: number
+  readonly child: ChildProcess
+  /** What it wrote so far, both streams. */
+  readonly output: () => string
+  /** Null once it has ended. */
+  readonly peakMB: () => number | null
+  /** Throws with its last words if it has ended. */
+  readonly mustRun: () => void
+  /** SIGTERM, and waits until it is gone. */
+  readonly stop: () => Promise<void>
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** A program of the product; it gets the given environment and nothing of ours. */
+export const product = (program: keyof typeof PRODUCT, environment: Environment, role: Role = program): Running => {
+  const path = join(ROOT, PRODUCT[program])
+  if (!existsSync(path)) throw new Error(`${PRODUCT[program]} is missing: npm run build`)
+  return launch(program, role, ["--enable-source-maps", path], environment)
+}
+
+/** A TypeScript file of the benchmark as a process of its own. `args` are read with `process.argv`. */
+export const source = (name: string, path: string, environment: Environment = {}, args: ReadonlyArray<string> = []) =>
+  launch(name, "other", ["--conditions=@place-access/source", "--import", "tsx", path, ...args], environment)
+
+/** A plain JavaScript file, as peers are. */
+export const script = (name: string, path: string, environment: Environment = {}, args: ReadonlyArray<string> = []) =>
+  launch(name, "other", [path, ...args], environment)
+
+const launch = (name: string, role: Role, args: ReadonlyArray<string>, environment: Environment): Running => {
+  const { HOME = "", PATH = "" } = process.env
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { HOME, PATH, ...environment },
+    // The product gets nothing that it would not have in service.
+    stdio: role === "other" ? ["ignore", "pipe", "pipe", "ipc"] : ["ignore", "pipe", "pipe"]
+  })
+  const chunks: Array<string> = []
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (chunk: string) => chunks.push(chunk))
+  }
+  const ended = new Promise<void>((resolve) => {
+    child.once("error", (error) => (chunks.push(String(error)), resolve()))
+    child.once("exit", () => resolve())
+  })
+  const pid = child.pid ?? -1
+  const output = () => chunks.join("")
+  return {
+    name,
+    role,
+    pid,
+    child,
+    output,
+    peakMB: () => Usage.peakMB(pid),
+    mustRun: () => {
+      if (isRunning(child)) return
+      throw new Error(`the ${name} ended (${child.exitCode ?? child.signalCode}):\n${output().slice(-4_000)}`)
+    },
+    stop: async () => {
+      if (!isRunning(child)) return
+      child.kill("SIGTERM")
+      const killed = setTimeout(() => child.kill("SIGKILL"), 15_000)
+      await ended
+      clearTimeout(killed)
+    }
+  }
+}
+
+const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null
+
+const PATIENCE_MS = 60_000
+
+/** Waits until `check` holds, and fails when the program ends first. */
+export const until = async (running: Running, what: string, check: () => Promise<boolean> | boolean): Promise<void> => {
+  for (const start = performance.now(); ;) {
+    running.mustRun()
+    if (await check()) return
+    if (performance.now() - start > PATIENCE_MS) throw new Error(`${what}: not within ${PATIENCE_MS / 1_000} s`)
+    await sleep(5)
+  }
+}
+
+/** Waits until the address answers 200. */
+export const answers = (running: Running, url: string): Promise<void> =>
+  until(running, url, async () => {
+    try {
+      const answer = await fetch(url)
+      await answer.body?.cancel()
+      return answer.ok
+    } catch {
+      return false
+    }
+  })
+
+/** A port of the loopback interface that was free a moment ago. */
+export const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once("error", reject)
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })

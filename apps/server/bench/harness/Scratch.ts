@@ -1,0 +1,85 @@
+import type { Database } from "@place-access/adapters-pg"
+import type { Vault } from "@place-access/domain/shared"
+import { Data, Settings, Stores } from "@place-access/worker/host"
+import { type Config, ConfigProvider, Effect, Layer, Logger, ManagedRuntime } from "effect"
+import { randomBytes } from "node:crypto"
+import pg from "pg"
+
+/** Where databases may be made. */
+export const BENCH_DATABASE_URL = process.env["BENCH_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres"
+
+/** A database of the product, made for one row and dropped after it. */
+export interface Scratch {
+  readonly url: string
+  /** What the product's programs need of it. */
+  readonly environment: { readonly DATABASE_URL: string; readonly SECRET_KEYS: string }
+  /** One statement, or several without parameters. */
+  readonly query: (text: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Record<string, unknown>>>
+  /** Runs programs of the domain on the product's own stores, under the same keys. */
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Stores.Stores | Database | Vault.Vault>) => Promise<A>
+  /** After seeding: what a database that has lived knows of its rows, and nothing left to write for the first round. */
+  readonly settle: () => Promise<void>
+}
+
+const onServer = async (statement: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: BENCH_DATABASE_URL })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** With the product's schema and partitions, by its own migrations. */
+export const create = async (): Promise<{ readonly scratch: Scratch; readonly drop: () => Promise<void> }> => {
+  const name = `place_access_bench_${randomBytes(6).toString("hex")}`
+  await onServer(`CREATE DATABASE ${name}`)
+  const url = Object.assign(new URL(BENCH_DATABASE_URL), { pathname: `/${name}` }).href
+  const environment = { DATABASE_URL: url, SECRET_KEYS: `bench:${randomBytes(32).toString("base64")}` }
+  const client = new pg.Client({ connectionString: url })
+  // Dropped beneath it.
+  client.on("error", () => undefined)
+  const runtime = ManagedRuntime.make(stores(environment))
+  const drop = async () => {
+    await runtime.dispose()
+    await client.end()
+    await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  }
+  try {
+    await runtime.runPromise(Effect.void)
+    await client.connect()
+  } catch (error) {
+    await drop()
+    throw error
+  }
+  return {
+    scratch: {
+      url,
+      environment,
+      query: async (text, values) =>
+        (await client.query(text, values === undefined ? undefined : [...values])).rows ?? [],
+      run: (effect) => runtime.runPromise(effect),
+      settle: async () => {
+        await client.query("VACUUM ANALYZE")
+        await client.query("CHECKPOINT").catch(() => undefined)
+      }
+    },
+    drop
+  }
+}
+
+const stores = (environment: Readonly<Record<string, string>>) =>
+  Layer.unwrapEffect(
+    Effect.map(
+      Effect.withConfigProvider(
+        Settings.storage as Config.Config<Settings.Storage>,
+        ConfigProvider.fromMap(new Map(Object.entries(environment)))
+      ),
+      (storage) =>
+        Stores.layer.pipe(
+          Layer.provideMerge(Data.upToDate(storage, "place-access bench")),
+          Layer.provideMerge(Data.vault(storage))
+        )
+    )
+  ).pipe(Layer.provideMerge(Logger.remove(Logger.defaultLogger)))

@@ -1,0 +1,54 @@
+import { parseArgs } from "node:util"
+
+export interface Options {
+  readonly help: boolean
+  /** Names of rows; undefined: all of them. */
+  readonly only: ReadonlyArray<string> | undefined
+  readonly peers: boolean
+  readonly rounds: number
+  /** Where the figures go, too. */
+  readonly json: string | undefined
+}
+
+const ROUNDS_MIN = 3
+const ROUNDS_MAX = 50
+
+/** A text says what is wrong with the arguments. */
+export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): Options | string => {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        help: { type: "boolean", short: "h", default: false },
+        only: { type: "string", multiple: true },
+        peers: { type: "boolean", default: false },
+        rounds: { type: "string", default: String(ROUNDS_MIN) },
+        json: { type: "string" }
+      }
+    })
+    const only = values.only?.flatMap((list) => list.split(","))
+    const unknown = only?.find((name) => !names.includes(name))
+    if (unknown !== undefined) return `There is no row "${unknown}". The rows are: ${names.join(", ")}.`
+    const rounds = Number(values.rounds)
+    if (!Number.isInteger(rounds) || rounds < ROUNDS_MIN || rounds > ROUNDS_MAX) {
+      return `--rounds is a whole number from ${ROUNDS_MIN} to ${ROUNDS_MAX}: a median of fewer says nothing.`
+    }
+    return { help: values.help, only, peers: values.peers, rounds, json: values.json }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+export const help = (rows: ReadonlyArray<{ readonly name: string; readonly path: string; readonly seconds: number }>) =>
+  `npm run bench -- [--only NAME[,NAME]] [--rounds N] [--peers] [--json FILE]
+
+Measures paths of the built product against baselines that do the same work, in alternating rounds, and prints the medians.
+It needs PostgreSQL at BENCH_DATABASE_URL (postgres://postgres@127.0.0.1:5432/postgres) where databases may be made, and pgbench.
+
+  --only NAME   these rows only
+  --rounds N    rounds of each side, ${ROUNDS_MIN} without it
+  --peers       installs other programs that do the same and measures them, too
+  --json FILE   writes every round's figures
+
+Rows, with about how long each takes:
+${rows.map(({ name, path, seconds }) => `  ${name.padEnd(14)} ${String(seconds).padStart(4)} s  ${path}`).join("\n")}`

@@ -1,0 +1,91 @@
+import { execFile } from "node:child_process"
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { percentile } from "./percentile.js"
+import type { Sample } from "./Row.js"
+
+/** PostgreSQL's own benchmark program: what the database can do when nothing else is in the way. */
+export interface Pgbench {
+  readonly databaseUrl: string
+  /** Statements with `:name` for what changes; `fill` makes them of what a program of the product sent. */
+  readonly script: string
+  readonly clients: number
+  readonly seconds: number
+  readonly warmUpSeconds?: number
+  /** What one run of the script is counted as. */
+  readonly operationsPerRun?: number
+}
+
+const run = promisify(execFile)
+
+export const pgbench = async ({
+  clients,
+  databaseUrl,
+  operationsPerRun = 1,
+  script,
+  seconds,
+  warmUpSeconds = 0.5
+}: Pgbench): Promise<Sample> => {
+  const directory = await mkdtemp(join(tmpdir(), "place-access-pgbench-"))
+  try {
+    const file = join(directory, "script.sql")
+    await writeFile(file, script)
+    const prefix = join(directory, "log")
+    const args = [
+      "-n",
+      "-M",
+      "prepared",
+      "-c",
+      String(clients),
+      "-j",
+      "1",
+      "-T",
+      String(Math.ceil(seconds + warmUpSeconds))
+    ]
+    await run("pgbench", [...args, "-f", file, "--log", `--log-prefix=${prefix}`, databaseUrl], { cwd: directory })
+    const logs = (await readdir(directory)).filter((name) => name.startsWith("log."))
+    const lines = (await Promise.all(logs.map((name) => readFile(join(directory, name), "utf8")))).join("").trim()
+    return summarise(lines.split("\n"), warmUpSeconds, seconds, operationsPerRun)
+  } catch (error) {
+    throw new Error(`pgbench failed: ${(error as { readonly stderr?: string }).stderr ?? String(error)}`, {
+      cause: error
+    })
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+/** Of one transaction: client, number, microseconds, file, and when it ended (s, us). */
+const summarise = (
+  lines: ReadonlyArray<string>,
+  warmUpSeconds: number,
+  seconds: number,
+  operationsPerRun: number
+): Sample => {
+  const all = lines.map((line) => {
+    const [, , micros, , s, us] = line.split(" ").map(Number)
+    return { ms: (micros ?? 0) / 1_000, endedAt: (s ?? 0) + (us ?? 0) / 1e6 }
+  })
+  const start = all.reduce((first, { endedAt }) => Math.min(first, endedAt), Infinity) + warmUpSeconds
+  const latenciesMs = all
+    .filter(({ endedAt }) => endedAt >= start && endedAt < start + seconds)
+    .map(({ ms }) => ms)
+    .toSorted((a, b) => a - b)
+  return {
+    operations: latenciesMs.length * operationsPerRun,
+    seconds,
+    p50Ms: percentile(latenciesMs, 0.5),
+    p99Ms: percentile(latenciesMs, 0.99),
+    cpuMicrosPerOp: null,
+    peakMB: null
+  }
+}
+
+/**
+ * The text for pgbench: each `$n` becomes what `expression` says for parameter `n` (from 0), such as `:user` or
+ * `'usr_b' || :user`. pgbench sends variables as parameters again.
+ */
+export const fill = (text: string, expression: (index: number) => string): string =>
+  `${text.replaceAll(/\$(\d+)/g, (_, number: string) => expression(Number(number) - 1)).replaceAll(/\s+/g, " ")};`

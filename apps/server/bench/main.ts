@@ -1,0 +1,95 @@
+import { writeFileSync } from "node:fs"
+import { cpus } from "node:os"
+import pg from "pg"
+import { type Peak, withBench } from "./harness/Bench.js"
+import * as Options from "./harness/options.js"
+import type { Measured, Row, Sample } from "./harness/Row.js"
+import { measure } from "./harness/rounds.js"
+import { BENCH_DATABASE_URL } from "./harness/Scratch.js"
+import { judge, table, type Verdict } from "./harness/table.js"
+import { rows } from "./rows/index.js"
+
+/** Figures of one machine at one moment: what travels is the ratio to the baseline of the same run. */
+
+interface Result {
+  readonly row: string
+  readonly label: string | null
+  readonly measured: Measured
+  readonly verdicts: ReadonlyArray<Verdict>
+  readonly samples: Readonly<Record<string, ReadonlyArray<Sample>>>
+}
+
+const runRow = (row: Row, options: Options.Options, peaks: Array<Peak>): Promise<ReadonlyArray<Result>> =>
+  withBench({ row: row.name, rounds: options.rounds, withPeers: options.peers }, peaks, async (bench) => {
+    const results: Array<Result> = []
+    for (const comparison of await row.open(bench)) {
+      const { measured, samples } = await measure(comparison, options.rounds)
+      const verdicts = judge(comparison.goals, measured)
+      const label = comparison.label ?? null
+      const title = `${row.name}${label === null ? "" : `, ${label}`}: ${row.path}`
+      console.log(`\n${table(title, measured, verdicts, comparison.notes?.() ?? [])}`)
+      results.push({ row: row.name, label, measured, verdicts, samples })
+    }
+    return results
+  })
+
+const mustAnswer = async (): Promise<string> => {
+  const client = new pg.Client({ connectionString: BENCH_DATABASE_URL, connectionTimeoutMillis: 5_000 })
+  await client.connect()
+  const { rows: found } = await client.query<{ server_version: string }>("SHOW server_version")
+  await client.end()
+  return found[0]?.server_version ?? "?"
+}
+
+const run = async (options: Options.Options): Promise<void> => {
+  const version = await mustAnswer().catch((error: unknown) => {
+    throw new Error(
+      `PostgreSQL does not answer at BENCH_DATABASE_URL (${BENCH_DATABASE_URL.replace(/\/\/.*@/, "//…@")}): ${String(error)}`
+    )
+  })
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, Node ${process.version}, PostgreSQL ${version}`
+  console.log(`${machine}; medians of ${options.rounds} alternating rounds`)
+  const chosen = rows.filter(({ name }) => options.only === undefined || options.only.includes(name))
+  const start = performance.now()
+  const peaks: Array<Peak> = []
+  const results: Array<Result> = []
+  const failures: Array<string> = []
+  for (const row of chosen) {
+    try {
+      results.push(...(await runRow(row, options, peaks)))
+    } catch (error) {
+      // The other rows are measured all the same.
+      failures.push(`${row.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+      console.error(`\n${row.name} FAILED: ${String(error)}`)
+    }
+  }
+  const missed = results.flatMap(({ label, row, verdicts }) =>
+    verdicts
+      .filter(({ isReached }) => isReached === false)
+      .map(({ goal }) => `${row}${label === null ? "" : `, ${label}`}: ${goal}`)
+  )
+  console.log(`\n${Math.round((performance.now() - start) / 1_000)} s in all`)
+  console.log(
+    missed.length === 0 ? "Every goal that was measured is reached." : `Not reached:\n  ${missed.join("\n  ")}`
+  )
+  for (const failure of failures) console.error(`\n${failure}`)
+  if (options.json !== undefined) {
+    writeFileSync(options.json, `${JSON.stringify({ machine, rounds: options.rounds, results, peaks }, null, 2)}\n`)
+  }
+  process.exitCode = failures.length === 0 ? 0 : 1
+}
+
+const options = Options.parse(
+  process.argv.slice(2),
+  rows.map(({ name }) => name)
+)
+if (typeof options === "string") {
+  console.error(`${options}\nTry: npm run bench -- --help`)
+  process.exitCode = 2
+} else if (options.help) console.log(Options.help(rows))
+else {
+  await run(options).catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : String(error))
+    process.exitCode = 1
+  })
+}

@@ -1,0 +1,64 @@
+import { fileURLToPath } from "node:url"
+import * as Goal from "../harness/Goal.js"
+import * as People from "../harness/People.js"
+import * as Program from "../harness/Program.js"
+import { load } from "../harness/load.js"
+import type { Row } from "../harness/Row.js"
+import { record } from "../harness/statements.js"
+import * as PresenceLoad from "./presence.load.js"
+
+const PEOPLE = 1_000
+const CLIENTS = 32
+const SECONDS = 4
+
+export const presence: Row = {
+  name: "presence",
+  path: "GET /v1/answers/places/…/presence on PostgreSQL",
+  seconds: 50,
+  open: async (bench) => {
+    const scratch = await bench.scratch()
+    await People.seed(scratch, { count: PEOPLE, fixes: 20 })
+    await scratch.settle()
+
+    // What the product sends is heard on a server of its own, so that the measured one talks to PostgreSQL directly.
+    const recorder = await record(scratch.url)
+    const heard = await bench.server(scratch, { DATABASE_URL: recorder.url })
+    const ask = async (n: number) => {
+      const answer = await fetch(`${heard.url}${PresenceLoad.path(n)}`, {
+        headers: { authorization: `Bearer ${People.accessToken(n)}` }
+      })
+      if (!answer.ok) throw new Error(`presence answered ${answer.status}: ${await answer.text()}`)
+      return { body: await answer.text(), headers: Object.fromEntries(answer.headers) }
+    }
+    // Routes of connections are remembered, so the second answer is the usual one.
+    await ask(0)
+    const model = { answer: undefined as Awaited<ReturnType<typeof ask>> | undefined }
+    const statements = await recorder.during(async () => (model.answer = await ask(0)))
+    await heard.running.stop()
+    await recorder.close()
+
+    const product = await bench.server(scratch)
+    const port = await Program.freePort()
+    const baseline = bench.keep(
+      Program.source("bare server", fileURLToPath(new URL("../baselines/presence.ts", import.meta.url)))
+    )
+    baseline.child.send({ port, databaseUrl: scratch.url, statements, answer: model.answer })
+    await Program.answers(baseline, `http://127.0.0.1:${port}/readyz`)
+
+    const loading = (running: Program.Running, port: number) => () =>
+      load([running], {
+        script: new URL("presence.load.ts", import.meta.url),
+        options: { people: PEOPLE } satisfies PresenceLoad.Options,
+        ports: [port],
+        clients: CLIENTS,
+        seconds: SECONDS
+      })
+    return [
+      {
+        product: loading(product.running, product.port),
+        baseline: loading(baseline, port),
+        goals: [Goal.throughputRatio(0.7), Goal.p99Ratio(1.5), Goal.peakMB("server", 220)]
+      }
+    ]
+  }
+}
