@@ -57,6 +57,8 @@ export interface Comparison {
   readonly baseline?: Side
   readonly peers?: Readonly<Record<string, Side>>
   readonly goals: ReadonlyArray<Goal>
+  /** Rounds that are not counted, until compilers and caches have done what they do; one without it. */
+  readonly warmUpRounds?: number
   /** Printed beneath the table, after the last round: what limited it, for instance. */
   readonly notes?: () => ReadonlyArray<string>
 }

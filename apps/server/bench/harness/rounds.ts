@@ -5,7 +5,7 @@ export const median = (numbers: ReadonlyArray<number>): number =>
 
 /** They take turns, so that whatever else the machine does meets all alike. */
 export const measure = async (
-  { baseline, peers = {}, product }: Comparison,
+  { baseline, peers = {}, product, warmUpRounds = 1 }: Comparison,
   rounds: number
 ): Promise<{ readonly measured: Measured; readonly samples: Readonly<Record<string, ReadonlyArray<Sample>>> }> => {
   const sides: ReadonlyArray<readonly [string, Side]> = [
@@ -14,6 +14,7 @@ export const measure = async (
     ...Object.entries(peers)
   ]
   const samples: Record<string, Array<Sample>> = Object.fromEntries(sides.map(([name]) => [name, []]))
+  for (let round = 0; round < warmUpRounds; round++) for (const [, side] of sides) await side()
   for (let round = 0; round < rounds; round++) {
     // Who goes first changes, too: a round that warms something up for the next one favours nobody.
     for (const [name, side] of round % 2 === 0 ? sides : sides.toReversed()) samples[name]?.push(await side())
