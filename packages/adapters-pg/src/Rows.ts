@@ -1,6 +1,7 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Timestamp } from "@place-access/domain/shared"
 import { DateTime, Effect, type Option, type ParseResult, Predicate, Schema } from "effect"
+import { readerOf, UNREAD } from "./rows/Reader.js"
 
 /**
  * Between rows and values. `pg` gives timestamptz as Date, bigint and numeric as string, arrays as arrays and json(b)
@@ -39,16 +40,28 @@ type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError>
 export const all = <A, I>(
   row: Schema.Schema<A, I>
 ): ((rows: Rows) => Effect.Effect<ReadonlyArray<A>, SqlError | ParseResult.ParseError>) => {
-  const decode = Schema.decodeUnknown(Schema.Array(row))
-  return Effect.flatMap((rows) => decode(rows))
+  const read = readerOf(row.ast)
+  return Effect.flatMap((rows) => {
+    const found: Array<A> = []
+    for (const one of rows) {
+      const value = read(one)
+      if (value === UNREAD) return Schema.decodeUnknown(Schema.Array(row))(rows)
+      found.push(value as A)
+    }
+    return Effect.succeed(found)
+  })
 }
 
 /** The first row, decoded; none when there is none. */
 export const first = <A, I>(
   row: Schema.Schema<A, I>
 ): ((rows: Rows) => Effect.Effect<Option.Option<A>, SqlError | ParseResult.ParseError>) => {
-  const decode = Schema.decodeUnknown(row)
-  return Effect.flatMap((rows) => (rows.length === 0 ? Effect.succeedNone : Effect.asSome(decode(rows[0]))))
+  const read = readerOf(row.ast)
+  return Effect.flatMap((rows) => {
+    if (rows.length === 0) return Effect.succeedNone
+    const value = read(rows[0])
+    return value === UNREAD ? Effect.asSome(Schema.decodeUnknown(row)(rows[0])) : Effect.succeedSome(value as A)
+  })
 }
 
 /** How many rows a statement inserted, updated or deleted: `Rows.affected(sql`UPDATE …`)`. */
