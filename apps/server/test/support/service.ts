@@ -27,17 +27,24 @@ export interface Setup {
   readonly database: "embedded" | "postgres"
   /** Only on PostgreSQL. */
   readonly workers?: number
+  /** Only on PostgreSQL: a database that is there, and stays. */
+  readonly databaseUrl?: string
   readonly environment?: Readonly<Record<string, string>>
 }
 
 export const startService = async (
   processes: Processes,
-  { database, environment = {}, workers = 1 }: Setup
+  { database, databaseUrl, environment = {}, workers = 1 }: Setup
 ): Promise<Service> => {
   const port = await freePort()
   const url = `http://localhost:${port}`
   const dataDir = await mkdtemp(join(tmpdir(), "place-access-"))
-  const postgres = database === "postgres" ? await freshDatabase() : undefined
+  const postgres =
+    database === "embedded"
+      ? undefined
+      : databaseUrl === undefined
+        ? await freshDatabase()
+        : { url: databaseUrl, drop: () => Promise.resolve() }
   const shared = {
     DATA_DIR: dataDir,
     BASE_URL: url,

@@ -1,0 +1,169 @@
+import { layerPostgres, Migrator, Partitions } from "@place-access/adapters-pg"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect, Redacted } from "effect"
+import pg from "pg"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { describePg, freshDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
+import { useProcesses } from "../support/processes.js"
+import { type Receiver, startReceiver } from "../support/receiver.js"
+import { type Service, startService } from "../support/service.js"
+import { ON_PURPOSE } from "./everyShard.js"
+import { type Program, programs } from "./programs.js"
+import { type Executed, type Recorder, startRecorder } from "./recorder.js"
+import { readSchema } from "./schema.js"
+import { type Mention, mentions, type Schema } from "./statementKeys.js"
+
+const upToDate = (url: string) =>
+  Effect.runPromise(
+    Effect.zipRight(Migrator.migrate, Effect.flatMap(Timestamp.now, Partitions.ensurePartitions)).pipe(
+      Effect.provide(layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" }))
+    )
+  )
+
+/** One text that was sent, and what it says of the spread tables. */
+interface Statement {
+  /** Without comments, and with single spaces. */
+  readonly text: string
+  readonly mentions: ReadonlyArray<Mention>
+  readonly executed: ReadonlyArray<Executed>
+}
+
+const read = async (executed: ReadonlyArray<Executed>, schema: Schema): Promise<ReadonlyArray<Statement>> => {
+  const texts = new Map<string, Array<Executed>>()
+  for (const one of executed) texts.set(one.text, [...(texts.get(one.text) ?? []), one])
+  return Promise.all(
+    [...texts].map(async ([text, executed]) => ({
+      text: text.replaceAll(/--.*$/gm, " ").replaceAll(/\s+/g, " ").trim(),
+      mentions: await mentions(text, schema),
+      executed
+    }))
+  )
+}
+
+/** The tables that a statement names no key of. */
+const open = ({ mentions }: Statement) => [
+  ...new Set(mentions.filter(({ how }) => how === "every").map(({ table }) => table))
+]
+
+const isOnPurpose = (statement: Statement) =>
+  ON_PURPOSE.some(
+    ({ tables, text }) => text.test(statement.text) && open(statement).every((one) => tables.includes(one))
+  )
+
+const accused = (statements: ReadonlyArray<Statement>) =>
+  statements.flatMap((one) =>
+    open(one).length > 0 && !isOnPurpose(one) ? [`${open(one).join(", ")}: ${one.text}`] : []
+  )
+
+/** The values that the keys of its mentions equal, by key, in one execution. */
+const keysOf = ({ mentions }: Statement, { values }: Executed): ReadonlyMap<string, ReadonlySet<string>> => {
+  const keys = new Map<string, Set<string>>()
+  for (const { how, key, parameters } of mentions) {
+    const found = keys.get(key) ?? new Set<string>()
+    if (how === "one") for (const number of parameters) found.add(values[number - 1] ?? "null")
+    keys.set(key, found)
+  }
+  return keys
+}
+
+describePg("what a server and a worker send, as it went over the wire", () => {
+  const processes = useProcesses()
+  let database: Awaited<ReturnType<typeof freshDatabase>>
+  let recorder: Recorder
+  let receiver: Receiver
+  let service: Service
+  let schema: Schema
+  let ran: ReadonlyArray<Program & { readonly sent: ReadonlyArray<Executed> }> = []
+  let statements: ReadonlyArray<Statement> = []
+
+  beforeAll(async () => {
+    database = await freshDatabase()
+    await upToDate(database.url)
+    schema = await readSchema(database.url)
+    ;[recorder, receiver] = await Promise.all([startRecorder(database.url), startReceiver()])
+    receiver.answer(({ path }) => (path.endsWith("broken") ? 500 : 200))
+    service = await startService(processes, { database: "postgres", databaseUrl: recorder.url })
+    for (const program of await programs(service.url, receiver)) {
+      const before = recorder.executed.length
+      await program.run()
+      ran = [...ran, { ...program, sent: recorder.executed.slice(before) }]
+    }
+    statements = await read(recorder.executed, schema)
+  })
+  afterAll(async () => {
+    await service?.close()
+    await Promise.all([recorder?.close(), receiver?.close()])
+    await database?.drop()
+  })
+
+  it("was heard: each program's tables were named while it ran", () => {
+    const unheard = ran.flatMap(({ name, needs, sent }) =>
+      needs.flatMap((table) =>
+        sent.some(({ text }) => new RegExp(`\\b${table}\\b`).test(text)) ? [] : [`${name}: ${table}`]
+      )
+    )
+    expect(unheard).toEqual([])
+    expect([...new Set(recorder.executed.map(({ program }) => program))].sort()).toEqual([
+      "place-access server",
+      "place-access worker"
+    ])
+  })
+
+  it("names the key of every spread table in every statement, but for those that ask every shard on purpose", () => {
+    expect(accused(statements)).toEqual([])
+  })
+
+  it("asks every shard with the listed statements, all of them", () => {
+    const stale = ON_PURPOSE.flatMap(({ tables, text }) => {
+      const such = statements.filter((one) => text.test(one.text)).flatMap(open)
+      return tables.filter((table) => !such.includes(table)).map((table) => `${table}: ${text}`)
+    })
+    expect(stale).toEqual([])
+  })
+
+  it("asks one shard: where a statement names a key more than once, it is the same", () => {
+    const torn = statements.flatMap((one) =>
+      one.executed.some((execution) => [...keysOf(one, execution).values()].some(({ size }) => size > 1))
+        ? [one.text]
+        : []
+    )
+    expect(torn).toEqual([])
+  })
+
+  it("touches a person's rows or an app's in one statement, never both", () => {
+    const both = statements.filter((one) => !isOnPurpose(one) && new Set(one.mentions.map(({ key }) => key)).size > 1)
+    expect(both.map(({ text }) => text)).toEqual([])
+  })
+
+  it("would be caught otherwise: a look-up by a digest alone, prepared or not, in pieces or not", async () => {
+    const client = new pg.Client({ connectionString: recorder.url, application_name: "planted" })
+    await client.connect()
+    const [prepared, plain] = [
+      `SELECT '${"x".repeat(100_000)}' FROM access_tokens WHERE token_hash = $1`,
+      "DELETE FROM places WHERE label = ''"
+    ]
+    await client.query({ name: "planted", text: prepared, values: ["a"] })
+    await client.query({ name: "planted", text: prepared, values: ["b"] })
+    await client.query(plain)
+    await client.end()
+    const planted = recorder.executed.filter(({ program }) => program === "planted")
+    expect(planted.map(({ text, values }) => [text, values])).toEqual([
+      [prepared, ["a"]],
+      [prepared, ["b"]],
+      [plain, []]
+    ])
+    expect(accused(await read(planted, schema))).toEqual([
+      expect.stringMatching(/^access_tokens: /),
+      expect.stringMatching(/^places: /)
+    ])
+  })
+
+  it("would be caught otherwise: two people in a statement that has room for one", async () => {
+    const text =
+      "SELECT 1 FROM places p JOIN devices d ON d.user_id = p.user_id WHERE p.user_id = $1 AND d.user_id = $2"
+    const [statement] = await read([{ text, values: ["usr_a", "usr_b"], program: "planted" }], schema)
+    expect(
+      statement === undefined ? [] : [...(keysOf(statement, statement.executed[0]!).get("user_id") ?? [])]
+    ).toEqual(["usr_a", "usr_b"])
+  })
+})

@@ -1,0 +1,182 @@
+import { Schema } from "effect"
+import { client } from "../support/client.js"
+import { connect, TokenResponse } from "../support/consent.js"
+import { addDevice, createApp, createEndpoint, createPlace, createRule, signUp } from "../support/people.js"
+import { reading, ridePast, upload } from "../support/phone.js"
+import type { Receiver } from "../support/receiver.js"
+import { until } from "../support/until.js"
+
+/** One thing that people, apps and phones do all day, and the tables that it cannot do without. */
+export interface Program {
+  readonly name: string
+  readonly run: () => Promise<unknown>
+  /** Named by some statement that was sent meanwhile: a recorder that hears nothing proves nothing. */
+  readonly needs: ReadonlyArray<string>
+}
+
+const SCOPES = [
+  "location.place.current",
+  "location.place.lookup",
+  "location.visits.read",
+  "location.rules.place",
+  "location.rules.zone",
+  "location.zone.verify",
+  "location.latest.read",
+  "location.history.read",
+  "location.lookup"
+]
+const PURPOSE = "order_ahead"
+const PLACE = { label: "Corner café", lat: 52.3702, lon: 4.8952, radiusM: 150 }
+const MINUTE = 60_000
+
+const asked = { as: Schema.Unknown }
+
+/** Makes what the hot programs need, which are then to be run in order. */
+export const programs = async (serviceUrl: string, receiver: Receiver): Promise<ReadonlyArray<Program>> => {
+  const person = await signUp(serviceUrl, "rider")
+  const app = await createApp(person, "http://127.0.0.1:1/callback", SCOPES)
+  await createEndpoint(person, app, receiver.url)
+  await createEndpoint(person, app, `${receiver.url}/broken`)
+  await person.as.expect("POST", `/v1/developer/apps/${app.id}/purposes`, {
+    ...asked,
+    json: {
+      key: PURPOSE,
+      description: "To have your coffee ready.",
+      scopes: SCOPES.slice(6),
+      expected_daily_volume: 20
+    }
+  })
+  const place = await createPlace(person, PLACE)
+  const server = client(serviceUrl)
+  const credentials = { clientId: app.id, clientSecret: app.clientSecret }
+  let tokens: TokenResponse
+  let device = ""
+
+  const get = (path: string, query: Readonly<Record<string, string>> = {}) =>
+    server.expect("GET", `${path}?${new URLSearchParams(query).toString()}`, { ...asked, token: tokens.access_token })
+  const now = Date.now()
+  const ride = ridePast(place, now - MINUTE)
+  const day = { from: new Date(now - 1_440 * MINUTE).toISOString(), to: new Date(now).toISOString() }
+
+  return [
+    {
+      name: "authorise",
+      run: async () => void (tokens = await connect(person, app, SCOPES, { scopes: SCOPES, places: [place.id] })),
+      needs: [
+        "consent_requests",
+        "connections",
+        "connection_routes",
+        "authorization_codes",
+        "access_tokens",
+        "refresh_tokens"
+      ]
+    },
+    {
+      name: "refresh",
+      run: async () => {
+        const json = { grantType: "refresh_token", ...credentials, refreshToken: tokens.refresh_token }
+        tokens = await server.expect("POST", "/v1/oauth/token", { as: TokenResponse, json })
+      },
+      needs: ["connections", "access_tokens", "refresh_tokens"]
+    },
+    {
+      name: "set rules",
+      run: async () => {
+        for (const type of ["enter", "exit"]) await createRule(server, tokens.access_token, place, type)
+        const zone = { type: "enter", label: "Bridge", lat: 52.36, lon: 4.89, radius_m: 200 }
+        await server.expect("POST", "/v1/rules/zone", { ...asked, token: tokens.access_token, json: zone })
+      },
+      needs: ["rules", "connections"]
+    },
+    {
+      name: "add a phone",
+      run: async () => void (device = await addDevice(person)),
+      needs: ["devices"]
+    },
+    {
+      name: "upload one fix",
+      run: async () => void (await upload(server, device, [reading(now - 30 * MINUTE, { lat: 52.3, lon: 4.8 })])),
+      needs: ["devices", "upload_streams", "fixes", "rules", "rule_states"]
+    },
+    {
+      name: "upload many that fire, claim, send, finish",
+      run: async () => {
+        await upload(server, device, ride)
+        await receiver.until("both webhooks at both endpoints", (all) => all.length >= 4)
+        // The log of the last delivery follows its answer.
+        await until("the access log of the deliveries", async () => {
+          const { entries } = await person.as.expect("GET", "/v1/user/access-log", {
+            as: Schema.Struct({ entries: Schema.Array(Schema.Unknown) })
+          })
+          return entries.length >= 5 ? true : undefined
+        })
+      },
+      needs: ["events", "endpoints", "deliveries", "delivery_attempts", "access_log"]
+    },
+    { name: "upload again", run: () => upload(server, device, ride), needs: ["fixes"] },
+    { name: "connection", run: () => get("/v1/me"), needs: ["access_tokens", "access_log", "rate_windows"] },
+    { name: "current place", run: () => get("/v1/answers/current-place"), needs: ["places", "fixes"] },
+    { name: "shared places", run: () => get("/v1/answers/places"), needs: ["places"] },
+    {
+      name: "presence",
+      run: () => get(`/v1/answers/places/${place.id}/presence`, { max_age_s: "600" }),
+      needs: ["access_tokens", "connections", "places", "fixes", "access_log", "rate_windows"]
+    },
+    {
+      name: "verify zone",
+      run: () =>
+        server.expect("POST", "/v1/answers/verify-zone", {
+          ...asked,
+          token: tokens.access_token,
+          json: { label: "Bridge", lat: 52.36, lon: 4.89, radius_m: 200 }
+        }),
+      needs: ["fixes", "budgets"]
+    },
+    {
+      name: "look-up of a moment",
+      run: () => get("/v1/lookup/place", { at: ride[18]?.captured_at ?? "" }),
+      needs: ["fixes", "place_shapes"]
+    },
+    { name: "visits", run: () => get("/v1/visits"), needs: ["stays", "visit_reports", "devices"] },
+    {
+      name: "latest",
+      run: () => get("/v1/locations/latest", { purpose: PURPOSE }),
+      needs: ["fixes", "history_choices"]
+    },
+    {
+      name: "location of a moment",
+      run: () => get("/v1/locations/lookup", { purpose: PURPOSE, at: ride[18]?.captured_at ?? "" }),
+      needs: ["fixes"]
+    },
+    { name: "range", run: () => get("/v1/locations/timerange", { purpose: PURPOSE, ...day }), needs: ["fixes"] },
+    { name: "days", run: () => get("/v1/locations/days", { purpose: PURPOSE, ...day }), needs: ["fixes"] },
+    { name: "rules", run: () => get("/v1/rules/place"), needs: ["rules"] },
+    {
+      name: "the user's pages",
+      run: async () => {
+        for (const path of ["places", "devices", "connections", "access-log", "history", "imports", "volume-flags"]) {
+          await person.as.expect("GET", `/v1/user/${path}`, asked)
+        }
+      },
+      needs: ["places", "devices", "connections", "access_log"]
+    },
+    {
+      name: "the developer's pages",
+      run: async () => {
+        for (const path of ["webhooks", "deliveries"]) {
+          await person.as.expect("GET", `/v1/developer/apps/${app.id}/${path}`, asked)
+        }
+      },
+      needs: ["endpoints", "deliveries", "delivery_attempts"]
+    },
+    {
+      name: "revoke",
+      run: async () => {
+        const json = { ...credentials, token: tokens.refresh_token }
+        const { status } = await server.call("POST", "/v1/oauth/revoke", { json })
+        if (status !== 200) throw new Error(`revoking was answered ${status}`)
+      },
+      needs: ["connections", "access_tokens", "refresh_tokens", "subscriptions"]
+    }
+  ]
+}

@@ -1,0 +1,127 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net"
+
+/** One execution of a statement, as it went over the wire. */
+export interface Executed {
+  readonly text: string
+  /** As text; null where null was sent. */
+  readonly values: ReadonlyArray<string | null>
+  /** What the program calls itself, such as `place-access worker`. */
+  readonly program: string
+}
+
+export interface Recorder {
+  /** For programs: leads to the database, past the recorder. */
+  readonly url: string
+  /** In the order of arrival; grows. */
+  readonly executed: ReadonlyArray<Executed>
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Stands between programs and their PostgreSQL and writes down every statement that they execute, prepared ones at each execution.
+ * It reads the protocol and not the driver, so that nothing that a program does differently one day escapes it.
+ */
+export const startRecorder = async (databaseUrl: string): Promise<Recorder> => {
+  const target = new URL(databaseUrl)
+  const executed: Array<Executed> = []
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port || 5432), target.hostname)
+    const read = reader((one) => void executed.push(one))
+    client.on("data", read)
+    client.pipe(upstream).pipe(client)
+    for (const [own, other] of [
+      [client, upstream],
+      [upstream, client]
+    ] as const) {
+      sockets.add(own)
+      own.on("error", () => other.destroy())
+      own.on("close", () => {
+        sockets.delete(own)
+        other.destroy()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const url = new URL(databaseUrl)
+  url.hostname = "127.0.0.1"
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    executed,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      })
+  }
+}
+
+const SSL_REQUEST = 80_877_103
+
+/** Takes the bytes that a frontend sends, in whatever pieces they come. */
+const reader = (executes: (one: Executed) => void) => {
+  const prepared = new Map<string, string>()
+  let program = ""
+  let isStarted = false
+  let pending: Buffer = Buffer.alloc(0)
+
+  const message = (type: string, body: Buffer): void => {
+    const at = { offset: 0 }
+    if (type === "Q") executes({ text: text(body, at), values: [], program })
+    if (type === "P") {
+      const name = text(body, at)
+      prepared.set(name, text(body, at))
+    }
+    if (type === "B") {
+      text(body, at)
+      const statement = prepared.get(text(body, at))
+      if (statement === undefined) throw new Error("a statement was executed that nobody prepared")
+      executes({ text: statement, values: boundValues(body, at), program })
+    }
+  }
+
+  return (chunk: Buffer): void => {
+    pending = Buffer.concat([pending, chunk])
+    for (;;) {
+      const head = isStarted ? 1 : 0
+      if (pending.length < head + 4) return
+      const end = head + pending.readInt32BE(head)
+      if (pending.length < end) return
+      const body = pending.subarray(head + 4, end)
+      if (isStarted) message(String.fromCharCode(pending[0] ?? 0), body)
+      else if (body.readInt32BE(0) !== SSL_REQUEST) {
+        isStarted = true
+        const parts = body.subarray(4).toString("utf8").split("\0")
+        program = parts[parts.indexOf("application_name") + 1] ?? ""
+      }
+      pending = pending.subarray(end)
+    }
+  }
+}
+
+interface Position {
+  offset: number
+}
+
+const text = (body: Buffer, at: Position): string => {
+  const end = body.indexOf(0, at.offset)
+  const found = body.toString("utf8", at.offset, end)
+  at.offset = end + 1
+  return found
+}
+
+const boundValues = (body: Buffer, at: Position): ReadonlyArray<string | null> => {
+  const formats = body.readInt16BE(at.offset)
+  at.offset += 2 + 2 * formats
+  const count = body.readInt16BE(at.offset)
+  at.offset += 2
+  return Array.from({ length: count }, () => {
+    const length = body.readInt32BE(at.offset)
+    at.offset += 4
+    if (length < 0) return null
+    const value = body.toString("utf8", at.offset, at.offset + length)
+    at.offset += length
+    return value
+  })
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest"
+import { mentions, type Schema } from "./statementKeys.js"
+
+const schema: Schema = {
+  columns: new Map([
+    ["connections", ["user_id", "connection_id", "app_id", "ended_at"]],
+    ["access_tokens", ["user_id", "token_hash", "connection_id"]],
+    ["places", ["user_id", "place_id", "label"]],
+    ["access_log", ["user_id", "at", "entry_id"]],
+    ["deliveries", ["app_id", "delivery_id", "endpoint_id", "event_id", "state", "due_at"]],
+    ["endpoints", ["app_id", "endpoint_id", "epoch"]],
+    ["apps", ["app_id", "name", "revoked_at"]]
+  ]),
+  keys: new Map([
+    ["connections", "user_id"],
+    ["access_tokens", "user_id"],
+    ["places", "user_id"],
+    ["access_log", "user_id"],
+    ["deliveries", "app_id"],
+    ["endpoints", "app_id"]
+  ])
+}
+
+/** `table:how` of each mention, in order. */
+const of = async (text: string) => (await mentions(text, schema)).map(({ how, table }) => `${table}:${how}`)
+
+describe("a statement names the key of a table", () => {
+  it.each([
+    ["by equality with a parameter", "SELECT * FROM places WHERE user_id = $1 AND label = $2", ["places:one"]],
+    ["by equality with a cast parameter", "DELETE FROM places p WHERE p.user_id = $1::text", ["places:one"]],
+    ["by a list", "SELECT * FROM places WHERE user_id = ANY($1::text[])", ["places:several"]],
+    ["by a list of its own", "SELECT * FROM places WHERE user_id IN ($1, $2)", ["places:several"]],
+    [
+      "by a join on it",
+      `SELECT * FROM access_tokens t JOIN connections c ON c.user_id = t.user_id AND c.connection_id = t.connection_id
+       JOIN apps a ON a.app_id = c.app_id WHERE t.user_id = $1`,
+      ["access_tokens:one", "connections:one"]
+    ],
+    [
+      "by an outer join on it",
+      "SELECT * FROM connections c LEFT JOIN places p ON p.user_id = c.user_id WHERE c.user_id = $1",
+      ["connections:one", "places:one"]
+    ],
+    [
+      "by a list of values as a table",
+      "UPDATE deliveries d SET state = 'failed' FROM unnest($1::text[], $2::text[]) AS done (app_id, id) WHERE d.app_id = done.app_id",
+      ["deliveries:several"]
+    ],
+    [
+      "in a correlated sub-query",
+      "SELECT 1 FROM connections c WHERE c.user_id = $1 AND EXISTS (SELECT 1 FROM places p WHERE p.user_id = c.user_id)",
+      ["connections:one", "places:one"]
+    ],
+    [
+      "in a lateral one",
+      `SELECT * FROM unnest($1::text[]) AS asked (app_id) CROSS JOIN LATERAL (
+         SELECT due_at FROM deliveries d WHERE d.app_id = asked.app_id ORDER BY due_at LIMIT 1) head`,
+      ["deliveries:several"]
+    ],
+    [
+      "through WITH, and back from what was written",
+      `WITH held AS (SELECT app_id, delivery_id, endpoint_id FROM deliveries WHERE app_id = $1 AND delivery_id = $2 FOR UPDATE),
+            moved AS (UPDATE deliveries d SET state = 'delivered' FROM held h WHERE d.app_id = h.app_id RETURNING d.app_id)
+       UPDATE endpoints e SET epoch = 1 FROM moved m WHERE e.app_id = m.app_id`,
+      ["deliveries:one", "deliveries:one", "endpoints:one"]
+    ],
+    [
+      "by rows that WITH found",
+      `WITH old AS (SELECT app_id, delivery_id FROM deliveries WHERE app_id = $1)
+       DELETE FROM deliveries WHERE (app_id, delivery_id) IN (SELECT app_id, delivery_id FROM old)`,
+      ["deliveries:one", "deliveries:one"]
+    ],
+    ["as it inserts", "INSERT INTO places (place_id, user_id) VALUES ($1, $2)", ["places:one"]],
+    [
+      "as it inserts many",
+      "INSERT INTO access_log (user_id, at, entry_id) SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[])",
+      ["access_log:several"]
+    ],
+    [
+      "as it inserts what another part wrote",
+      `WITH moved AS (INSERT INTO connections (user_id, connection_id) VALUES ($1, $2) RETURNING user_id)
+       INSERT INTO places (user_id, place_id) SELECT moved.user_id, p.* FROM moved, unnest($3::text[]) AS p`,
+      ["connections:one", "places:one"]
+    ],
+    ["nothing is asked of a copied table", "SELECT * FROM apps WHERE name = $1", []]
+  ])("%s", async (_, text, expected) => expect(await of(text)).toEqual(expected))
+
+  it("says which parameters the key equals", async () => {
+    const found = await mentions(
+      "SELECT 1 FROM connections c JOIN places p ON p.user_id = c.user_id WHERE c.user_id = $2 AND p.user_id = $1",
+      schema
+    )
+    expect(found.map(({ parameters }) => parameters)).toEqual([
+      [1, 2],
+      [1, 2]
+    ])
+  })
+})
+
+describe("a statement is accused that does not", () => {
+  it.each([
+    ["a look-up by something else", "SELECT * FROM access_tokens WHERE token_hash = $1", "access_tokens"],
+    ["an inequality", "SELECT * FROM places WHERE user_id >= $1", "places"],
+    ["a condition among others that may hold", "SELECT * FROM places WHERE user_id = $1 OR label = $2", "places"],
+    ["a negation", "SELECT * FROM places WHERE NOT user_id = $1", "places"],
+    [
+      "a join that leaves the key out",
+      "SELECT * FROM access_tokens t JOIN connections c ON c.connection_id = t.connection_id WHERE t.user_id = $1",
+      "connections"
+    ],
+    [
+      "a join on what is not the key of the other",
+      "SELECT * FROM connections c JOIN deliveries d ON d.app_id = c.app_id WHERE c.user_id = $1",
+      "deliveries"
+    ],
+    [
+      "a restriction of the side that may be missing",
+      "SELECT * FROM connections c LEFT JOIN places p ON p.user_id = c.user_id AND c.user_id = $1",
+      "connections"
+    ],
+    [
+      "a restriction inside a sub-query, of what is around it",
+      "SELECT * FROM connections c WHERE EXISTS (SELECT 1 FROM apps a WHERE a.app_id = $1 AND c.user_id = $2)",
+      "connections"
+    ],
+    ["a sub-query somewhere in what is selected", "SELECT (SELECT count(*) FROM places) FROM apps", "places"],
+    [
+      "a part of a UNION",
+      "SELECT 1 FROM places WHERE user_id = $1 UNION ALL SELECT 1 FROM connections WHERE app_id = $2",
+      "connections"
+    ],
+    [
+      "rows that were found on every shard",
+      `WITH due AS (SELECT app_id, delivery_id FROM deliveries WHERE due_at <= $1 LIMIT 10)
+       UPDATE deliveries d SET state = 'trying' FROM due WHERE d.app_id = due.app_id AND d.delivery_id = due.delivery_id`,
+      "deliveries"
+    ],
+    ["an UPDATE of everything", "UPDATE endpoints SET epoch = epoch + 1", "endpoints"],
+    ["a DELETE that joins", "DELETE FROM places p USING apps a WHERE a.app_id = p.label", "places"],
+    ["an insertion without the key", "INSERT INTO places (place_id) VALUES ($1)", "places"],
+    [
+      "an insertion of a key from elsewhere",
+      "INSERT INTO places (user_id, place_id) SELECT name, $1 FROM apps",
+      "places"
+    ]
+  ])("%s", async (_, text, table) => expect(await of(text)).toContain(`${table}:every`))
+})
