@@ -11,6 +11,8 @@ export interface Options {
   readonly signUp: "open" | "closed"
   /** The address of a client is taken from the last entry of X-Forwarded-For, and X-Request-Id from the proxy. */
   readonly trustProxy: boolean
+  /** A `traceparent` of the proxy's is continued. Left out: it is not looked at. */
+  readonly trustTraceparent?: boolean
   /** Calls of one connection. */
   readonly rateLimitPerMinute: number
   /** Where pictures of the map come from, with `{z}`, `{x}` and `{y}`; null: the pages have no map background. */

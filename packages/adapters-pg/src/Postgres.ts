@@ -5,6 +5,7 @@ import pg from "pg"
 import type { Database } from "./Database.js"
 import { DedicatedConnection, make as makeDedicated } from "./DedicatedConnection.js"
 import { NamingClient } from "./postgres/NamingClient.js"
+import * as Watch from "./Watch.js"
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database?sslmode=…` */
@@ -50,9 +51,10 @@ const connectionOptions = (options: PostgresOptions): pg.ClientConfig => ({
 
 const acquire = (connection: pg.ClientConfig, poolSize: number): Effect.Effect<pg.Pool, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
+    const Client = yield* Watch.client(NamingClient)
     const pool = yield* Effect.acquireRelease(
       Effect.sync(() => {
-        const pool = new pg.Pool({ ...connection, Client: NamingClient, max: Math.max(MIN_POOL, poolSize) })
+        const pool = new pg.Pool({ ...connection, Client, max: Math.max(MIN_POOL, poolSize) })
         // A broken idle connection is dropped by the pool; without a listener it would end the process.
         pool.on("error", () => undefined)
         return pool
@@ -63,5 +65,6 @@ const acquire = (connection: pg.ClientConfig, poolSize: number): Effect.Effect<p
       try: () => pool.query("SELECT 1"),
       catch: (cause) => new SqlError({ cause, message: "PostgreSQL does not answer" })
     })
+    yield* Watch.pool(pool)
     return pool
   })

@@ -1,3 +1,4 @@
+export * as Backlog from "./Backlog.js"
 export type { Database } from "./Database.js"
 export { DedicatedConnection } from "./DedicatedConnection.js"
 export * as Distribution from "./Distribution.js"

@@ -17,6 +17,7 @@ import * as Body from "./Body.js"
 import * as CurrentRequest from "./CurrentRequest.js"
 import * as Routes from "./Routes.js"
 import * as SecurityHeaders from "./SecurityHeaders.js"
+import * as Watch from "./Watch.js"
 
 /** What of the routes the edge must know. */
 export interface Known {
@@ -74,6 +75,7 @@ export const make = <R>(
           Effect.flatMap((answer) =>
             cell.caller === undefined ? Effect.succeed(answer) : record(cell, cell.caller, answer)
           ),
+          Watch.around({ request, cell, trustsTraceparent: options.trustTraceparent === true }),
           Effect.locally(CurrentRequest.ref, cell),
           Effect.annotateLogs("request_id", cell.id)
         )

@@ -116,6 +116,10 @@ export const WireError = Schema.Union(
 )
 export type WireError = typeof WireError.Type
 
+export type Code = WireError["error"]
+/** Every code that there is. */
+export const CODES: ReadonlyArray<Code> = WireError.members.flatMap(({ fields }) => fields.error.literals)
+
 export const isWireError: (value: unknown) => value is WireError = Schema.is(WireError)
 /** The body as it is sent. */
 export const encode = Schema.encodeSync(WireError)

@@ -8,6 +8,7 @@ import type { Database } from "../Database.js"
 import { DedicatedConnection, make as makeDedicated } from "../DedicatedConnection.js"
 import * as DirectoryLock from "./DirectoryLock.js"
 import { PgliteSession } from "./PgliteSession.js"
+import * as Watch from "../Watch.js"
 import * as Upkeep from "./Upkeep.js"
 
 export interface EmbeddedOptions {
@@ -76,11 +77,11 @@ const connectionOptions = (session: PgliteSession): pg.ClientConfig => ({
 
 const pool = (connection: pg.ClientConfig): Effect.Effect<pg.Pool, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => {
-      const connections = new pg.Pool({ ...connection, max: CONNECTIONS, idleTimeoutMillis: 0 })
+    Effect.map(Watch.client(pg.Client), (Client) => {
+      const connections = new pg.Pool({ ...connection, Client, max: CONNECTIONS, idleTimeoutMillis: 0 })
       // A broken idle connection is dropped by the pool; without a listener it would end the process.
       connections.on("error", () => undefined)
       return connections
     }),
     (connections) => Effect.promise(() => connections.end()).pipe(Effect.interruptible, Effect.timeoutOption(1_000))
-  )
+  ).pipe(Effect.tap(Watch.pool))

@@ -3,6 +3,7 @@ import type { Owner } from "../connection/Connection.js"
 import * as Entropy from "../shared/Entropy.js"
 import { AccessLogEntryId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/StoreError.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import type { AccessLogEntry } from "./AccessLogEntry.js"
 import { AccessLogStore } from "./AccessLogStore.js"
@@ -22,4 +23,4 @@ export const recordAccess = (access: Access): Effect.Effect<void, StoreError, Ac
     const { owner, ...request } = access
     const id = AccessLogEntryId.make(yield* Entropy.id("log"))
     yield* (yield* AccessLogStore).record({ ...owner, ...request, id, at: yield* Timestamp.now })
-  }).pipe(Effect.withSpan("recordAccess"))
+  }).pipe(Telemetry.span("recordAccess"))

@@ -8,6 +8,7 @@ import type { StoreError } from "../shared/StoreError.js"
 import { newestDecisive } from "./newestDecisive.js"
 import * as Presence from "./Presence.js"
 import * as VisiblePlaces from "./VisiblePlaces.js"
+import * as Telemetry from "../shared/Telemetry.js"
 
 export interface PlacePresence {
   readonly place: Place.PlaceRef
@@ -31,4 +32,4 @@ export const checkPresence = (
       Presence.decide(place.circle, fixes, since)
     )
     return { place: Place.ref(place), presence }
-  }).pipe(Effect.withSpan("checkPresence"))
+  }).pipe(Telemetry.span("checkPresence"))

@@ -6,6 +6,7 @@ import type { StoreError } from "../shared/StoreError.js"
 import * as CurrentPlace from "./CurrentPlace.js"
 import { newestDecisive } from "./newestDecisive.js"
 import * as VisiblePlaces from "./VisiblePlaces.js"
+import * as Telemetry from "../shared/Telemetry.js"
 
 /** Which of the places shared with the app the user is at now, by fixes of the last `maxAgeS` seconds. */
 export const findCurrentPlace = (
@@ -17,4 +18,4 @@ export const findCurrentPlace = (
     return yield* newestDecisive(connection.userId, maxAgeS, (fixes, since) =>
       CurrentPlace.decide(places, fixes, since)
     )
-  }).pipe(Effect.withSpan("findCurrentPlace"))
+  }).pipe(Telemetry.span("findCurrentPlace"))

@@ -4,6 +4,7 @@ import * as Place from "../places/Place.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import type { StoreError } from "../shared/StoreError.js"
 import * as VisiblePlaces from "./VisiblePlaces.js"
+import * as Telemetry from "../shared/Telemetry.js"
 
 export interface SharedPlaces {
   readonly version: number
@@ -18,4 +19,4 @@ export const listSharedPlaces = (
   Effect.gen(function* () {
     const own = yield* (yield* PlaceStore).list(connection.userId)
     return { version: connection.placesVersion, places: VisiblePlaces.current(connection, own).map(Place.ref) }
-  }).pipe(Effect.withSpan("listSharedPlaces"))
+  }).pipe(Telemetry.span("listSharedPlaces"))

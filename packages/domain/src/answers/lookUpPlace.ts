@@ -4,6 +4,7 @@ import type { FixHistory } from "../fixes/FixHistory.js"
 import { nearestFix } from "../fixes/nearestFix.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import type { StoreError } from "../shared/StoreError.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import * as PlaceAtMoment from "./PlaceAtMoment.js"
 import * as VisiblePlaces from "./VisiblePlaces.js"
@@ -23,4 +24,4 @@ export const lookUpPlace = (
     const places = VisiblePlaces.shared(connection, yield* store.list(userId))
     const shapes = yield* store.shapes(userId)
     return PlaceAtMoment.decide(places, shapes, yield* nearestFix(userId, at, toleranceMs))
-  }).pipe(Effect.withSpan("lookUpPlace"))
+  }).pipe(Telemetry.span("lookUpPlace"))

@@ -8,6 +8,7 @@ import type { Circle } from "../places/Geometry.js"
 import type { StoreError } from "../shared/StoreError.js"
 import { newestDecisive } from "./newestDecisive.js"
 import * as Presence from "./Presence.js"
+import * as Telemetry from "../shared/Telemetry.js"
 
 /**
  * Whether the user is inside a circle of the app's own, by fixes of the last `maxAgeS` seconds. Questions like this could be
@@ -21,4 +22,4 @@ export const verifyZone = (
   Effect.gen(function* () {
     yield* spendBudget(Budget.VERIFY_ZONE, { userId, connectionId: id })
     return yield* newestDecisive(userId, maxAgeS, (fixes, since) => Presence.decide(circle, fixes, since))
-  }).pipe(Effect.withSpan("verifyZone"))
+  }).pipe(Telemetry.span("verifyZone"))

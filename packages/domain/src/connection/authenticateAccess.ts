@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { ConnectionId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/StoreError.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import * as Token from "../shared/Token.js"
 import { Vault } from "../shared/Vault.js"
@@ -19,4 +20,4 @@ export const authenticateAccess = (
     const found = yield* (yield* ConnectionStore).findByAccessToken(ConnectionId.make(parsed.value.route), hash)
     if (Option.isNone(found)) return yield* new InvalidToken({ known: null })
     return yield* Caller.admit(found.value, yield* Timestamp.now)
-  }).pipe(Effect.withSpan("authenticateAccess"))
+  }).pipe(Telemetry.span("authenticateAccess"))

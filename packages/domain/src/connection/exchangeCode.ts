@@ -3,6 +3,7 @@ import type { App } from "../apps/App.js"
 import * as Entropy from "../shared/Entropy.js"
 import { ConnectionId, FamilyId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/StoreError.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import * as Token from "../shared/Token.js"
 import { Vault } from "../shared/Vault.js"
 import * as CodeExchange from "./CodeExchange.js"
@@ -53,4 +54,4 @@ export const exchangeCode = (
       return yield* new InvalidGrant({ reason: outcome.value.why })
     }
     return TokenGrant.of(outcome.value.grant, { accessToken, refreshToken }, outcome.value.at)
-  }).pipe(Effect.withSpan("exchangeCode"))
+  }).pipe(Telemetry.span("exchangeCode"))

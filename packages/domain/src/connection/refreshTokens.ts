@@ -3,6 +3,7 @@ import type { App } from "../apps/App.js"
 import * as Entropy from "../shared/Entropy.js"
 import { ConnectionId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/StoreError.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import * as Token from "../shared/Token.js"
 import { type KeyId, Vault, VaultError } from "../shared/Vault.js"
 import { ConnectionStore } from "./ConnectionStore.js"
@@ -58,7 +59,7 @@ export const refreshTokens = (
         }
         return yield* new InvalidGrant({ reason: result.why })
     }
-  }).pipe(Effect.withSpan("refreshTokens"))
+  }).pipe(Telemetry.span("refreshTokens"))
 
 const child = (
   connectionId: ConnectionId,

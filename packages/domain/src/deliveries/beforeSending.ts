@@ -4,6 +4,7 @@ import type { AccessLogEntry } from "../access-log/AccessLogEntry.js"
 import { ruleIdOf } from "../events/Event.js"
 import { EventStore } from "../events/EventStore.js"
 import { retryTransient } from "../shared/StoreError.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import type { Delivery } from "./Delivery.js"
 import type * as Disclosure from "./Disclosure.js"
@@ -12,14 +13,14 @@ import type * as Disclosure from "./Disclosure.js"
 export const REPEATS = 3
 
 /** What may be sent, asked now; none for what is about nobody. */
-export const authorisationOf = Effect.fn("authorisationOf")(function* ({
+export const authorisationOf = Effect.fnUntraced(function* ({
   userId,
   envelope
 }: Pick<Delivery, "userId" | "envelope">) {
   if (userId === null || envelope.grantId === null) return Option.none()
   const events = yield* EventStore
   return yield* retryTransient(REPEATS)(events.authorisation(userId, envelope.grantId, ruleIdOf(envelope.payload)))
-})
+}, Telemetry.span("authorisationOf"))
 
 export const record = (entry: AccessLogEntry | undefined) =>
   Effect.gen(function* () {

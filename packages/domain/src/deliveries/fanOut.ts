@@ -9,12 +9,18 @@ import type { Receiver } from "../legacy/Receiver.js"
 import { offer, offersOf } from "../listeners/offerEvents.js"
 import * as Entropy from "../shared/Entropy.js"
 import { DeliveryId, type EventId } from "../shared/Ids.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import type { NewDelivery } from "./Delivery.js"
 import * as Delivery from "./Delivery.js"
 import { DeliveryStore } from "./DeliveryStore.js"
 import * as Disclosure from "./Disclosure.js"
 import * as LegacyDelivery from "./LegacyDelivery.js"
+
+const taken = Telemetry.counter("place_access.outbox.events", {
+  description: "Events that were taken from the outbox to be turned into deliveries"
+})
+const made = Telemetry.counter("place_access.outbox.deliveries", { description: "Deliveries that events became" })
 
 /** How many apps' rows are written at the same time. */
 const APPS_AT_ONCE = 4
@@ -36,7 +42,7 @@ export interface FannedOut {
  * same. Two transactions, because events are the user's and deliveries the app's: first the rows, which may exist already,
  * then the mark. Whoever dies between the two is repeated without a trace, but for a listener, who may be told twice.
  */
-export const fanOut = Effect.fn("fanOut")(function* (limit: number) {
+export const fanOut = Effect.fnUntraced(function* (limit: number) {
   const events = yield* EventStore
   const now = yield* Timestamp.now
   const claimed = yield* events.claimPending(limit, now, Timestamp.plus(now, Delivery.LEASE))
@@ -48,8 +54,12 @@ export const fanOut = Effect.fn("fanOut")(function* (limit: number) {
     legacy: written.flatMap(({ legacy }) => legacy),
     offered: written.reduce((sum, { offered }) => sum + offered, 0)
   }
+  yield* Telemetry.measure(() => {
+    if (fannedOut.claimed > 0) taken.record(fannedOut.claimed, {})
+    if (fannedOut.deliveries > 0) made.record(fannedOut.deliveries, {})
+  })
   return fannedOut
-})
+}, Telemetry.span("fanOut"))
 
 /** One app's trouble is not the others': its events come again when their lease is over. */
 const insertRows = (events: Array.NonEmptyReadonlyArray<OutboxEvent>, now: Timestamp.Timestamp) =>

@@ -1,9 +1,11 @@
 import { Effect } from "effect"
 import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
 import * as SigningSecret from "../endpoints/SigningSecret.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import { Vault } from "../shared/Vault.js"
 import type { Answer } from "./Delivery.js"
+import * as DeliveryFigures from "./DeliveryFigures.js"
 import * as Signature from "./Signature.js"
 import { WebhookSender } from "./WebhookSender.js"
 
@@ -22,14 +24,15 @@ export interface Sent {
 }
 
 /** Signs with every secret that is valid now and posts (Spec §6.4): each attempt gets its own `t`. */
-export const signedPost = Effect.fn("signedPost")(function* (outgoing: Outgoing) {
+export const signedPost = Effect.fnUntraced(function* (outgoing: Outgoing) {
   const startedAt = yield* Timestamp.now
   const secrets = yield* unsealLive(outgoing.secrets, outgoing.sealContext, startedAt)
   const headers = yield* signedHeaders(secrets, outgoing.body, startedAt)
   const answer = yield* (yield* WebhookSender).post(outgoing.url, headers, outgoing.body)
   const sent: Sent = { answer, startedAt, endedAt: yield* Timestamp.now }
+  yield* Telemetry.measure(() => DeliveryFigures.posted(sent))
   return sent
-})
+}, Telemetry.span("signedPost"))
 
 /** The texts of those that sign at `now`, newest first. */
 export const unsealLive = (

@@ -1,6 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { UserId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/StoreError.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import * as Token from "../shared/Token.js"
 import { Vault } from "../shared/Vault.js"
 import type { Device } from "./Device.js"
@@ -23,4 +24,4 @@ export const authenticateDevice = (
     if (Option.isNone(userId)) return yield* new InvalidDeviceToken()
     const device = yield* (yield* DeviceStore).findByToken(userId.value, (yield* Vault).sha256(token))
     return yield* Effect.mapError(device, () => new InvalidDeviceToken())
-  }).pipe(Effect.withSpan("authenticateDevice"))
+  }).pipe(Telemetry.span("authenticateDevice"))

@@ -5,11 +5,13 @@ import type { OutboxEvent } from "../events/Event.js"
 import * as Entropy from "../shared/Entropy.js"
 import { EventId } from "../shared/Ids.js"
 import { StoreError } from "../shared/StoreError.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import * as VisitReport from "../visits/VisitReport.js"
 import * as Fix from "./Fix.js"
 import { FixStore, type Quarantined } from "./FixStore.js"
 import * as UploadEvaluation from "./UploadEvaluation.js"
+import * as UploadFigures from "./UploadFigures.js"
 
 /** What became of an upload. The three add up to what was sent, visits that could be kept left out. */
 export interface Ingested {
@@ -43,14 +45,16 @@ export const ingestFixes = (
       const stored = yield* tryOnce(device, fixes, visits, quarantined, receivedAt)
       if (stored === undefined) continue
       if (stored.events > 0) yield* (yield* WorkSignal).raise
-      return {
+      const ingested: Ingested = {
         accepted: stored.fixes,
         duplicates: possible.length - stored.fixes,
         quarantined: quarantined.length
       }
+      yield* Telemetry.measure(() => UploadFigures.ingested(ingested, round))
+      return ingested
     }
     return yield* StoreError.unavailable("Too many uploads of one user at once")
-  }).pipe(Effect.withSpan("ingestFixes"))
+  }).pipe(Telemetry.span("ingestFixes"))
 
 /** Reads, evaluates, commits. Undefined when another upload came between. */
 const tryOnce = (
@@ -80,6 +84,7 @@ const tryOnce = (
       states: UploadEvaluation.withEvents(states, fired),
       events
     })
+    if (committed) yield* Telemetry.measure(() => UploadFigures.evaluated(view.rules, fresh, firings))
     return committed ? { fixes: fresh.length, events: events.length } : undefined
   })
 

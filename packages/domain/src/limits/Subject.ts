@@ -6,6 +6,12 @@ import { AppId, type ConnectionId, type DeviceId } from "../shared/Ids.js"
 export const Subject = Schema.String.pipe(Schema.brand("Subject"))
 export type Subject = typeof Subject.Type
 
+/** What of a subject is said of many. */
+export const KINDS = ["connection", "device", "client", "sign-up", "consent"] as const
+export type Kind = (typeof KINDS)[number]
+
+export const kindOf = (subject: Subject): Kind => KINDS.find((kind) => subject.startsWith(`${kind} `)) ?? "client"
+
 /** What an app asks about one user. */
 export const connection = (id: ConnectionId): Subject => Subject.make(`connection ${id}`)
 

@@ -1,7 +1,13 @@
 import { Effect } from "effect"
 import type { StoreError } from "../shared/StoreError.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import * as Budget from "./Budget.js"
 import { LimitStore } from "./LimitStore.js"
+
+const refusals = Telemetry.counter("place_access.budget.refusals", {
+  description: "Questions beyond a budget",
+  labels: { budget: [Budget.VERIFY_ZONE.name] }
+})
 
 /**
  * Takes one call of the spender's budget, or fails with `BudgetExceeded` and takes none. To be called when the question is
@@ -17,6 +23,7 @@ export const spendBudget = (
       Budget.spend(budget, calls, now)
     )
     if (spending._tag === "Refused") {
+      yield* Telemetry.measure(() => refusals.record(1, { budget: budget.name }))
       return yield* new Budget.BudgetExceeded({ retryAfterMillis: spending.retryAfterMillis })
     }
-  }).pipe(Effect.withSpan("spendBudget"))
+  }).pipe(Telemetry.span("spendBudget"))

@@ -1,9 +1,15 @@
 import { Effect } from "effect"
 import type { StoreError } from "../shared/StoreError.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import { LimitStore } from "./LimitStore.js"
 import * as Rate from "./Rate.js"
-import type { Subject } from "./Subject.js"
+import { KINDS, kindOf, type Subject } from "./Subject.js"
+
+const refusals = Telemetry.counter("place_access.limit.refusals", {
+  description: "Calls beyond a rate, by whose calls are counted",
+  labels: { limit: KINDS }
+})
 
 /**
  * Counts a call and says how it stands. When it cannot be counted it must not be answered either: a limit that opens while the
@@ -13,5 +19,7 @@ export const takeCall = (subject: Subject, rate: Rate.Rate): Effect.Effect<Rate.
   Effect.gen(function* () {
     const now = yield* Timestamp.now
     const window = yield* (yield* LimitStore).count(subject, rate.windowMillis, now)
-    return Rate.standing(rate, window, now)
-  }).pipe(Effect.withSpan("takeCall"))
+    const standing = Rate.standing(rate, window, now)
+    if (!standing.isAdmitted) yield* Telemetry.measure(() => refusals.record(1, { limit: kindOf(subject) }))
+    return standing
+  }).pipe(Telemetry.span("takeCall"))

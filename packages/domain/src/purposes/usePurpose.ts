@@ -5,6 +5,7 @@ import type { StoreError } from "../shared/StoreError.js"
 import type { Key } from "./Purpose.js"
 import * as PurposeGate from "./PurposeGate.js"
 import { PurposeStore } from "./PurposeStore.js"
+import * as Telemetry from "../shared/Telemetry.js"
 
 /**
  * Lets a call for coordinates through when the purpose that it names may be used for `scope` (Spec §4.4). `key` as it was sent;
@@ -21,4 +22,4 @@ export const usePurpose = (
     if (verdict._tag === "Allowed") return verdict.purpose.key
     const known = purposes.find((purpose) => purpose.key === key)
     return yield* new PurposeGate.PurposeRefused({ reason: verdict.reason, key: known?.key ?? null })
-  }).pipe(Effect.withSpan("usePurpose"))
+  }).pipe(Telemetry.span("usePurpose"))

@@ -1,0 +1,82 @@
+import { type HttpServerRequest, HttpTraceContext } from "@effect/platform"
+import { Telemetry } from "@place-access/domain/shared"
+import { Effect, FiberRef, Option } from "effect"
+import * as Errors from "../wire/Errors.js"
+import type { Cell } from "./CurrentRequest.js"
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
+const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const
+
+const took = Telemetry.duration("http.server.request.duration", {
+  description: "From a request's first line to its answer; a stream counts until it begins",
+  labels: { "http.request.method": METHODS, "http.route": null, status_class: CLASSES }
+})
+
+const refusals = Telemetry.counter("place_access.refusals", {
+  description:
+    "Requests that were refused, by the code of the error: rate_limited, scope_expired, missing_scope and so on",
+  labels: { error: Errors.CODES }
+})
+
+/** What became of a request: for refusals the code of the error. */
+interface Answer {
+  readonly response: { readonly status: number }
+  readonly error: string | null
+}
+
+interface Watched {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly cell: Cell
+  readonly trustsTraceparent: boolean
+}
+
+/**
+ * Measures a request, and makes a span of it that its programs' spans are children of. It is named after the route: what stands in
+ * the place of the route's parameters is told to nobody. With neither switched on it is `answering` and nothing else.
+ */
+export const around =
+  (watched: Watched) =>
+  <A extends Answer, R>(answering: Effect.Effect<A, never, R>): Effect.Effect<A, never, R> =>
+    Effect.withFiberRuntime((fiber) => {
+      const isMeasured = fiber.getFiberRef(Telemetry.recorder) !== null
+      const answer = fiber.getFiberRef(FiberRef.currentTracerEnabled) ? traced(watched, answering) : answering
+      return isMeasured ? measured(watched, answer) : answer
+    })
+
+/** `/v1/places/{place_id}/presence`; undefined when no route fits. */
+const routeOf = ({ cell, request }: Watched): string | undefined =>
+  cell.endpoint === "" ? undefined : cell.endpoint.slice(request.method.length + 1)
+
+const measured = <A extends Answer, R>(watched: Watched, answering: Effect.Effect<A, never, R>) =>
+  Effect.suspend(() => {
+    const from = performance.now()
+    return Effect.map(answering, (answer) => {
+      took.record((performance.now() - from) / 1_000, {
+        "http.request.method": watched.request.method as (typeof METHODS)[number],
+        "http.route": routeOf(watched) ?? Telemetry.OTHER,
+        status_class: `${Math.trunc(answer.response.status / 100)}xx` as (typeof CLASSES)[number]
+      })
+      if (answer.error !== null) refusals.record(1, { error: answer.error as Errors.Code })
+      return answer
+    })
+  })
+
+const traced = <A extends Answer, R>(watched: Watched, answering: Effect.Effect<A, never, R>) => {
+  const { cell, request, trustsTraceparent } = watched
+  const caller = trustsTraceparent ? Option.getOrUndefined(HttpTraceContext.w3c(request.headers)) : undefined
+  const options = { kind: "server", captureStackTrace: false, root: caller === undefined } as const
+  return Effect.useSpan("request", caller === undefined ? options : { ...options, parent: caller }, (span) =>
+    Effect.map(Effect.withParentSpan(answering, span), (answer) => {
+      const { status } = answer.response
+      const route = routeOf(watched)
+      span.attribute("http.request.method", methodOf(request.method))
+      if (route !== undefined) span.attribute("http.route", route)
+      span.attribute("http.response.status_code", status)
+      span.attribute("place_access.request_id", cell.id)
+      if (answer.error !== null) span.attribute(status >= 500 ? "error.type" : "place_access.refusal", answer.error)
+      return answer
+    })
+  )
+}
+
+const methodOf = (method: string): string => (METHODS.some((known) => known === method) ? method : "_OTHER")
