@@ -1,10 +1,10 @@
-import { Setting, Settings } from "@place-access/worker/host"
-import { Config, Either, Option } from "effect"
+import { Setting, Settings, TelemetrySettings } from "@place-access/worker/host"
+import { Config, Option } from "effect"
 
 const host = Setting.withDefault("HOST", {
   description: "The network address that the server listens on; 0.0.0.0 for every one of this machine.",
   fallback: "127.0.0.1",
-  parse: (text) => (/^[A-Za-z0-9.:_-]+$/.test(text) ? Either.right(text) : Either.left("an IP address or a host name"))
+  parse: Setting.hostName
 })
 
 const signUp = Setting.withDefault("SIGN_UP", {
@@ -33,6 +33,13 @@ const tileUrl = Setting.optional("TILE_URL", {
   parse: Setting.tileUrl
 })
 
+const trustTraceparent = Setting.withDefault("TRUST_TRACEPARENT", {
+  description:
+    "true behind a proxy of your own that traces: a request's traceparent header is then continued. Anybody could have every request of theirs traced with it.",
+  fallback: false,
+  parse: Setting.boolean
+})
+
 /** Every variable that the server reads, in the order in which they are explained. */
 export const all = [
   Settings.address.port,
@@ -44,11 +51,10 @@ export const all = [
   trustProxy,
   rateLimit,
   tileUrl,
-  ...Object.values(Settings.shared)
+  ...Object.values(Settings.shared),
+  ...TelemetrySettings.all,
+  trustTraceparent
 ]
-
-/** Named in the plan, but nothing reads them yet: better said than silently ignored. */
-export const notYet = ["OTEL_EXPORTER_OTLP_ENDPOINT"]
 
 export const config = Config.all({
   host: host.config,
@@ -61,6 +67,8 @@ export const config = Config.all({
   storage: Settings.storage,
   webhooks: Settings.webhooks,
   mail: Settings.mail,
-  logging: Settings.logging
+  logging: Settings.logging,
+  telemetry: TelemetrySettings.config,
+  trustTraceparent: trustTraceparent.config
 })
 export type ServerSettings = Config.Config.Success<typeof config>

@@ -1,4 +1,4 @@
-import { CannotStart, ConfigReport, Logging, Program } from "@place-access/worker/host"
+import { CannotStart, ConfigReport, Logging, Program, Telemetry } from "@place-access/worker/host"
 import { Console, Effect, Either } from "effect"
 import * as Command from "./cli/Command.js"
 import { createAccount } from "./cli/createAccount.js"
@@ -14,7 +14,9 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
     case "Help":
       return Console.log(help(ServerSettings.all))
     case "Serve":
-      return withSettings(serve)
+      return withSettings((settings) =>
+        Effect.provide(serve(settings), Telemetry.layer(settings.telemetry, "place-access-server"))
+      )
     case "Migrate":
       return withSettings((settings) =>
         Console.log("The database is up to date.").pipe(Effect.provide(ServerLive.database(settings)))

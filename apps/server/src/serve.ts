@@ -1,8 +1,8 @@
-import { ConfigReport, isLoopbackUrl, Mail, Webhooks, work } from "@place-access/worker/host"
-import { Config, Console, Effect, Option } from "effect"
+import { isLoopbackUrl, Mail, Webhooks, work } from "@place-access/worker/host"
+import { Console, Effect } from "effect"
 import * as Listener from "./Listener.js"
 import * as ServerLive from "./ServerLive.js"
-import { notYet, type ServerSettings } from "./ServerSettings.js"
+import type { ServerSettings } from "./ServerSettings.js"
 import { welcome } from "./welcome.js"
 
 /** Runs the server until it is told to stop; with the embedded database the worker's loops, too. */
@@ -36,9 +36,5 @@ const warnings = (settings: ServerSettings) =>
       yield* Effect.logWarning(
         `BASE_URL is ${settings.addresses.baseUrl}: passwords, tokens and locations travel unencrypted. Use https.`
       )
-    }
-    for (const name of notYet) {
-      const value = yield* ConfigReport.read(Config.option(Config.string(name)))
-      if (Option.isSome(value)) yield* Effect.logWarning(`${name} is set, but this version does not use it yet.`)
     }
   })

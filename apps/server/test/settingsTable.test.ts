@@ -8,8 +8,3 @@ it("the README's table of settings is the one that the program reads", () => {
   const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8")
   expect(readme).toContain(settingsTable(ServerSettings.all))
 })
-
-it("no setting that the program reads is said to be unused when it starts", () => {
-  const names: ReadonlyArray<string> = ServerSettings.all.map(({ name }) => name)
-  expect(names.filter((name) => ServerSettings.notYet.includes(name))).toEqual([])
-})

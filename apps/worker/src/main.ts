@@ -7,6 +7,8 @@ import {
   Program,
   Settings,
   Stores,
+  Telemetry,
+  TelemetrySettings,
   Webhooks,
   work
 } from "./host/index.js"
@@ -17,7 +19,8 @@ const config = Config.all({
   storage: Settings.storage,
   webhooks: Settings.webhooks,
   mail: Settings.mail,
-  logging: Settings.logging
+  logging: Settings.logging,
+  telemetry: TelemetrySettings.config
 })
 type WorkerSettings = Config.Config.Success<typeof config>
 
@@ -46,6 +49,9 @@ const run = (settings: WorkerSettings) =>
 
 Program.run(
   Effect.flatMap(ConfigReport.read(config), (settings) =>
-    Effect.provide(run(settings), Logging.layer(settings.logging))
+    Effect.provide(
+      run(settings),
+      Layer.provideMerge(Telemetry.layer(settings.telemetry, "place-access-worker"), Logging.layer(settings.logging))
+    )
   )
 )

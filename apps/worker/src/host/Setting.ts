@@ -88,6 +88,10 @@ export const boolean: Parse<boolean> = (text) => {
 
 export const anyText: Parse<string> = Either.right
 
+/** What a socket can listen on. */
+export const hostName: Parse<string> = (text) =>
+  /^[A-Za-z0-9.:_-]+$/.test(text) ? Either.right(text) : Either.left("an IP address or a host name")
+
 /** An http or https address; without trailing slashes, so that paths can be joined to it. */
 export const httpUrl: Parse<string> = (text) => {
   const expected = "an address such as https://places.example.com, without query, fragment or credentials"

@@ -1,0 +1,36 @@
+import { Telemetry } from "@place-access/domain/shared"
+import { Metric } from "effect"
+import { expect, it } from "vitest"
+import * as Prometheus from "../../../src/host/telemetry/Prometheus.js"
+
+it("names, units, labels and buckets are as Prometheus wants them", () => {
+  const took = Telemetry.duration(
+    "test.render.duration",
+    { description: "How\nlong", labels: { route: null } },
+    [0.1, 1]
+  )
+  took.record(0.05, { route: '/a"b\\c\n' })
+  took.record(5, { route: '/a"b\\c\n' })
+  Telemetry.counter("test.render.calls", { description: "Calls" }).record(3, {})
+  Telemetry.gauge("test.render.memory", { description: "Memory", unit: "By" }).record(12.5, {})
+  Metric.counter("test_of_somebody_else").unsafeUpdate(1, [])
+  const lines = Prometheus.render()
+    .split("\n")
+    .filter((line) => line.includes("test_"))
+  const labels = 'route="/a\\"b\\\\c\\n"'
+  expect(lines).toEqual([
+    "# HELP test_render_calls_total Calls",
+    "# TYPE test_render_calls_total counter",
+    "test_render_calls_total 3",
+    "# HELP test_render_duration_seconds How\\nlong",
+    "# TYPE test_render_duration_seconds histogram",
+    `test_render_duration_seconds_bucket{${labels},le="0.1"} 1`,
+    `test_render_duration_seconds_bucket{${labels},le="1"} 1`,
+    `test_render_duration_seconds_bucket{${labels},le="+Inf"} 2`,
+    `test_render_duration_seconds_sum{${labels}} 5.05`,
+    `test_render_duration_seconds_count{${labels}} 2`,
+    "# HELP test_render_memory_bytes Memory",
+    "# TYPE test_render_memory_bytes gauge",
+    "test_render_memory_bytes 12.5"
+  ])
+})

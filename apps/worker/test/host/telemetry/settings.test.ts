@@ -1,0 +1,99 @@
+import { ConfigReport, TelemetrySettings } from "@place-access/worker/host"
+import { ConfigProvider, Effect, Option, Redacted, Tracer } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Sampler from "../../../src/host/telemetry/Sampler.js"
+
+const read = (environment: Readonly<Record<string, string>>) =>
+  ConfigReport.read(TelemetrySettings.config).pipe(
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment)))),
+    Effect.runSync
+  )
+
+describe("settings of telemetry", () => {
+  it("without any nothing is measured, traced, shown or sent", () => {
+    expect(read({})).toMatchObject({ metricsAddress: null, collector: null })
+  })
+
+  it("/metrics is for this machine alone unless an address is named", () => {
+    const here = read({ METRICS_PORT: "9464" })
+    expect(here.metricsAddress).toEqual({ host: "127.0.0.1", port: 9464 })
+    expect(TelemetrySettings.openAddress(here)).toBeNull()
+    const open = read({ METRICS_PORT: "9464", METRICS_HOST: "0.0.0.0" })
+    expect(TelemetrySettings.openAddress(open)).toEqual({ host: "0.0.0.0", port: 9464 })
+  })
+
+  it("the variables of OpenTelemetry mean what they mean everywhere", () => {
+    const { collector, resourceAttributes, sampler, serviceName } = read({
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector.example:4318/",
+      OTEL_EXPORTER_OTLP_HEADERS: "authorization=Basic%20abc,x-scope=1",
+      OTEL_TRACES_EXPORTER: "none",
+      OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
+      OTEL_TRACES_SAMPLER_ARG: "0.25",
+      OTEL_RESOURCE_ATTRIBUTES: "service.name=places,deployment.environment=production"
+    })
+    expect(collector).toMatchObject({
+      endpoint: "http://collector.example:4318",
+      protocol: "http/protobuf",
+      hasTraces: false,
+      hasMetrics: true,
+      metricsEveryMillis: 60_000
+    })
+    expect(Redacted.value(collector!.headers)).toEqual({ authorization: "Basic abc", "x-scope": "1" })
+    expect(sampler).toEqual({ ratio: 0.25, followsParent: true })
+    expect(serviceName).toBe("places")
+    expect(resourceAttributes).toEqual({ "deployment.environment": "production" })
+    expect(read({ OTEL_SERVICE_NAME: "a", OTEL_RESOURCE_ATTRIBUTES: "service.name=b" }).serviceName).toBe("a")
+  })
+
+  it("names everything that is wrong at once, without repeating a secret", () => {
+    const wrong = {
+      METRICS_PORT: "metrics",
+      METRICS_HOST: "not a host",
+      OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318",
+      OTEL_EXPORTER_OTLP_HEADERS: "hunter2",
+      OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
+      OTEL_TRACES_EXPORTER: "zipkin",
+      OTEL_TRACES_SAMPLER: "sometimes",
+      OTEL_TRACES_SAMPLER_ARG: "1.5",
+      OTEL_METRIC_EXPORT_INTERVAL: "5s",
+      OTEL_RESOURCE_ATTRIBUTES: "production"
+    }
+    const message = Effect.runSync(
+      Effect.flip(
+        Effect.withConfigProvider(
+          ConfigReport.read(TelemetrySettings.config),
+          ConfigProvider.fromMap(new Map(Object.entries(wrong)))
+        )
+      )
+    ).message
+    for (const name of Object.keys(wrong)) expect(message).toContain(`${name} must be`)
+    expect(message).not.toContain("hunter2")
+  })
+})
+
+describe("the sampler", () => {
+  const parent = (sampled: boolean, traceId = "0".repeat(24) + "80000000") =>
+    Option.some(Tracer.externalSpan({ traceId, spanId: "1".repeat(16), sampled }))
+  const make = (name: Sampler.Name, ratio?: number) => Sampler.make(name, Option.fromNullable(ratio))
+
+  it("keeps all, nothing, or a share of what begins here", () => {
+    const kept = (sampler: Sampler.Sampler) =>
+      Array.from({ length: 20_000 }, () => Sampler.isKept(sampler, Option.none())).filter(Boolean).length
+    expect(kept(make("always_on"))).toBe(20_000)
+    expect(kept(make("parentbased_always_off"))).toBe(0)
+    // Twenty standard deviations.
+    expect(Math.abs(kept(make("traceidratio", 0.25)) - 5_000)).toBeLessThan(1_300)
+  })
+
+  it("parentbased_ follows the caller, the others do not ask", () => {
+    expect(Sampler.isKept(make("parentbased_always_off"), parent(true))).toBe(true)
+    expect(Sampler.isKept(make("parentbased_always_on"), parent(false))).toBe(false)
+    expect(Sampler.isKept(make("always_on"), parent(false))).toBe(true)
+    expect(Sampler.isKept(make("always_off"), parent(true))).toBe(false)
+  })
+
+  it("a share of callers' traces is picked by the trace's id, the same everywhere", () => {
+    expect(Sampler.isKept(make("traceidratio", 0.5), parent(true))).toBe(false)
+    expect(Sampler.isKept(make("traceidratio", 0.51), parent(false))).toBe(true)
+  })
+})
