@@ -99,7 +99,7 @@ export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer
 const live = ({ circle, rule }: OwnRule, { progress }: Person): LiveRule.LiveRule => {
   const basis = `${circle.lat} ${circle.lon} ${circle.radiusM}`
   const known = progress.find(({ ruleId }) => ruleId === rule.id)
-  return { rule, circle, basis, state: known?.state ?? RuleEvaluation.unseeded(basis), recent: known?.recent ?? [] }
+  return { rule, circle, basis, state: known?.state ?? RuleEvaluation.unseeded(basis) }
 }
 
 /** Whoever sends your outbox looks at it every second, and needs no waking. */

@@ -7,66 +7,24 @@ import { fixTable, visitTable } from "./Incoming.js"
 /**
  * Everything that an upload changes, in one statement and so in one commit without a round trip in between. All of it hangs on
  * `moved`, which is empty when another upload of the user came first: the row of `upload_streams` is where uploads of one user
- * queue, and the version is compared once it is their turn. Gives a row when it was written, none when it was not.
+ * queue, and the version is compared once it is their turn. Gives a row when it was written, none when it was not. Most uploads
+ * have neither visits nor anything to be put aside, and most fire nothing: what an upload has not is no part of its statement.
  */
 export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
   const { deviceId, events, fixes, quarantined, states, userId, version, visits } = upload
-  const receivedAt = Rows.at(upload.receivedAt)
   return sql`
     WITH moved AS (
       INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, ${version + 1})
       ON CONFLICT (user_id) DO UPDATE SET version = excluded.version WHERE stream.version = ${version}
       RETURNING stream.user_id
-    ), new_fixes AS (
-      INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, received_at)
-      SELECT moved.user_id, fix.captured_at, ${deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m, fix.speed_mps,
-             fix.course_deg, ${receivedAt}::timestamptz
-      FROM moved, ${fixTable(sql, fixes)}
-      ON CONFLICT DO NOTHING
-    ), new_quarantined AS (
-      INSERT INTO quarantined_fixes (user_id, device_id, reading_key, reason, reading, received_at)
-      SELECT moved.user_id, ${deviceId}, one.reading_key, one.reason, one.reading::jsonb, ${receivedAt}::timestamptz
-      FROM moved, unnest(${quarantined.map((one) => one.key)}::text[],
-                         ${quarantined.map((one) => one.reason)}::text[],
-                         ${quarantined.map((one) => Rows.json(one.reading))}::text[])
-        AS one (reading_key, reason, reading)
-      ON CONFLICT DO NOTHING
-    ), new_visits AS (
-      INSERT INTO visit_reports (user_id, device_id, report_key, arrival, departure, lat, lon, accuracy_m, received_at)
-      SELECT moved.user_id, ${deviceId}, visit.report_key, visit.arrival, visit.departure, visit.lat, visit.lon,
-             visit.accuracy_m, ${receivedAt}::timestamptz
-      FROM moved, ${visitTable(sql, visits)}
-      ON CONFLICT DO NOTHING
-    ), new_states AS (
-      INSERT INTO rule_states (user_id, rule_id, side, since, dwell_spent, as_of, last_fired_at, basis, recent)
-      SELECT moved.user_id, state.*
-      FROM moved, unnest(${states.map(({ ruleId }) => ruleId)}::text[],
-                         ${states.map(({ state }) => state.side)}::text[],
-                         ${states.map(({ state }) => Rows.nullableAt(state.since))}::timestamptz[],
-                         ${states.map(({ state }) => state.dwellSpent)}::boolean[],
-                         ${states.map(({ state }) => Rows.nullableAt(state.asOf))}::timestamptz[],
-                         ${states.map(({ state }) => Rows.nullableAt(state.lastFiredAt))}::timestamptz[],
-                         ${states.map(({ state }) => state.basis)}::text[],
-                         ${states.map(({ recent }) => RecentColumn.encode(recent))}::text[]) AS state
-      ON CONFLICT (user_id, rule_id) DO UPDATE SET
-        side = excluded.side, since = excluded.since, dwell_spent = excluded.dwell_spent, as_of = excluded.as_of,
-        last_fired_at = excluded.last_fired_at, basis = excluded.basis, recent = excluded.recent
-    ), new_events AS (
-      INSERT INTO events (user_id, event_id, connection_id, app_id, payload, occurred_at, webhook_url, max_event_age_s,
-                          created_at, fan_out_due_at)
-      SELECT moved.user_id, event.event_id, event.connection_id, event.app_id, event.payload::jsonb, event.occurred_at,
-             event.webhook_url, event.max_event_age_s, ${receivedAt}::timestamptz, ${receivedAt}::timestamptz
-      FROM moved, unnest(${events.map((event) => event.id)}::text[],
-                         ${events.map((event) => event.connectionId)}::text[],
-                         ${events.map((event) => event.appId)}::text[],
-                         ${events.map((event) => Rows.json(event.payload))}::text[],
-                         ${events.map((event) => Rows.at(event.occurredAt))}::timestamptz[],
-                         ${events.map((event) => event.webhookUrl)}::text[],
-                         ${events.map((event) => event.maxEventAgeS)}::integer[])
-        AS event (event_id, connection_id, app_id, payload, occurred_at, webhook_url, max_event_age_s)
-    ), seen AS (
+    )
+    ${fixes.length === 0 ? sql`` : newFixes(sql, upload)}
+    ${quarantined.length === 0 ? sql`` : newQuarantined(sql, upload)}
+    ${visits.length === 0 ? sql`` : newVisits(sql, upload)}
+    ${states.length === 0 ? sql`` : newStates(sql, upload)}
+    ${events.length === 0 ? sql`` : newEvents(sql, upload)}, seen AS (
       UPDATE devices SET
-        last_seen_at = greatest(last_seen_at, ${receivedAt}::timestamptz),
+        last_seen_at = greatest(last_seen_at, ${Rows.at(upload.receivedAt)}::timestamptz),
         stays_due_from = least(stays_due_from, ${earliest(fixes)}::timestamptz),
         sends_visits = sends_visits OR ${visits.length > 0}
       FROM moved
@@ -75,36 +33,69 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
     SELECT user_id FROM moved`
 }
 
+const newFixes = (sql: SqlClient, { deviceId, fixes, receivedAt }: UploadCommit) => sql`, new_fixes AS (
+      INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, received_at)
+      SELECT moved.user_id, fix.captured_at, ${deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m, fix.speed_mps,
+             fix.course_deg, ${Rows.at(receivedAt)}::timestamptz
+      FROM moved, ${fixTable(sql, fixes)}
+      ON CONFLICT DO NOTHING
+    )`
+
+const newQuarantined = (
+  sql: SqlClient,
+  { deviceId, quarantined, receivedAt }: UploadCommit
+) => sql`, new_quarantined AS (
+      INSERT INTO quarantined_fixes (user_id, device_id, reading_key, reason, reading, received_at)
+      SELECT moved.user_id, ${deviceId}, one.reading_key, one.reason, one.reading::jsonb, ${Rows.at(receivedAt)}::timestamptz
+      FROM moved, unnest(${quarantined.map((one) => one.key)}::text[],
+                         ${quarantined.map((one) => one.reason)}::text[],
+                         ${quarantined.map((one) => Rows.json(one.reading))}::text[])
+        AS one (reading_key, reason, reading)
+      ON CONFLICT DO NOTHING
+    )`
+
+const newVisits = (sql: SqlClient, { deviceId, receivedAt, visits }: UploadCommit) => sql`, new_visits AS (
+      INSERT INTO visit_reports (user_id, device_id, report_key, arrival, departure, lat, lon, accuracy_m, received_at)
+      SELECT moved.user_id, ${deviceId}, visit.report_key, visit.arrival, visit.departure, visit.lat, visit.lon,
+             visit.accuracy_m, ${Rows.at(receivedAt)}::timestamptz
+      FROM moved, ${visitTable(sql, visits)}
+      ON CONFLICT DO NOTHING
+    )`
+
+const newStates = (sql: SqlClient, { states }: UploadCommit) => sql`, new_states AS (
+      INSERT INTO rule_states AS present (user_id, rule_id, side, since, dwell_spent, as_of, last_fired_at, basis, recent)
+      SELECT moved.user_id, state.*
+      FROM moved, unnest(${states.map(({ ruleId }) => ruleId)}::text[],
+                         ${states.map(({ state }) => state.side)}::text[],
+                         ${states.map(({ state }) => Rows.nullableAt(state.since))}::timestamptz[],
+                         ${states.map(({ state }) => state.dwellSpent)}::boolean[],
+                         ${states.map(({ state }) => Rows.nullableAt(state.asOf))}::timestamptz[],
+                         ${states.map(({ state }) => Rows.nullableAt(state.lastFiredAt))}::timestamptz[],
+                         ${states.map(({ state }) => state.basis)}::text[],
+                         ${states.map(({ made }) => RecentColumn.encode(made))}::text[]) AS state
+      ON CONFLICT (user_id, rule_id) DO UPDATE SET
+        side = excluded.side, since = excluded.since, dwell_spent = excluded.dwell_spent, as_of = excluded.as_of,
+        last_fired_at = excluded.last_fired_at, basis = excluded.basis,
+        recent = ${sql.literal(RecentColumn.appended("present.recent", "excluded.recent"))}
+    )`
+
+const newEvents = (sql: SqlClient, { events, receivedAt }: UploadCommit) => sql`, new_events AS (
+      INSERT INTO events (user_id, event_id, connection_id, app_id, payload, occurred_at, webhook_url, max_event_age_s,
+                          created_at, fan_out_due_at)
+      SELECT moved.user_id, event.event_id, event.connection_id, event.app_id, event.payload::jsonb, event.occurred_at,
+             event.webhook_url, event.max_event_age_s, ${Rows.at(receivedAt)}::timestamptz, ${Rows.at(receivedAt)}::timestamptz
+      FROM moved, unnest(${events.map((event) => event.id)}::text[],
+                         ${events.map((event) => event.connectionId)}::text[],
+                         ${events.map((event) => event.appId)}::text[],
+                         ${events.map((event) => Rows.json(event.payload))}::text[],
+                         ${events.map((event) => Rows.at(event.occurredAt))}::timestamptz[],
+                         ${events.map((event) => event.webhookUrl)}::text[],
+                         ${events.map((event) => event.maxEventAgeS)}::integer[])
+        AS event (event_id, connection_id, app_id, payload, occurred_at, webhook_url, max_event_age_s)
+    )`
+
 /** Null when there are none. */
 const earliest = (fixes: ReadonlyArray<Fix.Fix>): Date | null =>
   fixes.length === 0
     ? null
     : Rows.at(fixes.reduce((low, { capturedAt }) => Math.min(low, capturedAt), Number.POSITIVE_INFINITY))
-
-/** Which of `fixes` the device uploaded before: their positions in the list, from 1. None are asked for when there are none. */
-export const knownStatement = (
-  sql: SqlClient,
-  userId: UploadCommit["userId"],
-  deviceId: UploadCommit["deviceId"],
-  fixes: ReadonlyArray<Fix.Fix>
-) => {
-  const times = fixes.map((fix) => fix.capturedAt)
-  const [first, last] = times.reduce(
-    ([low, high], time) => [Math.min(low, time), Math.max(high, time)],
-    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  )
-  // One step in an index for each fix: as a join, a planner without statistics reads everything between the first and the last.
-  // The range names the months to look in.
-  return sql`
-    SELECT asked.position::integer AS position
-    FROM unnest(${times.map(Rows.at)}::timestamptz[], ${fixes.map((fix) => fix.lat)}::float8[],
-                ${fixes.map((fix) => fix.lon)}::float8[])
-      WITH ORDINALITY AS asked (captured_at, lat, lon, position)
-    WHERE (
-      SELECT true FROM fixes
-      WHERE fixes.user_id = ${userId} AND fixes.device_id = ${deviceId} AND fixes.captured_at = asked.captured_at
-        AND fixes.lat = asked.lat AND fixes.lon = asked.lon
-        AND fixes.captured_at BETWEEN ${Rows.at(first)} AND ${Rows.at(last)}
-      LIMIT 1
-    )`
-}

@@ -3,7 +3,7 @@ import { EventId, Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
 
 /**
- * The last evaluations of a rule as one text, because every upload reads and writes it for every rule of the user: oldest first,
+ * The last evaluations of a rule as one text, because every upload adds to it for every rule of the user: oldest first,
  * `letter capture,delay[,event]`, the times in base 36 milliseconds and the delay until the receipt.
  * `nmkk0fk00,5k fmkk0g800,0,evt_1` is a reading that changed nothing and one that fired.
  */
@@ -32,6 +32,12 @@ export const encode = (recent: RecentEvaluations.RecentEvaluations): string =>
       return eventId === null ? times : `${times},${eventId}`
     })
     .join(" ")
+
+/** `RecentEvaluations.append` of two columns in SQL, so that an upload reads nothing of what was before. */
+export const appended = (recent: string, next: string): string =>
+  `CASE WHEN ${next} = '' THEN ${recent} WHEN ${recent} = '' THEN ${next} ELSE (
+          SELECT array_to_string(entries[greatest(1, cardinality(entries) - ${RecentEvaluations.KEPT - 1}):], ' ')
+          FROM string_to_array(${recent} || ' ' || ${next}, ' ') AS entries) END`
 
 /** What only a later version of the program can read is left out: it must not stop uploads while both run. */
 const decode = (text: string): RecentEvaluations.RecentEvaluations => {

@@ -5,7 +5,7 @@ import { Fixtures, MemoryWorkSignal, RuleSamples } from "@place-access/domain/te
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer } from "effect"
 import { describe, expect, it } from "vitest"
-import { knownStatement } from "../../src/fixes/UploadStatement.js"
+import { knownStatement } from "../../src/fixes/UploadView.js"
 import { START, withStores } from "../support/contracts.js"
 import { migratedEmbedded } from "../support/embedded.js"
 import { UploadStores } from "../support/uploadStores.js"

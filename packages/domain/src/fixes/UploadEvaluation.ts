@@ -49,7 +49,7 @@ export const evaluate = (
       // Of an upload of thousands only what is kept is written down.
       if (unkept-- <= 0) made.push({ capturedAt: fix.capturedAt, receivedAt, outcome, eventId: null })
     }
-    if (made.length > 0) states.push({ ruleId: rule.id, state, recent: RecentEvaluations.append(live.recent, made) })
+    if (made.length > 0) states.push({ ruleId: rule.id, state, made })
   }
   return { states, firings: firings.sort((a, b) => a.at - b.at) }
 }
@@ -65,7 +65,7 @@ export const withEvents = (states: ReadonlyArray<Progress>, fired: ReadonlyArray
     ? states
     : states.map((one) => {
         const own = new Map(fired.flatMap(({ at, eventId, rule }) => (rule.id === one.ruleId ? [[at, eventId]] : [])))
-        return own.size === 0 ? one : { ...one, recent: RecentEvaluations.withEvents(one.recent, own) }
+        return own.size === 0 ? one : { ...one, made: RecentEvaluations.withEvents(one.made, own) }
       })
 
 /** What an app is told of a firing: the label is the one of now, and nothing is a coordinate (Spec §6.2). */

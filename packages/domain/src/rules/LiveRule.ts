@@ -16,12 +16,14 @@ export interface LiveRule {
    */
   readonly basis: string
   readonly state: RuleState
-  readonly recent: RecentEvaluations
 }
 
 /** What an upload leaves of a rule. */
-export interface Progress extends Pick<LiveRule, "state" | "recent"> {
+export interface Progress {
   readonly ruleId: Rule["id"]
+  readonly state: RuleState
+  /** The evaluations of this upload, the last `KEPT` of them: the store adds them to those before (`RecentEvaluations.append`). */
+  readonly made: RecentEvaluations
 }
 
 /**

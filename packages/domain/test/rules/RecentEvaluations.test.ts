@@ -71,8 +71,7 @@ const liveRule = (asked: RuleEvaluation.Question): LiveRule.LiveRule => ({
   },
   circle: asked.circle,
   basis: "1",
-  state: RuleEvaluation.unseeded("1"),
-  recent: RecentEvaluations.none
+  state: RuleEvaluation.unseeded("1")
 })
 
 /** New fixes of an upload in the order of evaluation. */
@@ -87,14 +86,17 @@ const fresh = ({ fixes, receivedAt }: Upload, known: Set<string>): ReadonlyArray
 /** As uploads keep it. */
 const kept = (asked: RuleEvaluation.Question, life: ReadonlyArray<Upload>) => {
   let live = liveRule(asked)
+  let recent = RecentEvaluations.none
   const known = new Set<string>()
   for (const upload of life) {
     const { firings, states } = UploadEvaluation.evaluate([live], fresh(upload, known), time(upload.receivedAt))
     const fired = firings.map((firing) => ({ ...firing, eventId: eventOf(firing.at) }))
     const [progress] = UploadEvaluation.withEvents(states, fired)
-    if (progress !== undefined) live = { ...live, state: progress.state, recent: progress.recent }
+    if (progress === undefined) continue
+    live = { ...live, state: progress.state }
+    recent = RecentEvaluations.append(recent, progress.made)
   }
-  return live.recent
+  return recent
 }
 
 /** Everything that ever happened, in a list without end. */
@@ -160,12 +162,12 @@ describe("the last evaluations of a rule", () => {
       ride,
       time(NOON + 5_000 * 10 * SECOND)
     )
-    const recent = states[0]?.recent ?? []
+    const recent = states[0]?.made ?? []
     expect(recent.map((one) => one.capturedAt)).toEqual(ride.slice(-20).map((fix) => fix.capturedAt))
     // Firings that are older than what is kept lose nothing by it.
     expect(firings.length).toBeGreaterThan(1)
     const fired = firings.map((firing) => ({ ...firing, eventId: eventOf(firing.at) }))
-    expect(UploadEvaluation.withEvents(states, fired)[0]?.recent).toHaveLength(20)
+    expect(UploadEvaluation.withEvents(states, fired)[0]?.made).toHaveLength(20)
   })
 
   it.effect("name the event that was sent, each rule its own", () =>

@@ -1,6 +1,6 @@
 import { Fix, UploadEvaluation } from "@place-access/domain/fixes"
 import type { LiveRule, Rule } from "@place-access/domain/rules"
-import { RecentEvaluations, RuleEvaluation } from "@place-access/domain/rules"
+import { RuleEvaluation } from "@place-access/domain/rules"
 import { AppId, ConnectionId, PlaceId, RuleId, UserId } from "@place-access/domain/shared"
 import type { Ground, Life, Outcome, ReferenceFix } from "./referenceRules.js"
 import { NOON, time } from "./rules.js"
@@ -26,8 +26,7 @@ const liveRule = (question: RuleEvaluation.Question, id = "rul_1"): LiveRule.Liv
     rule,
     circle: question.circle,
     basis: "1",
-    state: RuleEvaluation.unseeded("1"),
-    recent: RecentEvaluations.none
+    state: RuleEvaluation.unseeded("1")
   }
 }
 
@@ -96,9 +95,9 @@ export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
         )
         const evaluated = UploadEvaluation.evaluate(standing, fresh, receivedAt)
         for (const { at, rule } of evaluated.firings) firings[Number(rule.id)]?.push(at)
-        for (const { recent, ruleId, state } of evaluated.states) {
+        for (const { ruleId, state } of evaluated.states) {
           const live = all[Number(ruleId)]
-          if (live !== undefined) all[Number(ruleId)] = { ...live, state, recent }
+          if (live !== undefined) all[Number(ruleId)] = { ...live, state }
         }
       }
     }

@@ -98,8 +98,8 @@ export const state = (basis: string, asOf: Timestamp.Timestamp, overrides: Parti
 export const progress = (
   { id }: Rule,
   state: RuleState,
-  recent: RecentEvaluations.RecentEvaluations = RecentEvaluations.none
-): Progress => ({ ruleId: id, state, recent })
+  made: RecentEvaluations.RecentEvaluations = RecentEvaluations.none
+): Progress => ({ ruleId: id, state, made })
 
 export const OUTCOMES: ReadonlyArray<Outcome> = [
   "outside_window",

@@ -49,9 +49,10 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
           for (const visit of upload.visits) {
             addOnce(visitReports, `${owner} ${VisitReport.key(visit)}`, { ...visit, userId, deviceId })
           }
-          for (const { recent, ruleId, state } of upload.states) {
+          for (const { made, ruleId, state } of upload.states) {
             ruleStates.set(ruleId, state)
-            recentEvaluations.set(ruleId, recent)
+            const before = recentEvaluations.get(ruleId) ?? RecentEvaluations.none
+            recentEvaluations.set(ruleId, RecentEvaluations.append(before, made))
           }
           for (const event of upload.events) {
             events.set(event.id, { ...event, fanOutDueAt: receivedAt, fannedOutAt: null })
@@ -105,8 +106,7 @@ const liveRules = (tables: Tables, userId: UserId, now: Timestamp.Timestamp): Re
     const ground = MemoryRules.ground(tables, connection, stored)
     if (ground === undefined) continue
     const state = tables.ruleStates.get(stored.id) ?? RuleEvaluation.unseeded(ground.basis)
-    const recent = tables.recentEvaluations.get(stored.id) ?? RecentEvaluations.none
-    live.push({ rule: { ...MemoryRules.relabelled(tables, stored), disabledAt: null }, ...ground, state, recent })
+    live.push({ rule: { ...MemoryRules.relabelled(tables, stored), disabledAt: null }, ...ground, state })
   }
   return live.sort((a, b) => (a.rule.id < b.rule.id ? -1 : 1))
 }

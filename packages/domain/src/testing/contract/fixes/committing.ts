@@ -180,14 +180,17 @@ export const committing: Contract<Uploads.Needs> = [
     })
   },
   {
-    name: "commit: the last evaluations are stored with the state, field by field, and replace the ones before",
+    name: "commit: evaluations are added to those before, field by field; the last 20 are kept",
     run: Effect.gen(function* () {
       const { connection, place } = yield* Samples.sharing()
       const rule = yield* Samples.rule(connection, Samples.onPlace(place))
       const device = yield* Samples.device(connection.userId)
       const now = yield* Timestamp.now
-      const { basis, recent: before } = yield* Uploads.onlyLive(connection)
-      Check.equal(before, RecentEvaluations.none, "none before the first upload")
+      const { basis } = yield* Uploads.onlyLive(connection)
+      const listed = Effect.map((yield* RuleStore).evaluations(connection.userId, connection.id, [rule.id]), (all) =>
+        all.get(rule.id)
+      )
+      Check.equal(yield* listed, { recent: RecentEvaluations.none, zonesBefore: 0 }, "none before the first upload")
       const eventId = EventId.make(yield* Entropy.id("evt"))
       const every = Uploads.OUTCOMES.map((outcome, index) =>
         Uploads.evaluation(Timestamp.plus(now, -index), {
@@ -200,12 +203,12 @@ export const committing: Contract<Uploads.Needs> = [
       const full = Array.from({ length: RecentEvaluations.KEPT }, (_, index) =>
         Uploads.evaluation(Timestamp.plus(now, index), { outcome: "fired", eventId })
       )
-      for (const recent of [every, full, RecentEvaluations.none]) {
-        const states = [Uploads.progress(rule, Uploads.state(basis, now), recent)]
+      let recent = RecentEvaluations.none
+      for (const made of [every, RecentEvaluations.none, every.slice(0, 9), every.slice(0, 1), every.slice(5), full]) {
+        const states = [Uploads.progress(rule, Uploads.state(basis, now), made)]
         Check.isTrue(yield* Uploads.commit(device, { states }), "committed")
-        Check.equal((yield* Uploads.onlyLive(connection)).recent, recent, "for the next upload")
-        const listed = yield* (yield* RuleStore).evaluations(connection.userId, connection.id, [rule.id])
-        Check.equal(listed.get(rule.id), { recent, zonesBefore: 0 }, "for readers")
+        recent = RecentEvaluations.append(recent, made)
+        Check.equal(yield* listed, { recent, zonesBefore: 0 }, `after ${made.length} more`)
       }
     })
   },

@@ -1,0 +1,140 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Fix, type UploadView } from "@place-access/domain/fixes"
+import { LiveRule, RuleEvaluation } from "@place-access/domain/rules"
+import type { DeviceId, Timestamp, UserId } from "@place-access/domain/shared"
+import { Effect, type ParseResult, Schema } from "effect"
+import * as Rows from "../Rows.js"
+import { COLUMNS, RuleRow, toRule } from "../rules/RuleRow.js"
+import { SCOPE_HOLDS, SCOPE_SINCE } from "../rules/RuleStanding.js"
+
+/** The first row: what is not about a rule. */
+const HeadRow = Schema.Struct({
+  rule_id: Schema.Null,
+  version: Rows.Bigint,
+  // null when none is known
+  known: Schema.NullOr(Schema.Array(Schema.Int))
+})
+
+const LiveRow = Schema.extend(
+  RuleRow,
+  Schema.Struct({
+    lat: Schema.Finite,
+    lon: Schema.Finite,
+    radius_m: Schema.Finite,
+    // null for a zone
+    geometry_version: Schema.NullOr(Schema.Int),
+    shared_at: Rows.NullableAt,
+    scope_since: Rows.NullableAt,
+    // null until the rule has a state
+    basis: Schema.NullOr(Schema.String),
+    side: Schema.NullOr(Schema.Literal("inside", "outside")),
+    since: Rows.NullableAt,
+    dwell_spent: Schema.NullOr(Schema.Boolean),
+    as_of: Rows.NullableAt,
+    last_fired_at: Rows.NullableAt
+  })
+)
+
+const ViewRow = Schema.Union(HeadRow, LiveRow)
+
+const toLiveRule = (row: typeof LiveRow.Type): LiveRule.LiveRule => {
+  const basis =
+    row.geometry_version === null || row.shared_at === null
+      ? LiveRule.zoneBasis(row.scope_since)
+      : LiveRule.placeBasis(row.geometry_version, row.shared_at, row.scope_since)
+  return {
+    rule: toRule(row, null),
+    circle: { lat: row.lat, lon: row.lon, radiusM: row.radius_m },
+    basis,
+    state:
+      row.basis === null
+        ? RuleEvaluation.unseeded(basis)
+        : {
+            side: row.side,
+            since: row.since,
+            dwellSpent: row.dwell_spent ?? false,
+            asOf: row.as_of,
+            lastFiredAt: row.last_fired_at,
+            basis: row.basis
+          }
+  }
+}
+
+/** `FixStore.view`: the user's version, which fixes are known, and the live rules with their states, as of one moment. */
+export const read = (
+  sql: SqlClient,
+  userId: UserId,
+  deviceId: DeviceId,
+  fixes: ReadonlyArray<Fix.Fix>,
+  now: Timestamp.Timestamp
+): Effect.Effect<UploadView, SqlError | ParseResult.ParseError> =>
+  sql`
+    SELECT head.version, head.known, live.*
+    FROM (
+      SELECT coalesce((SELECT version FROM upload_streams WHERE user_id = ${userId}), 0) AS version,
+             (${fixes.length === 0 ? sql`SELECT NULL::integer[]` : knownStatement(sql, userId, deviceId, fixes)}) AS known
+    ) AS head
+    -- No row of the one fits one of the other: the head comes by itself, once, however many rules there are.
+    FULL JOIN (
+      SELECT ${sql.literal(COLUMNS)}, p.geometry_version, shared.shared_at,
+             ${sql.literal(SCOPE_SINCE)} AS scope_since,
+             s.basis, s.side, s.since, s.dwell_spent, s.as_of, s.last_fired_at
+      FROM rules r
+      JOIN connections c ON c.user_id = r.user_id AND c.connection_id = r.connection_id
+      JOIN apps a ON a.app_id = r.app_id
+      LEFT JOIN connection_places shared
+        ON shared.user_id = r.user_id AND shared.connection_id = r.connection_id AND shared.place_id = r.place_id
+      LEFT JOIN places p ON p.user_id = r.user_id AND p.place_id = shared.place_id AND p.archived_at IS NULL
+      LEFT JOIN rule_states s ON s.user_id = r.user_id AND s.rule_id = r.rule_id
+      WHERE r.user_id = ${userId} AND r.deleted_at IS NULL
+        AND (r.place_id IS NULL OR p.place_id IS NOT NULL)
+        AND (r.active_until IS NULL OR r.active_until >= ${Rows.at(now - RuleEvaluation.LATE_UPLOAD)})
+        AND c.user_id = ${userId} AND c.ended_at IS NULL
+        AND (c.standard_expires_at IS NULL OR c.standard_expires_at > ${Rows.at(now)})
+        AND a.revoked_at IS NULL AND ${sql.literal(SCOPE_HOLDS)}
+    ) AS live ON false
+    ORDER BY live.rule_id COLLATE "C" NULLS FIRST`.pipe(
+    Rows.all(ViewRow),
+    Effect.map((rows) => {
+      const rules: Array<LiveRule.LiveRule> = []
+      let [version, known]: [number, ReadonlyArray<number>] = [0, []]
+      for (const row of rows) {
+        if (row.rule_id === null) [version, known] = [row.version, row.known ?? []]
+        else rules.push(toLiveRule(row))
+      }
+      return { version, known: keysOf(fixes, known), rules }
+    })
+  )
+
+const keysOf = (fixes: ReadonlyArray<Fix.Fix>, positions: ReadonlyArray<number>): ReadonlySet<string> => {
+  const keys = new Set<string>()
+  for (const position of positions) {
+    const fix = fixes[position - 1]
+    if (fix !== undefined) keys.add(Fix.key(fix))
+  }
+  return keys
+}
+
+/** Which of `fixes` the device uploaded before, in one value: their positions in the list, from 1. Null when there are none. */
+export const knownStatement = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: ReadonlyArray<Fix.Fix>) => {
+  const times = fixes.map((fix) => fix.capturedAt)
+  const [first, last] = times.reduce(
+    ([low, high], time) => [Math.min(low, time), Math.max(high, time)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  )
+  // One step in an index for each fix: as a join, a planner without statistics reads everything between the first and the last.
+  // The range names the months to look in.
+  return sql`
+    SELECT array_agg(asked.position::integer)
+    FROM unnest(${times.map(Rows.at)}::timestamptz[], ${fixes.map((fix) => fix.lat)}::float8[],
+                ${fixes.map((fix) => fix.lon)}::float8[])
+      WITH ORDINALITY AS asked (captured_at, lat, lon, position)
+    WHERE (
+      SELECT true FROM fixes
+      WHERE fixes.user_id = ${userId} AND fixes.device_id = ${deviceId} AND fixes.captured_at = asked.captured_at
+        AND fixes.lat = asked.lat AND fixes.lon = asked.lon
+        AND fixes.captured_at BETWEEN ${Rows.at(first)} AND ${Rows.at(last)}
+      LIMIT 1
+    )`
+}
