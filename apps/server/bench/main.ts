@@ -3,6 +3,7 @@ import { cpus } from "node:os"
 import pg from "pg"
 import { type Peak, withBench } from "./harness/Bench.js"
 import * as Options from "./harness/options.js"
+import * as Peers from "./harness/peers.js"
 import type { Measured, Row, Sample } from "./harness/Row.js"
 import { measure } from "./harness/rounds.js"
 import { BENCH_DATABASE_URL } from "./harness/Scratch.js"
@@ -47,6 +48,7 @@ const run = async (options: Options.Options): Promise<void> => {
       `PostgreSQL does not answer at BENCH_DATABASE_URL (${BENCH_DATABASE_URL.replace(/\/\/.*@/, "//…@")}): ${String(error)}`
     )
   })
+  if (options.peers) Peers.install()
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, Node ${process.version}, PostgreSQL ${version}`
   console.log(`${machine}; medians of ${options.rounds} alternating rounds`)
   const chosen = rows.filter(({ name }) => options.only === undefined || options.only.includes(name))

@@ -9,6 +9,8 @@ export interface Bench {
   readonly rounds: number
   /** Peers are measured, too: rows may install what they need of them. */
   readonly withPeers: boolean
+  /** Of the processes of the rows before, by now. */
+  readonly peaks: () => ReadonlyArray<Peak>
   /** Runs when the row is over, the last one first. */
   readonly defer: (close: () => Promise<unknown>) => void
   readonly scratch: () => Promise<Scratch.Scratch>
@@ -68,12 +70,13 @@ const build = (
   defer: Bench["defer"]
 ): Bench => {
   const keep: Bench["keep"] = (running) => {
-    defer(async () => {
+    const stop = async () => {
       const MB = running.peakMB()
       if (MB !== null) peaks.push({ role: running.role, row, MB })
       await running.stop()
-    })
-    return running
+    }
+    defer(stop)
+    return { ...running, stop }
   }
 
   const directory = async () => {
@@ -99,6 +102,7 @@ const build = (
   return {
     rounds,
     withPeers,
+    peaks: () => peaks,
     defer,
     keep,
     directory,

@@ -29,7 +29,7 @@ export const LON = 4.89
 
 /** The app, its developer, and people `from` to `from + count - 1`: a place shared with it, a phone, `fixes` readings there. */
 export const seed = async (
-  { query }: Scratch,
+  { query }: Pick<Scratch, "query">,
   { count, fixes = 1, from = 0 }: { readonly count: number; readonly fixes?: number; readonly from?: number }
 ): Promise<void> => {
   const people = `generate_series(${from}, ${from + count - 1}) AS n`

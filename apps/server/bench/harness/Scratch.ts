@@ -1,3 +1,4 @@
+import { SqlClient } from "@effect/sql/SqlClient"
 import type { Database } from "@place-access/adapters-pg"
 import type { Vault } from "@place-access/domain/shared"
 import { Data, Settings, Stores } from "@place-access/worker/host"
@@ -66,6 +67,19 @@ export const create = async (): Promise<{ readonly scratch: Scratch; readonly dr
       }
     },
     drop
+  }
+}
+
+/** An embedded database in `DATA_DIR`, open for `use` only: one process at a time has it. */
+export const embedded = async (
+  DATA_DIR: string,
+  use: (scratch: Pick<Scratch, "query">) => Promise<void>
+): Promise<void> => {
+  const runtime = ManagedRuntime.make(stores({ DATA_DIR }))
+  try {
+    await use({ query: (text) => runtime.runPromise(Effect.flatMap(SqlClient, (sql) => sql.unsafe(text))) })
+  } finally {
+    await runtime.dispose()
   }
 }
 

@@ -12,6 +12,8 @@ export interface Pgbench {
   /** Statements with `:name` for what changes; `fill` makes them of what a program of the product sent. */
   readonly script: string
   readonly clients: number
+  /** What each client's variables are at the start. */
+  readonly variables?: Readonly<Record<string, number>>
   readonly seconds: number
   readonly warmUpSeconds?: number
   /** What one run of the script is counted as. */
@@ -26,6 +28,7 @@ export const pgbench = async ({
   operationsPerRun = 1,
   script,
   seconds,
+  variables = {},
   warmUpSeconds = 0.5
 }: Pgbench): Promise<Sample> => {
   const directory = await mkdtemp(join(tmpdir(), "place-access-pgbench-"))
@@ -34,17 +37,11 @@ export const pgbench = async ({
     await writeFile(file, script)
     const prefix = join(directory, "log")
     const args = [
-      "-n",
-      "-M",
-      "prepared",
-      "-c",
-      String(clients),
-      "-j",
-      "1",
-      "-T",
-      String(Math.ceil(seconds + warmUpSeconds))
+      ...["-n", "-M", "prepared", "-j", "1", "-c", String(clients), "-T", String(Math.ceil(seconds + warmUpSeconds))],
+      ...Object.entries(variables).flatMap(([name, value]) => ["-D", `${name}=${value}`]),
+      ...["-f", file, "--log", `--log-prefix=${prefix}`, databaseUrl]
     ]
-    await run("pgbench", [...args, "-f", file, "--log", `--log-prefix=${prefix}`, databaseUrl], { cwd: directory })
+    await run("pgbench", args, { cwd: directory })
     const logs = (await readdir(directory)).filter((name) => name.startsWith("log."))
     const lines = (await Promise.all(logs.map((name) => readFile(join(directory, name), "utf8")))).join("").trim()
     return summarise(lines.split("\n"), warmUpSeconds, seconds, operationsPerRun)

@@ -1,6 +1,12 @@
 import type { Row } from "../harness/Row.js"
+import { growth } from "./growth.js"
+import { memory } from "./memory.js"
 import { presence } from "./presence.js"
+import { refresh } from "./refresh.js"
 import { ruleStep } from "./ruleStep.js"
+import { several } from "./several.js"
+import { simulation } from "./simulation.js"
+import { start } from "./start.js"
 
 /**
  * Every row of the table, in its order. To add one:
@@ -17,4 +23,4 @@ import { ruleStep } from "./ruleStep.js"
  *
  * Processes of the product say how much memory they took at most: rows need do nothing for that.
  */
-export const rows: ReadonlyArray<Row> = [presence, ruleStep]
+export const rows: ReadonlyArray<Row> = [presence, refresh, ruleStep, simulation, start, growth, several, memory]

@@ -1,22 +1,16 @@
 import * as People from "../harness/People.js"
 import { type Client, request } from "../harness/load/Script.js"
+import { type Turns, turns } from "../harness/load/Turns.js"
 
-export interface Options {
-  /** People 0 to `people - 1` are asked about in turn. */
-  readonly people: number
-}
-
-/** Fixes of the whole run count, however long it takes. */
+/** The fixes that were there at the start of the row count, however long it takes. */
 export const path = (n: number): string => `/v1/answers/places/${People.place(n)}/presence?max_age_s=86400`
 
-const open = ({ people }: Options, index: number, clients: number): Client => {
-  let n = index
+const open = (options: Turns, index: number, clients: number): Client => {
+  const next = turns(options, index, clients)
   return {
     next: () => {
-      const message = request("GET", path(n), { authorization: `Bearer ${People.accessToken(n)}` })
-      // Clients never meet: each has its own share of the people.
-      n = n + clients < people ? n + clients : index
-      return message
+      const n = next()
+      return request("GET", path(n), { authorization: `Bearer ${People.accessToken(n)}` })
     }
   }
 }

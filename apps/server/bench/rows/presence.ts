@@ -48,7 +48,7 @@ export const presence: Row = {
     const loading = (running: Program.Running, port: number) => () =>
       load([running], {
         script: new URL("presence.load.ts", import.meta.url),
-        options: { people: PEOPLE } satisfies PresenceLoad.Options,
+        options: { people: PEOPLE },
         ports: [port],
         clients: CLIENTS,
         seconds: SECONDS

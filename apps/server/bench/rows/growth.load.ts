@@ -1,0 +1,27 @@
+import * as People from "../harness/People.js"
+import { type Client, request } from "../harness/load/Script.js"
+
+/** One person's history is asked about, over and over. */
+export interface Options {
+  readonly what: "lookup" | "visits"
+  /** The history lies between the two, in milliseconds since 1970. */
+  readonly from: number
+  readonly until: number
+}
+
+/** The golden ratio's fraction: moments that spread evenly, the same in every round. */
+const STEP = 0.618_033_988_749_895
+
+const open = ({ from, until, what }: Options, index: number): Client => {
+  let share = index * 0.1
+  return {
+    next: () => {
+      share = (share + STEP) % 1
+      const moment = encodeURIComponent(new Date(Math.floor(from + (until - from) * share)).toISOString())
+      const path = what === "lookup" ? `/v1/lookup/place?at=${moment}` : `/v1/visits?limit=50&to=${moment}`
+      return request("GET", path, { authorization: `Bearer ${People.accessToken(0)}` })
+    }
+  }
+}
+
+export default open

@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import type { Served } from "../harness/Bench.js"
+import * as Goal from "../harness/Goal.js"
+import type { Row, Sample, Side } from "../harness/Row.js"
+import * as Usage from "../harness/Usage.js"
+
+const sample = (ms: number, cpuMicrosPerOp: number | null, peakMB: number | null): Sample => ({
+  operations: 1,
+  seconds: ms / 1_000,
+  p50Ms: ms,
+  p99Ms: null,
+  cpuMicrosPerOp,
+  peakMB
+})
+
+/** From the start of the process until `/readyz` answers 200. */
+const untilReady =
+  (start: () => Promise<Served>): Side =>
+  async () => {
+    const begin = performance.now()
+    const { running } = await start()
+    const ms = performance.now() - begin
+    const started = sample(ms, Usage.cpuMicros(running.pid), running.peakMB())
+    await running.stop()
+    return started
+  }
+
+const nothing: Side = async () => {
+  const begin = performance.now()
+  await once(spawn(process.execPath, ["-e", "0"]), "exit")
+  return sample(performance.now() - begin, null, null)
+}
+
+export const start: Row = {
+  name: "start",
+  path: "from the start of the server to ready, beside node -e 0",
+  seconds: 35,
+  open: async (bench) => {
+    const scratch = await bench.scratch()
+    const DATA_DIR = await bench.directory()
+    return [
+      {
+        label: "embedded, warm",
+        // The round that warms up makes the database.
+        product: untilReady(() => bench.embedded({ DATA_DIR })),
+        baseline: nothing,
+        goals: [Goal.p50MsOver(2_000)]
+      },
+      {
+        label: "PostgreSQL",
+        product: untilReady(() => bench.server(scratch)),
+        baseline: nothing,
+        goals: [Goal.p50MsOver(1_000)]
+      }
+    ]
+  }
+}
