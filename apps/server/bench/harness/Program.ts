@@ -37,9 +37,20 @@ export const product = (program: keyof typeof PRODUCT, environment: Environment,
   return launch(program, role, ["--enable-source-maps", path], environment)
 }
 
-/** A TypeScript file of the benchmark as a process of its own. `args` are read with `process.argv`. */
-export const source = (name: string, path: string, environment: Environment = {}, args: ReadonlyArray<string> = []) =>
-  launch(name, "other", ["--conditions=@place-access/source", "--import", "tsx", path, ...args], environment)
+/**
+ * A TypeScript file of the benchmark as a process of its own. `args` are read with `process.argv`. `packages`: whether it sees the
+ * sources of the product's packages, or what was built of them.
+ */
+export const source = (
+  name: string,
+  path: string,
+  environment: Environment = {},
+  args: ReadonlyArray<string> = [],
+  packages: "sources" | "built" = "sources"
+): Running => {
+  const conditions = packages === "sources" ? ["--conditions=@place-access/source"] : []
+  return launch(name, "other", [...conditions, "--import", "tsx", path, ...args], environment)
+}
 
 /** A plain JavaScript file, as peers are. */
 export const script = (name: string, path: string, environment: Environment = {}, args: ReadonlyArray<string> = []) =>

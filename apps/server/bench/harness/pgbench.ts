@@ -36,11 +36,9 @@ export const pgbench = async ({
     const file = join(directory, "script.sql")
     await writeFile(file, script)
     const prefix = join(directory, "log")
-    const args = [
-      ...["-n", "-M", "prepared", "-j", "1", "-c", String(clients), "-T", String(Math.ceil(seconds + warmUpSeconds))],
-      ...Object.entries(variables).flatMap(([name, value]) => ["-D", `${name}=${value}`]),
-      ...["-f", file, "--log", `--log-prefix=${prefix}`, databaseUrl]
-    ]
+    const defined = Object.entries(variables).flatMap(([name, value]) => ["-D", `${name}=${value}`])
+    const shape = ["-M", "prepared", "-j", "1", "-c", String(clients), "-T", String(Math.ceil(seconds + warmUpSeconds))]
+    const args = ["-n", ...shape, ...defined, "-f", file, "--log", `--log-prefix=${prefix}`, databaseUrl]
     await run("pgbench", args, { cwd: directory })
     const logs = (await readdir(directory)).filter((name) => name.startsWith("log."))
     const lines = (await Promise.all(logs.map((name) => readFile(join(directory, name), "utf8")))).join("").trim()

@@ -1,0 +1,22 @@
+import { once } from "node:events"
+import { join } from "node:path"
+import type { Bench } from "./Bench.js"
+import type { Order } from "./loop/Loop.js"
+import * as Program from "./Program.js"
+import type { Sample, Side } from "./Row.js"
+
+const MAIN = join(import.meta.dirname, "loop/main.ts")
+
+/** A side of a `rows/<name>.loop.ts`. Its process runs the built domain, and goes on from round to round. */
+export const loop = (bench: Bench, module: URL, side: string): Side => {
+  const running = bench.keep(Program.source(side, MAIN, {}, [], "built"))
+  return async () => {
+    const order: Order = { module: module.href, side }
+    running.child.send(order)
+    const [sample] = (await Promise.race([
+      once(running.child, "message"),
+      once(running.child, "exit").then(() => running.mustRun())
+    ])) as [Sample]
+    return sample
+  }
+}

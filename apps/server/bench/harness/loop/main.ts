@@ -1,0 +1,25 @@
+import type { Sample } from "../Row.js"
+import * as Usage from "../Usage.js"
+import type { Order, Sides } from "./Loop.js"
+
+const run = async ({ module, side }: Order): Promise<Sample> => {
+  const { default: sides } = (await import(module)) as { readonly default: Sides }
+  const task = sides[side]
+  if (task === undefined) throw new Error(`${module} has no side "${side}"`)
+  const cpu = process.cpuUsage()
+  const start = performance.now()
+  const operations = await task()
+  const seconds = (performance.now() - start) / 1_000
+  const { system, user } = process.cpuUsage(cpu)
+  return {
+    operations,
+    seconds,
+    p50Ms: null,
+    p99Ms: null,
+    cpuMicrosPerOp: (user + system) / operations,
+    peakMB: Usage.peakMB(process.pid)
+  }
+}
+
+// One that fails ends the process, with its reason on the error stream.
+process.on("message", async (order: Order) => process.send?.(await run(order)))
