@@ -1,10 +1,12 @@
-import { PgClient } from "@effect/sql-pg"
 import { SqlError } from "@effect/sql/SqlError"
 import { Effect, Layer, Redacted, type Scope } from "effect"
 import pg from "pg"
+import * as Client from "./client/Client.js"
+import { pooled } from "./client/Pooled.js"
+import { shared } from "./client/Shared.js"
 import type { Database } from "./Database.js"
 import { DedicatedConnection, make as makeDedicated } from "./DedicatedConnection.js"
-import { NamingClient } from "./postgres/NamingClient.js"
+import { NamingClient, nameOf } from "./postgres/NamingClient.js"
 import * as Watch from "./Watch.js"
 
 export interface PostgresOptions {
@@ -19,6 +21,9 @@ export interface PostgresOptions {
 /** Interrupting a query takes a second connection: with fewer, a busy pool stalls its own cancellations. */
 export const MIN_POOL = 4
 
+/** Connections that short reads share. */
+const LINES_MAX = 2
+
 /** A statement that waits so long for a row is refused (55P03), which callers see as 503, never as `invalid_grant`. */
 const LOCK_TIMEOUT_MILLIS = 5_000
 /** Nothing that answers a request takes so long. */
@@ -31,7 +36,10 @@ const CONNECT_TIMEOUT_MILLIS = 5_000
 export const layerPostgres = (options: PostgresOptions): Layer.Layer<Database, SqlError> => {
   const connection = connectionOptions(options)
   return Layer.merge(
-    PgClient.layerFromPool({ acquire: acquire(connection, options.poolSize) }),
+    Client.layer(acquire(connection, options.poolSize), (pool) => {
+      const run = pooled(pool, nameOf)
+      return { run, shared: shared(pool, LINES_MAX, nameOf, run) }
+    }),
     Layer.succeed(
       DedicatedConnection,
       makeDedicated(() => new pg.Client(connection))
@@ -54,9 +62,10 @@ const acquire = (connection: pg.ClientConfig, poolSize: number): Effect.Effect<p
     const Client = yield* Watch.client(NamingClient)
     const pool = yield* Effect.acquireRelease(
       Effect.sync(() => {
-        const pool = new pg.Pool({ ...connection, Client, max: Math.max(MIN_POOL, poolSize) })
-        // A broken idle connection is dropped by the pool; without a listener it would end the process.
+        const pool = new pg.Pool({ ...connection, Client, max: Math.max(MIN_POOL, poolSize), pipeline: true })
+        // A broken connection is dropped by the pool; without a listener it would end the process.
         pool.on("error", () => undefined)
+        pool.on("connect", (client) => client.on("error", () => undefined))
         return pool
       }),
       (pool) => Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption(1_000))

@@ -3,6 +3,7 @@ import { Account, AccountStore, SignInThrottle } from "@place-access/domain/acco
 import { Conflict, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { AccountRow, toAccount } from "./AccountRow.js"
+import { reads } from "./client/Client.js"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
 
@@ -110,7 +111,7 @@ export const layer: Layer.Layer<AccountStore, never, SqlClient> = Layer.effect(
         ),
 
       findSession: (hash, now) =>
-        sql`SELECT a.user_id, a.email, a.display_name, a.roles, a.created_at
+        reads(sql)`SELECT a.user_id, a.email, a.display_name, a.roles, a.created_at
             FROM sessions s JOIN accounts a ON a.user_id = s.user_id
             WHERE s.session_hash = ${hash} AND s.expires_at > ${Rows.at(now)}`.pipe(
           Rows.first(AccountRow),

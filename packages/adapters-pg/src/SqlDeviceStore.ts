@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Device, DeviceStore } from "@place-access/domain/devices"
 import { DeviceId, UserId, Vault } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
+import { reads } from "./client/Client.js"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
 
@@ -49,7 +50,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient> = Layer.effect(
         ),
 
       findByToken: (userId, hash) =>
-        sql`SELECT ${columns} FROM devices
+        reads(sql)`SELECT ${columns} FROM devices
             WHERE user_id = ${userId} AND token_hash = ${hash} AND removed_at IS NULL`.pipe(
           Rows.first(DeviceRow),
           Effect.map(Option.map(toDevice)),

@@ -3,6 +3,7 @@ import { Fix } from "@place-access/domain/fixes"
 import { PlaceStore, type Shape } from "@place-access/domain/places"
 import { PlaceId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
+import { reads } from "./client/Client.js"
 import { orStoreError } from "./Failures.js"
 import * as PlaceWrites from "./PlaceWrites.js"
 import { PlaceRow, toPlace } from "./PlaceWrites.js"
@@ -29,6 +30,7 @@ export const layer: Layer.Layer<PlaceStore, never, SqlClient> = Layer.effect(
   Effect.map(SqlClient, (sql) => {
     const writes = PlaceWrites.make(sql)
     const { columns } = writes
+    const read = reads(sql)
 
     return PlaceStore.of({
       create: (place) =>
@@ -53,7 +55,7 @@ export const layer: Layer.Layer<PlaceStore, never, SqlClient> = Layer.effect(
         ),
 
       list: (userId) =>
-        sql`SELECT ${columns} FROM places WHERE user_id = ${userId} ORDER BY label COLLATE "C", place_id COLLATE "C"`.pipe(
+        read`SELECT ${columns} FROM places WHERE user_id = ${userId} ORDER BY label COLLATE "C", place_id COLLATE "C"`.pipe(
           Rows.all(PlaceRow),
           Effect.map((rows) => rows.map(toPlace)),
           orStoreError

@@ -1,9 +1,10 @@
 import { PGlite } from "@electric-sql/pglite"
-import { PgClient } from "@effect/sql-pg"
 import { SqlError } from "@effect/sql/SqlError"
 import { Effect, Layer, type Scope } from "effect"
 import { join } from "node:path"
 import pg from "pg"
+import * as Client from "../client/Client.js"
+import { pooled } from "../client/Pooled.js"
 import type { Database } from "../Database.js"
 import { DedicatedConnection, make as makeDedicated } from "../DedicatedConnection.js"
 import * as DirectoryLock from "./DirectoryLock.js"
@@ -38,7 +39,11 @@ export const layerEmbedded = (
       const session = new PgliteSession(db, yield* serverVersion(db), options.waitLimitMillis)
       const connection = connectionOptions(session)
       const database = Layer.merge(
-        PgClient.layerFromPool({ acquire: pool(connection) }),
+        Client.layer(pool(connection), (connections) => {
+          // Names would be the session's, and so everybody's.
+          const run = pooled(connections, () => undefined)
+          return { run, shared: run }
+        }),
         Layer.succeed(
           DedicatedConnection,
           makeDedicated(() => new pg.Client(connection))
@@ -81,6 +86,7 @@ const pool = (connection: pg.ClientConfig): Effect.Effect<pg.Pool, never, Scope.
       const connections = new pg.Pool({ ...connection, Client, max: CONNECTIONS, idleTimeoutMillis: 0 })
       // A broken idle connection is dropped by the pool; without a listener it would end the process.
       connections.on("error", () => undefined)
+      connections.on("connect", (client) => client.on("error", () => undefined))
       return connections
     }),
     (connections) => Effect.promise(() => connections.end()).pipe(Effect.interruptible, Effect.timeoutOption(1_000))

@@ -1,6 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { HistoryStretch } from "@place-access/domain/fixes"
 import type { Timestamp, UserId } from "@place-access/domain/shared"
+import { reads } from "../client/Client.js"
 import * as HistoryBound from "../HistoryBound.js"
 import * as Rows from "../Rows.js"
 import { COLUMNS } from "./StoredRow.js"
@@ -16,24 +17,22 @@ export const newestStatement = (
   now: Time,
   { from, until }: HistoryStretch,
   limit: number
-) => sql`
+) => reads(sql)`
   SELECT ${sql.literal(COLUMNS)} FROM fixes
-  WHERE ${sql.and([
-    ...kept(sql, userId, now),
-    ...(from === null ? [] : [sql`captured_at >= ${Rows.at(from)}`]),
-    ...(until === null ? [] : [sql`captured_at < ${Rows.at(until)}`])
-  ])}
+  WHERE ${kept(sql, userId, now)}
+    ${from === null ? sql`` : sql`AND captured_at >= ${Rows.at(from)}`}
+    ${until === null ? sql`` : sql`AND captured_at < ${Rows.at(until)}`}
   ORDER BY captured_at DESC FETCH FIRST ${limit} ROWS WITH TIES`
 
 /** One step in the index to either side of the moment, however much history there is on each. */
-export const aroundStatement = (sql: SqlClient, userId: UserId, now: Time, at: Time, toleranceMs: number) => sql`
+export const aroundStatement = (sql: SqlClient, userId: UserId, now: Time, at: Time, toleranceMs: number) => reads(sql)`
   (SELECT ${sql.literal(COLUMNS)} FROM fixes
-   WHERE ${sql.and(kept(sql, userId, now))}
+   WHERE ${kept(sql, userId, now)}
      AND captured_at >= ${Rows.at(at - toleranceMs)} AND captured_at <= ${Rows.at(at)}
    ORDER BY captured_at DESC FETCH FIRST 1 ROW WITH TIES)
   UNION ALL
   (SELECT ${sql.literal(COLUMNS)} FROM fixes
-   WHERE ${sql.and(kept(sql, userId, now))}
+   WHERE ${kept(sql, userId, now)}
      AND captured_at > ${Rows.at(at)} AND captured_at <= ${Rows.at(at + toleranceMs)}
    ORDER BY captured_at FETCH FIRST 1 ROW WITH TIES)`
 
@@ -46,7 +45,7 @@ export const rangeStatement = (
   limit: number
 ) => sql`
   SELECT ${sql.literal(COLUMNS)} FROM fixes
-  WHERE ${sql.and(kept(sql, userId, now))} AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)}
+  WHERE ${kept(sql, userId, now)} AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)}
   ORDER BY captured_at FETCH FIRST ${limit} ROWS WITH TIES`
 
 /** `edges` ascend; counts between the first and the last. */
@@ -54,11 +53,9 @@ export const tallyStatement = (sql: SqlClient, userId: UserId, now: Time, edges:
   SELECT width_bucket(captured_at, ${edges.map(Rows.at)}::timestamptz[]) - 1 AS edge, count(*) AS fixes,
          min(captured_at) AS first_at, max(captured_at) AS last_at
   FROM fixes
-  WHERE ${sql.and(kept(sql, userId, now))}
+  WHERE ${kept(sql, userId, now)}
     AND captured_at >= ${Rows.at(edges[0] ?? now)} AND captured_at < ${Rows.at(edges.at(-1) ?? now)}
   GROUP BY 1 ORDER BY 1`
 
-const kept = (sql: SqlClient, userId: UserId, now: Time) => [
-  sql`user_id = ${userId}`,
-  sql`captured_at > ${HistoryBound.cutoff(sql, userId, now)}`
-]
+const kept = (sql: SqlClient, userId: UserId, now: Time) =>
+  sql`user_id = ${userId} AND captured_at > ${HistoryBound.cutoff(sql, userId, now)}`

@@ -9,7 +9,8 @@ const CANDIDATES_MAX = 5_000
 const names = new Map<string, string>()
 const uses = new Map<string, number>()
 
-const nameOf = (text: string): string | undefined => {
+/** The name of a statement that was seen often enough; the same on every connection. */
+export const nameOf = (text: string): string | undefined => {
   const known = names.get(text)
   if (known !== undefined || names.size >= NAMES_MAX) return known
   const count = (uses.get(text) ?? 0) + 1

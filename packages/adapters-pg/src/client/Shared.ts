@@ -1,0 +1,113 @@
+import { Effect } from "effect"
+import type pg from "pg"
+import { answered, type NameOf, noConnection, queryOf, refused, type Run } from "./Run.js"
+
+/** So many statements may be under way on one connection; what comes beyond them goes its own way. */
+const DEPTH_MAX = 64
+
+/**
+ * Short reads of requests in flight on few connections: they are sent together, without waiting for each other's answers, and the
+ * server works them off in order. Nothing that locks, waits or takes long belongs here: it would hold up the others. An interrupted
+ * one is let run, it is over in no time.
+ */
+export const shared = (pool: pg.Pool, linesMax: number, nameOf: NameOf, alone: Run): Run => {
+  const lines: Array<Line> = []
+  const freest = (): Line | undefined => {
+    let best: Line | undefined
+    for (const line of lines) if (best === undefined || line.inFlight < best.inFlight) best = line
+    if (best !== undefined && (best.inFlight === 0 || lines.length >= linesMax)) {
+      return best.inFlight < DEPTH_MAX ? best : undefined
+    }
+    const line = new Line(pool, () => lines.splice(lines.indexOf(line), 1))
+    lines.push(line)
+    return line
+  }
+  return (text, params, picked) =>
+    Effect.suspend(() => {
+      const line = freest()
+      if (line === undefined) return alone(text, params, picked)
+      return Effect.async((resume) => {
+        line.ask({
+          query: queryOf(nameOf, text, params),
+          answer: (error, result) => resume(error === null ? answered(result, picked) : refused(error)),
+          refuse: (error) => resume(noConnection(error))
+        })
+      })
+    })
+}
+
+interface Asked {
+  readonly query: pg.QueryConfig
+  readonly answer: (error: Error | null, result: pg.QueryResult) => void
+  readonly refuse: (error: unknown) => void
+}
+
+/** A connection of the pool for as long as somebody asks something of it. */
+class Line {
+  inFlight = 0
+
+  private client: pg.PoolClient | undefined
+  private leave: () => void
+  private readonly waiting: Array<Asked> = []
+  private collecting = false
+
+  /** `leave`: nobody is to come any more. */
+  constructor(pool: pg.Pool, leave: () => void) {
+    this.leave = () => {
+      this.leave = () => {}
+      leave()
+    }
+    pool.connect((error, client) => {
+      const waiting = this.waiting.splice(0)
+      if (client === undefined) {
+        this.leave()
+        for (const asked of waiting) asked.refuse(error)
+        return
+      }
+      this.client = client
+      client.once("error", this.onError)
+      for (const asked of waiting) this.send(client, asked)
+    })
+  }
+
+  ask(asked: Asked): void {
+    this.inFlight++
+    if (this.client === undefined) this.waiting.push(asked)
+    else this.send(this.client, asked)
+  }
+
+  private send(client: pg.PoolClient, { answer, query }: Asked): void {
+    this.collect(client)
+    client.query(query, (error: Error | null, result: pg.QueryResult) => {
+      answer(error, result)
+      this.inFlight--
+      if (this.inFlight === 0) this.rest(client)
+    })
+  }
+
+  /** What is asked in this turn of the event loop goes out in one write. */
+  private collect(client: pg.PoolClient): void {
+    if (this.collecting) return
+    this.collecting = true
+    const { stream } = client.connection
+    stream.cork()
+    setImmediate(() => {
+      this.collecting = false
+      stream.uncork()
+    })
+  }
+
+  /** Whoever was answered may ask the next thing at once: the connection is given back a turn later. */
+  private rest(client: pg.PoolClient): void {
+    setImmediate(() => {
+      if (this.inFlight > 0 || this.client === undefined) return
+      this.client = undefined
+      this.leave()
+      client.off("error", this.onError)
+      client.release()
+    })
+  }
+
+  /** Those under way are told by the driver. */
+  private readonly onError = (): void => this.leave()
+}
