@@ -4,6 +4,7 @@ import { AuthorizationCode, type Connection, type Write } from "@place-access/do
 import { LiveRule } from "@place-access/domain/rules"
 import type { Scope, Timestamp } from "@place-access/domain/shared"
 import { Effect, type ParseResult } from "effect"
+import { last } from "./client/Client.js"
 import * as EventOutbox from "./EventOutbox.js"
 import * as MailOutbox from "./MailOutbox.js"
 import * as Rows from "./Rows.js"
@@ -113,6 +114,10 @@ export const make = (sql: SqlClient) => {
     /** In order; each sees what the ones before it wrote. */
     all: (of: Of, writes: ReadonlyArray<Write>, now: Timestamp.Timestamp) =>
       Effect.forEach(writes, (one) => write(of, one, now), { discard: true }),
+
+    /** As `all`, at the end of a transaction. */
+    last: (of: Of, writes: ReadonlyArray<Write>, now: Timestamp.Timestamp) =>
+      last(writes.map((one) => write(of, one, now))),
 
     /** The connection as it is from now on; new, or changed in place. */
     save: (one: Connection.Connection, now: Timestamp.Timestamp) =>

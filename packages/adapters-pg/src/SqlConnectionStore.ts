@@ -1,4 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import { RedirectUri } from "@place-access/domain/apps"
 import {
   ConnectionStore,
@@ -20,8 +21,9 @@ import {
   UserId,
   Vault
 } from "@place-access/domain/shared"
-import { Array, Effect, Layer, Option, Schema } from "effect"
+import { Array, Effect, Layer, Option, type ParseResult, Schema } from "effect"
 import { AppRow, toApp } from "./AppRow.js"
+import { reads, together } from "./client/Client.js"
 import {
   AccessTokenRow,
   CodeRow,
@@ -81,6 +83,19 @@ const toDecided = ({
       ? { by, outcome: "approved", connectionId: connection_id, keyId: key_id }
       : { by, outcome: "denied" }
 
+/** Credentials that were presented. */
+interface Asked {
+  readonly code?: Vault.Hash
+  readonly refresh?: Vault.Hash
+  readonly access?: Vault.Hash
+}
+
+type Failure = SqlError | ParseResult.ParseError
+
+const WithTokenRow = Schema.Struct({ ...WithAppRow.fields, ...AccessTokenRow.fields })
+
+const RouteRow = Schema.Struct({ user_id: UserId })
+
 /** Where a page of `listOfApp` goes on. */
 const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
 
@@ -90,6 +105,7 @@ const ROUTES_MAX = 100_000
 export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effect(
   ConnectionStore,
   Effect.map(SqlClient, (sql) => {
+    const read = reads(sql)
     const select = columns(sql)
     const writes = ConnectionWrites.make(sql)
     const places = PlaceWrites.make(sql)
@@ -102,8 +118,8 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
       Effect.suspend(() => {
         const known = routes.get(id)
         if (known !== undefined) return Effect.succeedSome(known)
-        return sql`SELECT user_id FROM connection_routes WHERE connection_id = ${id}`.pipe(
-          Rows.first(Schema.Struct({ user_id: UserId })),
+        return read`SELECT user_id FROM connection_routes WHERE connection_id = ${id}`.pipe(
+          Rows.first(RouteRow),
           Effect.map(
             Option.map(({ user_id }) => {
               if (routes.size >= ROUTES_MAX)
@@ -118,12 +134,12 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
         )
       })
 
+    const withApp = (userId: UserId, id: ConnectionId) =>
+      read`SELECT ${select.withApp} FROM connections c JOIN apps a ON a.app_id = c.app_id
+           WHERE c.user_id = ${userId} AND c.connection_id = ${id}`
+
     const readWithApp = (userId: UserId, id: ConnectionId) =>
-      sql`SELECT ${select.withApp} FROM connections c JOIN apps a ON a.app_id = c.app_id
-          WHERE c.user_id = ${userId} AND c.connection_id = ${id}`.pipe(
-        Rows.first(WithAppRow),
-        Effect.map(Option.map(toWithApp))
-      )
+      withApp(userId, id).pipe(Rows.first(WithAppRow), Effect.map(Option.map(toWithApp)))
 
     const readUnended = (userId: UserId, appId: AppId) =>
       sql`SELECT ${select.connection} FROM connections c
@@ -143,37 +159,45 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
         )
       )
 
-    const readCode = (userId: UserId, id: ConnectionId, hash: Vault.Hash | undefined) =>
-      hash === undefined
-        ? Effect.succeedNone
-        : sql`SELECT * FROM authorization_codes
-              WHERE user_id = ${userId} AND code_hash = ${hash} AND connection_id = ${id}`.pipe(
-            Rows.first(CodeRow),
-            Effect.map(Option.map(toCode))
-          )
+    const codeOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash) =>
+      sql`SELECT * FROM authorization_codes
+          WHERE user_id = ${userId} AND code_hash = ${hash} AND connection_id = ${id}`
 
-    const readAccess = (userId: UserId, id: ConnectionId, hash: Vault.Hash | undefined) =>
-      hash === undefined
-        ? Effect.succeedNone
-        : sql`SELECT user_id, connection_id, token_hash, family_id AS token_family_id, issued_at AS token_issued_at,
-                     revoked_at AS token_revoked_at
-              FROM access_tokens WHERE user_id = ${userId} AND token_hash = ${hash} AND connection_id = ${id}`.pipe(
-            Rows.first(AccessTokenRow),
-            Effect.map(Option.map(toAccessToken))
-          )
+    const accessOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash) =>
+      sql`SELECT user_id, connection_id, token_hash, family_id AS token_family_id, issued_at AS token_issued_at,
+                 revoked_at AS token_revoked_at
+          FROM access_tokens WHERE user_id = ${userId} AND token_hash = ${hash} AND connection_id = ${id}`
 
-    const readChain = (userId: UserId, id: ConnectionId, hash: Vault.Hash | undefined) =>
-      hash === undefined
-        ? Effect.succeed([])
-        : sql`SELECT r.* FROM refresh_tokens presented
-              JOIN refresh_tokens r
-                ON r.user_id = presented.user_id AND r.family_id = presented.family_id AND r.link >= presented.link
-              WHERE presented.user_id = ${userId} AND presented.token_hash = ${hash}
-                AND presented.connection_id = ${id}
-              ORDER BY r.link`.pipe(
-            Rows.all(RefreshTokenRow),
-            Effect.map((rows) => rows.map(toRefreshToken))
-          )
+    const chainOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash) =>
+      sql`SELECT r.* FROM refresh_tokens presented
+          JOIN refresh_tokens r
+            ON r.user_id = presented.user_id AND r.family_id = presented.family_id AND r.link >= presented.link
+          WHERE presented.user_id = ${userId} AND presented.token_hash = ${hash}
+            AND presented.connection_id = ${id}
+          ORDER BY r.link`
+
+    /** What a change of a locked connection is decided by; none when there is no such connection. */
+    const readLocked = (
+      userId: UserId,
+      id: ConnectionId,
+      asked: Asked
+    ): Effect.Effect<Option.Option<Locked>, Failure> =>
+      Effect.gen(function* () {
+        const [found = [], codes = [], accesses = [], chain = []] = yield* together([
+          withApp(userId, id),
+          asked.code && codeOf(userId, id, asked.code),
+          asked.access && accessOf(userId, id, asked.access),
+          asked.refresh && chainOf(userId, id, asked.refresh)
+        ])
+        const connection = yield* Rows.first(WithAppRow)(Effect.succeed(found))
+        if (Option.isNone(connection)) return Option.none()
+        return Option.some({
+          ...toWithApp(connection.value),
+          code: Option.map(yield* Rows.first(CodeRow)(Effect.succeed(codes)), toCode),
+          access: Option.map(yield* Rows.first(AccessTokenRow)(Effect.succeed(accesses)), toAccessToken),
+          chain: (yield* Rows.all(RefreshTokenRow)(Effect.succeed(chain))).map(toRefreshToken)
+        })
+      })
 
     /** The row that approvals of one user and app queue at. `isNew`: there was none, and it has no sub yet. */
     const lockPair = (userId: UserId, appId: AppId) =>
@@ -263,39 +287,27 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
         Effect.gen(function* () {
           const userId = yield* userOf(id)
           if (Option.isNone(userId)) return Option.none()
-          const row = yield* sql`SELECT ${select.withApp}, t.token_hash, t.family_id AS token_family_id,
-                                        t.issued_at AS token_issued_at, t.revoked_at AS token_revoked_at
-                                 FROM access_tokens t
-                                 JOIN connections c ON c.user_id = t.user_id AND c.connection_id = t.connection_id
-                                 JOIN apps a ON a.app_id = c.app_id
-                                 WHERE t.user_id = ${userId.value} AND t.token_hash = ${hash}
-                                   AND t.connection_id = ${id}`.pipe(
-            Rows.first(Schema.Struct({ ...WithAppRow.fields, ...AccessTokenRow.fields }))
-          )
+          const row = yield* read`SELECT ${select.withApp}, t.token_hash, t.family_id AS token_family_id,
+                                         t.issued_at AS token_issued_at, t.revoked_at AS token_revoked_at
+                                  FROM access_tokens t
+                                  JOIN connections c ON c.user_id = t.user_id AND c.connection_id = t.connection_id
+                                  JOIN apps a ON a.app_id = c.app_id
+                                  WHERE t.user_id = ${userId.value} AND t.token_hash = ${hash}
+                                    AND t.connection_id = ${id}`.pipe(Rows.first(WithTokenRow))
           return Option.map(row, (found) => ({ ...toWithApp(found), token: toAccessToken(found) }))
         }).pipe(orStoreError),
 
-      change: <A>(
-        id: ConnectionId,
-        asked: { readonly code?: Vault.Hash; readonly refresh?: Vault.Hash; readonly access?: Vault.Hash },
-        decide: (state: Locked, now: Timestamp.Timestamp) => Decision<A>
-      ) =>
+      change: <A>(id: ConnectionId, asked: Asked, decide: (state: Locked, now: Timestamp.Timestamp) => Decision<A>) =>
         Effect.gen(function* () {
           const found = yield* userOf(id)
           if (Option.isNone(found)) return Option.none<A>()
           const userId = found.value
           yield* sql`SELECT 1 FROM connections WHERE user_id = ${userId} AND connection_id = ${id} FOR UPDATE`
           const now = yield* Timestamp.now
-          const withApp = yield* readWithApp(userId, id)
-          if (Option.isNone(withApp)) return Option.none<A>()
-          const state: Locked = {
-            ...withApp.value,
-            code: yield* readCode(userId, id, asked.code),
-            access: yield* readAccess(userId, id, asked.access),
-            chain: yield* readChain(userId, id, asked.refresh)
-          }
-          const decision = decide(state, now)
-          yield* writes.all(state.connection, decision.writes, now)
+          const state = yield* readLocked(userId, id, asked)
+          if (Option.isNone(state)) return Option.none<A>()
+          const decision = decide(state.value, now)
+          yield* writes.last(state.value.connection, decision.writes, now)
           return Option.some(decision.outcome)
         }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError),
 
