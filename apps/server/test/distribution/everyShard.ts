@@ -1,4 +1,4 @@
-/** A statement that asks every shard on purpose: none of them is sent while somebody waits for an answer. */
+/** A statement that asks every shard on purpose: none of them is sent while a phone or an app waits for an answer. */
 export interface OnPurpose {
   /** The spread tables that it names no key of. */
   readonly tables: ReadonlyArray<string>
@@ -26,12 +26,17 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
   {
     tables: ["connections"],
     text: /FROM apps a JOIN connections c ON c.app_id = a.app_id WHERE a.revoked_at IS NOT NULL/,
-    why: "every quarter of an hour: what is left of revoked apps, whoever had connected them"
+    why: "every minute: what is left of revoked apps, whoever had connected them"
+  },
+  {
+    tables: ["connections", "connection_places"],
+    text: /FROM connections c WHERE c\.app_id = \$1 ORDER BY c\.connected_at DESC/,
+    why: "a page of a developer's: who connected the app, which belongs to those people's rows"
   },
   {
     tables: ["devices", "stay_backfills"],
     text: /FROM devices WHERE stays_due_from < .* UNION SELECT user_id, device_id FROM stay_backfills/,
-    why: "every quarter of an hour: phones whose stays were left behind"
+    why: "every five minutes: phones whose stays were left behind"
   },
   {
     tables: ["access_log", "volume_flags"],
@@ -77,11 +82,11 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
   {
     tables: ["listeners"],
     text: /FROM listeners WHERE seen_until <= /,
-    why: "now and then: developers who went away; a handful of rows"
+    why: "every minute: developers who went away; a handful of rows"
   },
   {
     tables: ["strike_warnings"],
     text: /FROM strike_warnings WHERE \(app_id COLLATE "C", delivery_id COLLATE "C"\) > /,
-    why: "now and then: warnings that are to be mailed; a handful of rows"
+    why: "every minute: warnings that are to be mailed; a handful of rows"
   }
 ]

@@ -161,13 +161,33 @@ export const programs = async (serviceUrl: string, receiver: Receiver): Promise<
       needs: ["places", "devices", "connections", "access_log"]
     },
     {
+      name: "a place that is moved",
+      run: () => person.as.expect("PATCH", `/v1/user/places/${place.id}`, { ...asked, json: { radius_m: 160 } }),
+      needs: ["places", "place_shapes", "upload_streams", "devices"]
+    },
+    {
       name: "the developer's pages",
       run: async () => {
-        for (const path of ["webhooks", "deliveries"]) {
+        for (const path of ["webhooks", "deliveries", "users"]) {
           await person.as.expect("GET", `/v1/developer/apps/${app.id}/${path}`, asked)
         }
       },
-      needs: ["endpoints", "deliveries", "delivery_attempts"]
+      needs: ["endpoints", "deliveries", "delivery_attempts", "connections"]
+    },
+    {
+      name: "a delivery that is sent again",
+      run: async () => {
+        const { deliveries } = await person.as.expect(
+          "GET",
+          `/v1/developer/apps/${app.id}/deliveries?state=delivered`,
+          {
+            as: Schema.Struct({ deliveries: Schema.Array(Schema.Struct({ id: Schema.String })) })
+          }
+        )
+        const path = `/v1/developer/apps/${app.id}/deliveries/${deliveries[0]?.id}/redeliver`
+        await person.as.expect("POST", path, asked)
+      },
+      needs: ["deliveries", "endpoints"]
     },
     {
       name: "revoke",

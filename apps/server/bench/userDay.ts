@@ -1,0 +1,269 @@
+import { EndpointStore, EndpointUrl, SigningSecret } from "@place-access/domain/endpoints"
+import { AppId, EndpointId, Timestamp, Vault } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import type { AddressInfo } from "node:net"
+import { createServer as createHttpServer } from "node:http"
+import { withBench } from "./harness/Bench.js"
+import * as People from "./harness/People.js"
+import type { Scratch } from "./harness/Scratch.js"
+import { record, type Statement } from "./harness/statements.js"
+
+/**
+ * What a person's day is made of, in statements, rows and bytes: the figures of docs/scaling.md. Nothing is timed. The WAL of a
+ * PostgreSQL is everybody's: name one in BENCH_DATABASE_URL that nobody else writes to.
+ */
+
+const PEOPLE = 250
+
+/** A day that is assumed: a phone that sends five readings at a time, two apps that ask once an hour with a token of their own. */
+const DAY = { uploads: 192, arrivals: 4, questions: 48, refreshes: 48 } as const
+const FIXES_AT_ONCE = 5
+
+/** For how many days rows are kept: unless a person chose otherwise; refresh tokens as long as a grant of 90 days. */
+const KEPT_DAYS: Readonly<Record<string, number>> = {
+  fixes: 90,
+  access_log: 400,
+  access_tokens: 1,
+  refresh_tokens: 90,
+  events: 7,
+  deliveries: 7,
+  delivery_attempts: 7
+}
+
+interface Measured {
+  readonly what: string
+  readonly server: number
+  readonly worker: number
+  readonly walBytes: number
+  readonly rows: ReadonlyMap<string, number>
+}
+
+const isWork = ({ text }: Statement): boolean => !/^(?:SELECT 1|SELECT pg_notify.*|LISTEN .*)$/i.test(text)
+
+const TABLES = `SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition
+  AND relnamespace = 'public'::regnamespace ORDER BY 1`
+
+const count = async ({ query }: Scratch): Promise<ReadonlyMap<string, number>> => {
+  const names = (await query(TABLES)).map(({ name }) => String(name))
+  const counts = await query(
+    `SELECT ${names.map((name) => `(SELECT count(*) FROM ${name})::integer AS ${name}`).join()}`
+  )
+  return new Map(names.map((name) => [name, Number(counts[0]?.[name])]))
+}
+
+const wal = async ({ query }: Scratch): Promise<number> =>
+  Number((await query("SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes"))[0]?.["bytes"])
+
+/** Bytes of each table with its indexes and partitions. */
+const sizesOf = async ({ query }: Scratch): Promise<ReadonlyMap<string, number>> => {
+  const sizes = await query(`SELECT coalesce(i.inhparent::regclass::text, c.relname) AS name,
+      sum(pg_total_relation_size(c.oid))::bigint AS bytes
+    FROM pg_class c LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
+    WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace GROUP BY 1 ORDER BY 1`)
+  return new Map(sizes.map(({ bytes, name }) => [String(name), Number(bytes)]))
+}
+
+interface RowSize {
+  readonly name: string
+  readonly rows: number
+  readonly bytes: number
+}
+
+/** What a row takes, over what the empty table took; of tables that have enough of them to tell. */
+const rowSizes = async (scratch: Scratch, empty: ReadonlyMap<string, number>): Promise<ReadonlyArray<RowSize>> => {
+  const counts = await count(scratch)
+  return [...(await sizesOf(scratch))].flatMap(([name, bytes]) => {
+    const rows = counts.get(name) ?? 0
+    return rows < PEOPLE ? [] : [{ name, rows, bytes: Math.round((bytes - (empty.get(name) ?? 0)) / rows) }]
+  })
+}
+
+const seedRules = ({ query }: Scratch) =>
+  query(`INSERT INTO rules (user_id, rule_id, connection_id, app_id, type, place_id, dwell_minutes, created_at)
+    SELECT 'usr_b' || n, 'rul_b' || n || kind || far, 'con_b' || n, '${People.APP}', kind, far || n,
+      CASE WHEN kind = 'dwell' THEN 10 END, now() - interval '1 day'
+    FROM generate_series(0, ${PEOPLE - 1}) AS n, unnest('{enter,exit,dwell}'::text[]) AS kind, unnest('{plc_b,plc_w}'::text[]) AS far
+    WHERE kind <> 'dwell' OR far = 'plc_b'`)
+
+const seedWork = ({ query }: Scratch) =>
+  query(`WITH people AS (SELECT n FROM generate_series(0, ${PEOPLE - 1}) AS n), placed AS (
+      INSERT INTO places (user_id, place_id, label, kind, lat, lon, radius_m, geometry_version, created_at)
+      SELECT 'usr_b' || n, 'plc_w' || n, 'Work', 'work', ${People.LAT + 1}, ${People.LON}, 150, 1, now() - interval '400 days' FROM people)
+    INSERT INTO connection_places (user_id, connection_id, place_id, shared_at, include_earlier_visits)
+    SELECT 'usr_b' || n, 'con_b' || n, 'plc_w' || n, now(), true FROM people`)
+
+const seedEndpoint = (scratch: Scratch, url: string) =>
+  scratch.run(
+    Effect.gen(function* () {
+      const [appId, id] = [AppId.make(People.APP), EndpointId.make("ep_bench")]
+      const createdAt = yield* Timestamp.now
+      const sealed = yield* (yield* Vault.Vault).seal(
+        `${SigningSecret.PREFIX}${"0".repeat(52)}`,
+        SigningSecret.sealContext(appId, id)
+      )
+      return yield* (yield* EndpointStore).create({
+        appId,
+        id,
+        url: EndpointUrl.EndpointUrl.make(url),
+        events: [],
+        description: null,
+        disabledAt: null,
+        epoch: 0,
+        strikes: 0,
+        secrets: [{ sealed, createdAt, expiresAt: null }],
+        createdAt
+      })
+    })
+  )
+
+const run = () =>
+  withBench({ row: "user-day", rounds: 1, withPeers: false }, [], async (bench) => {
+    const scratch = await bench.scratch()
+    const receiver = createHttpServer((request, response) => void request.resume().on("end", () => response.end()))
+    await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve))
+    bench.defer(() => new Promise((resolve) => receiver.close(resolve)))
+    const empty = await sizesOf(scratch)
+    await People.seed(scratch, { count: PEOPLE })
+    await seedWork(scratch)
+    await seedRules(scratch)
+    await seedEndpoint(scratch, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`)
+    const [atServer, atWorker] = await Promise.all([record(scratch.url), record(scratch.url)])
+    for (const { close } of [atServer, atWorker]) bench.defer(close)
+    const { url } = await bench.server(scratch, { DATABASE_URL: atServer.url })
+    await bench.worker(scratch, { DATABASE_URL: atWorker.url })
+    await scratch.settle()
+    const perPerson = await rowSizes(scratch, empty)
+
+    const post = async (path: string, body: object, token?: string): Promise<unknown> => {
+      const headers = {
+        "content-type": "application/json",
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` })
+      }
+      const answer = await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) })
+      if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
+      return answer.json()
+    }
+    const start = Math.floor(Date.now() / 1_000) * 1_000 - 10 * 60_000
+    const fix = (seconds: number, lat: number) => ({
+      captured_at: new Date(start + seconds * 1_000).toISOString(),
+      lat,
+      lon: People.LON,
+      accuracy_m: 10,
+      speed_mps: 1.2
+    })
+    const upload = (n: number, locations: ReadonlyArray<object>) =>
+      post("/v1/phone/locations", { locations }, People.deviceToken(n))
+    const present = async (n: number) => {
+      const headers = { authorization: `Bearer ${People.accessToken(n)}` }
+      const path = `/v1/answers/places/${People.place(n)}/presence`
+      const answer = await fetch(url + path, { headers })
+      if (!answer.ok) throw new Error(`${path} answered ${answer.status}`)
+      return answer.text()
+    }
+    const refresh = (n: number) =>
+      post("/v1/oauth/token", {
+        grantType: "refresh_token",
+        clientId: People.APP,
+        clientSecret: People.CLIENT_SECRET,
+        refreshToken: People.refreshToken(n)
+      })
+    const idle = async () => {
+      const waits = `SELECT (SELECT count(*) FROM events WHERE fanned_out_at IS NULL)
+        + (SELECT count(*) FROM deliveries WHERE state = 'trying') AS waits`
+      for (;;) {
+        if (Number((await scratch.query(waits))[0]?.["waits"]) === 0) return
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    }
+
+    const measure = async (what: string, one: (n: number) => Promise<unknown>): Promise<Measured> => {
+      // The first changes of a page after a checkpoint log the whole page; a day is longer than that.
+      const [before, walBefore] = [await count(scratch), await wal(scratch)]
+      let byWorker: ReadonlyArray<Statement> = []
+      const byServer = await atServer.during(async () => {
+        byWorker = await atWorker.during(async () => {
+          for (let n = 0; n < PEOPLE; n++) await one(n)
+          await idle()
+        })
+      })
+      const [after, walAfter] = [await count(scratch), await wal(scratch)]
+      const rows = [...after].flatMap(([name, now]): ReadonlyArray<[string, number]> => {
+        const grown = (now - (before.get(name) ?? 0)) / PEOPLE
+        // A row that everybody shares is nobody's.
+        return grown < 0.01 ? [] : [[name, grown]]
+      })
+      return {
+        what,
+        server: byServer.filter(isWork).length / PEOPLE,
+        worker: byWorker.filter(isWork).length / PEOPLE,
+        walBytes: Math.round((walAfter - walBefore) / PEOPLE),
+        rows: new Map(rows)
+      }
+    }
+
+    const away = People.LAT + 0.1
+    const batch = (n: number, from: number) =>
+      upload(
+        n,
+        Array.from({ length: FIXES_AT_ONCE }, (_, index) => fix(from + index, away + (from + index) / 1e5))
+      )
+    for (let n = 0; n < PEOPLE; n++) {
+      await batch(n, 0)
+      await present(n)
+    }
+    const uploads = await measure(`an upload of ${FIXES_AT_ONCE} fixes, 5 rules`, (n) => batch(n, 100))
+    const arrivals = await measure("an arrival, its event, its webhook", (n) => upload(n, [fix(200, People.LAT)]))
+    const questions = await measure("a question of an app", present)
+    const refreshes = await measure("a refresh of a token", refresh)
+    await scratch.query("VACUUM")
+    report({ uploads, arrivals, questions, refreshes }, await rowSizes(scratch, empty), perPerson)
+  })
+
+const round = (value: number): string => value.toLocaleString("en", { maximumFractionDigits: 2 })
+
+const report = (
+  operations: Readonly<Record<keyof typeof DAY, Measured>>,
+  sizes: ReadonlyArray<RowSize>,
+  perPerson: ReadonlyArray<RowSize>
+): void => {
+  const kinds = Object.keys(DAY) as ReadonlyArray<keyof typeof DAY>
+  const sizeOf = (name: string) => sizes.find((one) => one.name === name)?.bytes ?? 0
+  console.log("one of                               statements: server  worker   WAL bytes   new rows")
+  for (const kind of kinds) {
+    const { rows, server, walBytes, what, worker } = operations[kind]
+    const made = [...rows].map(([name, grown]) => `${round(grown)} ${name}`).join(", ")
+    console.log(
+      `${what.padEnd(38)}${round(server).padStart(16)}${round(worker).padStart(8)}${String(walBytes).padStart(12)}   ${made}`
+    )
+  }
+  console.log("\nbytes of a row, with its indexes")
+  for (const { bytes, name } of sizes) console.log(`${name.padEnd(22)}${String(bytes).padStart(7)}`)
+  const still = perPerson.reduce((all, { bytes, rows }) => all + (bytes * rows) / PEOPLE, 0)
+  console.log(`\na person who does nothing: ${round(still)} bytes in ${perPerson.length} tables`)
+
+  const sum = (of: (one: Measured) => number) => kinds.reduce((all, kind) => all + DAY[kind] * of(operations[kind]), 0)
+  const rows = sum((one) => [...one.rows.values()].reduce((all, grown) => all + grown, 0))
+  const bytesFor = (days: (table: string) => number) =>
+    sum((one) => [...one.rows].reduce((all, [name, grown]) => all + grown * sizeOf(name) * days(name), 0))
+  const [bytes, kept] = [bytesFor(() => 1), still + bytesFor((table) => KEPT_DAYS[table] ?? 1)]
+  const statements = sum(({ server, worker }) => server + worker)
+  const walBytes = sum((one) => one.walBytes)
+  console.log(`\na day of ${kinds.map((kind) => `${DAY[kind]} ${kind}`).join(", ")}`)
+  console.log(
+    `statements ${round(statements)}, new rows ${round(rows)} of ${round(bytes)} bytes, WAL ${round(walBytes)} bytes`
+  )
+  console.log(`in the long run ${round(kept / 1e6)} MB are kept`)
+  console.log("\npeople        statements/s   WAL MB/s   TB kept (averages over a day)")
+  for (const people of [1e4, 1e5, 1e6, 1e7, 1e8]) {
+    const [perSecond, wal, stored] = [
+      (statements * people) / 86_400,
+      (walBytes * people) / 86_400 / 1e6,
+      (kept * people) / 1e12
+    ]
+    console.log(
+      `${String(people).padEnd(12)}${round(perSecond).padStart(14)}${round(wal).padStart(11)}${round(stored).padStart(10)}`
+    )
+  }
+}
+
+await run()
