@@ -29,6 +29,9 @@ const PURPOSE = "order_ahead"
 const PLACE = { label: "Corner café", lat: 52.3702, lon: 4.8952, radiusM: 150 }
 const MINUTE = 60_000
 
+const Deliveries = Schema.Struct({ deliveries: Schema.Array(Schema.Struct({ id: Schema.String })) })
+const Entries = Schema.Struct({ entries: Schema.Array(Schema.Unknown) })
+
 const asked = { as: Schema.Unknown }
 
 /** Makes what the hot programs need, which are then to be run in order. */
@@ -54,6 +57,11 @@ export const programs = async (serviceUrl: string, receiver: Receiver): Promise<
 
   const get = (path: string, query: Readonly<Record<string, string>> = {}) =>
     server.expect("GET", `${path}?${new URLSearchParams(query).toString()}`, { ...asked, token: tokens.access_token })
+  const delivered = async () => {
+    const path = `/v1/developer/apps/${app.id}/deliveries?state=delivered`
+    return (await person.as.expect("GET", path, { as: Deliveries })).deliveries
+  }
+  const entries = async () => (await person.as.expect("GET", "/v1/user/access-log", { as: Entries })).entries
   const now = Date.now()
   const ride = ridePast(place, now - MINUTE)
   const day = { from: new Date(now - 1_440 * MINUTE).toISOString(), to: new Date(now).toISOString() }
@@ -103,13 +111,9 @@ export const programs = async (serviceUrl: string, receiver: Receiver): Promise<
       run: async () => {
         await upload(server, device, ride)
         await receiver.until("both webhooks at both endpoints", (all) => all.length >= 4)
-        // The log of the last delivery follows its answer.
-        await until("the access log of the deliveries", async () => {
-          const { entries } = await person.as.expect("GET", "/v1/user/access-log", {
-            as: Schema.Struct({ entries: Schema.Array(Schema.Unknown) })
-          })
-          return entries.length >= 5 ? true : undefined
-        })
+        // What follows an answer: its row finished, its attempt and its line in the access log.
+        await until("both deliveries", async () => ((await delivered()).length >= 2 ? true : undefined))
+        await until("the access log of both", async () => ((await entries()).length >= 5 ? true : undefined))
       },
       needs: ["events", "endpoints", "deliveries", "delivery_attempts", "access_log"]
     },
@@ -177,14 +181,8 @@ export const programs = async (serviceUrl: string, receiver: Receiver): Promise<
     {
       name: "a delivery that is sent again",
       run: async () => {
-        const { deliveries } = await person.as.expect(
-          "GET",
-          `/v1/developer/apps/${app.id}/deliveries?state=delivered`,
-          {
-            as: Schema.Struct({ deliveries: Schema.Array(Schema.Struct({ id: Schema.String })) })
-          }
-        )
-        const path = `/v1/developer/apps/${app.id}/deliveries/${deliveries[0]?.id}/redeliver`
+        const [first] = await delivered()
+        const path = `/v1/developer/apps/${app.id}/deliveries/${first?.id}/redeliver`
         await person.as.expect("POST", path, asked)
       },
       needs: ["deliveries", "endpoints"]
