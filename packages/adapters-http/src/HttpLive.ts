@@ -1,5 +1,15 @@
-import { HttpApiBuilder, HttpMiddleware, HttpRouter, HttpServer } from "@effect/platform"
-import { Effect, Layer } from "effect"
+import {
+  Etag,
+  FileSystem,
+  HttpApiBuilder,
+  type HttpApp,
+  HttpMiddleware,
+  HttpPlatform,
+  HttpRouter,
+  HttpServer,
+  Path
+} from "@effect/platform"
+import { Context, Effect, Layer, Scope } from "effect"
 import * as AccountsHttp from "./accounts/AccountsHttp.js"
 import * as SessionHttp from "./accounts/SessionHttp.js"
 import * as DeletionHttp from "./deletions/DeletionHttp.js"
@@ -86,8 +96,24 @@ const serve = Effect.gen(function* () {
     deprecations: Deprecation.headers(Api, baseUrl)
   }
   const app = yield* HttpRouter.toHttpApp(HttpRouter.use(router, Edge.around(known)))
-  return HttpServer.serve(yield* Edge.make(app, known))
-}).pipe(Layer.unwrapEffect)
+  yield* serveAlone(yield* Edge.make(app, known))
+}).pipe(Layer.scopedDiscard)
+
+/** What the platform's router wants to be given. */
+const ROUTER = [Etag.Generator, FileSystem.FileSystem, HttpPlatform.HttpPlatform, Path.Path] as const
+type Routing = Context.Tag.Identifier<(typeof ROUTER)[number]>
+
+/**
+ * Each request begins with the services that the server was told to serve with, and copies them whenever one is added. Handlers
+ * bring their own: so it is told with next to none.
+ */
+const serveAlone = (app: HttpApp.Default<never, Routing>) =>
+  Effect.gen(function* () {
+    const server = yield* HttpServer.HttpServer
+    yield* Effect.mapInputContext(server.serve(app), (all: Context.Context<Routing | Scope.Scope>) =>
+      Context.pick(Scope.Scope, ...ROUTER)(all)
+    )
+  })
 
 /**
  * The whole HTTP side over the domain's ports, for an `HttpServer`. More routes (`/healthz`) join with

@@ -6,9 +6,9 @@ import {
   HttpServerRequest,
   HttpServerResponse
 } from "@effect/platform"
-import { type AccessLogStore, recordAccess } from "@place-access/domain/access-log"
+import { AccessLogStore, recordAccess } from "@place-access/domain/access-log"
 import { Entropy, StoreError } from "@place-access/domain/shared"
-import { Cause, Effect, Exit, FiberRef } from "effect"
+import { Cause, Context, Effect, Exit, FiberRef } from "effect"
 import { HttpOptions, type Options } from "../HttpOptions.js"
 import { errorPage } from "../pages/errorPage.js"
 import * as Errors from "../wire/Errors.js"
@@ -37,7 +37,8 @@ export const make = <R>(
 ): Effect.Effect<HttpApp.Default<never, R>, never, HttpOptions | AccessLogStore | Entropy.Entropy> =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
-    const context = yield* Effect.context<AccessLogStore | Entropy.Entropy>()
+    const needs = yield* Effect.context<AccessLogStore | Entropy.Entropy>()
+    const context = Context.pick(AccessLogStore, Entropy.Entropy)(needs)
     const freshId = Effect.provide(Entropy.id("req"), context)
     const addHeaders = SecurityHeaders.make(options)
 

@@ -1,8 +1,8 @@
 import { HttpServerRequest } from "@effect/platform"
-import { authenticateDevice, type DeviceStore } from "@place-access/domain/devices"
-import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
-import type { Vault } from "@place-access/domain/shared"
-import { Effect, Layer } from "effect"
+import { authenticateDevice, DeviceStore } from "@place-access/domain/devices"
+import { LimitStore, Rate, Subject } from "@place-access/domain/limits"
+import { Vault } from "@place-access/domain/shared"
+import { Context, Effect, Layer } from "effect"
 import * as RateLimit from "../edge/RateLimit.js"
 import * as OsmAnd from "../fixes/OsmAnd.js"
 import * as OsmAndRequest from "../fixes/OsmAndRequest.js"
@@ -11,7 +11,9 @@ import { toWire } from "../wire/toWire.js"
 import * as Credentials from "./Credentials.js"
 import { DeviceAuth, OsmAndAuth, OwnTracksAuth } from "./DeviceAuth.js"
 
-type Needs = DeviceStore | LimitStore | Vault.Vault
+/** These alone: what is given to a program is copied for it, and a layer is built with every port there is. */
+const NEEDS = [DeviceStore, LimitStore, Vault.Vault] as const
+type Needs = Context.Tag.Identifier<(typeof NEEDS)[number]>
 
 /** The phone that `token` was given to; counts its upload. */
 const phoneOf = (token: string | undefined) =>
@@ -26,7 +28,7 @@ const phoneOf = (token: string | undefined) =>
 const device = Layer.effect(
   DeviceAuth,
   Effect.gen(function* () {
-    const context = yield* Effect.context<Needs>()
+    const context = Context.pick(...NEEDS)(yield* Effect.context<Needs>())
     return DeviceAuth.of({
       deviceToken: () =>
         Effect.gen(function* () {
@@ -39,7 +41,7 @@ const device = Layer.effect(
 const ownTracks = Layer.effect(
   OwnTracksAuth,
   Effect.gen(function* () {
-    const context = yield* Effect.context<Needs>()
+    const context = Context.pick(...NEEDS)(yield* Effect.context<Needs>())
     return OwnTracksAuth.of({
       devicePassword: () =>
         Effect.gen(function* () {
@@ -53,7 +55,7 @@ const ownTracks = Layer.effect(
 const osmAnd = Layer.effect(
   OsmAndAuth,
   Effect.gen(function* () {
-    const context = yield* Effect.context<Needs>()
+    const context = Context.pick(...NEEDS)(yield* Effect.context<Needs>())
     return OsmAndAuth.of({
       deviceId: () =>
         Effect.gen(function* () {

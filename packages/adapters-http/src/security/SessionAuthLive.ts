@@ -1,7 +1,7 @@
 import { type HttpApi, HttpRouter, HttpServerRequest } from "@effect/platform"
-import { type AccountStore, authenticateSession } from "@place-access/domain/accounts"
-import { type Vault } from "@place-access/domain/shared"
-import { Effect, Layer, Option } from "effect"
+import { AccountStore, authenticateSession } from "@place-access/domain/accounts"
+import { Vault } from "@place-access/domain/shared"
+import { Context, Effect, Layer, Option } from "effect"
 import * as Routes from "../edge/Routes.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
@@ -19,7 +19,9 @@ export const layer = (
     SessionAuth,
     Effect.gen(function* () {
       const options = yield* HttpOptions
-      const context = yield* Effect.context<AccountStore | Vault.Vault>()
+      // These alone: what is given to a program is copied for it, and a layer is built with every port there is.
+      const needs = yield* Effect.context<AccountStore | Vault.Vault>()
+      const context = Context.pick(AccountStore, Vault.Vault)(needs)
       const roles = byRoute(api, RequiredRole.RequiredRole)
       return SessionAuth.of({
         session: () =>
