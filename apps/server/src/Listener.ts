@@ -1,4 +1,5 @@
 import { patienceMillisFor } from "@place-access/adapters-http/edge/Body"
+import * as NodeServer from "@place-access/adapters-http/edge/NodeServer"
 import { HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
 import { CannotStart } from "@place-access/worker/host"
@@ -62,12 +63,9 @@ export const make = (host: string, port: number): Listener => {
     HttpServer.make({
       address: { _tag: "TcpAddress", hostname: host, port },
       serve: (app, middleware) =>
-        Effect.map(
-          middleware === undefined ? NodeHttpServer.makeHandler(app) : NodeHttpServer.makeHandler(app, middleware),
-          (made) => {
-            handler = made
-          }
-        )
+        Effect.map(NodeServer.listener(middleware === undefined ? app : middleware(app)), (made) => {
+          handler = made
+        })
     })
   )
 

@@ -1,12 +1,12 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { listAccessLog } from "@place-access/domain/access-log"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import * as EntryWords from "./EntryWords.js"
 
-export const layer = HttpApiBuilder.group(Api, "accessLog", (handlers) =>
+export const layer = Group.group(Api, "accessLog", (handlers) =>
   handlers.handle("list", ({ urlParams }) =>
     Effect.gen(function* () {
       const { app_id, cursor, limit, ...rest } = urlParams

@@ -1,15 +1,15 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { signUp } from "@place-access/domain/accounts"
 import { Rate, Subject } from "@place-access/domain/limits"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { clientAddress } from "../edge/ClientAddress.js"
 import * as RateLimit from "../edge/RateLimit.js"
 import { HttpOptions } from "../HttpOptions.js"
 import { toWire } from "../wire/toWire.js"
 import { toBody } from "./AccountsApi.js"
 
-export const layer = HttpApiBuilder.group(Api, "accounts", (handlers) =>
+export const layer = Group.group(Api, "accounts", (handlers) =>
   handlers.handle(
     "signUp",
     ({ payload }) =>

@@ -1,8 +1,9 @@
-import { HttpApiBuilder, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { signIn, signOut } from "@place-access/domain/accounts"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { clientAddress } from "../edge/ClientAddress.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "../security/Credentials.js"
@@ -25,7 +26,7 @@ const endPresent = Effect.gen(function* () {
   if (cookie !== undefined) yield* signOut(cookie)
 })
 
-export const layer = HttpApiBuilder.group(Api, "session", (handlers) =>
+export const layer = Group.group(Api, "session", (handlers) =>
   handlers
     .handle(
       "signIn",

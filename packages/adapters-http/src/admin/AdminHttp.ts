@@ -1,4 +1,3 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { decideApp, narrowApp, revokeApp } from "@place-access/domain/apps"
 import { decidePurpose, listVolumeFlags, type Purpose } from "@place-access/domain/purposes"
 import {
@@ -12,6 +11,7 @@ import {
 } from "@place-access/domain/reviews"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import * as AppsApi from "../apps/AppsApi.js"
 import * as PurposesApi from "../purposes/PurposesApi.js"
 import * as VolumeFlagsApi from "../purposes/VolumeFlagsApi.js"
@@ -47,7 +47,7 @@ const verdict = (body: {
   readonly revision?: number
 }): Verdict.Verdict => ({ decision: body.decision, note: body.note ?? null, revision: body.revision })
 
-export const layer = HttpApiBuilder.group(Api, "admin", (handlers) =>
+export const layer = Group.group(Api, "admin", (handlers) =>
   handlers
     .handle("reviews", ({ urlParams: { cursor, limit } }) =>
       Effect.gen(function* () {

@@ -1,4 +1,3 @@
-import { HttpApiBuilder } from "@effect/platform"
 import {
   checkPresence,
   Disclosure,
@@ -9,12 +8,13 @@ import {
 } from "@place-access/domain/answers"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import { Caller } from "../security/BearerAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 
-export const layer = HttpApiBuilder.group(Api, "answers", (handlers) =>
+export const layer = Group.group(Api, "answers", (handlers) =>
   handlers
     .handle("currentPlace", ({ urlParams }) =>
       Effect.gen(function* () {

@@ -1,4 +1,3 @@
-import { HttpApiBuilder } from "@effect/platform"
 import {
   createApp,
   getOwnedApp,
@@ -10,6 +9,7 @@ import {
 } from "@place-access/domain/apps"
 import { Effect, Schema } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
@@ -27,7 +27,7 @@ const chosen = (given: { readonly redirectUris?: RedirectUri.List; readonly redi
   return uris === undefined ? Effect.fail(Errors.validationFailed(["redirectUris is missing"])) : Effect.succeed(uris)
 }
 
-export const layer = HttpApiBuilder.group(Api, "apps", (handlers) =>
+export const layer = Group.group(Api, "apps", (handlers) =>
   handlers
     .handle("list", ({ urlParams: { cursor, limit } }) =>
       Effect.gen(function* () {

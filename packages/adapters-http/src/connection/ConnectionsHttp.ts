@@ -1,4 +1,3 @@
-import { HttpApiBuilder } from "@effect/platform"
 import {
   type ConnectionView,
   disconnect,
@@ -9,12 +8,13 @@ import {
 } from "@place-access/domain/connection"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import { encodeUses } from "./ConsentsHttp.js"
 import type { UserConnection } from "./ConnectionsApi.js"
 
-export const layer = HttpApiBuilder.group(Api, "connections", (handlers) =>
+export const layer = Group.group(Api, "connections", (handlers) =>
   handlers
     .handle("list", ({ urlParams: { cursor, limit } }) =>
       Effect.gen(function* () {

@@ -1,4 +1,3 @@
-import { HttpApiBuilder } from "@effect/platform"
 import {
   type ConsentRefused,
   type ConsentReview,
@@ -8,6 +7,7 @@ import {
 } from "@place-access/domain/connection"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { HttpOptions } from "../HttpOptions.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
@@ -32,7 +32,7 @@ const refused = ({ reason }: ConsentRefused): Effect.Effect<never, Refusal> => {
   }
 }
 
-export const layer = HttpApiBuilder.group(Api, "consents", (handlers) =>
+export const layer = Group.group(Api, "consents", (handlers) =>
   handlers
     .handle("review", ({ path }) =>
       Effect.gen(function* () {

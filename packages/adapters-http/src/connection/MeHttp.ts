@@ -1,11 +1,11 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { describeConnection } from "@place-access/domain/connection"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import { Caller } from "../security/BearerAuth.js"
 
-export const layer = HttpApiBuilder.group(Api, "me", (handlers) =>
+export const layer = Group.group(Api, "me", (handlers) =>
   handlers.handle("get", () =>
     Effect.gen(function* () {
       const me = yield* describeConnection(yield* Caller)

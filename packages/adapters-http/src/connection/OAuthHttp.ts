@@ -1,10 +1,11 @@
-import { HttpApiBuilder, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { authenticateClient } from "@place-access/domain/apps"
 import { exchangeCode, refreshTokens, revokeToken, type TokenGrant } from "@place-access/domain/connection"
 import { Rate, Subject } from "@place-access/domain/limits"
 import { Scope } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { clientAddress } from "../edge/ClientAddress.js"
 import * as RateLimit from "../edge/RateLimit.js"
 import { HttpOptions } from "../HttpOptions.js"
@@ -18,7 +19,7 @@ type Request = HttpServerRequest.HttpServerRequest
 /** RFC 6749 §5.1; `Pragma` for caches that know nothing newer. */
 const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" }
 
-export const layer = HttpApiBuilder.group(Api, "oauth", (handlers) =>
+export const layer = Group.group(Api, "oauth", (handlers) =>
   handlers
     .handleRaw("token", ({ request }) => answer(request, token(request)), { uninterruptible: true })
     .handleRaw("revoke", ({ request }) => answer(request, revoke(request)), { uninterruptible: true })

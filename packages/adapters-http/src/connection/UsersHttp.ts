@@ -1,11 +1,11 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { listAppUsers } from "@place-access/domain/connection"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 
-export const layer = HttpApiBuilder.group(Api, "users", (handlers) =>
+export const layer = Group.group(Api, "users", (handlers) =>
   handlers.handle("list", ({ path, urlParams: { cursor, limit } }) =>
     Effect.gen(function* () {
       const page = yield* listAppUsers(yield* SignedIn, path.app_id, { limit, cursor })

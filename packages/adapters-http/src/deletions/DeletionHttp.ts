@@ -1,8 +1,9 @@
-import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+import { HttpServerResponse } from "@effect/platform"
 import { deleteAccount } from "@place-access/domain/deletions"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { clientAddress } from "../edge/ClientAddress.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "../security/Credentials.js"
@@ -10,7 +11,7 @@ import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 
-export const layer = HttpApiBuilder.group(Api, "deletion", (handlers) =>
+export const layer = Group.group(Api, "deletion", (handlers) =>
   handlers.handle(
     "deleteAccount",
     ({ payload: { password } }) =>

@@ -1,12 +1,12 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { getDelivery, listDeliveries, recover, redeliver, retryNow } from "@place-access/domain/deliveries"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import { toBody, toDetail, typesOf } from "./DeliveriesApi.js"
 
-export const layer = HttpApiBuilder.group(Api, "deliveries", (handlers) =>
+export const layer = Group.group(Api, "deliveries", (handlers) =>
   handlers
     .handle(
       "list",

@@ -1,13 +1,13 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { addDevice, type Device, listDevices, removeDevice } from "@place-access/domain/devices"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { HttpOptions } from "../HttpOptions.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import type { DeviceBody } from "./DevicesApi.js"
 
-export const layer = HttpApiBuilder.group(Api, "devices", (handlers) =>
+export const layer = Group.group(Api, "devices", (handlers) =>
   handlers
     .handle("list", () =>
       Effect.gen(function* () {

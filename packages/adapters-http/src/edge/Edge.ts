@@ -81,11 +81,7 @@ export const make = <R>(
           Effect.annotateLogs("request_id", cell.id)
         )
         const response = exit.page && wantsPage(request) ? errorPage(exit.page, cell.id) : exit.response
-        return SecurityHeaders.apply(
-          HttpServerResponse.setHeaders(response, { ...cell.standing, ...cell.deprecation }),
-          addHeaders,
-          cell.id
-        )
+        return SecurityHeaders.apply(response, addHeaders, cell.id, { ...cell.standing, ...cell.deprecation })
       })
     )
   })

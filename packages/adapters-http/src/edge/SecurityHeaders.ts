@@ -1,14 +1,16 @@
-import { Headers, HttpServerResponse } from "@effect/platform"
+import { HttpServerResponse } from "@effect/platform"
 import { isHttps, type Options } from "../HttpOptions.js"
 
 /** Nothing of an API answer may run or be framed, even if a browser were made to show it. */
 const API_CSP = "default-src 'none'; frame-ancestors 'none'"
 
+type Given = Readonly<Record<string, string>>
+
 /**
  * What every answer carries. A page brings its own `content-security-policy` and `referrer-policy`: under `no-referrer` a
  * browser sends `Origin: null` with a form of our own (Fetch standard, "append a request Origin header").
  */
-export const make = (options: Options): ((headers: Headers.Headers, requestId: string) => Headers.Headers) => {
+export const make = (options: Options): ((headers: Given, requestId: string) => Given) => {
   const always = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -20,12 +22,13 @@ export const make = (options: Options): ((headers: Headers.Headers, requestId: s
     "referrer-policy": "no-referrer",
     "cache-control": "no-store"
   }
-  return (headers, requestId) =>
-    Headers.unsafeFromRecord({ ...unlessSet, ...headers, ...always, "x-request-id": requestId })
+  return (headers, requestId) => ({ ...unlessSet, ...headers, ...always, "x-request-id": requestId })
 }
 
 export const apply = (
   response: HttpServerResponse.HttpServerResponse,
   add: ReturnType<typeof make>,
-  requestId: string
-): HttpServerResponse.HttpServerResponse => HttpServerResponse.setHeaders(response, add(response.headers, requestId))
+  requestId: string,
+  more: Given
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.setHeaders(response, add({ ...response.headers, ...more }, requestId))

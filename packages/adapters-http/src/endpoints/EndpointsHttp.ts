@@ -1,4 +1,3 @@
-import { HttpApiBuilder } from "@effect/platform"
 import {
   createEndpoint,
   listEndpoints,
@@ -9,11 +8,12 @@ import {
 } from "@place-access/domain/endpoints"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import { toBody } from "./EndpointsApi.js"
 
-export const layer = HttpApiBuilder.group(Api, "endpoints", (handlers) =>
+export const layer = Group.group(Api, "endpoints", (handlers) =>
   handlers
     .handle("list", ({ path }) =>
       Effect.gen(function* () {

@@ -1,14 +1,14 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { Disclosure } from "@place-access/domain/answers"
 import { type Fix, latestFix, listDays, listFixes, Nearest, nearestFix } from "@place-access/domain/fixes"
 import { Effect, Option } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import { Caller } from "../security/BearerAuth.js"
 import { toWire } from "../wire/toWire.js"
 import type { FixBody } from "./LocationsApi.js"
 
-export const layer = HttpApiBuilder.group(Api, "locations", (handlers) =>
+export const layer = Group.group(Api, "locations", (handlers) =>
   handlers
     .handle("latest", () =>
       Effect.gen(function* () {

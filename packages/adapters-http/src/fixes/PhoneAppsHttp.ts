@@ -1,9 +1,10 @@
-import { HttpApiBuilder, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { sendsVisits } from "@place-access/domain/devices"
 import { ingestFixes } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { CallingDevice } from "../security/DeviceAuth.js"
 import { toWire } from "../wire/toWire.js"
 import * as OsmAnd from "./OsmAnd.js"
@@ -14,7 +15,7 @@ import { parseJson } from "./PhoneUpload.js"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-export const layer = HttpApiBuilder.group(Api, "phoneApps", (handlers) =>
+export const layer = Group.group(Api, "phoneApps", (handlers) =>
   handlers
     .handleRaw("overland", ({ request }) => overland(request).pipe(toWire), { uninterruptible: true })
     .handleRaw("owntracks", ({ request }) => ownTracks(request).pipe(toWire), { uninterruptible: true })

@@ -1,12 +1,12 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { ingestFixes } from "@place-access/domain/fixes"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { CallingDevice } from "../security/DeviceAuth.js"
 import { toWire } from "../wire/toWire.js"
 import type { Upload } from "./PhoneApi.js"
 
-export const layer = HttpApiBuilder.group(Api, "phone", (handlers) =>
+export const layer = Group.group(Api, "phone", (handlers) =>
   handlers.handle(
     "upload",
     ({ payload }) =>

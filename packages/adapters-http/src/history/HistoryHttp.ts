@@ -1,12 +1,12 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { chooseHistory, getHistoryChoice, type Kept } from "@place-access/domain/history"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import type { HistoryBody } from "./HistoryApi.js"
 
-export const layer = HttpApiBuilder.group(Api, "history", (handlers) =>
+export const layer = Group.group(Api, "history", (handlers) =>
   handlers
     .handle("get", () =>
       SignedIn.pipe(

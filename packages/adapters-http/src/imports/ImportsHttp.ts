@@ -1,8 +1,9 @@
-import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
+import { HttpServerResponse } from "@effect/platform"
 import { getImport, Import, listImports, removeImport, startImport } from "@place-access/domain/imports"
 import type { UserId } from "@place-access/domain/shared"
 import { Effect, FiberRef, type Stream } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import * as Body from "../edge/Body.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import * as Upload from "../edge/Upload.js"
@@ -11,7 +12,7 @@ import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import { ImportBody } from "./ImportsApi.js"
 
-export const layer = HttpApiBuilder.group(Api, "imports", (handlers) =>
+export const layer = Group.group(Api, "imports", (handlers) =>
   handlers
     .handle("list", () =>
       Effect.gen(function* () {

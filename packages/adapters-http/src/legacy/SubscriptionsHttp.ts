@@ -1,13 +1,13 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { createSubscription, removeSubscription } from "@place-access/domain/legacy"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import { Caller } from "../security/BearerAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 
-export const layer = HttpApiBuilder.group(Api, "subscriptions", (handlers) =>
+export const layer = Group.group(Api, "subscriptions", (handlers) =>
   handlers
     .handle(
       "create",

@@ -1,7 +1,8 @@
-import { HttpApiBuilder, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { listen, openListener } from "@place-access/domain/listeners"
 import { Effect, Stream } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "../security/Credentials.js"
 import { SignedIn } from "../security/SessionAuth.js"
@@ -12,7 +13,7 @@ import * as Messages from "./Messages.js"
 /** A proxy must neither gather the messages nor compress them. */
 const HEADERS = { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" }
 
-export const layer = HttpApiBuilder.group(Api, "listeners", (handlers) =>
+export const layer = Group.group(Api, "listeners", (handlers) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     return handlers.handle(

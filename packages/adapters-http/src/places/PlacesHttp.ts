@@ -1,12 +1,12 @@
-import { HttpApiBuilder } from "@effect/platform"
 import { archivePlace, createPlace, listPlaces, Place, updatePlace } from "@place-access/domain/places"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import type { PlaceBody } from "./PlacesApi.js"
 
-export const layer = HttpApiBuilder.group(Api, "places", (handlers) =>
+export const layer = Group.group(Api, "places", (handlers) =>
   handlers
     .handle("list", () =>
       Effect.gen(function* () {

@@ -1,4 +1,3 @@
-import { HttpApiBuilder } from "@effect/platform"
 import {
   archivePurpose,
   createPurpose,
@@ -8,11 +7,12 @@ import {
 } from "@place-access/domain/purposes"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import { toBody } from "./PurposesApi.js"
 
-export const layer = HttpApiBuilder.group(Api, "purposes", (handlers) =>
+export const layer = Group.group(Api, "purposes", (handlers) =>
   handlers
     .handle("list", ({ path }) =>
       Effect.gen(function* () {

@@ -1,4 +1,3 @@
-import { HttpApiBuilder } from "@effect/platform"
 import {
   type EvaluatedRule,
   getEvaluations,
@@ -10,6 +9,7 @@ import {
 import { type RuleId, Words } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import { Caller } from "../security/BearerAuth.js"
 import { SignedIn } from "../security/SessionAuth.js"
@@ -17,7 +17,7 @@ import { toWire } from "../wire/toWire.js"
 import { toBody } from "./EvaluationsApi.js"
 import { encode } from "./RulesHttp.js"
 
-export const layer = HttpApiBuilder.group(Api, "evaluations", (handlers) => {
+export const layer = Group.group(Api, "evaluations", (handlers) => {
   const list = (id: RuleId, kind: RuleKind) =>
     Effect.gen(function* () {
       const { connection } = yield* Caller
@@ -30,7 +30,7 @@ export const layer = HttpApiBuilder.group(Api, "evaluations", (handlers) => {
     .handle("zone", ({ path }) => list(path.id, "Zone"))
 })
 
-export const userLayer = HttpApiBuilder.group(Api, "userEvaluations", (handlers) =>
+export const userLayer = Group.group(Api, "userEvaluations", (handlers) =>
   handlers.handle("list", ({ path }) =>
     Effect.gen(function* () {
       return toList(yield* getEvaluationsOfUser((yield* SignedIn).id, path.id, path.rule_id))
@@ -38,7 +38,7 @@ export const userLayer = HttpApiBuilder.group(Api, "userEvaluations", (handlers)
   )
 )
 
-export const developerLayer = HttpApiBuilder.group(Api, "developerRules", (handlers) =>
+export const developerLayer = Group.group(Api, "developerRules", (handlers) =>
   handlers.handle("list", ({ path, urlParams: { cursor, grant_id: grantId, limit } }) =>
     Effect.gen(function* () {
       const found = yield* listEvaluationsOfGrant(yield* SignedIn, path.app_id, grantId, { limit, cursor })

@@ -1,4 +1,3 @@
-import { HttpApiBuilder } from "@effect/platform"
 import {
   createPlaceRule,
   createZoneRule,
@@ -15,6 +14,7 @@ import {
 import { Words } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
+import * as Group from "../edge/Group.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import { Caller } from "../security/BearerAuth.js"
 import { SignedIn } from "../security/SessionAuth.js"
@@ -22,7 +22,7 @@ import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import type { RuleBody, UserRule, ZoneRuleBody } from "./RulesApi.js"
 
-export const layer = HttpApiBuilder.group(Api, "rules", (handlers) =>
+export const layer = Group.group(Api, "rules", (handlers) =>
   handlers
     .handle(
       "createPlaceRule",
@@ -83,7 +83,7 @@ export const layer = HttpApiBuilder.group(Api, "rules", (handlers) =>
     )
 )
 
-export const userLayer = HttpApiBuilder.group(Api, "userRules", (handlers) =>
+export const userLayer = Group.group(Api, "userRules", (handlers) =>
   handlers
     .handle("list", ({ path, urlParams: { cursor, limit } }) =>
       Effect.gen(function* () {

@@ -1,7 +1,9 @@
 import { HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeServer from "@place-access/adapters-http/edge/NodeServer"
 import { Effect, Exit, Layer, Logger, Scope } from "effect"
-import { createServer } from "node:http"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
 
 /** What a served app logged, one text a line. */
 export type Log = Array<string>
@@ -13,7 +15,30 @@ export interface Served {
   readonly close: () => Promise<void>
 }
 
-type Platform = Layer.Layer.Success<ReturnType<typeof NodeHttpServer.layer>>
+type Platform = HttpServer.HttpServer | Layer.Layer.Success<typeof NodeHttpServer.layerContext>
+
+const listening = Effect.acquireRelease(
+  Effect.async<Server>((resume) => {
+    const server = createServer()
+    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+  }),
+  (server) => Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
+)
+
+/** Requests are taken as the server's listener takes them. */
+const httpServer = Layer.scoped(
+  HttpServer.HttpServer,
+  Effect.map(listening, (server) =>
+    HttpServer.make({
+      address: { _tag: "TcpAddress", hostname: "127.0.0.1", port: (server.address() as AddressInfo).port },
+      serve: (app, middleware) =>
+        Effect.map(
+          NodeServer.listener(middleware === undefined ? app : middleware(app)),
+          (handler) => void server.on("request", handler)
+        )
+    })
+  )
+)
 
 /** Serves on a free port of the loopback interface until `close`. `app` is told its address before it is built. */
 export const serve = async (app: (url: string) => Layer.Layer<never, never, Platform>): Promise<Served> => {
@@ -30,7 +55,7 @@ export const serve = async (app: (url: string) => Layer.Layer<never, never, Plat
       return app(url)
     })
   ).pipe(
-    Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 })),
+    Layer.provide(Layer.merge(httpServer, NodeHttpServer.layerContext)),
     Layer.provide(Logger.replace(Logger.defaultLogger, logger))
   )
   await Effect.runPromise(Layer.buildWithScope(routed, scope))

@@ -1,0 +1,76 @@
+import { Cookies, type HttpApp, HttpServerError, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { Cause, Chunk, Context, Effect, Runtime, Stream } from "effect"
+import type { RequestListener, ServerResponse } from "node:http"
+import { NodeRequest } from "./NodeRequest.js"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/**
+ * Answers node's requests by `app`, each on a fibre of its own; the platform's own way of doing so costs more than our whole edge.
+ * `app` begins uninterruptible and says itself what may be given up when the client goes away. It gets no `Scope`.
+ */
+export const listener = <E, R>(
+  app: HttpApp.Default<E, R>
+): Effect.Effect<RequestListener, never, Exclude<R, HttpServerRequest.HttpServerRequest>> =>
+  Effect.map(Effect.runtime<Exclude<R, HttpServerRequest.HttpServerRequest>>(), (runtime) => (incoming, outgoing) => {
+    const request = new NodeRequest(incoming)
+    const context = Context.add(runtime.context, HttpServerRequest.HttpServerRequest, request) as Context.Context<
+      R | HttpServerRequest.HttpServerRequest
+    >
+    const program = Effect.matchCauseEffect(app, {
+      onSuccess: (response) => send(request, response, outgoing),
+      onFailure: (cause) => Effect.zipRight(Effect.logError("request not answered", cause), fail(outgoing))
+    })
+    const fiber = Runtime.runFork(
+      Runtime.make({ context, fiberRefs: runtime.fiberRefs, runtimeFlags: runtime.runtimeFlags }),
+      Effect.uninterruptible(program)
+    )
+    outgoing.once("close", () => {
+      if (!outgoing.writableEnded) fiber.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
+    })
+  })
+
+const fail = (outgoing: ServerResponse): Effect.Effect<void> =>
+  Effect.sync(() => {
+    if (!outgoing.headersSent) outgoing.writeHead(500)
+    outgoing.end()
+  })
+
+const send = (request: NodeRequest, response: Response, outgoing: ServerResponse): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const { body, status } = response
+    outgoing.writeHead(status, withCookies(response))
+    if (body._tag === "Stream" && request.method !== "HEAD") return sendAll(body.stream, outgoing)
+    const isText = body._tag === "Raw" && typeof body.body === "string"
+    if (request.method === "HEAD" || body._tag === "Empty") outgoing.end()
+    else if (isText) outgoing.end(body.body)
+    else if (body._tag === "Uint8Array") outgoing.end(body.body)
+    else return Effect.zipRight(Effect.logError(`a body of the kind ${body._tag} cannot be sent`), fail(outgoing))
+    return Effect.void
+  })
+
+const withCookies = ({ cookies, headers }: Response): Readonly<Record<string, string | Array<string>>> =>
+  Cookies.isEmpty(cookies) ? headers : { ...headers, "set-cookie": Cookies.toSetCookieHeaders(cookies) }
+
+/** No faster than the client takes it; ends early when the client goes away. */
+const sendAll = (stream: Stream.Stream<Uint8Array, unknown>, outgoing: ServerResponse): Effect.Effect<void> => {
+  const drained = Effect.async<void>((resume) => {
+    const done = () => resume(Effect.void)
+    outgoing.once("drain", done)
+    return Effect.sync(() => outgoing.off("drain", done))
+  })
+  return stream.pipe(
+    Stream.runForEachChunk((chunk) =>
+      Effect.suspend(() => {
+        let canTakeMore = true
+        for (const bytes of Chunk.toReadonlyArray(chunk)) canTakeMore = outgoing.write(bytes)
+        return canTakeMore ? Effect.void : drained
+      })
+    ),
+    Effect.interruptible,
+    Effect.catchAllCause((cause) =>
+      Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("answer ended early", cause)
+    ),
+    Effect.ensuring(Effect.sync(() => outgoing.end()))
+  )
+}

@@ -1,0 +1,51 @@
+import { Context } from "effect"
+
+/**
+ * A context of what stays the same from request to request with what is the request's own over it. A context's map is copied whole to
+ * add something to it, and every port there is takes longer to copy than a request to route; this one is looked through instead.
+ */
+export const over = <A, B>(
+  below: Context.Context<A>,
+  own: Context.Context<B>,
+  more: ReadonlyArray<readonly [key: string, service: unknown]>
+): Context.Context<A | B> => {
+  const all = new Layered(below.unsafeMap)
+  for (const [key, service] of own.unsafeMap) all.set(key, service)
+  for (const [key, service] of more) all.set(key, service)
+  return Context.unsafeMake<A | B>(all)
+}
+
+/** To whoever copies it or goes through it, a map of everything. Nothing is taken out of a context's map. */
+class Layered extends Map<string, unknown> {
+  readonly #below: ReadonlyMap<string, unknown>
+
+  constructor(below: ReadonlyMap<string, unknown>) {
+    super()
+    this.#below = below
+  }
+  override get(key: string): unknown {
+    return super.has(key) ? super.get(key) : this.#below.get(key)
+  }
+  override has(key: string): boolean {
+    return super.has(key) || this.#below.has(key)
+  }
+  override get size(): number {
+    return new Map(this).size
+  }
+  override *entries(): MapIterator<[string, unknown]> {
+    for (const entry of this.#below) if (!super.has(entry[0])) yield entry
+    yield* super.entries()
+  }
+  override [Symbol.iterator](): MapIterator<[string, unknown]> {
+    return this.entries()
+  }
+  override *keys(): MapIterator<string> {
+    for (const [key] of this.entries()) yield key
+  }
+  override *values(): MapIterator<unknown> {
+    for (const [, value] of this.entries()) yield value
+  }
+  override forEach(f: (value: unknown, key: string, map: Map<string, unknown>) => void): void {
+    for (const [key, value] of this.entries()) f(value, key, this)
+  }
+}
