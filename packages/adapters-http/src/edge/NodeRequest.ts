@@ -1,8 +1,16 @@
-import { Cookies, Headers, HttpIncomingMessage, type HttpMethod, HttpServerRequest } from "@effect/platform"
+import {
+  Cookies,
+  type Headers,
+  HttpIncomingMessage,
+  type HttpMethod,
+  HttpServerRequest,
+  UrlParams
+} from "@effect/platform"
 import { Effect, Inspectable, Option, Stream } from "effect"
 import type { IncomingMessage } from "node:http"
 
 const unbounded = Effect.dieMessage("A body is read within bounds (Body.bounded)")
+const unboundedStream = Stream.fromEffect(unbounded)
 
 /** A request as node received it. Its body is nobody's to read until the edge has put bounds around it. */
 export class NodeRequest extends Inspectable.Class implements HttpServerRequest.HttpServerRequest {
@@ -33,14 +41,16 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
     return Option.fromNullable(this.source.socket.remoteAddress)
   }
 
-  readonly text = unbounded
+  get urlParamsBody(): Effect.Effect<UrlParams.UrlParams> {
+    return Effect.map(this.text, (text) => UrlParams.fromInput(new URLSearchParams(text)))
+  }
+  readonly text: Effect.Effect<string> = unbounded
   readonly json = unbounded
-  readonly urlParamsBody = unbounded
   readonly arrayBuffer = unbounded
   readonly multipart = unbounded
   readonly upgrade = unbounded
-  readonly stream = Stream.fromEffect(unbounded)
-  readonly multipartStream = Stream.fromEffect(unbounded)
+  readonly stream = unboundedStream
+  readonly multipartStream = unboundedStream
 
   modify(): HttpServerRequest.HttpServerRequest {
     return this
