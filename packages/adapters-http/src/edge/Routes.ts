@@ -24,7 +24,17 @@ const patternOf = (path: string): RegExp =>
   )
 
 /** `GET /v1/rules/place/{id}` */
-export const label = (method: string, path: string): string => `${method} ${path.replace(/:(\w+)\??/g, "{$1}")}`
+export const label = (method: string, path: string): string => `${method} ${braced(path)}`
+
+const patterns = new Map<string, string>()
+/** `path` is a route's, of which there are a few hundred: each is written anew once, and not with every request. */
+const braced = (path: string): string => {
+  const known = patterns.get(path)
+  if (known !== undefined) return known
+  const made = path.replace(/:(\w+)\??/g, "{$1}")
+  patterns.set(path, made)
+  return made
+}
 
 const JSON_TYPE = "application/json"
 const FORM_TYPE = "application/x-www-form-urlencoded"

@@ -1,5 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { AppId } from "../shared/Ids.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import { Vault } from "../shared/Vault.js"
 import { AppStore } from "./AppStore.js"
@@ -11,20 +12,21 @@ import { InvalidClient } from "./InvalidClient.js"
  * `InvalidClient` for everything else. An app that an admin revoked still proves itself and gets nothing: its connections are gone
  * (`invalid_grant`), while a 401 would say that its credentials were wrong (Spec §4.3).
  */
-export const authenticateClient = Effect.fn("authenticateClient")(function* (clientId: string, clientSecret: string) {
-  const apps = yield* AppStore
-  const vault = yield* Vault
-  const id = Schema.decodeOption(AppId)(clientId)
-  const found = Option.isNone(id) ? Option.none() : yield* apps.findRegistered(id.value)
-  if (Option.isNone(found)) return yield* new InvalidClient()
-  const { app, secrets } = found.value
-  const now = yield* Timestamp.now
-  const presented = vault.sha256(clientSecret)
-  // All of them are compared, so that the time does not tell which one was near.
-  let matches = 0
-  for (const secret of secrets) {
-    if (vault.equal(secret.hash, presented) && ClientSecret.isLive(secret, now)) matches++
-  }
-  if (matches === 0) return yield* new InvalidClient()
-  return app
-})
+export const authenticateClient = (clientId: string, clientSecret: string) =>
+  Effect.gen(function* () {
+    const apps = yield* AppStore
+    const vault = yield* Vault
+    const id = Schema.decodeOption(AppId)(clientId)
+    const found = Option.isNone(id) ? Option.none() : yield* apps.findRegistered(id.value)
+    if (Option.isNone(found)) return yield* new InvalidClient()
+    const { app, secrets } = found.value
+    const now = yield* Timestamp.now
+    const presented = vault.sha256(clientSecret)
+    // All of them are compared, so that the time does not tell which one was near.
+    let matches = 0
+    for (const secret of secrets) {
+      if (vault.equal(secret.hash, presented) && ClientSecret.isLive(secret, now)) matches++
+    }
+    if (matches === 0) return yield* new InvalidClient()
+    return app
+  }).pipe(Telemetry.span("authenticateClient"))
