@@ -2,9 +2,11 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { type Delivery, DeliveryStore } from "@place-access/domain/deliveries"
 import { type AppId, Page, Timestamp } from "@place-access/domain/shared"
 import { DateTime, Effect, Layer, Option, Schema } from "effect"
+import * as Batches from "./Batches.js"
 import { claim } from "./deliveries/claim.js"
 import { AttemptRow, DeliveryRow, storable, toAttempt, toDelivery, toEnvelope } from "./deliveries/DeliveryRow.js"
 import { finish } from "./deliveries/finish.js"
+import { type Finished, finishMany, mayShare } from "./deliveries/finishMany.js"
 import { hurry, recover, replay } from "./deliveries/replay.js"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
@@ -61,9 +63,12 @@ const toRecord = (row: Delivery.NewDelivery) => ({
   original_at: row.originalAt === row.createdAt ? null : iso(row.originalAt)
 })
 
-export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.effect(
+/** Many deliveries end at the same time, and each waits for its commit: those that do share a statement (`Batches`). */
+export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
   DeliveryStore,
-  Effect.map(SqlClient, (sql) => {
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const share = yield* Batches.make((finished: ReadonlyArray<Finished>) => orStoreError(finishMany(sql, finished)))
     const columns = sql.literal(
       Object.keys(DeliveryRow.fields)
         .map((column) => `d.${column}`)
@@ -99,7 +104,9 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.effect(
       claim: (request) => orStoreError(claim(sql, request)),
 
       finish: (held, how, attempt) =>
-        Effect.flatMap(Timestamp.now, (now) => finish(sql, held, how, attempt, now)).pipe(orStoreError),
+        Effect.flatMap(Timestamp.now, (now) =>
+          mayShare(how) ? share({ held, how, attempt, now }) : orStoreError(finish(sql, held, how, attempt, now))
+        ),
 
       // One jump in the index for each endpoint at which something waits.
       nextDueAt: (after) =>

@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type Authorisation, Event, EventStore } from "@place-access/domain/events"
-import { AppId, ConnectionId, EventId, Scope, UserId } from "@place-access/domain/shared"
+import { AppId, ConnectionId, EventId, type RuleId, Scope, UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Option, ParseResult, Predicate, Schema } from "effect"
+import * as Batches from "./Batches.js"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
 
@@ -42,7 +43,15 @@ const decode = (row: unknown) =>
     Effect.option
   )
 
+interface Asked {
+  readonly userId: UserId
+  readonly connectionId: ConnectionId
+  readonly ruleId: RuleId | null
+}
+
 const AuthorisationRow = Schema.Struct({
+  /** Of who asked, from 1. */
+  position: Rows.Bigint,
   app_id: AppId,
   held_scopes: Schema.Array(Scope.Scope),
   standard_expires_at: Rows.NullableAt,
@@ -66,13 +75,44 @@ const toAuthorisation = (row: typeof AuthorisationRow.Type): Authorisation.Autho
   ruleStands: row.rule_stands
 })
 
-export const layer: Layer.Layer<EventStore, never, SqlClient> = Layer.effect(
+/** Asked before every attempt, for that attempt alone; those who ask while others' answer is read share the next statement. */
+export const layer: Layer.Layer<EventStore, never, SqlClient> = Layer.scoped(
   EventStore,
-  Effect.map(SqlClient, (sql) => {
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
     const columns = sql.literal(
       Object.keys(EventRow.fields)
         .map((column) => `e.${column}`)
         .join(", ")
+    )
+
+    const authorisation = yield* Batches.make((asked: ReadonlyArray<Asked>) =>
+      sql`SELECT asked.position, c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,
+            a.declared_scopes, a.allowed_scopes, a.revoked_at,
+            asked.rule_id IS NULL OR EXISTS (
+              SELECT 1 FROM rules r
+              WHERE r.user_id = asked.user_id AND r.rule_id = asked.rule_id AND r.connection_id = c.connection_id
+                AND r.deleted_at IS NULL
+                AND (r.place_id IS NULL OR EXISTS (
+                  SELECT 1 FROM connection_places shared
+                  JOIN places p ON p.user_id = shared.user_id AND p.place_id = shared.place_id
+                  WHERE shared.user_id = asked.user_id AND shared.connection_id = c.connection_id
+                    AND shared.place_id = r.place_id AND p.archived_at IS NULL
+                ))
+            ) AS rule_stands
+          FROM unnest(${asked.map(({ userId }) => userId)}::text[],
+                      ${asked.map(({ connectionId }) => connectionId)}::text[],
+                      ${asked.map(({ ruleId }) => ruleId)}::text[])
+            WITH ORDINALITY AS asked (user_id, connection_id, rule_id, position)
+          JOIN connections c ON c.user_id = asked.user_id AND c.connection_id = asked.connection_id
+          JOIN apps a ON a.app_id = c.app_id`.pipe(
+        Rows.all(AuthorisationRow),
+        Effect.map((rows) => {
+          const found = new Map(rows.map((row) => [row.position, toAuthorisation(row)]))
+          return asked.map((_, index) => Option.fromNullable(found.get(index + 1)))
+        }),
+        orStoreError
+      )
     )
 
     return EventStore.of({
@@ -101,26 +141,7 @@ export const layer: Layer.Layer<EventStore, never, SqlClient> = Layer.effect(
           orStoreError
         ),
 
-      authorisation: (userId, connectionId, ruleId) =>
-        sql`SELECT c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,
-              a.declared_scopes, a.allowed_scopes, a.revoked_at,
-              ${ruleId}::text IS NULL OR EXISTS (
-                SELECT 1 FROM rules r
-                WHERE r.user_id = ${userId} AND r.rule_id = ${ruleId} AND r.connection_id = c.connection_id
-                  AND r.deleted_at IS NULL
-                  AND (r.place_id IS NULL OR EXISTS (
-                    SELECT 1 FROM connection_places shared
-                    JOIN places p ON p.user_id = shared.user_id AND p.place_id = shared.place_id
-                    WHERE shared.user_id = ${userId} AND shared.connection_id = c.connection_id
-                      AND shared.place_id = r.place_id AND p.archived_at IS NULL
-                  ))
-              ) AS rule_stands
-            FROM connections c JOIN apps a ON a.app_id = c.app_id
-            WHERE c.user_id = ${userId} AND c.connection_id = ${connectionId}`.pipe(
-          Rows.first(AuthorisationRow),
-          Effect.map(Option.map(toAuthorisation)),
-          orStoreError
-        )
+      authorisation: (userId, connectionId, ruleId) => authorisation({ userId, connectionId, ruleId })
     })
   })
 )

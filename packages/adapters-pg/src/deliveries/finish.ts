@@ -15,7 +15,7 @@ export interface Held {
 }
 
 /** What of a `Finish` each column becomes. */
-const columns = (how: Delivery.Finish) => ({
+export const columns = (how: Delivery.Finish) => ({
   state:
     how._tag === "Delivered"
       ? "delivered"
@@ -30,6 +30,10 @@ const columns = (how: Delivery.Finish) => ({
   endedAt: how._tag === "Retry" || how._tag === "Postponed" ? null : Rows.at(how.at)
 })
 
+/** What it does to the endpoint's counter, unless the row is one that does not count; the statement looks. */
+export const effectOf = (how: Delivery.Finish): "strike" | "clear" | "none" =>
+  Delivery.effectOnEndpoint({ replayNo: 0, isTest: false, isHurried: false }, how)
+
 /**
  * `DeliveryStore.finish`, one statement. The delivery's row is locked first and must still carry the lease: who waited for
  * somebody that took it over finds nothing. Then the endpoint's, whose counter is changed from its newest value.
@@ -42,7 +46,7 @@ export const finish = (
   now: Timestamp.Timestamp
 ): Effect.Effect<boolean, SqlError> => {
   const { state, failReason, attempt: next, dueAt, endedAt } = columns(how)
-  const counts = Delivery.effectOnEndpoint({ replayNo: 0, isTest: false, isHurried: false }, how)
+  const counts = effectOf(how)
   const at = Rows.at(now)
   const warned = sql`warned AS (
           INSERT INTO strike_warnings (app_id, delivery_id, endpoint_id, strikes, warned_at)
