@@ -1,4 +1,5 @@
 import type { Row } from "../harness/Row.js"
+import { deliveries } from "./deliveries.js"
 import { growth } from "./growth.js"
 import { memory } from "./memory.js"
 import { presence } from "./presence.js"
@@ -23,4 +24,14 @@ import { start } from "./start.js"
  *
  * Processes of the product say how much memory they took at most: rows need do nothing for that.
  */
-export const rows: ReadonlyArray<Row> = [presence, refresh, ruleStep, simulation, start, growth, several, memory]
+export const rows: ReadonlyArray<Row> = [
+  presence,
+  refresh,
+  deliveries,
+  ruleStep,
+  simulation,
+  start,
+  growth,
+  several,
+  memory
+]

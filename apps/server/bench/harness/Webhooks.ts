@@ -1,0 +1,88 @@
+import { SigningSecret } from "@place-access/domain/endpoints"
+import { AppId, EndpointId, Vault } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { certificate } from "../../../../packages/adapters-webhook/test/support/certificate.js"
+import type { Bench } from "./Bench.js"
+import * as People from "./People.js"
+import * as Program from "./Program.js"
+import type { Await, Heard } from "./receiver.js"
+import type { Scratch } from "./Scratch.js"
+
+/** A receiver on this machine, and events on their way to it. */
+export interface Receiver {
+  readonly port: number
+  /** What a program needs to trust it: a file of the certificate authority. */
+  readonly environment: { readonly NODE_EXTRA_CA_CERTS: string }
+  /** Resolves when so many more requests have come; fails if one of them was not signed. */
+  readonly received: (requests: number) => Promise<void>
+}
+
+/** With a certificate for `localhost` made for this run. */
+export const receiver = async (bench: Bench): Promise<Receiver> => {
+  const directory = await bench.directory()
+  const [keyFile, certFile] = [join(directory, "key.pem"), join(directory, "cert.pem")]
+  const { cert, key } = certificate("localhost")
+  await Promise.all([writeFile(keyFile, key, { mode: 0o600 }), writeFile(certFile, cert)])
+  const running = bench.keep(
+    Program.source("receiver", fileURLToPath(new URL("receiver.ts", import.meta.url)), {}, [keyFile, certFile])
+  )
+  let port: number | undefined
+  let arrived: ((heard: Extract<Heard, { readonly _tag: "Received" }>) => void) | undefined
+  running.child.on("message", (heard: Heard) => {
+    if (heard._tag === "Listening") port = heard.port
+    else arrived?.(heard)
+  })
+  await Program.until(running, "the receiver", () => port !== undefined)
+  return {
+    port: port ?? 0,
+    environment: { NODE_EXTRA_CA_CERTS: certFile },
+    received: (requests) =>
+      new Promise((resolve, reject) => {
+        arrived = ({ signed }) =>
+          signed === requests ? resolve() : reject(new Error(`${requests - signed} requests were not signed`))
+        running.child.send({ requests } satisfies Await)
+      })
+  }
+}
+
+export const endpoint = (n: number): string => `ep_b${n}`
+export const rule = (n: number): string => `rul_b${n}`
+export const secret = (n: number): string => `whsec_${String(n).padStart(52, "0")}`
+export const url = (port: number, n: number): string => `https://localhost:${port}/hooks/${n}`
+
+/** So many endpoints of the app, and for each of the first `people` a rule whose firings go to one of them. */
+export const seed = async (
+  { query, run }: Scratch,
+  { endpoints, people, port }: { readonly endpoints: number; readonly people: number; readonly port: number }
+): Promise<void> => {
+  for (let n = 0; n < endpoints; n++) {
+    const context = SigningSecret.sealContext(AppId.make(People.APP), EndpointId.make(endpoint(n)))
+    const sealed = await run(Effect.flatMap(Vault.Vault, (vault) => vault.seal(secret(n), context)))
+    await query(
+      `INSERT INTO endpoints (app_id, endpoint_id, url, events, epoch, strikes, secrets, created_at)
+       VALUES ($1, $2, $3, '{rule.fired}', 0, 0, $4, now())`,
+      [People.APP, endpoint(n), url(port, n), JSON.stringify([{ sealed, createdAt: Date.now(), expiresAt: null }])]
+    )
+  }
+  await query(`INSERT INTO rules (user_id, rule_id, connection_id, app_id, type, place_id, webhook_url, created_at)
+    SELECT 'usr_b' || n, 'rul_b' || n, 'con_b' || n, '${People.APP}', 'enter', 'plc_b' || n,
+      'https://localhost:${port}/hooks/' || n % ${endpoints}, now()
+    FROM generate_series(0, ${people - 1}) AS n`)
+}
+
+/** Firings of those rules, in turn, in the outbox; workers are told when they are committed. */
+export const fire = async (
+  { query }: Scratch,
+  { count, people, round }: { readonly count: number; readonly people: number; readonly round: string }
+): Promise<void> => {
+  await query(`INSERT INTO events (user_id, event_id, connection_id, app_id, payload, occurred_at, webhook_url, created_at,
+      fan_out_due_at)
+    SELECT r.user_id, 'evt_${round}n' || i, r.connection_id, r.app_id,
+      jsonb_build_object('type', 'place.enter', 'ruleId', r.rule_id,
+        'target', jsonb_build_object('placeId', r.place_id, 'label', 'Home')), now(), r.webhook_url, now(), now()
+    FROM generate_series(0, ${count - 1}) AS i JOIN rules r ON r.user_id = 'usr_b' || i % ${people} AND r.rule_id = 'rul_b' || i % ${people}`)
+  await query("SELECT pg_notify('place_access_work', '1')")
+}

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import type { Done, Order } from "../baselines/sender.js"
+import * as Goal from "../harness/Goal.js"
+import * as People from "../harness/People.js"
+import * as Program from "../harness/Program.js"
+import type { Row, Sample } from "../harness/Row.js"
+import type { Scratch } from "../harness/Scratch.js"
+import * as Usage from "../harness/Usage.js"
+import * as Webhooks from "../harness/Webhooks.js"
+
+const PEOPLE = 2_000
+const ENDPOINTS = 50
+const EVENTS = 20_000
+/** What a worker has under way at most. */
+const AT_ONCE = 256
+
+export const deliveries: Row = {
+  name: "deliveries",
+  path: `from the outbox to an https receiver, ${EVENTS.toLocaleString("en")} events, ${ENDPOINTS} endpoints, one worker`,
+  seconds: 100,
+  open: async (bench) => {
+    const receiver = await Webhooks.receiver(bench)
+    const scratch = await bench.scratch()
+    await People.seed(scratch, { count: PEOPLE })
+    await Webhooks.seed(scratch, { endpoints: ENDPOINTS, people: PEOPLE, port: receiver.port })
+    await scratch.settle()
+    const worker = await bench.worker(scratch, receiver.environment)
+    const sender = bench.keep(
+      Program.source("bare sender", fileURLToPath(new URL("../baselines/sender.ts", import.meta.url)), {
+        ...receiver.environment
+      })
+    )
+    return [
+      {
+        product: product(scratch, receiver, [worker]),
+        baseline: () => baseline(sender, receiver),
+        goals: [Goal.throughputRatio(0.35), Goal.peakMB("worker", 180)]
+      }
+    ]
+  }
+}
+
+/** Of one round after the other. */
+let rounds = 0
+
+/** From the commit of the events until the last of their rows has ended. */
+export const product =
+  (scratch: Scratch, receiver: Webhooks.Receiver, workers: ReadonlyArray<Program.Running>) =>
+  async (): Promise<Sample> => {
+    const round = `r${rounds++}`
+    const received = receiver.received(EVENTS)
+    const cpu = () => workers.reduce((sum, { pid }) => sum + Usage.cpuMicros(pid), 0)
+    await scratch.query("BEGIN")
+    await Webhooks.fire(scratch, { count: EVENTS, people: PEOPLE, round })
+    const [start, before] = [performance.now(), cpu()]
+    await scratch.query("COMMIT")
+    await Promise.race([received, ...workers.map(ended), sleep(PATIENCE_MS)])
+    if (performance.now() - start >= PATIENCE_MS) throw new Error(`rows after a minute: ${await standing(scratch)}`)
+    const [first] = workers
+    if (first === undefined) throw new Error("there is no worker")
+    await Program.until(first, "all rows ended", async () => {
+      const [row] = await scratch.query("SELECT EXISTS (SELECT FROM deliveries WHERE state = 'trying') AS waits")
+      return row?.["waits"] === false
+    })
+    const seconds = (performance.now() - start) / 1_000
+    const cpuMicros = cpu() - before
+    const [row] = await scratch.query(
+      `SELECT count(*)::integer AS delivered FROM deliveries WHERE state = 'delivered' AND starts_with(event_id, $1)`,
+      [`evt_${round}n`]
+    )
+    if (row?.["delivered"] !== EVENTS) throw new Error(`${String(row?.["delivered"])} of ${EVENTS} rows were delivered`)
+    const peaks = workers.map((worker) => worker.peakMB() ?? 0)
+    return {
+      operations: EVENTS,
+      seconds,
+      p50Ms: null,
+      p99Ms: null,
+      cpuMicrosPerOp: cpuMicros / EVENTS,
+      peakMB: Math.max(...peaks)
+    }
+  }
+
+/** A receiver that does not answer in time on a busy machine makes rows wait for minutes: no measurement any more. */
+const PATIENCE_MS = 60_000
+
+const standing = async ({ query }: Scratch): Promise<string> =>
+  JSON.stringify(
+    await query(`SELECT d.state, d.attempt, a.error, count(*) FROM deliveries d
+      LEFT JOIN delivery_attempts a ON a.app_id = d.app_id AND a.delivery_id = d.delivery_id GROUP BY 1, 2, 3`)
+  )
+
+const ended = (running: Program.Running): Promise<never> =>
+  new Promise((_, reject) =>
+    running.child.once("exit", () => reject(new Error(`the ${running.name} ended:\n${running.output().slice(-4_000)}`)))
+  )
+
+const baseline = async (sender: Program.Running, receiver: Webhooks.Receiver): Promise<Sample> => {
+  const received = receiver.received(EVENTS)
+  const done = new Promise<Done>((resolve) => sender.child.once("message", resolve))
+  const order: Order = {
+    port: receiver.port,
+    requests: EVENTS,
+    endpoints: ENDPOINTS,
+    people: PEOPLE,
+    atOnce: AT_ONCE
+  }
+  sender.child.send(order)
+  const { cpuMicros, peakMB, seconds } = await Promise.race([done, ended(sender)])
+  await received
+  return { operations: EVENTS, seconds, p50Ms: null, p99Ms: null, cpuMicrosPerOp: cpuMicros / EVENTS, peakMB }
+}
