@@ -73,11 +73,18 @@ const findReady = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRequest) =>
 /** In seconds after a lease that runs out, from the third in a row on (`Delivery.dueAfterLapse`). */
 const WAITS = RetrySchedule.WAITS.map((millis) => millis / Timestamp.SECOND)
 
+/** At least `count`; few enough different ones for the statement to be prepared. */
+const powerOfTwo = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count)))
+
 /**
  * Shares `limit` among the endpoints, one row each before a second one of any, and takes the rows. Those of an earlier epoch
  * that are met end here, and so do those on which lease after lease ran out.
+ *
+ * None of it grows with the backlog. Rows are numbered behind their limit: a window over all that is due reads all of it, however
+ * few are wanted. And the planner is told in numbers how few rows are held: from a limit that it cannot see it expects a tenth of
+ * what waits, and reads the whole table to find them again.
  */
-const take = (
+export const take = (
   sql: SqlClient,
   appIds: ReadonlyArray<string>,
   endpointIds: ReadonlyArray<string>,
@@ -96,10 +103,12 @@ const take = (
       ), candidate AS (
         SELECT e.app_id, e.endpoint_id
         FROM endpoint e CROSS JOIN LATERAL (
-          SELECT d.due_at, e.under_way + row_number() OVER (ORDER BY d.due_at) AS place FROM deliveries d
-          WHERE d.app_id = e.app_id AND d.endpoint_id = e.endpoint_id AND d.state = 'trying'
-            AND d.due_at <= ${Rows.at(now)} AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
-          ORDER BY d.due_at LIMIT least(${perEndpoint} - e.under_way, ${limit})
+          SELECT head.due_at, e.under_way + row_number() OVER (ORDER BY head.due_at) AS place FROM (
+            SELECT d.due_at FROM deliveries d
+            WHERE d.app_id = e.app_id AND d.endpoint_id = e.endpoint_id AND d.state = 'trying'
+              AND d.due_at <= ${Rows.at(now)} AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
+            ORDER BY d.due_at LIMIT least(${perEndpoint} - e.under_way, ${limit})
+          ) head
         ) due
         ORDER BY due.place, due.due_at LIMIT ${limit}
       ), quota AS (
@@ -116,6 +125,7 @@ const take = (
             AND d.due_at <= ${Rows.at(now)} AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
           ORDER BY d.due_at LIMIT q.rows FOR UPDATE SKIP LOCKED
         ) row
+        LIMIT ${sql.literal(String(powerOfTwo(limit)))}
       ), taken AS (
         UPDATE deliveries d SET
           lease = CASE WHEN h.goes_on THEN ${lease} END,
