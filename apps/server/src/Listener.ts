@@ -1,7 +1,7 @@
 import { patienceMillisFor } from "@place-access/adapters-http/edge/Body"
 import * as NodeServer from "@place-access/adapters-http/edge/NodeServer"
 import { HttpServer } from "@effect/platform"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { CannotStart } from "@place-access/worker/host"
 import { Clock, Deferred, Duration, Effect, FiberId, Layer, Schedule } from "effect"
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http"
