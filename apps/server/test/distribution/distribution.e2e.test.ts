@@ -74,6 +74,19 @@ const keysOf = ({ mentions }: Statement, { values }: Executed): ReadonlyMap<stri
   return keys
 }
 
+/** The executions of each transaction, in order; a statement of its own is none. */
+const transactions = (executed: ReadonlyArray<Executed>): ReadonlyArray<ReadonlyArray<Executed>> => {
+  const running = new Map<number, Array<Executed>>()
+  return executed.flatMap((one) => {
+    const of = running.get(one.connection)
+    if (/^BEGIN\b/i.test(one.text)) running.set(one.connection, [])
+    else if (of !== undefined && /^(?:COMMIT|ROLLBACK)$/i.test(one.text))
+      return running.delete(one.connection) ? [of] : []
+    else of?.push(one)
+    return []
+  })
+}
+
 describePg("what a server and a worker send, as it went over the wire", () => {
   const processes = useProcesses()
   let database: Awaited<ReturnType<typeof freshDatabase>>
@@ -149,6 +162,26 @@ describePg("what a server and a worker send, as it went over the wire", () => {
     expect(both.map(({ text }) => text)).toEqual([])
   })
 
+  it("changes one person's rows or one app's in a transaction", () => {
+    const byText = new Map(statements.flatMap((one) => one.executed.map(({ text }) => [text, one] as const)))
+    const all = transactions(recorder.executed)
+    expect(all.length).toBeGreaterThan(10)
+    const wide = all.flatMap((transaction) => {
+      const owners = new Set<string>()
+      for (const execution of transaction) {
+        const statement = byText.get(execution.text)
+        if (statement === undefined) continue
+        for (const { how, key, parameters } of statement.mentions) {
+          if (key !== "user_id" && key !== "app_id") continue
+          if (how !== "one") owners.add(`${how} ${key}`)
+          for (const number of parameters) owners.add(`${key} ${execution.values[number - 1]}`)
+        }
+      }
+      return owners.size > 1 ? [[...owners].join(", ") + ": " + transaction.map(plain).join("; ")] : []
+    })
+    expect(wide).toEqual([])
+  })
+
   it("would be caught otherwise: a look-up by a digest alone, prepared or not, in pieces or not", async () => {
     const client = new pg.Client({ connectionString: recorder.url, application_name: "planted" })
     await client.connect()
@@ -175,7 +208,7 @@ describePg("what a server and a worker send, as it went over the wire", () => {
   it("would be caught otherwise: two people in a statement that has room for one", async () => {
     const text =
       "SELECT 1 FROM places p JOIN devices d ON d.user_id = p.user_id WHERE p.user_id = $1 AND d.user_id = $2"
-    const [statement] = await read([{ text, values: ["usr_a", "usr_b"], program: "planted" }], schema)
+    const [statement] = await read([{ text, values: ["usr_a", "usr_b"], program: "planted", connection: 0 }], schema)
     expect(
       statement === undefined ? [] : [...(keysOf(statement, statement.executed[0]!).get("user_id") ?? [])]
     ).toEqual(["usr_a", "usr_b"])

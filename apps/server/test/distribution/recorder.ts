@@ -7,6 +7,8 @@ export interface Executed {
   readonly values: ReadonlyArray<string | null>
   /** What the program calls itself, such as `place-access worker`. */
   readonly program: string
+  /** Which of the connections. */
+  readonly connection: number
 }
 
 export interface Recorder {
@@ -25,9 +27,11 @@ export const startRecorder = async (databaseUrl: string): Promise<Recorder> => {
   const target = new URL(databaseUrl)
   const executed: Array<Executed> = []
   const sockets = new Set<Socket>()
+  let connections = 0
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || 5432), target.hostname)
-    const read = reader((one) => void executed.push(one))
+    const connection = ++connections
+    const read = reader((one) => void executed.push({ ...one, connection }))
     client.on("data", read)
     client.pipe(upstream).pipe(client)
     for (const [own, other] of [
@@ -60,7 +64,7 @@ export const startRecorder = async (databaseUrl: string): Promise<Recorder> => {
 const SSL_REQUEST = 80_877_103
 
 /** Takes the bytes that a frontend sends, in whatever pieces they come. */
-const reader = (executes: (one: Executed) => void) => {
+const reader = (executes: (one: Omit<Executed, "connection">) => void) => {
   const prepared = new Map<string, string>()
   let program = ""
   let isStarted = false
