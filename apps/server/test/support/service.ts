@@ -17,7 +17,8 @@ export interface Service {
   readonly workers: () => ReadonlyArray<Running>
   /** Starts the server again, on the same address and database, and waits until it is ready. */
   readonly restartServer: () => Promise<Running>
-  readonly startWorker: () => Running
+  /** `more`: settings of this one. */
+  readonly startWorker: (more?: Readonly<Record<string, string>>) => Running
   /** Stops everything and throws the database away. */
   readonly close: () => Promise<void>
 }
@@ -59,8 +60,8 @@ export const startService = async (
 
   let server = startServer()
   const running: Array<Running> = []
-  const startWorker = (): Running => {
-    const worker = processes.start("worker", shared)
+  const startWorker = (more: Readonly<Record<string, string>> = {}): Running => {
+    const worker = processes.start("worker", { ...shared, ...more })
     running.push(worker)
     return worker
   }
