@@ -8,6 +8,7 @@ import { ruleStep } from "./ruleStep.js"
 import { several } from "./several.js"
 import { simulation } from "./simulation.js"
 import { start } from "./start.js"
+import { telemetry } from "./telemetry.js"
 
 /**
  * Every row of the table, in its order. To add one:
@@ -33,5 +34,6 @@ export const rows: ReadonlyArray<Row> = [
   start,
   growth,
   several,
-  memory
+  memory,
+  telemetry
 ]

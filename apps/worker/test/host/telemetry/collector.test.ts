@@ -1,0 +1,87 @@
+import { HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
+import { Effect, Exit, Layer, Logger } from "effect"
+import { createServer, type RequestListener, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterEach, describe, expect, it } from "vitest"
+import * as Collector from "../../../src/host/telemetry/Collector.js"
+
+const open: Array<Server> = []
+afterEach(() => {
+  for (const server of open.splice(0)) {
+    server.close()
+    server.closeAllConnections()
+  }
+})
+
+const listen = async (answer: RequestListener): Promise<string> => {
+  const server = createServer(answer)
+  open.push(server)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`
+}
+
+const post = (url: string) =>
+  Effect.flatMap(HttpClient.HttpClient, (client) =>
+    client.execute(HttpClientRequest.post(url).pipe(HttpClientRequest.setBody(HttpBody.unsafeJson({}))))
+  )
+
+/** With the lines that were logged. */
+const run = async <A, E>(program: Effect.Effect<A, E, HttpClient.HttpClient>) => {
+  const lines: Array<string> = []
+  const logger = Logger.make(({ message }) => void lines.push(String(message)))
+  const layer = Layer.merge(Collector.layer, Logger.replace(Logger.defaultLogger, logger))
+  return { exit: await Effect.runPromiseExit(Effect.provide(program, layer)), lines }
+}
+
+describe("the way to the collector", () => {
+  it("no more than a few requests are under way: what a slow collector does not take is dropped at once", async () => {
+    let held = 0
+    let reached: () => void = () => undefined
+    const full = new Promise<void>((resolve) => (reached = resolve))
+    const url = await listen((request) => {
+      request.resume()
+      if (++held === 4) reached()
+    })
+    const { exit, lines } = await run(
+      Effect.gen(function* () {
+        yield* Effect.forEach(Array.from({ length: 4 }), () => Effect.fork(post(url)))
+        yield* Effect.promise(() => full)
+        const more = yield* Effect.forEach(Array.from({ length: 100 }), () => Effect.exit(post(url)))
+        return more.filter(Exit.isFailure).length
+      })
+    )
+    expect(exit).toEqual(Exit.succeed(100))
+    expect(held).toBe(4)
+    expect(lines).toEqual([expect.stringContaining("(too slow)")])
+  })
+
+  it("a collector that is busy is asked again, one that refuses is not", async () => {
+    const asked = { busy: 0, refusing: 0 }
+    const busy = await listen((_, response) => response.writeHead(++asked.busy < 3 ? 503 : 200).end())
+    const refusing = await listen((_, response) => (asked.refusing++, response.writeHead(400).end()))
+    expect((await run(post(busy))).lines).toEqual([])
+    expect((await run(post(refusing))).lines).toEqual([expect.stringContaining("answered 400")])
+    expect(asked).toEqual({ busy: 3, refusing: 1 })
+  })
+
+  it("it says once that it is cut off, and once that it is not any more", async () => {
+    let status = 400
+    const url = await listen((_, response) => response.writeHead(status).end())
+    const { lines } = await run(
+      Effect.gen(function* () {
+        for (let index = 0; index < 5; index++) yield* Effect.exit(post(url))
+        status = 200
+        for (let index = 0; index < 5; index++) yield* post(url)
+      })
+    )
+    expect(lines).toEqual([expect.stringContaining("answered 400"), "The collector takes telemetry again"])
+  })
+
+  it("headers for the collector are not sent on to where it redirects", async () => {
+    let reached = false
+    const elsewhere = await listen((_, response) => ((reached = true), response.end()))
+    const url = await listen((_, response) => response.writeHead(307, { location: elsewhere }).end())
+    const { exit } = await run(post(url))
+    expect([Exit.isFailure(exit), reached]).toEqual([true, false])
+  })
+})
