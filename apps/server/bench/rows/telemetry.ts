@@ -3,7 +3,6 @@ import { load } from "../harness/load.js"
 import * as People from "../harness/People.js"
 import * as Program from "../harness/Program.js"
 import type { Row, Side } from "../harness/Row.js"
-import type * as PresenceLoad from "./presence.load.js"
 
 const PEOPLE = 1_000
 const CLIENTS = 32
@@ -30,7 +29,7 @@ export const telemetry: Row = {
       return () =>
         load([running], {
           script: new URL("presence.load.ts", import.meta.url),
-          options: { people: PEOPLE } satisfies PresenceLoad.Options,
+          options: { people: PEOPLE },
           ports: [port],
           clients: CLIENTS,
           seconds: SECONDS
