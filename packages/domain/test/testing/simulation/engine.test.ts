@@ -177,6 +177,28 @@ it("a loop looks less often while nothing happens, and is back in its own time w
   )
 })
 
+it.each([
+  ["an hour", 60, 24 / 6 + 6],
+  ["a quarter of an hour", 15, 24 * 4 + 1]
+])("a loop of %s, on the clock, looks at most so often in a quiet day: %i minutes, %i looks", (_, minutes, most) => {
+  const engine = new Engine()
+  const every = minutes * 60_000
+  let looks = 0
+  const look = Effect.map(Clock.currentTimeMillis, (now) => {
+    looks++
+    return every - (now % every)
+  })
+  engine.run(
+    Effect.gen(function* () {
+      yield* Effect.fork(Process.periodic(Effect.forever(Effect.flatMap(look, Effect.sleep))))
+      yield* engine.advance("1 day")
+    })
+  )
+  expect(looks).toBeLessThanOrEqual(most)
+  // What is promised to the quarter of an hour is looked for every time.
+  expect(looks).toBeGreaterThanOrEqual(minutes === 15 ? most : 24 / 6)
+})
+
 it("who waits for something that is not virtual is stuck, and is told so", () => {
   expect(() => new Engine().run(Effect.async<void>(() => undefined))).toThrow(Stuck)
   expect(() => new Engine().run(new Engine().onHost(Effect.void))).toThrow(Stuck)

@@ -65,13 +65,15 @@ const show = (site: Site): string =>
 
 /** Whoever asked; undefined for a library that asks for itself. */
 const culprit = (): string | undefined => {
-  const [first] = callers()
+  const [first] = callers(NEAR)
   if (first === undefined) return undefined
   if (!LIBRARY.test(fileOf(first))) return show(first)
   if (!HANDS_ON.test(fileOf(first))) return undefined
   return show(callers(FAR).find((site) => !LIBRARY.test(fileOf(site))) ?? first)
 }
 
+/** Our own frames and the first that is not: each fibre that begins or ends reads the time, and each frame costs. */
+const NEAR = 6
 const FAR = 40
 
 export interface Guard {
@@ -167,25 +169,27 @@ const replaceAll = (): (() => void) => {
 }
 
 const isEffectNever = (): boolean => {
-  const [first] = callers()
+  const [first] = callers(NEAR)
   return first !== undefined && NEVER.test(fileOf(first))
 }
 
-const watchedDate = (was: DateConstructor): DateConstructor =>
-  new Proxy(was, {
-    construct: (target, args, self: Function) => {
-      if (args.length === 0) note("new Date()")
-      return Reflect.construct(target, args, self)
-    },
-    apply: (target, self, args) => {
+/** No proxy: `effect` asks of whatever it compares whether it is a date. */
+const watchedDate = (was: DateConstructor): DateConstructor => {
+  const watched = function (this: unknown, ...args: ReadonlyArray<unknown>): unknown {
+    if (new.target === undefined) {
       note("Date()")
-      return Reflect.apply(target, self, args) as string
-    },
-    get: (target, name, self) =>
-      name === "now"
-        ? () => {
-            note("Date.now")
-            return target.now()
-          }
-        : (Reflect.get(target, name, self) as unknown)
+      return was()
+    }
+    if (args.length === 0) note("new Date()")
+    return Reflect.construct(was, args, (new.target as Function) === watched ? was : new.target)
+  }
+  const now = () => {
+    note("Date.now")
+    return was.now()
+  }
+  Object.defineProperties(watched, {
+    ...Object.getOwnPropertyDescriptors(was),
+    now: { configurable: true, writable: true, value: now }
   })
+  return watched as unknown as DateConstructor
+}

@@ -2,10 +2,12 @@ import { Clock, Duration, Effect } from "effect"
 import * as Process from "./Process.js"
 import { Timers } from "./Timers.js"
 
-/** A loop that comes back more often than this looks less often while nothing happens, */
-const SELDOM = 15 * 60_000
-/** so many times as long after the last happening as that is past, */
-const PATIENCE = 4
+/** Dates are promised to the quarter of an hour (Spec §6.3.1): whoever looks for them every so often always does. */
+const PROMPT = 15 * 60_000
+/** Whoever comes back every so often or less tidies up. */
+const SELDOM = 60 * 60_000
+/** All other loops look less often while nothing happens, so many times as long after the last happening as that is past, */
+const PATIENCE = 16
 /** but so often at least. */
 const LONGEST = 6 * 3_600_000
 
@@ -70,7 +72,8 @@ export class VirtualClock implements Clock.Clock {
       const own = Math.max(0, Math.ceil(Duration.toMillis(duration)))
       return Effect.async<void>((resume) => {
         const sleeper: Sleeper = { process, own, isOver: false, laid: 0, isPeriodic, wake: () => resume(Effect.void) }
-        this.lay(sleeper, isPeriodic && own < SELDOM ? this.stretch(fiber, own) : own)
+        const isStretched = isPeriodic && (own < PROMPT || own >= SELDOM)
+        this.lay(sleeper, isStretched ? this.stretch(fiber, own) : own)
         return Effect.sync(() => {
           sleeper.isOver = true
         })

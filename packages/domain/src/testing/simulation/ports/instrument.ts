@@ -48,116 +48,148 @@ export const instrument = (context: Context.Context<Ports>, by: Instrumented): C
     return Context.add(all, store, wrapped) as Context.Context<Ports>
   }, context)
 
-const wrap =
-  (by: Instrumented, port: StoreName, method: string, call: Method): Method =>
-  (...args) =>
+const wrap = (by: Instrumented, port: StoreName, method: string, call: Method): Method => {
+  const what: What = { port, method, name: `${port}.${method}`, isRead: details.isRead(method) }
+  const ask = by.isHosted
+    ? (args: ReadonlyArray<unknown>) => by.engine.onHost(call(...args))
+    : (args: ReadonlyArray<unknown>) => call(...args)
+  return (...args) =>
     Effect.withFiberRuntime((fiber) => {
-      const done = (given: ReadonlyArray<unknown>) => (by.isHosted ? by.engine.onHost(call(...given)) : call(...given))
-      if (fiber.getFiberRef(isQuiet)) return done(args)
+      if (fiber.getFiberRef(isQuiet)) return ask(args)
       const process = fiber.getFiberRef(Process.current)
-      const one = new OneCall(by, { port, method, args, process, operation: fiber.getFiberRef(Process.operation) })
-      const watched = Effect.suspend(() => done(watch(by, process, one.name, args)))
-      return by.faults.areOff ? one.well(watched) : one.maybeBroken(watched)
+      const one = new OneCall(by, what, args, process, fiber.getFiberRef(Process.operation))
+      const done = () => ask(watch(by, process, what.name, args))
+      return by.faults.areOff ? one.well(done) : one.maybeBroken(done)
     })
+}
 
-interface Call {
+interface What {
   readonly port: StoreName
   readonly method: string
-  readonly args: ReadonlyArray<unknown>
-  readonly process: Process.Process
-  readonly operation: number | null
+  /** The two together. */
+  readonly name: string
+  readonly isRead: boolean
 }
+
+type Done = () => Effect.Effect<unknown, unknown>
 
 /** One call of a port, with what goes wrong with it. */
 class OneCall {
-  readonly name: string
   private readonly by: Instrumented
-  private readonly call: Call
+  private readonly what: What
+  private readonly args: ReadonlyArray<unknown>
+  private readonly process: Process.Process
+  private readonly operation: number | null
 
-  constructor(by: Instrumented, call: Call) {
+  constructor(
+    by: Instrumented,
+    what: What,
+    args: ReadonlyArray<unknown>,
+    process: Process.Process,
+    operation: number | null
+  ) {
     this.by = by
-    this.call = call
-    this.name = `${call.port}.${call.method}`
+    this.what = what
+    this.args = args
+    this.process = process
+    this.operation = operation
   }
 
-  well(done: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> {
-    return this.giveWay.pipe(Effect.zipRight(this.noted(done)), Effect.flatMap(this.ended))
+  well(done: Done): Effect.Effect<unknown, unknown> {
+    return this.giveWay(() => this.noted(done, (value) => this.ended(value)))
   }
 
-  maybeBroken(done: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> {
-    return this.giveWay.pipe(
-      Effect.zipRight(this.before),
-      Effect.zipRight(this.noted(done)),
-      Effect.flatMap((value) => this.after(value))
+  maybeBroken(done: Done): Effect.Effect<unknown, unknown> {
+    return this.giveWay(() =>
+      Effect.zipRight(
+        this.before(),
+        this.noted(done, (value) => this.after(value))
+      )
     )
   }
 
   /** Between any two steps somebody else may come, if there is anybody. */
-  private readonly giveWay = Effect.suspend(() => (this.by.engine.scheduler.isIdle ? Effect.void : Effect.yieldNow()))
-
-  private noted(done: Effect.Effect<unknown, unknown>): Effect.Effect<unknown, unknown> {
-    return Effect.tapErrorCause(done, (cause) =>
-      Effect.sync(() => this.note(Cause.isInterruptedOnly(cause) ? "lost" : "failed"))
-    )
+  private giveWay<A, E>(then: () => Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return this.by.engine.scheduler.isIdle ? then() : Effect.flatMap(Effect.yieldNow(), then)
   }
 
-  private readonly ended = (value: unknown): Effect.Effect<unknown> => {
-    this.note("ok", value)
-    return Effect.as(this.giveWay, value)
-  }
-
-  private note(outcome: PortCall["outcome"], value?: unknown): void {
-    const { args, method, operation, port, process } = this.call
-    if (operation === null && outcome === "ok" && (details.isRead(method) || details.isIdle(value))) return
-    const detail = details.of(port, method)
-    this.by.recorder.add(process, {
-      kind: "port",
-      op: operation,
-      port,
-      method,
-      outcome,
-      ...(detail.args === undefined ? {} : { args: detail.args(args) }),
-      ...(detail.value === undefined || outcome === "failed" ? {} : { value: detail.value(value) })
+  private noted(
+    done: Done,
+    onSuccess: (value: unknown) => Effect.Effect<unknown, unknown>
+  ): Effect.Effect<unknown, unknown> {
+    return Effect.matchCauseEffect(Effect.suspend(done), {
+      onFailure: (cause) => {
+        this.note(Cause.isInterruptedOnly(cause) ? "lost" : "failed")
+        return Effect.failCause(cause)
+      },
+      onSuccess
     })
   }
 
+  private ended(value: unknown): Effect.Effect<unknown> {
+    this.note("ok", value)
+    return this.giveWay(() => Effect.succeed(value))
+  }
+
+  private note(outcome: PortCall["outcome"], value?: unknown): void {
+    const isNews = this.isNews(outcome, value)
+    if (outcome === "ok" && !isNews) return
+    const { method, port } = this.what
+    const detail = details.of(port, method)
+    const call: PortCall = {
+      kind: "port",
+      op: this.operation,
+      port,
+      method,
+      outcome,
+      ...(detail.args === undefined ? {} : { args: detail.args(this.args) }),
+      ...(detail.value === undefined || outcome === "failed" ? {} : { value: detail.value(value) })
+    }
+    this.by.recorder.add(this.process, call, isNews)
+  }
+
+  /** A loop that looks and finds nothing, or fails to look, has nothing for the others: it looks again by itself. */
+  private isNews(outcome: PortCall["outcome"], value?: unknown): boolean {
+    if (this.operation !== null) return true
+    return outcome !== "failed" && !this.what.isRead && !details.isIdle(value)
+  }
+
   /** True when it goes wrong here and now, which the trace says then. */
-  private strikes(fault: FaultKind): boolean {
-    const { by, call, name } = this
-    if (!by.faults.strikes(fault)) return false
-    by.recorder.add(call.process, { kind: "fault", fault, detail: name })
+  private strikes(fault: FaultKind, isNews = true): boolean {
+    if (!this.by.faults.strikes(fault)) return false
+    this.by.recorder.add(this.process, { kind: "fault", fault, detail: this.what.name }, isNews)
     return true
   }
 
   /** The step after it is never taken. */
-  private readonly crash = Effect.suspend(() =>
-    Effect.zipRight(
-      this.by.onCrash(this.call.process),
+  private crash(): Effect.Effect<never> {
+    return Effect.zipRight(
+      this.by.onCrash(this.process),
       Effect.async<never>(() => undefined)
     )
-  )
+  }
 
-  private readonly before: Effect.Effect<unknown, StoreError> = Effect.suspend(() => {
+  private before(): Effect.Effect<unknown, StoreError> {
     const { engine, faults } = this.by
     if (this.strikes("clock.jump")) engine.clock.jump(faults.random.pick(JUMP_MILLIS))
-    if (this.strikes("crash")) return this.crash
-    if (this.strikes("port.fail")) {
+    if (this.strikes("crash")) return this.crash()
+    if (this.strikes("port.fail", this.isNews("failed"))) {
       this.note("failed")
       return StoreError.unavailable("broken on purpose")
     }
-    return this.strikes("port.slow")
+    return this.strikes("port.slow", this.isNews("failed"))
       ? Effect.locally(Effect.sleep(faults.random.pick(SLOW_MILLIS)), Process.isPeriodic, false)
       : Effect.void
-  })
+  }
 
   private after(value: unknown): Effect.Effect<unknown, StoreError> {
-    if (this.strikes("port.unknown")) {
+    if (this.strikes("port.unknown", this.isNews("unknown", value))) {
       this.note("unknown", value)
       return StoreError.unavailable("broken on purpose, though it was done")
     }
     if (this.strikes("crash")) {
       this.note("lost", value)
-      return this.crash
+      return this.crash()
     }
     return this.ended(value)
   }

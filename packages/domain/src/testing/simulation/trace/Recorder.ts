@@ -21,7 +21,8 @@ export class Recorder {
     this.clock = clock
   }
 
-  add(process: Process.Process, happening: Happening): number {
+  /** `isNews`: somebody may have something to do because of it. */
+  add(process: Process.Process, happening: Happening, isNews = true): number {
     const i = this.entries.length
     const entry: Entry = {
       i,
@@ -32,7 +33,7 @@ export class Recorder {
     const line = JSON.stringify(entry)
     this.entries.push(entry)
     this.lines.push(line)
-    this.clock.stir()
+    if (isNews) this.clock.stir()
     if (hasShape(line)) this.add(process, { kind: "leak", alias: "a secret", where: `the trace, entry ${i}` })
     return i
   }
