@@ -32,4 +32,11 @@ describe("one scenario over every backend", () => {
       expect(broken.jsonl).toBe((yield* run(undefined, trouble)).jsonl)
     }).pipe(Effect.runPromise)
   )
+
+  it.skipIf(serverUrl === null)("runs a plan over a PostgreSQL server with the trace that memory gives", async () => {
+    const plan = Simulation.Swarm.plan(5, 20)
+    const onServer = await Simulation.runPlan(plan, { backend: postgres(serverUrl ?? "") })
+    expect(onServer.jsonl).toBe(Simulation.runPlanSync(plan).jsonl)
+    expect(onServer.violations).toEqual([])
+  })
 })

@@ -55,6 +55,18 @@ describe("npm run simulate", () => {
     expect(await readFile(`${trace}.again`, "utf8")).toBe(await readFile(trace, "utf8"))
   })
 
+  it("runs one plan in two processes, in memory and over the embedded database, with equal traces", async () => {
+    const plan = join(folder, "both.json")
+    expect(await simulate("--swarm --seed 5 --steps 20 --save", plan)).toMatchObject({ code: 0, error: "" })
+    const [inMemory, embedded] = await Promise.all([
+      simulate("--hash-only --backend memory --plan", plan),
+      simulate("--hash-only --backend embedded --plan", plan)
+    ])
+    expect(inMemory).toMatchObject({ code: 0, error: "" })
+    expect(inMemory.out).toMatch(/^[0-9a-f]{64}\n$/)
+    expect(embedded).toEqual(inMemory)
+  })
+
   it("says the seed that it drew", async () => {
     const { code, out } = await simulate("--steps", "1")
     expect(code).toBe(0)
@@ -66,9 +78,9 @@ describe("npm run simulate", () => {
     expect(wrong.code).toBe(64)
     expect(wrong.error).toContain("--runs must be a whole number")
     const file = join(folder, "none.json")
-    await writeFile(file, '{"seed": 1}')
+    await writeFile(file, '{"seed": 1, "workers": 1, "people": 1, "apps": 1}')
     const none = await simulate("--plan", file)
     expect(none.code).toBe(64)
-    expect(none.error).toContain(`--plan ${file} cannot be used: steps must be a list.`)
+    expect(none.error).toContain(`--plan ${file} cannot be used: steps is missing.`)
   })
 })

@@ -1,36 +1,61 @@
-import { DEEDS } from "./deeds.js"
+import { Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
 import type { Plan } from "./Plan.js"
+import { planSchema } from "./planSchema.js"
 
-const COURSES: ReadonlySet<string> = new Set(["wait", "until", "together", "walk", "commute", "calls"])
+/** What a file may leave out. */
+const DEFAULTS = { faults: {}, hasSandbox: false, scheduling: "fifo" } as const
 
-/** From a file that a person may have written. Throws a sentence that says what is wrong. */
+const decode = Schema.decodeUnknownEither(planSchema, { onExcessProperty: "error" })
+
+/** From a file that a person may have written. Throws a sentence that names the field that is wrong, and never says what is in it. */
 export const readPlan = (value: unknown): Plan => {
-  if (typeof value !== "object" || value === null) throw new TypeError("it is no JSON object")
-  const given = value as Partial<Record<keyof Plan, unknown>>
-  const whole = (name: "seed" | "workers" | "people" | "apps", min: number): number => {
-    const found = given[name]
-    if (!Number.isInteger(found) || Number(found) < min)
-      throw new TypeError(`${name} must be a whole number from ${min}`)
-    return Number(found)
-  }
-  const { faults = {}, hasSandbox = false, scheduling = "fifo", steps } = given
-  if (scheduling !== "fifo" && scheduling !== "random") throw new TypeError("scheduling must be fifo or random")
-  if (typeof faults !== "object" || faults === null) throw new TypeError("faults must be an object")
-  if (!Array.isArray(steps)) throw new TypeError("steps must be a list")
-  for (const [n, step] of steps.entries()) {
-    const doing: unknown = (step as { readonly do?: unknown } | null)?.do
-    if (typeof doing !== "string" || !(COURSES.has(doing) || Object.hasOwn(DEEDS, doing))) {
-      throw new TypeError(`step ${n} must say what to do, such as {"do": "wait", "ms": 1000}`)
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("it is no JSON object")
+  return Either.getOrThrowWith(decode({ ...DEFAULTS, ...value }), ({ issue }) => new TypeError(fault(issue, "")))
+}
+
+/** Whether a plan is one still, with a value of it changed. */
+export const isPlan: (value: unknown) => value is Plan = Schema.is(planSchema)
+
+/** The first thing that is wrong. */
+const fault = (issue: ParseResult.ParseIssue, path: string): string => {
+  switch (issue._tag) {
+    case "Pointer":
+      return fault(issue.issue, [issue.path].flat().reduce(into, path))
+    case "Missing":
+      return `${path} is missing`
+    case "Unexpected":
+      return `${path} is nothing that belongs there`
+    case "Composite": {
+      const [first] = [issue.issues].flat()
+      return first === undefined || isChoice(issue.ast) ? must(issue.ast, path) : fault(first, path)
     }
-  }
-  return {
-    seed: whole("seed", 0),
-    scheduling,
-    workers: whole("workers", 1),
-    faults: faults as Plan["faults"],
-    people: whole("people", 1),
-    apps: whole("apps", 0),
-    hasSandbox: hasSandbox === true,
-    steps: steps as Plan["steps"]
+    default:
+      return must(issue.ast, path)
   }
 }
+
+const into = (path: string, key: PropertyKey): string =>
+  typeof key === "number" ? `${path}[${key}]` : path === "" ? String(key) : `${path}.${String(key)}`
+
+const must = (ast: SchemaAST.AST, path: string): string => `${path} must be ${describe(ast)}`
+
+const nameOf = (ast: SchemaAST.AST): string | undefined =>
+  Option.getOrUndefined(SchemaAST.getDescriptionAnnotation(ast))
+
+/** Alternatives of which none shows which is meant. */
+const isChoice = (ast: SchemaAST.AST): boolean =>
+  nameOf(ast) !== undefined || (SchemaAST.isUnion(ast) && !ast.types.some(SchemaAST.isTypeLiteral))
+
+const describe = (ast: SchemaAST.AST): string => {
+  const name = nameOf(ast)
+  if (name !== undefined) return name
+  if (SchemaAST.isUnion(ast) && isChoice(ast)) return listed(alternatives(ast).map(describe))
+  if (SchemaAST.isLiteral(ast)) return String(ast.literal)
+  return SchemaAST.isTupleType(ast) ? "a list" : "an object"
+}
+
+const alternatives = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
+  SchemaAST.isUnion(ast) && nameOf(ast) === undefined ? ast.types.flatMap(alternatives) : [ast]
+
+const listed = (words: ReadonlyArray<string>): string =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}`

@@ -5,6 +5,7 @@ import * as Simulation from "../Simulation.js"
 import { simplified } from "./simplified.js"
 import type { Plan } from "./Plan.js"
 import { play } from "./play.js"
+import { isPlan } from "./readPlan.js"
 import * as Swarm from "./Swarm.js"
 
 /** What a plan leaves open. */
@@ -135,7 +136,9 @@ const simpler = (plan: () => Plan, breaks: Breaks, isOver: () => boolean): void 
     const { faults, people, scheduling, seed, steps, workers, ...rest } = plan()
     for (const candidate of simplified({ ...rest, steps })) {
       if (isOver()) return
-      if (!breaks({ ...(candidate as Plan), faults, people, scheduling, seed, workers })) continue
+      const simpler = { ...(candidate as object), faults, people, scheduling, seed, workers }
+      // Seven days are not half of thirty.
+      if (!isPlan(simpler) || !breaks(simpler)) continue
       goesOn = true
       break
     }
