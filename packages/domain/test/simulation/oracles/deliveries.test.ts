@@ -46,6 +46,14 @@ describe("D1: the schedule", () => {
     ana.readLog()
     expect(ana.broken).toEqual({})
   })
+  it("where the clock was set, its gaps say nothing", () => {
+    const ana = new Ana()
+    ana.row(exhausted(ana, 1))
+    ana.add({ kind: "fault", fault: "clock.jump", detail: "" })
+    ana.after(DAY)
+    ana.readLog()
+    expect(ana.broken).toEqual({})
+  })
   it("has no eighth", () => {
     const ana = new Ana()
     const { attempts = [], ...over } = exhausted(ana)

@@ -238,7 +238,9 @@ const forbidden = (run: Run, post: Post): string | undefined => {
   const proof = pair.consents.findLast(
     ({ end, outcome }) => outcome?._tag === "ok" && outcome.value.connectionId === connectionId && end < post.i
   )
-  if (proof !== undefined && isOver(pair, connectionId, proof, begin, now)) return "the connection had ended"
+  // Not before it was made: one that ended in the same instant was another.
+  if (proof !== undefined && isOver(pair, connectionId, proof, Math.max(begin, proof.end + 1), now))
+    return "the connection had ended"
   const type = typeOf(post)
   const scope = isFiring(type)
     ? `location.rules.${type.startsWith("zone.") ? "zone" : "place"}`
