@@ -41,16 +41,67 @@ it("a plan goes through a file as it is", () => {
   expect(Simulation.readPlan(JSON.parse(JSON.stringify(plan)))).toEqual(plan)
 })
 
-it.each([
-  [null, "no JSON object"],
-  [{ seed: -1, workers: 1, people: 1, apps: 1, steps: [] }, "seed must be"],
-  [{ seed: 1, workers: 1, people: 1, apps: 1, steps: {} }, "steps must be"],
-  [{ seed: 1, workers: 1, people: 1, apps: 1, steps: [{ do: "fly" }] }, "step 0"],
-  [{ seed: 1, workers: 1, people: 1, apps: 1, steps: [{ do: "toString" }] }, "step 0"],
-  [{ seed: 1, workers: 1, people: 1, apps: 1, steps: [], scheduling: "lifo" }, "scheduling"]
-])("a file that is no plan is refused with what is wrong: %j", (value, problem) => {
-  expect(() => Simulation.readPlan(value)).toThrow(problem)
+it("seeds that differ beyond 32 bits are other plans", () => {
+  // With all features, so that what is drawn of the seed are its steps alone.
+  expect(Simulation.Swarm.planOfAll(SEED + 2 ** 32).steps).not.toEqual(Simulation.Swarm.planOfAll(SEED).steps)
 })
+
+it("whatever a seed draws is a plan as files have it", () => {
+  for (let seed = 1; seed <= 100; seed++) {
+    const plan: unknown = JSON.parse(JSON.stringify(Simulation.Swarm.plan(seed)))
+    expect(Simulation.readPlan(plan)).toEqual(plan)
+  }
+})
+
+const SECRET = "rather-not-shown"
+const planWith = (over: object) => ({ seed: 1, workers: 1, people: 1, apps: 1, steps: [], ...over })
+const stepOf = (over: object) => planWith({ steps: [{ do: "calm" }, over] })
+
+it.each([
+  [SECRET, "it is no JSON object"],
+  [null, "it is no JSON object"],
+  [{}, "seed is missing"],
+  [planWith({ seed: -1 }), "seed must be a whole number from 0"],
+  [planWith({ seed: SECRET }), "seed must be a whole number from 0"],
+  [planWith({ workers: 0 }), "workers must be a whole number from 1"],
+  [planWith({ scheduling: SECRET }), "scheduling must be fifo or random"],
+  [planWith({ hasSandbox: SECRET }), "hasSandbox must be true or false"],
+  [planWith({ faults: { crash: 2 } }), "faults.crash must be a number from 0 to 1"],
+  [planWith({ faults: { storm: 1 } }), "faults.storm is nothing that belongs there"],
+  [planWith({ weather: SECRET }), "weather is nothing that belongs there"],
+  [planWith({ steps: {} }), "steps must be a list"],
+  [planWith({ steps: [SECRET] }), "steps[0] must be an object"],
+  [stepOf({ do: SECRET }), "steps[1].do must be place, edit place,"],
+  [stepOf({ do: "toString" }), "steps[1].do must be place, edit place,"],
+  [stepOf({}), "steps[1].do is missing"],
+  [stepOf({ do: "wait" }), "steps[1].ms is missing"],
+  [stepOf({ do: "wait", ms: SECRET }), "steps[1].ms must be a whole number"],
+  [stepOf({ do: "wait", ms: 1, why: SECRET }), "steps[1].why is nothing that belongs there"],
+  [
+    stepOf({ do: "together", apartMs: 0, deeds: [{ do: "share", connection: 0, places: [SECRET] }] }),
+    "steps[1].deeds[0].places[0] must be a whole number"
+  ],
+  [
+    stepOf({ do: "redeliver", app: 0, delivery: 0, state: SECRET }),
+    "steps[1].state must be trying, delivered, failed, too_old or null"
+  ],
+  [stepOf({ do: "script", endpoint: 0, replies: [200, SECRET] }), "steps[1].replies[1] must be a status, refuse,"],
+  [
+    stepOf({ do: "call", connection: 0, back: 0, isFresh: true, ask: { about: SECRET }, purpose: "fitting" }),
+    "steps[1].ask.about must be me,"
+  ],
+  [
+    stepOf({ do: "call", connection: 0, back: 0, isFresh: true, ask: { about: "zone", place: 0 }, purpose: "fitting" }),
+    "steps[1].ask.radiusM is missing"
+  ]
+])(
+  "a file that is no plan is refused with the name of what is wrong, and without what it holds: %j",
+  (value, problem) => {
+    const read = () => Simulation.readPlan(value)
+    expect(read).toThrow(problem)
+    expect(read).not.toThrow(SECRET)
+  }
+)
 
 it("steps that make no sense are passed over, so that anything can be taken out of a plan", () => {
   const plan: Simulation.Plan = {

@@ -11,14 +11,15 @@ export interface Stream {
 }
 
 /** What a run draws for. Each has a stream of its own: one fault more does not change who walks where. */
-export type Purpose = "workload" | "faults" | "scheduling" | "ids" | "swarm"
+export type Purpose = "workload" | "faults" | "scheduling" | "ids" | "swarm" | "plan"
 
 const SALTS: Readonly<Record<Purpose, number>> = {
   workload: 0x243f6a88,
   faults: 0x85a308d3,
   scheduling: 0x13198a2e,
   ids: 0x03707344,
-  swarm: 0xa4093822
+  swarm: 0xa4093822,
+  plan: 0x299f31d0
 }
 
 /** sfc32: small, fast and of no use against anybody who wants to guess. */

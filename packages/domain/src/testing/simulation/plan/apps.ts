@@ -108,7 +108,10 @@ const known = (cast: Cast, id: string, of: Pick<Held, "person" | "app">): Held =
     standardEndsAt: undefined,
     sensitiveEndsAt: undefined
   }
-  cast.connections.push(held)
+  // In the place of the one that ended, so that an index goes on meaning this person and this app; what ended comes last.
+  const before = cast.connections.findIndex(({ app, person }) => app === of.app && person === of.person)
+  if (before < 0) cast.connections.push(held)
+  else cast.connections.push(...cast.connections.splice(before, 1, held))
   return held
 }
 

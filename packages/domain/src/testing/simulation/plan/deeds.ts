@@ -216,7 +216,7 @@ export const DEEDS = {
   crash: of("crash", { program: one(["worker", "server", "worker2"]), downMs: one(DOWN) }),
   jump: of("jump", { ms: one(JUMPS) }),
   fault: of("fault", {
-    fault: one(["port.fail", "port.unknown", "port.slow", "crash", "upload.duplicate", "upload.reorder"]),
+    fault: one(["port.fail", "port.unknown", "port.slow", "crash", "upload.duplicate", "upload.reorder", "clock.jump"]),
     p: probability,
     times: one([1, 2, 5])
   }),

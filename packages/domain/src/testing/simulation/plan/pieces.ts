@@ -1,9 +1,22 @@
 import { FastCheck } from "effect"
 import { type Arbitrary, CROSSING_M, mostly, one } from "./deeds.js"
 import { CROSSINGS, LONG_WAITS, SECOND, WAITS } from "./edges.js"
-import { again, code, ending, expiry, lapse, purposes, race, spent, strangers, volume } from "./pieces/connections.js"
-import { deaths, outage, replays, retries, secrets, takenBack, withheld } from "./pieces/deliveries.js"
-import { backlog, cooling, dwell, edge, eleventh, late, privacy } from "./pieces/rules.js"
+import {
+  aged,
+  again,
+  code,
+  ending,
+  expiry,
+  lapse,
+  purposes,
+  race,
+  renewed,
+  spent,
+  strangers,
+  volume
+} from "./pieces/connections.js"
+import { addresses, deaths, outage, replays, retries, secrets, takenBack, withheld } from "./pieces/deliveries.js"
+import { backlog, cooling, dwell, early, edge, eleventh, first, late, privacy, stays } from "./pieces/rules.js"
 import { person, type Steps, wait } from "./pieces/story.js"
 import type { Step } from "./Plan.js"
 
@@ -35,7 +48,13 @@ export const PIECES = {
   deaths,
   ending,
   strangers,
-  again
+  again,
+  renewed,
+  aged,
+  addresses,
+  early,
+  first,
+  stays
 } as const satisfies Record<string, Steps>
 export type Piece = keyof typeof PIECES
 

@@ -51,12 +51,36 @@ export const expiry = about({ connection, person, days: one([1, 7] as const) }, 
   story(
     { do: "disconnect", connection },
     consent({ again: connection, standardDays: days, sensitiveDays: 90 }),
-    rule(-1),
+    rule(connection),
     fix(person),
-    until("standard ends", -1),
-    call(-1, "me", { isFresh: false }),
-    refresh(-1),
-    fix(person, { edgeM: INSIDE })
+    until("standard ends", connection),
+    call(connection, "me", { isFresh: false }),
+    refresh(connection),
+    fix(person, { edgeM: INSIDE }),
+    consent({ again: connection })
+  )
+)
+
+/** In time, for longer: the date that was passes, and nothing happens. */
+export const renewed = about({ connection, days: one([1, 7] as const) }, ({ connection, days }) =>
+  story(
+    consent({ again: connection, sensitiveDays: days, standardDays: null }),
+    wait([HOUR, 12 * HOUR]),
+    consent({ again: connection, sensitiveDays: 30 }),
+    wait([days * DAY, (days + 1) * DAY]),
+    call(connection, "latest"),
+    call(connection, "me")
+  )
+)
+
+/** Tokens that nobody refreshes. */
+export const aged = about({ connection }, ({ connection }) =>
+  story(
+    refresh(connection),
+    until("access ends", connection, [-SECOND, -1, 0, 0, 1, MINUTE]),
+    call(connection, "me", { isFresh: false }),
+    maybe(refresh(connection)),
+    call(connection, "places", { isFresh: false, back: 1 })
   )
 )
 
@@ -166,10 +190,19 @@ export const strangers = about({ connection, client: one(["other", "wrong"] as c
   )
 )
 
-export const again = about({ connection }, ({ connection }) =>
+export const again = about({ connection, token: one(["access", "refresh"] as const) }, ({ connection, token }) =>
   story(
-    oneof(constant([]), story({ do: "disconnect", connection }), story(DEEDS.revoke)),
+    oneof(
+      constant([]),
+      story({ do: "disconnect", connection }),
+      story(DEEDS.revoke),
+      story({ do: "revoke", connection, back: 0, token, client: "right" })
+    ),
+    call(connection, "me", { isFresh: false }),
     maybe(wait([MINUTE, HOUR])),
+    consent({ again: connection, unticked: ["rules.place", "latest.read"] }),
+    call(connection, "place rules"),
+    call(connection, "latest"),
     DEEDS.consent,
     consent({ again: connection }),
     call(connection, "me", { back: 1, isFresh: false }),
@@ -177,6 +210,12 @@ export const again = about({ connection }, ({ connection }) =>
     refresh(connection, 2)
   )
 )
+
+/** Needs the history. */
+const days = (connection: number, purpose: number): Step => ({
+  ...(call(connection, "latest", { purpose }) as Extract<Step, { readonly do: "call" }>),
+  ask: { about: "days", agoMs: DAY }
+})
 
 export const purposes = about(
   { connection, app, purpose: integer({ min: 0, max: 2 }) },
@@ -187,7 +226,8 @@ export const purposes = about(
       { do: "edit purpose", app, purpose, terms: { ...terms, scopes: ["latest.read"] } },
       call(connection, "latest", { purpose }),
       call(connection, "latest", { purpose: "unknown" }),
-      { ...call(connection, "latest", { purpose: 1 }), ask: { about: "days", agoMs: DAY } } as Step,
+      one([purpose, 1]).map((other) => days(connection, other)),
+      maybe({ do: "new purpose", app, key: "third", terms: { ...terms, scopes: SENSITIVE } }),
       maybe(call(connection, "latest", { purpose: "none" })),
       maybe({ do: "submit purpose", app, purpose }),
       DEEDS["decide purpose"],

@@ -89,7 +89,7 @@ export const withheld = about(
         place: constant(0),
         edgeM: constant(INSIDE),
         accuracyM: constant(10),
-        ageMs: one([0, (age - 1) * SECOND, age * SECOND, age * SECOND + 1])
+        ageMs: one([0, (age - 1) * SECOND, age * SECOND, age * SECOND + 1, (age + 5) * SECOND])
       }),
       wait([age * SECOND, MINUTE, HOUR, DAY]),
       maybe(DEEDS.redeliver),
@@ -119,11 +119,21 @@ export const takenBack = about({ connection, person, app }, ({ app, connection, 
     ),
     call(connection, "place rules"),
     wait([MINUTE, HOUR, DAY]),
-    maybe({ do: "declare", app, without: [] }),
-    maybe({ do: "narrow app", app, without: [] }),
-    maybe(consent({ again: connection })),
+    { do: "declare", app, without: [] },
+    { do: "narrow app", app, without: [] },
+    consent({ again: connection }),
     scriptAll([200]),
     maybe(walk(person, "in"))
+  )
+)
+
+/** More than an app may have. */
+export const addresses = about({ app, events: one([[], ["rule.fired"]] as const) }, ({ app, events }) =>
+  story(
+    ...[0, 1, 2, 3, 4, 5].map((): Step => ({ do: "endpoint", app, url: "new", events })),
+    maybe(DEEDS["remove endpoint"]),
+    { do: "endpoint", app, url: "new", events: [] },
+    { do: "look", app }
   )
 )
 
@@ -147,7 +157,7 @@ export const replays = about({ connection, person, app }, ({ app, connection, pe
   story(
     rule(connection, { maxEventAgeS: 3_600 }),
     rule(connection),
-    oneof(scriptAll([500, 200]), scriptAll([500]), scriptAll([200])),
+    oneof(scriptAll([500, 200]), scriptAll([500]), scriptAll([200]), scriptAll([200, 500, 200])),
     walk(person, "in"),
     { do: "redeliver", app, delivery: 0, state: "trying" },
     maybe({ do: "retry now", app, delivery: 0, state: "trying" }),

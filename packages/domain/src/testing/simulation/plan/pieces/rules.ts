@@ -63,9 +63,89 @@ export const late = about({ connection, person, ms: one([HOUR, 5 * MINUTE]) }, (
     call(connection, "place rules"),
     fix(person),
     wait([5 * MINUTE]),
-    fix(person, { edgeM: INSIDE })
+    fix(person, { edgeM: INSIDE }),
+    maybe(wait([HOUR])),
+    call(connection, "place rules"),
+    call(connection, "place rules")
   )
 )
+
+/** There before the window opens, told before or after. */
+export const early = about(
+  { connection, person, fromMs: one([5 * MINUTE, HOUR]), isOffline: boolean() },
+  ({ connection, fromMs, isOffline, person }) =>
+    story(
+      rule(connection, { fromMs, untilMs: 2 * HOUR }),
+      maybe(rule(connection, { fromMs, untilMs: 2 * HOUR, type: "exit" })),
+      isOffline ? story({ do: "offline", person, phone: 0 }) : constant([]),
+      until("window opens", -1, [-2 * MINUTE, -3 * MINUTE]),
+      fix(person),
+      isOffline ? constant([]) : story(wait([MINUTE]), fix(person, { edgeM: INSIDE })),
+      until("window opens", -1, [0, 1, MINUTE]),
+      { do: "online", person, phone: 0, shuffle: false, duplicate: 1 },
+      wait([MINUTE]),
+      fix(person, { edgeM: INSIDE }),
+      wait([2 * MINUTE]),
+      fix(person),
+      call(connection, "place rules")
+    )
+)
+
+/** Whoever is there already when the rule is made does not come. */
+export const first = about(
+  { connection, person, type: one(["enter", "exit"] as const) },
+  ({ connection, person, type }) =>
+    story(
+      maybe(fix(person, { edgeM: type === "enter" ? INSIDE : 2_000 })),
+      rule(connection, { type }),
+      wait([SECOND, MINUTE]),
+      fix(person, { edgeM: type === "enter" ? INSIDE : 2_000 }),
+      wait([2 * MINUTE, 5 * MINUTE]),
+      fix(person, { edgeM: type === "enter" ? 2_000 : INSIDE })
+    )
+)
+
+/** Long enough at a place for a stay, as the fixes alone tell it. */
+const lingering = (person: number, place: number): ReadonlyArray<Step> => [
+  ...Array.from({ length: 7 }, (): ReadonlyArray<Step> => [
+    fix(person, { place, edgeM: INSIDE }),
+    { do: "wait", ms: 2 * MINUTE }
+  ]).flat(),
+  fix(person, { place, edgeM: 2_000 })
+]
+
+/** Stays at places that are shared or not, asked for page by page. */
+export const stays = about({ connection, person, pages: one([1, 2]) }, ({ connection, pages, person }) => {
+  const share = (places: ReadonlyArray<number>, isEarlierIncluded: boolean): Step => ({
+    do: "share",
+    connection,
+    places,
+    isEarlierIncluded
+  })
+  const read = (limit: number): Step => ({ do: "read visits", connection, limit, fromMs: null })
+  const presence = (place: number): Step => ({
+    ...(call(connection, "me") as Extract<Step, { readonly do: "call" }>),
+    ask: { about: "presence", place, maxAgeS: 900 }
+  })
+  return story(
+    share([0, 1], true),
+    constant(lingering(person, 0)),
+    maybe(wait([HOUR])),
+    constant(lingering(person, 1)),
+    read(pages),
+    presence(1),
+    share([0], false),
+    read(1),
+    presence(1),
+    maybe(constant(lingering(person, 0))),
+    share([], false),
+    read(pages),
+    wait([MINUTE, HOUR]),
+    boolean().map((isEarlierIncluded) => share([0, 1], isEarlierIncluded)),
+    read(100),
+    presence(0)
+  )
+})
 
 export const edge = about(
   { connection, person, type: one(["enter", "exit", "dwell"] as const) },

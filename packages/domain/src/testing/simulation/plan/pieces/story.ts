@@ -106,7 +106,7 @@ export const commute = (person: number, times: number, pauseMs: number): Step =>
   accuracyM: 10,
   pauseMs
 })
-export const script = (endpoint: number, replies: Extract<Step, { readonly do: "script" }>["replies"]): Step => ({
+const script = (endpoint: number, replies: Extract<Step, { readonly do: "script" }>["replies"]): Step => ({
   do: "script",
   endpoint,
   replies
