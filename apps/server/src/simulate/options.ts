@@ -1,8 +1,8 @@
 import { Either } from "effect"
 import { parseArgs } from "node:util"
 
-export const BACKENDS = ["memory", "embedded", "postgres"] as const
-export type BackendName = (typeof BACKENDS)[number]
+const BACKENDS = ["memory", "embedded", "postgres"] as const
+type BackendName = (typeof BACKENDS)[number]
 
 export const USAGE = `npm run simulate -- --swarm --runs 200
 

@@ -158,7 +158,7 @@ interface Call {
 
 export const VISITS: Request = { endpoint: "GET /v1/visits", from: null, to: null, limit: 100, cursor: null }
 
-export const ME = {
+const ME = {
   external_user_id: null,
   scopes: ["location.visits.read"],
   held_scopes: ["location.visits.read"],

@@ -6,9 +6,9 @@ import { rules } from "../../../src/testing/simulation/oracles/rules.js"
 import { visits } from "../../../src/testing/simulation/oracles/visits.js"
 import { webhooks } from "../../../src/testing/simulation/oracles/webhooks.js"
 import { windows } from "../../../src/testing/simulation/oracles/windows.js"
-import { ok, refused, seen, START, Story } from "./handwritten.js"
+import { ok, seen, Story } from "./handwritten.js"
 
-export { ok, refused, START }
+export { ok }
 
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
@@ -22,7 +22,7 @@ export const HOME = { lat: 50, lon: 10 }
 export const north = (metres: number) => ({ lat: 50 + metres / 111_229, lon: 10 })
 export const FAR = north(2_000)
 
-export const SCOPES = [
+const SCOPES = [
   "location.place.current",
   "location.place.lookup",
   "location.rules.place",

@@ -10,7 +10,7 @@ export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
 export const STANDARD = ["location.visits.read", "location.place.current", "location.rules.place"]
-export const SCOPES = [...STANDARD, "location.latest.read", "location.history.read"]
+const SCOPES = [...STANDARD, "location.latest.read", "location.history.read"]
 
 export const ME = { endpoint: "GET /v1/me" } as const
 export const CURRENT = { endpoint: "GET /v1/answers/current-place", maxAgeS: 900 } as const
@@ -34,8 +34,6 @@ export const connected = (
     const again = (over: Partial<Terms> = {}) => app.connect(ana, { ...terms_, ...over })
     return { world, ana, app, hook, connection, again }
   })
-
-export type Connected = Effect.Effect.Success<ReturnType<typeof connected>>
 
 /** What the decisions under the connection's lock see, and what they write. */
 export const decisions = (

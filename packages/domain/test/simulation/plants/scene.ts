@@ -23,7 +23,7 @@ export const FAR = north(2_000)
 export type Scene = Effect.Effect.Success<ReturnType<typeof scene>>
 
 /** Ana shares Home, a circle of 200 m, with an app that has a hook for everything. */
-export const scene = (world: Simulation.World, { production = true } = {}) =>
+const scene = (world: Simulation.World, { production = true } = {}) =>
   Effect.gen(function* () {
     const ana = yield* world.user("ana")
     const home = yield* ana.place({ label: "Home", ...HOME, radiusM: 200 })

@@ -50,7 +50,7 @@ const S1 = oracle(
   }
 )
 
-export const connectionOf = (known: Knowledge, grantId: unknown): Connection | undefined =>
+const connectionOf = (known: Knowledge, grantId: unknown): Connection | undefined =>
   typeof grantId === "string" ? known.connections.get(grantId) : undefined
 
 /** Where a reading came in first, by its user and the moment it was taken. */

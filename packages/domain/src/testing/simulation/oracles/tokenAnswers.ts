@@ -125,7 +125,7 @@ const T11 = oracle(
 )
 
 /** Opened without the scope, or shut with it. Which 403 it is belongs to the tiers. */
-export const wrongAnswer = ({ op, situations }: Pick<CallFact, "op" | "situations">): string | undefined => {
+const wrongAnswer = ({ op, situations }: Pick<CallFact, "op" | "situations">): string | undefined => {
   if (op.outcome._tag !== "ok" || situations === undefined || situations.length === 0) return undefined
   const { error, status } = op.outcome.value
   const required = REQUIRED[op.args.request.endpoint]

@@ -50,7 +50,7 @@ export interface Held {
   sensitiveEndsAt: number | undefined
 }
 
-export interface KnownRule {
+interface KnownRule {
   readonly id: string
   readonly held: Held
   readonly target: "place" | "zone"

@@ -239,7 +239,7 @@ type DeveloperDeed =
   | { readonly do: "edit purpose"; readonly app: number; readonly purpose: number; readonly terms: PurposeTerms }
   | { readonly do: "submit purpose" | "archive purpose"; readonly app: number; readonly purpose: number }
 
-export interface PurposeTerms {
+interface PurposeTerms {
   readonly scopes: ReadonlyArray<(typeof SENSITIVE)[number]>
   readonly expectedDailyVolume: number
   readonly description: string

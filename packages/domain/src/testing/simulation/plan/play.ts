@@ -8,7 +8,7 @@ import type { Course, Deed, Moment, Plan, Step } from "./Plan.js"
 import type { World } from "../world/World.js"
 
 /** What it makes no sense to do now. */
-export const SKIPPED = "skipped"
+const SKIPPED = "skipped"
 
 /** The scenario that a plan is. */
 export const play =

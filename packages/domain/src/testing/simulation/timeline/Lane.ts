@@ -19,7 +19,7 @@ export const GROUPS = [
   "Deliveries",
   "Mail"
 ] as const
-export type Group = (typeof GROUPS)[number]
+type Group = (typeof GROUPS)[number]
 
 export interface Bar {
   readonly from: number

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Name, Operation, PhoneVisit, Reading } from "../Operations.js"
+import type { Name, Operation } from "../Operations.js"
 import * as Phone from "./Phone.js"
 import type { NotDone, Stage } from "./Stage.js"
 
@@ -19,8 +19,6 @@ export interface Place {
   readonly kind: string
   readonly id: string
 }
-
-export type { PhoneVisit, Reading }
 
 /** What an app holds of somebody. */
 interface Connected {

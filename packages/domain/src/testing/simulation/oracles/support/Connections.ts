@@ -58,7 +58,7 @@ export interface Code {
   readonly uses: Array<Span & { readonly certain: boolean; readonly family: Family | null }>
 }
 
-export type Life = "live" | "dead" | "open"
+type Life = "live" | "dead" | "open"
 export interface Alive {
   readonly life: Life
   readonly why: string
@@ -98,7 +98,7 @@ const over = (what: Finality, { from, to }: Span): Alive => {
 }
 
 /** Decision T2: live while `now < expires_at`. What the clock once went past may be over although it went back. */
-export const standardLife = (trace: Indexed, connection: Connection, span: Span): Alive => {
+const standardLife = (trace: Indexed, connection: Connection, span: Span): Alive => {
   const dates = connection.standard.read(span.from, span.to)
   if (dates.length === 0) return { life: "open", why: "unknown" }
   const latest = trace.latest(span.to)
@@ -110,10 +110,10 @@ export const standardLife = (trace: Indexed, connection: Connection, span: Span)
     : { life: "open", why: "its standard tier may have ended" }
 }
 
-export type TierState = "none" | "active" | "lapsed" | "removed"
+type TierState = "none" | "active" | "lapsed" | "removed"
 
 /** Spec §3.1, §4.2: every state of the sensitive tier that is possible in the span. */
-export const tierStates = (trace: Indexed, date: Grant["sensitive"], span: Span): ReadonlySet<TierState> => {
+const tierStates = (trace: Indexed, date: Grant["sensitive"], span: Span): ReadonlySet<TierState> => {
   if (date === null) return new Set(["none"])
   if (date === undefined) return new Set(["none", "active", "lapsed", "removed"])
   const states = new Set<TierState>()

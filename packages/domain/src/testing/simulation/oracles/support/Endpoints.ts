@@ -21,7 +21,7 @@ export interface Endpoint {
   readonly readings: ReadonlyArray<Reading>
 }
 
-export interface Secret {
+interface Secret {
   readonly alias: string
   readonly since: Did
   /** What may have replaced it first; undefined while nothing has. */
@@ -102,7 +102,7 @@ const secretsOf = (
 }
 
 /** What a payload type is subscribed to by (Spec §6.1); undefined for `ping`. */
-export const subscriptionOf = (type: string): string | undefined =>
+const subscriptionOf = (type: string): string | undefined =>
   /^(place|zone)\.(enter|exit|dwell)$/.test(type) ? "rule.fired" : type === "ping" ? undefined : type
 
 export const mayWant = (endpoint: Endpoint, type: string, begin: number, end: number): boolean =>

@@ -22,7 +22,7 @@ export type Post = Posted & {
   readonly beganAt: number
   readonly endedAt: number
 }
-export type Called = PortCall & { readonly i: number; readonly t: number; readonly proc: string }
+type Called = PortCall & { readonly i: number; readonly t: number; readonly proc: string }
 
 export interface Happened {
   readonly all: ReadonlyArray<Did>

@@ -101,7 +101,7 @@ const containing = (circles: ReadonlyArray<Circle>, fix: Seen): "yes" | "maybe" 
 }
 
 /** Circles have a history: the first is valid from ever, each later one from the moment of the change. */
-export const circlesThen = ({ circles }: Place, at: number, end: number): ReadonlyArray<Circle> => {
+const circlesThen = ({ circles }: Place, at: number, end: number): ReadonlyArray<Circle> => {
   const before = circles.writes.filter((write, index) => write.begin < end && (index === 0 || write.beganAt <= at))
   const settled = before.findLastIndex((write, index) => index === 0 || (write.isCertain && write.endedAt <= at))
   return before.slice(Math.max(0, settled)).map(({ value }) => value)

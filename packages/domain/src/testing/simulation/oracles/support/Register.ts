@@ -8,7 +8,7 @@ export interface Register<V> {
   readonly writes: ReadonlyArray<Write<V>>
 }
 
-export interface Write<V> {
+interface Write<V> {
   readonly begin: number
   readonly end: number
   readonly beganAt: number

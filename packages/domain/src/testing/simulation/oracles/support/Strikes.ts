@@ -6,7 +6,7 @@ import { DAY } from "./Spec.js"
 
 /** What the ends of deliveries make of the counter of their endpoint (Spec §6.4.7, decision W4). */
 
-export const STRIKES = 20
+const STRIKES = 20
 
 /** An end that counts, or may: what was brought forward by hand does not (Spec §3.4). */
 interface End {
@@ -16,7 +16,7 @@ interface End {
 }
 
 /** By the time of their end. */
-export const endsOf = (run: Run, endpointId: string, until: number): ReadonlyArray<End> =>
+const endsOf = (run: Run, endpointId: string, until: number): ReadonlyArray<End> =>
   rows(run)
     .filter((row) => row.endpointId === endpointId && !row.isTest && !row.isReplay)
     .flatMap((row): ReadonlyArray<End> => {
@@ -27,7 +27,7 @@ export const endsOf = (run: Run, endpointId: string, until: number): ReadonlyArr
     })
     .sort((a, b) => a.at - b.at)
 
-export const mayBeHurried = (run: Run, { deliveryId }: Row): boolean => hurriesOf(run, deliveryId).length > 0
+const mayBeHurried = (run: Run, { deliveryId }: Row): boolean => hurriesOf(run, deliveryId).length > 0
 
 const indexes = new WeakMap<object, ReadonlyMap<string, ReadonlyArray<Did<"retryNow">>>>()
 
@@ -43,7 +43,7 @@ export const hurriesOf = (run: Run, deliveryId: string): ReadonlyArray<Did<"retr
 }
 
 /** What the counter may have been; undefined where too little is known. */
-export const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [number, number] | undefined => {
+const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [number, number] | undefined => {
   const { endpointId, enablings, created } = endpoint
   const { by } = reading
   const log = happened(run)
