@@ -1,9 +1,9 @@
 import { StoreError } from "@place-access/domain/shared"
-import { Chunk, Deferred, Effect, Queue, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 
 interface Waiting<Item, Answer> {
   readonly item: Item
-  readonly answer: Deferred.Deferred<Answer, StoreError>
+  readonly answer: (answer: Effect.Effect<Answer, StoreError>) => void
 }
 
 /** More requests than this are hardly in flight at once. */
@@ -21,38 +21,45 @@ export const make = <Item, Answer>(
     const run = (batch: ReadonlyArray<Waiting<Item, Answer>>): Effect.Effect<void> =>
       Effect.matchCauseEffect(write(batch.map(({ item }) => item)), {
         onSuccess: (answers) =>
-          Effect.forEach(
-            batch,
-            ({ answer }, index) => {
+          Effect.sync(() => {
+            for (const [index, { answer }] of batch.entries()) {
               const own = answers[index]
-              return own === undefined ? Deferred.die(answer, "left out of the answers") : Deferred.succeed(answer, own)
-            },
-            { discard: true }
-          ),
+              answer(own === undefined ? Effect.dieMessage("left out of the answers") : Effect.succeed(own))
+            }
+          }),
         onFailure: (cause) =>
           batch.length > 1 && cause._tag === "Fail" && !cause.error.transient
             ? Effect.forEach(batch, (one) => run([one]), { discard: true })
-            : Effect.forEach(batch, ({ answer }) => Deferred.failCause(answer, cause), { discard: true })
+            : Effect.sync(() => {
+                for (const { answer } of batch) answer(Effect.failCause(cause))
+              })
       })
 
-    const queue = yield* Effect.acquireRelease(Queue.unbounded<Waiting<Item, Answer>>(), (queue) =>
-      Effect.gen(function* () {
-        const left = yield* Queue.takeAll(queue)
-        const closed = StoreError.unavailable("the store was closed")
-        yield* Effect.forEach(left, ({ answer }) => Deferred.fail(answer, closed), { discard: true })
-        yield* Queue.shutdown(queue)
+    const waiting: Array<Waiting<Item, Answer>> = []
+    let isClosed = false
+    let wake = (): void => undefined
+    const somebodyWaits = Effect.async<void>((resume) => {
+      if (waiting.length > 0) resume(Effect.void)
+      else wake = () => resume(Effect.void)
+    })
+    const closed = StoreError.unavailable("the store was closed")
+
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        isClosed = true
+        for (const { answer } of waiting.splice(0)) answer(Effect.fail(closed))
       })
     )
-    yield* Queue.takeBetween(queue, 1, MAX).pipe(
-      Effect.flatMap((batch) => Effect.uninterruptible(run(Chunk.toReadonlyArray(batch)))),
+    yield* somebodyWaits.pipe(
+      Effect.zipRight(Effect.uninterruptible(Effect.suspend(() => run(waiting.splice(0, MAX))))),
       Effect.forever,
       Effect.forkScoped
     )
 
     return (item) =>
-      Effect.gen(function* () {
-        const answer = yield* Deferred.make<Answer, StoreError>()
-        yield* Queue.offer(queue, { item, answer })
-        return yield* Deferred.await(answer)
+      Effect.async((resume) => {
+        if (isClosed) return resume(Effect.fail(closed))
+        waiting.push({ item, answer: resume })
+        wake()
       })
   })

@@ -1,22 +1,24 @@
 import * as Batches from "@place-access/adapters-pg/Batches"
 import { StoreError } from "@place-access/domain/shared"
-import { Deferred, Effect, Either, Fiber, type Scope } from "effect"
+import { Deferred, Effect, Either, Exit, Fiber, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 
 /** Batches that double numbers; each write waits until `open`, and `bad` numbers are refused for what they are. */
 const doubling = (bad: ReadonlySet<number> = new Set()) =>
   Effect.gen(function* () {
     const open = yield* Deferred.make<void>()
+    const begun = yield* Deferred.make<void>()
     const written: Array<ReadonlyArray<number>> = []
     const write = yield* Batches.make((numbers: ReadonlyArray<number>) =>
       Effect.gen(function* () {
+        yield* Deferred.succeed(begun, undefined)
         yield* Deferred.await(open)
         written.push(numbers)
         if (numbers.some((one) => bad.has(one))) return yield* StoreError.broken("what it is")
         return numbers.map((one) => one * 2)
       })
     )
-    return { open: Deferred.succeed(open, undefined), write, written }
+    return { begun: Deferred.await(begun), open: Deferred.succeed(open, undefined), write, written }
   })
 
 const run = <A>(program: Effect.Effect<A, unknown, Scope.Scope>) => Effect.runPromise(Effect.scoped(program))
@@ -24,14 +26,35 @@ const run = <A>(program: Effect.Effect<A, unknown, Scope.Scope>) => Effect.runPr
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 describe("work in flight shares statements", () => {
-  it("300 items at once take two statements, and each gets its own answer", () =>
+  it("what comes while a statement is under way goes together in the next, and each gets its own answer", () =>
     run(
       Effect.gen(function* () {
-        const { open, write, written } = yield* doubling()
+        const { begun, open, write, written } = yield* doubling()
+        const first = yield* Effect.fork(write(0))
+        yield* begun
         const all = yield* Effect.fork(Effect.forEach(numbers(300), write, { concurrency: "unbounded" }))
         yield* open
+        expect(yield* Fiber.join(first)).toBe(0)
         expect(yield* Fiber.join(all)).toEqual(numbers(300).map((one) => one * 2))
-        expect(written.map((batch) => batch.length)).toEqual([1, 299])
+        expect(written.map((batch) => batch.length)).toEqual([1, 300])
+      })
+    ))
+
+  it("whoever waits when the store is closed, and whoever comes after that, is told so", () =>
+    Effect.runPromise(
+      Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const { begun, open, write } = yield* Scope.extend(doubling(), scope)
+        const first = yield* Effect.fork(write(0))
+        yield* begun
+        const second = yield* Effect.fork(Effect.flip(write(1)))
+        yield* Effect.yieldNow()
+        const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
+        yield* open
+        yield* Fiber.join(closing)
+        expect(yield* Fiber.join(first)).toBe(0)
+        expect(yield* Fiber.join(second)).toMatchObject({ _tag: "StoreError", transient: true })
+        expect(yield* Effect.flip(write(2))).toMatchObject({ _tag: "StoreError", transient: true })
       })
     ))
 
