@@ -2,7 +2,9 @@ import { Effect } from "effect"
 import type pg from "pg"
 import { answered, type NameOf, noConnection, queryOf, refused, type Run } from "./Run.js"
 
-/** So many statements may be under way on one connection; what comes beyond them goes its own way. */
+/** Up to so many statements under way a second connection would save less than it costs: each write wakes a process of the server. */
+const DEPTH_GOOD = 16
+/** When all have so many, what comes goes its own way. */
 const DEPTH_MAX = 64
 
 /**
@@ -12,19 +14,19 @@ const DEPTH_MAX = 64
  */
 export const shared = (pool: pg.Pool, linesMax: number, nameOf: NameOf, alone: Run): Run => {
   const lines: Array<Line> = []
-  const freest = (): Line | undefined => {
-    let best: Line | undefined
-    for (const line of lines) if (best === undefined || line.inFlight < best.inFlight) best = line
-    if (best !== undefined && (best.inFlight === 0 || lines.length >= linesMax)) {
-      return best.inFlight < DEPTH_MAX ? best : undefined
+  const lineFor = (): Line | undefined => {
+    const roomy = lines.find((line) => line.inFlight < DEPTH_GOOD)
+    if (roomy !== undefined) return roomy
+    if (lines.length < linesMax) {
+      const line = new Line(pool, () => lines.splice(lines.indexOf(line), 1))
+      lines.push(line)
+      return line
     }
-    const line = new Line(pool, () => lines.splice(lines.indexOf(line), 1))
-    lines.push(line)
-    return line
+    return lines.find((line) => line.inFlight < DEPTH_MAX)
   }
   return (text, params, picked) =>
     Effect.suspend(() => {
-      const line = freest()
+      const line = lineFor()
       if (line === undefined) return alone(text, params, picked)
       return Effect.async((resume) => {
         line.ask({
