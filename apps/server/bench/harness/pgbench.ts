@@ -83,4 +83,7 @@ const summarise = (
  * `'usr_b' || :user`. pgbench sends variables as parameters again.
  */
 export const fill = (text: string, expression: (index: number) => string): string =>
-  `${text.replaceAll(/\$(\d+)/g, (_, number: string) => expression(Number(number) - 1)).replaceAll(/\s+/g, " ")};`
+  `${text
+    .replaceAll(/--[^\n]*/g, "")
+    .replaceAll(/\$(\d+)/g, (_, number: string) => expression(Number(number) - 1))
+    .replaceAll(/\s+/g, " ")};`

@@ -1,6 +1,7 @@
 import type { Row } from "../harness/Row.js"
 import { deliveries } from "./deliveries.js"
 import { growth } from "./growth.js"
+import { latency } from "./latency.js"
 import { memory } from "./memory.js"
 import { presence } from "./presence.js"
 import { refresh } from "./refresh.js"
@@ -9,6 +10,7 @@ import { several } from "./several.js"
 import { simulation } from "./simulation.js"
 import { start } from "./start.js"
 import { telemetry } from "./telemetry.js"
+import { uploadHundred, uploadOne } from "./upload.js"
 
 /**
  * Every row of the table, in its order. To add one:
@@ -28,7 +30,10 @@ import { telemetry } from "./telemetry.js"
 export const rows: ReadonlyArray<Row> = [
   presence,
   refresh,
+  uploadOne,
+  uploadHundred,
   deliveries,
+  latency,
   ruleStep,
   simulation,
   start,

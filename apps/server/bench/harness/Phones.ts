@@ -1,0 +1,86 @@
+import { SigningSecret } from "@place-access/domain/endpoints"
+import { AppId, EndpointId, Vault } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import * as People from "./People.js"
+import type { Scratch } from "./Scratch.js"
+
+/**
+ * People with ten places and an `enter` rule on each, who go from one place to the next: wherever they arrive, exactly one rule
+ * fires, and no rule within two minutes of its last firing. Ids of places and rules are the same for everybody: they are told apart
+ * by their user.
+ */
+
+export const RULES = 10
+export const ENDPOINTS = 2
+
+/** Kilometres apart. */
+export const latOf = (place: number): number => People.LAT + 0.05 * place
+
+/** How far before now a person's first reading is: a rule fires on what is at most 15 minutes old. */
+export const BEHIND_MS = 14 * 60_000
+/** Between two arrivals: ten of them are two minutes. */
+export const STEP_MS = 12_000
+/** Then a reading would be further in the future than it may. */
+export const STEPS_MAX = Math.floor((BEHIND_MS + 4 * 60_000) / STEP_MS)
+
+/** People `0` to `count - 1`, whose rules have seen them away from all ten places; endpoints that want every firing. */
+export const seed = async (scratch: Scratch, count: number, url: (endpoint: number) => string): Promise<void> => {
+  const { query, run } = scratch
+  await People.seed(scratch, { count })
+  const each = (columns: string, values: string) =>
+    query(`INSERT INTO ${columns} SELECT ${values}
+           FROM generate_series(0, ${count - 1}) AS n, generate_series(0, ${RULES - 1}) AS k`)
+  await each(
+    "places (user_id, place_id, label, kind, lat, lon, radius_m, geometry_version, created_at)",
+    `'usr_b' || n, 'plc_' || k, 'Place ' || k, 'other', ${People.LAT} + 0.05 * k, ${People.LON}, 150, 1, now() - interval '1 day'`
+  )
+  await each(
+    "connection_places (user_id, connection_id, place_id, shared_at, include_earlier_visits)",
+    "'usr_b' || n, 'con_b' || n, 'plc_' || k, date_trunc('day', now()), true"
+  )
+  await each(
+    "rules (user_id, rule_id, connection_id, app_id, type, place_id, created_at)",
+    `'usr_b' || n, 'rul_' || k, 'con_b' || n, '${People.APP}', 'enter', 'plc_' || k, now() - interval '1 day'`
+  )
+  await each(
+    "rule_states (user_id, rule_id, side, dwell_spent, as_of, basis)",
+    `'usr_b' || n, 'rul_' || k, 'outside', false, now() - interval '1 hour',
+     '1 ' || (extract(epoch FROM date_trunc('day', now())) * 1000)::bigint`
+  )
+  for (let n = 0; n < ENDPOINTS; n++) {
+    const id = EndpointId.make(`ep_b${n}`)
+    const context = SigningSecret.sealContext(AppId.make(People.APP), id)
+    const secret = `${SigningSecret.PREFIX}${String(n).padStart(52, "0")}`
+    const sealed = await run(Effect.flatMap(Vault.Vault, (vault) => vault.seal(secret, context)))
+    await query(
+      `INSERT INTO endpoints (app_id, endpoint_id, url, events, epoch, strikes, secrets, created_at)
+       VALUES ($1, $2, $3, '{rule.fired}', 0, 0, $4, now())`,
+      [People.APP, id, url(n), JSON.stringify([{ sealed, createdAt: Date.now(), expiresAt: null }])]
+    )
+  }
+}
+
+const reading = (capturedAt: number, place: number) => ({
+  captured_at: new Date(capturedAt).toISOString(),
+  lat: latOf(place),
+  lon: People.LON,
+  accuracy_m: 12.5,
+  altitude_m: 3.1,
+  speed_mps: 1.4,
+  course_deg: 87
+})
+
+/** One reading, at the next place. */
+export const arrival = (startMs: number, step: number): string =>
+  JSON.stringify({ locations: [reading(startMs + step * STEP_MS, step % RULES)] })
+
+/** A reading a second; the later half at the next place. */
+export const walk = (startMs: number, step: number, count: number): string =>
+  JSON.stringify({
+    locations: Array.from({ length: count }, (_, index) =>
+      reading(startMs + (step * count + index) * 1_000, (step + (index < count / 2 ? 0 : 1)) % RULES)
+    )
+  })
+
+/** Walks of `count` readings that a person can send. */
+export const walksMax = (count: number): number => Math.floor((BEHIND_MS + 4 * 60_000) / (count * 1_000))

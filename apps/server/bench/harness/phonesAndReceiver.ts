@@ -1,0 +1,96 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as People from "./People.js"
+import * as Phones from "./Phones.js"
+import * as Connection from "./load/Connection.js"
+import { request } from "./load/Script.js"
+
+/**
+ * The phones and the receiver of the webhooks in one process, so that one clock times both ends: from an upload's answer until each
+ * of the two webhooks of its firing has arrived.
+ */
+
+export interface Order {
+  readonly port: number
+  readonly from: number
+  readonly people: number
+  readonly clients: number
+  readonly ratePerS: number
+  readonly warmUpSeconds: number
+  readonly seconds: number
+}
+
+export type Heard =
+  | { readonly _tag: "Listening"; readonly port: number }
+  | { readonly _tag: "Ended"; readonly latenciesMs: ReadonlyArray<number>; readonly missing: number }
+  | { readonly _tag: "Failed"; readonly reason: string }
+
+const tell = (heard: Heard): void => void process.send?.(heard)
+
+interface Upload {
+  readonly isCounted: boolean
+  answeredAt: number | undefined
+  readonly arrivedAt: Array<number>
+}
+
+/** By capture time, which is one upload's alone. */
+const uploads = new Map<number, Upload>()
+
+const receiver = createServer((incoming, response) => {
+  const chunks: Array<Buffer> = []
+  incoming.on("data", (chunk: Buffer) => chunks.push(chunk))
+  incoming.on("end", () => {
+    const now = performance.now()
+    response.writeHead(204).end()
+    const { occurred_at } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { readonly occurred_at: string }
+    uploads.get(Date.parse(occurred_at))?.arrivedAt.push(now)
+  })
+})
+
+const run = async ({ clients, from, people, port, ratePerS, seconds, warmUpSeconds }: Order) => {
+  uploads.clear()
+  const connections = await Promise.all(Array.from({ length: clients }, () => Connection.open(port)))
+  const startMs = Date.now() - Phones.BEHIND_MS
+  const begin = performance.now()
+  const count = Math.floor((warmUpSeconds + seconds) * ratePerS)
+  const send = async (connection: Connection.Connection, index: number) => {
+    const n = from + (index % people)
+    const step = Math.floor(index / people)
+    // A millisecond tells people apart.
+    const start = startMs + (index % people)
+    const upload: Upload = { isCounted: index >= warmUpSeconds * ratePerS, answeredAt: undefined, arrivedAt: [] }
+    uploads.set(start + step * Phones.STEP_MS, upload)
+    const headers = { authorization: `Bearer ${People.deviceToken(n)}`, "content-type": "application/json" }
+    const answer = await connection.send(request("POST", "/v1/phone/locations", headers, Phones.arrival(start, step)))
+    upload.answeredAt = performance.now()
+    if (answer.status !== 200) throw new Error(`an upload was answered ${answer.status}`)
+  }
+  await Promise.all(
+    connections.map(async (connection, client) => {
+      for (let index = client; index < count; index += clients) {
+        const early = begin + (index * 1_000) / ratePerS - performance.now()
+        if (early > 0) await sleep(early)
+        await send(connection, index)
+      }
+    })
+  )
+  const isWhole = () => [...uploads.values()].every(({ arrivedAt }) => arrivedAt.length >= Phones.ENDPOINTS)
+  for (let waited = 0; waited < 30 && !isWhole(); waited++) await sleep(100)
+  for (const connection of connections) connection.close()
+  const counted = [...uploads.values()].filter(({ isCounted }) => isCounted)
+  tell({
+    _tag: "Ended",
+    // A webhook may be faster than the answer.
+    latenciesMs: counted.flatMap(({ answeredAt = 0, arrivedAt }) =>
+      arrivedAt.map((at) => Math.max(0, at - answeredAt))
+    ),
+    missing: counted.reduce((sum, { arrivedAt }) => sum + Math.max(0, Phones.ENDPOINTS - arrivedAt.length), 0)
+  })
+}
+
+receiver.keepAliveTimeout = 60_000
+receiver.listen(0, "127.0.0.1", () => tell({ _tag: "Listening", port: (receiver.address() as AddressInfo).port }))
+process.on("message", (order: Order) => {
+  run(order).catch((error: unknown) => tell({ _tag: "Failed", reason: String(error) }))
+})

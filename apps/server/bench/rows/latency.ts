@@ -1,0 +1,85 @@
+import { fileURLToPath } from "node:url"
+import type { Bench } from "../harness/Bench.js"
+import * as Goal from "../harness/Goal.js"
+import { percentile } from "../harness/percentile.js"
+import * as Phones from "../harness/Phones.js"
+import type { Heard, Order } from "../harness/phonesAndReceiver.js"
+import * as Program from "../harness/Program.js"
+import type { Row, Sample } from "../harness/Row.js"
+import * as Usage from "../harness/Usage.js"
+
+const RATE = 100
+const SECONDS = 5
+const WARM_UP_SECONDS = 1
+const PEOPLE = 200
+
+/**
+ * At 100 uploads a second, evenly, each of which fires one rule: from the answer to the phone until the webhook has arrived at each of
+ * two endpoints on this machine. A server and a worker, with nothing else to do.
+ */
+export const latency: Row = {
+  name: "latency",
+  path: `upload answered → webhook arrived, ${RATE} uploads a second, 2 endpoints`,
+  seconds: 35,
+  open: async (bench) => {
+    const phones = await startPhones(bench)
+    const scratch = await bench.scratch()
+    await Phones.seed(scratch, (bench.rounds + 1) * PEOPLE, (n) => `http://127.0.0.1:${phones.port}/hooks/${n}`)
+    await scratch.settle()
+    const server = await bench.server(scratch)
+    const worker = await bench.worker(scratch)
+    const processes = [server.running, worker]
+    const cpu = () => processes.reduce((sum, { pid }) => sum + Usage.cpuMicros(pid), 0)
+    let round = 0
+
+    const product = async (): Promise<Sample> => {
+      const before = cpu()
+      const { latenciesMs, missing } = await phones.run({
+        port: server.port,
+        from: round++ * PEOPLE,
+        people: PEOPLE,
+        clients: 32,
+        ratePerS: RATE,
+        warmUpSeconds: WARM_UP_SECONDS,
+        seconds: SECONDS
+      })
+      for (const one of processes) one.mustRun()
+      if (missing > 0) throw new Error(`${missing} webhooks did not arrive`)
+      const sorted = latenciesMs.toSorted((a, b) => a - b)
+      return {
+        operations: sorted.length,
+        seconds: SECONDS,
+        p50Ms: percentile(sorted, 0.5),
+        p99Ms: percentile(sorted, 0.99),
+        cpuMicrosPerOp: (cpu() - before) / (RATE * (SECONDS + WARM_UP_SECONDS) * Phones.ENDPOINTS),
+        peakMB: null
+      }
+    }
+    return [{ product, goals: [Goal.p50Ms(20), Goal.p99Ms(150)] }]
+  }
+}
+
+const startPhones = async (bench: Bench) => {
+  const running = bench.keep(
+    Program.source("phones", fileURLToPath(new URL("../harness/phonesAndReceiver.ts", import.meta.url)))
+  )
+  let port: number | undefined
+  let ended: ((heard: Heard) => void) | undefined
+  running.child.on("message", (heard: Heard) => {
+    if (heard._tag === "Listening") port = heard.port
+    else ended?.(heard)
+  })
+  await Program.until(running, "the receiver", () => port !== undefined)
+  return {
+    port: port ?? 0,
+    run: (order: Order) =>
+      new Promise<Extract<Heard, { readonly _tag: "Ended" }>>((resolve, reject) => {
+        ended = (heard) => {
+          if (heard._tag === "Ended") resolve(heard)
+          else if (heard._tag === "Failed") reject(new Error(heard.reason))
+        }
+        running.child.once("exit", () => reject(new Error(`the phones ended:\n${running.output()}`)))
+        running.child.send(order)
+      })
+  }
+}

@@ -1,0 +1,34 @@
+import * as People from "../harness/People.js"
+import * as Phones from "../harness/Phones.js"
+import { type Client, request } from "../harness/load/Script.js"
+
+export interface Options {
+  /** People `from` to `from + people - 1`, who have sent nothing yet. */
+  readonly from: number
+  readonly people: number
+  /** Readings in an upload. */
+  readonly fixes: number
+  /** Capture time of everybody's first reading. */
+  readonly startMs: number
+}
+
+/** Clients never meet: each has its own share of the people, and takes them in turn. */
+const open = ({ fixes, from, people, startMs }: Options, index: number, clients: number): Client => {
+  const most = fixes === 1 ? Phones.STEPS_MAX : Phones.walksMax(fixes)
+  let [n, step] = [index, 0]
+  return {
+    next: () => {
+      if (step >= most) throw new Error("everybody has sent all that they can: more people are needed")
+      const body = fixes === 1 ? Phones.arrival(startMs, step) : Phones.walk(startMs, step, fixes)
+      const headers = {
+        authorization: `Bearer ${People.deviceToken(from + n)}`,
+        "content-type": "application/json"
+      }
+      n += clients
+      if (n >= people) [n, step] = [index, step + 1]
+      return request("POST", "/v1/phone/locations", headers, body)
+    }
+  }
+}
+
+export default open

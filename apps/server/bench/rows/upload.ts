@@ -1,0 +1,164 @@
+import * as Goal from "../harness/Goal.js"
+import * as People from "../harness/People.js"
+import * as Phones from "../harness/Phones.js"
+import type { Bench } from "../harness/Bench.js"
+import { load } from "../harness/load.js"
+import { fill, pgbench } from "../harness/pgbench.js"
+import type { Row, Sample } from "../harness/Row.js"
+import type { Scratch } from "../harness/Scratch.js"
+import { record, type Statement } from "../harness/statements.js"
+import type * as UploadLoad from "./upload.load.js"
+
+/**
+ * Uploads against pgbench, which runs the statements of one upload of one fix as often as it can. 16 clients, each with people of
+ * its own, whom it takes in turn: that two uploads of one person meet is rare, and another question. Each upload fires one rule. What
+ * becomes of the firing, a delivery for each of two endpoints, is a worker's business and measured with it (`deliveries`, `latency`).
+ */
+
+const CLIENTS = 16
+const SECONDS = 4
+/** In one round of one side; a multiple of the clients. */
+const PEOPLE = 640
+
+export const uploadOne: Row = {
+  name: "upload-one",
+  path: "upload of one fix: 10 rules, one fires",
+  seconds: 70,
+  open: async (bench) => {
+    const { baseline, product } = await sides(bench, 1)
+    return [{ product, baseline, goals: [Goal.throughputRatio(0.45), Goal.peakMB("server", 220)] }]
+  }
+}
+
+export const uploadHundred: Row = {
+  name: "upload-hundred",
+  path: "fixes in uploads of 100: 10 rules, one fires in each upload",
+  seconds: 60,
+  open: async (bench) => {
+    const { baseline, product } = await sides(bench, 100)
+    return [{ product, baseline, goals: [Goal.throughputRatio(1), Goal.peakMB("server", 220)] }]
+  }
+}
+
+const sides = async (bench: Bench, fixes: number) => {
+  const scratch = await bench.scratch()
+  // A warm-up and the rounds, two sides, and somebody to listen to.
+  const slices = 2 * (bench.rounds + 1)
+  await Phones.seed(scratch, slices * PEOPLE + 1, (n) => `https://hooks.example.com/${n}`)
+  await scratch.settle()
+  const script = scriptOf(await heard(bench, scratch, slices * PEOPLE))
+  const server = await bench.server(scratch)
+  let slice = 0
+  const next = () => ({ from: slice++ * PEOPLE, startMs: Date.now() - Phones.BEHIND_MS })
+
+  const product = async (): Promise<Sample> => {
+    const before = await firings(scratch)
+    const sample = await load([server.running], {
+      script: new URL("upload.load.ts", import.meta.url),
+      options: { ...next(), people: PEOPLE, fixes } satisfies UploadLoad.Options,
+      ports: [server.port],
+      clients: CLIENTS,
+      seconds: SECONDS
+    })
+    if ((await firings(scratch)) - before < sample.operations) throw new Error("not every upload fired a rule")
+    return {
+      ...sample,
+      operations: sample.operations * fixes,
+      cpuMicrosPerOp: sample.cpuMicrosPerOp === null ? null : sample.cpuMicrosPerOp / fixes
+    }
+  }
+  const baseline = async (): Promise<Sample> => {
+    const before = await firings(scratch)
+    const { from, startMs } = next()
+    const sample = await pgbench({
+      databaseUrl: scratch.url,
+      script,
+      clients: CLIENTS,
+      seconds: SECONDS,
+      variables: { from, start: startMs, i: -1 }
+    })
+    if ((await firings(scratch)) - before < sample.operations) throw new Error("not every run of pgbench fired a rule")
+    return sample
+  }
+  return { product, baseline }
+}
+
+const firings = async ({ query }: Scratch): Promise<number> =>
+  Number((await query("SELECT count(*) AS count FROM events"))[0]?.["count"])
+
+const PERSON = "'usr_b' || :n"
+
+/** What one upload of one fix sends, of person `n`, once it is sent as it always is. */
+const heard = async (bench: Bench, scratch: Scratch, n: number): Promise<ReadonlyArray<Told>> => {
+  const recorder = await record(scratch.url)
+  const server = await bench.server(scratch, { DATABASE_URL: recorder.url })
+  const startMs = Date.now() - Phones.BEHIND_MS
+  const send = async (step: number) => {
+    const response = await fetch(`${server.url}/v1/phone/locations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${People.deviceToken(n)}`, "content-type": "application/json" },
+      body: Phones.arrival(startMs, step)
+    })
+    if (!response.ok) throw new Error(`an upload was answered ${response.status}: ${await response.text()}`)
+  }
+  // Statements get their names after a few uses.
+  for (let step = 0; step < 5; step++) await send(step)
+  const step = 5
+  const statements = await recorder.during(() => send(step))
+  await server.running.stop()
+  await recorder.close()
+  const captured = startMs + step * Phones.STEP_MS
+  // Signals are for workers, and shared by all uploads of 50 ms.
+  return statements
+    .filter(({ text }) => !text.includes("pg_notify"))
+    .map((statement) => ({ statement, n, captured, version: step + 1 }))
+}
+
+interface Told {
+  readonly statement: Statement
+  readonly n: number
+  readonly captured: number
+  /** Of the user's stream, that the upload found. */
+  readonly version: number
+}
+
+/**
+ * The statements with what differs from one upload to the next put in: person, time, version, and the ids that must be new. Clients
+ * keep to their own people, as those of the load do.
+ */
+const scriptOf = (told: ReadonlyArray<Told>): string => {
+  const share = PEOPLE / CLIENTS
+  return [
+    `\\set i :i + 1`,
+    `\\set n :from + :client_id + ${CLIENTS} * (:i % ${share})`,
+    `\\set version 1 + :i / ${share}`,
+    `\\set next :version + 1`,
+    `\\set captured :start + ${Phones.STEP_MS} * (:i / ${share})`,
+    ...told.map((one) => fill(one.statement.text, (index) => expression(one, one.statement.values[index] ?? null)))
+  ].join("\n")
+}
+
+const CAPTURED = "to_timestamp(:captured / 1000.0)"
+
+const expression = ({ captured, n, version }: Told, value: string | null): string => {
+  if (value === null) return "NULL"
+  if (value === People.user(n)) return `(${PERSON})`
+  if (value === People.device(n)) return "('dev_b' || :n)"
+  if (value === String(version)) return ":version::bigint"
+  if (value === String(version + 1)) return ":next::bigint"
+  if (Date.parse(value) === captured) return CAPTURED
+  const elements = /^\{"?([^",{}]*)"?\}$/.exec(value)?.[1]
+  if (elements !== undefined) {
+    if (elements === People.user(n)) return `ARRAY[${PERSON}]`
+    if (elements === People.connection(n)) return "ARRAY['con_b' || :n]"
+    if (elements.includes(People.device(n)))
+      return `ARRAY['${elements.replace(People.device(n), "' || 'dev_b' || :n || '")}']`
+    if (elements.startsWith("evt_")) return "ARRAY['evt_' || :client_id || 'x' || :i || 'x' || :from]"
+    if (Date.parse(elements) === captured) return `ARRAY[${CAPTURED}]`
+  }
+  // The hash of the phone's token.
+  if (/^[0-9a-f]{64}$/.test(value)) {
+    return "encode(sha256(convert_to('pa_dv.usr_b' || :n || '.' || lpad(:n::text, 52, '0'), 'UTF8')), 'hex')"
+  }
+  return `'${value.replaceAll("'", "''")}'`
+}
