@@ -6,8 +6,11 @@ import type pg from "pg"
 import { DedicatedConnection } from "./DedicatedConnection.js"
 
 const CHANNEL = "place_access_work"
-/** At most one NOTIFY of this process in so much time. */
-const QUIET = Duration.millis(50)
+/**
+ * At most one NOTIFY of this process in so much time: every webhook of a busy server waits for half of it, and a NOTIFY that comes
+ * more often than workers look round costs commits for nothing.
+ */
+const QUIET = Duration.millis(5)
 const HEARTBEAT = Duration.seconds(30)
 const RECONNECT = Schedule.exponential("100 millis").pipe(Schedule.union(Schedule.spaced("5 seconds")))
 
