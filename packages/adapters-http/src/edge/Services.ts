@@ -18,6 +18,8 @@ export const over = <A, B>(
 /** To whoever copies it or goes through it, a map of everything. Nothing is taken out of a context's map. */
 class Layered extends Map<string, unknown> {
   readonly #below: ReadonlyMap<string, unknown>
+  /** Keys of ours that were not there before. Counted as they come: a context's hash is its size, and is asked for often. */
+  #added = 0
 
   constructor(below: ReadonlyMap<string, unknown>) {
     super()
@@ -29,8 +31,12 @@ class Layered extends Map<string, unknown> {
   override has(key: string): boolean {
     return super.has(key) || this.#below.has(key)
   }
+  override set(key: string, service: unknown): this {
+    if (!this.has(key)) this.#added++
+    return super.set(key, service)
+  }
   override get size(): number {
-    return new Map(this).size
+    return this.#below.size + this.#added
   }
   override *entries(): MapIterator<[string, unknown]> {
     for (const entry of this.#below) if (!super.has(entry[0])) yield entry
