@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream"
+import { createSecureContext } from "node:tls"
 import { callbackify } from "node:util"
 import { Agent, buildConnector, request } from "undici"
 import { type EgressPolicy, literal, mayConnect, mayConnectToAll } from "./EgressGuard.js"
@@ -39,9 +40,10 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
       else if (asked.all === true) callback(null, found.all)
       else callback(null, found.first.address, found.first.family)
     })
-  const tls = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) }
   const connector = buildConnector({
-    ...tls,
+    rejectUnauthorized: true,
+    // One for all: each connection would make its own.
+    secureContext: createSecureContext(ca === undefined ? {} : { ca }),
     lookup,
     allowH2: false,
     timeout: CONNECT_MILLIS
