@@ -55,7 +55,7 @@ export const product =
     await Webhooks.fire(scratch, { count: EVENTS, people: PEOPLE, round })
     const [start, before] = [performance.now(), cpu()]
     await scratch.query("COMMIT")
-    await Promise.race([received, ...workers.map(ended), sleep(PATIENCE_MS)])
+    await Promise.race([received, ...workers.map(ended), sleep(PATIENCE_MS, undefined, { ref: false })])
     if (performance.now() - start >= PATIENCE_MS) throw new Error(`rows after a minute: ${await standing(scratch)}`)
     const [first] = workers
     if (first === undefined) throw new Error("there is no worker")
