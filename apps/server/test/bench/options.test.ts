@@ -1,0 +1,27 @@
+import { expect, it } from "vitest"
+import { help, parse } from "../../bench/harness/options.js"
+
+const NAMES = ["presence", "refresh"]
+
+it("without arguments every row is measured in three rounds, and nothing is installed", () => {
+  expect(parse([], NAMES)).toEqual({ help: false, only: undefined, peers: false, rounds: 3, json: undefined })
+})
+
+it("rows are chosen by name, one or several", () => {
+  expect(parse(["--only", "presence,refresh"], NAMES)).toMatchObject({ only: NAMES })
+  expect(parse(["--only", "presence", "--only", "refresh"], NAMES)).toMatchObject({ only: NAMES })
+})
+
+it.each([
+  [["--only", "presense"], 'There is no row "presense". The rows are: presence, refresh.'],
+  [["--rounds", "2"], "a median of fewer says nothing"],
+  [["--rounds", "many"], "a whole number"],
+  [["--fast"], "--fast"],
+  [["presence"], "presence"]
+])("what cannot be meant is refused and explained: %s", (args, words) => {
+  expect(parse(args, NAMES)).toContain(words)
+})
+
+it("help names every row with the time that it takes", () => {
+  expect(help([{ name: "presence", path: "a question", seconds: 50 }])).toMatch(/presence +50 s +a question/)
+})
