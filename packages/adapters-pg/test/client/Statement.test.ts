@@ -15,8 +15,8 @@ const templates: Readonly<Record<string, (sql: SqlClient, value: unknown) => Ret
     return sql`SELECT ${sql.and([inner, sql`b = ${1}`, sql.literal("c")])} AND ${sql`${inner} OR ${sql.literal("d")}`}`
   },
   literals: (sql, value) => sql`SELECT ${sql.literal(value === null ? "1" : "2")}, ${value}`,
-  "a parameter where another time a literal is": (sql, value) =>
-    sql`SELECT ${value === null ? sql.and([sql.literal("a"), sql.literal("b")]) : sql.and([sql`${value}`, sql.literal("b")])}`,
+  "a parameter where another time nothing is": (sql, value) =>
+    sql`SELECT ${value === null ? sql.and(["a ", "b"]) : sql.and([sql`a ${value}`, "b"])}`,
   identifiers: (sql, value) => sql`SELECT ${sql(value === null ? "a" : 'b"c')} FROM ${sql("t")} WHERE x = ${value}`,
   "what only the library knows": (sql, value) =>
     sql`SELECT 1 WHERE 'x' IN ${sql.in(value === null ? ["a"] : ["a", "b"])}`,
