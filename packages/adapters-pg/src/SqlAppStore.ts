@@ -4,6 +4,7 @@ import { LiveRule } from "@place-access/domain/rules"
 import { type AppId, Page, type Scope, Timestamp, Vault } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { AppRow, toApp } from "./AppRow.js"
+import { reads } from "./client/Client.js"
 import { orStoreError } from "./Failures.js"
 import * as ReviewWrites from "./ReviewWrites.js"
 import * as Rows from "./Rows.js"
@@ -83,7 +84,7 @@ export const layer: Layer.Layer<AppStore, never, SqlClient> = Layer.effect(
         ),
 
       findRegistered: (id) =>
-        sql`SELECT ${allColumns} FROM apps WHERE app_id = ${id}`.pipe(
+        reads(sql)`SELECT ${allColumns} FROM apps WHERE app_id = ${id}`.pipe(
           Rows.first(RegisteredRow),
           Effect.map(Option.map(toRegistered)),
           orStoreError
