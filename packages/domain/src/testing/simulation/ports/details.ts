@@ -1,4 +1,4 @@
-import type { Claim } from "../../../deliveries/DeliveryStore.js"
+import type { Claim, Claimed } from "../../../deliveries/DeliveryStore.js"
 import type { StoreName } from "./Ports.js"
 
 interface Detail {
@@ -25,6 +25,19 @@ const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
 }
 
 export const of = (port: StoreName, method: string): Detail => DETAILS[`${port}.${method}`] ?? {}
+
+/** What is due at once is claimed in whatever order the store likes: of two stores, the same. */
+const ORDERED: Readonly<Partial<Record<`${StoreName}.${string}`, (value: unknown) => unknown>>> = {
+  "DeliveryStore.claim": (claimed) => {
+    const { claims, ...rest } = claimed as Claimed
+    const due = ({ delivery }: Claim): number => delivery.dueAt ?? 0
+    return { ...rest, claims: claims.toSorted((a, b) => due(a) - due(b) || (a.delivery.id < b.delivery.id ? -1 : 1)) }
+  }
+}
+
+/** Puts what a call answers into an order that is the same over every backend; undefined where it is anyhow. */
+export const orderOf = (port: StoreName, method: string): ((value: unknown) => unknown) | undefined =>
+  ORDERED[`${port}.${method}`]
 
 const READS =
   /^(?:find|list|nextDueAt|authorisation|receivers|view|openAt|fixes|live|expired|behind|due$|describe|waiting|choice|shapes|told|stays)/

@@ -50,9 +50,11 @@ export const instrument = (context: Context.Context<Ports>, by: Instrumented): C
 
 const wrap = (by: Instrumented, port: StoreName, method: string, call: Method): Method => {
   const what: What = { port, method, name: `${port}.${method}`, isRead: details.isRead(method) }
-  const ask = by.isHosted
-    ? (args: ReadonlyArray<unknown>) => by.engine.onHost(call(...args))
-    : (args: ReadonlyArray<unknown>) => call(...args)
+  const order = details.orderOf(port, method)
+  const ask = (args: ReadonlyArray<unknown>) => {
+    const asked = by.isHosted ? by.engine.onHost(call(...args)) : call(...args)
+    return order === undefined ? asked : Effect.map(asked, order)
+  }
   return (...args) =>
     Effect.withFiberRuntime((fiber) => {
       if (fiber.getFiberRef(isQuiet)) return ask(args)
