@@ -9,7 +9,7 @@ const PEOPLE = 200
 const CLIENTS = 16
 const SECONDS = 3
 
-/** Last of all: what servers and workers took is read while the rows before load them. */
+/** What servers and workers took is read while the rows before this one load them. */
 export const memory: Row = {
   name: "memory",
   path: "memory: everything in one process under questions and uploads; servers and workers in the rows above",

@@ -9,12 +9,12 @@ import * as PresenceLoad from "./presence.load.js"
 
 const PEOPLE = 1_000
 const CLIENTS = 32
-const SECONDS = 4
+const SECONDS = 3
 
 export const presence: Row = {
   name: "presence",
   path: "GET /v1/answers/places/…/presence on PostgreSQL",
-  seconds: 50,
+  seconds: 40,
   open: async (bench) => {
     const scratch = await bench.scratch()
     await People.seed(scratch, { count: PEOPLE, fixes: 20 })

@@ -12,7 +12,7 @@ import { record, type Statement } from "../harness/statements.js"
 import { address } from "./refresh.load.js"
 
 const CLIENTS = 16
-const SECONDS = 4
+const SECONDS = 3
 /** Each round has people of its own, whose tokens nobody has spent. */
 const PEOPLE_OF_ROUND = 512
 /** After those of the product come those of pgbench, who start over in each round. */
@@ -21,7 +21,7 @@ const PGBENCH_PEOPLE = 512
 export const refresh: Row = {
   name: "refresh",
   path: "POST /v1/oauth/token with a refresh token, which is rotated",
-  seconds: 60,
+  seconds: 45,
   open: async (bench) => {
     const scratch = await bench.scratch()
     // One round more warms up, one person is listened to.

@@ -35,7 +35,7 @@ const nothing: Side = async () => {
 export const start: Row = {
   name: "start",
   path: "from the start of the server to ready, beside node -e 0",
-  seconds: 35,
+  seconds: 25,
   open: async (bench) => {
     const scratch = await bench.scratch()
     const DATA_DIR = await bench.directory()
