@@ -132,7 +132,7 @@ const toWireError = (error: unknown, request: HttpServerRequest.HttpServerReques
   if (Errors.isWireError(error)) return error
   if (error instanceof Body.BodyRefused) return error.answer
   if (error instanceof HttpApiError.HttpApiDecodeError) {
-    return isResponseFault(error) ? Errors.internalError : Errors.validationFailed(Issues.messages(error.issues))
+    return Errors.validationFailed(Issues.messages(error.issues))
   }
   if (error instanceof StoreError) return error.transient ? Errors.unavailable : Errors.internalError
   if (HttpServerError.isServerError(error)) {
@@ -141,13 +141,6 @@ const toWireError = (error: unknown, request: HttpServerRequest.HttpServerReques
   }
   return Errors.internalError
 }
-
-/**
- * The platform reports a response that fails its own schema like a request that fails its: its encoder is a transformation
- * from the response class, and says so first. Pinned versions, and a test, keep this true.
- */
-const isResponseFault = (error: HttpApiError.HttpApiDecodeError): boolean =>
-  error.message.startsWith("(<declaration schema> <-> ")
 
 const noRoute = (request: HttpServerRequest.HttpServerRequest, known: Known): Errors.WireError => {
   const allow = known.allowed(request.url)

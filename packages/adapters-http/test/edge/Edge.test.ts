@@ -14,6 +14,7 @@ import { Effect, Layer, Schema } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import * as CurrentRequest from "@place-access/adapters-http/edge/CurrentRequest"
 import * as Edge from "@place-access/adapters-http/edge/Edge"
+import * as Group from "@place-access/adapters-http/edge/Group"
 import * as Routes from "@place-access/adapters-http/edge/Routes"
 import { HttpOptions } from "@place-access/adapters-http/HttpOptions"
 import * as Errors from "@place-access/adapters-http/wire/Errors"
@@ -63,7 +64,7 @@ const caller = {
 const entries: Array<typeof AccessLogStore.Service extends { record: (entry: infer E) => unknown } ? E : never> = []
 let logFails = false
 
-const Handlers = HttpApiBuilder.group(Api, "things", (handlers) =>
+const Handlers = Group.group(Api, "things", (handlers) =>
   handlers
     .handle("create", () => Effect.as(CurrentRequest.callerIs(caller), { ok: true }))
     .handle("list", ({ urlParams }) => Effect.succeed({ limit: urlParams.limit }))
