@@ -76,7 +76,7 @@ const run = async ({ clients, from, people, port, ratePerS, seconds, warmUpSecon
     })
   )
   const isWhole = () => [...uploads.values()].every(({ arrivedAt }) => arrivedAt.length >= Phones.ENDPOINTS)
-  for (let waited = 0; waited < 30 && !isWhole(); waited++) await sleep(100)
+  for (let waited = 0; waited < 150 && !isWhole(); waited++) await sleep(100)
   for (const connection of connections) connection.close()
   const counted = [...uploads.values()].filter(({ isCounted }) => isCounted)
   tell({
