@@ -4,6 +4,7 @@ import { Fix, type UploadView } from "@place-access/domain/fixes"
 import { LiveRule, RuleEvaluation } from "@place-access/domain/rules"
 import type { DeviceId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, type ParseResult, Schema } from "effect"
+import { reads } from "../client/Client.js"
 import * as Rows from "../Rows.js"
 import { COLUMNS, RuleRow, toRule } from "../rules/RuleRow.js"
 import { SCOPE_HOLDS, SCOPE_SINCE } from "../rules/RuleStanding.js"
@@ -61,6 +62,9 @@ const toLiveRule = (row: typeof LiveRow.Type): LiveRule.LiveRule => {
   }
 }
 
+/** Nobody is to wait behind the look-ups of more fixes than these. */
+const SHORT = 100
+
 /** `FixStore.view`: the user's version, which fixes are known, and the live rules with their states, as of one moment. */
 export const read = (
   sql: SqlClient,
@@ -69,7 +73,7 @@ export const read = (
   fixes: ReadonlyArray<Fix.Fix>,
   now: Timestamp.Timestamp
 ): Effect.Effect<UploadView, SqlError | ParseResult.ParseError> =>
-  sql`
+  (fixes.length > SHORT ? sql : reads(sql))`
     SELECT head.version, head.known, live.*
     FROM (
       SELECT coalesce((SELECT version FROM upload_streams WHERE user_id = ${userId}), 0) AS version,
