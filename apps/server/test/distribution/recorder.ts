@@ -14,8 +14,8 @@ export interface Executed {
 export interface Recorder {
   /** For programs: leads to the database, past the recorder. */
   readonly url: string
-  /** In the order of arrival; grows. */
-  readonly executed: ReadonlyArray<Executed>
+  /** In the order of arrival; grows until it is emptied. */
+  readonly executed: Array<Executed>
   readonly close: () => Promise<void>
 }
 
