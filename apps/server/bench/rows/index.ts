@@ -40,5 +40,6 @@ export const rows: ReadonlyArray<Row> = [
   growth,
   several,
   memory,
+  // After the one that looks at memory: spans on their way are not what it asks about.
   telemetry
 ]
