@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Usage from "./Usage.js"
 
-export const ROOT = join(import.meta.dirname, "../../../..")
+const ROOT = join(import.meta.dirname, "../../../..")
 
 /** The product as it is built and shipped. */
 const PRODUCT = { server: "apps/server/dist/main.js", worker: "apps/worker/dist/main.js" } as const

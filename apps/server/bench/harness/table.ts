@@ -50,7 +50,7 @@ export const judge = (goals: ReadonlyArray<Goal>, measured: Measured): ReadonlyA
       : { goal: goal.says, value, isReached: goal.isReached(value) }
   })
 
-export const verdictLine = ({ goal, isReached, value }: Verdict): string =>
+const verdictLine = ({ goal, isReached, value }: Verdict): string =>
   isReached === null
     ? `  ·  ${goal}: not measured`
     : `  ${isReached ? "✓" : "✗"}  ${goal}: ${number(value)}${isReached ? "" : ", not reached"}`
