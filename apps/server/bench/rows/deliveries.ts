@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { Done, Order } from "../baselines/sender.js"
+import type { Bench } from "../harness/Bench.js"
 import * as Goal from "../harness/Goal.js"
 import * as People from "../harness/People.js"
 import * as Program from "../harness/Program.js"
@@ -21,11 +22,7 @@ export const deliveries: Row = {
   seconds: 100,
   open: async (bench) => {
     const receiver = await Webhooks.receiver(bench)
-    const scratch = await bench.scratch()
-    await People.seed(scratch, { count: PEOPLE })
-    await Webhooks.seed(scratch, { endpoints: ENDPOINTS, people: PEOPLE, port: receiver.port })
-    await scratch.settle()
-    const worker = await bench.worker(scratch, receiver.environment)
+    const { scratch, workers } = await withWorkers(bench, receiver, 1)
     const sender = bench.keep(
       Program.source("bare sender", fileURLToPath(new URL("../baselines/sender.ts", import.meta.url)), {
         ...receiver.environment
@@ -33,7 +30,7 @@ export const deliveries: Row = {
     )
     return [
       {
-        product: product(scratch, receiver, [worker]),
+        product: product(scratch, receiver, workers),
         baseline: () => baseline(sender, receiver),
         goals: [Goal.throughputRatio(0.35), Goal.peakMB("worker", 180)]
       }
@@ -41,18 +38,28 @@ export const deliveries: Row = {
   }
 }
 
+/** A database with endpoints and rules, and so many workers on it. */
+export const withWorkers = async (bench: Bench, receiver: Webhooks.Receiver, count: number) => {
+  const scratch = await bench.scratch()
+  await People.seed(scratch, { count: PEOPLE })
+  await Webhooks.seed(scratch, { endpoints: ENDPOINTS, people: PEOPLE, port: receiver.port })
+  await scratch.settle()
+  const workers = await Promise.all(Array.from({ length: count }, () => bench.worker(scratch, receiver.environment)))
+  return { scratch, workers }
+}
+
 /** Of one round after the other. */
 let rounds = 0
 
 /** From the commit of the events until the last of their rows has ended. */
 export const product =
-  (scratch: Scratch, receiver: Webhooks.Receiver, workers: ReadonlyArray<Program.Running>) =>
+  (scratch: Scratch, receiver: Webhooks.Receiver, workers: ReadonlyArray<Program.Running>, events = EVENTS) =>
   async (): Promise<Sample> => {
     const round = `r${rounds++}`
-    const received = receiver.received(EVENTS)
+    const received = receiver.received(events)
     const cpu = () => workers.reduce((sum, { pid }) => sum + Usage.cpuMicros(pid), 0)
     await scratch.query("BEGIN")
-    await Webhooks.fire(scratch, { count: EVENTS, people: PEOPLE, round })
+    await Webhooks.fire(scratch, { count: events, people: PEOPLE, round })
     const [start, before] = [performance.now(), cpu()]
     await scratch.query("COMMIT")
     await Promise.race([received, ...workers.map(ended), sleep(PATIENCE_MS, undefined, { ref: false })])
@@ -69,14 +76,14 @@ export const product =
       `SELECT count(*)::integer AS delivered FROM deliveries WHERE state = 'delivered' AND starts_with(event_id, $1)`,
       [`evt_${round}n`]
     )
-    if (row?.["delivered"] !== EVENTS) throw new Error(`${String(row?.["delivered"])} of ${EVENTS} rows were delivered`)
+    if (row?.["delivered"] !== events) throw new Error(`${String(row?.["delivered"])} of ${events} rows were delivered`)
     const peaks = workers.map((worker) => worker.peakMB() ?? 0)
     return {
-      operations: EVENTS,
+      operations: events,
       seconds,
       p50Ms: null,
       p99Ms: null,
-      cpuMicrosPerOp: cpuMicros / EVENTS,
+      cpuMicrosPerOp: cpuMicros / events,
       peakMB: Math.max(...peaks)
     }
   }
