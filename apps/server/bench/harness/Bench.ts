@@ -49,11 +49,14 @@ export const withBench = async <A>(
 ): Promise<A> => {
   const closers: Array<() => Promise<unknown>> = []
   const defer: Bench["defer"] = (close) => void closers.push(close)
-  const closeAll = async () => {
+  const closeEach = async () => {
     for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
       await close().catch((error: unknown) => process.stderr.write(`could not be closed: ${String(error)}\n`))
     }
   }
+  let closing: Promise<void> | undefined
+  // Whoever is interrupted waits for what is being closed already: a database that is not dropped stays.
+  const closeAll = () => (closing ??= closeEach())
   const interrupted = () => void closeAll().finally(() => process.exit(130))
   process.once("SIGINT", interrupted).once("SIGTERM", interrupted)
   try {
