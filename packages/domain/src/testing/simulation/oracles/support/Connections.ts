@@ -175,3 +175,7 @@ export const lastKnown = (token: Token): Token => {
   while (last.child !== undefined && last.child.spent.length > 0) last = last.child
   return last
 }
+
+/** Whether one is the other, or was exchanged for it in the end. */
+export const leadsTo = (token: Token, other: Token): boolean =>
+  token === other || (token.child !== undefined && leadsTo(token.child, other))

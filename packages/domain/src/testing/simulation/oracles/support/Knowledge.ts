@@ -10,6 +10,7 @@ import {
   type Family,
   familyAlive,
   lastKnown,
+  leadsTo,
   type Grant,
   situations,
   type Token
@@ -308,7 +309,9 @@ export class Knowledge {
     const { accessToken, refreshToken } = op.outcome.value
     this.learn(accessToken, "access", token.family, op)
     const child = this.tokens.get(refreshToken) ?? this.learn(refreshToken, "refresh", token.family, op)
-    lastKnown(token).child ??= child
+    const last = lastKnown(token)
+    // A refresh that nobody heard of may have been answered before: then what it gave out comes before this.
+    if (!leadsTo(child, last)) last.child ??= child
   }
 
   private refresh(op: OpOf<"refresh">): RefreshFact {
