@@ -66,7 +66,7 @@ const traced = <A extends Answer, R>(watched: Watched, answering: Effect.Effect<
   const caller = trustsTraceparent ? Option.getOrUndefined(HttpTraceContext.w3c(request.headers)) : undefined
   const options = { kind: "server", captureStackTrace: false, root: caller === undefined } as const
   return Effect.useSpan("request", caller === undefined ? options : { ...options, parent: caller }, (span) =>
-    Effect.map(Effect.withParentSpan(answering, span), (answer) => {
+    Effect.map(Telemetry.within(span)(answering), (answer) => {
       const { status } = answer.response
       const route = routeOf(watched)
       span.attribute("http.request.method", methodOf(request.method))

@@ -1,4 +1,4 @@
-import { Effect, FiberRef, GlobalValue, Metric, MetricBoundaries, MetricLabel, type Scope } from "effect"
+import { Effect, FiberRef, GlobalValue, Metric, MetricBoundaries, MetricLabel, type Scope, type Tracer } from "effect"
 
 /**
  * What the service tells those who run it: measurements and spans. Both are off unless the program that composes us switches them
@@ -171,6 +171,12 @@ export const span =
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiberRuntime((fiber) =>
       fiber.getFiberRef(FiberRef.currentTracerEnabled)
-        ? Effect.withSpan(self, name, { captureStackTrace: false, root: isRoot })
+        ? Effect.useSpan(name, { captureStackTrace: false, root: isRoot }, (made) => within(made)(self))
         : self
     )
+
+/** Runs below `span`. Of a trace that is not kept nothing more is made. */
+export const within =
+  (span: Tracer.Span) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    span.sampled ? Effect.withParentSpan(self, span) : Effect.withTracerEnabled(self, false)

@@ -60,6 +60,7 @@ describe("measurements", () => {
 
 describe("spans", () => {
   const names: Array<string> = []
+  let sampled = true
   const tracer = Tracer.make({
     span: (name, parent, context, links, startTime, kind) => {
       names.push(`${Option.isSome(parent) ? "child" : "root"} ${name}`)
@@ -73,7 +74,7 @@ describe("spans", () => {
         status: { _tag: "Started", startTime },
         attributes: new Map(),
         links,
-        sampled: true,
+        sampled,
         kind,
         end: () => undefined,
         attribute: (key, value) => void names.push(`${key}=${String(value)}`),
@@ -92,6 +93,12 @@ describe("spans", () => {
 
   it("are made where somebody traces", () => {
     expect(run(true)).toEqual(["root outer", "child inner", "attempt=2"])
+  })
+
+  it("are not made below one that the sampler left out", () => {
+    sampled = false
+    expect(run(true)).toEqual(["root outer"])
+    sampled = true
   })
 
   it("are not made at all where nobody does", () => {
