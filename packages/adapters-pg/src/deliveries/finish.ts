@@ -58,7 +58,7 @@ export const finish = (
           SELECT app_id, delivery_id, endpoint_id, endpoint_epoch,
                  replay_no = 0 AND NOT is_test AND NOT is_hurried AS counts
           FROM deliveries
-          WHERE app_id = ${appId} AND delivery_id = ${id} AND lease = ${lease} AND state = 'trying'
+          WHERE app_id = ${appId} AND delivery_id = ${id} AND lease = ${lease} AND due_at IS NOT NULL
           FOR UPDATE
         ), logged AS (
           INSERT INTO delivery_attempts (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet)

@@ -47,6 +47,9 @@ const writeMany = (sql: SqlClient, finished: ReadonlyArray<Finished>) => {
   const sorted = finished.toSorted(({ held: a }, { held: b }) => compare(a.appId, b.appId) || compare(a.id, b.id))
   const moves = sorted.map(({ how }) => ({ ...columns(how), clears: effectOf(how) === "clear" }))
   const attempts = sorted.map(({ attempt }) => attempt)
+  // `due_at IS NOT NULL` is `state = 'trying'` (a constraint), but does not lead to the index of what waits, which is the shorter
+  // one while little waits, and has to be read from end to end for a row of an app.
+  //
   // The planner takes a list for ten rows, and reads the whole table for so many while it is small; this plan is kept when it is
   // not small any more. Of a comparison that it cannot look into it expects one row, which leads through the index.
   return sql`WITH asked AS (
@@ -75,7 +78,7 @@ const writeMany = (sql: SqlClient, finished: ReadonlyArray<Finished>) => {
         FROM asked a CROSS JOIN LATERAL (
           SELECT d.endpoint_id, d.endpoint_epoch, d.replay_no = 0 AND NOT d.is_test AND NOT d.is_hurried AS counts
           FROM deliveries d
-          WHERE d.app_id = a.app_id AND d.delivery_id = a.delivery_id AND d.lease = a.lease AND d.state = 'trying'
+          WHERE d.app_id = a.app_id AND d.delivery_id = a.delivery_id AND d.lease = a.lease AND d.due_at IS NOT NULL
           FOR UPDATE
         ) d
       ), logged AS (
