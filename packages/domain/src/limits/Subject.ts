@@ -10,6 +10,7 @@ export type Subject = typeof Subject.Type
 export const KINDS = ["connection", "device", "client", "sign-up", "consent"] as const
 export type Kind = (typeof KINDS)[number]
 
+/** Which of them it is. */
 export const kindOf = (subject: Subject): Kind => KINDS.find((kind) => subject.startsWith(`${kind} `)) ?? "client"
 
 /** What an app asks about one user. */

@@ -124,6 +124,7 @@ export const duration = <const L extends Labels = Readonly<Record<never, never>>
 
 /** What reads figures that nobody reports, such as how full a pool is. Called whenever somebody wants to know. */
 export interface Recorder {
+  /** Each sets gauges of its own. */
   readonly observers: Set<() => void>
 }
 
