@@ -10,11 +10,11 @@ import type { Scratch } from "./Scratch.js"
  * by their user.
  */
 
-export const RULES = 10
+const RULES = 10
 export const ENDPOINTS = 2
 
 /** Kilometres apart. */
-export const latOf = (place: number): number => People.LAT + 0.05 * place
+const latOf = (place: number): number => People.LAT + 0.05 * place
 
 /** How far before now a person's first reading is: a rule fires on what is at most 15 minutes old. */
 export const BEHIND_MS = 14 * 60_000
