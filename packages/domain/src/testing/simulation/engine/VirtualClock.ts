@@ -38,6 +38,8 @@ export class VirtualClock implements Clock.Clock {
   private passed: number
   /** How far the time of day was set off. */
   private offset = 0
+  /** The latest time of day that was given up when somebody set it back. */
+  private latest = -Infinity
   private stirredAt: number
   private stretched: Array<{ readonly at: number; readonly sleeper: Sleeper }> = []
   /** What each loop asked for the last time. */
@@ -55,6 +57,11 @@ export class VirtualClock implements Clock.Clock {
 
   unsafeCurrentTimeMillis(): number {
     return this.passed + this.offset
+  }
+
+  /** How long until it shows again what it had shown before it was set back; 0 when it was not. */
+  get behindMillis(): number {
+    return Math.max(0, this.latest - this.unsafeCurrentTimeMillis())
   }
 
   unsafeCurrentTimeNanos(): bigint {
@@ -121,6 +128,7 @@ export class VirtualClock implements Clock.Clock {
 
   /** Somebody sets the time of day. No timer goes off sooner or later for it. */
   jump(millis: number): void {
+    this.latest = Math.max(this.latest, this.unsafeCurrentTimeMillis())
     this.offset += millis
   }
 

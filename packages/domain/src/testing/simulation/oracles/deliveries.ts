@@ -5,6 +5,7 @@ import { postsOf, type Row, rows } from "./support/Firings.js"
 import { ground } from "./support/Ground.js"
 import { type Did, happened, isDone, type Post, textOf, timeOf } from "./support/Happened.js"
 import { claimsHeldTwice } from "./support/Leases.js"
+import { index } from "./support/Ops.js"
 import { HOUR, MINUTE, SECOND } from "./support/Spec.js"
 import { hurriesOf, wrongDisablings } from "./support/Strikes.js"
 
@@ -148,6 +149,7 @@ const sentWhileDisabled = (run: Run) => {
     if (endpoint === undefined || body["type"] === "ping") return []
     const isOff = endpoint.readings.some(({ by, disabledAt }) => {
       if (disabledAt === null || disabledAt >= beganAt - slackMs) return false
+      if (i < by.end && index(run).clockWasSet(i, by.end)) return false
       // Read before or after: it was disabled all the while unless somebody may have enabled it in between.
       const [from, to] = by.begin < i ? [by.begin, i] : [i, by.end]
       const mayBeOn = endpoint.enablings.some((did) => did.begin < to && did.end > from)

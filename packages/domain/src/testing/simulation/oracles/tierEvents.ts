@@ -71,7 +71,7 @@ const S5 = oracle(
         say(post.i, "the grace is not 14 days")
       }
       if (!known.trace.wentBack && post.endedAt < moment) say(post.i, "before its moment")
-      const isCalm = known.trace.isCalm(known.trace.firstAt(moment - BEFORE), post.i)
+      const isCalm = known.trace.isCalmSince(moment - BEFORE, post.i)
       const isPassed = grants(connection).every(({ value }) => value.by.tMin > moment)
       if (isCalm && !isPassed && post.beganAt > moment + SWEEP + QUEUE) say(post.i, "more than 15 minutes late")
     }
@@ -110,7 +110,7 @@ const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, Told>, sa
         const from = Math.max(known.trace.firstAt(moment), by.to)
         const to = known.trace.firstAt(end)
         if (to >= run.entries.length || since.from > known.trace.firstAt(moment) || since.until < to) continue
-        if (!known.trace.isCalm(known.trace.firstAt(moment - BEFORE), to)) continue
+        if (!known.trace.isCalmSince(moment - BEFORE, to)) continue
         const inForce = connection.grant.candidates(from, to)
         if (inForce.length !== 1 || inForce[0]?.value !== value) continue
         const span = { from, to, tMin: moment, tMax: end }

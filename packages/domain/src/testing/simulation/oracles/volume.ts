@@ -100,7 +100,7 @@ const missing = (
       if (own.some(({ flaggedAt }) => flaggedAt >= at - DAY && flaggedAt <= end)) continue
       const expected = volumes(purposeOf(known, connectionId, name), from, to)
       if (expected === undefined || expected.length === 0 || count <= 2 * Math.max(...expected)) continue
-      if (!trace.isCalm(trace.firstAt(at - 2 * HOUR), to)) continue
+      if (!trace.isCalmSince(at - 2 * HOUR, to)) continue
       say(op.to, `${count} calls in a day under ${name} were not flagged`)
       break
     }

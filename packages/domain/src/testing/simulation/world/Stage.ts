@@ -102,6 +102,11 @@ export class Stage {
     return Effect.gen(this, function* () {
       const { clock } = this.parts.engine
       const until = clock.monotonic + Duration.toMillis(cap)
+      // What was put down before the clock was set back is picked up when it shows that time again.
+      if (clock.behindMillis > 0) {
+        yield* this.advance(clock.behindMillis)
+        clock.stir()
+      }
       yield* this.advance(CALM)
       for (let calm = 0; calm < 2 && clock.monotonic < until;) {
         const dueAt = yield* this.nextDue

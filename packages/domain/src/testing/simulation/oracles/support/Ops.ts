@@ -38,7 +38,11 @@ export interface Indexed {
   readonly latest: (i: number) => number
   /** Whether nothing was broken on purpose, and nothing broken before was still in the way, from `i` to `j`. */
   readonly isCalm: (i: number, j: number) => boolean
+  /** The same from the time `t` on: a clock that was set past `t` counts, though the entry that says so is of before. */
+  readonly isCalmSince: (t: number, j: number) => boolean
   readonly crashed: (i: number, j: number) => boolean
+  /** Whether somebody set the clock between `i` and `j`, so that times of before and after say nothing about what came first. */
+  readonly clockWasSet: (i: number, j: number) => boolean
   /** The first entry at or after which the clock has shown `t`; the number of entries when it never has. */
   readonly firstAt: (t: number) => number
   /** Whether the clock ever went back. */
@@ -96,14 +100,17 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
     if (done !== undefined) ended.set(done.i, op)
   }
 
+  const firstAt = (t: number) => search(latest.length, (k) => (latest[k] ?? Infinity) >= t)
   return {
     entries,
     ops,
     ended,
     latest: (i) => latest[Math.min(i, latest.length - 1)] ?? -Infinity,
     isCalm: (i, j) => !any(broken, i, j),
+    isCalmSince: (t, j) => !any(broken, firstAt(t) - 1, j),
     crashed: (i, j) => any(crashes, i, j),
-    firstAt: (t) => search(latest.length, (k) => (latest[k] ?? Infinity) >= t),
+    clockWasSet: (i, j) => any(jumps, i, j),
+    firstAt,
     wentBack
   }
 }
