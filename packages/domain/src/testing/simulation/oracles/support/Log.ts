@@ -43,22 +43,24 @@ export const compare = (known: Knowledge, reading: Reading, calls: ReadonlyArray
       op.tMin >= since &&
       known.trace.latest(op.to) - token.issued.tMin < KNOWN
     if (isSure) into(must, keyOf(fact), fact)
-    else into(may, `${token.family.connection.id} ${op.args.request.endpoint}`, fact)
+    else into(may, placeOf(fact), fact)
   }
   const entries = new Map<string, Array<LoggedAccess>>()
   for (const entry of reading.outcome.value.entries) {
     if (!entry.endpoint.startsWith("webhook ") && entry.at >= since) into(entries, keyOfEntry(entry), entry)
   }
   const missing: Array<CallFact> = []
-  const extra: Array<LoggedAccess> = []
+  const left: Array<LoggedAccess> = []
+  const matched = new Map<CallFact, LoggedAccess>()
   for (const key of new Set([...must.keys(), ...entries.keys()])) {
     const paired = pair(must.get(key) ?? [], entries.get(key) ?? [])
     missing.push(...paired.calls)
-    for (const entry of paired.entries) {
-      const loose = may.get(`${entry.connectionId} ${entry.endpoint}`) ?? []
-      if (!rearrange(entry, paired.matched, loose, new Set())) extra.push(entry)
-    }
+    left.push(...paired.entries)
+    for (const [fact, entry] of paired.matched) matched.set(fact, entry)
   }
+  const extra = left.filter(
+    (entry) => !rearrange(entry, matched, may.get(`${entry.connectionId} ${entry.endpoint}`) ?? [], new Set())
+  )
   return { missing, extra }
 }
 
@@ -75,12 +77,14 @@ const rearrange = (
   tried: Set<CallFact>
 ): boolean => {
   const free = loose.findIndex((fact) => isIn(entry, fact) && fits(entry, fact))
-  if (free >= 0) {
+  const taken = loose[free]
+  if (taken !== undefined) {
     loose.splice(free, 1)
+    matched.set(taken, entry)
     return true
   }
   for (const [fact, other] of matched) {
-    if (tried.has(fact) || !isIn(entry, fact)) continue
+    if (tried.has(fact) || !isIn(entry, fact) || !fits(entry, fact)) continue
     tried.add(fact)
     if (!rearrange(other, matched, loose, tried)) continue
     matched.set(fact, entry)
@@ -89,9 +93,13 @@ const rearrange = (
   return false
 }
 
-/** One that was answered was answered so. */
+/** One that was answered was answered so; of one of which nobody knows, it is enough who was asked what. */
 const fits = (entry: LoggedAccess, fact: CallFact): boolean =>
-  fact.op.outcome._tag !== "ok" || keyOf(fact) === keyOfEntry(entry)
+  fact.op.outcome._tag === "ok"
+    ? keyOf(fact) === keyOfEntry(entry)
+    : placeOf(fact) === `${entry.connectionId} ${entry.endpoint}`
+
+const placeOf = ({ op, token }: CallFact): string => `${token?.family.connection.id ?? ""} ${op.args.request.endpoint}`
 
 /** The purpose belongs to it where it was answered; a refused call may have been refused before its purpose was looked at. */
 const keyOf = ({ op, token }: CallFact): string => {
