@@ -25,7 +25,7 @@ export const record = async (databaseUrl: string): Promise<Recorder> => {
     during: async (use) => {
       executed.length = 0
       await use()
-      return [...executed]
+      return executed.map(({ text, values }) => ({ text, values }))
     },
     close
   }
