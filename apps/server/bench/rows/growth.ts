@@ -123,7 +123,7 @@ const claimAndUndo = Effect.gen(function* () {
       leaseUntil: Timestamp.plus(now, 30_000)
     })
     ms = performance.now() - begin
-    if (claims.length !== 100) yield* Effect.dieMessage(`${claims.length} deliveries were claimed, not 100`)
+    if (claims.length !== 100) return yield* Effect.dieMessage(`${claims.length} deliveries were claimed, not 100`)
     return yield* Effect.fail("undo" as const)
   }).pipe(
     sql.withTransaction,
