@@ -44,13 +44,10 @@ export const hurriesOf = (run: Run, deliveryId: string): ReadonlyArray<Did<"retr
 
 /** What the counter may have been; undefined where too little is known. */
 const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [number, number] | undefined => {
-  const { endpointId, enablings, created } = endpoint
+  const { endpointId, enablings } = endpoint
   const { by } = reading
-  const log = happened(run)
-    .of("readDeliveries")
-    .find((did) => did.args.appId === endpoint.appId && did.outcome?._tag === "ok" && did.begin > by.begin)
-  const isLost = by.endedAt - created.beganAt > 6 * DAY || enablings.some((did) => did.begin < by.end)
-  if (log === undefined || isLost || by.beganAt !== by.endedAt) return undefined
+  const isLost = !isInLog(run, endpoint, by) || enablings.some((did) => did.begin < by.end)
+  if (isLost || by.beganAt !== by.endedAt) return undefined
   if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return undefined
   const ends = endsOf(run, endpointId, by.endedAt)
   // Of one moment nobody knows which was first, nor which were before the reading.
@@ -67,6 +64,18 @@ const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [nu
   }
   return [least, most]
 }
+
+/** Whether the log was read after `by`, and before it may have forgotten anything: what is delivered is kept for a week. */
+const isInLog = (run: Run, { appId, created }: Endpoint, by: Reading["by"]): boolean =>
+  happened(run)
+    .of("readDeliveries")
+    .some(
+      (did) =>
+        did.args.appId === appId &&
+        did.outcome?._tag === "ok" &&
+        did.begin > by.begin &&
+        did.endedAt - created.beganAt <= 6 * DAY
+    )
 
 /** What contradicts the twenty in a row. */
 export const wrongDisablings = (run: Run) =>
@@ -85,13 +94,7 @@ export const wrongDisablings = (run: Run) =>
   )
 
 const tooEarly = (run: Run, endpoint: Endpoint, disabledAt: number, { by }: Reading) => {
-  // What ended more than a week before may not be in the log any more.
-  const isLost =
-    disabledAt - endpoint.created.beganAt > 6 * DAY ||
-    !happened(run)
-      .of("readDeliveries")
-      .some(({ begin }) => begin > by.begin)
-  if (isLost || happened(run).faults.some(({ fault }) => fault === "clock.jump")) return []
+  if (!isInLog(run, endpoint, by) || happened(run).faults.some(({ fault }) => fault === "clock.jump")) return []
   const ends = endsOf(run, endpoint.endpointId, disabledAt)
   const cleared = ends.findLastIndex(({ at, isSure, what }) => what === "clear" && isSure && at < disabledAt)
   const since = ends
