@@ -169,8 +169,20 @@ export class Knowledge {
       ofPair.push(connection)
     }
     this.asked.set(op.from, { connection, before })
+    // It was there before it was known: what nobody was told of may have made it, and changed it.
+    if (found === undefined && mode !== "new") this.writeUntold(op, connection)
     this.writeGrant(op, connection, mode)
     this.codes.set(code, { connection, issued: op, uses: [] })
+  }
+
+  private writeUntold(by: OpOf<"consent">, connection: Connection): void {
+    for (const op of this.consentsOf.get(pairOf(by)) ?? []) {
+      if (op.outcome._tag !== "unknown") continue
+      this.writeGrant(op, connection, undefined)
+      if (op.to >= by.from) continue
+      this.open.get(op.from)?.settle(came(op))
+      this.open.delete(op.from)
+    }
   }
 
   /** Looked at from its end: whoever came in between is known then. */
