@@ -108,9 +108,11 @@ export class Stage {
         clock.stir()
       }
       yield* this.advance(CALM)
-      for (let calm = 0; calm < 2 && clock.monotonic < until;) {
+      for (let calm = 0; clock.monotonic < until;) {
         const dueAt = yield* this.nextDue
         calm = dueAt === undefined && this.open.size === 0 ? calm + 1 : 0
+        // What a sweep began while it was waited for is waited for, too.
+        if (calm > 2) return true
         const wait = Math.max(CALM, (dueAt ?? 0) - clock.unsafeCurrentTimeMillis())
         yield* this.advance(Math.min(wait, until - clock.monotonic))
       }
