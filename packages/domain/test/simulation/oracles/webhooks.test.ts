@@ -33,6 +33,33 @@ describe("H1: signatures", () => {
     expect(rotated(DAY, (_, fresh) => [fresh])).toEqual([])
     expect(rotated(DAY, (old, fresh) => [old, fresh])).toEqual(["H1"])
   })
+
+  /** Rotated again after `ms`; the clock shows the end of the old secret, then is set back to before it. */
+  const setBack = (ms: number, verifiedBy: (old: string) => ReadonlyArray<string>) => {
+    const ana = new Ana()
+    const old = ana.secret
+    const rotate = (secret: string) =>
+      ana.op("rotateSecret", { appId: ana.appId, endpointId: ana.endpointId }, ok({ secret }))
+    rotate("fresh")
+    ana.after(ms)
+    rotate("freshest")
+    ana.after(DAY + MINUTE - ms)
+    ana.readEndpoints()
+    ana.add({ kind: "fault", fault: "clock.jump", detail: "" })
+    ana.after(-30 * MINUTE)
+    const by = verifiedBy(old)
+    ana.hook(changed(ana), 200, 0, { verifiedBy: by, signatures: by.length })
+    return names(ana.broken)
+  }
+  it("are not by an old one that a rotation met the end of before the clock was set back", () => {
+    expect(setBack(DAY, () => ["fresh", "freshest"])).toEqual([])
+    expect(setBack(DAY, () => ["freshest"])).toEqual(["H1"])
+  })
+  it("are by an old one when the clock was set back and no rotation had met its end", () => {
+    expect(setBack(DAY - 1, () => ["fresh", "freshest"])).toEqual(["H1"])
+    expect(setBack(DAY - 1, (old) => [old, "fresh", "freshest"])).toEqual([])
+  })
+
   it("are by no other", () => {
     const ana = new Ana()
     ana.hook(changed(ana), 200, 0, { signatures: 2 })

@@ -48,9 +48,10 @@ const unsigned = (run: Run, post: Post): string | undefined => {
   const { beganAt, signatures, verifiedBy } = post
   const { slackMs } = happened(run)
   if (secrets.length === 0 || secrets.length > SIGNATURES) return undefined
-  for (const { alias, replaced, since, surelyReplaced } of secrets) {
+  for (const { alias, forgetters, replaced, since, surelyReplaced } of secrets) {
     const isThere = since.endedAt < beganAt - slackMs && since.end < post.i
-    const isValid = isThere && (replaced === undefined || beganAt < replaced.beganAt + OVERLAP)
+    const endsAt = replaced === undefined ? Infinity : replaced.beganAt + OVERLAP
+    const isValid = isThere && beganAt < endsAt && !isForgotten(run, post, forgetters, endsAt)
     if (isValid && !verifiedBy.includes(alias)) return `it does not verify with ${alias}, which is valid`
     const isGone = surelyReplaced !== undefined && beganAt - slackMs >= surelyReplaced.endedAt + OVERLAP
     if (isGone && verifiedBy.includes(alias)) return `it verifies with ${alias}, which is not valid any more`
@@ -59,6 +60,13 @@ const unsigned = (run: Run, post: Post): string | undefined => {
     .of("rotateSecret")
     .every((did) => did.outcome?._tag === "ok" || !mayBeDone(did))
   return isAllKnown && signatures > verifiedBy.length ? "it is signed with a secret that nobody was given" : undefined
+}
+
+/** A rotation met the end of an old secret, and only then was the clock set back: what is forgotten does not come back. */
+const isForgotten = (run: Run, post: Post, forgetters: ReadonlyArray<Did>, endsAt: number): boolean => {
+  const { latest, ops } = index(run)
+  if (latest(post.i) < endsAt) return false
+  return forgetters.some(({ begin }) => begin < post.i && (ops.get(begin)?.tMax ?? Infinity) >= endsAt)
 }
 
 // ---- H2

@@ -28,6 +28,8 @@ interface Secret {
   readonly replaced: Did | undefined
   /** What replaced it first for certain. */
   readonly surelyReplaced: Did | undefined
+  /** The rotations after the first that may have replaced it: each forgets what is over by then. */
+  readonly forgetters: ReadonlyArray<Did>
 }
 
 export interface Reading extends EndpointRow {
@@ -96,7 +98,8 @@ const secretsOf = (
       alias,
       since,
       replaced: after[0],
-      surelyReplaced: after.find((other) => isDone(other) && other.begin > since.end)
+      surelyReplaced: after.find((other) => isDone(other) && other.begin > since.end),
+      forgetters: after.slice(1)
     }
   })
 }
