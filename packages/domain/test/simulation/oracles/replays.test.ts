@@ -202,6 +202,27 @@ describe("Y4: retry now", () => {
     expect(judge(retried([row(), row({ deliveryId: "copy" })], 1))).toHaveProperty("Y4")
     expect(judge(retried([row()], 2))).toHaveProperty("Y4")
   })
+
+  const trying = row({ state: "trying", endedAt: null, attempt: 2, attempts: [attempt(1)] })
+  const forgotten = (read: DeliveryRow, days: number, posts: number) => {
+    const story = begun()
+    story.s.op("retryNow", { appId: story.appId, deliveryId: "first" }, ok(null))
+    story.read(read)
+    for (let n = 0; n < posts; n++) story.s.post("https://example.com", { event_id: "event", endpoint_id: "endpoint" })
+    story.s.after(days * DAY)
+    story.read()
+    return story.s
+  }
+
+  it("went on after it was read last, and was forgotten: seven may have been sent, and no eighth", () => {
+    expect(judge(forgotten(trying, 31, 7))).toEqual({})
+    expect(judge(forgotten(trying, 31, 8))).toHaveProperty("Y4")
+  })
+
+  it("what had ended when it was read last is whole, and nothing is forgotten within days", () => {
+    expect(judge(forgotten(row(), 31, 2))).toHaveProperty("Y4")
+    expect(judge(forgotten(trying, 5, 2))).toHaveProperty("Y4")
+  })
 })
 
 describe("Y5: one entry of the access log", () => {

@@ -11,6 +11,9 @@ import { Y3 } from "./strikes.js"
 
 /** Sending again by hand (Spec §3.4, §3.5, §4.7). */
 
+/** Spec §6.4.6. */
+const ATTEMPTS = 7
+
 const Y1 = oracle(
   "Y1",
   "Redeliver is refused while the row is tried, when its endpoint is disabled or removed, and when the event is too old (Spec §3.5, §4.7)",
@@ -141,17 +144,49 @@ const Y4 = oracle(
         judged.add(row.deliveryId)
         const numbers = row.attempts.map(({ attempt }) => attempt)
         if (new Set(numbers).size < numbers.length) say(log.last.to, `${row.deliveryId} has an attempt twice`)
-        if (Math.max(row.attempt, ...numbers) > 7) say(log.last.to, `${row.deliveryId} has more than 7 attempts`)
+        if (Math.max(row.attempt, ...numbers) > ATTEMPTS) say(log.last.to, `${row.deliveryId} has more than 7 attempts`)
         const rows = log.sendings.get(sendingOf(row.endpointId, row.eventId)) ?? []
         if (rows.filter(({ isReplay }) => !isReplay).length > 1) say(log.last.to, `${row.eventId} is queued twice`)
         const sent = posts.get(sendingOf(row.endpointId, row.eventId)) ?? 0
         const attempts = rows.reduce((sum, { attempts }) => sum + attempts.length, 0)
-        if (isWhole && sent > attempts)
+        if (isWhole && sent > attempts + unreadAttempts(known, log, rows))
           say(log.last.to, `${row.eventId} was sent ${sent} times in ${attempts} attempts`)
       }
     }
   }
 )
+
+/** How many attempts the log may have forgotten before they were read: rows are kept for a week at least after their end. */
+const unreadAttempts = (known: Knowledge, log: Rows, sending: ReadonlyArray<DeliveryRow>): number => {
+  if (log.last.outcome._tag !== "ok") return 0
+  const isOld = (t: number) => known.trace.latest(log.last.to) - t > 6 * DAY
+  const there = new Set(log.last.outcome.value.deliveries.map(({ deliveryId }) => deliveryId))
+  let unread = 0
+  for (const { attempts, createdAt, deliveryId, endedAt } of sending) {
+    // It went on after it was read last.
+    if (endedAt === null && !there.has(deliveryId) && isOld(createdAt)) unread += ATTEMPTS - attempts.length
+  }
+  const [first] = sending
+  if (first !== undefined && sending.every(({ isReplay }) => isReplay) && isOld(first.occurredAt)) unread += ATTEMPTS
+  const ids = new Set(sending.map(({ deliveryId }) => deliveryId))
+  const own = new Set<string>()
+  for (const op of redeliveries(known, log.appId)) {
+    if (op.outcome._tag !== "ok") continue
+    const id = op.outcome.value.deliveryId
+    own.add(id)
+    const isOfIt = ids.has(op.args.deliveryId) || !log.rows.has(op.args.deliveryId)
+    if (isOfIt && !log.rows.has(id) && isOld(op.tMin)) unread += ATTEMPTS
+  }
+  let recovered = 0
+  let isAnyOld = false
+  for (const op of known.trace.ops.values()) {
+    if (op.name !== "recover" || op.args.appId !== log.appId || op.outcome._tag !== "ok") continue
+    recovered += op.outcome.value.queued
+    isAnyOld ||= isOld(op.tMin)
+  }
+  const others = [...log.rows.values()].filter(({ deliveryId, isReplay }) => isReplay && !own.has(deliveryId))
+  return unread + (isAnyOld ? Math.max(0, recovered - others.length) * ATTEMPTS : 0)
+}
 
 /** What the user reads of: everything that tells of a place. */
 const isTold = (type: string): boolean =>
