@@ -29,7 +29,7 @@ export const deliver = Effect.fnUntraced(function* (claim: Claim, leaseUntil: Ti
   const authorisation = yield* authorisationOf(delivery)
   const now = yield* Timestamp.now
   yield* Telemetry.annotate({ "place_access.attempt": attempt })
-  if (now + Delivery.ANSWER_DEADLINE >= leaseUntil) return undefined
+  if (runsOut(now, leaseUntil)) return undefined
   switch (Delivery.verdict(delivery, authorisation, now)) {
     case "not_authorised":
       // Of a connection that is gone altogether nothing is kept.
@@ -40,6 +40,8 @@ export const deliver = Effect.fnUntraced(function* (claim: Claim, leaseUntil: Ti
       return yield* finish({ _tag: "TooOld", at: now }, null)
     case "send": {
       yield* record(Disclosure.sent(delivery))
+      // However long that took: what was asked, and the secrets that came with the claim, are good for its lease.
+      if (runsOut(yield* Timestamp.now, leaseUntil)) return undefined
       yield* Telemetry.measure(() => DeliveryFigures.began(delivery, now))
       const { endpointId } = delivery
       const sealContext = SigningSecret.sealContext(appId, endpointId)
@@ -50,6 +52,10 @@ export const deliver = Effect.fnUntraced(function* (claim: Claim, leaseUntil: Ti
     }
   }
 }, Telemetry.span("deliver"))
+
+/** No answer could be stored any more by a POST that is made now. */
+const runsOut = (now: Timestamp.Timestamp, leaseUntil: Timestamp.Timestamp): boolean =>
+  now + Delivery.ANSWER_DEADLINE >= leaseUntil
 
 const told = (delivery: Delivery.Delivery, how: Delivery.Finish | undefined) =>
   Effect.zipRight(

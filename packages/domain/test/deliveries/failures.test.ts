@@ -179,6 +179,28 @@ describe("when the store fails", () => {
       })
     )
   })
+
+  it.each([
+    ["24.999 seconds", 1],
+    ["25 seconds", 0]
+  ] as const)("nor does one that took %s to enter in the user's log what it sends", (delay, sent) => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const log = yield* AccessLogStore
+        yield* waiting
+        yield* deliverDue({ limit: 10, perEndpoint: 10 }).pipe(
+          Effect.provideService(AccessLogStore, {
+            ...log,
+            record: (...args) => Effect.delay(log.record(...args), delay)
+          })
+        )
+        expect((yield* posts).length).toBe(sent)
+        yield* Effect.sleep("6 seconds")
+        yield* deliverDue({ limit: 10, perEndpoint: 10 })
+        expect((yield* posts).length).toBe(1)
+      })
+    )
+  })
 })
 
 describe("fan-out", () => {
