@@ -17,10 +17,9 @@ export const listener = <E, R>(
     const context = Context.add(runtime.context, HttpServerRequest.HttpServerRequest, request) as Context.Context<
       R | HttpServerRequest.HttpServerRequest
     >
-    const program = Effect.matchCauseEffect(app, {
-      onSuccess: (response) => send(request, response, outgoing),
-      onFailure: (cause) => Effect.zipRight(Effect.logError("request not answered", cause), fail(outgoing))
-    })
+    const program = Effect.flatMap(app, (response) => send(request, response, outgoing)).pipe(
+      Effect.catchAllCause((cause) => Effect.zipRight(Effect.logError("request not answered", cause), fail(outgoing)))
+    )
     const fiber = Runtime.runFork(
       Runtime.make({ context, fiberRefs: runtime.fiberRefs, runtimeFlags: runtime.runtimeFlags }),
       Effect.uninterruptible(program)
@@ -32,8 +31,8 @@ export const listener = <E, R>(
 
 const fail = (outgoing: ServerResponse): Effect.Effect<void> =>
   Effect.sync(() => {
-    if (!outgoing.headersSent) outgoing.writeHead(500)
-    outgoing.end()
+    if (outgoing.headersSent) outgoing.destroy()
+    else outgoing.writeHead(500).end()
   })
 
 const send = (request: NodeRequest, response: Response, outgoing: ServerResponse): Effect.Effect<void> =>
@@ -45,14 +44,17 @@ const send = (request: NodeRequest, response: Response, outgoing: ServerResponse
     if (request.method === "HEAD" || body._tag === "Empty") outgoing.end()
     else if (isText) outgoing.end(body.body)
     else if (body._tag === "Uint8Array") outgoing.end(body.body)
-    else return Effect.zipRight(Effect.logError(`a body of the kind ${body._tag} cannot be sent`), fail(outgoing))
+    else return Effect.dieMessage(`a body of the kind ${body._tag} cannot be sent`)
     return Effect.void
   })
 
 const withCookies = ({ cookies, headers }: Response): Readonly<Record<string, string | Array<string>>> =>
   Cookies.isEmpty(cookies) ? headers : { ...headers, "set-cookie": Cookies.toSetCookieHeaders(cookies) }
 
-/** No faster than the client takes it; ends early when the client goes away. */
+/**
+ * No faster than the client takes it; ends early when the client goes away. One that breaks takes the connection with it: ended in
+ * good order, what came so far would look whole.
+ */
 const sendAll = (stream: Stream.Stream<Uint8Array, unknown>, outgoing: ServerResponse): Effect.Effect<void> => {
   const drained = Effect.async<void>((resume) => {
     const done = () => resume(Effect.void)
@@ -68,9 +70,12 @@ const sendAll = (stream: Stream.Stream<Uint8Array, unknown>, outgoing: ServerRes
       })
     ),
     Effect.interruptible,
-    Effect.catchAllCause((cause) =>
-      Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("answer ended early", cause)
-    ),
-    Effect.ensuring(Effect.sync(() => outgoing.end()))
+    Effect.matchCauseEffect({
+      onSuccess: () => Effect.sync(() => void outgoing.end()),
+      onFailure: (cause) =>
+        Effect.sync(() => void outgoing.destroy()).pipe(
+          Effect.zipLeft(Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError("answer ended early", cause))
+        )
+    })
   )
 }

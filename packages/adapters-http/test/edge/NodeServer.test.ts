@@ -1,0 +1,70 @@
+import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import * as NodeServer from "@place-access/adapters-http/edge/NodeServer"
+import { Deferred, Effect, FiberId, Logger, Stream } from "effect"
+import { createServer, request } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterEach, expect, it } from "vitest"
+import { raw } from "../support/wire.js"
+
+let close: () => Promise<void> = async () => undefined
+afterEach(() => close())
+
+/** Its address, and what it logs. */
+const serve = async (app: HttpApp.Default) => {
+  const log: Array<string> = []
+  const logger = Logger.make(({ message }) => void log.push(String(message)))
+  const listener = await Effect.runPromise(
+    NodeServer.listener(app).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+  )
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  close = () => new Promise((resolve) => void server.close(() => resolve()))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, log }
+}
+
+it("an answer whose head node refuses is a 500 and a line in the log, not a client that waits", async () => {
+  const { log, url } = await serve(Effect.succeed(HttpServerResponse.empty({ headers: { location: "/a\nb: c" } })))
+  expect(await raw(url, ["GET / HTTP/1.1", "host: x"])).toMatch(/^HTTP\/1\.1 500 /)
+  expect(log).toEqual(["request not answered"])
+})
+
+it("a stream that breaks takes the connection with it: what came before does not look whole", async () => {
+  const gate = Deferred.unsafeMake<never, string>(FiberId.none)
+  const broken = Stream.concat(Stream.make(Buffer.from("first")), Stream.fromEffect(Deferred.await(gate)))
+  const { log, url } = await serve(Effect.succeed(HttpServerResponse.stream(broken)))
+  const reader = (await fetch(url)).body!.getReader()
+  expect(Buffer.from((await reader.read()).value!).toString()).toBe("first")
+  Deferred.unsafeDone(gate, Effect.fail("broken"))
+  await expect(reader.read()).rejects.toThrow()
+  expect(log).toEqual(["answer ended early"])
+})
+
+it("a stream that ends is a whole answer", async () => {
+  const { url } = await serve(Effect.succeed(HttpServerResponse.stream(Stream.make(Buffer.from("all")))))
+  expect(await (await fetch(url)).text()).toBe("all")
+})
+
+it("HEAD is answered with the head alone", async () => {
+  const { url } = await serve(
+    Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method }) => HttpServerResponse.json({ method }))
+  )
+  const answer = await raw(url, ["HEAD / HTTP/1.1", "host: x"])
+  expect(answer).toMatch(/content-length: 17\r\n/)
+  expect(answer.endsWith("\r\n\r\n")).toBe(true)
+})
+
+it("a client that goes away interrupts what answers it", async () => {
+  const [began, ended] = [Deferred.unsafeMake<void>(FiberId.none), Deferred.unsafeMake<void>(FiberId.none)]
+  const { url } = await serve(
+    Deferred.succeed(began, undefined).pipe(
+      Effect.zipRight(Effect.never),
+      Effect.onInterrupt(() => Deferred.succeed(ended, undefined)),
+      Effect.interruptible
+    )
+  )
+  const asked = request(url).on("error", () => undefined)
+  asked.end()
+  await Effect.runPromise(Deferred.await(began))
+  asked.destroy()
+  await Effect.runPromise(Deferred.await(ended))
+})
