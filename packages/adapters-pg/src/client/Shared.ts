@@ -18,7 +18,7 @@ export const shared = (pool: pg.Pool, linesMax: number, nameOf: NameOf, alone: R
     const roomy = lines.find((line) => line.inFlight < DEPTH_GOOD)
     if (roomy !== undefined) return roomy
     if (lines.length < linesMax) {
-      const line = new Line(pool, () => lines.splice(lines.indexOf(line), 1))
+      const line = new Line(pool, () => void lines.splice(lines.indexOf(line), 1))
       lines.push(line)
       return line
     }
@@ -48,6 +48,7 @@ interface Asked {
 class Line {
   inFlight = 0
 
+  private readonly pool: pg.Pool
   private client: pg.PoolClient | undefined
   private leave: () => void
   private readonly waiting: Array<Asked> = []
@@ -55,11 +56,22 @@ class Line {
 
   /** `leave`: nobody is to come any more. */
   constructor(pool: pg.Pool, leave: () => void) {
+    this.pool = pool
     this.leave = () => {
       this.leave = () => {}
       leave()
     }
-    pool.connect((error, client) => {
+  }
+
+  ask(asked: Asked): void {
+    this.inFlight++
+    if (this.client !== undefined) return this.send(this.client, asked)
+    // A pool that has ended says so at once: whoever asked must be waiting by then.
+    if (this.waiting.push(asked) === 1) this.connect()
+  }
+
+  private connect(): void {
+    this.pool.connect((error, client) => {
       const waiting = this.waiting.splice(0)
       if (client === undefined) {
         this.leave()
@@ -70,12 +82,6 @@ class Line {
       client.once("error", this.onError)
       for (const asked of waiting) this.send(client, asked)
     })
-  }
-
-  ask(asked: Asked): void {
-    this.inFlight++
-    if (this.client === undefined) this.waiting.push(asked)
-    else this.send(this.client, asked)
   }
 
   private send(client: pg.PoolClient, { answer, query }: Asked): void {

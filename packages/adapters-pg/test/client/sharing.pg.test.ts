@@ -82,6 +82,19 @@ describePg("short reads share connections", () => {
     ))
 })
 
+describePg("after the pool has ended", () => {
+  it("a read fails like any other statement, each time", async () => {
+    const sql = await Effect.runPromise(Effect.provide(SqlClient, migratedPostgres))
+    const asked = Effect.either(reads(sql)`SELECT ${1}::int AS one`)
+    for (let time = 0; time < 3; time++) {
+      expect(await Effect.runPromise(asked)).toMatchObject({
+        _tag: "Left",
+        left: { _tag: "SqlError", message: "Failed to acquire connection" }
+      })
+    }
+  })
+})
+
 describePg("a statement whose caller went away", () => {
   const run = withStores(migratedPostgres, Layer.empty)
 
