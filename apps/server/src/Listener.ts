@@ -2,7 +2,7 @@ import { patienceMillisFor } from "@place-access/adapters-http/edge/Body"
 import * as NodeServer from "@place-access/adapters-http/edge/NodeServer"
 import { HttpServer } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { CannotStart } from "@place-access/worker/host"
+import { type CannotStart, Listening } from "@place-access/worker/host"
 import { Clock, Deferred, Duration, Effect, FiberId, Layer, Schedule } from "effect"
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http"
 
@@ -71,7 +71,7 @@ export const make = (host: string, port: number): Listener => {
 
   return {
     layer: Layer.merge(layer, NodeHttpServer.layerContext),
-    listen: listen(server, host, port),
+    listen: Listening.listen(server, { host, port }, { host: "HOST", port: "PORT" }),
     close: Effect.sync(() => {
       server.close()
       server.closeAllConnections()
@@ -95,30 +95,6 @@ const notYet: RequestListener = ({ url }, response) => {
       : [503, { statusCode: 503, error: "unavailable", message: "The server is starting" }]
   response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store", "retry-after": "1" })
   response.end(JSON.stringify(body))
-}
-
-const listen = (server: Server, host: string, port: number): Effect.Effect<void, CannotStart> =>
-  Effect.async((resume) => {
-    const refused = (error: NodeJS.ErrnoException) => resume(new CannotStart({ message: explain(error, host, port) }))
-    server.once("error", refused)
-    server.listen({ host, port }, () => {
-      server.off("error", refused)
-      resume(Effect.void)
-    })
-  })
-
-const explain = (error: NodeJS.ErrnoException, host: string, port: number): string => {
-  switch (error.code) {
-    case "EADDRINUSE":
-      return `Port ${port} of ${host} is in use by another program: choose another port with PORT.`
-    case "EACCES":
-      return `Port ${port} may not be used by this user: choose one above 1023 with PORT.`
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return `HOST is ${host}, which is no address of this machine: 127.0.0.1 or 0.0.0.0 will do.`
-    default:
-      return `The server cannot listen on port ${port} of ${host}: ${error.message}.`
-  }
 }
 
 const drain = (server: Server): Effect.Effect<void> => {

@@ -1,7 +1,7 @@
-import { Config, type ConfigError, Either, Option, Redacted } from "effect"
+import { Config, Either, Option, Redacted } from "effect"
+import type { Address } from "../Listening.js"
 import { isLoopback } from "../Loopback.js"
 import * as Setting from "../Setting.js"
-import type { Address } from "./MetricsListener.js"
 import type { Protocol } from "./Outgoing.js"
 import * as Sampler from "./Sampler.js"
 
@@ -158,12 +158,12 @@ export const config: Config.Config<TelemetrySettings> = Config.all({
   serviceName: serviceName.config,
   attributes: resourceAttributes.config
 }).pipe(
-  Config.mapOrFail((given): Either.Either<TelemetrySettings, ConfigError.ConfigError> => {
+  Config.map((given): TelemetrySettings => {
     const { "service.name": named, ...resourceAttributes } = Option.getOrElse(
       given.attributes,
       () => ({}) as Readonly<Record<string, string>>
     )
-    return Either.right({
+    return {
       metricsAddress: Option.getOrNull(Option.map(given.port, (port) => ({ host: given.host, port }))),
       collector: Option.getOrNull(
         Option.map(given.endpoint, (address) => ({
@@ -178,7 +178,7 @@ export const config: Config.Config<TelemetrySettings> = Config.all({
       sampler: Sampler.make(given.sampler, given.ratio),
       serviceName: Option.getOrElse(given.serviceName, () => named ?? null),
       resourceAttributes
-    })
+    }
   })
 )
 
