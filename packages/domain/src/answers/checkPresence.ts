@@ -5,10 +5,10 @@ import * as Place from "../places/Place.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import { NotFound } from "../shared/Invalid.js"
 import type { StoreError } from "../shared/StoreError.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import { newestDecisive } from "./newestDecisive.js"
 import * as Presence from "./Presence.js"
 import * as VisiblePlaces from "./VisiblePlaces.js"
-import * as Telemetry from "../shared/Telemetry.js"
 
 export interface PlacePresence {
   readonly place: Place.PlaceRef

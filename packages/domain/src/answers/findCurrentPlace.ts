@@ -3,10 +3,10 @@ import type { Connection } from "../connection/Connection.js"
 import type { FixHistory } from "../fixes/FixHistory.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import type { StoreError } from "../shared/StoreError.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import * as CurrentPlace from "./CurrentPlace.js"
 import { newestDecisive } from "./newestDecisive.js"
 import * as VisiblePlaces from "./VisiblePlaces.js"
-import * as Telemetry from "../shared/Telemetry.js"
 
 /** Which of the places shared with the app the user is at now, by fixes of the last `maxAgeS` seconds. */
 export const findCurrentPlace = (

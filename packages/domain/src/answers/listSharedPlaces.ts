@@ -3,8 +3,8 @@ import type { Connection } from "../connection/Connection.js"
 import * as Place from "../places/Place.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import type { StoreError } from "../shared/StoreError.js"
-import * as VisiblePlaces from "./VisiblePlaces.js"
 import * as Telemetry from "../shared/Telemetry.js"
+import * as VisiblePlaces from "./VisiblePlaces.js"
 
 export interface SharedPlaces {
   readonly version: number

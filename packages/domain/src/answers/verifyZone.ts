@@ -6,9 +6,9 @@ import type { LimitStore } from "../limits/LimitStore.js"
 import { spendBudget } from "../limits/spendBudget.js"
 import type { Circle } from "../places/Geometry.js"
 import type { StoreError } from "../shared/StoreError.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import { newestDecisive } from "./newestDecisive.js"
 import * as Presence from "./Presence.js"
-import * as Telemetry from "../shared/Telemetry.js"
 
 /**
  * Whether the user is inside a circle of the app's own, by fixes of the last `maxAgeS` seconds. Questions like this could be

@@ -3,7 +3,7 @@ import { SECOND, type Timestamp } from "../shared/Timestamp.js"
 import type { Answer, Delivery, Finish } from "./Delivery.js"
 import * as RetrySchedule from "./RetrySchedule.js"
 
-const ATTEMPTS = [...RetrySchedule.WAITS, null].map((_, index) => String(index + 1))
+const ATTEMPTS = Array.from({ length: RetrySchedule.MAX_ATTEMPTS }, (_, index) => String(index + 1))
 
 const deliveries = Telemetry.counter("place_access.deliveries", {
   description:

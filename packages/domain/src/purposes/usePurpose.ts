@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import type { App } from "../apps/App.js"
 import type { SensitiveScope } from "../shared/Scope.js"
 import type { StoreError } from "../shared/StoreError.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import type { Key } from "./Purpose.js"
 import * as PurposeGate from "./PurposeGate.js"
 import { PurposeStore } from "./PurposeStore.js"
-import * as Telemetry from "../shared/Telemetry.js"
 
 /**
  * Lets a call for coordinates through when the purpose that it names may be used for `scope` (Spec §4.4). `key` as it was sent;

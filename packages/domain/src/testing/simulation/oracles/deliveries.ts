@@ -6,14 +6,11 @@ import { ground } from "./support/Ground.js"
 import { type Did, happened, isDone, type Post, textOf, timeOf } from "./support/Happened.js"
 import { claimsHeldTwice } from "./support/Leases.js"
 import { index } from "./support/Ops.js"
-import { HOUR, MINUTE, SECOND } from "./support/Spec.js"
+import { ATTEMPTS, GAPS, HOUR, SECOND } from "./support/Spec.js"
 import { hurriesOf, wrongDisablings } from "./support/Strikes.js"
 
 /** How each delivery goes on (Spec §3.4, §3.5, §6.4). */
 
-/** From the end of an attempt to the beginning of the next. */
-const GAPS = [30 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 15 * HOUR]
-const ATTEMPTS = GAPS.length + 1
 const DEADLINE = 5 * SECOND
 
 const each = (run: Run, wrong: (row: Row) => string | undefined) =>

@@ -6,13 +6,10 @@ import type { Knowledge } from "./support/Knowledge.js"
 import { lastReadings } from "./support/Log.js"
 import type { OpOf } from "./support/Ops.js"
 import { oracle, type Say } from "./support/oracle.js"
-import { DAY, SECOND } from "./support/Spec.js"
+import { ATTEMPTS, DAY, SECOND } from "./support/Spec.js"
 import { Y3 } from "./strikes.js"
 
 /** Sending again by hand (Spec §3.4, §3.5, §4.7). */
-
-/** Spec §6.4.6. */
-const ATTEMPTS = 7
 
 const Y1 = oracle(
   "Y1",

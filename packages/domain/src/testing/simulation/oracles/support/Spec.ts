@@ -17,6 +17,9 @@ export const RACE_WINDOW = 30 * SECOND
 export const GRACE = 14 * DAY
 /** Spec §6.3: the sweep of the tiers comes every 15 minutes. */
 export const SWEEP = 15 * MINUTE
+/** Spec §6.4.6: from the end of an attempt to the beginning of the next. */
+export const GAPS = [30 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 15 * HOUR]
+export const ATTEMPTS = GAPS.length + 1
 
 export const SENSITIVE: ReadonlySet<string> = new Set([
   "location.latest.read",
