@@ -1,9 +1,7 @@
-import { EndpointStore, EndpointUrl, SigningSecret } from "@place-access/domain/endpoints"
-import { AppId, EndpointId, Timestamp, Vault } from "@place-access/domain/shared"
-import { Effect } from "effect"
 import type { AddressInfo } from "node:net"
 import { createServer as createHttpServer } from "node:http"
 import { withBench } from "./harness/Bench.js"
+import * as Endpoints from "./harness/Endpoints.js"
 import * as People from "./harness/People.js"
 import type { Scratch } from "./harness/Scratch.js"
 import { record, type Statement } from "./harness/statements.js"
@@ -92,30 +90,6 @@ const seedWork = ({ query }: Scratch) =>
     INSERT INTO connection_places (user_id, connection_id, place_id, shared_at, include_earlier_visits)
     SELECT 'usr_b' || n, 'con_b' || n, 'plc_w' || n, now(), true FROM people`)
 
-const seedEndpoint = (scratch: Scratch, url: string) =>
-  scratch.run(
-    Effect.gen(function* () {
-      const [appId, id] = [AppId.make(People.APP), EndpointId.make("ep_bench")]
-      const createdAt = yield* Timestamp.now
-      const sealed = yield* (yield* Vault.Vault).seal(
-        `${SigningSecret.PREFIX}${"0".repeat(52)}`,
-        SigningSecret.sealContext(appId, id)
-      )
-      return yield* (yield* EndpointStore).create({
-        appId,
-        id,
-        url: EndpointUrl.EndpointUrl.make(url),
-        events: [],
-        description: null,
-        disabledAt: null,
-        epoch: 0,
-        strikes: 0,
-        secrets: [{ sealed, createdAt, expiresAt: null }],
-        createdAt
-      })
-    })
-  )
-
 const run = () =>
   withBench({ row: "user-day", rounds: 1, withPeers: false }, [], async (bench) => {
     const scratch = await bench.scratch()
@@ -126,7 +100,7 @@ const run = () =>
     await People.seed(scratch, { count: PEOPLE })
     await seedWork(scratch)
     await seedRules(scratch)
-    await seedEndpoint(scratch, `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`)
+    await Endpoints.seed(scratch, [`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`])
     const [atServer, atWorker] = await Promise.all([record(scratch.url), record(scratch.url)])
     for (const { close } of [atServer, atWorker]) bench.defer(close)
     const { url } = await bench.server(scratch, { DATABASE_URL: atServer.url })

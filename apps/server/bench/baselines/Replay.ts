@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto"
+import { createHash, randomBytes } from "node:crypto"
 import type pg from "pg"
 import * as People from "../harness/People.js"
-import { createHash } from "node:crypto"
 import type { Statement } from "../harness/statements.js"
 
 /**

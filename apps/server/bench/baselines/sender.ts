@@ -2,6 +2,7 @@ import { Event } from "@place-access/domain/events"
 import { AppId, ConnectionId, EndpointId, EventId, PlaceId, RuleId, Timestamp } from "@place-access/domain/shared"
 import { createHmac } from "node:crypto"
 import { Agent, request } from "undici"
+import * as Endpoints from "../harness/Endpoints.js"
 import * as People from "../harness/People.js"
 import * as Webhooks from "../harness/Webhooks.js"
 
@@ -41,10 +42,10 @@ const send = async ({ endpoints, people, port }: Order, n: number): Promise<void
       },
       occurredAt: Timestamp.make(at)
     },
-    EndpointId.make(Webhooks.endpoint(to))
+    EndpointId.make(Endpoints.endpoint(to))
   )
   const t = Math.floor(at / 1_000)
-  const hex = createHmac("sha256", Webhooks.secret(to)).update(`${t}.${body}`).digest("hex")
+  const hex = createHmac("sha256", Endpoints.secret(to)).update(`${t}.${body}`).digest("hex")
   const answer = await request(Webhooks.url(port, to), {
     dispatcher: agent,
     method: "POST",

@@ -13,7 +13,8 @@ export interface Bench {
   readonly peaks: () => ReadonlyArray<Peak>
   /** Runs when the row is over, the last one first. */
   readonly defer: (close: () => Promise<unknown>) => void
-  readonly scratch: () => Promise<Scratch.Scratch>
+  /** Filled by `seed`, and then as a database that has lived. */
+  readonly scratch: (seed?: (scratch: Scratch.Scratch) => Promise<unknown>) => Promise<Scratch.Scratch>
   readonly directory: () => Promise<string>
   /** A server of the product on a scratch database, ready. Its rate limits are out of the way of one machine's load. */
   readonly server: (scratch: Scratch.Scratch, environment?: Readonly<Record<string, string>>) => Promise<Served>
@@ -109,9 +110,13 @@ const build = (
     defer,
     keep,
     directory,
-    scratch: async () => {
+    scratch: async (seed) => {
       const { drop, scratch } = await Scratch.create()
       defer(drop)
+      if (seed !== undefined) {
+        await seed(scratch)
+        await scratch.settle()
+      }
       return scratch
     },
     server: (scratch, environment = {}) => serve({ ...scratch.environment, ...environment }, "server"),

@@ -1,6 +1,4 @@
-import { SigningSecret } from "@place-access/domain/endpoints"
-import { AppId, EndpointId, Vault } from "@place-access/domain/shared"
-import { Effect } from "effect"
+import * as Endpoints from "./Endpoints.js"
 import * as People from "./People.js"
 import type { Scratch } from "./Scratch.js"
 
@@ -25,7 +23,7 @@ export const STEPS_MAX = Math.floor((BEHIND_MS + 4 * 60_000) / STEP_MS)
 
 /** People `0` to `count - 1`, whose rules have seen them away from all ten places; endpoints that want every firing. */
 export const seed = async (scratch: Scratch, count: number, url: (endpoint: number) => string): Promise<void> => {
-  const { query, run } = scratch
+  const { query } = scratch
   await People.seed(scratch, { count })
   const each = (columns: string, values: string) =>
     query(`INSERT INTO ${columns} SELECT ${values}
@@ -47,17 +45,10 @@ export const seed = async (scratch: Scratch, count: number, url: (endpoint: numb
     `'usr_b' || n, 'rul_' || k, 'outside', false, now() - interval '1 hour',
      '1 ' || (extract(epoch FROM date_trunc('day', now())) * 1000)::bigint`
   )
-  for (let n = 0; n < ENDPOINTS; n++) {
-    const id = EndpointId.make(`ep_b${n}`)
-    const context = SigningSecret.sealContext(AppId.make(People.APP), id)
-    const secret = `${SigningSecret.PREFIX}${String(n).padStart(52, "0")}`
-    const sealed = await run(Effect.flatMap(Vault.Vault, (vault) => vault.seal(secret, context)))
-    await query(
-      `INSERT INTO endpoints (app_id, endpoint_id, url, events, epoch, strikes, secrets, created_at)
-       VALUES ($1, $2, $3, '{rule.fired}', 0, 0, $4, now())`,
-      [People.APP, id, url(n), JSON.stringify([{ sealed, createdAt: Date.now(), expiresAt: null }])]
-    )
-  }
+  await Endpoints.seed(
+    scratch,
+    Array.from({ length: ENDPOINTS }, (_, n) => url(n))
+  )
 }
 
 const reading = (capturedAt: number, place: number) => ({

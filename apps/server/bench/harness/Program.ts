@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Usage from "./Usage.js"
+
+export { freePort } from "../../test/support/processes.js"
 
 const ROOT = join(import.meta.dirname, "../../../..")
 
@@ -121,13 +122,10 @@ export const answers = (running: Running, url: string): Promise<void> =>
     }
   })
 
-/** A port of the loopback interface that was free a moment ago. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
+/** The port that a process of the benchmark says it listens on, with `{ _tag: "Listening", port }`. */
+export const portOf = async (running: Running): Promise<number> => {
+  let port = 0
+  running.child.once("message", (heard: { readonly port: number }) => (port = heard.port))
+  await until(running, `the ${running.name}`, () => port > 0)
+  return port
+}

@@ -1,11 +1,9 @@
-import { SigningSecret } from "@place-access/domain/endpoints"
-import { AppId, EndpointId, Vault } from "@place-access/domain/shared"
-import { Effect } from "effect"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { certificate } from "../../../../packages/adapters-webhook/test/support/certificate.js"
 import type { Bench } from "./Bench.js"
+import * as Endpoints from "./Endpoints.js"
 import * as People from "./People.js"
 import * as Program from "./Program.js"
 import type { Await, Heard } from "./receiver.js"
@@ -29,15 +27,13 @@ export const receiver = async (bench: Bench): Promise<Receiver> => {
   const running = bench.keep(
     Program.source("receiver", fileURLToPath(new URL("receiver.ts", import.meta.url)), {}, [keyFile, certFile])
   )
-  let port: number | undefined
+  const port = await Program.portOf(running)
   let arrived: ((heard: Extract<Heard, { readonly _tag: "Received" }>) => void) | undefined
   running.child.on("message", (heard: Heard) => {
-    if (heard._tag === "Listening") port = heard.port
-    else arrived?.(heard)
+    if (heard._tag === "Received") arrived?.(heard)
   })
-  await Program.until(running, "the receiver", () => port !== undefined)
   return {
-    port: port ?? 0,
+    port,
     environment: { NODE_EXTRA_CA_CERTS: certFile },
     received: (requests) =>
       new Promise((resolve, reject) => {
@@ -48,26 +44,19 @@ export const receiver = async (bench: Bench): Promise<Receiver> => {
   }
 }
 
-export const endpoint = (n: number): string => `ep_b${n}`
 export const rule = (n: number): string => `rul_b${n}`
-export const secret = (n: number): string => `whsec_${String(n).padStart(52, "0")}`
 export const url = (port: number, n: number): string => `https://localhost:${port}/hooks/${n}`
 
 /** So many endpoints of the app, and for each of the first `people` a rule whose firings go to one of them. */
 export const seed = async (
-  { query, run }: Scratch,
+  scratch: Scratch,
   { endpoints, people, port }: { readonly endpoints: number; readonly people: number; readonly port: number }
 ): Promise<void> => {
-  for (let n = 0; n < endpoints; n++) {
-    const context = SigningSecret.sealContext(AppId.make(People.APP), EndpointId.make(endpoint(n)))
-    const sealed = await run(Effect.flatMap(Vault.Vault, (vault) => vault.seal(secret(n), context)))
-    await query(
-      `INSERT INTO endpoints (app_id, endpoint_id, url, events, epoch, strikes, secrets, created_at)
-       VALUES ($1, $2, $3, '{rule.fired}', 0, 0, $4, now())`,
-      [People.APP, endpoint(n), url(port, n), JSON.stringify([{ sealed, createdAt: Date.now(), expiresAt: null }])]
-    )
-  }
-  await query(`INSERT INTO rules (user_id, rule_id, connection_id, app_id, type, place_id, webhook_url, created_at)
+  await Endpoints.seed(
+    scratch,
+    Array.from({ length: endpoints }, (_, n) => url(port, n))
+  )
+  await scratch.query(`INSERT INTO rules (user_id, rule_id, connection_id, app_id, type, place_id, webhook_url, created_at)
     SELECT 'usr_b' || n, 'rul_b' || n, 'con_b' || n, '${People.APP}', 'enter', 'plc_b' || n,
       'https://localhost:${port}/hooks/' || n % ${endpoints}, now()
     FROM generate_series(0, ${people - 1}) AS n`)

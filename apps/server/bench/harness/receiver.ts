@@ -7,11 +7,6 @@ import { createServer } from "node:tls"
  * what is measured. Says its port, and how many requests came when as many came as it was told to wait for.
  */
 
-export interface Certificate {
-  readonly keyFile: string
-  readonly certFile: string
-}
-
 export type Heard =
   | { readonly _tag: "Listening"; readonly port: number }
   /** `signed`: how many bore a signature. */

@@ -40,10 +40,10 @@ export const deliveries: Row = {
 
 /** A database with endpoints and rules, and so many workers on it. */
 export const withWorkers = async (bench: Bench, receiver: Webhooks.Receiver, count: number) => {
-  const scratch = await bench.scratch()
-  await People.seed(scratch, { count: PEOPLE })
-  await Webhooks.seed(scratch, { endpoints: ENDPOINTS, people: PEOPLE, port: receiver.port })
-  await scratch.settle()
+  const scratch = await bench.scratch(async (empty) => {
+    await People.seed(empty, { count: PEOPLE })
+    await Webhooks.seed(empty, { endpoints: ENDPOINTS, people: PEOPLE, port: receiver.port })
+  })
   const workers = await Promise.all(Array.from({ length: count }, () => bench.worker(scratch, receiver.environment)))
   return { scratch, workers }
 }

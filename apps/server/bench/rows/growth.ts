@@ -136,7 +136,11 @@ const claimAndUndo = Effect.gen(function* () {
 })
 
 const grow = async (bench: Bench, size: Size): Promise<Grown> => {
-  const scratch = await bench.scratch()
+  const scratch = await bench.scratch((empty) => seed(empty, size))
+  return { size, scratch, served: await bench.server(scratch) }
+}
+
+const seed = async (scratch: Scratch, size: Size): Promise<void> => {
   await People.seed(scratch, { count: size.people })
   const everyS = (DAYS * 86_400) / size.fixes
   await scratch.query(`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, received_at)
@@ -155,6 +159,4 @@ const grow = async (bench: Bench, size: Size): Promise<Grown> => {
     SELECT '${People.APP}', 'del_b' || i, 'ep_b' || 1 + i % ${ENDPOINTS}, 1, 'evt_b' || i, 0, false, 'usr_b1',
       '{"grantId":"con_b1","payload":{"type":"places.changed","placesVersion":1}}', 'places.changed', now(), 'trying', 1, now(), now()
     FROM generate_series(1, ${size.waiting}) AS i`)
-  await scratch.settle()
-  return { size, scratch, served: await bench.server(scratch) }
 }

@@ -23,9 +23,9 @@ export const latency: Row = {
   seconds: 35,
   open: async (bench) => {
     const phones = await startPhones(bench)
-    const scratch = await bench.scratch()
-    await Phones.seed(scratch, (bench.rounds + 1) * PEOPLE, (n) => `http://127.0.0.1:${phones.port}/hooks/${n}`)
-    await scratch.settle()
+    const scratch = await bench.scratch((empty) =>
+      Phones.seed(empty, (bench.rounds + 1) * PEOPLE, (n) => `http://127.0.0.1:${phones.port}/hooks/${n}`)
+    )
     const server = await bench.server(scratch)
     const worker = await bench.worker(scratch)
     const processes = [server.running, worker]
@@ -63,15 +63,11 @@ const startPhones = async (bench: Bench) => {
   const running = bench.keep(
     Program.source("phones", fileURLToPath(new URL("../harness/phonesAndReceiver.ts", import.meta.url)))
   )
-  let port: number | undefined
+  const port = await Program.portOf(running)
   let ended: ((heard: Heard) => void) | undefined
-  running.child.on("message", (heard: Heard) => {
-    if (heard._tag === "Listening") port = heard.port
-    else ended?.(heard)
-  })
-  await Program.until(running, "the receiver", () => port !== undefined)
+  running.child.on("message", (heard: Heard) => ended?.(heard))
   return {
-    port: port ?? 0,
+    port,
     run: (order: Order) =>
       new Promise<Extract<Heard, { readonly _tag: "Ended" }>>((resolve, reject) => {
         ended = (heard) => {

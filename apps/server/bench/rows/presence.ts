@@ -2,13 +2,11 @@ import { fileURLToPath } from "node:url"
 import * as Goal from "../harness/Goal.js"
 import * as People from "../harness/People.js"
 import * as Program from "../harness/Program.js"
-import { load } from "../harness/load.js"
 import type { Row } from "../harness/Row.js"
 import { record } from "../harness/statements.js"
+import { asking, FIXES, PEOPLE } from "./asking.js"
 import * as PresenceLoad from "./presence.load.js"
 
-const PEOPLE = 1_000
-const CLIENTS = 32
 const SECONDS = 3
 
 export const presence: Row = {
@@ -16,9 +14,7 @@ export const presence: Row = {
   path: "GET /v1/answers/places/…/presence on PostgreSQL",
   seconds: 40,
   open: async (bench) => {
-    const scratch = await bench.scratch()
-    await People.seed(scratch, { count: PEOPLE, fixes: 20 })
-    await scratch.settle()
+    const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: FIXES }))
 
     // What the product sends is heard on a server of its own, so that the measured one talks to PostgreSQL directly.
     const recorder = await record(scratch.url)
@@ -45,18 +41,10 @@ export const presence: Row = {
     baseline.child.send({ port, databaseUrl: scratch.url, statements, answer: model.answer })
     await Program.answers(baseline, `http://127.0.0.1:${port}/readyz`)
 
-    const loading = (running: Program.Running, port: number) => () =>
-      load([running], {
-        script: new URL("presence.load.ts", import.meta.url),
-        options: { people: PEOPLE },
-        ports: [port],
-        clients: CLIENTS,
-        seconds: SECONDS
-      })
     return [
       {
-        product: loading(product.running, product.port),
-        baseline: loading(baseline, port),
+        product: asking([product], SECONDS),
+        baseline: asking([{ running: baseline, port }], SECONDS),
         goals: [Goal.throughputRatio(0.7), Goal.p99Ratio(1.5), Goal.peakMB("server", 220)]
       }
     ]

@@ -1,11 +1,11 @@
 import * as People from "../harness/People.js"
-import { type Client, request } from "../harness/load/Script.js"
+import { type Client, type Open, request } from "../harness/load/Script.js"
 import { type Turns, turns } from "../harness/load/Turns.js"
 
 /** Everybody's app calls from an address of its own: calls are limited for each. */
 export const address = (n: number): string => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`
 
-export const message = (n: number, refreshToken: string): string =>
+const message = (n: number, refreshToken: string): string =>
   request(
     "POST",
     "/v1/oauth/token",
@@ -15,8 +15,12 @@ export const message = (n: number, refreshToken: string): string =>
 
 const REFRESH_TOKEN = /"refresh_token":"([^"]+)"/
 
-/** Each time with the token that the time before gave. */
-const open = (options: Turns, index: number, clients: number): Client => {
+/** People in turn, each with the token that the time before gave; `first`: the one before that. */
+export const rotating = (
+  [options, index, clients]: Parameters<Open<Turns>>,
+  first: (n: number) => string,
+  message: (n: number, refreshToken: string) => string
+): Client => {
   const next = turns(options, index, clients)
   const tokens = new Map<number, string>()
   let asked: number | undefined
@@ -25,9 +29,11 @@ const open = (options: Turns, index: number, clients: number): Client => {
       const given = REFRESH_TOKEN.exec(last?.body.toString("latin1") ?? "")?.[1]
       if (asked !== undefined && given !== undefined) tokens.set(asked, given)
       asked = next()
-      return message(asked, tokens.get(asked) ?? People.refreshToken(asked))
+      return message(asked, tokens.get(asked) ?? first(asked))
     }
   }
 }
+
+const open: Open<Turns> = (...client) => rotating(client, People.refreshToken, message)
 
 export default open

@@ -23,11 +23,9 @@ export const refresh: Row = {
   path: "POST /v1/oauth/token with a refresh token, which is rotated",
   seconds: 45,
   open: async (bench) => {
-    const scratch = await bench.scratch()
     // One round more warms up, one person is listened to.
     const people = PEOPLE_OF_ROUND * (bench.rounds + 1)
-    await People.seed(scratch, { count: people + PGBENCH_PEOPLE + 1, fixes: 0 })
-    await scratch.settle()
+    const scratch = await bench.scratch((empty) => People.seed(empty, { count: people + PGBENCH_PEOPLE + 1, fixes: 0 }))
     const listenedTo = people + PGBENCH_PEOPLE
     const script = pgbenchScript(await listen(bench, scratch, listenedTo), listenedTo, people)
 

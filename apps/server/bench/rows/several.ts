@@ -1,13 +1,11 @@
 import type { Bench } from "../harness/Bench.js"
 import * as People from "../harness/People.js"
-import { load } from "../harness/load.js"
 import { median } from "../harness/rounds.js"
-import type { Comparison, Row, Sample } from "../harness/Row.js"
+import type { Comparison, Row, Side } from "../harness/Row.js"
 import * as Webhooks from "../harness/Webhooks.js"
+import { asking, FIXES, PEOPLE } from "./asking.js"
 import * as Deliveries from "./deliveries.js"
 
-const PEOPLE = 1_000
-const CLIENTS = 32
 const SECONDS = 2
 const EVENTS = 3_000
 
@@ -17,37 +15,34 @@ export const several: Row = {
   path: "two servers on one database, beside one of them; two workers on one queue, beside one",
   seconds: 55,
   open: async (bench) => {
-    const scratch = await bench.scratch()
-    await People.seed(scratch, { count: PEOPLE, fixes: 20 })
-    await scratch.settle()
+    const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: FIXES }))
     const [first, second] = [await bench.server(scratch), await bench.server(scratch)]
-    const cores: Array<number> = []
-    const loading = (servers: ReadonlyArray<typeof first>) => async (): Promise<Sample> => {
-      const sample = await load(
-        servers.map(({ running }) => running),
-        {
-          script: new URL("presence.load.ts", import.meta.url),
-          options: { people: PEOPLE },
-          ports: servers.map(({ port }) => port),
-          clients: CLIENTS,
-          seconds: SECONDS
-        }
-      )
-      if (servers.length > 1) cores.push(((sample.cpuMicrosPerOp ?? 0) * sample.operations) / sample.seconds / 1e6)
-      return sample
-    }
+    const both = coresOf(asking([first, second], SECONDS))
     return [
       {
         label: "servers",
-        product: loading([first, second]),
-        baseline: loading([first]),
+        product: both.side,
+        baseline: asking([first], SECONDS),
         goals: [],
         notes: () => [
-          `The two servers together kept ${median(cores).toFixed(2)} cores busy; PostgreSQL and the load client share the machine with them.`
+          `The two servers together kept ${both.cores().toFixed(2)} cores busy; PostgreSQL and the load client share the machine with them.`
         ]
       },
       await workers(bench)
     ]
+  }
+}
+
+/** The side, and how many cores what it measures kept busy. */
+const coresOf = (side: Side): { readonly side: Side; readonly cores: () => number } => {
+  const cores: Array<number> = []
+  return {
+    side: async () => {
+      const sample = await side()
+      cores.push(((sample.cpuMicrosPerOp ?? 0) * sample.operations) / sample.seconds / 1e6)
+      return sample
+    },
+    cores: () => median(cores)
   }
 }
 
@@ -58,18 +53,14 @@ const workers = async (bench: Bench): Promise<Comparison> => {
     await Deliveries.withWorkers(bench, receiver, 2),
     await Deliveries.withWorkers(bench, receiver, 1)
   ]
-  const cores: Array<number> = []
+  const both = coresOf(Deliveries.product(two.scratch, receiver, two.workers, EVENTS))
   return {
     label: "workers",
-    product: async () => {
-      const sample = await Deliveries.product(two.scratch, receiver, two.workers, EVENTS)()
-      cores.push(((sample.cpuMicrosPerOp ?? 0) * sample.operations) / sample.seconds / 1e6)
-      return sample
-    },
+    product: both.side,
     baseline: Deliveries.product(one.scratch, receiver, one.workers, EVENTS),
     goals: [],
     notes: () => [
-      `The two workers together kept ${median(cores).toFixed(2)} cores busy; PostgreSQL and the receiver share the machine with them.`
+      `The two workers together kept ${both.cores().toFixed(2)} cores busy; PostgreSQL and the receiver share the machine with them.`
     ]
   }
 }

@@ -1,22 +1,18 @@
 import { fileURLToPath } from "node:url"
-import { load } from "../harness/load.js"
 import * as People from "../harness/People.js"
 import * as Program from "../harness/Program.js"
 import type { Row, Side } from "../harness/Row.js"
+import { asking, FIXES, PEOPLE } from "./asking.js"
 
-const PEOPLE = 1_000
-const CLIENTS = 32
 const SECONDS = 1.5
 
-/** The same server three times, told to measure nothing, to measure, and to trace every request as well. */
+/** The same server four times: told to measure nothing, to measure, and to trace some or all requests as well. */
 export const telemetry: Row = {
   name: "telemetry",
   path: "presence with telemetry off, beside metrics and traces on",
   seconds: 45,
   open: async (bench) => {
-    const scratch = await bench.scratch()
-    await People.seed(scratch, { count: PEOPLE, fixes: 20 })
-    await scratch.settle()
+    const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: FIXES }))
     const port = await Program.freePort()
     const collector = bench.keep(
       Program.source("collector", fileURLToPath(new URL("../baselines/collector.ts", import.meta.url)))
@@ -24,17 +20,8 @@ export const telemetry: Row = {
     collector.child.send({ port })
     await Program.answers(collector, `http://127.0.0.1:${port}/`)
 
-    const side = async (environment: Readonly<Record<string, string>>): Promise<Side> => {
-      const { port, running } = await bench.server(scratch, environment)
-      return () =>
-        load([running], {
-          script: new URL("presence.load.ts", import.meta.url),
-          options: { people: PEOPLE },
-          ports: [port],
-          clients: CLIENTS,
-          seconds: SECONDS
-        })
-    }
+    const side = async (environment: Readonly<Record<string, string>>): Promise<Side> =>
+      asking([await bench.server(scratch, environment)], SECONDS)
     const exported = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_METRIC_EXPORT_INTERVAL: "1000" }
     return [
       {

@@ -41,11 +41,11 @@ export const uploadHundred: Row = {
 }
 
 const sides = async (bench: Bench, fixes: number) => {
-  const scratch = await bench.scratch()
   // A warm-up and the rounds, two sides, and somebody to listen to.
   const slices = 2 * (bench.rounds + 1)
-  await Phones.seed(scratch, slices * PEOPLE + 1, (n) => `https://hooks.example.com/${n}`)
-  await scratch.settle()
+  const scratch = await bench.scratch((empty) =>
+    Phones.seed(empty, slices * PEOPLE + 1, (n) => `https://hooks.example.com/${n}`)
+  )
   const script = scriptOf(await heard(bench, scratch, slices * PEOPLE))
   const server = await bench.server(scratch)
   let slice = 0
@@ -108,7 +108,7 @@ const heard = async (bench: Bench, scratch: Scratch, n: number): Promise<Readonl
   await server.running.stop()
   await recorder.close()
   const captured = startMs + step * Phones.STEP_MS
-  // Signals are for workers, and shared by all uploads of 50 ms.
+  // Signals are for workers, and shared by all uploads of a few milliseconds.
   return statements
     .filter(({ text }) => !text.includes("pg_notify"))
     .map((statement) => ({ statement, n, captured, version: step + 1 }))
