@@ -12,7 +12,8 @@ import { approveInBrowser, authorizeUrl, exchangeCode } from "./support/consent.
 import { addDevice, createApp, createPlace, createRule, RULES_SCOPE, signUp } from "./support/people.js"
 import { ridePast, upload } from "./support/phone.js"
 import { pkce } from "./support/pkce.js"
-import { freePort, ready, useProcesses, workerReady } from "./support/processes.js"
+import { freePort } from "./support/freePort.js"
+import { ready, useProcesses, workerReady } from "./support/processes.js"
 import { startReceiver, verifyWithStripe } from "./support/receiver.js"
 
 const PLACE = { label: "Corner café", lat: 52.3702, lon: 4.8952, radiusM: 150 }

@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import * as Listener from "../src/Listener.js"
-import { freePort } from "./support/processes.js"
+import { freePort } from "./support/freePort.js"
 
 const TWO_MINUTES = 120_000
 

@@ -8,7 +8,8 @@ import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/su
 import { answerConsent, authorizeUrl } from "./support/consent.js"
 import { createApp, RULES_SCOPE, signUp } from "./support/people.js"
 import { pkce } from "./support/pkce.js"
-import { freePort, ready, useProcesses } from "./support/processes.js"
+import { freePort } from "./support/freePort.js"
+import { ready, useProcesses } from "./support/processes.js"
 import { until } from "./support/until.js"
 
 interface Letter {

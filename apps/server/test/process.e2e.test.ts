@@ -10,7 +10,8 @@ import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { client } from "./support/client.js"
-import { freePort, ready, type Running, useProcesses, workerReady } from "./support/processes.js"
+import { freePort } from "./support/freePort.js"
+import { ready, type Running, useProcesses, workerReady } from "./support/processes.js"
 import { until } from "./support/until.js"
 
 const SERVER = join(import.meta.dirname, "../dist/main.js")

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { freePort, useProcesses } from "./support/processes.js"
+import { freePort } from "./support/freePort.js"
+import { useProcesses } from "./support/processes.js"
 import { type Service, startService } from "./support/service.js"
 
 /** What a reader would paste from the page that the server serves. The README has the same text: docs.test.ts compares them. */

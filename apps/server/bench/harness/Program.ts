@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Usage from "./Usage.js"
 
-export { freePort } from "../../test/support/processes.js"
+export { freePort } from "../../test/support/freePort.js"
 
 const ROOT = join(import.meta.dirname, "../../../..")
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { describe, expect, it } from "vitest"
-import { freePort } from "../support/processes.js"
+import { freePort } from "../support/freePort.js"
 import { until } from "../support/until.js"
 
 const DEMO = join(import.meta.dirname, "../../dist/demo.js")

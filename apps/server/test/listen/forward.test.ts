@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import { type Answer, forward } from "../../src/listen/forward.js"
 import * as Messages from "../../src/listen/Messages.js"
 import * as words from "../../src/listen/words.js"
-import { freePort } from "../support/processes.js"
+import { freePort } from "../support/freePort.js"
 
 const servers: Array<Server> = []
 afterEach(() => {

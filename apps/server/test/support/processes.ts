@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
 import { join } from "node:path"
 import { afterAll, afterEach } from "vitest"
 import { until } from "./until.js"
@@ -92,17 +91,6 @@ const launch = (
 }
 
 const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null
-
-/** A port of the loopback interface that was free a moment ago. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 
 /** Waits until the server says that it can do its work; fails at once, with its last words, when it ended instead. */
 export const ready = async (server: Running, url: string): Promise<void> => {

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { freshDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
-import { freePort, type Processes, ready, type Running, workerReady } from "./processes.js"
+import { freePort } from "./freePort.js"
+import { type Processes, ready, type Running, workerReady } from "./processes.js"
 
 /** The whole service as an operator runs it, on a database of its own. */
 export interface Service {
