@@ -69,7 +69,8 @@ const collect = ({ endpoints }: HttpApiGroup.HttpApiGroup.AnyWithProps, items: A
     (isRaw: boolean): Handlers["handle"] =>
     (name, handler, options) => {
       const endpoint = endpoints[name]
-      if (endpoint !== undefined) items.push({ endpoint: endpoint as Endpoint, handler, isRaw, options })
+      if (endpoint === undefined) throw new Error(`The group has no endpoint ${name}`)
+      items.push({ endpoint: endpoint as Endpoint, handler, isRaw, options })
       return handlers
     }
   const handlers = { handle: add(false), handleRaw: add(true) }

@@ -20,6 +20,7 @@ import { type Indexed, index, type Op, type OpOf, type Span, spanOf } from "./Op
 import { type Came, Finality, Register } from "./Pending.js"
 import { into } from "./into.js"
 import { ACCESS_LIFETIME, CODE_LIFETIME, HOUR, RACE_WINDOW, REQUIRED, SENSITIVE } from "./Spec.js"
+import { UnderWay } from "./UnderWay.js"
 
 /** Everything that the trace tells of apps, connections and tokens, read once for all oracles. */
 export class Knowledge {
@@ -41,11 +42,11 @@ export class Knowledge {
     number,
     { readonly connection: Connection; readonly before: Connection | undefined }
   >()
-  /** What an operation under way may do, to be taken back or confirmed at its end. */
-  private readonly open = new Map<number, { readonly hide: () => void; readonly settle: (came: Came) => void }>()
+  private readonly underWay: UnderWay
 
   constructor(run: Run) {
     this.trace = index(run)
+    this.underWay = new UnderWay(this.trace)
     for (const entry of run.entries) {
       if (entry.kind === "begun") {
         const op = this.trace.ops.get(entry.i)
@@ -77,7 +78,7 @@ export class Knowledge {
         if (op.outcome._tag !== "refused") {
           const family = op.outcome._tag === "ok" ? { connection, by: op } : null
           const handle = connection.family.begin(op, family)
-          this.alsoOpen(op, (came) => connection.family.settle(handle, op, came))
+          this.underWay.add(op, (came) => connection.family.settle(handle, op, came))
         }
         return
       }
@@ -109,10 +110,7 @@ export class Knowledge {
 
   private done(op: Op): void {
     this.apps.done(op)
-    // An operation does not stand in its own way.
-    const own = this.open.get(op.from)
-    own?.hide()
-    this.open.delete(op.from)
+    const settle = this.underWay.end(op)
     switch (op.name) {
       case "signUp":
         if (op.outcome._tag === "ok") this.emails.set(op.outcome.value.userId, op.args.email)
@@ -120,21 +118,21 @@ export class Knowledge {
       case "call":
         return void this.calls.push(this.call(op))
       case "exchange":
-        return this.exchangeDone(op, own?.settle)
+        return this.exchangeDone(op, settle)
       case "refresh":
-        return this.refreshDone(op, own?.settle)
+        return this.refreshDone(op, settle)
       case "revoke": {
         const token = this.tokens.get(op.args.token)
         const isOwn = token?.family.connection.appId === op.args.appId
         const ends = token === undefined || !isOwn ? "nothing" : this.endedBy(op, token)
-        own?.settle(ends)
+        settle(ends)
         return void this.revokes.push({ op, token, isOwn, ends })
       }
       case "consent":
         this.consentDone(op)
-        return own?.settle(came(op))
+        return settle(came(op))
       default:
-        own?.settle(came(op))
+        settle(came(op))
     }
   }
 
@@ -179,9 +177,7 @@ export class Knowledge {
     for (const op of this.consentsOf.get(pairOf(by)) ?? []) {
       if (op.outcome._tag !== "unknown") continue
       this.writeGrant(op, connection, undefined)
-      if (op.to >= by.from) continue
-      this.open.get(op.from)?.settle(came(op))
-      this.open.delete(op.from)
+      if (op.to < by.from) this.underWay.end(op)(came(op))
     }
   }
 
@@ -210,11 +206,11 @@ export class Knowledge {
     const sensitive = isSensitive === undefined ? undefined : isSensitive ? daysAfter(op, sensitiveDays) : null
     const grant: Grant = { scopes: held, sensitive, by: op }
     const grants = connection.grant.begin(op, grant)
-    this.alsoOpen(op, (came) => connection.grant.settle(grants, op, came))
+    this.underWay.add(op, (came) => connection.grant.settle(grants, op, came))
     if (isRenewal && connection.made !== op) return
     const standard = isRenewal ? undefined : standardDays === null ? null : daysAfter(op, standardDays)
     const dates = connection.standard.begin(op, standard)
-    this.alsoOpen(op, (came) => connection.standard.settle(dates, op, came))
+    this.underWay.add(op, (came) => connection.standard.settle(dates, op, came))
   }
 
   // ---- tokens
@@ -248,11 +244,11 @@ export class Knowledge {
     return all([age, familyAlive(family, op), alive(this.trace, this.apps, family.connection, op)])
   }
 
-  private exchangeDone(op: OpOf<"exchange">, settle: ((came: Came) => void) | undefined): void {
+  private exchangeDone(op: OpOf<"exchange">, settle: (came: Came) => void): void {
     const fact = this.exchange(op)
     this.exchanges.push(fact)
     // One of the two came of it.
-    settle?.(fact.reuse === "nothing" ? came(op) : fact.reuse)
+    settle(fact.reuse === "nothing" ? came(op) : fact.reuse)
     const { code } = fact
     if (code === undefined || op.outcome._tag === "refused" || fact.why === "not its client") return
     const family = op.outcome._tag === "ok" ? this.familyOf(op, code.connection) : null
@@ -283,7 +279,8 @@ export class Knowledge {
       return fail("used", isSure ? "done" : family === "dead" || life.life === "dead" ? "nothing" : "maybe")
     }
     if (life.life === "dead") return fail("over")
-    const maybeUsed = code.uses.some(({ from }) => from <= op.to) || this.exchanging(op)
+    const isExchanged = this.underWay.others("exchange", op).some(({ args }) => args.code === op.args.code)
+    const maybeUsed = isExchanged || code.uses.some(({ from }) => from <= op.to)
     const reuse: Came = maybeUsed ? "maybe" : "nothing"
     const { tMax, tMin } = code.issued
     if (op.tMin - tMax >= CODE_LIFETIME) return fail("too old", reuse)
@@ -296,24 +293,15 @@ export class Knowledge {
     return { op, code, must: isOpen ? "open" : "succeed", why: isOpen ? "open" : "fresh", reuse }
   }
 
-  /** Whether somebody else is exchanging the same code right now. */
-  private exchanging(op: OpOf<"exchange">): boolean {
-    for (const from of this.open.keys()) {
-      const other = this.trace.ops.get(from)
-      if (other?.name === "exchange" && other.from !== op.from && other.args.code === op.args.code) return true
-    }
-    return false
-  }
-
   private familyOf(op: OpOf<"exchange">, connection: Connection): Family {
     const mine = connection.family.read(op.from, op.to).find((family) => family?.by === op)
     return mine ?? { connection, by: op }
   }
 
-  private refreshDone(op: OpOf<"refresh">, settle: ((came: Came) => void) | undefined): void {
+  private refreshDone(op: OpOf<"refresh">, settle: (came: Came) => void): void {
     const fact = this.refresh(op)
     this.refreshes.push(fact)
-    settle?.(fact.leak)
+    settle(fact.leak)
     const { token } = fact
     if (token === undefined || op.outcome._tag === "refused" || fact.why === "not its client") return
     token.spent.push({ ...spanOf(op), certain: op.outcome._tag === "ok" })
@@ -342,7 +330,8 @@ export class Knowledge {
     }
     const { life } = all([familyAlive(token.family, op), alive(this.trace, this.apps, token.family.connection, op)])
     if (life === "dead") return be("fail", "revoked")
-    const rotations = [...token.spent, ...this.refreshing(op)]
+    const others = this.underWay.others("refresh", op)
+    const rotations = [...token.spent, ...others.filter(({ args }) => args.refreshToken === op.args.refreshToken)]
     if (rotations.length === 0) return be(life === "live" ? "succeed" : "open", life === "live" ? "unspent" : "open")
     const earliest = Math.min(...rotations.map(({ tMin }) => tMin))
     const sure = token.spent.filter(({ certain, to }) => certain && to < op.from)
@@ -354,18 +343,6 @@ export class Knowledge {
       return be("fail", "spent", isSure ? "done" : op.outcome._tag === "ok" ? "nothing" : "maybe")
     }
     return be("open", "open", op.outcome._tag === "ok" ? "nothing" : "maybe")
-  }
-
-  /** Others that present the same token right now. */
-  private refreshing(op: OpOf<"refresh">): ReadonlyArray<Span> {
-    const found: Array<Span> = []
-    for (const from of this.open.keys()) {
-      const other = this.trace.ops.get(from)
-      if (other?.name === "refresh" && other.from !== op.from && other.args.refreshToken === op.args.refreshToken) {
-        found.push(other)
-      }
-    }
-    return found
   }
 
   private endedBy(op: OpOf<"revoke">, token: Token): Came {
@@ -385,28 +362,12 @@ export class Knowledge {
     return token
   }
 
-  // ---- what is under way
-
   private mayEnd(op: Op, connection: Connection, why: string): void {
     const handle = connection.ended.begin(op, why)
     const isExchange = op.name === "exchange"
-    this.alsoOpen(op, (came) => {
+    this.underWay.add(op, (came) => {
       // An exchange that went well ended nothing.
       connection.ended.settle(handle, op, isExchange && op.outcome._tag === "ok" ? "nothing" : came)
-    })
-  }
-
-  private alsoOpen(op: Op, settle: (came: Came) => void): void {
-    const before = this.open.get(op.from)
-    this.open.set(op.from, {
-      hide: () => {
-        before?.hide()
-        settle("nothing")
-      },
-      settle: (came) => {
-        before?.settle(came)
-        settle(came)
-      }
     })
   }
 }
