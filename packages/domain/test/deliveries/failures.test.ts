@@ -5,11 +5,21 @@ import { StoreError } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { attempts, deliveries, fire, inVirtualTime, register, scene, URL, withWorker } from "../support/webhooks.js"
+import {
+  attempts,
+  deliveries,
+  fire,
+  inVirtualTime,
+  posts,
+  register,
+  scene,
+  script,
+  URL,
+  withWorker
+} from "../support/webhooks.js"
 
-const { answers, Receivers } = MemoryWebhookSender
-const posts = Effect.flatMap(Receivers, (receivers) => receivers.posts(URL))
-const accept = Effect.flatMap(Receivers, (receivers) => receivers.script(URL, answers(200)))
+const { answers } = MemoryWebhookSender
+const accept = script(answers(200))
 
 /** An event that was fanned out and waits for a receiver that will accept it. */
 const waiting = Effect.gen(function* () {
@@ -48,10 +58,10 @@ describe("when the store fails", () => {
           Effect.gen(function* () {
             yield* fire(stage)
             yield* Effect.sleep("1 hour")
-            if (method !== "nextDueAt") expect(yield* posts).toEqual([])
+            if (method !== "nextDueAt") expect(yield* posts()).toEqual([])
             down = false
             yield* Effect.sleep("11 seconds")
-            expect((yield* posts).length).toBe(1)
+            expect((yield* posts()).length).toBe(1)
           }),
           { pollEvery: "1 second" }
         )
@@ -83,7 +93,7 @@ describe("when the store fails", () => {
           Effect.gen(function* () {
             yield* fire(stage)
             yield* Effect.sleep("5 seconds")
-            expect((yield* posts).length).toBe(1)
+            expect((yield* posts()).length).toBe(1)
           })
         ).pipe(
           Effect.provideService(DeliveryStore, {
@@ -107,7 +117,7 @@ describe("when the store fails", () => {
         yield* deliverDue({ limit: 10, perEndpoint: 10 }).pipe(
           Effect.provideService(DeliveryStore, { ...store, finish: (...args) => guard(store.finish(...args)) })
         )
-        expect((yield* posts).length).toBe(1)
+        expect((yield* posts()).length).toBe(1)
         expect(yield* deliveries).toMatchObject([{ state: "delivered" }])
       })
     )
@@ -127,7 +137,7 @@ describe("when the store fails", () => {
         expect(yield* deliverDue({ limit: 10, perEndpoint: 10 })).toBe(0)
         yield* Effect.sleep("30 seconds")
         expect(yield* deliverDue({ limit: 10, perEndpoint: 10 })).toBe(1)
-        expect((yield* posts).map(({ body }) => JSON.parse(body).event_id)).toEqual([event.id, event.id])
+        expect((yield* posts()).map(({ body }) => JSON.parse(body).event_id)).toEqual([event.id, event.id])
         expect((yield* attempts).map(({ attempt }) => attempt)).toEqual([1])
       })
     )
@@ -141,7 +151,7 @@ describe("when the store fails", () => {
         yield* deliverDue({ limit: 10, perEndpoint: 10 }).pipe(
           Effect.provideService(AccessLogStore, { ...log, record: () => Effect.fail(broken) })
         )
-        expect(yield* posts).toEqual([])
+        expect(yield* posts()).toEqual([])
         expect(yield* deliveries).toMatchObject([{ state: "trying", attempt: 1 }])
       })
     )
@@ -155,7 +165,7 @@ describe("when the store fails", () => {
         yield* deliverDue({ limit: 10, perEndpoint: 10 }).pipe(
           Effect.provideService(EventStore, { ...events, authorisation: () => Effect.fail(broken) })
         )
-        expect(yield* posts).toEqual([])
+        expect(yield* posts()).toEqual([])
         expect(yield* deliveries).toMatchObject([{ state: "trying", attempt: 1 }])
       })
     )
@@ -172,10 +182,10 @@ describe("when the store fails", () => {
             authorisation: (...args) => Effect.delay(events.authorisation(...args), "25 seconds")
           })
         )
-        expect(yield* posts).toEqual([])
+        expect(yield* posts()).toEqual([])
         yield* Effect.sleep("5 seconds")
         yield* deliverDue({ limit: 10, perEndpoint: 10 })
-        expect((yield* posts).length).toBe(1)
+        expect((yield* posts()).length).toBe(1)
       })
     )
   })
@@ -194,10 +204,10 @@ describe("when the store fails", () => {
             record: (...args) => Effect.delay(log.record(...args), delay)
           })
         )
-        expect((yield* posts).length).toBe(sent)
+        expect((yield* posts()).length).toBe(sent)
         yield* Effect.sleep("6 seconds")
         yield* deliverDue({ limit: 10, perEndpoint: 10 })
-        expect((yield* posts).length).toBe(1)
+        expect((yield* posts()).length).toBe(1)
       })
     )
   })

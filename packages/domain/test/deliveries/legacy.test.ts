@@ -11,24 +11,23 @@ import {
   endpointNow,
   fire,
   inVirtualTime,
+  posts,
   scene,
+  script,
+  seconds,
   URL,
   withWorker,
   type World
 } from "../support/webhooks.js"
 
-const { answers, hangs, inTurn, ourFault, Receivers, refuses, slowly } = MemoryWebhookSender
+const { answers, hangs, inTurn, ourFault, refuses, slowly } = MemoryWebhookSender
 const { MINUTE, SECOND } = Timestamp
 
 const OLD = "https://old.example.com/hook"
 const SUBSCRIBED = "https://old.example.com/subscribed"
 const SECRET = "a secret of before endpoints"
 
-const script = (url: string, behaviour: MemoryWebhookSender.Behaviour) =>
-  Effect.flatMap(Receivers, (receivers) => receivers.script(url, behaviour))
-const posts = (url: string) => Effect.flatMap(Receivers, (receivers) => receivers.posts(url))
-const secondsOf = (url: string, from: number) =>
-  Effect.map(posts(url), (all) => all.map(({ at }) => (at - from) / SECOND))
+const secondsOf = (url: string, from: number) => Effect.map(posts(url), (all) => seconds(all, from))
 const log = Effect.map(MemoryDatabase, ({ accessLog }) =>
   accessLog.map(({ disclosed, endpoint, error }) => [endpoint, error, disclosed])
 )
@@ -36,7 +35,7 @@ const log = Effect.map(MemoryDatabase, ({ accessLog }) =>
 /** A scene whose app has an endpoint, a subscription and an imported rule; only the endpoint answers. */
 const stage = Effect.gen(function* () {
   const made = yield* scene
-  yield* script(URL, answers(204))
+  yield* script(answers(204), URL)
   const { secret, subscription } = yield* createSubscription(made.connection, { url: SUBSCRIBED })
   const line = {
     id: "rule_1",
@@ -100,7 +99,7 @@ describe("what is posted", () => {
   it("to a rule's own address: no app_id and no endpoint_id, signed with its own secret", () => {
     run((on) =>
       Effect.gen(function* () {
-        yield* script(OLD, answers(200))
+        yield* script(answers(200), OLD)
         const event = yield* fire({ rule: on.imported, place: on.place }, { webhookUrl: OLD })
         yield* Effect.sleep("1 millis")
         const [post, ...more] = yield* posts(OLD)
@@ -124,7 +123,7 @@ describe("what is posted", () => {
   it("to a subscription: subscription_id in their place, signed with the subscription's secret", () => {
     run((on) =>
       Effect.gen(function* () {
-        yield* script(SUBSCRIBED, answers(200))
+        yield* script(answers(200), SUBSCRIBED)
         const event = yield* fire(on)
         yield* Effect.sleep("1 millis")
         const [post] = yield* posts(SUBSCRIBED)
@@ -151,7 +150,7 @@ describe("what is posted", () => {
         const on = yield* stage
         const { endpoints } = yield* MemoryDatabase
         endpoints.set(on.endpoint.id, { ...on.endpoint, url: EndpointUrl.EndpointUrl.make(OLD) })
-        yield* script(OLD, answers(200))
+        yield* script(answers(200), OLD)
         yield* withWorker(
           Effect.gen(function* () {
             yield* fire({ rule: on.imported, place: on.place }, { webhookUrl: OLD })
@@ -168,7 +167,7 @@ describe("what is posted", () => {
   it("a subscription gets place and zone firings, nothing else, and nothing of a rule that names an endpoint", () => {
     run((on) =>
       Effect.gen(function* () {
-        yield* script(SUBSCRIBED, answers(200))
+        yield* script(answers(200), SUBSCRIBED)
         const zone = yield* RuleSamples.rule(on.connection, RuleSamples.ZONE)
         const target = { placeId: null, label: "Quay" }
         yield* fire(on)
@@ -187,7 +186,7 @@ describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
   it("three attempts: at once, 30 s after the first has ended and 5 min after the second, and then no more", () => {
     run((on) =>
       Effect.gen(function* () {
-        yield* script(url, answers(500))
+        yield* script(answers(500), url)
         const { occurredAt } = yield* fire(on)
         yield* Effect.sleep(30 * SECOND - 1)
         expect(yield* secondsOf(url, occurredAt)).toEqual([0])
@@ -206,7 +205,7 @@ describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
   it("the waits begin when an attempt ends; one that is not answered ends after 5 s", () => {
     run((on) =>
       Effect.gen(function* () {
-        yield* script(url, inTurn(hangs, slowly(2_000, answers(503)), answers(200)))
+        yield* script(inTurn(hangs, slowly(2_000, answers(503)), answers(200)), url)
         const { occurredAt } = yield* fire(on)
         yield* Effect.sleep("1 hour")
         expect(yield* secondsOf(url, occurredAt)).toEqual([0, 35, 337])
@@ -217,7 +216,7 @@ describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
   it.each([200, 204, 299])("a %i ends it", (status) => {
     run((on) =>
       Effect.gen(function* () {
-        yield* script(url, inTurn(refuses, answers(status)))
+        yield* script(inTurn(refuses, answers(status)), url)
         const { occurredAt } = yield* fire(on)
         yield* Effect.sleep("1 hour")
         expect(yield* secondsOf(url, occurredAt)).toEqual([0, 30])
@@ -228,11 +227,11 @@ describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
   it("faults of our own spend no attempt, and end it after 10 minutes", () => {
     run((on) =>
       Effect.gen(function* () {
-        yield* script(url, inTurn(ourFault, ourFault, answers(500)))
+        yield* script(inTurn(ourFault, ourFault, answers(500)), url)
         const { occurredAt } = yield* fire(on)
         yield* Effect.sleep("1 hour")
         expect(yield* secondsOf(url, occurredAt)).toEqual([0, 5, 10, 40, 340])
-        yield* script(url, ourFault)
+        yield* script(ourFault, url)
         yield* fire(on)
         yield* Effect.sleep("1 hour")
         expect((yield* posts(url)).length).toBe(5 + 10 * 12 + 2)
@@ -244,7 +243,7 @@ describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
     for (const takeAway of [remove, end, ruleScopesGone]) {
       run((on) =>
         Effect.gen(function* () {
-          yield* script(url, answers(500))
+          yield* script(answers(500), url)
           yield* fire(on)
           yield* Effect.sleep(30 * SECOND - 1)
           yield* takeAway(on)
@@ -275,7 +274,7 @@ describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
     inVirtualTime(
       Effect.gen(function* () {
         const on = yield* stage
-        yield* script(url, inTurn(answers(500), slowly(3_000, answers(500))))
+        yield* script(inTurn(answers(500), slowly(3_000, answers(500))), url)
         const from = yield* Timestamp.now
         yield* withWorker(Effect.zipRight(fire(on), Effect.sleep("31 seconds")))
         expect(yield* Timestamp.now).toBe(from + 33 * SECOND)
@@ -290,7 +289,7 @@ describe("beside other deliveries", () => {
   it("one entry of the access log, however many receivers and attempts", () => {
     run((on) =>
       Effect.gen(function* () {
-        yield* script(SUBSCRIBED, answers(500))
+        yield* script(answers(500), SUBSCRIBED)
         yield* createSubscription(on.connection, { url: `${SUBSCRIBED}/2` })
         yield* fire(on)
         yield* Effect.sleep("1 hour")
@@ -308,7 +307,7 @@ describe("beside other deliveries", () => {
         const on = yield* stage
         const { endpoints } = yield* MemoryDatabase
         endpoints.clear()
-        yield* script(SUBSCRIBED, answers(200))
+        yield* script(answers(200), SUBSCRIBED)
         yield* withWorker(Effect.zipRight(fire(on), Effect.sleep("1 hour")))
         expect((yield* posts(SUBSCRIBED)).length).toBe(1)
         expect(yield* log).toEqual([["webhook place.enter", null, "arrived at Home"]])
@@ -319,7 +318,7 @@ describe("beside other deliveries", () => {
   it("they count for no endpoint and have no row in the delivery log", () => {
     run((on) =>
       Effect.gen(function* () {
-        yield* script(OLD, answers(500))
+        yield* script(answers(500), OLD)
         for (let round = 0; round < 25; round++)
           yield* fire({ rule: on.imported, place: on.place }, { webhookUrl: OLD })
         yield* Effect.sleep("1 hour")
@@ -336,8 +335,8 @@ describe("beside other deliveries", () => {
         const [slow, quick] = [yield* scene, yield* scene]
         yield* createSubscription(slow.connection, { url: OLD })
         yield* createSubscription(quick.connection, { url: SUBSCRIBED })
-        yield* script(OLD, hangs)
-        yield* script(SUBSCRIBED, answers(200))
+        yield* script(hangs, OLD)
+        yield* script(answers(200), SUBSCRIBED)
         const from = yield* Timestamp.now
         yield* withWorker(
           Effect.gen(function* () {
@@ -360,7 +359,7 @@ describe("beside other deliveries", () => {
   ])("max_event_age_s at every attempt: an age of %i s allows %i retries after the first", (maxEventAgeS, retries) => {
     run((on) =>
       Effect.gen(function* () {
-        yield* script(OLD, answers(500))
+        yield* script(answers(500), OLD)
         yield* fire({ rule: on.imported, place: on.place }, { webhookUrl: OLD, maxEventAgeS })
         yield* Effect.sleep("1 hour")
         expect((yield* posts(OLD)).length).toBe(1 + retries)

@@ -5,9 +5,9 @@ import { MemoryTierStore, MemoryWebhookSender, RuleSamples } from "@place-access
 import { sweepTiers, type TierStore } from "@place-access/domain/tiers"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { deliveries, inVirtualTime, register, URL, withWorker, type World } from "../support/webhooks.js"
+import { deliveries, inVirtualTime, posts, register, script, withWorker, type World } from "../support/webhooks.js"
 
-const { answers, inTurn, Receivers } = MemoryWebhookSender
+const { answers, inTurn } = MemoryWebhookSender
 const { DAY, MINUTE } = Timestamp
 
 /** A connection whose sensitive tier ends in a day, its app's endpoint, and a sweep every quarter of an hour beside a worker. */
@@ -30,13 +30,7 @@ const swept = <A, E, R>(use: (stage: { connection: Connection.Connection }) => E
 const run = <A>(program: Effect.Effect<A, unknown, TierStore | World>) =>
   inVirtualTime(Effect.provide(program, MemoryTierStore.layer))
 
-const posted = Effect.map(
-  Effect.flatMap(Receivers, (receivers) => receivers.posts(URL)),
-  (posts) => posts.map(({ body }) => JSON.parse(body) as { readonly type: string })
-)
-const script = (behaviour: MemoryWebhookSender.Behaviour) =>
-  Effect.flatMap(Receivers, (receivers) => receivers.script(URL, behaviour))
-
+const posted = Effect.map(posts(), (posts) => posts.map(({ body }) => JSON.parse(body) as { readonly type: string }))
 const changeApp = (id: AppId, change: object) =>
   Effect.flatMap(AppStore, (apps) =>
     apps.update(id, (before) => ({ outcome: undefined, after: { ...before, app: { ...before.app, ...change } } }))

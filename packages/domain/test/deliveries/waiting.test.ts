@@ -11,22 +11,18 @@ import {
   endpointNow,
   fire,
   inVirtualTime,
+  posts,
   register,
-  scene,
   type Scene,
+  scene,
+  script,
+  seconds,
   URL,
   withWorker
 } from "../support/webhooks.js"
 
-const { answers, hangs, inTurn, Receivers, refuses } = MemoryWebhookSender
+const { answers, hangs, inTurn, refuses } = MemoryWebhookSender
 const { MINUTE, SECOND } = Timestamp
-
-const script = (behaviour: MemoryWebhookSender.Behaviour, url = URL) =>
-  Effect.flatMap(Receivers, (receivers) => receivers.script(url, behaviour))
-const posts = (url = URL) => Effect.flatMap(Receivers, (receivers) => receivers.posts(url))
-/** Seconds of the posts after `from`. */
-const seconds = (all: ReadonlyArray<MemoryWebhookSender.Post>, from: number) =>
-  all.map(({ at }) => (at - from) / SECOND)
 
 describe("what may change while a delivery waits for its next attempt", () => {
   it("the endpoint's address: the next attempt goes to the new one, the log keeps one row", () => {

@@ -1,5 +1,3 @@
-import type { WorkerOptions } from "@place-access/domain/deliveries"
-import { RuleStore } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { expect, it } from "@effect/vitest"
@@ -11,22 +9,17 @@ import {
   endpointNow,
   fire,
   inVirtualTime,
+  posts,
   register,
   scene,
+  script,
+  seconds,
   URL,
   withWorker
 } from "../support/webhooks.js"
 
 const { answers, hangs, inTurn, ourFault, Receivers, refuses, slowly } = MemoryWebhookSender
 const { HOUR, MINUTE, SECOND } = Timestamp
-
-const script = (behaviour: MemoryWebhookSender.Behaviour, url = URL) =>
-  Effect.flatMap(Receivers, (receivers) => receivers.script(url, behaviour))
-const posts = (url = URL) => Effect.flatMap(Receivers, (receivers) => receivers.posts(url))
-
-/** Seconds of the posts after `from`. */
-const seconds = (all: ReadonlyArray<MemoryWebhookSender.Post>, from: number) =>
-  all.map(({ at }) => (at - from) / SECOND)
 
 describe("a fired event on its way", () => {
   it("is posted once, at once, as JSON with a signature that the secret verifies", () => {
@@ -178,176 +171,6 @@ describe("a fired event on its way", () => {
   })
 })
 
-describe("what may be sent is asked before every attempt (Spec §6.3.5)", () => {
-  const cases: ReadonlyArray<readonly [string, (stage: SceneOf) => Effect.Effect<unknown, unknown, Ports>]> = [
-    [
-      "the user disconnected",
-      ({ connection }) =>
-        Effect.flatMap(MemoryDatabase, ({ connections }) =>
-          Effect.sync(() => connections.set(connection.id, { ...connection, endedAt: connection.connectedAt }))
-        )
-    ],
-    [
-      "the standard tier has passed",
-      ({ connection }) =>
-        Effect.flatMap(MemoryDatabase, ({ connections }) =>
-          Effect.flatMap(Timestamp.now, (now) =>
-            Effect.sync(() => connections.set(connection.id, { ...connection, standardExpiresAt: now }))
-          )
-        )
-    ],
-    ["an admin revoked the app", ({ app }) => changeApp(app.id, { revokedAt: app.createdAt })],
-    [
-      "an admin took the scope from the app",
-      ({ app }) => changeApp(app.id, { allowedScopes: ["location.visits.read"] })
-    ],
-    ["the app no longer declares the scope", ({ app }) => changeApp(app.id, { declaredScopes: [] })],
-    [
-      "the user removed the scope",
-      ({ connection }) =>
-        Effect.flatMap(MemoryDatabase, ({ connections }) =>
-          Effect.sync(() => connections.set(connection.id, { ...connection, heldScopes: ["location.visits.read"] }))
-        )
-    ],
-    [
-      "the rule was deleted",
-      ({ rule }) =>
-        Effect.gen(function* () {
-          const rules = yield* RuleStore
-          yield* rules.remove(rule.userId, rule.connectionId, rule.id, "Place", yield* Timestamp.now)
-        })
-    ],
-    [
-      "the place was withdrawn",
-      ({ connection }) =>
-        Effect.flatMap(MemoryDatabase, ({ connections }) =>
-          Effect.sync(() => connections.set(connection.id, { ...connection, places: [] }))
-        )
-    ]
-  ]
-
-  it.each(cases)("%s: the next attempt is not made, the row fails and the endpoint gets no strike", (_, withdraw) => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* script(inTurn(answers(500), answers(200)))
-        yield* withWorker(
-          Effect.gen(function* () {
-            yield* fire(stage)
-            yield* Effect.sleep("10 seconds")
-            yield* withdraw(stage)
-            yield* Effect.sleep("2 days")
-            expect((yield* posts()).length).toBe(1)
-            expect(yield* deliveries).toMatchObject([{ state: "failed", failReason: "not_authorised", attempt: 2 }])
-            expect((yield* attempts).length).toBe(1)
-            expect((yield* endpointNow(stage)).strikes).toBe(0)
-          })
-        )
-      })
-    )
-  })
-
-  it("older than its rule allows, it is withheld, retries included; the user's access log has it as it went out first", () => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* register(stage.app.id, { url: `${URL}/2` })
-        yield* script(answers(500))
-        yield* withWorker(
-          Effect.gen(function* () {
-            const event = yield* fire(stage, { maxEventAgeS: 30 })
-            yield* Effect.sleep("1 day")
-            expect(seconds(yield* posts(), event.occurredAt)).toEqual([0, 30])
-            const all = yield* deliveries
-            expect(all.map(({ state, endedAt }) => [state, endedAt])).toEqual([
-              ["too_old", event.occurredAt + 330 * SECOND],
-              ["too_old", event.occurredAt + 330 * SECOND]
-            ])
-            expect((yield* endpointNow(stage)).strikes).toBe(0)
-            const log = (yield* MemoryDatabase).accessLog
-            expect(log.map(({ at, endpoint, error, disclosed }) => [at, endpoint, error, disclosed])).toEqual([
-              [event.occurredAt, "webhook place.enter", null, "arrived at Home"]
-            ])
-          })
-        )
-      })
-    )
-  })
-
-  it.each([
-    [0, 30, [0, 30]],
-    [1, 30, [0]],
-    [0, 330, [0, 30, 330]],
-    [1, 330, [0, 30.001]]
-  ])(
-    "Spec §4.6.8, retries that begin %i ms late: max_event_age_s %i lets those through that are not older",
-    (late, limit, sent) => {
-      inVirtualTime(
-        Effect.gen(function* () {
-          const stage = yield* scene
-          yield* script(slowly(late, answers(500)))
-          yield* withWorker(
-            Effect.gen(function* () {
-              const event = yield* fire(stage, { maxEventAgeS: limit })
-              yield* Effect.sleep("1 day")
-              expect(seconds(yield* posts(), event.occurredAt)).toEqual(sent)
-              expect(yield* deliveries).toMatchObject([{ state: "too_old" }])
-              expect((yield* MemoryDatabase).accessLog.map(({ error }) => error)).toEqual([null])
-            })
-          )
-        })
-      )
-    }
-  )
-
-  it("an event that comes too late is withheld before the first attempt, and nothing was disclosed", () => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* withWorker(
-          Effect.gen(function* () {
-            const now = yield* Timestamp.now
-            yield* fire(stage, { maxEventAgeS: 60, occurredAt: Timestamp.plus(now, -60 * SECOND - 1) })
-            yield* Effect.sleep("1 second")
-            expect(yield* posts()).toEqual([])
-            expect(yield* deliveries).toMatchObject([{ state: "too_old", attempt: 1 }])
-            const log = (yield* MemoryDatabase).accessLog
-            expect(log.map(({ at, error, disclosed }) => [at, error, disclosed])).toEqual([
-              [now, "too_old", "nothing: “arrived at Home” came too late"]
-            ])
-          })
-        )
-      })
-    )
-  })
-
-  it("what is sent is in the access log before it leaves, once for all endpoints and attempts", () => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* register(stage.app.id, { url: `${URL}/2` })
-        const seen: Array<number> = []
-        const { accessLog } = yield* MemoryDatabase
-        const look: MemoryWebhookSender.Behaviour = (post) =>
-          Effect.zipRight(
-            Effect.sync(() => seen.push(accessLog.length)),
-            answers(500)(post)
-          )
-        yield* script(look)
-        yield* script(look, `${URL}/2`)
-        yield* withWorker(
-          Effect.gen(function* () {
-            yield* fire(stage)
-            yield* Effect.sleep("1 hour")
-            expect(new Set(seen)).toEqual(new Set([1]))
-            expect(accessLog.length).toBe(1)
-          })
-        )
-      })
-    )
-  })
-})
-
 describe("faults of our own spend no attempt (decision W3)", () => {
   it("a resolver that is down for a while costs the receiver nothing", () => {
     inVirtualTime(
@@ -449,162 +272,6 @@ describe("the strike counter (Spec §3.4)", () => {
   })
 })
 
-describe("the worker's loops", () => {
-  it("one endpoint that hangs does not delay the others, however much it has waiting", () => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        const healthy = yield* register(stage.app.id, { url: `${URL}/healthy` })
-        yield* script(hangs)
-        yield* script(answers(200), healthy.endpoint.url)
-        for (let made = 0; made < 300; made++) yield* fire(stage)
-        yield* withWorker(
-          Effect.gen(function* () {
-            const started = yield* Timestamp.now
-            yield* Effect.sleep("2 seconds")
-            const arrived = yield* posts(healthy.endpoint.url)
-            expect(arrived.length).toBe(300)
-            // Receivers here take no time, so neither may they.
-            expect(new Set(seconds(arrived, started))).toEqual(new Set([0]))
-            expect((yield* posts()).length).toBe(8)
-          }),
-          { slots: 20, perEndpoint: 8 }
-        )
-      })
-    )
-  })
-
-  it("fills a slot as soon as it is free, and never more slots than it has", () => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        let underWay = 0
-        let most = 0
-        yield* script((post) =>
-          Effect.gen(function* () {
-            underWay++
-            most = Math.max(most, underWay)
-            const answer = yield* slowly(200, answers(200))(post)
-            underWay--
-            return answer
-          })
-        )
-        for (let made = 0; made < 50; made++) yield* fire(stage)
-        yield* withWorker(
-          Effect.gen(function* () {
-            yield* Effect.sleep("2001 millis")
-            expect((yield* deliveries).filter(({ state }) => state === "delivered").length).toBe(50)
-            expect(most).toBe(5)
-          }),
-          { slots: 5, perEndpoint: 5 }
-        )
-      })
-    )
-  })
-
-  it("the same holds when the bound is the endpoint's", () => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* script(slowly(200, answers(200)))
-        for (let made = 0; made < 40; made++) yield* fire(stage)
-        yield* withWorker(
-          Effect.gen(function* () {
-            yield* Effect.sleep("2001 millis")
-            expect((yield* deliveries).filter(({ state }) => state === "delivered").length).toBe(40)
-          }),
-          { slots: 100, perEndpoint: 4 }
-        )
-      })
-    )
-  })
-
-  it("an event that nobody signalled is found by polling", () => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* script(answers(200))
-        const { events } = yield* MemoryDatabase
-        yield* withWorker(
-          Effect.gen(function* () {
-            yield* Effect.sleep("1500 millis")
-            const event = yield* fire(stage)
-            // Put back unsignalled: the worker was told of another one.
-            events.delete(event.id)
-            yield* Effect.sleep("1 millis")
-            events.set(event.id, { ...event, fanOutDueAt: event.occurredAt, fannedOutAt: null })
-            yield* Effect.sleep("1 second")
-            expect((yield* posts()).length).toBe(1)
-          }),
-          { pollEvery: "1 second" }
-        )
-      })
-    )
-  })
-
-  it("several workers deliver each event once", () => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* script(slowly(50, answers(200)))
-        const options: Partial<WorkerOptions> = { slots: 7, perEndpoint: 50 }
-        yield* withWorker(
-          withWorker(
-            withWorker(
-              Effect.gen(function* () {
-                for (let made = 0; made < 60; made++) {
-                  yield* fire(stage)
-                  yield* Effect.sleep("7 millis")
-                }
-                yield* Effect.sleep("1 minute")
-                const ids = (yield* posts()).map(({ body }) => JSON.parse(body).event_id)
-                expect(ids.length).toBe(60)
-                expect(new Set(ids).size).toBe(60)
-              }),
-              options
-            ),
-            options
-          ),
-          options
-        )
-      })
-    )
-  })
-
-  it("told to stop, it claims nothing more and waits for what is under way", () => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* script(slowly(3_000, answers(200)))
-        for (let made = 0; made < 10; made++) yield* fire(stage)
-        const stopped = yield* withWorker(Effect.zipRight(Effect.sleep("1 second"), Timestamp.now), { perEndpoint: 4 })
-        // `withWorker` returns when the worker has stopped.
-        expect((yield* Timestamp.now) - stopped).toBe(2_000)
-        expect((yield* deliveries).map(({ state }) => state).sort()).toEqual([
-          ...Array.from({ length: 4 }, () => "delivered"),
-          ...Array.from({ length: 6 }, () => "trying")
-        ])
-      })
-    )
-  })
-
-  it("what is not answered by the end of its patience is left to its lease: the same attempt, by another worker", () => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* script(inTurn(hangs, answers(200)))
-        const event = yield* fire(stage)
-        yield* withWorker(Effect.sleep("1 second"), { drainFor: "1 second" })
-        expect(yield* deliveries).toMatchObject([{ state: "trying", attempt: 1 }])
-        yield* withWorker(Effect.sleep("1 minute"), { pollEvery: "1 second" })
-        expect(seconds(yield* posts(), event.occurredAt)).toEqual([0, 30])
-        expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 1 }])
-        expect((yield* attempts).map(({ attempt, status }) => [attempt, status])).toEqual([[1, 200]])
-      })
-    )
-  })
-})
-
 describe("any receiver", () => {
   const kinds = fc.constantFrom("ok", "500", "refuse", "hang", "ours", "slow-ok", "slow-500")
   const behaviourOf = (kind: string): MemoryWebhookSender.Behaviour =>
@@ -663,14 +330,3 @@ describe("any receiver", () => {
     return times
   }
 })
-
-type SceneOf = Effect.Effect.Success<typeof scene>
-type Ports = MemoryDatabase | RuleStore
-
-const changeApp = (id: SceneOf["app"]["id"], overrides: Partial<SceneOf["app"]>) =>
-  Effect.flatMap(MemoryDatabase, ({ apps }) =>
-    Effect.sync(() => {
-      const before = apps.get(id)
-      if (before !== undefined) apps.set(id, { ...before, app: { ...before.app, ...overrides } })
-    })
-  )

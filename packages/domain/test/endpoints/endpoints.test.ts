@@ -22,14 +22,13 @@ import {
   inVirtualTime,
   register,
   scene,
+  script,
   URL,
   withWorker
 } from "../support/webhooks.js"
 
 const { answers, hangs, ourFault, Receivers, refuses, sign } = MemoryWebhookSender
 const posts = Effect.flatMap(Receivers, (receivers) => receivers.posts())
-const script = (behaviour: MemoryWebhookSender.Behaviour) =>
-  Effect.flatMap(Receivers, (receivers) => receivers.script(URL, behaviour))
 
 /** The tag of what a program fails with. */
 const refusal = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect<A, E, R>) =>

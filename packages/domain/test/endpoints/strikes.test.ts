@@ -10,13 +10,14 @@ import {
   endpointNow,
   fire,
   inVirtualTime,
-  type Scene,
   scene,
+  type Scene,
+  script,
   URL,
   withWorker
 } from "../support/webhooks.js"
 
-const { answers, Receivers, refuses } = MemoryWebhookSender
+const { answers, refuses } = MemoryWebhookSender
 
 const post = Layer.merge(MemoryMailer.layer, MemoryMailOutbox.layer)
 
@@ -32,9 +33,6 @@ const working = <A>(use: (stage: Scene) => Effect.Effect<A, unknown, Parts>) =>
 type Parts =
   | (Parameters<typeof inVirtualTime>[0] extends Effect.Effect<unknown, unknown, infer R> ? R : never)
   | Layer.Layer.Success<typeof post>
-
-const script = (behaviour: MemoryWebhookSender.Behaviour) =>
-  Effect.flatMap(Receivers, (receivers) => receivers.script(URL, behaviour))
 
 /** `count` events happen, and the whole schedule of 23 h 35 min 30 s runs out for each. */
 const lose = (stage: Scene, count: number) =>

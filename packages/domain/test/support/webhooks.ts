@@ -119,6 +119,17 @@ export const withWorker = <A, E, R>(use: Effect.Effect<A, E, R>, overrides: Part
   )
 }
 
+/** What the receiver at `url` does from now on. */
+export const script = (behaviour: MemoryWebhookSender.Behaviour, url = URL) =>
+  Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.script(url, behaviour))
+
+/** What it was sent. */
+export const posts = (url = URL) => Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.posts(url))
+
+/** Seconds of the posts after `from`. */
+export const seconds = (all: ReadonlyArray<MemoryWebhookSender.Post>, from: number): ReadonlyArray<number> =>
+  all.map(({ at }) => (at - from) / Timestamp.SECOND)
+
 /** Every delivery there is, oldest first. */
 export const deliveries = Effect.map(MemoryDatabase, (tables) =>
   [...tables.deliveries.values()].map(({ delivery }) => delivery)

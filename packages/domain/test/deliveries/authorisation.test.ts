@@ -1,0 +1,204 @@
+import { RuleStore } from "@place-access/domain/rules"
+import { Timestamp } from "@place-access/domain/shared"
+import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { describe } from "vitest"
+import {
+  attempts,
+  deliveries,
+  endpointNow,
+  fire,
+  inVirtualTime,
+  posts,
+  register,
+  scene,
+  script,
+  seconds,
+  URL,
+  withWorker
+} from "../support/webhooks.js"
+
+const { answers, inTurn, slowly } = MemoryWebhookSender
+const { SECOND } = Timestamp
+
+describe("what may be sent is asked before every attempt (Spec §6.3.5)", () => {
+  const cases: ReadonlyArray<readonly [string, (stage: SceneOf) => Effect.Effect<unknown, unknown, Ports>]> = [
+    [
+      "the user disconnected",
+      ({ connection }) =>
+        Effect.flatMap(MemoryDatabase, ({ connections }) =>
+          Effect.sync(() => connections.set(connection.id, { ...connection, endedAt: connection.connectedAt }))
+        )
+    ],
+    [
+      "the standard tier has passed",
+      ({ connection }) =>
+        Effect.flatMap(MemoryDatabase, ({ connections }) =>
+          Effect.flatMap(Timestamp.now, (now) =>
+            Effect.sync(() => connections.set(connection.id, { ...connection, standardExpiresAt: now }))
+          )
+        )
+    ],
+    ["an admin revoked the app", ({ app }) => changeApp(app.id, { revokedAt: app.createdAt })],
+    [
+      "an admin took the scope from the app",
+      ({ app }) => changeApp(app.id, { allowedScopes: ["location.visits.read"] })
+    ],
+    ["the app no longer declares the scope", ({ app }) => changeApp(app.id, { declaredScopes: [] })],
+    [
+      "the user removed the scope",
+      ({ connection }) =>
+        Effect.flatMap(MemoryDatabase, ({ connections }) =>
+          Effect.sync(() => connections.set(connection.id, { ...connection, heldScopes: ["location.visits.read"] }))
+        )
+    ],
+    [
+      "the rule was deleted",
+      ({ rule }) =>
+        Effect.gen(function* () {
+          const rules = yield* RuleStore
+          yield* rules.remove(rule.userId, rule.connectionId, rule.id, "Place", yield* Timestamp.now)
+        })
+    ],
+    [
+      "the place was withdrawn",
+      ({ connection }) =>
+        Effect.flatMap(MemoryDatabase, ({ connections }) =>
+          Effect.sync(() => connections.set(connection.id, { ...connection, places: [] }))
+        )
+    ]
+  ]
+
+  it.each(cases)("%s: the next attempt is not made, the row fails and the endpoint gets no strike", (_, withdraw) => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(inTurn(answers(500), answers(200)))
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage)
+            yield* Effect.sleep("10 seconds")
+            yield* withdraw(stage)
+            yield* Effect.sleep("2 days")
+            expect((yield* posts()).length).toBe(1)
+            expect(yield* deliveries).toMatchObject([{ state: "failed", failReason: "not_authorised", attempt: 2 }])
+            expect((yield* attempts).length).toBe(1)
+            expect((yield* endpointNow(stage)).strikes).toBe(0)
+          })
+        )
+      })
+    )
+  })
+
+  it("older than its rule allows, it is withheld, retries included; the user's access log has it as it went out first", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* register(stage.app.id, { url: `${URL}/2` })
+        yield* script(answers(500))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const event = yield* fire(stage, { maxEventAgeS: 30 })
+            yield* Effect.sleep("1 day")
+            expect(seconds(yield* posts(), event.occurredAt)).toEqual([0, 30])
+            const all = yield* deliveries
+            expect(all.map(({ state, endedAt }) => [state, endedAt])).toEqual([
+              ["too_old", event.occurredAt + 330 * SECOND],
+              ["too_old", event.occurredAt + 330 * SECOND]
+            ])
+            expect((yield* endpointNow(stage)).strikes).toBe(0)
+            const log = (yield* MemoryDatabase).accessLog
+            expect(log.map(({ at, endpoint, error, disclosed }) => [at, endpoint, error, disclosed])).toEqual([
+              [event.occurredAt, "webhook place.enter", null, "arrived at Home"]
+            ])
+          })
+        )
+      })
+    )
+  })
+
+  it.each([
+    [0, 30, [0, 30]],
+    [1, 30, [0]],
+    [0, 330, [0, 30, 330]],
+    [1, 330, [0, 30.001]]
+  ])(
+    "Spec §4.6.8, retries that begin %i ms late: max_event_age_s %i lets those through that are not older",
+    (late, limit, sent) => {
+      inVirtualTime(
+        Effect.gen(function* () {
+          const stage = yield* scene
+          yield* script(slowly(late, answers(500)))
+          yield* withWorker(
+            Effect.gen(function* () {
+              const event = yield* fire(stage, { maxEventAgeS: limit })
+              yield* Effect.sleep("1 day")
+              expect(seconds(yield* posts(), event.occurredAt)).toEqual(sent)
+              expect(yield* deliveries).toMatchObject([{ state: "too_old" }])
+              expect((yield* MemoryDatabase).accessLog.map(({ error }) => error)).toEqual([null])
+            })
+          )
+        })
+      )
+    }
+  )
+
+  it("an event that comes too late is withheld before the first attempt, and nothing was disclosed", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* withWorker(
+          Effect.gen(function* () {
+            const now = yield* Timestamp.now
+            yield* fire(stage, { maxEventAgeS: 60, occurredAt: Timestamp.plus(now, -60 * SECOND - 1) })
+            yield* Effect.sleep("1 second")
+            expect(yield* posts()).toEqual([])
+            expect(yield* deliveries).toMatchObject([{ state: "too_old", attempt: 1 }])
+            const log = (yield* MemoryDatabase).accessLog
+            expect(log.map(({ at, error, disclosed }) => [at, error, disclosed])).toEqual([
+              [now, "too_old", "nothing: “arrived at Home” came too late"]
+            ])
+          })
+        )
+      })
+    )
+  })
+
+  it("what is sent is in the access log before it leaves, once for all endpoints and attempts", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* register(stage.app.id, { url: `${URL}/2` })
+        const seen: Array<number> = []
+        const { accessLog } = yield* MemoryDatabase
+        const look: MemoryWebhookSender.Behaviour = (post) =>
+          Effect.zipRight(
+            Effect.sync(() => seen.push(accessLog.length)),
+            answers(500)(post)
+          )
+        yield* script(look)
+        yield* script(look, `${URL}/2`)
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage)
+            yield* Effect.sleep("1 hour")
+            expect(new Set(seen)).toEqual(new Set([1]))
+            expect(accessLog.length).toBe(1)
+          })
+        )
+      })
+    )
+  })
+})
+
+type SceneOf = Effect.Effect.Success<typeof scene>
+type Ports = MemoryDatabase | RuleStore
+
+const changeApp = (id: SceneOf["app"]["id"], overrides: Partial<SceneOf["app"]>) =>
+  Effect.flatMap(MemoryDatabase, ({ apps }) =>
+    Effect.sync(() => {
+      const before = apps.get(id)
+      if (before !== undefined) apps.set(id, { ...before, app: { ...before.app, ...overrides } })
+    })
+  )
