@@ -30,7 +30,8 @@ import * as ReviewDecision from "@place-access/adapters-http/pages/review/decisi
 import * as ReviewQueue from "@place-access/adapters-http/pages/review/queue"
 import * as SignIn from "@place-access/adapters-http/pages/signIn"
 import type { Options } from "@place-access/adapters-http/HttpOptions"
-import { hidden, visitor, type Visitor } from "../support/visitor.js"
+import { authorizePath, consentAction, enter } from "../support/browsing.js"
+import { hidden, visitor } from "../support/visitor.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
 
 const options: Options = {
@@ -80,32 +81,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Signed in through the page, as people are. */
-const enter = async (email: string): Promise<Visitor> => {
-  const browser = visitor(world.url)
-  const page = await browser.get("/sign-in")
-  const answer = await browser.submit(page, "/sign-in", { email, password: PASSWORD })
-  expect(answer.status).toBe(303)
-  return browser
-}
-
-const authorizePath = (app: App.App, more: Readonly<Record<string, string>> = {}) =>
-  `/authorize?${new URLSearchParams({
-    client_id: app.id,
-    redirect_uri: app.redirectUris[0] ?? "",
-    scope: "location.rules.place",
-    code_challenge: "x".repeat(43),
-    code_challenge_method: "S256",
-    state: "state-of-the-app",
-    ...more
-  }).toString()}`
-
-const consentAction = (text: string): string => /action="(\/authorize\/[^"]+)"/.exec(text)?.[1] ?? ""
-
 describe("cross-site request forgery", () => {
   it.each(posts)("POST %s: no Origin, a foreign one, null, no token, a wrong token: 403", async (path) => {
     const person = await world.person()
-    const browser = await enter(person.account.email)
+    const browser = await enter(world, person.account.email)
     const page = await browser.get("/portal/places")
     const token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ""
     for (const origin of [
@@ -118,7 +97,7 @@ describe("cross-site request forgery", () => {
     ]) {
       expect([origin, (await browser.post(path, { form_token: token }, { origin })).status]).toEqual([origin, 403])
     }
-    const other = await enter((await world.person()).account.email)
+    const other = await enter(world, (await world.person()).account.email)
     const foreign = /name="form_token" value="([^"]+)"/.exec((await other.get("/portal/places")).text)?.[1] ?? ""
     for (const fields of [
       {},
@@ -135,7 +114,7 @@ describe("cross-site request forgery", () => {
 
   it("nothing happens: no place is made, nobody is signed out", async () => {
     const person = await world.person()
-    const browser = await enter(person.account.email)
+    const browser = await enter(world, person.account.email)
     const place = { label: "Trap", kind: "home", lat: "1", lon: "1", radius_m: "150" }
     await browser.post("/portal/places", place)
     await browser.post("/sign-out", {}, { origin: "https://evil.example" })
@@ -146,7 +125,7 @@ describe("cross-site request forgery", () => {
   it("a consent form is bound to its request and its session", async () => {
     const person = await world.person()
     const { app } = await world.app(person)
-    const browser = await enter(person.account.email)
+    const browser = await enter(world, person.account.email)
     const first = await browser.get(authorizePath(app))
     const second = await browser.get(authorizePath(app))
     const fields = { scope: "location.rules.place", standard_days: "30", decision: "allow" }
@@ -157,7 +136,7 @@ describe("cross-site request forgery", () => {
     expect((await browser.post(consentAction(first.text), { ...fields, form_token: hiddenOf(portal) })).status).toBe(
       403
     )
-    const again = await enter(person.account.email)
+    const again = await enter(world, person.account.email)
     expect((await again.post(consentAction(first.text), { ...fields, form_token: hiddenOf(first) })).status).toBe(403)
     const right = await browser.post(consentAction(first.text), { ...fields, form_token: hiddenOf(first) })
     expect(right.status).toBe(303)
@@ -199,7 +178,7 @@ describe("the same service by another name", () => {
 describe("clickjacking and what a page may load", () => {
   it.each(gets)("GET %s: no frames, no script, own style only", async (path) => {
     const person = await world.person()
-    const browser = await enter(person.account.email)
+    const browser = await enter(world, person.account.email)
     const { headers } = await browser.get(path)
     expect(headers.get("x-frame-options")).toBe("DENY")
     const policy = headers.get("content-security-policy") ?? ""
@@ -283,7 +262,7 @@ describe("open redirects", () => {
   it("whatever is wrong with client, redirect or state, nobody is sent anywhere and nothing is echoed", async () => {
     const person = await world.person()
     const { app } = await world.app(person)
-    const browser = await enter(person.account.email)
+    const browser = await enter(world, person.account.email)
     for (const more of [
       { client_id: "app_<script>" },
       { redirect_uri: "https://evil.example/callback" },
@@ -304,7 +283,7 @@ describe("header injection", () => {
   it("state comes back exactly, whatever it looks like", async () => {
     const person = await world.person()
     const { app } = await world.app(person)
-    const browser = await enter(person.account.email)
+    const browser = await enter(world, person.account.email)
     const state = "%0d%0aSet-Cookie: a=b&code=forged#\"'<>"
     const page = await browser.get(authorizePath(app, { state }))
     expect(page.text).not.toContain(state)
@@ -364,7 +343,7 @@ describe("cross-site scripting", () => {
       cookie: `session=${(await world.run(signIn({ email: account.email, password: PASSWORD, address: "192.0.2.7" }))).cookie}`
     }
     await world.connect(person, registered, { scopes: ["location.rules.place"] })
-    const browser = await enter(email)
+    const browser = await enter(world, email)
     const consent = authorizePath(registered, {
       scope: "location.rules.place location.latest.read",
       state: EVIL,
@@ -409,99 +388,5 @@ describe("cross-site scripting", () => {
     })
     expect(refused.status).toBe(400)
     expect(/<img src=x|<script/.exec(withoutOwnScripts(refused.text))).toBeNull()
-  })
-})
-
-describe("sessions", () => {
-  it("a form posted after the session ended leads through sign-in back to its page", async () => {
-    const person = await world.person()
-    const { app } = await world.app(person)
-    const browser = await enter(person.account.email)
-    const action = consentAction((await browser.get(authorizePath(app))).text)
-    browser.cookies.delete("session")
-    const answer = await browser.post(action, { decision: "allow" }, { referer: world.url + action })
-    expect([answer.status, answer.headers.get("location")]).toEqual([
-      303,
-      `/sign-in?return_to=${encodeURIComponent(action)}`
-    ])
-    const forged = await browser.post(action, {}, { referer: "https://evil.example//evil.example" })
-    expect(forged.headers.get("location")).toBe("/sign-in")
-  })
-
-  it("signing in makes a new session and ends the one before; a planted cookie never becomes one", async () => {
-    const person = await world.person()
-    const browser = visitor(world.url)
-    const planted = "0".repeat(52)
-    browser.cookies.set("session", planted)
-    const credentials = { email: person.account.email, password: PASSWORD }
-    await browser.submit(await browser.get("/sign-in"), "/sign-in", credentials)
-    const first = browser.cookies.get("session")
-    expect(first).not.toBe(planted)
-    await browser.submit(await browser.get("/sign-in"), "/sign-in", credentials)
-    const second = browser.cookies.get("session")
-    expect(second).not.toBe(first)
-    for (const [cookie, status] of [
-      [planted, 303],
-      [first, 303],
-      [second, 200]
-    ] as const) {
-      const other = visitor(world.url)
-      other.cookies.set("session", cookie ?? "")
-      expect((await other.get("/portal")).status).toBe(status)
-    }
-    const page = await browser.get("/portal")
-    const out = await browser.submit(page, "/sign-out")
-    expect([out.status, browser.cookies.has("session")]).toEqual([303, false])
-    const stolen = visitor(world.url)
-    stolen.cookies.set("session", second ?? "")
-    expect((await stolen.get("/portal")).status).toBe(303)
-  })
-
-  it("five wrong passwords close the door for a while: 429 with Retry-After", async () => {
-    const person = await world.person()
-    const browser = visitor(world.url)
-    const wrong = { email: person.account.email, password: "not this one" }
-    const page = await browser.get("/sign-in")
-    for (let tries = 0; tries < 5; tries++) expect((await browser.submit(page, "/sign-in", wrong)).status).toBe(401)
-    const closed = await browser.submit(page, "/sign-in", { ...wrong, password: PASSWORD })
-    expect(closed.status).toBe(429)
-    expect(Number(closed.headers.get("retry-after"))).toBeGreaterThan(0)
-    world.clock.advance(15 * 60_000)
-    expect((await browser.submit(page, "/sign-in", { ...wrong, password: PASSWORD })).status).toBe(303)
-    world.clock.advance(-15 * 60_000)
-  })
-})
-
-describe("behind https", () => {
-  it("cookies are __Host-, Secure, HttpOnly and Lax; transport security is strict", async () => {
-    const secure = await startWorld({
-      baseUrl: "https://api.example.com",
-      authUrl: "https://api.example.com",
-      userPortalUrl: "https://api.example.com/portal"
-    })
-    try {
-      const person = await secure.person()
-      const browser = visitor(secure.url, "https://api.example.com")
-      const page = await browser.get("/sign-in")
-      expect(page.headers.get("strict-transport-security")).toContain("max-age=63072000")
-      const answer = await browser.submit(page, "/sign-in", { email: person.account.email, password: PASSWORD })
-      const attributes = ["HttpOnly", "Path=/", "SameSite=Lax", "Secure"]
-      for (const [response, name] of [
-        [page, "__Host-visitor"],
-        [answer, "__Host-session"]
-      ] as const) {
-        const [cookie = "", ...rest] = response.headers.getSetCookie()
-        expect(rest).toEqual([])
-        expect(cookie.startsWith(`${name}=`)).toBe(true)
-        expect(cookie.split("; ").slice(1).sort()).toEqual(attributes)
-      }
-      expect((await browser.get("/portal")).status).toBe(200)
-      // The plain name is not read: another service on a sibling host could set it.
-      const plain = visitor(secure.url, "https://api.example.com")
-      plain.cookies.set("session", browser.cookies.get("__Host-session") ?? "")
-      expect((await plain.get("/portal")).status).toBe(303)
-    } finally {
-      await secure.close()
-    }
   })
 })

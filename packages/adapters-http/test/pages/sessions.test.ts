@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { authorizePath, consentAction, enter } from "../support/browsing.js"
+import { visitor } from "../support/visitor.js"
+import { PASSWORD, startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+describe("sessions", () => {
+  it("a form posted after the session ended leads through sign-in back to its page", async () => {
+    const person = await world.person()
+    const { app } = await world.app(person)
+    const browser = await enter(world, person.account.email)
+    const action = consentAction((await browser.get(authorizePath(app))).text)
+    browser.cookies.delete("session")
+    const answer = await browser.post(action, { decision: "allow" }, { referer: world.url + action })
+    expect([answer.status, answer.headers.get("location")]).toEqual([
+      303,
+      `/sign-in?return_to=${encodeURIComponent(action)}`
+    ])
+    const forged = await browser.post(action, {}, { referer: "https://evil.example//evil.example" })
+    expect(forged.headers.get("location")).toBe("/sign-in")
+  })
+
+  it("signing in makes a new session and ends the one before; a planted cookie never becomes one", async () => {
+    const person = await world.person()
+    const browser = visitor(world.url)
+    const planted = "0".repeat(52)
+    browser.cookies.set("session", planted)
+    const credentials = { email: person.account.email, password: PASSWORD }
+    await browser.submit(await browser.get("/sign-in"), "/sign-in", credentials)
+    const first = browser.cookies.get("session")
+    expect(first).not.toBe(planted)
+    await browser.submit(await browser.get("/sign-in"), "/sign-in", credentials)
+    const second = browser.cookies.get("session")
+    expect(second).not.toBe(first)
+    for (const [cookie, status] of [
+      [planted, 303],
+      [first, 303],
+      [second, 200]
+    ] as const) {
+      const other = visitor(world.url)
+      other.cookies.set("session", cookie ?? "")
+      expect((await other.get("/portal")).status).toBe(status)
+    }
+    const page = await browser.get("/portal")
+    const out = await browser.submit(page, "/sign-out")
+    expect([out.status, browser.cookies.has("session")]).toEqual([303, false])
+    const stolen = visitor(world.url)
+    stolen.cookies.set("session", second ?? "")
+    expect((await stolen.get("/portal")).status).toBe(303)
+  })
+
+  it("five wrong passwords close the door for a while: 429 with Retry-After", async () => {
+    const person = await world.person()
+    const browser = visitor(world.url)
+    const wrong = { email: person.account.email, password: "not this one" }
+    const page = await browser.get("/sign-in")
+    for (let tries = 0; tries < 5; tries++) expect((await browser.submit(page, "/sign-in", wrong)).status).toBe(401)
+    const closed = await browser.submit(page, "/sign-in", { ...wrong, password: PASSWORD })
+    expect(closed.status).toBe(429)
+    expect(Number(closed.headers.get("retry-after"))).toBeGreaterThan(0)
+    world.clock.advance(15 * 60_000)
+    expect((await browser.submit(page, "/sign-in", { ...wrong, password: PASSWORD })).status).toBe(303)
+    world.clock.advance(-15 * 60_000)
+  })
+})
+
+describe("behind https", () => {
+  it("cookies are __Host-, Secure, HttpOnly and Lax; transport security is strict", async () => {
+    const secure = await startWorld({
+      baseUrl: "https://api.example.com",
+      authUrl: "https://api.example.com",
+      userPortalUrl: "https://api.example.com/portal"
+    })
+    try {
+      const person = await secure.person()
+      const browser = visitor(secure.url, "https://api.example.com")
+      const page = await browser.get("/sign-in")
+      expect(page.headers.get("strict-transport-security")).toContain("max-age=63072000")
+      const answer = await browser.submit(page, "/sign-in", { email: person.account.email, password: PASSWORD })
+      const attributes = ["HttpOnly", "Path=/", "SameSite=Lax", "Secure"]
+      for (const [response, name] of [
+        [page, "__Host-visitor"],
+        [answer, "__Host-session"]
+      ] as const) {
+        const [cookie = "", ...rest] = response.headers.getSetCookie()
+        expect(rest).toEqual([])
+        expect(cookie.startsWith(`${name}=`)).toBe(true)
+        expect(cookie.split("; ").slice(1).sort()).toEqual(attributes)
+      }
+      expect((await browser.get("/portal")).status).toBe(200)
+      // The plain name is not read: another service on a sibling host could set it.
+      const plain = visitor(secure.url, "https://api.example.com")
+      plain.cookies.set("session", browser.cookies.get("__Host-session") ?? "")
+      expect((await plain.get("/portal")).status).toBe(303)
+    } finally {
+      await secure.close()
+    }
+  })
+})

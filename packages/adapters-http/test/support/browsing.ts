@@ -1,0 +1,27 @@
+import type { App } from "@place-access/domain/apps"
+import { type Visitor, visitor } from "./visitor.js"
+import { PASSWORD, type World } from "./World.js"
+
+/** Signed in through the page, as people are. */
+export const enter = async (world: World, email: string): Promise<Visitor> => {
+  const browser = visitor(world.url)
+  const page = await browser.get("/sign-in")
+  const answer = await browser.submit(page, "/sign-in", { email, password: PASSWORD })
+  if (answer.status !== 303) throw new Error(`signing in was answered ${answer.status}`)
+  return browser
+}
+
+/** Where an app sends somebody. */
+export const authorizePath = (app: App.App, more: Readonly<Record<string, string>> = {}) =>
+  `/authorize?${new URLSearchParams({
+    client_id: app.id,
+    redirect_uri: app.redirectUris[0] ?? "",
+    scope: "location.rules.place",
+    code_challenge: "x".repeat(43),
+    code_challenge_method: "S256",
+    state: "state-of-the-app",
+    ...more
+  }).toString()}`
+
+/** Where the form of the consent page is sent. */
+export const consentAction = (text: string): string => /action="(\/authorize\/[^"]+)"/.exec(text)?.[1] ?? ""
