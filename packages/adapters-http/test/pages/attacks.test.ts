@@ -30,7 +30,7 @@ import * as ReviewDecision from "@place-access/adapters-http/pages/review/decisi
 import * as ReviewQueue from "@place-access/adapters-http/pages/review/queue"
 import * as SignIn from "@place-access/adapters-http/pages/signIn"
 import type { Options } from "@place-access/adapters-http/HttpOptions"
-import { authorizePath, consentAction, enter } from "../support/browsing.js"
+import { authorizePath, consentAction, signedIn } from "../support/browsing.js"
 import { hidden, visitor } from "../support/visitor.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
 
@@ -84,7 +84,7 @@ afterAll(() => world.close())
 describe("cross-site request forgery", () => {
   it.each(posts)("POST %s: no Origin, a foreign one, null, no token, a wrong token: 403", async (path) => {
     const person = await world.person()
-    const browser = await enter(world, person.account.email)
+    const browser = await signedIn(world, person.account.email)
     const page = await browser.get("/portal/places")
     const token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ""
     for (const origin of [
@@ -97,7 +97,7 @@ describe("cross-site request forgery", () => {
     ]) {
       expect([origin, (await browser.post(path, { form_token: token }, { origin })).status]).toEqual([origin, 403])
     }
-    const other = await enter(world, (await world.person()).account.email)
+    const other = await signedIn(world, (await world.person()).account.email)
     const foreign = /name="form_token" value="([^"]+)"/.exec((await other.get("/portal/places")).text)?.[1] ?? ""
     for (const fields of [
       {},
@@ -114,7 +114,7 @@ describe("cross-site request forgery", () => {
 
   it("nothing happens: no place is made, nobody is signed out", async () => {
     const person = await world.person()
-    const browser = await enter(world, person.account.email)
+    const browser = await signedIn(world, person.account.email)
     const place = { label: "Trap", kind: "home", lat: "1", lon: "1", radius_m: "150" }
     await browser.post("/portal/places", place)
     await browser.post("/sign-out", {}, { origin: "https://evil.example" })
@@ -125,7 +125,7 @@ describe("cross-site request forgery", () => {
   it("a consent form is bound to its request and its session", async () => {
     const person = await world.person()
     const { app } = await world.app(person)
-    const browser = await enter(world, person.account.email)
+    const browser = await signedIn(world, person.account.email)
     const first = await browser.get(authorizePath(app))
     const second = await browser.get(authorizePath(app))
     const fields = { scope: "location.rules.place", standard_days: "30", decision: "allow" }
@@ -136,7 +136,7 @@ describe("cross-site request forgery", () => {
     expect((await browser.post(consentAction(first.text), { ...fields, form_token: hiddenOf(portal) })).status).toBe(
       403
     )
-    const again = await enter(world, person.account.email)
+    const again = await signedIn(world, person.account.email)
     expect((await again.post(consentAction(first.text), { ...fields, form_token: hiddenOf(first) })).status).toBe(403)
     const right = await browser.post(consentAction(first.text), { ...fields, form_token: hiddenOf(first) })
     expect(right.status).toBe(303)
@@ -178,7 +178,7 @@ describe("the same service by another name", () => {
 describe("clickjacking and what a page may load", () => {
   it.each(gets)("GET %s: no frames, no script, own style only", async (path) => {
     const person = await world.person()
-    const browser = await enter(world, person.account.email)
+    const browser = await signedIn(world, person.account.email)
     const { headers } = await browser.get(path)
     expect(headers.get("x-frame-options")).toBe("DENY")
     const policy = headers.get("content-security-policy") ?? ""
@@ -262,7 +262,7 @@ describe("open redirects", () => {
   it("whatever is wrong with client, redirect or state, nobody is sent anywhere and nothing is echoed", async () => {
     const person = await world.person()
     const { app } = await world.app(person)
-    const browser = await enter(world, person.account.email)
+    const browser = await signedIn(world, person.account.email)
     for (const more of [
       { client_id: "app_<script>" },
       { redirect_uri: "https://evil.example/callback" },
@@ -283,7 +283,7 @@ describe("header injection", () => {
   it("state comes back exactly, whatever it looks like", async () => {
     const person = await world.person()
     const { app } = await world.app(person)
-    const browser = await enter(world, person.account.email)
+    const browser = await signedIn(world, person.account.email)
     const state = "%0d%0aSet-Cookie: a=b&code=forged#\"'<>"
     const page = await browser.get(authorizePath(app, { state }))
     expect(page.text).not.toContain(state)
@@ -343,7 +343,7 @@ describe("cross-site scripting", () => {
       cookie: `session=${(await world.run(signIn({ email: account.email, password: PASSWORD, address: "192.0.2.7" }))).cookie}`
     }
     await world.connect(person, registered, { scopes: ["location.rules.place"] })
-    const browser = await enter(world, email)
+    const browser = await signedIn(world, email)
     const consent = authorizePath(registered, {
       scope: "location.rules.place location.latest.read",
       state: EVIL,

@@ -4,8 +4,9 @@ import { createPurpose, Purpose, PurposeStore, submitPurpose } from "@place-acce
 import { Scope } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { signedIn } from "../support/browsing.js"
 import { hidden, visitor, type Visitor } from "../support/visitor.js"
-import { PASSWORD, type Person, startWorld, type World } from "../support/World.js"
+import { type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
 beforeAll(async () => {
@@ -13,14 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Signed in through the page, as people are. */
-const enter = async (roles: ReadonlyArray<"developer" | "reviewer" | "admin"> = []): Promise<Visitor> => {
-  const { account } = await world.person({ roles })
-  const browser = visitor(world.url)
-  const page = await browser.get("/sign-in")
-  await browser.submit(page, "/sign-in", { email: account.email, password: PASSWORD })
-  return browser
-}
+const enter = async (roles: ReadonlyArray<"developer" | "reviewer" | "admin"> = []): Promise<Visitor> =>
+  signedIn(world, (await world.person({ roles })).account.email)
 
 const tokenOf = async (browser: Visitor): Promise<string> =>
   hidden(await browser.get("/portal/places"), "/portal/places")["form_token"] ?? ""

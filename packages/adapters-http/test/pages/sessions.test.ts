@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { authorizePath, consentAction, enter } from "../support/browsing.js"
+import { authorizePath, consentAction, signedIn } from "../support/browsing.js"
 import { visitor } from "../support/visitor.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
 
@@ -13,7 +13,7 @@ describe("sessions", () => {
   it("a form posted after the session ended leads through sign-in back to its page", async () => {
     const person = await world.person()
     const { app } = await world.app(person)
-    const browser = await enter(world, person.account.email)
+    const browser = await signedIn(world, person.account.email)
     const action = consentAction((await browser.get(authorizePath(app))).text)
     browser.cookies.delete("session")
     const answer = await browser.post(action, { decision: "allow" }, { referer: world.url + action })

@@ -2,8 +2,8 @@ import { EndpointUrl } from "@place-access/domain/endpoints"
 import { MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { visitor } from "../support/visitor.js"
-import { PASSWORD, type Person, startWorld, type World } from "../support/World.js"
+import { signedIn } from "../support/browsing.js"
+import { type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
 beforeAll(async () => {
@@ -13,12 +13,7 @@ afterAll(() => world.close())
 
 const URL = "https://hooks.example.com/places"
 
-const enter = async (person: Person) => {
-  const browser = visitor(world.url)
-  const credentials = { email: person.account.email, password: PASSWORD }
-  await browser.submit(await browser.get("/sign-in"), "/sign-in", credentials)
-  return browser
-}
+const enter = (person: Person) => signedIn(world, person.account.email)
 
 /** One that could not be registered today. */
 const GONE = EndpointUrl.EndpointUrl.make("https://private.example.com/")

@@ -3,7 +3,7 @@ import { type Visitor, visitor } from "./visitor.js"
 import { PASSWORD, type World } from "./World.js"
 
 /** Signed in through the page, as people are. */
-export const enter = async (world: World, email: string): Promise<Visitor> => {
+export const signedIn = async (world: World, email: string): Promise<Visitor> => {
   const browser = visitor(world.url)
   const page = await browser.get("/sign-in")
   const answer = await browser.submit(page, "/sign-in", { email, password: PASSWORD })
