@@ -1,7 +1,7 @@
 import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import * as NodeServer from "@place-access/adapters-http/edge/NodeServer"
 import { Deferred, Effect, FiberId, Logger, Stream } from "effect"
-import { createServer, request } from "node:http"
+import { createServer, type IncomingMessage, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterEach, expect, it } from "vitest"
 import { raw } from "../support/wire.js"
@@ -42,6 +42,28 @@ it("a stream that breaks takes the connection with it: what came before does not
 it("a stream that ends is a whole answer", async () => {
   const { url } = await serve(Effect.succeed(HttpServerResponse.stream(Stream.make(Buffer.from("all")))))
   expect(await (await fetch(url)).text()).toBe("all")
+})
+
+it("no more of a stream is made than the client takes, and it ends with the client", async () => {
+  const chunk = Buffer.alloc(64 * 1_024)
+  let made = 0
+  const ended = Deferred.unsafeMake<void>(FiberId.none)
+  const endless = Stream.repeatEffect(
+    Effect.sync(() => {
+      made++
+      return chunk
+    })
+  ).pipe(Stream.take(4_096), Stream.ensuring(Deferred.succeed(ended, undefined)))
+  const { url } = await serve(Effect.succeed(HttpServerResponse.stream(endless)))
+  const asked = request(url).on("error", () => undefined)
+  asked.end()
+  const answer = await new Promise<IncomingMessage>((resolve) => asked.once("response", resolve))
+  answer.pause().on("error", () => undefined)
+  for (let turn = 0; turn < 2_000; turn++) await new Promise((resolve) => setImmediate(resolve))
+  // What the sockets' own buffers hold is less than a quarter of it.
+  expect(made).toBeLessThan(1_024)
+  asked.destroy()
+  await Effect.runPromise(Deferred.await(ended))
 })
 
 it("HEAD is answered with the head alone", async () => {

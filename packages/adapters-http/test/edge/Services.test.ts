@@ -8,8 +8,9 @@ class Own extends Context.Tag("test/Own")<Own, string>() {}
 class Later extends Context.Tag("test/Later")<Later, string>() {}
 
 const below = Context.make(Kept, "below").pipe(Context.add(Replaced, "below"))
-const make = () =>
-  Services.over(below, Context.make(Replaced, "own"), [[Own.key, "more"]]) as Context.Context<Kept | Replaced | Own>
+const make = (): Context.Context<Kept | Replaced | Own> =>
+  // What a guard provides stands over what the request came with.
+  Services.over(below, Context.make(Replaced, "own").pipe(Context.add(Own, "own")), [[Own.key, "more"]])
 const all = { "test/Kept": "below", "test/Replaced": "own", "test/Own": "more" }
 
 describe("the services of a request over those of every request", () => {
