@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import * as marksA from "../../src/testing/simulation/oracles/marks-a.js"
 import * as marksB from "../../src/testing/simulation/oracles/marks-b.js"
+import { breath } from "../support/breath.js"
 
 const FOLDER = join(import.meta.dirname, "seeds")
 /** Of the swarm that every change is run with: as many as fit, so that a red run is the change's doing and not the machine's. */
@@ -26,8 +27,7 @@ const reached = (run: Simulation.PlanResult): ReadonlySet<string> =>
   new Set([...marksA.reached(run), ...marksB.reached(run)])
 
 const clean = async (plan: Simulation.Plan): Promise<Simulation.PlanResult> => {
-  // Lets the runner hear from us in between.
-  await new Promise((resolve) => setImmediate(resolve))
+  await breath()
   const result = Simulation.runPlanSync(plan)
   if (result.violations.length > 0) expect.fail(Simulation.failureOf(result))
   return result

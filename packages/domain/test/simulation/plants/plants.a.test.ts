@@ -1,6 +1,7 @@
 import { Simulation } from "@place-access/domain/testing"
 import { describe, expect, it } from "vitest"
 import { all } from "../../../src/testing/simulation/oracles/index.js"
+import { breath } from "../../support/breath.js"
 import { plants as accessLog } from "./accessLog.js"
 import type { Plant } from "./plant.js"
 import { plants as purposes } from "./purposes.js"
@@ -21,8 +22,7 @@ describe.each(Object.entries(families))("bugs planted in the service: %s", (_, p
   it.each(plants.map((plant) => [plant.oracle, plant.what, plant] as const))(
     "%s sees that %s",
     async (oracle, _, plant) => {
-      // Lets the runner hear from us in between.
-      await new Promise((resolve) => setImmediate(resolve))
+      await breath()
       expect(violations(plant, false)).toEqual({ stopped: null, violations: [] })
       expect(violations(plant, true).violations.map(({ invariant }) => invariant)).toContain(oracle)
     }

@@ -1,6 +1,7 @@
 import { Simulation } from "@place-access/domain/testing"
 import { describe, expect, it } from "vitest"
 import { all } from "../../../src/testing/simulation/oracles/index.js"
+import { breath } from "../../support/breath.js"
 import { plants as concurrency } from "./concurrency.js"
 import { plants as deliveries } from "./deliveries.js"
 import type { Plant } from "./plant.js"
@@ -21,8 +22,7 @@ describe.each(Object.entries(families))("bugs planted in the service: %s", (_, p
   it.each(plants.map((plant) => [plant.oracle, plant.what, plant] as const))(
     "%s sees that %s",
     async (oracle, _, plant) => {
-      // Lets the runner hear from us in between.
-      await new Promise((resolve) => setImmediate(resolve))
+      await breath()
       expect(broken(plant)).toEqual({ stopped: null, found: [] })
       expect(broken(plant, plant.sabotage).found.map(({ invariant }) => invariant)).toContain(oracle)
     }

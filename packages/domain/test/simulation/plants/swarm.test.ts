@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { all } from "../../../src/testing/simulation/oracles/index.js"
+import { breath } from "../../support/breath.js"
 import { plants } from "./all.js"
 import type { Plant } from "./plant.js"
 
@@ -23,9 +24,6 @@ const isFound = ({ isInFront, oracle, sabotage }: Plant, seed: number): boolean 
   const { violations } = Simulation.randomSync({ seed, ...planted, oracles: all.filter(({ name }) => name === oracle) })
   return violations.some(({ invariant }) => invariant === oracle)
 }
-
-/** Lets the runner hear from us in between. */
-const breath = () => new Promise((resolve) => setImmediate(resolve))
 
 describe("bugs planted in the service and found by the swarm", () => {
   it("are all in the file, and nothing else is", () => {

@@ -1,0 +1,2 @@
+/** Lets the runner hear from us in between. */
+export const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
