@@ -1,12 +1,11 @@
-import { writeFileSync } from "node:fs"
+import { closeSync, openSync, writeFileSync } from "node:fs"
 import { cpus } from "node:os"
-import pg from "pg"
 import { type Peak, withBench } from "./harness/Bench.js"
 import * as Options from "./harness/options.js"
 import * as Peers from "./harness/peers.js"
 import type { Measured, Row, Sample } from "./harness/Row.js"
 import { measure } from "./harness/rounds.js"
-import { BENCH_DATABASE_URL } from "./harness/Scratch.js"
+import * as Scratch from "./harness/Scratch.js"
 import { judge, table, type Verdict } from "./harness/table.js"
 import { rows } from "./rows/index.js"
 
@@ -34,20 +33,23 @@ const runRow = (row: Row, options: Options.Options, peaks: Array<Peak>): Promise
     return results
   })
 
-const mustAnswer = async (): Promise<string> => {
-  const client = new pg.Client({ connectionString: BENCH_DATABASE_URL, connectionTimeoutMillis: 5_000 })
-  await client.connect()
-  const { rows: found } = await client.query<{ server_version: string }>("SHOW server_version")
-  await client.end()
-  return found[0]?.server_version ?? "?"
+/** Before anything is measured: what was measured for minutes must have somewhere to go. */
+const mustBeWritable = (file: string): void => {
+  try {
+    closeSync(openSync(file, "a"))
+  } catch (error) {
+    throw new Error(
+      `--json: the file cannot be written (${(error as NodeJS.ErrnoException).code ?? "for no known reason"})`,
+      {
+        cause: error
+      }
+    )
+  }
 }
 
 const run = async (options: Options.Options): Promise<void> => {
-  const version = await mustAnswer().catch((error: unknown) => {
-    throw new Error(
-      `PostgreSQL does not answer at BENCH_DATABASE_URL (${BENCH_DATABASE_URL.replace(/\/\/.*@/, "//…@")}): ${String(error)}`
-    )
-  })
+  if (options.json !== undefined) mustBeWritable(options.json)
+  const version = await Scratch.version()
   if (options.peers) Peers.install()
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, Node ${process.version}, PostgreSQL ${version}`
   console.log(`${machine}; medians of ${options.rounds} alternating rounds`)
@@ -61,8 +63,9 @@ const run = async (options: Options.Options): Promise<void> => {
       results.push(...(await runRow(row, options, peaks)))
     } catch (error) {
       // The other rows are measured all the same.
-      failures.push(`${row.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-      console.error(`\n${row.name} FAILED: ${String(error)}`)
+      const failure = `${row.name} FAILED: ${error instanceof Error ? error.message : String(error)}`
+      failures.push(failure)
+      console.error(`\n${failure}`)
     }
   }
   const missed = results.flatMap(({ label, row, verdicts }) =>
@@ -71,10 +74,9 @@ const run = async (options: Options.Options): Promise<void> => {
       .map(({ goal }) => `${row}${label === null ? "" : `, ${label}`}: ${goal}`)
   )
   console.log(`\n${Math.round((performance.now() - start) / 1_000)} s in all`)
-  console.log(
-    missed.length === 0 ? "Every goal that was measured is reached." : `Not reached:\n  ${missed.join("\n  ")}`
-  )
-  for (const failure of failures) console.error(`\n${failure}`)
+  if (missed.length > 0) console.log(`Not reached:\n  ${missed.join("\n  ")}`)
+  else if (failures.length === 0) console.log("Every goal that was measured is reached.")
+  for (const failure of failures) console.error(failure)
   if (options.json !== undefined) {
     writeFileSync(options.json, `${JSON.stringify({ machine, rounds: options.rounds, results, peaks }, null, 2)}\n`)
   }

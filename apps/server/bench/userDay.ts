@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from "node:http"
 import { withBench } from "./harness/Bench.js"
 import * as Endpoints from "./harness/Endpoints.js"
 import * as People from "./harness/People.js"
-import type { Scratch } from "./harness/Scratch.js"
+import { type Scratch, version } from "./harness/Scratch.js"
 import { record, type Statement } from "./harness/statements.js"
 
 /**
@@ -240,4 +240,14 @@ const report = (
   }
 }
 
-await run()
+if (process.argv.length > 2) {
+  console.error("bench:user-day takes no arguments.")
+  process.exitCode = 2
+} else {
+  await version()
+    .then(run)
+    .catch((error: unknown) => {
+      console.error(error instanceof Error ? error.message : String(error))
+      process.exitCode = 1
+    })
+}

@@ -60,11 +60,14 @@ export const withBench = async <A>(
   const closeAll = () => (closing ??= closeEach())
   const interrupted = () => void closeAll().finally(() => process.exit(130))
   process.once("SIGINT", interrupted).once("SIGTERM", interrupted)
+  // Nobody reads on: `npm run bench | head`.
+  process.stdout.on("error", interrupted)
   try {
     return await use(build(options, peaks, defer))
   } finally {
     await closeAll()
     process.off("SIGINT", interrupted).off("SIGTERM", interrupted)
+    process.stdout.off("error", interrupted)
   }
 }
 

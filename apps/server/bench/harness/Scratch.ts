@@ -9,6 +9,20 @@ import pg from "pg"
 /** Where databases may be made. */
 export const BENCH_DATABASE_URL = process.env["BENCH_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres"
 
+/** The server's version; fails with a sentence for who started the benchmark. */
+export const version = async (): Promise<string> => {
+  try {
+    const client = new pg.Client({ connectionString: BENCH_DATABASE_URL, connectionTimeoutMillis: 5_000 })
+    await client.connect()
+    const { rows } = await client.query<{ server_version: string }>("SHOW server_version")
+    await client.end()
+    return rows[0]?.server_version ?? "?"
+  } catch (error) {
+    const { code = "no connection" } = error as { readonly code?: string }
+    throw new Error(`PostgreSQL does not answer at the address in BENCH_DATABASE_URL: ${code}`, { cause: error })
+  }
+}
+
 /** A database of the product, made for one row and dropped after it. */
 export interface Scratch {
   readonly url: string

@@ -27,8 +27,9 @@ export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>)
       }
     })
     const only = values.only?.flatMap((list) => list.split(","))
-    const unknown = only?.find((name) => !names.includes(name))
-    if (unknown !== undefined) return `There is no row "${unknown}". The rows are: ${names.join(", ")}.`
+    if (only?.some((name) => !names.includes(name)) === true) {
+      return `--only names a row that there is not. The rows are: ${names.join(", ")}.`
+    }
     const rounds = Number(values.rounds)
     if (!Number.isInteger(rounds) || rounds < ROUNDS_MIN || rounds > ROUNDS_MAX) {
       return `--rounds is a whole number from ${ROUNDS_MIN} to ${ROUNDS_MAX}: a median of fewer says nothing.`
@@ -46,7 +47,7 @@ Measures paths of the built product against baselines that do the same work, in 
 It needs PostgreSQL at BENCH_DATABASE_URL (postgres://postgres@127.0.0.1:5432/postgres) where databases may be made, and pgbench.
 
   --only NAME   these rows only
-  --rounds N    rounds of each side, ${ROUNDS_MIN} without it
+  --rounds N    rounds of each side, ${ROUNDS_MIN} to ${ROUNDS_MAX}; ${ROUNDS_MIN} without it
   --peers       installs other programs that do the same and measures them, too
   --json FILE   writes every round's figures
 

@@ -44,13 +44,21 @@ export const pgbench = async ({
     const lines = (await Promise.all(logs.map((name) => readFile(join(directory, name), "utf8")))).join("").trim()
     return summarise(lines.split("\n"), warmUpSeconds, seconds, operationsPerRun)
   } catch (error) {
-    throw new Error(`pgbench failed: ${(error as { readonly stderr?: string }).stderr ?? String(error)}`, {
-      cause: error
-    })
+    throw new Error(reason(error as Failure), { cause: error })
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
 }
+
+interface Failure extends Error {
+  readonly code?: unknown
+  readonly stderr?: string
+}
+
+const reason = ({ code, message, stderr = "" }: Failure): string =>
+  code === "ENOENT"
+    ? "there is no pgbench on the PATH; it comes with PostgreSQL"
+    : `pgbench failed: ${stderr === "" ? message : stderr}`
 
 /** Of one transaction: client, number, microseconds, file, and when it ended (s, us). */
 const summarise = (

@@ -13,7 +13,7 @@ it("rows are chosen by name, one or several", () => {
 })
 
 it.each([
-  [["--only", "presense"], 'There is no row "presense". The rows are: presence, refresh.'],
+  [["--only", "presense"], "--only names a row that there is not. The rows are: presence, refresh."],
   [["--rounds", "2"], "a median of fewer says nothing"],
   [["--rounds", "many"], "a whole number"],
   [["--fast"], "--fast"],
