@@ -1,5 +1,5 @@
 import { Setting, Settings, TelemetrySettings } from "@place-access/worker/host"
-import { Config, Option } from "effect"
+import { Config, ConfigError, Either, Option } from "effect"
 
 const host = Setting.withDefault("HOST", {
   description: "The network address that the server listens on; 0.0.0.0 for every one of this machine.",
@@ -30,6 +30,7 @@ const tileUrl = Setting.optional("TILE_URL", {
   description:
     "Where the browser gets pictures of the map from when users choose a place: a tile server that you may use. Users' browsers tell it this service's address and what part of the map they look at.",
   fallback: "none: the map shows circles without a background",
+  secret: true,
   parse: Setting.tileUrl
 })
 
@@ -70,5 +71,11 @@ export const config = Config.all({
   logging: Settings.logging,
   telemetry: TelemetrySettings.config,
   trustTraceparent: trustTraceparent.config
-})
+}).pipe(
+  Config.mapOrFail((given) =>
+    given.telemetry.metricsAddress?.port === given.port
+      ? Either.left(ConfigError.InvalidData(["METRICS_PORT"], "must be another port than PORT"))
+      : Either.right(given)
+  )
+)
 export type ServerSettings = Config.Config.Success<typeof config>

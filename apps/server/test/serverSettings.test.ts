@@ -63,6 +63,23 @@ describe("the server's settings", () => {
     }
   })
 
+  it.each(["BASE_URL", "AUTH_URL", "USER_PORTAL_URL", "TILE_URL", "OTEL_EXPORTER_OTLP_ENDPOINT"])(
+    "%s that is wrong is named and not repeated: an address may have a password in it",
+    (name) => {
+      for (const value of ["http://me:SECRET@host", "http://host/?key=SECRET", "SECRET"]) {
+        const refused = () => read({ [name]: value })
+        expect(refused).toThrow(new RegExp(`^ *${name} must be an address such as `, "m"))
+        expect(refused).not.toThrow(/SECRET/)
+      }
+    }
+  )
+
+  it("metrics have a port of their own", () => {
+    expect(() => read({ METRICS_PORT: "8080" })).toThrow("METRICS_PORT must be another port than PORT")
+    expect(() => read({ PORT: "9000", METRICS_PORT: "9000" })).toThrow("METRICS_PORT must be another port than PORT")
+    expect(read({ PORT: "9000", METRICS_PORT: "9001" }).telemetry.metricsAddress?.port).toBe(9001)
+  })
+
   it("names everything that is wrong at once", () => {
     expect(() => read({ PORT: "http", SIGN_UP: "maybe", BASE_URL: "example.com", TRUST_PROXY: "on" })).toThrow(
       /PORT must be[\s\S]*BASE_URL must be[\s\S]*SIGN_UP must be[\s\S]*TRUST_PROXY must be/

@@ -16,7 +16,7 @@ export type Parse<A> = (text: string) => Either.Either<A, string>
 interface Options<A> {
   readonly description: string
   readonly parse: Parse<A>
-  /** The value is not repeated in an error. */
+  /** The value is not repeated in an error: it is a password, or an address, which may have one in it. */
   readonly secret?: boolean
 }
 

@@ -14,18 +14,21 @@ const port = Setting.withDefault("PORT", {
 const baseUrl = Setting.optional("BASE_URL", {
   description: "Where the service is reached from outside. With https, cookies are sent over https only.",
   fallback: "http://localhost:$PORT",
+  secret: true,
   parse: Setting.httpUrl
 })
 
 const authUrl = Setting.optional("AUTH_URL", {
   description: "Where the consent page is: apps send browsers to AUTH_URL/authorize.",
   fallback: "BASE_URL",
+  secret: true,
   parse: Setting.httpUrl
 })
 
 const userPortalUrl = Setting.optional("USER_PORTAL_URL", {
   description: "Where users see their places, phones, connected apps and access log.",
   fallback: "BASE_URL/portal",
+  secret: true,
   parse: Setting.httpUrl
 })
 

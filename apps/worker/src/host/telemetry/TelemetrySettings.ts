@@ -22,6 +22,7 @@ const metricsHost = Setting.withDefault("METRICS_HOST", {
 const endpoint = Setting.optional("OTEL_EXPORTER_OTLP_ENDPOINT", {
   description: "The collector of traces and metrics (OTLP over HTTP), such as http://localhost:4318.",
   fallback: "none: nothing is exported",
+  secret: true,
   parse: Setting.httpUrl
 })
 
