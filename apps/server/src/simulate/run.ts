@@ -65,13 +65,22 @@ const plansOf = ({ isHashOnly, isSwarm, plan, seed, steps }: Options): Effect.Ef
 
 const readPlan = (path: string): Effect.Effect<Simulation.Plan, CannotStart> =>
   Effect.tryPromise({
-    try: async () => Simulation.readPlan(JSON.parse(await readFile(path, "utf8"))),
+    try: async () => Simulation.readPlan(parse(await readFile(path, "utf8"))),
     catch: (error) =>
       new CannotStart({
         fault: "usage",
         message: `--plan ${path} cannot be used: ${error instanceof Error ? error.message : String(error)}.`
       })
   })
+
+/** The parser's own words repeat what is in the file. */
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new TypeError("it is no JSON")
+  }
+}
 
 const SERVER_URL = Config.string("SIMULATE_DATABASE_URL").pipe(
   Config.validate({ message: "is no address", validation: (text) => URL.canParse(text) })

@@ -126,5 +126,8 @@ describe("npm run simulate", () => {
     const none = await simulate("--plan", file)
     expect(none.code).toBe(64)
     expect(none.error).toContain(`--plan ${file} cannot be used: steps is missing.`)
+    await writeFile(file, "what stands in it")
+    const text = await simulate("--plan", file)
+    expect([text.code, text.error.trim()]).toEqual([64, `--plan ${file} cannot be used: it is no JSON.`])
   })
 })
