@@ -7,7 +7,7 @@ export const allowed = (
 ): ((url: string) => string | undefined) => {
   const patterns = Chunk.toReadonlyArray(routes).map(({ method, path }) => ({ method, pattern: patternOf(path) }))
   return (url) => {
-    const path = url.replace(/[?#].*$/s, "")
+    const path = asRouted(url)
     const methods = new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => String(method)))
     if (methods.size === 0) return undefined
     if (methods.has("GET")) methods.add("HEAD")
@@ -15,12 +15,22 @@ export const allowed = (
   }
 }
 
+/** The router minds neither an address before the path nor a slash too many. */
+const asRouted = (url: string): string =>
+  url
+    .replace(/^https?:\/\/[^/?#]*/i, "")
+    .replace(/[?#].*$/s, "")
+    .replace(/\/{2,}/g, "/")
+    .replace(/(?<=.)\/$/, "")
+
 const patternOf = (path: string): RegExp =>
   new RegExp(
     `^${path
       .split("/")
       .map((part) => (part.startsWith(":") ? "[^/]+" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")))
-      .join("/")}$`
+      .join("/")}$`,
+    // Nor capitals.
+    "i"
   )
 
 /** `GET /v1/rules/place/{id}` */

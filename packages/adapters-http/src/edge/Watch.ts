@@ -56,7 +56,8 @@ const measured = <A extends Answer, R>(watched: Watched, answering: Effect.Effec
         "http.route": routeOf(watched) ?? Telemetry.OTHER,
         status_class: `${Math.trunc(answer.response.status / 100)}xx` as (typeof CLASSES)[number]
       })
-      if (answer.error !== null) refusals.record(1, { error: answer.error as Errors.Code })
+      // Whoever hung up was not refused.
+      if (isCode(answer.error)) refusals.record(1, { error: answer.error })
       return answer
     })
   })
@@ -78,5 +79,7 @@ const traced = <A extends Answer, R>(watched: Watched, answering: Effect.Effect<
     })
   )
 }
+
+const isCode = (error: string | null): error is Errors.Code => Errors.CODES.some((code) => code === error)
 
 const methodOf = (method: string): string => (METHODS.some((known) => known === method) ? method : "_OTHER")

@@ -214,6 +214,12 @@ describe("what HttpApi itself refuses", () => {
     expect(answer.headers.get("allow")).toBe("GET, HEAD, POST")
     expect((await call(`${served.url}/v1/things/5`, { method: "PUT" })).headers.get("allow")).toBe("GET, HEAD")
     expect((await call(`${served.url}/v1/things`, { method: "OPTIONS" })).status).toBe(405)
+    // As the router takes them for GET, too.
+    for (const target of ["/v1/things/", "//v1//things", "/V1/Things", "http://elsewhere/v1/things?a=b"]) {
+      expect(await raw(served.url, [`PUT ${target} HTTP/1.1`, "host: x"])).toMatch(
+        /^HTTP\/1\.1 405 [\s\S]*allow: GET, HEAD, POST\r\n/
+      )
+    }
   })
 
   it("paths that cannot be decoded or hold NUL do not reach a handler", async () => {
