@@ -10,6 +10,39 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+it("a filter that cannot be meant: 400, and which field it is", async () => {
+  const on = await stage(world)
+  await on.fire()
+  await on.work()
+  const path = `/developer/apps/${on.app.id}/deliveries`
+  const read = (query: string) => on.developer.get(path + query, { headers: { accept: "text/html" } })
+  for (const [query, problem] of [
+    ["from=yesterday", "From must be a date"],
+    ["to=2026-02-30", "To must be a date"],
+    ["state=lost", "Outcome must be one of the list"],
+    ["type=place.left", "Event must be one of the list"],
+    ["endpoint=no%20id", "Endpoint must be one of the list"]
+  ] as const) {
+    const answer = await read(`?${query}`)
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain(problem)
+  }
+  const whole = await read("?from=2020-01-01&to=2099-12-31&state=delivered&type=place.enter")
+  expect([whole.status, whole.text.includes("There is a problem")]).toEqual([200, false])
+})
+
+it("a cursor that was tampered with begins the list anew", async () => {
+  const on = await stage(world)
+  await on.fire()
+  await on.work()
+  const path = `/developer/apps/${on.app.id}/deliveries`
+  const rows = async (query: string) =>
+    (await on.developer.get(path + query, { headers: { accept: "text/html" } })).text.match(/data-label="Event"/g)
+      ?.length
+  expect(await rows("")).toBeGreaterThan(0)
+  expect(await rows("?cursor=forged")).toBe(await rows(""))
+})
+
 it("a rule that the app deleted itself is not put down to the user", async () => {
   const on = await stage(world)
   await on.fire()

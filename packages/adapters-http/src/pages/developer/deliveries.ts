@@ -1,9 +1,7 @@
 import { listDeliveries } from "@place-access/domain/deliveries"
 import { listEndpoints } from "@place-access/domain/endpoints"
-import { Event } from "@place-access/domain/events"
-import { EndpointId, EventId, Timestamp, Words } from "@place-access/domain/shared"
-import { Effect, Option, Schema } from "effect"
-import { typesOf } from "../../deliveries/DeliveriesApi.js"
+import { Words } from "@place-access/domain/shared"
+import { Effect } from "effect"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../kit/Html.js"
@@ -12,74 +10,58 @@ import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
 import { row, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import * as DeliveriesQuery from "./deliveriesQuery.js"
 import { answer, marker, outcome, STATES } from "./deliveryWords.js"
 import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
 
 const PAGE = 50
 
-const State = Schema.Literal("trying", "delivered", "failed", "too_old")
-
-const Type = Schema.Literal(...Event.SUBSCRIBABLE, ...Event.RuleFired.fields.type.literals, "ping")
-const isType = Schema.is(Type)
-
+const LABELS = { endpoint: "Endpoint", state: "Outcome", type: "Event", from: "From", to: "To" }
 const NONE = { deliveries: [], nextCursor: null }
 
 const list = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const app = yield* ownApp(visitor)
-    const query = yield* Form.query
-    const [endpoint, event, state] = [query.value("endpoint"), query.value("event").trim(), query.value("state")]
-    const [type, from, to] = [query.value("type"), query.value("from"), query.value("to")]
-    const lastDay = day(to)
-    const cursor = query.value("cursor")
-    const eventId = Schema.decodeOption(EventId)(event)
+    const form = yield* Form.query
+    const query = DeliveriesQuery.read(form)
+    const cursor = form.value("cursor")
     const endpoints = yield* listEndpoints(visitor.account, app.id)
-    // What is no id names no event.
-    const isNone = event !== "" && Option.isNone(eventId)
-    const page = isNone
+    const from = (cursor: string | undefined) =>
+      listDeliveries(visitor.account, app.id, { ...query.filter, limit: PAGE, cursor })
+    const page = query.isNone
       ? NONE
-      : yield* listDeliveries(visitor.account, app.id, {
-          endpointId: Option.getOrUndefined(Schema.decodeOption(EndpointId)(endpoint)),
-          eventId: Option.getOrUndefined(eventId),
-          types: isType(type) ? typesOf(type) : undefined,
-          from: day(from),
-          // The last day counts as a whole.
-          to: lastDay === undefined ? undefined : Timestamp.plus(lastDay, Timestamp.DAY),
-          state: Option.getOrUndefined(Schema.decodeUnknownOption(State)(state)),
-          limit: PAGE,
-          cursor: cursor === "" ? undefined : cursor
-        }).pipe(
-          // A cursor that somebody has tampered with begins the list anew.
-          Effect.catchTag("Invalid", () => Effect.succeed(NONE))
+      : yield* from(cursor === "" ? undefined : cursor).pipe(
+          // One that somebody has tampered with begins the list anew.
+          Effect.catchTag("Invalid", () => from(undefined))
         )
     const urls = new Map(endpoints.map(({ id, url }) => [id as string, url as string]))
-    const form = Form.shown(query, [])
+    const fields = Form.shown(form, query.problems)
     const path = `${appPath(app)}/deliveries`
-    const asked = { endpoint, event, type, state, from, to }
     const older =
       page.nextCursor === null
         ? null
-        : `${path}?${new URLSearchParams({ ...asked, cursor: page.nextCursor }).toString()}`
+        : `${path}?${new URLSearchParams({ ...query.shown, cursor: page.nextCursor }).toString()}`
     return respond({
       title: `Delivery log of ${app.name}`,
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
-      main: html`${appHead(app, "/deliveries")} ${recovered(query)}
+      status: query.problems.length === 0 ? 200 : 400,
+      main: html`${appHead(app, "/deliveries")} ${recovered(form)} ${Fields.problems(fields, LABELS)}
         <form class="card filter long" method="get" action="${path}">
           <div class="pair">
-            ${Fields.select(form, { name: "endpoint", label: "Endpoint" }, [{ value: "", text: "All endpoints" }, ...Array.from(urls, ([value, text]) => ({ value, text }))])}
-            ${Fields.select(form, { name: "state", label: "Outcome" }, [{ value: "", text: "All outcomes" }, ...State.literals.map((value) => ({ value, text: STATES[value] }))])}
-            ${Fields.select(form, { name: "type", label: "Event" }, [{ value: "", text: "All events" }, ...Type.literals.map((value) => ({ value, text: value }))])}
-            ${Fields.input(form, { name: "from", label: "From", type: "date", required: false })}
-            ${Fields.input(form, { name: "to", label: "To", type: "date", required: false })}
-            ${Fields.input(form, { name: "event", label: "Event id", required: false })}
+            ${Fields.select(fields, { name: "endpoint", label: "Endpoint" }, [{ value: "", text: "All endpoints" }, ...Array.from(urls, ([value, text]) => ({ value, text }))])}
+            ${Fields.select(fields, { name: "state", label: "Outcome" }, [{ value: "", text: "All outcomes" }, ...DeliveriesQuery.State.literals.map((value) => ({ value, text: STATES[value] }))])}
+            ${Fields.select(fields, { name: "type", label: "Event" }, [{ value: "", text: "All events" }, ...DeliveriesQuery.Type.literals.map((value) => ({ value, text: value }))])}
+            ${Fields.input(fields, { name: "from", label: "From", type: "date", required: false })}
+            ${Fields.input(fields, { name: "to", label: "To", type: "date", required: false })}
+            ${Fields.input(fields, { name: "event", label: "Event id", required: false })}
             <div class="field"><button class="second">Show</button></div>
           </div>
         </form>
         ${
           page.deliveries.length === 0
             ? html`<p class="empty">
-                Nothing was sent${Object.values(asked).some((value) => value !== "") ? " here" : " yet"}.
+                Nothing was sent${Object.values(query.shown).some((value) => value !== "") ? " here" : " yet"}.
               </p>`
             : Table.stacked(
                 ["Made", "Event", "Endpoint", "Outcome", "Answer"],
@@ -115,9 +97,5 @@ const recovered = (query: Form.Form): Html | false => {
     </div>`
   )
 }
-
-/** One instant of a day as `<input type="date">` sends it, in UTC. */
-const day = (text: string): Timestamp.Timestamp | undefined =>
-  Option.getOrUndefined(Schema.decodeOption(Timestamp.FromIso)(`${text}T00:00:00Z`))
 
 export const routes = [Routes.get(`${DEVELOPER}/apps/:app/deliveries`, list)]

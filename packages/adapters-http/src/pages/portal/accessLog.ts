@@ -30,11 +30,12 @@ const list = (portal: string) =>
       const query = AccessLogQuery.read(form)
       const { filter, shown } = query
       const cursor = form.value("cursor")
+      const from = (cursor: string | undefined) => listAccessLog(visitor.account.id, filter, PAGE, cursor)
       const page: AccessLogPage = query.isApart
         ? { entries: [], nextCursor: null }
-        : yield* listAccessLog(visitor.account.id, filter, PAGE, cursor === "" ? undefined : cursor).pipe(
-            // A cursor that somebody has tampered with begins the list anew.
-            Effect.catchTag("Invalid", () => Effect.succeed<AccessLogPage>({ entries: [], nextCursor: null }))
+        : yield* from(cursor === "" ? undefined : cursor).pipe(
+            // One that somebody has tampered with begins the list anew.
+            Effect.catchTag("Invalid", () => from(undefined))
           )
       const apps = yield* listLoggedApps(visitor.account.id)
       const purposes = apps.flatMap(({ id, name, purposes: own }) =>

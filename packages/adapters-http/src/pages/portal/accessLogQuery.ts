@@ -1,8 +1,9 @@
 import type { AccessLogFilter } from "@place-access/domain/access-log"
 import { Purpose } from "@place-access/domain/purposes"
-import { AppId, Timestamp } from "@place-access/domain/shared"
+import { AppId } from "@place-access/domain/shared"
 import { Option, Schema } from "effect"
 import type { Problem } from "../../wire/Issues.js"
+import * as Day from "../kit/Day.js"
 import type * as Form from "../kit/Form.js"
 
 /** What the access log was asked for, on its page or as a file. */
@@ -14,10 +15,6 @@ export interface AccessLogQuery {
   readonly isApart: boolean
   readonly problems: ReadonlyArray<Problem>
 }
-
-/** A day as `<input type="date">` sends it, in UTC: its first instant. */
-const day = (text: string): Option.Option<Timestamp.Timestamp> =>
-  Schema.decodeOption(Timestamp.FromIso)(`${text}T00:00:00Z`)
 
 /** Keys are an app's own, so the form names both: `{app id}/{key}`. */
 const purposeOf = (text: string) => {
@@ -33,22 +30,13 @@ export const read = (query: Form.Form): AccessLogQuery => {
     to: query.value("to")
   }
   const problems: Array<Problem> = []
-  const bound = (name: "from" | "to") => {
-    if (shown[name] === "") return undefined
-    const at = day(shown[name])
-    if (Option.isNone(at)) problems.push({ field: name, message: "must be a date" })
-    return Option.getOrUndefined(at)
-  }
-  const [first, last] = [bound("from"), bound("to")]
   const named = purposeOf(shown.purpose)
   return {
     shown,
     filter: {
       appId: Option.getOrUndefined(Option.orElse(Schema.decodeOption(AppId)(shown.app), () => named.appId)),
       purpose: Option.getOrUndefined(named.key),
-      from: first,
-      // The last day counts as a whole.
-      to: last === undefined ? undefined : Timestamp.plus(last, Timestamp.DAY)
+      ...Day.between(query, problems)
     },
     isApart: shown.purpose !== "" && shown.app !== "" && !shown.purpose.startsWith(`${shown.app}/`),
     problems

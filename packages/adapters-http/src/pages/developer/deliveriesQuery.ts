@@ -1,0 +1,51 @@
+import type { listDeliveries } from "@place-access/domain/deliveries"
+import { Event } from "@place-access/domain/events"
+import { EndpointId, EventId } from "@place-access/domain/shared"
+import { Option, Schema } from "effect"
+import { typesOf } from "../../deliveries/DeliveriesApi.js"
+import type { Problem } from "../../wire/Issues.js"
+import * as Day from "../kit/Day.js"
+import type * as Form from "../kit/Form.js"
+
+export const State = Schema.Literal("trying", "delivered", "failed", "too_old")
+export const Type = Schema.Literal(...Event.SUBSCRIBABLE, ...Event.RuleFired.fields.type.literals, "ping")
+
+const NAMES = ["endpoint", "event", "type", "state", "from", "to"] as const
+
+/** What the delivery log was asked for. */
+export interface DeliveriesQuery {
+  /** As it stands in the address. */
+  readonly shown: Readonly<Record<(typeof NAMES)[number], string>>
+  readonly filter: Omit<Parameters<typeof listDeliveries>[2], "limit" | "cursor">
+  /** What is no id names no event. */
+  readonly isNone: boolean
+  readonly problems: ReadonlyArray<Problem>
+}
+
+export const read = (query: Form.Form): DeliveriesQuery => {
+  const shown = Object.fromEntries(NAMES.map((name) => [name, query.value(name)])) as DeliveriesQuery["shown"]
+  const problems: Array<Problem> = []
+  const chosen = <A, I>(name: "endpoint" | "state" | "type", schema: Schema.Schema<A, I>): A | undefined => {
+    if (shown[name] === "") return undefined
+    const found = Schema.decodeUnknownOption(schema)(shown[name])
+    if (Option.isNone(found)) problems.push({ field: name, message: "must be one of the list" })
+    return Option.getOrUndefined(found)
+  }
+  const endpointId = chosen("endpoint", EndpointId)
+  const state = chosen("state", State)
+  const type = chosen("type", Type)
+  const event = shown.event.trim()
+  const eventId = Schema.decodeOption(EventId)(event)
+  return {
+    shown,
+    filter: {
+      endpointId,
+      eventId: Option.getOrUndefined(eventId),
+      types: type === undefined ? undefined : typesOf(type),
+      ...Day.between(query, problems),
+      state
+    },
+    isNone: event !== "" && Option.isNone(eventId),
+    problems
+  }
+}
