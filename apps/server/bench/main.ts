@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeFileSync } from "node:fs"
+import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { type Peak, withBench } from "./harness/Bench.js"
 import * as Options from "./harness/options.js"
@@ -20,18 +20,22 @@ interface Result {
 }
 
 const runRow = (row: Row, options: Options.Options, peaks: Array<Peak>): Promise<ReadonlyArray<Result>> =>
-  withBench({ row: row.name, rounds: options.rounds, withPeers: options.peers }, peaks, async (bench) => {
-    const results: Array<Result> = []
-    for (const comparison of await row.open(bench)) {
-      const { measured, samples } = await measure(comparison, options.rounds)
-      const verdicts = judge(comparison.goals, measured)
-      const label = comparison.label ?? null
-      const title = `${row.name}${label === null ? "" : `, ${label}`}: ${row.path}`
-      console.log(`\n${table(title, measured, verdicts, comparison.notes?.() ?? [])}`)
-      results.push({ row: row.name, label, measured, verdicts, samples })
+  withBench(
+    { row: row.name, rounds: options.rounds, withPeers: options.peers, profiles: options.profile },
+    peaks,
+    async (bench) => {
+      const results: Array<Result> = []
+      for (const comparison of await row.open(bench)) {
+        const { measured, samples } = await measure(comparison, options.rounds)
+        const verdicts = judge(comparison.goals, measured)
+        const label = comparison.label ?? null
+        const title = `${row.name}${label === null ? "" : `, ${label}`}: ${row.path}`
+        console.log(`\n${table(title, measured, verdicts, comparison.notes?.() ?? [])}`)
+        results.push({ row: row.name, label, measured, verdicts, samples })
+      }
+      return results
     }
-    return results
-  })
+  )
 
 /** Before anything is measured: what was measured for minutes must have somewhere to go. */
 const mustBeWritable = (file: string): void => {
@@ -47,8 +51,22 @@ const mustBeWritable = (file: string): void => {
   }
 }
 
+const mustBeFolder = (folder: string): void => {
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    throw new Error(
+      `--profile: there can be no such folder (${(error as NodeJS.ErrnoException).code ?? "for no known reason"})`,
+      {
+        cause: error
+      }
+    )
+  }
+}
+
 const run = async (options: Options.Options): Promise<void> => {
   if (options.json !== undefined) mustBeWritable(options.json)
+  if (options.profile !== undefined) mustBeFolder(options.profile)
   const version = await Scratch.version()
   if (options.peers) Peers.install()
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, Node ${process.version}, PostgreSQL ${version}`

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Profile from "./profile.js"
 import * as Program from "./Program.js"
 import * as Scratch from "./Scratch.js"
 
@@ -42,9 +43,17 @@ export interface Peak {
   readonly MB: number
 }
 
+interface Given {
+  readonly row: string
+  readonly rounds: number
+  readonly withPeers: boolean
+  /** The folder for profiles of the product's programs; undefined: they are not profiled. */
+  readonly profiles?: string | undefined
+}
+
 /** Runs `use`, and takes down what it built, however it ends. */
 export const withBench = async <A>(
-  options: { readonly row: string; readonly rounds: number; readonly withPeers: boolean },
+  options: Given,
   peaks: Array<Peak>,
   use: (bench: Bench) => Promise<A>
 ): Promise<A> => {
@@ -71,19 +80,37 @@ export const withBench = async <A>(
   }
 }
 
-const build = (
-  { row, rounds, withPeers }: { readonly row: string; readonly rounds: number; readonly withPeers: boolean },
-  peaks: Array<Peak>,
-  defer: Bench["defer"]
-): Bench => {
+const build = ({ profiles, row, rounds, withPeers }: Given, peaks: Array<Peak>, defer: Bench["defer"]): Bench => {
   const keep: Bench["keep"] = (running) => {
+    let isOver = false
     const stop = async () => {
+      if (isOver) return
+      isOver = true
       const MB = running.peakMB()
       if (MB !== null) peaks.push({ role: running.role, row, MB })
       await running.stop()
+      const line = running.profile && Profile.read(running.profile, running.name, readyAfter.get(running.pid) ?? 0)
+      if (line !== undefined) process.stdout.write(`  ${line}\n`)
     }
     defer(stop)
     return { ...running, stop }
+  }
+
+  /** Seconds from the start of a program until it was ready. */
+  const readyAfter = new Map<number, number>()
+  let programs = 0
+  const start = async (
+    program: "server" | "worker",
+    environment: Readonly<Record<string, string>>,
+    role: Program.Role,
+    ready: (running: Program.Running) => Promise<void>
+  ): Promise<Program.Running> => {
+    const begin = performance.now()
+    const profile = profiles === undefined ? undefined : join(profiles, `${row}-${role}-${++programs}.cpuprofile`)
+    const running = keep(Program.product(program, { ...COMMON, ...environment }, role, profile))
+    await ready(running)
+    readyAfter.set(running.pid, (performance.now() - begin) / 1_000)
+    return running
   }
 
   const directory = async () => {
@@ -95,14 +122,12 @@ const build = (
   const serve = async (environment: Readonly<Record<string, string>>, role: Program.Role): Promise<Served> => {
     const port = await Program.freePort()
     const url = `http://127.0.0.1:${port}`
-    const running = keep(
-      Program.product(
-        "server",
-        { ...COMMON, HOST: "127.0.0.1", PORT: String(port), BASE_URL: `http://localhost:${port}`, ...environment },
-        role
-      )
+    const running = await start(
+      "server",
+      { HOST: "127.0.0.1", PORT: String(port), BASE_URL: `http://localhost:${port}`, ...environment },
+      role,
+      (running) => Program.answers(running, `${url}/readyz`)
     )
-    await Program.answers(running, `${url}/readyz`)
     return { running, port, url }
   }
 
@@ -124,11 +149,10 @@ const build = (
     },
     server: (scratch, environment = {}) => serve({ ...scratch.environment, ...environment }, "server"),
     embedded: async (environment = {}) => serve({ DATA_DIR: await directory(), ...environment }, "embedded"),
-    worker: async (scratch, environment = {}) => {
-      const running = keep(Program.product("worker", { ...COMMON, ...scratch.environment, ...environment }))
-      await Program.until(running, "the worker", () => running.output().includes("the worker is ready"))
-      return running
-    }
+    worker: (scratch, environment = {}) =>
+      start("worker", { ...scratch.environment, ...environment }, "worker", (running) =>
+        Program.until(running, "the worker", () => running.output().includes("the worker is ready"))
+      )
   }
 }
 

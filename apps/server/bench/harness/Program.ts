@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Usage from "./Usage.js"
 
@@ -19,6 +19,8 @@ export interface Running {
   readonly role: Role
   readonly pid: number
   readonly child: ChildProcess
+  /** Where its profile is once it has ended; undefined: it is not profiled. */
+  readonly profile: string | undefined
   /** What it wrote so far, both streams. */
   readonly output: () => string
   /** Null once it has ended. */
@@ -31,11 +33,20 @@ export interface Running {
 
 type Environment = Readonly<Record<string, string>>
 
-/** A program of the product; it gets the given environment and nothing of ours. */
-export const product = (program: keyof typeof PRODUCT, environment: Environment, role: Role = program): Running => {
+/** A program of the product; it gets the given environment and nothing of ours. `profile`: the file that is to tell where its time went. */
+export const product = (
+  program: keyof typeof PRODUCT,
+  environment: Environment,
+  role: Role = program,
+  profile?: string
+): Running => {
   const path = join(ROOT, PRODUCT[program])
   if (!existsSync(path)) throw new Error(`${PRODUCT[program]} is missing: npm run build`)
-  return launch(program, role, ["--enable-source-maps", path], environment)
+  const profiling =
+    profile === undefined
+      ? []
+      : ["--cpu-prof", `--cpu-prof-dir=${dirname(profile)}`, `--cpu-prof-name=${basename(profile)}`]
+  return { ...launch(program, role, [...profiling, "--enable-source-maps", path], environment), profile }
 }
 
 /**
@@ -80,6 +91,7 @@ const launch = (name: string, role: Role, args: ReadonlyArray<string>, environme
     role,
     pid,
     child,
+    profile: undefined,
     output,
     peakMB: () => Usage.peakMB(pid),
     mustRun: () => {

@@ -1,3 +1,4 @@
+import { resolve } from "node:path"
 import { parseArgs } from "node:util"
 
 export interface Options {
@@ -8,6 +9,8 @@ export interface Options {
   readonly rounds: number
   /** Where the figures go, too. */
   readonly json: string | undefined
+  /** The folder for profiles of the product's programs. */
+  readonly profile: string | undefined
 }
 
 const ROUNDS_MIN = 3
@@ -23,7 +26,8 @@ export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>)
         only: { type: "string", multiple: true },
         peers: { type: "boolean", default: false },
         rounds: { type: "string", default: String(ROUNDS_MIN) },
-        json: { type: "string" }
+        json: { type: "string" },
+        profile: { type: "string" }
       }
     })
     const only = values.only?.flatMap((list) => list.split(","))
@@ -34,14 +38,21 @@ export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>)
     if (!Number.isInteger(rounds) || rounds < ROUNDS_MIN || rounds > ROUNDS_MAX) {
       return `--rounds is a whole number from ${ROUNDS_MIN} to ${ROUNDS_MAX}: a median of fewer says nothing.`
     }
-    return { help: values.help, only, peers: values.peers, rounds, json: values.json }
+    return {
+      help: values.help,
+      only,
+      peers: values.peers,
+      rounds,
+      json: values.json,
+      profile: values.profile && resolve(values.profile)
+    }
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
 }
 
 export const help = (rows: ReadonlyArray<{ readonly name: string; readonly path: string; readonly seconds: number }>) =>
-  `npm run bench -- [--only NAME[,NAME]] [--rounds N] [--peers] [--json FILE]
+  `npm run bench -- [--only NAME[,NAME]] [--rounds N] [--peers] [--json FILE] [--profile FOLDER]
 
 Measures paths of the built product against baselines that do the same work, in alternating rounds, and prints the medians.
 It needs PostgreSQL at BENCH_DATABASE_URL (postgres://postgres@127.0.0.1:5432/postgres) where databases may be made, and pgbench.
@@ -50,6 +61,9 @@ It needs PostgreSQL at BENCH_DATABASE_URL (postgres://postgres@127.0.0.1:5432/po
   --rounds N    rounds of each side, ${ROUNDS_MIN} to ${ROUNDS_MAX}; ${ROUNDS_MIN} without it
   --peers       installs other programs that do the same and measures them, too
   --json FILE   writes every round's figures
+  --profile FOLDER
+                writes a CPU profile of each program of the product there, for the developer tools of a browser, and
+                says where its time went; the figures are not those of a program that is left alone
 
 Rows, with about how long each takes:
 ${rows.map(({ name, path, seconds }) => `  ${name.padEnd(14)} ${String(seconds).padStart(4)} s  ${path}`).join("\n")}`

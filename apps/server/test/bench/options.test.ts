@@ -4,7 +4,14 @@ import { help, parse } from "../../bench/harness/options.js"
 const NAMES = ["presence", "refresh"]
 
 it("without arguments every row is measured in three rounds, and nothing is installed", () => {
-  expect(parse([], NAMES)).toEqual({ help: false, only: undefined, peers: false, rounds: 3, json: undefined })
+  expect(parse([], NAMES)).toEqual({
+    help: false,
+    only: undefined,
+    peers: false,
+    rounds: 3,
+    json: undefined,
+    profile: undefined
+  })
 })
 
 it("rows are chosen by name, one or several", () => {
