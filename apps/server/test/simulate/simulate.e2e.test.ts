@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { consent, enterRule } from "../support/steps.js"
 
 const PROGRAM = join(import.meta.dirname, "../../dist/simulate.js")
 
@@ -25,8 +26,6 @@ const simulate = (...args: ReadonlyArray<string>): Promise<Ended> =>
     )
   })
 
-const SCOPES = ["place.current", "rules.place", "latest.read"]
-
 /** Ana comes home while things go wrong, and her app is told at the second attempt. */
 const HOMECOMING = {
   seed: 3,
@@ -36,33 +35,8 @@ const HOMECOMING = {
   people: 1,
   apps: 1,
   steps: [
-    {
-      do: "consent",
-      person: 0,
-      app: 0,
-      again: null,
-      scopes: SCOPES,
-      unticked: [],
-      places: [0],
-      earlier: [],
-      standardDays: null,
-      sensitiveDays: 30,
-      externalUserId: null,
-      isExchanged: true
-    },
-    {
-      do: "rule",
-      connection: 0,
-      target: "place",
-      place: 0,
-      radiusM: 150,
-      type: "enter",
-      dwellMinutes: 5,
-      fromMs: null,
-      untilMs: null,
-      maxEventAgeS: null,
-      webhook: null
-    },
+    consent(),
+    enterRule(0),
     { do: "script", endpoint: 0, replies: [500, 200] },
     { do: "walk", way: "in", person: 0, phone: 0, place: 0, metres: 100, accuracyM: 10, pauseMs: 60_000 },
     { do: "call", connection: 0, back: 0, isFresh: true, ask: { about: "latest" }, purpose: "fitting" }

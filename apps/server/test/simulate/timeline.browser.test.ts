@@ -7,6 +7,7 @@ import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { plants } from "../../../../packages/domain/test/simulation/plants/all.js"
 import { describeBrowser, launchBrowser } from "../support/browser.js"
+import { consent, enterRule } from "../support/steps.js"
 
 const HOSTILE = "</script><script>window.struck = 1</script><img src=x onerror='window.struck = 1'>"
 const PLAN: Simulation.Plan = {
@@ -17,34 +18,9 @@ const PLAN: Simulation.Plan = {
   hasSandbox: false,
   steps: [
     { do: "place", person: 0, label: HOSTILE, kind: "other", northM: 700, radiusM: 150 },
-    {
-      do: "consent",
-      person: 0,
-      app: 0,
-      again: null,
-      scopes: ["place.current", "rules.place", "latest.read"],
-      unticked: [],
-      places: [0, 2],
-      earlier: [],
-      standardDays: 90,
-      sensitiveDays: 1,
-      externalUserId: null,
-      isExchanged: true
-    },
+    consent({ places: [0, 2], standardDays: 90, sensitiveDays: 1 }),
     { do: "call", connection: 0, back: 0, isFresh: false, ask: { about: "me" }, purpose: "fitting" },
-    {
-      do: "rule",
-      connection: 0,
-      target: "place",
-      place: 2,
-      radiusM: 150,
-      type: "enter",
-      dwellMinutes: 5,
-      fromMs: null,
-      untilMs: null,
-      maxEventAgeS: null,
-      webhook: null
-    },
+    enterRule(2),
     { do: "script", endpoint: 0, replies: [500, "refuse", 200] },
     { do: "walk", way: "in", person: 0, phone: 0, place: 2, metres: 100, accuracyM: 10, pauseMs: 60_000 },
     { do: "wait", ms: 5_000_000 },

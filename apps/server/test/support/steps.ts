@@ -1,0 +1,35 @@
+import type { Simulation } from "@place-access/domain/testing"
+
+type Step = Simulation.Plan["steps"][number]
+
+/** The first person lets the first app know of the first place, and the app exchanges its code. */
+export const consent = (over: Partial<Extract<Step, { readonly do: "consent" }>> = {}): Step => ({
+  do: "consent",
+  person: 0,
+  app: 0,
+  again: null,
+  scopes: ["place.current", "rules.place", "latest.read"],
+  unticked: [],
+  places: [0],
+  earlier: [],
+  standardDays: null,
+  sensitiveDays: 30,
+  externalUserId: null,
+  isExchanged: true,
+  ...over
+})
+
+/** The app wants to know when they come to a place. */
+export const enterRule = (place: number): Step => ({
+  do: "rule",
+  connection: 0,
+  target: "place",
+  place,
+  radiusM: 150,
+  type: "enter",
+  dwellMinutes: 5,
+  fromMs: null,
+  untilMs: null,
+  maxEventAgeS: null,
+  webhook: null
+})
