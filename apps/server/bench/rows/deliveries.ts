@@ -1,11 +1,13 @@
+import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
-import type { Done, Order } from "../baselines/sender.js"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import type { Done, Order } from "../baselines/post.js"
 import type { Bench } from "../harness/Bench.js"
 import * as Goal from "../harness/Goal.js"
 import * as People from "../harness/People.js"
+import * as Peers from "../harness/peers.js"
 import * as Program from "../harness/Program.js"
-import type { Row, Sample } from "../harness/Row.js"
+import type { Row, Sample, Side } from "../harness/Row.js"
 import type { Scratch } from "../harness/Scratch.js"
 import * as Usage from "../harness/Usage.js"
 import * as Webhooks from "../harness/Webhooks.js"
@@ -31,11 +33,37 @@ export const deliveries: Row = {
     return [
       {
         product: product(scratch, receiver, workers),
-        baseline: () => baseline(sender, receiver),
-        goals: [Goal.throughputRatio(0.35), Goal.peakMB("worker", 180)]
+        baseline: () => sendAll(sender, receiver),
+        peers: await peers(bench, receiver),
+        goals: [
+          Goal.throughputRatio(0.35),
+          ...Object.keys(PEERS).map((name) => Goal.peerRatio(name, 2)),
+          Goal.peakMB("worker", 180)
+        ]
       }
     ]
   }
+}
+
+const PEERS = { "pg-boss": "pgBoss.mjs", "graphile-worker": "graphileWorker.mjs" }
+
+/** Queues for everything that send the same, each on a database of its own. */
+const peers = async (bench: Bench, receiver: Webhooks.Receiver): Promise<Readonly<Record<string, Side>>> => {
+  if (!bench.withPeers) return {}
+  const sides: Record<string, Side> = {}
+  for (const [name, file] of Object.entries(PEERS)) {
+    const { url } = await bench.scratch()
+    const running = bench.keep(
+      Program.source(name, fileURLToPath(new URL("../baselines/queue.ts", import.meta.url)), receiver.environment, [
+        pathToFileURL(Peers.path(file)).href,
+        url,
+        String(AT_ONCE)
+      ])
+    )
+    await Promise.race([once(running.child, "message"), ended(running)])
+    sides[name] = () => sendAll(running, receiver)
+  }
+  return sides
 }
 
 /** A database with endpoints and rules, and so many workers on it. */
@@ -102,7 +130,8 @@ const ended = (running: Program.Running): Promise<never> =>
     running.child.once("exit", () => reject(new Error(`the ${running.name} ended:\n${running.output().slice(-4_000)}`)))
   )
 
-const baseline = async (sender: Program.Running, receiver: Webhooks.Receiver): Promise<Sample> => {
+/** A process that takes an `Order` and tells when it is `Done`. */
+const sendAll = async (sender: Program.Running, receiver: Webhooks.Receiver): Promise<Sample> => {
   const received = receiver.received(EVENTS)
   const done = new Promise<Done>((resolve) => sender.child.once("message", resolve))
   const order: Order = {

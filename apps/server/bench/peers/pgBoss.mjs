@@ -1,0 +1,46 @@
+import PgBoss from "pg-boss"
+
+/** A worker asks again at once only when its batch took that long: so batches are large, and few at once of all of them. */
+const BATCH = 1_000
+const WORKERS = 4
+
+export const start = async (pool, atOnce, perform) => {
+  const boss = new PgBoss({
+    db: { executeSql: (text, values) => pool.query(text, values) },
+    supervise: false,
+    schedule: false
+  })
+  boss.on("error", (error) => process.stderr.write(`${error}\n`))
+  await boss.start()
+  await boss.createQueue("deliveries")
+  const limited = limit(atOnce)
+  for (let n = 0; n < WORKERS; n++) {
+    await boss.work("deliveries", { batchSize: BATCH, pollingIntervalSeconds: 0.5 }, async (jobs) => {
+      await Promise.all(jobs.map(({ data }) => limited(() => perform(data.n))))
+    })
+  }
+  return {
+    enqueue: (client, numbers) =>
+      boss.insert(
+        numbers.map((n) => ({ name: "deliveries", data: { n } })),
+        { db: { executeSql: (text, values) => client.query(text, values) } }
+      ),
+    left: "SELECT count(*) AS left FROM pgboss.job WHERE name = 'deliveries' AND state <> 'completed'"
+  }
+}
+
+const limit = (most) => {
+  let free = most
+  const waiting = []
+  return async (run) => {
+    if (free > 0) free--
+    else await new Promise((resolve) => waiting.push(resolve))
+    try {
+      return await run()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free++
+      else next()
+    }
+  }
+}
