@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto"
 import pg from "pg"
 
 /** Where databases may be made. */
-export const BENCH_DATABASE_URL = process.env["BENCH_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres"
+const BENCH_DATABASE_URL = process.env["BENCH_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres"
 
 /** The server's version; fails with a sentence for who started the benchmark. */
 export const version = async (): Promise<string> => {
