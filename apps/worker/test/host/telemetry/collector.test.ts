@@ -1,5 +1,5 @@
 import { HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
-import { Effect, Exit, Layer, Logger } from "effect"
+import { Effect, Exit, Fiber, Layer, Logger, Schedule, TestClock, TestContext } from "effect"
 import { createServer, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
@@ -80,8 +80,46 @@ describe("the way to the collector", () => {
   it("headers for the collector are not sent on to where it redirects", async () => {
     let reached = false
     const elsewhere = await listen((_, response) => ((reached = true), response.end()))
-    const url = await listen((_, response) => response.writeHead(307, { location: elsewhere }).end())
+    // `fetch` would follow that one with a GET; a 307 with a body it follows on no Node that we know.
+    const url = await listen((_, response) => response.writeHead(302, { location: elsewhere }).end())
     const { exit } = await run(post(url))
     expect([Exit.isFailure(exit), reached]).toEqual([true, false])
+  })
+
+  it("one request has ten seconds, with its tries: of a collector that never answers it lets go", async () => {
+    let reached: () => void = () => undefined
+    const asked = new Promise<void>((resolve) => (reached = resolve))
+    const url = await listen((request) => (request.resume(), reached()))
+    const { exit, lines } = await run(
+      Effect.gen(function* () {
+        const posting = yield* Effect.fork(post(url))
+        yield* Effect.promise(() => asked)
+        yield* TestClock.adjust("9999 millis")
+        const before = yield* Fiber.poll(posting)
+        yield* TestClock.adjust("1 millis")
+        return [before._tag, Exit.isFailure(yield* Fiber.await(posting))]
+      }).pipe(Effect.provide(TestContext.TestContext))
+    )
+    expect(exit).toEqual(Exit.succeed(["None", true]))
+    expect(lines).toEqual([expect.stringContaining("(no answer)")])
+  })
+
+  it("what it gives up the exporter gives up too: it does not take the reason for one that passes", async () => {
+    let asked = 0
+    const url = await listen((_, response) => (asked++, response.writeHead(503).end()))
+    const cutOff = await listen((request) => (asked++, request.socket.destroy()))
+    for (const address of [url, cutOff]) {
+      asked = 0
+      const { exit } = await run(
+        Effect.flatMap(HttpClient.HttpClient, (client) =>
+          // As the exporter of @effect/opentelemetry does.
+          HttpClient.retryTransient(HttpClient.filterStatusOk(client), {
+            schedule: Schedule.forever,
+            times: 3
+          }).execute(HttpClientRequest.post(address))
+        )
+      )
+      expect([Exit.isFailure(exit), asked]).toEqual([true, 3])
+    }
   })
 })
