@@ -34,3 +34,35 @@ it("names, units, labels and buckets are as Prometheus wants them", () => {
     "test_render_memory_bytes 12.5"
   ])
 })
+
+it("a family says what it is once, whatever the number of its series", () => {
+  const counted = Telemetry.counter("test.family.calls", { description: "Calls", labels: { kind: ["cat", "dog"] } })
+  const took = Telemetry.duration(
+    "test.family.duration",
+    { description: "How long", labels: { kind: ["cat", "dog"] } },
+    [1]
+  )
+  for (const kind of ["cat", "dog"] as const) {
+    counted.record(1, { kind })
+    took.record(0.5, { kind })
+  }
+  const lines = Prometheus.render()
+    .split("\n")
+    .filter((line) => line.includes("test_family_"))
+  const series = (kind: string) => [
+    `test_family_duration_seconds_bucket{kind="${kind}",le="1"} 1`,
+    `test_family_duration_seconds_bucket{kind="${kind}",le="+Inf"} 1`,
+    `test_family_duration_seconds_sum{kind="${kind}"} 0.5`,
+    `test_family_duration_seconds_count{kind="${kind}"} 1`
+  ]
+  expect(lines).toEqual([
+    "# HELP test_family_calls_total Calls",
+    "# TYPE test_family_calls_total counter",
+    'test_family_calls_total{kind="cat"} 1',
+    'test_family_calls_total{kind="dog"} 1',
+    "# HELP test_family_duration_seconds How long",
+    "# TYPE test_family_duration_seconds histogram",
+    ...series("cat"),
+    ...series("dog")
+  ])
+})

@@ -1,5 +1,6 @@
-import { ConfigReport, TelemetrySettings } from "@place-access/worker/host"
-import { ConfigProvider, Effect, Option, Redacted, Tracer } from "effect"
+import { Telemetry } from "@place-access/domain/shared"
+import { ConfigReport, Telemetry as TelemetryLive, TelemetrySettings } from "@place-access/worker/host"
+import { ConfigProvider, Effect, FiberRef, Option, Redacted, RuntimeFlags, Tracer } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Sampler from "../../../src/host/telemetry/Sampler.js"
 
@@ -11,7 +12,31 @@ const read = (environment: Readonly<Record<string, string>>) =>
 
 describe("settings of telemetry", () => {
   it("without any nothing is measured, traced, shown or sent", () => {
-    expect(read({})).toMatchObject({ metricsAddress: null, collector: null })
+    const settings = read({})
+    expect(settings).toMatchObject({ metricsAddress: null, collector: null })
+    const found = Effect.all({
+      isMeasuring: Telemetry.isMeasuring,
+      isTracing: FiberRef.get(FiberRef.currentTracerEnabled),
+      countsFibers: Effect.map(Effect.getRuntimeFlags, RuntimeFlags.runtimeMetrics)
+    })
+    // Effect's own defaults, which the service must switch off.
+    expect(Effect.runSync(found)).toMatchObject({ isTracing: true, countsFibers: true })
+    expect(Effect.runSync(Effect.provide(found, TelemetryLive.layer(settings, "test")))).toEqual({
+      isMeasuring: false,
+      isTracing: false,
+      countsFibers: false
+    })
+  })
+
+  it("each signal can be kept from the collector by itself", () => {
+    const of = (name: string) => read({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector.example", [name]: "none" })
+    expect(of("OTEL_TRACES_EXPORTER").collector).toMatchObject({ hasTraces: false, hasMetrics: true })
+    expect(of("OTEL_METRICS_EXPORTER").collector).toMatchObject({ hasTraces: true, hasMetrics: false })
+  })
+
+  it("traceidratio without its share keeps everything, as OpenTelemetry has it", () => {
+    expect(read({ OTEL_TRACES_SAMPLER: "traceidratio" }).sampler).toEqual({ ratio: 1, followsParent: false })
+    expect(read({ OTEL_TRACES_SAMPLER: "parentbased_traceidratio" }).sampler).toEqual({ ratio: 1, followsParent: true })
   })
 
   it("/metrics is for this machine alone unless an address is named", () => {
@@ -43,6 +68,25 @@ describe("settings of telemetry", () => {
     expect(serviceName).toBe("places")
     expect(resourceAttributes).toEqual({ "deployment.environment": "production" })
     expect(read({ OTEL_SERVICE_NAME: "a", OTEL_RESOURCE_ATTRIBUTES: "service.name=b" }).serviceName).toBe("a")
+  })
+
+  it.each([
+    ["a line's end", "authorization=hunter2%0d%0ax-injected: yes"],
+    ["a zero", "authorization=hunter2%00"],
+    ["a tab", "authorization=hunter2%09"],
+    ["a letter beyond ASCII", "authorization=hunter2%C3%A9"],
+    ["a space in the name", "author%20ization:x=hunter2"]
+  ])("a header that would not go over the wire is refused at the start, without being repeated: %s", (_, given) => {
+    const { message } = Effect.runSync(
+      Effect.flip(
+        Effect.withConfigProvider(
+          ConfigReport.read(TelemetrySettings.config),
+          ConfigProvider.fromMap(new Map([["OTEL_EXPORTER_OTLP_HEADERS", given]]))
+        )
+      )
+    )
+    expect(message).toContain("OTEL_EXPORTER_OTLP_HEADERS must be a list of headers")
+    expect(message).not.toContain("hunter2")
   })
 
   it("names everything that is wrong at once, without repeating a secret", () => {
@@ -95,5 +139,17 @@ describe("the sampler", () => {
   it("a share of callers' traces is picked by the trace's id, the same everywhere", () => {
     expect(Sampler.isKept(make("traceidratio", 0.5), parent(true))).toBe(false)
     expect(Sampler.isKept(make("traceidratio", 0.51), parent(false))).toBe(true)
+  })
+
+  it("a trace is kept as a whole or not at all: below a span of ours nothing is decided anew", () => {
+    const ours = (sampled: boolean, traceId: string) =>
+      Option.map(parent(sampled, traceId), (span) => ({ ...span, _tag: "Span" }) as unknown as Tracer.Span)
+    for (const name of ["always_on", "always_off", "traceidratio", "parentbased_traceidratio"] as const) {
+      // Of the first everybody would keep a half, of the second nobody.
+      for (const traceId of ["0".repeat(32), "f".repeat(32)]) {
+        expect(Sampler.isKept(make(name, 0.5), ours(true, traceId))).toBe(true)
+        expect(Sampler.isKept(make(name, 0.5), ours(false, traceId))).toBe(false)
+      }
+    }
   })
 })
