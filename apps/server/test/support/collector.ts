@@ -71,7 +71,7 @@ export const spansOf = (exported: ReadonlyArray<Exported>): ReadonlyArray<Span> 
     .flatMap(({ scopeSpans }) => scopeSpans)
     .flatMap(({ spans }) => spans as ReadonlyArray<Span>)
 
-/** The last word on each metric of each process, of what was exported as JSON. */
+/** Of what was exported as JSON, all of it: a metric comes again with every export. */
 export const metricsOf = (exported: ReadonlyArray<Exported>): ReadonlyArray<Metric> =>
   exported
     .filter(({ path }) => path === "/v1/metrics")
