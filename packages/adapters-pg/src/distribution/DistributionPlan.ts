@@ -121,10 +121,11 @@ const copyStep = (tables: ReadonlyArray<string>, foreignKeys: ReadonlyArray<Fore
     says: `${tables.join(", ")}: copied to every node`,
     statements: [
       "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'",
-      ...between.map(({ name, table }) => `ALTER TABLE ${quote(table)} DROP CONSTRAINT ${quote(name)}`),
-      ...tables.map((table) => `SELECT create_reference_table('${quote(table)}')`),
+      ...between.map(({ name, table }) => `ALTER TABLE ${identifier(table)} DROP CONSTRAINT ${identifier(name)}`),
+      ...tables.map((table) => `SELECT create_reference_table(${relation(table)})`),
       ...between.map(
-        ({ definition, name, table }) => `ALTER TABLE ${quote(table)} ADD CONSTRAINT ${quote(name)} ${definition}`
+        ({ definition, name, table }) =>
+          `ALTER TABLE ${identifier(table)} ADD CONSTRAINT ${identifier(name)} ${definition}`
       )
     ]
   }
@@ -133,13 +134,18 @@ const copyStep = (tables: ReadonlyArray<string>, foreignKeys: ReadonlyArray<Fore
 const spreadStep = (table: string, key: string, shards: number): Step => {
   const leader = LOOKUP_TABLES.has(table) ? table : (GROUPS.get(key) ?? table)
   const where =
-    leader === table ? `colocate_with => 'none', shard_count => ${shards}` : `colocate_with => '${quote(leader)}'`
+    leader === table ? `colocate_with => 'none', shard_count => ${shards}` : `colocate_with => ${relation(leader)}`
   return {
     tables: [table],
     says: `${table}: spread by ${key}${leader === table ? ` over ${shards} shards` : `, beside ${leader}`}`,
-    statements: [`SELECT create_distributed_table('${quote(table)}', '${key}', ${where})`]
+    statements: [`SELECT create_distributed_table(${relation(table)}, ${literal(key)}, ${where})`]
   }
 }
 
-const quote = (name: string): string =>
-  /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""').replaceAll("'", "''")}"`
+/** Always in quotes: a name may be a word of SQL. */
+const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+/** A table as an argument of Citus's functions, where words of SQL need no quotes. */
+const relation = (name: string): string => literal(/^[a-z_][a-z0-9_]*$/.test(name) ? name : identifier(name))

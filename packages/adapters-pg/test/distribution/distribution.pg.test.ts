@@ -2,6 +2,7 @@ import { Distribution, layerPostgres, Migrator, Partitions } from "@place-access
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Redacted } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
+import { PLACES } from "../support/catalogueContract.js"
 import { ask, callsOf, installStandIn } from "../support/citusStandIn.js"
 import { describePg, freshDatabase } from "../support/postgres.js"
 
@@ -35,8 +36,8 @@ describePg("db distribute, over a stand-in for Citus", () => {
   const foreignKeys = () =>
     ask(
       database.url,
-      `SELECT conrelid::regclass::text AS "from", pg_get_constraintdef(oid) AS is FROM pg_constraint
-       WHERE contype = 'f' ORDER BY 1, 2`
+      `SELECT conrelid::regclass::text AS "from", conname AS name, pg_get_constraintdef(oid) AS is FROM pg_constraint
+       WHERE contype = 'f' ORDER BY 1, 2, 3`
     )
 
   it("without the extension it says so, before it writes anything", async () => {
@@ -64,8 +65,9 @@ describePg("db distribute, over a stand-in for Citus", () => {
     expect(refusal).toBeUndefined()
 
     const calls = await callsOf(database.url)
-    expect(calls.filter((call) => call.startsWith("copy")).sort()).toEqual(
-      [...Distribution.COPIED_TABLES].map((table) => `copy ${table}`).sort()
+    // Without what they are put beside.
+    expect(calls.map((call) => call.replace(/ with .*/, "")).sort()).toEqual(
+      Array.from(PLACES, ([table, key]) => (key === null ? `copy ${table}` : `spread ${table} by ${key}`)).sort()
     )
     for (const call of [
       "spread connections by user_id with none over 32",
@@ -109,6 +111,23 @@ describePg("db distribute, over a stand-in for Citus", () => {
     expect((await callsOf(database.url)).slice(calls.length)).toEqual([
       "spread diaries by user_id with connections over "
     ])
+  })
+
+  it("tables and constraints may have any name", async () => {
+    await migrate()
+    await installStandIn(database.url)
+    await ask(
+      database.url,
+      `CREATE TABLE "Diary's ""days""" (user_id text, day date, PRIMARY KEY (user_id, day));
+       ALTER TABLE purposes ADD CONSTRAINT "the ""app's"" own" FOREIGN KEY (app_id) REFERENCES apps (app_id);
+       ALTER TABLE purposes ADD CONSTRAINT "order" FOREIGN KEY (app_id) REFERENCES apps (app_id)`
+    )
+    const keysBefore = await foreignKeys()
+    const { refusal, said } = await run()
+    expect(refusal).toBeUndefined()
+    expect(said).toContain(`Diary's "days": spread by user_id, beside connections`)
+    expect(await callsOf(database.url)).toContain(`spread "Diary's ""days""" by user_id with connections over `)
+    expect(await foreignKeys()).toEqual(keysBefore)
   })
 
   it("goes on where a step failed, and says what failed", async () => {
