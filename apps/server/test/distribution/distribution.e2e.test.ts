@@ -41,7 +41,7 @@ const read = async (executed: ReadonlyArray<Executed>, schema: Schema): Promise<
   for (const one of executed) texts.set(one.text, [...(texts.get(one.text) ?? []), one])
   return Promise.all(
     [...texts].map(async ([text, executed]) => ({
-      text: text.replaceAll(/--.*$/gm, " ").replaceAll(/\s+/g, " ").trim(),
+      text: plain({ text }),
       mentions: await mentions(text, schema),
       executed
     }))
