@@ -10,11 +10,15 @@ export const SEVERAL: Known = { how: "several", parameters: new Set() }
 
 export const parameter = (number: number): Known => ({ how: "one", parameters: new Set([number]) })
 
-/** Of a value that comes from here or from there. */
-export const both = (a: Known, b: Known): Known =>
-  a.how === null || b.how === null
-    ? UNKNOWN
-    : { how: a.how === "one" && b.how === "one" ? "one" : "several", parameters: union(a, b) }
+/** Of a value that comes from here or from there. Constants, which have no parameters, may differ. */
+export const both = (a: Known, b: Known): Known => {
+  if (a.how === null || b.how === null) return UNKNOWN
+  const isOne = [a, b].every(({ how, parameters }) => how === "one" && parameters.size > 0)
+  return { how: isOne ? "one" : "several", parameters: union(a, b) }
+}
+
+export const same = (a: Known, b: Known): boolean =>
+  a.how === b.how && a.parameters.size === b.parameters.size && [...a.parameters].every((one) => b.parameters.has(one))
 
 /** Of a value that is one of those. */
 export const several = (of: Known): Known => (of.how === null ? UNKNOWN : of)

@@ -1,31 +1,31 @@
-import type { Node, ParseResult, SelectStmt, WithClause } from "libpg-query"
+import type { InsertStmt, Node, ParseResult, RangeVar, SelectStmt, WithClause } from "libpg-query"
 import { parse } from "libpg-query"
 import * as Keyed from "./KeyedTerms.js"
+import { isGiven, nameOf, sides, starOf, stripped, strings, valueOf, written } from "./nodes.js"
+import {
+  add,
+  columnsOf,
+  define,
+  functionOf,
+  type Level,
+  type Mention,
+  notUnderstood,
+  type Output,
+  type Reader,
+  reading,
+  type Relation,
+  type Schema,
+  type Scope,
+  tableOf
+} from "./relations.js"
 
-/** What a statement may touch: tables that are spread, by which column, and tables that are copied. */
-export interface Schema {
-  /** The columns of each table, in order. */
-  readonly columns: ReadonlyMap<string, ReadonlyArray<string>>
-  /** The column that a table is spread by; not there when it is copied. A partition has its parent's. */
-  readonly keys: ReadonlyMap<string, string>
-}
-
-/**
- * How one mention of a spread table is restricted by its key: to the rows of `one` value, of `several` that the statement is given, or
- * not at all, so that `every` shard is asked.
- */
-export interface Mention {
-  readonly table: string
-  readonly key: string
-  readonly how: "one" | "several" | "every"
-  /** The numbers of the parameters that the key equals. */
-  readonly parameters: ReadonlyArray<number>
-}
+export type { Mention, Schema } from "./relations.js"
 
 /**
  * Reads a statement with PostgreSQL's own parser and proves, or not, that it names the key of every spread table that it mentions:
  * `=` or `= ANY` with what it is given, or equal to the key of a mention that is so restricted, also through joins, sub-queries and
- * WITH. What is not understood restricts nothing, so that a mistake here accuses and never acquits.
+ * WITH. An expression that is not understood restricts nothing; a statement, or something in FROM, that is not understood throws:
+ * both accuse. What a function of the database reads for itself is not seen.
  */
 export const mentions = async (text: string, schema: Schema): Promise<ReadonlyArray<Mention>> => {
   const { stmts = [] }: ParseResult = await parse(text)
@@ -36,83 +36,72 @@ export const mentions = async (text: string, schema: Schema): Promise<ReadonlyAr
   return found
 }
 
-/** A column that a query gives. */
-interface Output {
-  readonly name: string
-  readonly known: Keyed.Known
-}
-
-interface Relation {
-  /** What columns are qualified with. */
-  readonly alias: string
-  /** Tells it from others of the same name in the statement. */
-  readonly id: number
-  readonly columns: ReadonlyArray<string>
-  readonly table: string | null
-}
-
-interface Scope {
-  readonly schema: Schema
-  readonly found: Array<Mention>
-  readonly ctes: ReadonlyMap<string, ReadonlyArray<Output>>
-  /** Relations that a correlated query sees, innermost level first. */
-  readonly outer: ReadonlyArray<ReadonlyArray<Relation>>
-  readonly terms: Keyed.Terms
-}
-
-let relations = 0
-
-/** A level of a query while its FROM is read. */
-interface Level {
-  readonly scope: Scope
-  readonly here: Array<Relation>
-  /** In order: LATERAL sub-queries, read once all equalities of this level are known. */
-  readonly lateral: Array<{ readonly relation: Relation; readonly select: Node }>
-}
+/** Statements that read and write no rows. Whatever is neither here nor read below throws. */
+const WITHOUT_ROWS: ReadonlySet<string> = new Set(["CreateStmt", "ListenStmt", "TransactionStmt", "VariableSetStmt"])
 
 const query = (node: Node, scope: Scope): ReadonlyArray<Output> => {
   if ("SelectStmt" in node) return select(node.SelectStmt, scope)
-  if ("InsertStmt" in node) {
-    const { cols = [], onConflictClause, relation, returningClause, selectStmt, withClause } = node.InsertStmt
-    const within = withCtes(withClause, scope)
-    const given = selectStmt === undefined ? [] : query(selectStmt, within)
-    const table = relation?.relname ?? ""
-    const key = scope.schema.keys.get(table)
-    const names = cols.flatMap((col) => ("ResTarget" in col ? [col.ResTarget.name ?? ""] : []))
-    const known = given[names.indexOf(key ?? "")]?.known ?? Keyed.UNKNOWN
-    if (key !== undefined) mention(scope, table, key, known)
-    subqueriesOf(onConflictClause, within)
-    return (returningClause?.exprs ?? []).flatMap((target) =>
-      targetNames(target, scope.schema.columns.get(table) ?? []).map((name) => ({
-        name,
-        known: name === key ? known : Keyed.UNKNOWN
-      }))
-    )
-  }
+  if ("InsertStmt" in node) return insert(node.InsertStmt, scope)
   if ("UpdateStmt" in node) {
-    const { fromClause = [], relation, returningClause, targetList, whereClause, withClause } = node.UpdateStmt
-    const target = relation === undefined ? [] : [{ RangeVar: relation }]
-    return level(
-      withCtes(withClause, scope),
-      [...target, ...fromClause],
-      whereClause,
-      returningClause?.exprs,
-      targetList
-    )
+    const { fromClause = [], relation, returningClause, whereClause, withClause, ...rest } = node.UpdateStmt
+    const key = scope.schema.keys.get(relation?.relname ?? "")
+    const isMoved = key !== undefined && written(rest.targetList).includes(key)
+    // A row that changes its key goes to another shard.
+    if (isMoved) mention(scope, relation?.relname ?? "", key, Keyed.UNKNOWN)
+    const outputs = level(withCtes(withClause, scope), relation, fromClause, whereClause, returningClause?.exprs, [
+      rest,
+      returningClause?.options
+    ])
+    return isMoved ? outputs.map(({ name }) => ({ name, known: Keyed.UNKNOWN })) : outputs
   }
   if ("DeleteStmt" in node) {
-    const { relation, returningClause, usingClause = [], whereClause, withClause } = node.DeleteStmt
-    const target = relation === undefined ? [] : [{ RangeVar: relation }]
-    return level(withCtes(withClause, scope), [...target, ...usingClause], whereClause, returningClause?.exprs, [])
+    const { relation, returningClause, usingClause = [], whereClause, withClause, ...rest } = node.DeleteStmt
+    return level(withCtes(withClause, scope), relation, usingClause, whereClause, returningClause?.exprs, [
+      rest,
+      returningClause?.options
+    ])
   }
-  return []
+  if (Object.keys(node).every((kind) => WITHOUT_ROWS.has(kind))) return []
+  throw notUnderstood(node)
+}
+
+const insert = (statement: InsertStmt, scope: Scope): ReadonlyArray<Output> => {
+  const { cols = [], onConflictClause, relation, returningClause, selectStmt, withClause, ...rest } = statement
+  const within = withCtes(withClause, scope)
+  const given = selectStmt === undefined ? [] : query(selectStmt, within)
+  const table = relation?.relname ?? ""
+  const columns = columnsOf(table, scope)
+  const key = scope.schema.keys.get(table)
+  const isMoved = key !== undefined && written(onConflictClause?.targetList).includes(key)
+  const known = isMoved ? Keyed.UNKNOWN : (given[written(cols).indexOf(key ?? "")]?.known ?? Keyed.UNKNOWN)
+  if (key !== undefined) mention(scope, table, key, known)
+  const one: Level = { scope: within, here: [], lateral: [], rest: [] }
+  add(one, relation?.alias?.aliasname ?? table, columns, null)
+  subqueriesOf([rest, onConflictClause, returningClause], { ...within, outer: [one.here, ...within.outer] })
+  return (returningClause?.exprs ?? []).flatMap((target) => {
+    const value = valueOf(target)
+    const source = starOf(value) === null ? [sourceOf(value, one.here)] : columns
+    return source.map((column) => ({
+      name: starOf(value) === null ? nameOf(target) : (column ?? ""),
+      known: column !== null && column === key ? known : Keyed.UNKNOWN
+    }))
+  })
+}
+
+/** Which column of the only relation a value is, as it is; null when it is none. */
+const sourceOf = (value: Node | undefined, here: ReadonlyArray<Relation>): string | null => {
+  const bare = stripped(value)
+  const names = bare !== undefined && "ColumnRef" in bare ? strings(bare.ColumnRef.fields) : []
+  return names.length === 1 || (names.length === 2 && names[0] === here[0]?.alias) ? (names.at(-1) ?? null) : null
 }
 
 const select = (statement: SelectStmt, scope: Scope): ReadonlyArray<Output> => {
-  const within = withCtes(statement.withClause, scope)
-  const { fromClause, havingClause, larg, rarg, targetList, valuesLists, whereClause } = statement
+  const { fromClause, intoClause, larg, rarg, targetList, valuesLists, whereClause, withClause, ...rest } = statement
+  if (intoClause !== undefined) throw notUnderstood({ intoClause })
+  const within = withCtes(withClause, scope)
   if (larg !== undefined && rarg !== undefined) {
     const [left, right] = [select(larg, within), select(rarg, within)]
+    subqueriesOf(rest, within)
     return left.map(({ known, name }, index) => ({
       name,
       known: Keyed.both(known, right[index]?.known ?? Keyed.UNKNOWN)
@@ -120,46 +109,61 @@ const select = (statement: SelectStmt, scope: Scope): ReadonlyArray<Output> => {
   }
   if (valuesLists !== undefined) {
     const rows = valuesLists.map((row) => ("List" in row ? (row.List.items ?? []) : []))
-    const reader = reading({ scope: within, here: [], lateral: [] })
-    for (const row of rows) subqueriesOf(row, within)
+    const reader = reading({ scope: within, here: [], lateral: [], rest: [] })
+    subqueriesOf([valuesLists, rest], within)
     return (rows[0] ?? []).map((_, column) => ({
       name: `column${column + 1}`,
       known: rows.map((row) => knownOf(row[column], reader, within.terms)).reduce(Keyed.both)
     }))
   }
-  const rest = [havingClause, ...(statement.sortClause ?? []), statement.limitCount, statement.limitOffset]
-  return level(within, fromClause ?? [], whereClause, targetList, rest)
+  return level(within, undefined, fromClause ?? [], whereClause, targetList, rest)
 }
 
 const withCtes = (clause: WithClause | undefined, scope: Scope): Scope => {
   const ctes = new Map(scope.ctes)
   for (const node of clause?.ctes ?? []) {
-    if (!("CommonTableExpr" in node)) continue
-    const { aliascolnames = [], ctename = "", ctequery } = node.CommonTableExpr
-    if (ctequery === undefined) continue
-    // What a recursive one begins with is what it goes on with, if its other arm keeps it.
+    if (!("CommonTableExpr" in node)) throw notUnderstood(node)
+    const { aliascolnames, ctename = "", ctequery } = node.CommonTableExpr
+    if (ctequery === undefined) throw notUnderstood(node)
+    const read = (found: Array<Mention>) => renamed(query(ctequery, { ...scope, ctes: new Map(ctes), found }), names)
+    const names = strings(aliascolnames)
     const beginning = "SelectStmt" in ctequery ? ctequery.SelectStmt.larg : undefined
     if (clause?.recursive === true && beginning !== undefined) {
-      ctes.set(ctename, renamed(select(beginning, { ...scope, ctes, found: [] }), aliascolnames))
+      // What it begins with is what it goes on with, as far as its other arm keeps it.
+      let assumed = renamed(select(beginning, { ...scope, ctes, found: [] }), names)
+      for (;;) {
+        ctes.set(ctename, assumed)
+        const after = read([])
+        const kept = assumed.map(({ known, name }, index) => ({
+          name,
+          known: Keyed.both(known, after[index]?.known ?? Keyed.UNKNOWN)
+        }))
+        if (kept.every(({ known }, index) => Keyed.same(known, assumed[index]?.known ?? Keyed.UNKNOWN))) break
+        assumed = kept
+      }
     }
-    ctes.set(ctename, renamed(query(ctequery, { ...scope, ctes: new Map(ctes) }), aliascolnames))
+    ctes.set(ctename, read(scope.found))
   }
   return { ...scope, ctes }
 }
 
-const renamed = (outputs: ReadonlyArray<Output>, names: ReadonlyArray<Node>): ReadonlyArray<Output> =>
-  outputs.map(({ known, name }, index) => ({ known, name: strings(names)[index] ?? name }))
+const renamed = (outputs: ReadonlyArray<Output>, names: ReadonlyArray<string>): ReadonlyArray<Output> =>
+  outputs.map(({ known, name }, index) => ({ known, name: names[index] ?? name }))
 
 const level = (
   scope: Scope,
+  /** Of an UPDATE or DELETE. */
+  target: RangeVar | undefined,
   from: ReadonlyArray<Node>,
   where: Node | undefined,
   targets: ReadonlyArray<Node> | undefined,
-  rest: ReadonlyArray<Node | undefined> | undefined
+  /** What else the statement holds. */
+  rest: unknown
 ): ReadonlyArray<Output> => {
   const terms = Keyed.copy(scope.terms)
-  const one: Level = { scope: { ...scope, terms }, here: [], lateral: [] }
+  const one: Level = { scope: { ...scope, terms }, here: [], lateral: [], rest: [] }
   const conditions: Array<Condition> = where === undefined ? [] : [{ of: where, only: null }]
+  if (target !== undefined) tableOf(target, one)
   for (const item of from) relationsOf(item, one, conditions)
   const reader = reading(one)
   const inner: Scope = { ...one.scope, outer: [one.here, ...scope.outer] }
@@ -169,8 +173,7 @@ const level = (
     const key = table === null ? undefined : scope.schema.keys.get(table)
     if (table !== null && key !== undefined) mention(scope, table, key, Keyed.known(terms, `${id}.${key}`))
   }
-  for (const { of } of conditions) subqueriesOf(of, inner)
-  subqueriesOf([targets, rest], inner)
+  subqueriesOf([conditions, one.rest, targets, rest], inner)
   return (targets ?? []).flatMap((target) => outputsOf(target, one, reader))
 }
 
@@ -185,96 +188,42 @@ interface Condition {
 
 const relationsOf = (item: Node, one: Level, conditions: Array<Condition>): void => {
   if ("RangeVar" in item) {
-    const { alias, relname = "" } = item.RangeVar
-    const cte = item.RangeVar.schemaname === undefined ? one.scope.ctes.get(relname) : undefined
-    const columns = cte?.map(({ name }) => name) ?? one.scope.schema.columns.get(relname) ?? []
-    const relation = add(one, alias?.aliasname ?? relname, columns, cte === undefined ? relname : null)
-    if (cte !== undefined) define(relation, cte, one.scope.terms)
+    const { alias, relname = "", schemaname } = item.RangeVar
+    const cte = schemaname === undefined ? one.scope.ctes.get(relname) : undefined
+    if (cte === undefined) return tableOf(item.RangeVar, one)
+    const outputs = renamed(cte, strings(alias?.colnames))
+    const columns = outputs.map(({ name }) => name)
+    define(add(one, alias?.aliasname ?? relname, columns, null), outputs, one.scope.terms)
   } else if ("RangeSubselect" in item) {
     const { alias, lateral, subquery } = item.RangeSubselect
-    if (subquery === undefined) return
+    if (subquery === undefined) throw notUnderstood(item)
     // Its columns are named by what it selects; which of them are known is seen when it is read.
-    const names = strings(alias?.colnames ?? [])
-    const outputs = query(subquery, {
-      ...one.scope,
-      found: lateral === true ? [] : one.scope.found,
-      outer: seenBy(one, lateral)
-    })
-    const relation = add(
-      one,
-      alias?.aliasname ?? "",
-      outputs.map(({ name }, index) => names[index] ?? name),
-      null
-    )
+    const seen = { ...one.scope, found: lateral === true ? [] : one.scope.found, outer: seenBy(one, lateral) }
+    const outputs = renamed(query(subquery, seen), strings(alias?.colnames))
+    const columns = outputs.map(({ name }) => name)
+    const relation = add(one, alias?.aliasname ?? "", columns, null)
     if (lateral === true) one.lateral.push({ relation, select: subquery })
     else define(relation, outputs, one.scope.terms)
   } else if ("RangeFunction" in item) {
-    const { alias, coldeflist = [], functions = [] } = item.RangeFunction
-    const call = functions
-      .flatMap((list) => ("List" in list ? (list.List.items ?? []) : []))
-      .find((part) => "FuncCall" in part)
-    const args = call !== undefined && "FuncCall" in call ? (call.FuncCall.args ?? []) : []
-    const named = coldeflist.flatMap((column) => ("ColumnDef" in column ? [column.ColumnDef.colname ?? ""] : []))
-    const names = named.length > 0 ? named : strings(alias?.colnames ?? [])
-    const columns = names.length > 0 ? names : args.map((_, index) => `column${index + 1}`)
-    const relation = add(one, alias?.aliasname ?? "", columns, null)
-    // A list of values that the statement is given, as a table.
-    const known = args.every(isGiven) ? Keyed.SEVERAL : Keyed.UNKNOWN
-    define(
-      relation,
-      columns.map((name) => ({ name, known })),
-      one.scope.terms
-    )
+    functionOf(item.RangeFunction, one)
   } else if ("JoinExpr" in item) {
-    const { jointype, larg, quals, rarg } = item.JoinExpr
-    if (larg !== undefined) relationsOf(larg, one, conditions)
+    const { alias, isNatural, jointype, larg, quals, rarg, usingClause } = item.JoinExpr
+    // Their columns are fewer than those of their sides.
+    if (larg === undefined || rarg === undefined || alias !== undefined) throw notUnderstood(item)
+    if (isNatural === true || usingClause !== undefined) throw notUnderstood(item)
+    relationsOf(larg, one, conditions)
     const before = one.here.length
-    if (rarg !== undefined) relationsOf(rarg, one, conditions)
+    relationsOf(rarg, one, conditions)
     const right = new Set(one.here.slice(before).map(({ id }) => id))
-    if (quals !== undefined && jointype === "JOIN_INNER") conditions.push({ of: quals, only: null })
-    if (quals !== undefined && jointype === "JOIN_LEFT") conditions.push({ of: quals, only: right })
-  }
+    if (quals === undefined) return
+    if (jointype === "JOIN_INNER") conditions.push({ of: quals, only: null })
+    else if (jointype === "JOIN_LEFT") conditions.push({ of: quals, only: right })
+    else one.rest.push(quals)
+  } else throw notUnderstood(item)
 }
 
 const seenBy = (one: Level, lateral: boolean | undefined) =>
   lateral === true ? [one.here, ...one.scope.outer] : one.scope.outer
-
-const add = (one: Level, alias: string, columns: ReadonlyArray<string>, table: string | null): Relation => {
-  const relation = { alias, id: ++relations, columns, table }
-  one.here.push(relation)
-  return relation
-}
-
-const define = (relation: Relation, outputs: ReadonlyArray<Output>, terms: Keyed.Terms): void => {
-  for (const [index, { known }] of outputs.entries()) {
-    Keyed.learn(terms, `${relation.id}.${relation.columns[index] ?? ""}`, known)
-  }
-}
-
-/** Gives the term that an expression is: a column, or a value that the statement is given; null for anything else. */
-type Reader = (
-  node: Node | undefined
-) => { readonly term: string; readonly relation: number | null } | Keyed.Known | null
-
-const reading = ({ here, scope }: Level): Reader => {
-  const levels = [here, ...scope.outer]
-  return (node) => {
-    const bare = stripped(node)
-    if (bare === undefined) return null
-    if ("ParamRef" in bare) return Keyed.parameter(bare.ParamRef.number ?? 0)
-    if ("ColumnRef" in bare) {
-      const names = strings(bare.ColumnRef.fields ?? [])
-      const [alias, column] = names.length === 2 ? names : [undefined, names[0]]
-      if (column === undefined) return null
-      for (const level of levels) {
-        const relation = level.find((one) => (alias === undefined ? one.columns.includes(column) : one.alias === alias))
-        if (relation !== undefined) return { term: `${relation.id}.${column}`, relation: relation.id }
-      }
-      return null
-    }
-    return isGiven(bare) ? Keyed.ONE : null
-  }
-}
 
 const restrict = (node: Node, only: ReadonlySet<number> | null, reader: Reader, inner: Scope): void => {
   if ("BoolExpr" in node && node.BoolExpr.boolop === "AND_EXPR") {
@@ -291,7 +240,7 @@ const restrict = (node: Node, only: ReadonlySet<number> | null, reader: Reader, 
     }
     return
   }
-  if (!("A_Expr" in node) || strings(node.A_Expr.name ?? []).at(-1) !== "=") return
+  if (!("A_Expr" in node) || strings(node.A_Expr.name).at(-1) !== "=") return
   const { kind, lexpr, rexpr } = node.A_Expr
   if (kind === "AEXPR_OP") {
     const [left, right] = [sides(lexpr), sides(rexpr)]
@@ -301,10 +250,6 @@ const restrict = (node: Node, only: ReadonlySet<number> | null, reader: Reader, 
     equal(reader(lexpr), Keyed.SEVERAL, only, inner.terms)
   }
 }
-
-/** The parts of a row; of anything else itself. */
-const sides = (node: Node | undefined): ReadonlyArray<Node | undefined> =>
-  node !== undefined && "RowExpr" in node ? (node.RowExpr.args ?? []) : [node]
 
 const equal = (
   left: ReturnType<Reader>,
@@ -322,21 +267,16 @@ const equal = (
 }
 
 const outputsOf = (target: Node, one: Level, reader: Reader): ReadonlyArray<Output> => {
-  const value = "ResTarget" in target ? target.ResTarget.val : undefined
-  if (
-    value !== undefined &&
-    "ColumnRef" in value &&
-    (value.ColumnRef.fields ?? []).some((field) => "A_Star" in field)
-  ) {
-    const [alias] = strings(value.ColumnRef.fields ?? [])
-    return one.here
-      .filter((relation) => alias === undefined || relation.alias === alias)
-      .flatMap(({ columns, id }) =>
-        columns.map((name) => ({ name, known: Keyed.known(one.scope.terms, `${id}.${name}`) }))
-      )
-  }
-  const name = "ResTarget" in target ? (target.ResTarget.name ?? lastName(value)) : ""
-  return [{ name, known: knownOf(value, reader, one.scope.terms) }]
+  const value = valueOf(target)
+  const star = starOf(value)
+  if (star === null) return [{ name: nameOf(target), known: knownOf(value, reader, one.scope.terms) }]
+  const [alias] = star
+  const such = one.here.filter((relation) => alias === undefined || relation.alias === alias)
+  // What stands behind it would be taken for what it gives.
+  if (such.length === 0 || such.some(({ columns }) => columns.length === 0)) throw notUnderstood(target)
+  return such.flatMap(({ columns, id }) =>
+    columns.map((name) => ({ name, known: Keyed.known(one.scope.terms, `${id}.${name}`) }))
+  )
 }
 
 const knownOf = (node: Node | undefined, reader: Reader, terms: Keyed.Terms): Keyed.Known => {
@@ -344,45 +284,11 @@ const knownOf = (node: Node | undefined, reader: Reader, terms: Keyed.Terms): Ke
   return read === null ? Keyed.UNKNOWN : "term" in read ? Keyed.known(terms, read.term) : read
 }
 
-/** The names that a target of RETURNING on a table gives. */
-const targetNames = (target: Node, columns: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const value = "ResTarget" in target ? target.ResTarget.val : undefined
-  const isStar =
-    value !== undefined && "ColumnRef" in value && (value.ColumnRef.fields ?? []).some((field) => "A_Star" in field)
-  return isStar ? columns : ["ResTarget" in target ? (target.ResTarget.name ?? lastName(value)) : ""]
-}
+const STATEMENT = /^[A-Z][A-Za-z]*Stmt$/
 
-const lastName = (node: Node | undefined): string => {
-  const bare = stripped(node)
-  return bare !== undefined && "ColumnRef" in bare ? (strings(bare.ColumnRef.fields ?? []).at(-1) ?? "") : ""
-}
-
-const stripped = (node: Node | undefined): Node | undefined =>
-  node === undefined
-    ? undefined
-    : "TypeCast" in node
-      ? stripped(node.TypeCast.arg)
-      : "CollateClause" in node
-        ? stripped(node.CollateClause.arg)
-        : node
-
-const strings = (nodes: ReadonlyArray<Node>): ReadonlyArray<string> =>
-  nodes.flatMap((node) => ("String" in node ? [node.String.sval ?? ""] : []))
-
-/** Whether an expression is made of what the statement is given, and of nothing that is in a table. */
-const isGiven = (node: unknown): boolean =>
-  typeof node !== "object" || node === null
-    ? true
-    : !("ColumnRef" in node) && !("SubLink" in node) && !("A_Star" in node) && Object.values(node).every(isGiven)
-
-/** Reads every sub-query of an expression, wherever in it. */
+/** Reads every query in a node, wherever in it. */
 const subqueriesOf = (node: unknown, inner: Scope): void => {
   if (typeof node !== "object" || node === null) return
-  if ("SubLink" in node) {
-    const { subselect, testexpr } = (node as Extract<Node, { SubLink: unknown }>).SubLink
-    if (subselect !== undefined) query(subselect, inner)
-    subqueriesOf(testexpr, inner)
-  } else {
-    for (const value of Object.values(node)) subqueriesOf(value, inner)
-  }
+  if (Object.keys(node).some((name) => STATEMENT.test(name))) query(node as Node, inner)
+  else for (const value of Object.values(node)) subqueriesOf(value, inner)
 }
