@@ -1,49 +1,15 @@
 import { mkdtemp, rm } from "node:fs/promises"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { SMTPServer } from "smtp-server"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { answerConsent, authorizeUrl } from "./support/consent.js"
 import { createApp, RULES_SCOPE, signUp } from "./support/people.js"
+import { type Letter, startMailServer } from "./support/mailServer.js"
 import { pkce } from "./support/pkce.js"
 import { freePort } from "./support/freePort.js"
 import { ready, useProcesses } from "./support/processes.js"
 import { until } from "./support/until.js"
-
-interface Letter {
-  readonly to: string
-  readonly raw: string
-}
-
-/** A mail server that takes everything. */
-const startMailServer = async () => {
-  const letters: Array<Letter> = []
-  const server = new SMTPServer({
-    disabledCommands: ["STARTTLS", "AUTH"],
-    disableReverseLookup: true,
-    logger: false,
-    onData: (stream, session, done) => {
-      const chunks: Array<Buffer> = []
-      stream.on("data", (chunk: Buffer) => chunks.push(chunk))
-      stream.on("end", () => {
-        const raw = Buffer.concat(chunks).toString("utf8").replace(/=\r\n/g, "")
-        letters.push({ to: session.envelope.rcptTo.map(({ address }) => address).join(), raw })
-        done()
-      })
-    }
-  })
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
-  return {
-    letters,
-    settings: {
-      SMTP_URL: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
-      MAIL_FROM: "Places <no-reply@places.example>"
-    },
-    close: () => new Promise<void>((resolve) => server.close(() => resolve()))
-  }
-}
 
 /** Somebody allows an app and then takes it back; gives the connection's id. */
 const connectAndLeave = async (baseUrl: string) => {

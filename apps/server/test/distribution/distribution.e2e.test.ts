@@ -4,11 +4,13 @@ import { Effect, Redacted } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { describePg, freshDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
+import { startMailServer } from "../support/mailServer.js"
 import { useProcesses } from "../support/processes.js"
 import { type Receiver, startReceiver } from "../support/receiver.js"
 import { type Service, startService } from "../support/service.js"
 import { until } from "../support/until.js"
 import { ON_PURPOSE } from "./everyShard.js"
+import { SAID, TOUCHED, touched } from "./heard.js"
 import { type Program, programs } from "./programs.js"
 import { type Executed, type Recorder, startRecorder } from "./recorder.js"
 import { readSchema } from "./schema.js"
@@ -35,6 +37,16 @@ const plain = ({ text }: Pick<Executed, "text">) => text.replaceAll(/--.*$/gm, "
 /** Entries of the list that no text is like. */
 const stale = (texts: ReadonlyArray<string>) =>
   ON_PURPOSE.filter((entry) => !texts.some((text) => entry.text.test(text)))
+
+/** Of what a day has, what is in none of the texts. */
+const unheard = async (texts: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  const all = new Set((await Promise.all(texts.map(touched))).flatMap((one) => [...one]))
+  const untouched = Object.entries(TOUCHED).flatMap(([verb, tables]) =>
+    tables.map((table) => `${verb} ${table}`).filter((one) => !all.has(one))
+  )
+  const unsaid = Object.entries(SAID).flatMap(([what, text]) => (texts.some((one) => text.test(one)) ? [] : [what]))
+  return [...untouched, ...unsaid]
+}
 
 const read = async (executed: ReadonlyArray<Executed>, schema: Schema): Promise<ReadonlyArray<Statement>> => {
   const texts = new Map<string, Array<Executed>>()
@@ -92,6 +104,7 @@ describePg("what a server and a worker send, as it went over the wire", () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>
   let recorder: Recorder
   let receiver: Receiver
+  let mail: Awaited<ReturnType<typeof startMailServer>>
   let service: Service
   let schema: Schema
   let ran: ReadonlyArray<Program & { readonly sent: ReadonlyArray<Executed> }> = []
@@ -101,25 +114,30 @@ describePg("what a server and a worker send, as it went over the wire", () => {
     database = await freshDatabase()
     await upToDate(database.url)
     schema = await readSchema(database.url)
-    ;[recorder, receiver] = await Promise.all([startRecorder(database.url), startReceiver()])
+    ;[recorder, receiver, mail] = await Promise.all([startRecorder(database.url), startReceiver(), startMailServer()])
     receiver.answer(({ path }) => (path.endsWith("broken") ? 500 : 200))
-    service = await startService(processes, { database: "postgres", databaseUrl: recorder.url })
-    for (const program of await programs(service.url, receiver)) {
+    const environment = mail.settings
+    service = await startService(processes, { database: "postgres", databaseUrl: recorder.url, environment })
+    const heard = (text: RegExp) => recorder.executed.some((one) => text.test(plain(one)))
+    for (const program of await programs(service.url, { heard, letters: mail.letters, receiver })) {
       const before = recorder.executed.length
       await program.run()
       ran = [...ran, { ...program, sent: recorder.executed.slice(before) }]
     }
-    // Sweeps begin with the worker and are long over, unless the machine is slow. One that never comes is told below.
+    // Sweeps begin with the worker and are long over, unless the machine is slow. What never comes is told below.
     await until(
       "the sweeps",
-      () => (stale(recorder.executed.map(plain)).length === 0 ? true : undefined),
+      async () => {
+        const texts = [...new Set(recorder.executed.map(plain))]
+        return stale(texts).length === 0 && (await unheard(texts)).length === 0 ? true : undefined
+      },
       20_000
     ).catch(() => undefined)
     statements = await read(recorder.executed, schema)
   })
   afterAll(async () => {
     await service?.close()
-    await Promise.all([recorder?.close(), receiver?.close()])
+    await Promise.all([recorder?.close(), receiver?.close(), mail?.close()])
     await database?.drop()
   })
 
@@ -134,6 +152,10 @@ describePg("what a server and a worker send, as it went over the wire", () => {
       "place-access server",
       "place-access worker"
     ])
+  })
+
+  it("was heard: every statement that a day is known to have", async () => {
+    expect(await unheard(statements.map(({ text }) => text))).toEqual([])
   })
 
   it("names the key of every spread table in every statement, but for those that ask every shard on purpose", () => {

@@ -65,6 +65,11 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
     why: "retention: what is old, whosesoever, by an index on its age"
   },
   {
+    tables: ["mail_outbox"],
+    text: /FROM mail_outbox WHERE sent_at IS NULL AND given_up_at IS NULL AND due_at <= /,
+    why: "who sends mail takes whoever's waits; small, by an index of what waits"
+  },
+  {
     tables: ["account_deletions"],
     text: /^UPDATE account_deletions SET look_at = .* WHERE look_at <= /,
     why: "a worker takes whichever account is on its way out; a handful of rows"

@@ -3,6 +3,7 @@ import { client } from "../support/client.js"
 import { connect, TokenResponse } from "../support/consent.js"
 import { addDevice, createApp, createEndpoint, createPlace, createRule, signUp } from "../support/people.js"
 import { reading, ridePast, upload } from "../support/phone.js"
+import { SHARED } from "./heard.js"
 import type { Receiver } from "../support/receiver.js"
 import { until } from "../support/until.js"
 
@@ -32,14 +33,42 @@ const MINUTE = 60_000
 const Deliveries = Schema.Struct({ deliveries: Schema.Array(Schema.Struct({ id: Schema.String })) })
 const Entries = Schema.Struct({ entries: Schema.Array(Schema.Unknown) })
 
+const Identified = Schema.Struct({ id: Schema.String })
+
 const asked = { as: Schema.Unknown }
 
+/** Whoever comes is answered 200 when so many have come. */
+const gate = (count: number) => {
+  let come = 0
+  let open: () => void = () => undefined
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  const held = async (): Promise<number> => {
+    if (++come === count) open()
+    await opened
+    return 200
+  }
+  return { held, opened }
+}
+
+interface Outside {
+  readonly receiver: Receiver
+  /** Messages that arrived somewhere. */
+  readonly letters: ReadonlyArray<unknown>
+  /** Whether such a statement was sent. */
+  readonly heard: (text: RegExp) => boolean
+}
+
 /** Makes what the hot programs need, which are then to be run in order. */
-export const programs = async (serviceUrl: string, receiver: Receiver): Promise<ReadonlyArray<Program>> => {
+export const programs = async (
+  serviceUrl: string,
+  { heard, letters, receiver }: Outside
+): Promise<ReadonlyArray<Program>> => {
   const person = await signUp(serviceUrl, "rider")
   const app = await createApp(person, "http://127.0.0.1:1/callback", SCOPES)
   await createEndpoint(person, app, receiver.url)
   await createEndpoint(person, app, `${receiver.url}/broken`)
+  const leaving = await createEndpoint(person, app, `${receiver.url}/leaving`)
+  const webhook = `/v1/developer/apps/${app.id}/webhooks/${leaving.id}`
   await person.as.expect("POST", `/v1/developer/apps/${app.id}/purposes`, {
     ...asked,
     json: {
@@ -54,6 +83,10 @@ export const programs = async (serviceUrl: string, receiver: Receiver): Promise<
   const credentials = { clientId: app.id, clientSecret: app.clientSecret }
   let tokens: TokenResponse
   let device = ""
+  /** Of a phone whose stays are derived none of its own visits are asked for, and the other way round. */
+  let visitor = ""
+  let subscription = ""
+  const rules: Array<string> = []
 
   const get = (path: string, query: Readonly<Record<string, string>> = {}) =>
     server.expect("GET", `${path}?${new URLSearchParams(query).toString()}`, { ...asked, token: tokens.access_token })
@@ -64,7 +97,8 @@ export const programs = async (serviceUrl: string, receiver: Receiver): Promise<
   const entries = async () => (await person.as.expect("GET", "/v1/user/access-log", { as: Entries })).entries
   const now = Date.now()
   const ride = ridePast(place, now - MINUTE)
-  const day = { from: new Date(now - 1_440 * MINUTE).toISOString(), to: new Date(now).toISOString() }
+  const at = (millis: number) => new Date(millis).toISOString()
+  const day = { from: at(now - 1_440 * MINUTE), to: at(now) }
 
   return [
     {
@@ -90,15 +124,33 @@ export const programs = async (serviceUrl: string, receiver: Receiver): Promise<
     {
       name: "set rules",
       run: async () => {
-        for (const type of ["enter", "exit"]) await createRule(server, tokens.access_token, place, type)
+        const token = tokens.access_token
+        for (const type of ["enter", "exit"]) rules.push(await createRule(server, token, place, type))
         const zone = { type: "enter", label: "Bridge", lat: 52.36, lon: 4.89, radius_m: 200 }
-        await server.expect("POST", "/v1/rules/zone", { ...asked, token: tokens.access_token, json: zone })
+        rules.push((await server.expect("POST", "/v1/rules/zone", { as: Identified, token, json: zone })).id)
       },
       needs: ["rules", "connections"]
     },
     {
-      name: "add a phone",
-      run: async () => void (device = await addDevice(person)),
+      name: "subscribe, as before endpoints",
+      run: async () => {
+        const json = { url: `${receiver.url}/subscribed` }
+        const made = { as: Identified, token: tokens.access_token, json }
+        subscription = (await server.expect("POST", "/v1/subscriptions", made)).id
+      },
+      needs: ["subscriptions", "connections"]
+    },
+    {
+      name: "mail",
+      run: () => until("the receipt", () => (letters.length > 0 ? true : undefined)),
+      needs: ["mail_outbox"]
+    },
+    {
+      name: "add two phones",
+      run: async () => {
+        device = await addDevice(person)
+        visitor = await addDevice(person)
+      },
       needs: ["devices"]
     },
     {
@@ -107,12 +159,22 @@ export const programs = async (serviceUrl: string, receiver: Receiver): Promise<
       needs: ["devices", "upload_streams", "fixes", "rules", "rule_states"]
     },
     {
+      name: "upload a visit, and what cannot be",
+      run: async () => {
+        const visit = { arrival: day.from, departure: at(now - 1_400 * MINUTE), lat: 52.3, lon: 4.8 }
+        const locations = [reading(now - 29 * MINUTE, { lat: 91, lon: 4.8 })]
+        const json = { locations, visits: [visit, { ...visit, departure: at(now - 1_300 * MINUTE) }] }
+        await server.expect("POST", "/v1/phone/locations", { ...asked, token: visitor, json })
+      },
+      needs: ["quarantined_fixes", "visit_reports"]
+    },
+    {
       name: "upload many that fire, claim, send, finish",
       run: async () => {
         await upload(server, device, ride)
-        await receiver.until("both webhooks at both endpoints", (all) => all.length >= 4)
+        await receiver.until("both webhooks at all endpoints and the subscription", (all) => all.length >= 8)
         // What follows an answer: its row finished, its attempt and its line in the access log.
-        await until("both deliveries", async () => ((await delivered()).length >= 2 ? true : undefined))
+        await until("all deliveries", async () => ((await delivered()).length >= 4 ? true : undefined))
         await until("the access log of both", async () => ((await entries()).length >= 5 ? true : undefined))
       },
       needs: ["events", "endpoints", "deliveries", "delivery_attempts", "access_log"]
@@ -179,13 +241,45 @@ export const programs = async (serviceUrl: string, receiver: Receiver): Promise<
       needs: ["endpoints", "deliveries", "delivery_attempts", "connections"]
     },
     {
-      name: "a delivery that is sent again",
+      name: "deliveries that are sent again, and end together",
       run: async () => {
-        const [first] = await delivered()
-        const path = `/v1/developer/apps/${app.id}/deliveries/${first?.id}/redeliver`
-        await person.as.expect("POST", path, asked)
+        const first = (await delivered()).slice(0, 4)
+        let rounds = 0
+        // Which of them share a statement is up to the moment.
+        await until("some that share a statement", async () => {
+          if (rounds++ > 0 && heard(SHARED)) return true
+          const { held, opened } = gate(first.length)
+          receiver.answer(({ path }) => (path.endsWith("broken") ? 500 : held()))
+          for (const { id } of first) {
+            const path = `/v1/developer/apps/${app.id}/deliveries/${id}/redeliver`
+            await until("the last one to end", () => person.as.expect("POST", path, asked))
+          }
+          await opened
+        })
       },
-      needs: ["deliveries", "endpoints"]
+      needs: ["deliveries", "endpoints", "delivery_attempts"]
+    },
+    {
+      name: "an endpoint that changes and goes",
+      run: async () => {
+        await person.as.expect("PATCH", webhook, { ...asked, json: { description: "For a while" } })
+        await person.as.expect("POST", `${webhook}/rotate-secret`, asked)
+        await person.as.expect("POST", `${webhook}/test`, asked)
+        await person.as.expect("DELETE", webhook, asked)
+      },
+      needs: ["endpoints", "deliveries", "delivery_attempts"]
+    },
+    {
+      name: "rules and a subscription that go",
+      run: async () => {
+        const [first, second, zone] = rules
+        const token = tokens.access_token
+        await server.expect("DELETE", `/v1/rules/place/${first}`, { ...asked, token })
+        await server.expect("DELETE", `/v1/rules/zone/${zone}`, { ...asked, token })
+        await person.as.expect("DELETE", `/v1/user/rules/${second}`, asked)
+        await server.expect("DELETE", `/v1/subscriptions/${subscription}`, { ...asked, token })
+      },
+      needs: ["rules", "rule_states", "subscriptions"]
     },
     {
       name: "revoke",

@@ -76,6 +76,7 @@ describe("a statement names the key of a table", () => {
       "INSERT INTO access_log (user_id, at, entry_id) SELECT * FROM unnest($1::text[], $2::timestamptz[], $3::text[])",
       ["access_log:several"]
     ],
+    ["as it inserts two constants", "INSERT INTO places (user_id) VALUES ('a'), ('b')", ["places:several"]],
     [
       "as it inserts what another part wrote",
       `WITH moved AS (INSERT INTO connections (user_id, connection_id) VALUES ($1, $2) RETURNING user_id)
@@ -167,6 +168,12 @@ describe("a statement is accused that does not", () => {
     [
       "a function's rows",
       "DELETE FROM places p USING anybody($1) AS a (user_id) WHERE p.user_id = a.user_id",
+      "places"
+    ],
+    [
+      "a column that may be a function's, and not what is around it",
+      `SELECT 1 FROM access_tokens t WHERE t.user_id = $1 AND t.token_hash = $1
+         AND EXISTS (SELECT 1 FROM anything() AS a, places p WHERE p.user_id = token_hash)`,
       "places"
     ],
     [

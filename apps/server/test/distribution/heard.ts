@@ -1,0 +1,160 @@
+import { parse } from "libpg-query"
+
+type Verb = "INSERT" | "UPDATE" | "DELETE" | "SELECT"
+
+/** What a day has for certain: what is not heard any more is not judged any more, and that shall be told. */
+export const TOUCHED: Readonly<Record<Verb, ReadonlyArray<string>>> = {
+  INSERT: [
+    "access_log",
+    "access_tokens",
+    "authorization_codes",
+    "budgets",
+    "connection_places",
+    "connection_routes",
+    "connections",
+    "consent_requests",
+    "deliveries",
+    "delivery_attempts",
+    "devices",
+    "endpoints",
+    "events",
+    "fixes",
+    "mail_outbox",
+    "place_shapes",
+    "places",
+    "quarantined_fixes",
+    "rate_windows",
+    "refresh_tokens",
+    "rule_states",
+    "rules",
+    "stay_backfills",
+    "stays",
+    "subjects",
+    "subscriptions",
+    "upload_streams",
+    "visit_reports",
+    "volume_flags"
+  ],
+  UPDATE: [
+    "access_tokens",
+    "account_deletions",
+    "authorization_codes",
+    "budgets",
+    "connections",
+    "consent_requests",
+    "deliveries",
+    "devices",
+    "endpoints",
+    "events",
+    "imports",
+    "mail_outbox",
+    "places",
+    "refresh_tokens",
+    "rules",
+    "subjects"
+  ],
+  DELETE: [
+    "access_tokens",
+    "authorization_codes",
+    "budgets",
+    "connection_places",
+    "consent_requests",
+    "deliveries",
+    "delivery_attempts",
+    "endpoints",
+    "events",
+    "import_pieces",
+    "imports",
+    "mail_outbox",
+    "rate_windows",
+    "refresh_tokens",
+    "rule_states",
+    "stays",
+    "subscriptions"
+  ],
+  SELECT: [
+    "access_log",
+    "authorization_codes",
+    "connection_places",
+    "connection_routes",
+    "connections",
+    "consent_requests",
+    "deliveries",
+    "delivery_attempts",
+    "devices",
+    "endpoints",
+    "events",
+    "fixes",
+    "history_choices",
+    "imports",
+    "listeners",
+    "mail_outbox",
+    "place_shapes",
+    "places",
+    "quarantined_fixes",
+    "rule_states",
+    "rules",
+    "stay_backfills",
+    "stays",
+    "strike_warnings",
+    "subscriptions",
+    "upload_streams",
+    "visit_reports",
+    "volume_flags"
+  ]
+}
+
+/** `finishMany`. */
+export const SHARED = /^WITH asked AS .* INSERT INTO delivery_attempts /
+
+/** Where a table is touched in the same way by several. */
+export const SAID: Readonly<Record<string, RegExp>> = {
+  "a token": /FROM access_tokens \w+ JOIN connections /,
+  "a code": /FROM authorization_codes WHERE user_id = /,
+  "a refresh token and those after it": /FROM refresh_tokens presented JOIN refresh_tokens /,
+  "a phone": /FROM devices WHERE user_id = \$1 AND token_hash = /,
+  "what an upload is judged by": /^SELECT head\.version, head\.known, /,
+  "an upload": /^WITH moved AS .* INSERT INTO fixes /,
+  "an upload with visits": /^WITH moved AS .* INSERT INTO visit_reports /,
+  "an upload with what cannot be": /^WITH moved AS .* INSERT INTO quarantined_fixes /,
+  "an upload that fires": /^WITH moved AS .* INSERT INTO events /,
+  "events that are due": /^WITH pending AS .* UPDATE events /,
+  "old receivers of what was fired": /^WITH fired AS .* JOIN subscriptions /,
+  "events that are done": /^UPDATE events e SET fanned_out_at = /,
+  "deliveries of an event": /^INSERT INTO deliveries .* FROM jsonb_to_recordset/,
+  "a delivery that is sent again": /^INSERT INTO deliveries .* VALUES /,
+  "endpoints that are claimed for": /^SELECT 1 FROM endpoints e JOIN unnest/,
+  "a claim": /^WITH asked AS .* UPDATE deliveries .* SET lease = /,
+  "whether deliveries may be sent": /^SELECT asked\.position, c\.app_id, /,
+  "the end of a delivery": /^WITH held AS .* INSERT INTO delivery_attempts /,
+  "the end of several": SHARED,
+  "mail that is due": /^WITH due AS .* UPDATE mail_outbox /,
+  "mail that was sent": /^UPDATE mail_outbox SET sent_at = /,
+  "an endpoint that changes": /^UPDATE endpoints SET /,
+  "an endpoint that goes": /DELETE FROM endpoints /,
+  "a rule that goes": /^WITH gone AS \( UPDATE rules .* DELETE FROM rule_states /,
+  "a subscription that goes": /^DELETE FROM subscriptions WHERE .* subscription_id = /,
+  "subscriptions of a connection that ends": /^DELETE FROM subscriptions WHERE user_id = \$1 AND connection_id = \$2$/,
+  "fixes of a span": /^\(?SELECT user_id, device_id, captured_at, .* FROM fixes /,
+  "days that have fixes": /^SELECT width_bucket/,
+  "stays that are derived": /^INSERT INTO stays /,
+  "visits of phones that say so": /^SELECT told\.device_id, /,
+  "visits of other phones": /^SELECT DISTINCT ON \(stay\.arrival, /
+}
+
+const VERBS: Readonly<Record<string, Verb>> = { InsertStmt: "INSERT", UpdateStmt: "UPDATE", DeleteStmt: "DELETE" }
+
+/** `INSERT places` of each table that a statement touches, and of names that it gave itself. */
+export const touched = async (text: string): Promise<ReadonlySet<string>> => {
+  const found = new Set<string>()
+  const walk = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return
+    for (const [name, value] of Object.entries(node)) {
+      const verb = VERBS[name] ?? (name === "RangeVar" ? "SELECT" : undefined)
+      if (verb !== undefined) found.add(`${verb} ${verb === "SELECT" ? value.relname : value.relation?.relname}`)
+      walk(value)
+    }
+  }
+  walk(await parse(text))
+  return found
+}
