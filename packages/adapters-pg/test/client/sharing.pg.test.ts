@@ -1,39 +1,53 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Failures } from "@place-access/adapters-pg"
 import { reads } from "@place-access/adapters-pg/client/Client"
-import { Effect, Either, Exit, Fiber, Layer } from "effect"
-import { expect, it } from "vitest"
-import { migratedPostgres, withStores } from "../support/contracts.js"
+import { Deferred, Effect, Either, Exit, Fiber, Layer } from "effect"
+import pg from "pg"
+import { expect, it, vi } from "vitest"
+import { migratedPostgres, POOL, withStores } from "../support/contracts.js"
 import { describePg } from "../support/postgres.js"
 
 describePg("short reads share connections", () => {
   const run = withStores(migratedPostgres, Layer.empty)
 
-  it("each gets its own answer, and one that fails fails alone", () =>
+  /** Asks so many at once, each for its own number; the connections that answered. The seventh divides by nought. */
+  const ask = (count: number) =>
+    Effect.gen(function* () {
+      const read = reads(yield* SqlClient)
+      const answers = yield* Effect.forEach(
+        Array.from({ length: count }, (_, index) => index),
+        (index) =>
+          Effect.either(
+            read`SELECT ${index}::int AS index, 100 / (${index}::int - 7) AS quotient, pg_backend_pid() AS pid`
+          ),
+        { concurrency: "unbounded" }
+      )
+      const pids = new Set<unknown>()
+      for (const [index, answer] of answers.entries()) {
+        if (index === 7) expect(Either.getLeft(answer)).toMatchObject({ value: { cause: { code: "22012" } } })
+        else {
+          const [row] = Either.getOrThrow(answer) as ReadonlyArray<{ readonly index: number; readonly pid: number }>
+          expect(row).toMatchObject({ index, quotient: Math.trunc(100 / (index - 7)) })
+          pids.add(row?.pid)
+        }
+      }
+      return pids.size
+    })
+
+  it("ten share one connection and a hundred two: each gets its own answer, and one that fails fails alone", () =>
     run(
       Effect.gen(function* () {
-        const sql = yield* SqlClient
-        const read = reads(sql)
         for (let round = 0; round < 4; round++) {
-          const answers = yield* Effect.forEach(
-            Array.from({ length: 200 }, (_, index) => index),
-            (index) =>
-              Effect.either(
-                read`SELECT ${index}::int AS index, 100 / (${index}::int - 7) AS quotient, pg_backend_pid() AS pid`
-              ),
-            { concurrency: "unbounded" }
-          )
-          const pids = new Set<unknown>()
-          for (const [index, answer] of answers.entries()) {
-            if (index === 7) expect(Either.getLeft(answer)).toMatchObject({ value: { cause: { code: "22012" } } })
-            else {
-              const [row] = Either.getOrThrow(answer) as ReadonlyArray<{ readonly index: number; readonly pid: number }>
-              expect(row).toMatchObject({ index, quotient: Math.trunc(100 / (index - 7)) })
-              pids.add(row?.pid)
-            }
-          }
-          expect(pids.size).toBeLessThan(answers.length / 4)
+          expect(yield* ask(10)).toBe(1)
+          expect(yield* ask(100)).toBe(2)
         }
+      })
+    ))
+
+  it("more at once than two connections take go their own way, and get their own answers too", () =>
+    run(
+      Effect.gen(function* () {
+        for (let round = 0; round < 4; round++) expect(yield* ask(200)).toBeGreaterThan(2)
       })
     ))
 
@@ -121,14 +135,28 @@ describePg("a statement whose caller went away", () => {
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        for (let round = 0; round < 20; round++) {
-          const fibers = yield* Effect.forEach(Array.from({ length: 40 }), () => Effect.fork(sql`SELECT ${1}::int`))
-          yield* Fiber.interruptAll(fibers)
-        }
+        const connect = vi.spyOn(pg.Pool.prototype, "connect")
+        yield* Effect.addFinalizer(() => Effect.sync(() => connect.mockRestore()))
+        const free = yield* Deferred.make<void>()
+        const busy = yield* Effect.forEach(Array.from({ length: POOL }), () =>
+          Effect.gen(function* () {
+            const isHeld = yield* Deferred.make<void>()
+            const hold = Effect.zipRight(Deferred.succeed(isHeld, undefined), Deferred.await(free))
+            const fiber = yield* Effect.fork(sql.withTransaction(Effect.zipRight(sql`SELECT 1`, hold)))
+            return yield* Effect.as(Deferred.await(isHeld), fiber)
+          })
+        )
+        connect.mockClear()
+        const fibers = yield* Effect.forEach(Array.from({ length: 40 }), () => Effect.fork(sql`SELECT ${1}::int`))
+        yield* Effect.yieldNow()
+        expect(connect).toHaveBeenCalledTimes(40)
+        yield* Fiber.interruptAll(fibers)
+        yield* Deferred.succeed(free, undefined)
+        yield* Fiber.joinAll(busy)
         const answers = yield* Effect.forEach(Array.from({ length: 40 }), () => sql`SELECT ${1}::int AS one`, {
           concurrency: "unbounded"
         })
         expect(answers.flat()).toEqual(Array.from({ length: 40 }, () => ({ one: 1 })))
-      })
+      }).pipe(Effect.scoped)
     ))
 })

@@ -21,11 +21,14 @@ const secrets = Layer.merge(
   NodeVault.layer(Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test")))))
 )
 
+/** So many connections `migratedPostgres` has. */
+export const POOL = 8
+
 /** A migrated database on the server, dropped when the layer's scope closes. */
 export const migratedPostgres: Layer.Layer<Database> = Layer.unwrapScoped(
   Effect.map(
     Effect.acquireRelease(Effect.promise(freshDatabase), ({ drop }) => Effect.promise(drop)),
-    ({ url }) => layerPostgres({ url: Redacted.make(url), poolSize: 8, applicationName: "test" })
+    ({ url }) => layerPostgres({ url: Redacted.make(url), poolSize: POOL, applicationName: "test" })
   )
 ).pipe(
   Layer.tap((context) => Effect.provide(Migrator.migrate, context)),
