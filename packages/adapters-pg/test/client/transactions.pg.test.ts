@@ -1,8 +1,9 @@
-import { SqlClient } from "@effect/sql/SqlClient"
+import { SqlClient, TransactionConnection } from "@effect/sql/SqlClient"
 import { Failures } from "@place-access/adapters-pg"
 import { last, together } from "@place-access/adapters-pg/client/Client"
-import { Effect, Either, Layer } from "effect"
-import { expect, it } from "vitest"
+import { Effect, Either, Layer, Option } from "effect"
+import type pg from "pg"
+import { expect, it, vi } from "vitest"
 import { migratedPostgres, withStores } from "../support/contracts.js"
 import { describePg } from "../support/postgres.js"
 
@@ -14,6 +15,45 @@ const empty = Effect.gen(function* () {
   const ids = Effect.map(sql`SELECT id FROM things ORDER BY id`, (rows) => rows.map((row) => row["id"]))
   return { sql, add, ids }
 })
+
+/**
+ * What a transaction sends: how many writes before each wait for an answer. Nothing else uses the pool, so that its only connection
+ * is watched from the BEGIN on.
+ */
+const writesOf = <A, E>(sql: SqlClient, program: Effect.Effect<A, E>) =>
+  Effect.gen(function* () {
+    const clientNow = sql.withTransaction(
+      Effect.map(
+        Effect.serviceOption(TransactionConnection),
+        (found) => (Option.getOrThrow(found)[0] as unknown as { readonly pg: pg.PoolClient }).pg
+      )
+    )
+    const client = yield* clientNow
+    const { stream } = client.connection
+    const writes: Array<number> = []
+    let isAnswered = true
+    const sent = () => {
+      if (isAnswered) writes.push(0)
+      isAnswered = false
+      writes[writes.length - 1]!++
+    }
+    const answered = () => void (isAnswered = true)
+    const socket = stream as unknown as Record<"_write" | "_writev", (...args: ReadonlyArray<unknown>) => void>
+    const spies = (["_write", "_writev"] as const).map((name) => {
+      const real = socket[name].bind(stream)
+      return vi.spyOn(socket, name).mockImplementation((...args) => {
+        sent()
+        real(...args)
+      })
+    })
+    // Before the driver's own listener, which lets the program send the next.
+    stream.prependListener("data", answered)
+    yield* sql.withTransaction(program)
+    stream.off("data", answered)
+    for (const spy of spies) spy.mockRestore()
+    expect(yield* clientNow).toBe(client)
+    return writes
+  })
 
 describePg("statements of a transaction that travel together", () => {
   const run = withStores(migratedPostgres, Layer.empty)
@@ -27,6 +67,17 @@ describePg("statements of a transaction that travel together", () => {
         )
         expect(answers).toEqual([[{ id: 1 }], [], [{ count: 1 }], [{ id: 2 }]])
         expect(yield* ids).toEqual([1, 2])
+      })
+    ))
+
+  it("go out in one write, with BEGIN when they are the first: COMMIT alone waits for their answers", () =>
+    run(
+      Effect.gen(function* () {
+        const { add, sql } = yield* empty
+        const oneByOne = Effect.zipRight(add(1), Effect.zipRight(add(2), add(3)))
+        expect(yield* writesOf(sql, oneByOne)).toEqual([1, 1, 1, 1])
+        expect(yield* writesOf(sql, together([add(4), undefined, sql`SELECT 1`, add(5)]))).toEqual([1, 1])
+        expect(yield* writesOf(sql, Effect.zipRight(add(6), together([add(7), add(8)])))).toEqual([1, 1, 1])
       })
     ))
 
@@ -79,6 +130,16 @@ describePg("the last writes of a transaction", () => {
           yield* sql.withTransaction(Effect.as(last([add(1), Effect.asVoid(add(2)), add(3), add(4)]), "done"))
         ).toBe("done")
         expect(yield* ids).toEqual([1, 2, 3, 4])
+      })
+    ))
+
+  it("go out with COMMIT in one write, after the last of them that has to be waited for", () =>
+    run(
+      Effect.gen(function* () {
+        const { add, ids, sql } = yield* empty
+        expect(yield* writesOf(sql, last([add(1), add(2), add(3)]))).toEqual([1])
+        expect(yield* writesOf(sql, last([add(4), Effect.asVoid(add(5)), add(6), add(7)]))).toEqual([1, 1, 1])
+        expect(yield* ids).toEqual([1, 2, 3, 4, 5, 6, 7])
       })
     ))
 
