@@ -1,6 +1,20 @@
 import { Effect } from "effect"
-import { describe, expect, it } from "vitest"
+import type * as Crypto from "node:crypto"
+import { describe, expect, it, vi } from "vitest"
 import { NodeEntropy } from "@place-access/adapters-pg"
+
+/** Every supply that was taken: where it is kept, and what was in it then. */
+const supplies = vi.hoisted(() => [] as Array<{ readonly kept: Uint8Array; readonly taken: string }>)
+
+vi.mock("node:crypto", async (original) => {
+  const system = await original<typeof Crypto>()
+  const randomFillSync = (kept: Uint8Array) => {
+    system.randomFillSync(kept)
+    supplies.push({ kept, taken: Buffer.from(kept).toString("hex") })
+    return kept
+  }
+  return { ...system, randomFillSync }
+})
 
 const bytes = (entropy: ReturnType<typeof NodeEntropy.make>, length: number) =>
   Buffer.from(Effect.runSync(entropy.bytes(length))).toString("hex")
@@ -15,8 +29,38 @@ describe("the operating system's random bytes", () => {
 
   it("none is given twice, across many supplies and from two of them", () => {
     const [one, other] = [NodeEntropy.make(), NodeEntropy.make()]
+    const before = supplies.length
     const given = Array.from({ length: 3_000 }, (_, index) => bytes(index % 2 === 0 ? one : other, 15 + (index % 3)))
     expect(new Set(given.map((text) => text.slice(0, 16))).size).toBe(given.length)
+    const taken = supplies.slice(before)
+    expect(new Set(taken.map((supply) => supply.taken)).size).toBe(taken.length)
+    const [ofOne, ofOther] = taken.map(({ kept }) => kept)
+    expect(ofOne).not.toBe(ofOther)
+    for (const [kept, parity] of [
+      [ofOne, 0],
+      [ofOther, 1]
+    ] as const) {
+      // Each stands in what was taken, behind the one before it.
+      const own = taken.filter((supply) => supply.kept === kept).map((supply) => supply.taken)
+      let [supply, end] = [0, 0]
+      for (const text of given.filter((_, index) => index % 2 === parity)) {
+        if (!own[supply]?.includes(text, end)) [supply, end] = [supply + 1, 0]
+        const start = own[supply]?.indexOf(text, end) ?? -1
+        expect(start).toBeGreaterThanOrEqual(end)
+        end = start + text.length
+      }
+    }
+  })
+
+  it("none is kept that was given: the rest stays as it was taken", () => {
+    const entropy = NodeEntropy.make()
+    let used = 0
+    for (const length of [1, 32, 4_063]) {
+      bytes(entropy, length)
+      used += length
+      const { kept, taken } = supplies.at(-1)!
+      expect(Buffer.from(kept).toString("hex")).toBe("00".repeat(used) + taken.slice(2 * used))
+    }
   })
 
   it("what was given stays what it was", () => {
