@@ -3,8 +3,8 @@ import { StoreError } from "@place-access/domain/shared"
 import { Deferred, Effect, Either, Exit, Fiber, Scope } from "effect"
 import { describe, expect, it } from "vitest"
 
-/** Batches that double numbers; each write waits until `open`, and `bad` numbers are refused for what they are. */
-const doubling = (bad: ReadonlySet<number> = new Set()) =>
+/** Batches that double numbers; each write waits until `open`, and one with a `bad` number fails: for what it is, unless told otherwise. */
+const doubling = (bad: ReadonlySet<number> = new Set(), failure = StoreError.broken("what it is")) =>
   Effect.gen(function* () {
     const open = yield* Deferred.make<void>()
     const begun = yield* Deferred.make<void>()
@@ -14,7 +14,7 @@ const doubling = (bad: ReadonlySet<number> = new Set()) =>
         yield* Deferred.succeed(begun, undefined)
         yield* Deferred.await(open)
         written.push(numbers)
-        if (numbers.some((one) => bad.has(one))) return yield* StoreError.broken("what it is")
+        if (numbers.some((one) => bad.has(one))) return yield* failure
         return numbers.map((one) => one * 2)
       })
     )
@@ -37,6 +37,40 @@ describe("work in flight shares statements", () => {
         expect(yield* Fiber.join(first)).toBe(0)
         expect(yield* Fiber.join(all)).toEqual(numbers(300).map((one) => one * 2))
         expect(written.map((batch) => batch.length)).toEqual([1, 300])
+      })
+    ))
+
+  it("no more than 500 go in one statement; the rest go in the next, and each gets its own answer", () =>
+    run(
+      Effect.gen(function* () {
+        const { begun, open, write, written } = yield* doubling()
+        const first = yield* Effect.fork(write(0))
+        yield* begun
+        const all = yield* Effect.fork(Effect.forEach(numbers(1_100), write, { concurrency: "unbounded" }))
+        yield* Effect.yieldNow()
+        yield* open
+        expect(yield* Fiber.join(first)).toBe(0)
+        expect(yield* Fiber.join(all)).toEqual(numbers(1_100).map((one) => one * 2))
+        expect(written.map((batch) => batch.length)).toEqual([1, 500, 500, 100])
+      })
+    ))
+
+  it("what fails for a reason that passes fails for all that go together, and nothing is tried again", () =>
+    run(
+      Effect.gen(function* () {
+        const passing = StoreError.unavailable("a moment")
+        const { begun, open, write, written } = yield* doubling(new Set([7]), passing)
+        const first = yield* Effect.fork(write(0))
+        yield* begun
+        const all = yield* Effect.fork(
+          Effect.forEach(numbers(20), (one) => Effect.flip(write(one)), { concurrency: "unbounded" })
+        )
+        yield* Effect.yieldNow()
+        yield* open
+        expect(yield* Fiber.join(first)).toBe(0)
+        expect(yield* Fiber.join(all)).toEqual(numbers(20).map(() => passing))
+        expect(written).toEqual([[0], numbers(20)])
+        expect(yield* write(8)).toBe(16)
       })
     ))
 
