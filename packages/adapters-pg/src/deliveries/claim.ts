@@ -37,7 +37,7 @@ const DELIVERY_COLUMNS = Object.keys(DeliveryRow.fields)
  * the fewest under way comes first, then whose row has been due longest. Those at which nothing but vain waiting is take no
  * room from the others.
  */
-const findReady = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRequest) =>
+export const findReady = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRequest) =>
   sql`WITH RECURSIVE waiting AS (
         (SELECT app_id, endpoint_id FROM deliveries WHERE state = 'trying' ORDER BY app_id, endpoint_id LIMIT 1)
         UNION ALL
@@ -68,7 +68,7 @@ const findReady = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRequest) =>
         FROM found WHERE is_ready OR is_vain
       )
       SELECT app_id, endpoint_id, epoch, is_ready, is_vain FROM ranked
-      WHERE place <= ${limit} ORDER BY place`.pipe(Rows.all(Ready))
+      WHERE place <= ${limit} ORDER BY place`
 
 /** In seconds after a lease that runs out, from the third in a row on (`Delivery.dueAfterLapse`). */
 const WAITS = RetrySchedule.WAITS.map((millis) => millis / Timestamp.SECOND)
@@ -164,7 +164,7 @@ export const claim = (
 ): Effect.Effect<ClaimedDeliveries, SqlError | ParseResult.ParseError> =>
   Effect.gen(function* () {
     // An idle queue costs this one statement.
-    const found = yield* findReady(sql, request)
+    const found = yield* findReady(sql, request).pipe(Rows.all(Ready))
     const isUnfinished = yield* sweep(sql, found, request.now)
     const ready = found.filter((one) => one.is_ready)
     if (ready.length === 0) return { claims: [], isUnfinished }

@@ -1,14 +1,14 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { Statement } from "@effect/sql/Statement"
 import { HistoryStore } from "@place-access/domain/history"
 import { Partitions, Rows } from "@place-access/adapters-pg"
 import { type PlaceId, Timestamp } from "@place-access/domain/shared"
 import { Fixtures, RuleSamples } from "@place-access/domain/testing"
-import { Effect, Schema, Struct } from "effect"
+import { Effect, Struct } from "effect"
 import { expect, it } from "vitest"
 import * as HistoryReads from "../../src/fixes/HistoryReads.js"
 import * as VisitReads from "../../src/visits/VisitReads.js"
 import { migratedPostgres, START, withStores } from "../support/contracts.js"
+import { explained, type Node, nodes } from "../support/plans.js"
 import { describePg } from "../support/postgres.js"
 import { VisitStores } from "../support/visitStores.js"
 
@@ -49,46 +49,15 @@ const aYear = Effect.gen(function* () {
   return { sql, userId, phone, places }
 })
 
-interface Node {
-  readonly "Node Type": string
-  readonly "Relation Name"?: string
-  readonly "Shared Hit Blocks": number
-  readonly "Shared Read Blocks": number
-  readonly "Actual Rows": number
-  readonly Plans?: ReadonlyArray<Node>
-}
-const Plan = Schema.Struct({ "QUERY PLAN": Schema.Array(Schema.Struct({ Plan: Schema.Any })) })
-
-const nodes = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodes)]
-
-/** As a value of its own type would be read. */
-const literal = (value: unknown): string =>
-  value === null
-    ? "NULL"
-    : Array.isArray(value)
-      ? `'{${value.map((one) => (one instanceof Date ? one.toISOString() : String(one))).join(", ")}}'`
-      : `'${value instanceof Date ? value.toISOString() : String(value)}'`
-
-/** How the server runs a prepared statement, planned for these values or for any. */
-const explained = (sql: SqlClient, statement: Statement<object>, mode: "force_generic_plan" | "force_custom_plan") =>
-  Effect.gen(function* () {
-    const [text, values] = statement.compile()
-    yield* sql`SELECT set_config('plan_cache_mode', ${mode}, true)`
-    yield* sql.unsafe(`PREPARE asked AS ${text}`)
-    const [plan] = yield* sql
-      .unsafe(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE asked(${values.map(literal).join(", ")})`)
-      .pipe(Rows.all(Plan))
-    yield* sql.unsafe("DEALLOCATE asked")
-    const root: Node = plan?.["QUERY PLAN"][0]?.Plan
-    return {
-      scans: nodes(root).flatMap((node) => {
-        const relation = node["Relation Name"]
-        return relation === undefined ? [] : [`${node["Node Type"]} ${relation}`]
-      }),
-      buffers: root["Shared Hit Blocks"] + root["Shared Read Blocks"],
-      rows: root["Actual Rows"]
-    }
-  }).pipe(sql.withTransaction)
+/** What is scanned, how many pages that takes, and how many rows come of it. */
+const cost = (root: Node) => ({
+  scans: nodes(root).flatMap((node) => {
+    const relation = node["Relation Name"]
+    return relation === undefined ? [] : [`${node["Node Type"]} ${relation}`]
+  }),
+  buffers: root["Shared Hit Blocks"] + root["Shared Read Blocks"],
+  rows: root["Actual Rows"]
+})
 
 describePg(`a year of a user's history, ${FIXES / 1_000_000} million fixes`, () => {
   const run = withStores(migratedPostgres, VisitStores)
@@ -132,7 +101,7 @@ describePg(`a year of a user's history, ${FIXES / 1_000_000} million fixes`, () 
         }
         for (const mode of ["force_custom_plan", "force_generic_plan"] as const) {
           for (const name of Struct.keys(statements)) {
-            const { buffers, rows, scans } = yield* explained(sql, statements[name], mode)
+            const { buffers, rows, scans } = cost(yield* explained(sql, statements[name], mode))
             const history = scans.filter((scan) => /fixes|stays|visit_reports/.test(scan))
             expect({ mode, name, others: history.filter((scan) => !/^Index (Only )?Scan/.test(scan)) }).toEqual({
               mode,

@@ -1,0 +1,47 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Statement } from "@effect/sql/Statement"
+import { Rows } from "@place-access/adapters-pg"
+import { Effect, Schema } from "effect"
+
+/** A step of a plan that was run. Rows are counted for each time that it ran, on average. */
+export interface Node {
+  readonly "Node Type": string
+  readonly "Relation Name"?: string
+  readonly "Shared Hit Blocks": number
+  readonly "Shared Read Blocks": number
+  readonly "Actual Rows": number
+  readonly "Actual Loops": number
+  readonly "Rows Removed by Filter"?: number
+  readonly "Rows Removed by Index Recheck"?: number
+  readonly Plans?: ReadonlyArray<Node>
+}
+const Plan = Schema.Struct({ "QUERY PLAN": Schema.Array(Schema.Struct({ Plan: Schema.Any })) })
+
+/** A step and all below it. */
+export const nodes = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodes)]
+
+export type Mode = "force_generic_plan" | "force_custom_plan"
+
+const text = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value))
+
+/** As a value of its own type would be read. */
+const literal = (value: unknown): string => {
+  if (value === null) return "NULL"
+  const own = Array.isArray(value)
+    ? `{${value.map((one) => (one === null ? "NULL" : JSON.stringify(text(one)))).join(", ")}}`
+    : text(value)
+  return `'${own.replaceAll("'", "''")}'`
+}
+
+/** How the server runs a prepared statement, planned for these values or for any. */
+export const explained = (sql: SqlClient, statement: Statement<object>, mode: Mode) =>
+  Effect.gen(function* () {
+    const [text, values] = statement.compile()
+    yield* sql`SELECT set_config('plan_cache_mode', ${mode}, true)`
+    yield* sql.unsafe(`PREPARE asked AS ${text}`)
+    const [plan] = yield* sql
+      .unsafe(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE asked(${values.map(literal).join(", ")})`)
+      .pipe(Rows.all(Plan))
+    yield* sql.unsafe("DEALLOCATE asked")
+    return plan?.["QUERY PLAN"][0]?.Plan as Node
+  }).pipe(sql.withTransaction)
