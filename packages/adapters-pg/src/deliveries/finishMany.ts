@@ -39,11 +39,17 @@ export const finishMany = (
         ? (yield* finish(sql, first.held, first.how, first.attempt, first.now))
           ? new Set(distinct.keys())
           : new Set<string>()
-        : yield* writeMany(sql, [...distinct.values()])
+        : yield* writing(sql, [...distinct.values()]).pipe(
+            Rows.all(HeldRow),
+            Effect.map(
+              (rows) => new Set(rows.map(({ app_id: appId, delivery_id: id, lease }) => keyOf({ appId, id, lease })))
+            )
+          )
     return finished.map((one) => distinct.get(keyOf(one.held)) === one && written.has(keyOf(one.held)))
   })
 
-const writeMany = (sql: SqlClient, finished: ReadonlyArray<Finished>) => {
+/** The statement. */
+export const writing = (sql: SqlClient, finished: ReadonlyArray<Finished>) => {
   const sorted = finished.toSorted(({ held: a }, { held: b }) => compare(a.appId, b.appId) || compare(a.id, b.id))
   const moves = sorted.map(({ how }) => ({ ...columns(how), clears: effectOf(how) === "clear" }))
   const attempts = sorted.map(({ attempt }) => attempt)
@@ -108,12 +114,7 @@ const writeMany = (sql: SqlClient, finished: ReadonlyArray<Finished>) => {
         UPDATE endpoints e SET strikes = 0 FROM cleared c
         WHERE e.app_id = c.app_id AND e.endpoint_id = c.endpoint_id
       )
-      SELECT app_id, delivery_id, lease FROM held`.pipe(
-    Rows.all(HeldRow),
-    Effect.map(
-      (rows) => new Set(rows.map((row) => keyOf({ appId: row.app_id, id: row.delivery_id, lease: row.lease })))
-    )
-  )
+      SELECT app_id, delivery_id, lease FROM held`
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -5,13 +5,16 @@ import { Timestamp } from "@place-access/domain/shared"
 import { WebhookFixtures } from "@place-access/domain/testing"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer, Option, TestClock } from "effect"
-import { expect, it } from "vitest"
+import pg from "pg"
+import { expect, it, vi } from "vitest"
+import { writing } from "@place-access/adapters-pg/deliveries/finishMany"
 import { migratedPostgres, withStores } from "../support/contracts.js"
+import { explained, nodes } from "../support/plans.js"
 import { describePg } from "../support/postgres.js"
 
 const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlEndpointStore.layer, SqlDeliveryStore.layer)
 
-const { claim, endpointNow, insert, insertMany, of, withEndpoints } = WebhookFixtures
+const { claim, endpoint, endpointNow, found, insert, insertMany, of, withEndpoints } = WebhookFixtures
 const MINUTE = Timestamp.MINUTE
 
 const arrived = (at: Timestamp.Timestamp): Delivery.Finish => ({ _tag: "Delivered", at })
@@ -95,58 +98,157 @@ describePg("deliveries that end at the same time", () => {
       )
     ))
 
-  it("arrivals forget the strikes of their own endpoints and of no other, unless they are replays or of an earlier epoch", () =>
-    run(
-      withEndpoints((one, two, three) =>
-        Effect.gen(function* () {
-          const store = yield* DeliveryStore
-          for (const endpoint of [one, two, three]) {
-            yield* endpoint === two ? Effect.replicateEffect(insert(two, { replayNo: 1 }), 4) : insertMany(endpoint, 4)
-          }
-          const claims = yield* claim()
-          const sql = yield* SqlClient
-          yield* sql`UPDATE endpoints SET epoch = epoch + 1 WHERE app_id = ${three.appId} AND endpoint_id = ${three.id}`
-          for (const endpoint of [one, two, three]) yield* strike(endpoint, 7)
-          const now = yield* Timestamp.now
-          const how = arrived(now)
-          const held = [one, two, three].flatMap((endpoint) => of(claims, endpoint))
-          expect(held.length).toBe(12)
-          yield* Effect.forEach(
-            held,
-            ({ delivery: { appId, id }, lease }, n) => store.finish({ appId, id, lease }, how, row(how, n, now)),
-            { concurrency: "unbounded" }
-          )
-          expect(yield* Effect.forEach([one, two, three], strikesOf)).toEqual([0, 7, 7])
-        })
-      )
-    ))
-
-  it("a retry among them of a row whose endpoint was disabled meanwhile ends it", () =>
+  it("share statements: 40 at once take two at most", () =>
     run(
       withEndpoints((one, two) =>
         Effect.gen(function* () {
           const store = yield* DeliveryStore
-          yield* insertMany(one, 4)
-          yield* insertMany(two, 4)
-          const claims = yield* claim()
-          const sql = yield* SqlClient
-          yield* sql`UPDATE endpoints SET epoch = epoch + 1, disabled_at = now() WHERE app_id = ${one.appId} AND endpoint_id = ${one.id}`
+          const query = vi.spyOn(pg.Client.prototype, "query")
+          yield* Effect.addFinalizer(() => Effect.sync(() => query.mockRestore()))
+          yield* insertMany(one, 20)
+          yield* insertMany(two, 20)
+          const held = of(yield* claim(), one, two)
+          expect(held.length).toBe(40)
           const now = yield* Timestamp.now
-          const how = again(now)
-          const held = [...of(claims, one), ...of(claims, two)]
+          query.mockClear()
+          yield* Effect.forEach(
+            held,
+            ({ delivery: { appId, id }, lease }, n) => {
+              const how = ways(now)[n % 5] ?? arrived(now)
+              return store.finish({ appId, id, lease }, how, row(how, n, now))
+            },
+            { concurrency: "unbounded" }
+          )
+          expect(query.mock.calls.length).toBeLessThanOrEqual(2)
+        }).pipe(Effect.scoped)
+      )
+    ))
+
+  it("arrivals forget the strikes of their own endpoints and of no other, unless they are replays, tests, hurried or of an earlier epoch", () =>
+    run(
+      withEndpoints((one, two, three) =>
+        Effect.gen(function* () {
+          const store = yield* DeliveryStore
+          const [tested, hurried] = [yield* endpoint(one.appId), yield* endpoint(one.appId)]
+          const all = [one, two, three, tested, hurried]
+          for (const to of all) {
+            yield* to === two ? Effect.replicateEffect(insert(two, { replayNo: 1 }), 4) : insertMany(to, 4)
+          }
+          const sql = yield* SqlClient
+          yield* sql`UPDATE deliveries SET is_test = true WHERE endpoint_id = ${tested.id}`
+          yield* sql`UPDATE deliveries SET is_hurried = true WHERE endpoint_id = ${hurried.id}`
+          const claims = yield* claim()
+          yield* sql`UPDATE endpoints SET epoch = epoch + 1 WHERE app_id = ${three.appId} AND endpoint_id = ${three.id}`
+          for (const to of all) yield* strike(to, 7)
+          const now = yield* Timestamp.now
+          const how = arrived(now)
+          const held = all.flatMap((to) => of(claims, to))
+          expect(held.length).toBe(20)
           yield* Effect.forEach(
             held,
             ({ delivery: { appId, id }, lease }, n) => store.finish({ appId, id, lease }, how, row(how, n, now)),
             { concurrency: "unbounded" }
           )
-          const states = yield* Effect.forEach(held, ({ delivery: { appId, id } }) =>
-            Effect.map(Effect.map(store.find(appId, id), Option.getOrThrow), ({ delivery }) => [
-              delivery.state,
-              delivery.failReason
-            ])
+          expect(yield* Effect.forEach(all, strikesOf)).toEqual([0, 7, 7, 7, 7])
+        })
+      )
+    ))
+
+  it("a retry among them of a row whose endpoint was disabled or removed meanwhile ends it, and says which", () =>
+    run(
+      withEndpoints((one, two, three) =>
+        Effect.gen(function* () {
+          const store = yield* DeliveryStore
+          for (const to of [one, two, three]) yield* insertMany(to, 4)
+          const claims = yield* claim()
+          const sql = yield* SqlClient
+          yield* sql`UPDATE endpoints SET epoch = epoch + 1, disabled_at = now() WHERE app_id = ${one.appId} AND endpoint_id = ${one.id}`
+          yield* sql`DELETE FROM endpoints WHERE app_id = ${two.appId} AND endpoint_id = ${two.id}`
+          const now = yield* Timestamp.now
+          const how = again(now)
+          const held = [one, two, three].flatMap((to) => of(claims, to))
+          yield* Effect.forEach(
+            held,
+            ({ delivery: { appId, id }, lease }, n) => store.finish({ appId, id, lease }, how, row(how, n, now)),
+            { concurrency: "unbounded" }
           )
-          expect(states.slice(0, 4)).toEqual(Array.from({ length: 4 }, () => ["failed", "endpoint_disabled"]))
-          expect(states.slice(4)).toEqual(Array.from({ length: 4 }, () => ["trying", null]))
+          const states = yield* Effect.forEach(held, ({ delivery }) =>
+            Effect.map(found(delivery), (one) => [one.delivery.state, one.delivery.failReason])
+          )
+          const four = (state: string, reason: string | null) => Array.from({ length: 4 }, () => [state, reason])
+          expect(states).toEqual([
+            ...four("failed", "endpoint_disabled"),
+            ...four("failed", "endpoint_removed"),
+            ...four("trying", null)
+          ])
+        })
+      )
+    ))
+
+  it("one that was hurried no longer is after its next attempt, and still is when it was only postponed", () =>
+    run(
+      withEndpoints((one) =>
+        Effect.gen(function* () {
+          const store = yield* DeliveryStore
+          yield* insertMany(one, 10)
+          const sql = yield* SqlClient
+          yield* sql`UPDATE deliveries SET is_hurried = true WHERE endpoint_id = ${one.id}`
+          const held = of(yield* claim(), one)
+          expect(held.length).toBe(10)
+          expect(held.every(({ delivery }) => delivery.isHurried)).toBe(true)
+          const now = yield* Timestamp.now
+          const hows = held.map((_, n) => ways(now)[n % 5] ?? arrived(now))
+          yield* Effect.forEach(
+            held,
+            ({ delivery: { appId, id }, lease }, n) =>
+              store.finish({ appId, id, lease }, hows[n] ?? arrived(now), row(hows[n] ?? arrived(now), n, now)),
+            { concurrency: "unbounded" }
+          )
+          const hurried = yield* Effect.forEach(held, ({ delivery }) =>
+            Effect.map(found(delivery), (one) => one.delivery.isHurried)
+          )
+          expect(hurried).toEqual(hows.map((how) => how._tag !== "Retry"))
+          expect(hurried).toEqual(
+            held.map(({ delivery }, n) => Delivery.move(delivery, hows[n] ?? arrived(now)).isHurried)
+          )
+        })
+      )
+    ))
+
+  it("are found by index, however many there are beside them and whatever the statement is planned for", () =>
+    run(
+      withEndpoints((one) =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const rows = yield* insertMany(one, 60)
+          const now = yield* Timestamp.now
+          const finished = rows.map(({ appId, id }) => ({
+            held: { appId, id, lease: "lse_1" },
+            how: arrived(now),
+            attempt: row(arrived(now), 1, now),
+            now
+          }))
+          for (const beside of [0, 400, 4_000]) {
+            yield* sql`INSERT INTO deliveries
+              SELECT (jsonb_populate_record(d, jsonb_build_object('delivery_id', d.delivery_id || ${beside}::text || i,
+                                                                  'event_id', d.event_id || ${beside}::text || i))).*
+              FROM deliveries d, generate_series(1, ${beside}::integer) i WHERE d.delivery_id = ${rows[0]?.id}`
+            yield* sql`ANALYZE deliveries`
+            for (const mode of ["force_custom_plan", "force_generic_plan"] as const) {
+              yield* sql`DELETE FROM delivery_attempts`
+              yield* sql`UPDATE deliveries SET lease = 'lse_1', state = 'trying', due_at = created_at, ended_at = NULL
+                         WHERE delivery_id = ANY(${rows.map(({ id }) => id)}::text[])`
+              const plan = nodes(yield* explained(sql, writing(sql, finished), mode))
+              const scans = plan.filter(
+                (node) => node["Relation Name"] === "deliveries" && node["Node Type"].endsWith(" Scan")
+              )
+              expect({ beside, mode, scans: scans.map((node) => node["Node Type"]) }).toEqual({
+                beside,
+                mode,
+                scans: ["Index Scan", "Index Scan"]
+              })
+            }
+          }
         })
       )
     ))
