@@ -1,8 +1,6 @@
 import { verify } from "@place-access/adapters-webhook/verify"
 import { Listener } from "@place-access/domain/listeners"
 import { Schema } from "effect"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { describePg } from "../../../packages/adapters-pg/test/support/postgres.js"
@@ -129,13 +127,6 @@ const journey = (setup: Setup) => {
 }
 
 describe("npm run listen", () => {
-  it("is the program that is tested here", () => {
-    const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8")) as {
-      readonly scripts: Readonly<Record<string, string>>
-    }
-    expect(scripts["listen"]).toBe("node --enable-source-maps apps/server/dist/listen.js")
-  })
-
   describe("beside the server that does everything", () => void journey({ database: "embedded" }))
 
   describePg("beside a server and a worker of their own", () => {

@@ -10,15 +10,14 @@ import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { client } from "./support/client.js"
+import { commandOf } from "./support/commandOf.js"
 import { freePort } from "./support/freePort.js"
 import { ready, type Running, useProcesses, workerReady } from "./support/processes.js"
 import { until } from "./support/until.js"
 
-const SERVER = join(import.meta.dirname, "../dist/main.js")
-
 /** Runs a command to its end, with something on its standard input. */
 const command = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>, input = "") => {
-  const child = spawn(process.execPath, [SERVER, ...args], { env: environment, stdio: "pipe" })
+  const child = spawn(process.execPath, [...commandOf("start"), ...args], { env: environment, stdio: "pipe" })
   child.stdin.end(input)
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")])
   return { code: code as number | null, stdout, stderr }

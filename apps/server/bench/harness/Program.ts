@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { commandOf } from "../../test/support/commandOf.js"
 import * as Usage from "./Usage.js"
 
 export { freePort } from "../../test/support/freePort.js"
 
 const ROOT = join(import.meta.dirname, "../../../..")
 
-/** The product as it is built and shipped. */
-const PRODUCT = { server: "apps/server/dist/main.js", worker: "apps/worker/dist/main.js" } as const
+/** The product as it is built and shipped, by the name of its script. */
+const PRODUCT = { server: "start", worker: "worker" } as const
 
 /** Whose memory is looked at: the product's programs, by what they do, or something else. */
 export type Role = "server" | "worker" | "embedded" | "other"
@@ -40,13 +40,11 @@ export const product = (
   role: Role = program,
   profile?: string
 ): Running => {
-  const path = join(ROOT, PRODUCT[program])
-  if (!existsSync(path)) throw new Error(`${PRODUCT[program]} is missing: npm run build`)
   const profiling =
     profile === undefined
       ? []
       : ["--cpu-prof", `--cpu-prof-dir=${dirname(profile)}`, `--cpu-prof-name=${basename(profile)}`]
-  return { ...launch(program, role, [...profiling, "--enable-source-maps", path], environment), profile }
+  return { ...launch(program, role, [...profiling, ...commandOf(PRODUCT[program])], environment), profile }
 }
 
 /**

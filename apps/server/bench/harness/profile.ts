@@ -1,12 +1,19 @@
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
+import { SourceMap } from "node:module"
+import { fileURLToPath } from "node:url"
 
 /** Where the processor time of a program went, from the profile that V8 wrote (`node --cpu-prof`). */
 
+interface CallFrame {
+  readonly functionName: string
+  readonly url: string
+  /** From 0. */
+  readonly lineNumber: number
+  readonly columnNumber: number
+}
+
 interface Profile {
-  readonly nodes: ReadonlyArray<{
-    readonly id: number
-    readonly callFrame: { readonly functionName: string; readonly url: string }
-  }>
+  readonly nodes: ReadonlyArray<{ readonly id: number; readonly callFrame: CallFrame }>
   readonly samples: ReadonlyArray<number>
   /** Microseconds since the sample before; of the first, since the start. */
   readonly timeDeltas: ReadonlyArray<number>
@@ -19,21 +26,43 @@ const BUSY_SECONDS_MIN = 1
 
 const WRITES = /^(?:writev|write(?:Utf8|Latin1|Ascii)String|writeBuffer)$/
 
-const groupOf = ({ functionName, url }: Profile["nodes"][number]["callFrame"]): string => {
+const groupOf = (frame: CallFrame, sourceOf: SourceOf): string => {
+  const { functionName, url } = frame
   if (functionName === "(garbage collector)") return "garbage collector"
   if (url === "") return WRITES.test(functionName) ? "writing to sockets" : "V8 and the system"
   if (url.startsWith("node:")) return "node"
-  const [, library] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? []
-  const [, own] = /\/((?:packages|apps)\/[^/]+)\//.exec(url) ?? []
+  const source = sourceOf(frame)
+  const [, library] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source) ?? []
+  const [, own] = /\/((?:packages|apps)\/[^/]+)\//.exec(source) ?? []
   return library ?? own ?? "other"
+}
+
+/** Where a function was written. */
+type SourceOf = (frame: CallFrame) => string
+
+/** By the source maps of the files that it is built into. */
+const byMaps = (): SourceOf => {
+  const maps = new Map<string, SourceMap | undefined>()
+  const mapOf = (url: string): SourceMap | undefined => {
+    if (maps.has(url)) return maps.get(url)
+    const path = url.startsWith("file:") ? `${fileURLToPath(url)}.map` : ""
+    const map = existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, "utf8"))) : undefined
+    maps.set(url, map)
+    return map
+  }
+  return ({ columnNumber, lineNumber, url }) => {
+    const origin = mapOf(url)?.findEntry(lineNumber, columnNumber)
+    return origin !== undefined && "originalSource" in origin ? new URL(origin.originalSource, url).href : url
+  }
 }
 
 /** Shares of the time in which it did anything, from `fromSeconds` after its start on; undefined when there was too little of it. */
 export const shares = (
   { nodes, samples, timeDeltas }: Profile,
-  fromSeconds: number
+  fromSeconds: number,
+  sourceOf: SourceOf = byMaps()
 ): ReadonlyArray<readonly [group: string, share: number]> | undefined => {
-  const groups = new Map(nodes.map(({ callFrame, id }) => [id, groupOf(callFrame)]))
+  const groups = new Map(nodes.map(({ callFrame, id }) => [id, groupOf(callFrame, sourceOf)]))
   const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === "(idle)").map(({ id }) => id))
   const micros = new Map<string, number>()
   let [at, busy] = [0, 0]

@@ -11,7 +11,10 @@ const frames = [
   ["submit", "file:///x/node_modules/@effect/sql/node_modules/pg/lib/query.js"],
   ["send", "file:///x/packages/adapters-http/src/edge/NodeServer.ts"]
 ] as const
-const nodes = frames.map(([functionName, url], id) => ({ id, callFrame: { functionName, url } }))
+const nodes = frames.map(([functionName, url], id) => ({
+  id,
+  callFrame: { functionName, url, lineNumber: 9, columnNumber: id }
+}))
 
 it("time is shared out among libraries, our packages, node and V8; idling and the time before do not count", () => {
   const samples = [5, 0, 1, 2, 3, 4, 5, 6, 7]
@@ -25,6 +28,19 @@ it("time is shared out among libraries, our packages, node and V8; idling and th
     ["pg", 0.1],
     ["V8 and the system", 0.05],
     ["node", 0.05]
+  ])
+})
+
+it("what was built into one file counts for where it was written", () => {
+  const built = nodes.map(({ callFrame, id }) => ({
+    id,
+    callFrame: { ...callFrame, url: callFrame.url && "file:///x/bundle/main.js" }
+  }))
+  const sourceOf = ({ columnNumber }: { readonly columnNumber: number }) => frames[columnNumber]?.[1] ?? ""
+  const found = shares({ nodes: built, samples: [6, 7, 7], timeDeltas: [1e6, 1e6, 2e6] }, 0, sourceOf)
+  expect(found).toEqual([
+    ["packages/adapters-http", 0.75],
+    ["pg", 0.25]
   ])
 })
 

@@ -6,13 +6,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { describe, expect, it } from "vitest"
+import { commandOf } from "../support/commandOf.js"
 import { freePort } from "../support/freePort.js"
 import { until } from "../support/until.js"
 
-const DEMO = join(import.meta.dirname, "../../dist/demo.js")
-
 const start = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) => {
-  const child = spawn(process.execPath, [DEMO, ...args], { env: environment, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, [...commandOf("demo"), ...args], {
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"]
+  })
   const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")])
   return { child, ended: ended.then(([stdout, stderr, [code]]) => ({ stdout, stderr, code: code as number | null })) }
 }

@@ -3,9 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { commandOf } from "../support/commandOf.js"
 import { consent, enterRule } from "../support/steps.js"
-
-const PROGRAM = join(import.meta.dirname, "../../dist/simulate.js")
 
 interface Ended {
   readonly code: number
@@ -18,7 +17,7 @@ const simulate = (...args: ReadonlyArray<string>): Promise<Ended> =>
     // Words without blanks in them may be written in one.
     execFile(
       process.execPath,
-      [PROGRAM, ...args.flatMap((arg) => (arg.startsWith("--") ? arg.split(" ") : [arg]))],
+      [...commandOf("simulate"), ...args.flatMap((arg) => (arg.startsWith("--") ? arg.split(" ") : [arg]))],
       { timeout: 170_000 },
       (error, out, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code), out, error: stderr })

@@ -1,17 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, afterEach } from "vitest"
+import { commandOf } from "./commandOf.js"
 import { until } from "./until.js"
 
 const ROOT = join(import.meta.dirname, "../../../..")
 
-/** What a test starts: the programs as they are built and shipped. */
-const PROGRAMS = {
-  server: "apps/server/dist/main.js",
-  worker: "apps/worker/dist/main.js",
-  listen: "apps/server/dist/listen.js"
-} as const
+/** What a test starts, the programs as they are built and shipped, by the names of their scripts. */
+const PROGRAMS = { server: "start", worker: "worker", listen: "listen" } as const
 type Program = keyof typeof PROGRAMS
 
 interface Ended {
@@ -65,10 +61,8 @@ const launch = (
   environment: Readonly<Record<string, string>>,
   args: ReadonlyArray<string>
 ): Running => {
-  const path = join(ROOT, PROGRAMS[program])
-  if (!existsSync(path)) throw new Error(`${PROGRAMS[program]} is missing: npm run build`)
   const { HOME = "", PATH = "" } = process.env
-  const child = spawn(process.execPath, ["--enable-source-maps", path, ...args], {
+  const child = spawn(process.execPath, [...commandOf(PROGRAMS[program]), ...args], {
     cwd: ROOT,
     env: { HOME, PATH, ...environment },
     stdio: ["ignore", "pipe", "pipe"]

@@ -1,6 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, type Effect, Exit, Option } from "effect"
 import { CannotStart } from "./CannotStart.js"
+import * as StackTraces from "./StackTraces.js"
 
 /** sysexits.h: after these a supervisor need not try again. */
 const EXIT_CODES = { usage: 64, settings: 78 } as const
@@ -23,7 +24,8 @@ const report = (cause: Cause.Cause<unknown>): number => {
  * a second one ends it at once. Ends with 0, also when it was told to stop; 78 when its settings are at fault, 64
  * for a wrong command line, 1 for any other failure.
  */
-export const run = (main: Effect.Effect<unknown, unknown>): void =>
+export const run = (main: Effect.Effect<unknown, unknown>): void => {
+  StackTraces.install()
   NodeRuntime.runMain(main, {
     disableErrorReporting: true,
     disablePrettyLogger: true,
@@ -32,3 +34,4 @@ export const run = (main: Effect.Effect<unknown, unknown>): void =>
       end(cause === undefined ? 0 : report(cause))
     }
   })
+}

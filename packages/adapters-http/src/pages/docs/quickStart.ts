@@ -1,11 +1,16 @@
 import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { isHttps, type Options } from "../../HttpOptions.js"
 import { html, type Html, type Value } from "../kit/Html.js"
 import { code, DOCS, page, type Section } from "./frame.js"
 import { prose } from "./prose.js"
 
 /** The README's "Try it" has the same text, which a test compares; another follows it to the letter. */
-const TEXT = readFileSync(new URL("../../../docs/quick-start.md", import.meta.url), "utf8")
+const TEXT = readFileSync(
+  // By its name: when it is served, this module may be part of another file in another folder.
+  createRequire(import.meta.url).resolve("@place-access/adapters-http/docs/quick-start.md"),
+  "utf8"
+)
 
 /** What stands for the address of the server in it. */
 const LOCAL = "http://localhost:8080"

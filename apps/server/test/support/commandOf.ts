@@ -1,0 +1,17 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+const ROOT = join(import.meta.dirname, "../../../..")
+
+const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+  readonly scripts: Readonly<Record<string, string>>
+}
+
+/** What node is given by `npm run NAME`, the built file last: tests and benchmarks start the programs as people do. */
+export const commandOf = (name: "start" | "worker" | "listen" | "demo" | "simulate"): ReadonlyArray<string> => {
+  const [node, ...args] = (scripts[name] ?? "").split(" ")
+  const path = args.pop() ?? ""
+  if (node !== "node") throw new Error(`npm run ${name} does not begin with node`)
+  if (!existsSync(join(ROOT, path))) throw new Error(`${path} is missing: npm run build`)
+  return [...args, join(ROOT, path)]
+}
