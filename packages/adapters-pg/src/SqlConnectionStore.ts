@@ -176,14 +176,21 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
             AND presented.connection_id = ${id}
           ORDER BY r.link`
 
-    /** What a change of a locked connection is decided by; none when there is no such connection. */
+    const lockOne = (userId: UserId, id: ConnectionId) =>
+      sql`SELECT 1 FROM connections WHERE user_id = ${userId} AND connection_id = ${id} FOR UPDATE`
+
+    /**
+     * Locks a connection and reads what a change of it is decided by; none when there is no such connection. One round trip: the server
+     * begins each read, with a snapshot of its own, when the lock has been had.
+     */
     const readLocked = (
       userId: UserId,
       id: ConnectionId,
       asked: Asked
     ): Effect.Effect<Option.Option<Locked>, Failure> =>
       Effect.gen(function* () {
-        const [found = [], codes = [], accesses = [], chain = []] = yield* together([
+        const [, found = [], codes = [], accesses = [], chain = []] = yield* together([
+          lockOne(userId, id),
           withApp(userId, id),
           asked.code && codeOf(userId, id, asked.code),
           asked.access && accessOf(userId, id, asked.access),
@@ -302,10 +309,9 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
           const found = yield* userOf(id)
           if (Option.isNone(found)) return Option.none<A>()
           const userId = found.value
-          yield* sql`SELECT 1 FROM connections WHERE user_id = ${userId} AND connection_id = ${id} FOR UPDATE`
-          const now = yield* Timestamp.now
           const state = yield* readLocked(userId, id, asked)
           if (Option.isNone(state)) return Option.none<A>()
+          const now = yield* Timestamp.now
           const decision = decide(state.value, now)
           yield* writes.last(state.value.connection, decision.writes, now)
           return Option.some(decision.outcome)

@@ -135,7 +135,7 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
     ) => Effect.Effect<Option.Option<WithApp & { readonly token: AccessToken }>, StoreError>
 
     /**
-     * Locks the connection's row first, then reads the clock, then the tokens asked for, then decides and writes
+     * Locks the connection's row first, then reads the tokens asked for, then the clock, then decides and writes
      * (decision O8). None when there is no such connection. `decide` is a plain function.
      */
     readonly change: <A>(
