@@ -8,7 +8,7 @@ import {
 } from "@effect/platform"
 import { AccessLogStore, recordAccess } from "@place-access/domain/access-log"
 import { Entropy, StoreError } from "@place-access/domain/shared"
-import { Cause, Context, Effect, Exit, FiberRef } from "effect"
+import { Cause, Context, Effect, Exit, FiberRef, FiberRefs, HashMap } from "effect"
 import { HttpOptions, type Options } from "../HttpOptions.js"
 import { errorPage } from "../pages/errorPage.js"
 import * as Errors from "../wire/Errors.js"
@@ -39,7 +39,7 @@ export const make = <R>(
     const options = yield* HttpOptions
     const needs = yield* Effect.context<AccessLogStore | Entropy.Entropy>()
     const context = Context.pick(AccessLogStore, Entropy.Entropy)(needs)
-    const freshId = Effect.provide(Entropy.id("req"), context)
+    const freshId = Entropy.idFrom(Context.get(needs, Entropy.Entropy), "req")
     const addHeaders = SecurityHeaders.make(options)
 
     const record = (
@@ -55,7 +55,6 @@ export const make = <R>(
         error: answer.error,
         disclosed: answer.error === null ? disclosed : null
       }).pipe(
-        Effect.provide(context),
         Effect.as(answer),
         // Nothing may be disclosed that the user cannot see was disclosed.
         Effect.catchAllCause((cause) =>
@@ -63,28 +62,55 @@ export const make = <R>(
         )
       )
 
+    const answer = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest.Cell, app: App<R>) =>
+      Effect.exit(app).pipe(
+        Effect.flatMap((exit) =>
+          Exit.isSuccess(exit) ? Effect.succeed(answered(exit.value)) : refused(exit.cause, request, known)
+        ),
+        Effect.flatMap((answer) =>
+          cell.caller === undefined ? Effect.succeed(answer) : record(cell, cell.caller, answer)
+        ),
+        Watch.around({ request, cell, trustsTraceparent: options.trustTraceparent === true }),
+        Effect.map((answer) => {
+          const response = answer.page && wantsPage(request) ? errorPage(answer.page, cell.id) : answer.response
+          return SecurityHeaders.apply(response, addHeaders, cell.id, { ...cell.standing, ...cell.deprecation })
+        })
+      )
+
     return Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function* () {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const cell = CurrentRequest.make(yield* requestId(request, options, freshId))
-        const exit = yield* restore(app).pipe(
-          Effect.provideService(HttpServerRequest.HttpServerRequest, Body.bounded(request, cell)),
-          Effect.exit,
-          Effect.flatMap((exit) =>
-            Exit.isSuccess(exit) ? Effect.succeed(answered(exit.value)) : refused(exit.cause, request, known)
-          ),
-          Effect.flatMap((answer) =>
-            cell.caller === undefined ? Effect.succeed(answer) : record(cell, cell.caller, answer)
-          ),
-          Watch.around({ request, cell, trustsTraceparent: options.trustTraceparent === true }),
-          Effect.locally(CurrentRequest.ref, cell),
-          Effect.annotateLogs("request_id", cell.id)
-        )
-        const response = exit.page && wantsPage(request) ? errorPage(exit.page, cell.id) : exit.response
-        return SecurityHeaders.apply(response, addHeaders, cell.id, { ...cell.standing, ...cell.deprecation })
-      })
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        Effect.flatMap(requestId(request, options, freshId), (id) => {
+          const cell = CurrentRequest.make(id)
+          const own = Context.add(context, HttpServerRequest.HttpServerRequest, Body.bounded(request, cell))
+          return carrying(own, cell)(answer(request, cell, restore(app)))
+        })
+      )
     )
   })
+
+type App<R> = HttpApp.Default<unknown, R>
+
+/**
+ * All that goes along with a request, set at once: each setting copies everything that a fibre carries. Nothing is put back, because
+ * the fibre is the request's own.
+ */
+const carrying =
+  <S>(services: Context.Context<S>, cell: CurrentRequest.Cell) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, S>> =>
+    Effect.zipRight(
+      Effect.updateFiberRefs((id, refs) => {
+        const context = FiberRefs.getOrDefault(refs, FiberRef.currentContext)
+        const annotations = FiberRefs.getOrDefault(refs, FiberRef.currentLogAnnotations)
+        return FiberRefs.updateManyAs(refs, {
+          entries: [
+            [FiberRef.currentContext, [[id, Context.merge(context, services)]]],
+            [FiberRef.currentLogAnnotations, [[id, HashMap.set(annotations, "request_id", cell.id)]]],
+            [CurrentRequest.ref, [[id, cell]]]
+          ]
+        })
+      }),
+      self as Effect.Effect<A, E, Exclude<R, S>>
+    )
 
 interface Answer {
   readonly response: HttpServerResponse.HttpServerResponse
@@ -167,14 +193,18 @@ const requestId = (
 export const around =
   ({ contentTypes, deprecations }: Known) =>
   <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-    Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const { route } = yield* HttpRouter.RouteContext
-      const cell = yield* FiberRef.get(CurrentRequest.ref)
+    Effect.withFiberRuntime<HttpServerResponse.HttpServerResponse, E | Errors.WireError, R | Routed>((fiber) => {
+      const context = fiber.currentContext as Context.Context<Routed>
+      const request = Context.get(context, HttpServerRequest.HttpServerRequest)
+      const { route } = Context.get(context, HttpRouter.RouteContext)
+      const cell = fiber.getFiberRef(CurrentRequest.ref)
       cell.endpoint = Routes.label(request.method, route.path)
       const label = Routes.label(route.method, route.path)
       cell.reads = contentTypes.get(label) ?? Routes.FORMS
       cell.deprecation = deprecations.get(label) ?? {}
-      if (/%00/.test(request.url)) return yield* Effect.fail(Errors.invalidRequest("The address holds a NUL character"))
-      return yield* handler
+      return request.url.includes("%00")
+        ? Effect.fail(Errors.invalidRequest("The address holds a NUL character"))
+        : handler
     })
+
+type Routed = HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext

@@ -109,7 +109,7 @@ const answer = (
     )
   )
   const run = (provided: ReadonlyArray<readonly [string, unknown]>): Effect.Effect<Response, unknown, Request> =>
-    Effect.mapInputContext(program, (request: Context.Context<Request>) => Services.over(services, request, provided))
+    Services.goOnIn((request: Context.Context<Request>) => Services.over(services, request, provided))(program)
   return guards.reduce<typeof run>(
     (inner, { check, provides }) =>
       (provided) =>

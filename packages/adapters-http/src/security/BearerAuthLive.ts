@@ -7,6 +7,7 @@ import { Context, Effect, Either, Layer } from "effect"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import * as RateLimit from "../edge/RateLimit.js"
 import * as Routes from "../edge/Routes.js"
+import * as Services from "../edge/Services.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
@@ -42,7 +43,7 @@ export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, 
               yield* checkPurpose(caller, requirement)
             }
             return caller
-          }).pipe(Effect.provide(context))
+          }).pipe(Services.goOnIn(Context.merge(context)))
       })
     })
   )

@@ -4,6 +4,7 @@ import { LimitStore, Rate, Subject } from "@place-access/domain/limits"
 import { Vault } from "@place-access/domain/shared"
 import { Context, Effect, Layer } from "effect"
 import * as RateLimit from "../edge/RateLimit.js"
+import * as Services from "../edge/Services.js"
 import * as OsmAnd from "../fixes/OsmAnd.js"
 import * as OsmAndRequest from "../fixes/OsmAndRequest.js"
 import * as Errors from "../wire/Errors.js"
@@ -33,7 +34,7 @@ const device = Layer.effect(
       deviceToken: () =>
         Effect.gen(function* () {
           return yield* phoneOf(Credentials.bearerToken(yield* HttpServerRequest.HttpServerRequest))
-        }).pipe(Effect.provide(context))
+        }).pipe(Services.goOnIn(Context.merge(context)))
     })
   })
 )
@@ -47,7 +48,7 @@ const ownTracks = Layer.effect(
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           return yield* phoneOf(Credentials.bearerToken(request) ?? Credentials.basicPassword(request))
-        }).pipe(Effect.mapError(Errors.keptByThePhone), Effect.provide(context))
+        }).pipe(Effect.mapError(Errors.keptByThePhone), Services.goOnIn(Context.merge(context)))
     })
   })
 )
@@ -62,7 +63,7 @@ const osmAnd = Layer.effect(
           const request = yield* HttpServerRequest.HttpServerRequest
           const token = Credentials.bearerToken(request) ?? OsmAnd.deviceId(yield* OsmAndRequest.read(request))
           return yield* phoneOf(token)
-        }).pipe(Effect.provide(context))
+        }).pipe(Services.goOnIn(Context.merge(context)))
     })
   })
 )

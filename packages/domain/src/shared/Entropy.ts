@@ -29,7 +29,11 @@ const base32 = (bytes: Uint8Array): string => {
 
 /** A fresh id of 120 random bits, such as `rul_01hz…`; the prefix names its kind for people who read logs. */
 export const id = (prefix: string): Effect.Effect<string, never, Entropy> =>
-  Effect.flatMap(Entropy, (entropy) => Effect.map(entropy.bytes(15), (bytes) => `${prefix}_${base32(bytes)}`))
+  Effect.flatMap(Entropy, (entropy) => idFrom(entropy, prefix))
+
+/** As `id`, of an entropy at hand. */
+export const idFrom = (entropy: Entropy["Type"], prefix: string): Effect.Effect<string> =>
+  Effect.map(entropy.bytes(15), (bytes) => `${prefix}_${base32(bytes)}`)
 
 /** 256 random bits as 52 lower-case characters: the secret part of a token. */
 export const secret: Effect.Effect<string, never, Entropy> = Effect.flatMap(Entropy, (entropy) =>
