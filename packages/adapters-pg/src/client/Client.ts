@@ -31,20 +31,24 @@ export const layer = (
     Effect.gen(function* () {
       const pool = yield* acquire
       const library = yield* fromPool({ acquire: Effect.succeed(pool) })
-      return Context.make(PgClient, library).pipe(Context.add(SqlClient, make(library, runs(pool))))
+      const attributes = attributesOf(library)
+      const withTransaction = yield* Transaction.make(pool, library, attributes)
+      const client = make({ library, attributes }, runs(pool), withTransaction)
+      return Context.make(PgClient, library).pipe(Context.add(SqlClient, client))
     })
   ).pipe(Layer.provide(Reactivity.layer))
 
-const make = (library: PgClient, { run, shared }: Runs): SqlClient => {
-  const { database, host = "localhost", port = 5432, username } = library.config
-  const attributes = {
-    ...library.config.spanAttributes,
-    "db.system.name": "postgresql",
-    "db.namespace": database ?? username ?? "postgres",
-    "server.address": host,
-    "server.port": port
-  }
-  const of: Host = { library, attributes }
+/** Of spans. */
+const attributesOf = ({ config }: PgClient) => ({
+  ...config.spanAttributes,
+  "db.system.name": "postgresql",
+  "db.namespace": config.database ?? config.username ?? "postgres",
+  "server.address": config.host ?? "localhost",
+  "server.port": config.port ?? 5432
+})
+
+const make = (of: Host, { run, shared }: Runs, withTransaction: PgClient["withTransaction"]): SqlClient => {
+  const { library } = of
   const template =
     (run: Run): Template =>
     (strings, ...args) =>
@@ -56,7 +60,7 @@ const make = (library: PgClient, { run, shared }: Runs): SqlClient => {
     library,
     {
       [SHARED]: template(shared),
-      withTransaction: Transaction.make(library, attributes),
+      withTransaction,
       withoutTransforms: () => client,
       safe: undefined
     }

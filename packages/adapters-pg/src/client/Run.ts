@@ -1,6 +1,9 @@
 import { SqlError } from "@effect/sql/SqlError"
-import { Effect } from "effect"
+import { Context, DefaultServices, Effect, Tracer } from "effect"
 import type pg from "pg"
+
+/** The tracer that is there when nobody asked for one: it keeps nothing. */
+export const NOBODY = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
 /** What of an answer is wanted. */
 export type Picked = "rows" | "result"

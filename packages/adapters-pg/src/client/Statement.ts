@@ -1,11 +1,9 @@
 import type { PgClient } from "@effect/sql-pg/PgClient"
-import { TransactionConnection } from "@effect/sql/SqlClient"
-import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
 import { type FragmentId, isFragment, type Segment, type Statement } from "@effect/sql/Statement"
 import * as SqlStatement from "@effect/sql/Statement"
-import { Context, DefaultServices, Effect, Effectable, identity, type Stream, Tracer } from "effect"
-import type { Picked, Run } from "./Run.js"
+import { Effect, Effectable, identity, type Stream } from "effect"
+import { NOBODY, type Picked, type Run } from "./Run.js"
 import * as Transaction from "./Transaction.js"
 
 /** What the statements of one client share. */
@@ -85,7 +83,7 @@ export class QuickStatement<A> extends Effectable.Class<ReadonlyArray<A>, SqlErr
   private execute(operation: string, picked: Picked): Effect.Effect<unknown, SqlError> {
     return Effect.withFiberRuntime((fiber) => {
       const [text, params] = this.compile()
-      const connection = connectionOf(fiber.currentContext)
+      const connection = Transaction.connectionOf(fiber.currentContext)
       const effect =
         connection === undefined
           ? this.run(text, params, picked)
@@ -107,7 +105,7 @@ export const together = (
   statements: ReadonlyArray<Statement<object> | undefined>
 ): Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError> =>
   Effect.withFiberRuntime((fiber) => {
-    const connection = connectionOf(fiber.currentContext)
+    const connection = Transaction.connectionOf(fiber.currentContext)
     const given = statements.flatMap((statement) => (statement === undefined ? [] : [statement]))
     const sent =
       connection === undefined || fiber.currentTracer !== NOBODY
@@ -128,7 +126,7 @@ export const together = (
  */
 export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effect.Effect<void, E> =>
   Effect.withFiberRuntime((fiber) => {
-    const connection = connectionOf(fiber.currentContext)
+    const connection = Transaction.connectionOf(fiber.currentContext)
     if (connection === undefined || fiber.currentTracer !== NOBODY) {
       return Effect.forEach(effects, (effect) => effect, { discard: true })
     }
@@ -150,13 +148,6 @@ export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effe
 const isStatement = <E>(
   effect: Effect.Effect<unknown, E>
 ): effect is QuickStatement<object> & Effect.Effect<unknown, E> => effect instanceof QuickStatement
-
-/** The tracer that is there when nobody asked for one: it keeps nothing. */
-const NOBODY = Context.get(DefaultServices.liveServices, Tracer.Tracer)
-
-/** That of the transaction that the fiber is in. */
-const connectionOf = (context: Context.Context<never>): Connection | undefined =>
-  Context.getOrElse(context as Context.Context<TransactionConnection>, TransactionConnection, () => undefined)?.[0]
 
 const PARAMETER = Symbol("parameter")
 const IDENTIFIER = Symbol("identifier")

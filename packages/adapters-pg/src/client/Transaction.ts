@@ -2,9 +2,9 @@ import type { PgClient } from "@effect/sql-pg/PgClient"
 import { makeWithTransaction, TransactionConnection } from "@effect/sql/SqlClient"
 import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect, Scope } from "effect"
+import { Context, Effect, Exit, FiberRef, Scope } from "effect"
 import type pg from "pg"
-import { refused } from "./Run.js"
+import { NOBODY, noConnection, refused } from "./Run.js"
 
 /**
  * Transactions that wait less for the network: BEGIN travels with the first statement, statements that do not depend on each other's
@@ -120,17 +120,80 @@ const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
     return line === undefined ? run(connection, "COMMIT") : control(line, "COMMIT")
   })
 
+const rollback = (connection: Connection): Effect.Effect<void, SqlError> => run(connection, "ROLLBACK")
+
+/** That of the transaction that the fiber is in. */
+export const connectionOf = (context: Context.Context<never>): Connection | undefined =>
+  Context.getOrElse(context as Context.Context<TransactionConnection>, TransactionConnection, () => undefined)?.[0]
+
+/** A connection that nobody else has, until it is released. */
+type Reserve = Effect.Effect<readonly [connection: Connection, release: () => void], SqlError>
+
+/** `model`: one of the library's connections. What else it does of what it can, it does on the client that it is given. */
+const reserve = (pool: pg.Pool, model: Connection): Reserve =>
+  Effect.async((resume) => {
+    pool.connect((error, client) => {
+      if (client === undefined) return resume(noConnection(error))
+      const connection = Object.assign(Object.create(model) as Connection, { pg: client })
+      // A broken one leaves the pool.
+      resume(Effect.succeed([connection, () => client.release()]))
+    })
+  })
+
+/** The outermost transaction, where nobody traces: as the library's, in a quarter of the steps. */
+const outermost =
+  (reserve: Reserve) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(reserve, ([connection, release]) =>
+        Effect.flatMap(
+          FiberRef.getAndUpdate(FiberRef.currentContext, (context) =>
+            Context.add(context, TransactionConnection, [connection, 0])
+          ),
+          (outside) =>
+            begin(connection).pipe(
+              Effect.zipRight(restore(effect)),
+              Effect.exit,
+              // Nothing comes between: what was begun is ended and given back, whatever happened.
+              Effect.zipLeft(FiberRef.set(FiberRef.currentContext, outside)),
+              Effect.flatMap((exit) =>
+                Effect.flatMap(
+                  Effect.exit(Effect.orDie(Exit.isSuccess(exit) ? commit(connection) : rollback(connection))),
+                  (ended) => {
+                    release()
+                    return Exit.isFailure(ended) ? Effect.failCause(ended.cause) : exit
+                  }
+                )
+              )
+            )
+        )
+      )
+    )
+
 /** As `@effect/sql`'s, savepoints for transactions in transactions included. */
-export const make = (library: PgClient, attributes: Readonly<Record<string, unknown>>): PgClient["withTransaction"] =>
-  makeWithTransaction({
-    transactionTag: TransactionConnection,
-    spanAttributes: Object.entries(attributes),
-    acquireConnection: Effect.flatMap(Scope.make(), (scope) =>
-      Effect.map(Scope.extend(library.reserve, scope), (connection) => [scope, connection] as const)
-    ),
-    begin,
-    commit,
-    savepoint: (connection, id) => run(connection, `SAVEPOINT effect_sql_${id}`),
-    rollback: (connection) => run(connection, "ROLLBACK"),
-    rollbackSavepoint: (connection, id) => run(connection, `ROLLBACK TO SAVEPOINT effect_sql_${id}`)
+export const make = (
+  pool: pg.Pool,
+  library: PgClient,
+  attributes: Readonly<Record<string, unknown>>
+): Effect.Effect<PgClient["withTransaction"], SqlError> =>
+  Effect.map(Effect.scoped(library.reserve), (model) => {
+    const quick = outermost(reserve(pool, model))
+    const whole = makeWithTransaction({
+      transactionTag: TransactionConnection,
+      spanAttributes: Object.entries(attributes),
+      acquireConnection: Effect.flatMap(Scope.make(), (scope) =>
+        Effect.map(Scope.extend(library.reserve, scope), (connection) => [scope, connection] as const)
+      ),
+      begin,
+      commit,
+      savepoint: (connection, id) => run(connection, `SAVEPOINT effect_sql_${id}`),
+      rollback,
+      rollbackSavepoint: (connection, id) => run(connection, `ROLLBACK TO SAVEPOINT effect_sql_${id}`)
+    })
+    return <R, E, A>(effect: Effect.Effect<A, E, R>) =>
+      Effect.withFiberRuntime<A, E | SqlError, R>((fiber) =>
+        fiber.currentTracer === NOBODY && connectionOf(fiber.currentContext) === undefined
+          ? quick(effect)
+          : whole(effect)
+      )
   })

@@ -1,7 +1,7 @@
 import { SqlClient, TransactionConnection } from "@effect/sql/SqlClient"
 import { Failures } from "@place-access/adapters-pg"
 import { last, together } from "@place-access/adapters-pg/client/Client"
-import { Effect, Either, Layer, Option } from "effect"
+import { Deferred, Effect, Either, Fiber, Layer, Option } from "effect"
 import type pg from "pg"
 import { expect, it, vi } from "vitest"
 import { migratedPostgres, withStores } from "../support/contracts.js"
@@ -105,6 +105,29 @@ describePg("statements of a transaction that travel together", () => {
           ).toEqual(Either.left("no"))
           expect(yield* ids).toEqual([])
         }
+      })
+    ))
+
+  it("an interrupted one is rolled back and leaves neither its connection nor its context behind", () =>
+    run(
+      Effect.gen(function* () {
+        const { add, ids, sql } = yield* empty
+        const begun = yield* Deferred.make<void>()
+        const fiber = yield* Effect.fork(
+          sql.withTransaction(
+            Effect.zipRight(add(1), Effect.zipRight(Deferred.succeed(begun, undefined), Effect.never))
+          )
+        )
+        yield* Deferred.await(begun)
+        yield* Fiber.interrupt(fiber)
+        expect(yield* ids).toEqual([])
+        // More than the pool has connections.
+        for (let id = 2; id < 20; id++) {
+          const failing = sql.withTransaction(Effect.zipRight(add(id), Effect.fail("no")))
+          expect(yield* Effect.either(failing)).toEqual(Either.left("no"))
+          expect(Option.isNone(yield* Effect.serviceOption(TransactionConnection))).toBe(true)
+        }
+        expect(yield* ids).toEqual([])
       })
     ))
 
