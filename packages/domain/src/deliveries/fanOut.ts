@@ -40,14 +40,15 @@ export interface FannedOut {
  * Turns up to `limit` events of the outbox into deliveries: one for each endpoint that wants the event, one in memory for each
  * legacy receiver, and one for each developer who listens; a firing that nobody wants is in the user's access log all the
  * same. Two transactions, because events are the user's and deliveries the app's: first the rows, which may exist already,
- * then the mark. Whoever dies between the two is repeated without a trace, but for a listener, who may be told twice.
+ * then the mark. Whoever dies between the two is repeated without a trace, but for a listener, who may be told twice. `onRows`
+ * runs when rows of an app are there, before anything else of the batch.
  */
-export const fanOut = Effect.fnUntraced(function* (limit: number) {
+export const fanOut = Effect.fnUntraced(function* (limit: number, onRows: Effect.Effect<void> = Effect.void) {
   const events = yield* EventStore
   const now = yield* Timestamp.now
   const claimed = yield* events.claimPending(limit, now, Timestamp.plus(now, Delivery.LEASE))
   const byApp = Object.values(Array.groupBy(claimed, (event) => event.appId))
-  const written = yield* Effect.forEach(byApp, (ofApp) => insertRows(ofApp, now), { concurrency: APPS_AT_ONCE })
+  const written = yield* Effect.forEach(byApp, (ofApp) => insertRows(ofApp, now, onRows), { concurrency: APPS_AT_ONCE })
   const fannedOut: FannedOut = {
     claimed: claimed.length,
     deliveries: written.reduce((sum, { rows }) => sum + rows, 0),
@@ -62,7 +63,11 @@ export const fanOut = Effect.fnUntraced(function* (limit: number) {
 }, Telemetry.span("fanOut"))
 
 /** One app's trouble is not the others': its events come again when their lease is over. */
-const insertRows = (events: Array.NonEmptyReadonlyArray<OutboxEvent>, now: Timestamp.Timestamp) =>
+const insertRows = (
+  events: Array.NonEmptyReadonlyArray<OutboxEvent>,
+  now: Timestamp.Timestamp,
+  onRows: Effect.Effect<void>
+) =>
   Effect.gen(function* () {
     const appId = events[0].appId
     const endpoints = yield* (yield* EndpointStore).list(appId)
@@ -82,7 +87,7 @@ const insertRows = (events: Array.NonEmptyReadonlyArray<OutboxEvent>, now: Times
       .filter(({ id }) => !told.has(id) && !heard.has(id))
       .flatMap((event) => Disclosure.toNobody(event) ?? [])
     yield* Effect.forEach(toNobody, log.record, { concurrency: "unbounded", discard: true })
-    if (rows.length > 0) yield* (yield* DeliveryStore).insert(rows)
+    if (rows.length > 0) yield* Effect.zipRight((yield* DeliveryStore).insert(rows), onRows)
     yield* offer(offers)
     yield* (yield* EventStore).markFannedOut(events, now)
     return { rows: rows.length, legacy, offered: offers.length }

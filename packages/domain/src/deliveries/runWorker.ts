@@ -1,4 +1,5 @@
 import { Cause, Duration, Effect, Option, Queue, Schedule } from "effect"
+import * as Timestamp from "../shared/Timestamp.js"
 import { type Claim, DeliveryStore } from "./DeliveryStore.js"
 import { claimDue } from "./claimDue.js"
 import { deliver } from "./deliver.js"
@@ -28,6 +29,9 @@ const DEFAULTS: WorkerOptions = {
   drainFor: "8 seconds"
 }
 
+/** Fan-out rests as long as it took, at most so long: every webhook of a busy service waits for half of it. */
+const REST_MILLIS = 10
+
 /** After the store failed: 200 ms, twice as long each time, at most 10 s; from the start after a quiet minute. */
 const backOff = Schedule.exponential("200 millis").pipe(
   Schedule.union(Schedule.spaced("10 seconds")),
@@ -36,7 +40,8 @@ const backOff = Schedule.exponential("200 millis").pipe(
 
 /**
  * Fans out and delivers until interrupted; any number of workers share one database. Woken by `WorkSignal`, by the next due
- * time and at least every `pollEvery`. No failure ends it: the store's are logged and tried again later, a delivery's are
+ * time and at least every `pollEvery`. A signal is for the outbox first: it is nearly always about an event, and what becomes of
+ * it, or of a look that found none, wakes the deliveries. So nobody looks for rows that are not there yet. No failure ends it: the store's are logged and tried again later, a delivery's are
  * its own. Legacy deliveries live in this worker's memory. Interrupted, it claims nothing more and waits for what is under way.
  */
 export const runWorker = (options: Partial<WorkerOptions> = {}) =>
@@ -45,20 +50,35 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
     const signal = yield* WorkSignal
     const store = yield* DeliveryStore
     const [toFanOut, toDeliver] = [yield* alarm, yield* alarm]
+    const pollMillis = Duration.toMillis(pollEvery)
+    const dueTimes = makeDueTimes(store, pollMillis)
     const sky = flights.make({ slots, perEndpoint, onChange: toDeliver.ring })
     const legacySky = yield* legacyFlights.make
+    let lookedAt = yield* Timestamp.now
 
-    const listen = Effect.zipRight(
-      signal.wait(Duration.decode(pollEvery)),
-      Effect.zipRight(toFanOut.ring, toDeliver.ring)
-    )
+    const listen = Effect.gen(function* () {
+      yield* signal.wait(Duration.decode(pollEvery))
+      yield* toFanOut.ring
+      // The outbox may fail or hang: deliveries do not wait for it longer than for a lost signal.
+      if ((yield* Timestamp.now) - lookedAt > pollMillis) yield* toDeliver.ring
+    })
 
     const fanOutStep = Effect.gen(function* () {
-      const { claimed, deliveries, legacy, offered } = yield* fanOut(fanOutBatch)
+      const startedAt = yield* Timestamp.now
+      const { claimed, deliveries, legacy, offered } = yield* fanOut(fanOutBatch, toDeliver.ring)
       yield* Effect.forEach(legacy, legacySky.launch, { discard: true })
-      if (deliveries > 0) yield* toDeliver.ring
-      if (deliveries > 0 || offered > 0) yield* signal.raise
-      if (claimed < fanOutBatch) yield* toFanOut.wait(Option.none())
+      if (claimed === 0) {
+        // So the signal was about deliveries, some of which may be due a little later.
+        dueTimes.forget()
+        yield* toDeliver.ring
+      }
+      // Other workers are asked for help where this one is full; a listener's server waits for the signal.
+      if (deliveries > slots - sky.size() || offered > 0) yield* signal.raise
+      if (claimed === fanOutBatch) return
+      // What comes within as much time as a step takes goes together: a step costs nearly the same for one event as for ten.
+      const took = (yield* Timestamp.now) - startedAt
+      if (claimed > 0 && took > 0) yield* Effect.sleep(Math.min(took, REST_MILLIS))
+      yield* toFanOut.wait(Option.none())
     })
 
     const deliverStep = Effect.gen(function* () {
@@ -66,11 +86,16 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
       if (free <= 0) return yield* toDeliver.wait(Option.none())
       const { claims, isUnfinished, now } = yield* Effect.uninterruptibleMask((restore) =>
         Effect.tap(restore(claimDue(free, perEndpoint)), ({ claims, leaseUntil }) =>
-          Effect.forEach(claims, (claim) => sky.launch(claim.delivery.endpointId, attempt(claim, leaseUntil)))
+          Effect.forEach(
+            claims,
+            (claim) => sky.launch(claim.delivery.endpointId, attempt(claim, leaseUntil, dueTimes.forget)),
+            { discard: true }
+          )
         )
       )
+      lookedAt = now
       if (claims.length === free || isUnfinished) return
-      const next = yield* store.nextDueAt(now)
+      const next = yield* dueTimes.next(now)
       return yield* toDeliver.wait(Option.map(next, (at) => Duration.millis(at - now)))
     })
 
@@ -85,10 +110,14 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
     return yield* Effect.never
   })
 
-/** True when the delivery has a due time to wait for. */
-const attempt = (claim: Claim, leaseUntil: Parameters<typeof deliver>[1]) =>
+/** True when the delivery has a due time to wait for, which is said to `onWait` first. */
+const attempt = (claim: Claim, leaseUntil: Parameters<typeof deliver>[1], onWait: () => void) =>
   deliver(claim, leaseUntil).pipe(
-    Effect.map((how) => how?._tag === "Retry" || how?._tag === "Postponed"),
+    Effect.map((how) => {
+      const waits = how?._tag === "Retry" || how?._tag === "Postponed"
+      if (waits) onWait()
+      return waits
+    }),
     Effect.catchAllCause((cause) =>
       Effect.as(
         Cause.isInterruptedOnly(cause)
@@ -98,6 +127,31 @@ const attempt = (claim: Claim, leaseUntil: Parameters<typeof deliver>[1]) =>
       )
     )
   )
+
+/**
+ * When something is due next. The store is asked again when that time has come, after `forget` (a delivery of this worker was given a
+ * new one, or others queued some), and otherwise once in `everyMillis`: while much is going on nearly every claim finds the same.
+ */
+const makeDueTimes = (store: typeof DeliveryStore.Service, everyMillis: number) => {
+  let known: { readonly next: Option.Option<Timestamp.Timestamp>; readonly until: number } | undefined
+  return {
+    forget: () => {
+      known = undefined
+    },
+    next: (now: Timestamp.Timestamp) =>
+      Effect.suspend(() => {
+        if (known !== undefined && now < known.until) return Effect.succeed(known.next)
+        // What is forgotten while the store answers stays forgotten.
+        const asked = (known = { next: Option.none(), until: now })
+        return Effect.tap(store.nextDueAt(now), (next) =>
+          Effect.sync(() => {
+            if (known !== asked) return
+            known = { next, until: Math.min(now + everyMillis, Option.getOrElse(next, () => Infinity)) }
+          })
+        )
+      })
+  }
+}
 
 const forever = <E, R>(what: string, step: Effect.Effect<void, E, R>): Effect.Effect<void, never, R> =>
   Effect.forever(step).pipe(

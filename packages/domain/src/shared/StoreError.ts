@@ -18,4 +18,8 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
 export const retryTransient =
   (times: number) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.retry(effect, { times, while: (error) => error instanceof StoreError && error.transient })
+    Effect.catchAll(effect, (error) =>
+      times > 0 && error instanceof StoreError && error.transient
+        ? retryTransient(times - 1)(effect)
+        : Effect.fail(error)
+    )
