@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { EndpointStore, type StrikeWarning, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { AppId, DeliveryId, EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
+import { reads } from "./client/Client.js"
 import { endWaiting, SWEEP } from "./deliveries/endWaiting.js"
 import { EndpointRow, toEndpoint, toSecrets } from "./EndpointRow.js"
 import { orStoreError } from "./Failures.js"
@@ -71,7 +72,7 @@ export const layer: Layer.Layer<EndpointStore, never, SqlClient> = Layer.effect(
         ),
 
       list: (appId) =>
-        sql`SELECT ${columns} FROM endpoints WHERE app_id = ${appId}
+        reads(sql)`SELECT ${columns} FROM endpoints WHERE app_id = ${appId}
             ORDER BY created_at, endpoint_id COLLATE "C"`.pipe(
           Rows.all(EndpointRow),
           Effect.map((rows) => rows.map(toEndpoint)),

@@ -5,6 +5,7 @@ import { Effect, Layer, Option, ParseResult, Predicate, Schema } from "effect"
 import * as Batches from "./Batches.js"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
+import { readerOf, UNREAD } from "./rows/Reader.js"
 
 const EventRow = Schema.Struct({
   user_id: UserId,
@@ -16,6 +17,7 @@ const EventRow = Schema.Struct({
   webhook_url: Schema.NullOr(Schema.String),
   max_event_age_s: Schema.NullOr(Schema.Int)
 })
+const readRow = readerOf(EventRow.ast) as (row: unknown) => typeof EventRow.Type | typeof UNREAD
 const decodeRow = Schema.decodeUnknown(EventRow)
 
 const toEvent = (row: typeof EventRow.Type): Event.OutboxEvent => ({
@@ -31,16 +33,15 @@ const toEvent = (row: typeof EventRow.Type): Event.OutboxEvent => ({
 
 /** An event that cannot be read must not stop the outbox: it stays in it, loudly, but without what it holds. */
 const decode = (row: unknown) =>
-  decodeRow(row).pipe(
-    Effect.map(toEvent),
-    Effect.tapError((error) =>
+  Effect.catchAll(decodeRow(row), (error) =>
+    Effect.as(
       Effect.logError(
         "An event cannot be read and stays in the outbox",
         Predicate.hasProperty(row, "event_id") ? row.event_id : undefined,
         ParseResult.ArrayFormatter.formatErrorSync(error).map(({ path }) => path.join("."))
-      )
-    ),
-    Effect.option
+      ),
+      undefined
+    )
   )
 
 interface Asked {
@@ -128,8 +129,13 @@ export const layer: Layer.Layer<EventStore, never, SqlClient> = Layer.scoped(
               RETURNING ${columns}, p.fan_out_due_at, p.created_at
             )
             SELECT * FROM claimed ORDER BY fan_out_due_at, created_at`
-          const events = yield* Effect.forEach(rows, decode)
-          return events.flatMap((event) => (Option.isSome(event) ? [event.value] : []))
+          const events: Array<Event.OutboxEvent> = []
+          for (const row of rows) {
+            const read = readRow(row)
+            const columns = read === UNREAD ? yield* decode(row) : read
+            if (columns !== undefined) events.push(toEvent(columns))
+          }
+          return events
         }).pipe(orStoreError),
 
       markFannedOut: (events, at) =>

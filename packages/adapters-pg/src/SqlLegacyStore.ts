@@ -14,6 +14,7 @@ import {
 } from "@place-access/domain/shared"
 import { Tier } from "@place-access/domain/tiers"
 import { Array, Effect, Either, Layer, Option, Schema } from "effect"
+import { reads } from "./client/Client.js"
 import { orStoreError } from "./Failures.js"
 import { importState } from "./legacy/importState.js"
 import * as Rows from "./Rows.js"
@@ -77,7 +78,7 @@ export const layer: Layer.Layer<LegacyStore, never, SqlClient> = Layer.effect(
       receivers: (events) => {
         const fired = events.filter(({ payload }) => Event.ruleIdOf(payload) !== null)
         if (fired.length === 0) return Effect.succeed(new Map())
-        return sql`
+        return reads(sql)`
           WITH fired AS (
             SELECT * FROM unnest(${fired.map(({ userId }) => userId)}::text[], ${fired.map(({ id }) => id)}::text[],
                                  ${fired.map(({ connectionId }) => connectionId)}::text[],

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Listener, ListenerStore } from "@place-access/domain/listeners"
 import type { AppId, ListenerId } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
+import { reads } from "./client/Client.js"
 import { orStoreError } from "./Failures.js"
 import * as ListenerEvents from "./listeners/ListenerEvents.js"
 import { ListenerRow, toListener, toWaiting, WaitingRow } from "./listeners/ListenerRow.js"
@@ -42,7 +43,7 @@ export const layer: Layer.Layer<ListenerStore, never, SqlClient> = Layer.effect(
         }).pipe(sql.withTransaction, orStoreError),
 
       live: (appId, now) =>
-        sql`SELECT ${columns} FROM listeners WHERE app_id = ${appId} AND seen_until > ${Rows.at(now)}
+        reads(sql)`SELECT ${columns} FROM listeners WHERE app_id = ${appId} AND seen_until > ${Rows.at(now)}
             ORDER BY created_at, listener_id`.pipe(
           Rows.all(ListenerRow),
           Effect.map((rows) => rows.map(toListener)),

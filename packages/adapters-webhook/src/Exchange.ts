@@ -1,7 +1,6 @@
-import type { Readable } from "node:stream"
 import { createSecureContext } from "node:tls"
 import { callbackify } from "node:util"
-import { Agent, buildConnector, request } from "undici"
+import { Agent, buildConnector, type Dispatcher } from "undici"
 import { type EgressPolicy, literal, mayConnect, mayConnectToAll } from "./EgressGuard.js"
 import type { Resolver } from "./Resolver.js"
 import { AddressRefused, NotHttps } from "./Trouble.js"
@@ -83,40 +82,98 @@ export interface Outgoing {
   readonly body: string
 }
 
-/** One POST; redirects are answers like any other. Rejects with what `Trouble.toAnswer` reads. */
-export const exchange = async (
+/** What came of it, or the error that `Trouble.toAnswer` reads. */
+export type Outcome = { readonly answered: Answered } | { readonly error: unknown }
+
+/**
+ * One POST; redirects are answers like any other. `done` is called once, or never after the function that is given back, which
+ * drops the connection. On undici's bare handler: its `request` makes a stream, a signal and several promises for each answer.
+ */
+export const exchange = (
   agent: Agent,
   { body, headers, url }: Outgoing,
-  signal: AbortSignal
-): Promise<Answered> => {
-  const answer = await request(url, {
-    dispatcher: agent,
-    method: "POST",
-    headers: { ...Object.fromEntries(headers), accept: "*/*", "accept-encoding": "identity" },
-    body,
-    signal
-  })
-  return { status: answer.statusCode, snippet: await beginning(answer.body) }
+  done: (outcome: Outcome) => void
+): (() => void) => {
+  const answering = new Answering(done)
+  try {
+    const { origin, pathname, search } = new URL(url)
+    agent.dispatch(
+      {
+        origin,
+        path: pathname + search,
+        method: "POST",
+        headers: { ...Object.fromEntries(headers), accept: "*/*", "accept-encoding": "identity" },
+        body
+      },
+      answering
+    )
+  } catch (error) {
+    answering.settle({ error })
+  }
+  return answering.leave
 }
 
 /** Reads to the end or to `MAX_BODY`. A connection lost in between changes nothing: the status had arrived. */
-const beginning = async (body: Readable): Promise<string> => {
-  const chunks: Array<Buffer> = []
-  let size = 0
-  try {
-    for await (const chunk of body) {
-      const bytes = Buffer.from(chunk as Uint8Array)
-      if (size < SNIPPET) chunks.push(bytes.subarray(0, SNIPPET - size))
-      size += bytes.length
-      if (size > MAX_BODY) break
-    }
-  } catch {
-    // What had arrived is told; whoever is too late is told by the deadline.
-  } finally {
-    body.destroy()
+class Answering implements Dispatcher.DispatchHandler {
+  private done: ((outcome: Outcome) => void) | undefined
+  private controller: Dispatcher.DispatchController | undefined
+  private status: number | undefined
+  private readonly chunks: Array<Buffer> = []
+  private size = 0
+
+  constructor(done: (outcome: Outcome) => void) {
+    this.done = done
   }
-  return text(Buffer.concat(chunks))
+
+  settle(outcome: Outcome): void {
+    const { done } = this
+    this.done = undefined
+    done?.(outcome)
+  }
+
+  readonly leave = (): void => {
+    this.done = undefined
+    this.controller?.abort(new Left())
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller
+    // Left before there was a connection.
+    if (this.done === undefined) controller.abort(new Left())
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number): void {
+    // An interim answer may come first.
+    if (status >= 200) this.status = status
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.size < SNIPPET) this.chunks.push(chunk.subarray(0, SNIPPET - this.size))
+    this.size += chunk.length
+    if (this.size <= MAX_BODY) return
+    this.answered()
+    controller.abort(new Left())
+  }
+
+  onResponseEnd(): void {
+    this.answered()
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    if (this.status === undefined) this.settle({ error })
+    else this.answered()
+  }
+
+  private answered(): void {
+    this.settle({ answered: { status: this.status ?? 0, snippet: text(Buffer.concat(this.chunks)) } })
+  }
+}
+
+/** Nobody reads the rest. */
+class Left extends Error {
+  override readonly name = "Left"
 }
 
 /** A character that was cut in two at the end is left out. */
-const text = (bytes: Buffer): string => new TextDecoder("utf-8").decode(bytes, { stream: bytes.length === SNIPPET })
+const text = (bytes: Buffer): string =>
+  bytes.length === 0 ? "" : new TextDecoder("utf-8").decode(bytes, { stream: bytes.length === SNIPPET })

@@ -2,7 +2,7 @@ import { Delivery, WebhookSender } from "@place-access/domain/deliveries"
 import { EndpointUrl } from "@place-access/domain/endpoints"
 import { Effect, Layer } from "effect"
 import { type EgressPolicy, literal, mayConnect, mayConnectToAll } from "./EgressGuard.js"
-import { exchange, makeAgent } from "./Exchange.js"
+import { exchange, makeAgent, type Outcome } from "./Exchange.js"
 import * as Resolver from "./Resolver.js"
 import { sign } from "./SignatureHeader.js"
 import * as Trouble from "./Trouble.js"
@@ -41,19 +41,22 @@ export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
       }
 
       return WebhookSender.of({
+        // The deadline holds also where the caller may not be interrupted.
         post: (url, headers, body) =>
-          Effect.tryPromise({
-            try: (signal) => exchange(agent, { url, headers, body }, signal),
-            catch: (error) => Trouble.toAnswer(error)
-          }).pipe(
-            Effect.map((answer): Delivery.Answer => ({ _tag: "Answered", ...answer })),
-            Effect.catchAll(Effect.succeed),
-            // The deadline holds also where the caller may not be interrupted.
-            Effect.interruptible,
-            Effect.timeoutTo({
-              duration: Delivery.ANSWER_DEADLINE,
-              onSuccess: (answer) => answer,
-              onTimeout: () => Trouble.TOO_LATE
+          Effect.interruptible(
+            Effect.async((resume) => {
+              const late = setTimeout(() => {
+                leave()
+                resume(Effect.succeed(Trouble.TOO_LATE))
+              }, Delivery.ANSWER_DEADLINE)
+              const leave = exchange(agent, { url, headers, body }, (outcome) => {
+                clearTimeout(late)
+                resume(Effect.succeed(toAnswer(outcome)))
+              })
+              return Effect.sync(() => {
+                clearTimeout(late)
+                leave()
+              })
             })
           ),
         sign,
@@ -70,3 +73,6 @@ export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
       })
     })
   )
+
+const toAnswer = (outcome: Outcome): Delivery.Answer =>
+  "answered" in outcome ? { _tag: "Answered", ...outcome.answered } : Trouble.toAnswer(outcome.error)

@@ -9,9 +9,11 @@ import {
 } from "@place-access/domain/deliveries"
 import { EndpointUrl } from "@place-access/domain/endpoints"
 import { AppId, EndpointId, Timestamp } from "@place-access/domain/shared"
-import { Array, Effect, Option, ParseResult, Predicate, Schema } from "effect"
+import { Array as Arrays, Effect, ParseResult, Predicate, Schema } from "effect"
 import { Secrets } from "../EndpointRow.js"
+import { together } from "../client/Client.js"
 import * as Rows from "../Rows.js"
+import { readerOf, UNREAD } from "../rows/Reader.js"
 import { DeliveryRow, toDelivery } from "./DeliveryRow.js"
 import { endWaiting, SWEEP } from "./endWaiting.js"
 
@@ -26,6 +28,7 @@ const Ready = Schema.Struct({
 })
 
 const ClaimRow = Schema.Struct({ ...DeliveryRow.fields, url: EndpointUrl.EndpointUrl, secrets: Secrets })
+const readRow = readerOf(ClaimRow.ast) as (row: unknown) => typeof ClaimRow.Type | typeof UNREAD
 const decodeRow = Schema.decodeUnknown(ClaimRow)
 
 const DELIVERY_COLUMNS = Object.keys(DeliveryRow.fields)
@@ -141,20 +144,20 @@ export const take = (
       )
       SELECT * FROM taken WHERE state = 'trying' OR fail_reason = 'abandoned' ORDER BY due_at`
 
-const isGivenUp = Schema.is(Schema.Struct({ delivery_id: Schema.String, state: Schema.Literal("failed") }))
+const isGivenUp = (row: unknown): row is { readonly delivery_id: string } =>
+  Predicate.hasProperty(row, "state") && row.state === "failed"
 
 /** A row that cannot be read must not stop the queue: it is left to its lease, loudly, but without what it holds. */
-const decode = (lease: string) => (row: unknown) =>
-  decodeRow(row).pipe(
-    Effect.map(({ url, secrets, ...columns }): Claim => ({ delivery: toDelivery(columns), lease, url, secrets })),
-    Effect.tapError((error) =>
+const decode = (row: unknown) =>
+  Effect.catchAll(decodeRow(row), (error) =>
+    Effect.as(
       Effect.logError(
         "A delivery cannot be read and is left to its lease",
         Predicate.hasProperty(row, "delivery_id") ? row.delivery_id : undefined,
         ParseResult.ArrayFormatter.formatErrorSync(error).map(({ path }) => path.join("."))
-      )
-    ),
-    Effect.option
+      ),
+      undefined
+    )
   )
 
 /** `DeliveryStore.claim`. */
@@ -169,20 +172,26 @@ export const claim = (
     const ready = found.filter((one) => one.is_ready)
     if (ready.length === 0) return { claims: [], isUnfinished }
     const [appIds, endpointIds] = [ready.map((one) => one.app_id), ready.map((one) => one.endpoint_id)]
-    const rows = yield* Effect.gen(function* () {
-      // Claims of one endpoint queue up here, in one order; the next statement sees what the one before took. So the bound
-      // on what is under way is kept exactly.
-      yield* sql`SELECT 1 FROM endpoints e
+    // Claims of one endpoint queue up at the lock, in one order; the next statement, which travels with it, begins when the lock
+    // is held and sees what the claim before took. So the bound on what is under way is kept exactly.
+    const [, rows = []] = yield* together([
+      sql`SELECT 1 FROM endpoints e
         JOIN unnest(${appIds}::text[], ${endpointIds}::text[]) AS a (app_id, endpoint_id)
           ON e.app_id = a.app_id AND e.endpoint_id = a.endpoint_id
-        ORDER BY e.app_id, e.endpoint_id FOR NO KEY UPDATE OF e`
-      return yield* take(sql, appIds, endpointIds, request)
-    }).pipe(sql.withTransaction)
-    const [taken, givenUp] = Array.partition(rows, isGivenUp)
+        ORDER BY e.app_id, e.endpoint_id FOR NO KEY UPDATE OF e`,
+      take(sql, appIds, endpointIds, request)
+    ]).pipe(sql.withTransaction)
+    const [taken, givenUp] = Arrays.partition(rows, isGivenUp)
     const ids = givenUp.map((row) => row.delivery_id)
     if (ids.length > 0) yield* Effect.logError("No worker came to an end with these deliveries: given up", ids)
-    const claims = yield* Effect.forEach(taken, decode(request.lease))
-    return { claims: claims.flatMap((one) => (Option.isSome(one) ? [one.value] : [])), isUnfinished }
+    const claims: Array<Claim> = []
+    for (const row of taken) {
+      const read = readRow(row)
+      const columns = read === UNREAD ? yield* decode(row) : read
+      if (columns === undefined) continue
+      claims.push({ delivery: toDelivery(columns), lease: request.lease, url: columns.url, secrets: columns.secrets })
+    }
+    return { claims, isUnfinished }
   })
 
 /** Ends what waits in vain, a little at a time; true when there may be more of it. */

@@ -6,6 +6,7 @@ import { envelope, type OutboxEvent } from "../events/Event.js"
 import { EventStore } from "../events/EventStore.js"
 import { LegacyStore } from "../legacy/LegacyStore.js"
 import type { Receiver } from "../legacy/Receiver.js"
+import { ListenerStore } from "../listeners/ListenerStore.js"
 import { offer, offersOf } from "../listeners/offerEvents.js"
 import * as Entropy from "../shared/Entropy.js"
 import { DeliveryId, type EventId } from "../shared/Ids.js"
@@ -70,8 +71,11 @@ const insertRows = (
 ) =>
   Effect.gen(function* () {
     const appId = events[0].appId
-    const endpoints = yield* (yield* EndpointStore).list(appId)
-    const receivers = yield* (yield* LegacyStore).receivers(events)
+    const [endpointStore, legacyStore, listenerStore] = [yield* EndpointStore, yield* LegacyStore, yield* ListenerStore]
+    const [endpoints, receivers, listeners] = yield* Effect.all(
+      [endpointStore.list(appId), legacyStore.receivers(events), listenerStore.live(appId, now)],
+      { concurrency: "unbounded" }
+    )
     const rows = yield* Effect.forEach(pairs(events, endpoints, receivers), ([event, endpoint]) =>
       newDelivery(event, endpoint, now)
     )
@@ -80,7 +84,7 @@ const insertRows = (
     )
     const told = new Set([...rows, ...legacy].map(({ envelope }) => envelope.eventId))
     const ownAddress = new Set(events.filter(({ id }) => hasOwnAddress(receivers, id)).map(({ id }) => id))
-    const offers = yield* offersOf({ appId, events, endpoints, ownAddress, told }, now)
+    const offers = offersOf({ appId, events, endpoints, listeners, ownAddress, told }, now)
     const heard = new Set(offers.map(({ envelope }) => envelope.eventId))
     const log = yield* AccessLogStore
     const toNobody = events

@@ -146,7 +146,13 @@ const makeDueTimes = (store: typeof DeliveryStore.Service, everyMillis: number) 
         return Effect.tap(store.nextDueAt(now), (next) =>
           Effect.sync(() => {
             if (known !== asked) return
-            known = { next, until: Math.min(now + everyMillis, Option.getOrElse(next, () => Infinity)) }
+            known = {
+              next,
+              until: Math.min(
+                now + everyMillis,
+                Option.getOrElse(next, () => Infinity)
+              )
+            }
           })
         )
       })

@@ -2,15 +2,18 @@ import { Effect } from "effect"
 import type { WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
 import { envelope, type OutboxEvent } from "../events/Event.js"
 import type { AppId, EventId } from "../shared/Ids.js"
+import * as Telemetry from "../shared/Telemetry.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import { recordLost } from "./closeListener.js"
-import { type Waiting, wants } from "./Listener.js"
+import { type Listener, type Waiting, wants } from "./Listener.js"
 import { ListenerStore } from "./ListenerStore.js"
 
 export interface FannedOut {
   readonly appId: AppId
   readonly events: ReadonlyArray<OutboxEvent>
   readonly endpoints: ReadonlyArray<WebhookEndpoint>
+  /** The app's, who are there. */
+  readonly listeners: ReadonlyArray<Listener>
   /** Those that go to an address of their rule's own. */
   readonly ownAddress: ReadonlySet<EventId>
   /** Those that somebody else is told. */
@@ -18,10 +21,11 @@ export interface FannedOut {
 }
 
 /** What each listener of the app wants of its events. */
-export const offersOf = Effect.fn("offersOf")(function* (fannedOut: FannedOut, now: Timestamp) {
-  const { appId, endpoints, events, ownAddress, told } = fannedOut
-  const listeners = yield* (yield* ListenerStore).live(appId, now)
-  return listeners.flatMap((listener) =>
+export const offersOf = (
+  { appId, endpoints, events, listeners, ownAddress, told }: FannedOut,
+  now: Timestamp
+): ReadonlyArray<Waiting> =>
+  listeners.flatMap((listener) =>
     events
       .filter((event) => wants(listener, endpoints, { event, hasOwnAddress: ownAddress.has(event.id) }))
       .map((event, position): Waiting => ({
@@ -35,9 +39,8 @@ export const offersOf = Effect.fn("offersOf")(function* (fannedOut: FannedOut, n
         isTold: told.has(event.id)
       }))
   )
-})
 
 /** Puts them where the streams find them; of what nobody will be told now the users read. */
-export const offer = Effect.fn("offer")(function* (rows: ReadonlyArray<Waiting>) {
+export const offer = Effect.fnUntraced(function* (rows: ReadonlyArray<Waiting>) {
   if (rows.length > 0) yield* recordLost(yield* (yield* ListenerStore).offer(rows))
-})
+}, Telemetry.span("offer"))

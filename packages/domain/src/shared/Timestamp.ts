@@ -17,7 +17,10 @@ export const DAY = 86_400_000
 export const make = (epochMillis: number): Timestamp => Timestamp.make(Math.trunc(epochMillis))
 
 /** The one clock (decision T1): read here, passed everywhere else as an argument. */
-export const now: Effect.Effect<Timestamp> = Effect.map(Clock.currentTimeMillis, make)
+export const now: Effect.Effect<Timestamp> = Effect.map(
+  Clock.currentTimeMillis,
+  (millis) => Math.trunc(millis) as Timestamp
+)
 
 /** Later by so many whole milliseconds; earlier when they are negative. */
 export const plus = (at: Timestamp, millis: number): Timestamp => (at + millis) as Timestamp
