@@ -35,7 +35,7 @@ const ISO =
  * Strict ISO 8601 with a zone; "2025" or a date without a time is refused. Digits past the millisecond are cut off.
  * A date that no calendar has (30 February) is refused.
  */
-export const FromIso = Schema.transformOrFail(
+export const FromIso = Schema.transform(
   Schema.String.pipe(
     Schema.filter((text) => ISO.test(text) && isCalendarDate(text), {
       message: () => "must be an ISO 8601 timestamp with a zone, such as 2026-01-31T09:30:00.000Z"
@@ -44,8 +44,8 @@ export const FromIso = Schema.transformOrFail(
   Timestamp,
   {
     strict: true,
-    decode: (text) => Effect.succeed(make(DateTime.unsafeMake(text).epochMillis)),
-    encode: (at) => Effect.succeed(toIso(at as Timestamp))
+    decode: (text) => make(DateTime.unsafeMake(text).epochMillis),
+    encode: (at) => toIso(at as Timestamp)
   }
 ).annotations({ identifier: "Timestamp", jsonSchema: { type: "string", format: "date-time" } })
 
