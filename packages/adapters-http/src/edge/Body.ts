@@ -1,6 +1,6 @@
 import { type HttpServerError, type HttpServerRequest } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Data, Effect } from "effect"
+import { Data, Effect, type Exit } from "effect"
 import type { IncomingMessage } from "node:http"
 import * as Errors from "../wire/Errors.js"
 import type { Cell } from "./CurrentRequest.js"
@@ -42,7 +42,7 @@ export const bounded = (
   const refuseOther = Effect.suspend(() => Effect.die(new BodyRefused({ answer: unsupported(cell) })))
   // The prototype is the platform's request, so that everything else is still its own.
   return Object.create(request, {
-    text: { get: () => (text ??= Effect.runSync(Effect.cached(readText(request, cell)))) },
+    text: { get: () => (text ??= once(readText(request, cell))) },
     json: {
       get(this: HttpServerRequest.HttpServerRequest) {
         return Effect.flatMap(this.text, (text) => parseJson(text, entriesFor(request.url)))
@@ -51,6 +51,13 @@ export const bounded = (
     arrayBuffer: { get: () => refuseOther },
     multipart: { get: () => refuseOther }
   }) as HttpServerRequest.HttpServerRequest
+}
+
+/** However often it is asked for. Nobody asks while it is being read: a request is one fibre. */
+const once = <A, E>(read: Effect.Effect<A, E>): Effect.Effect<A, E> => {
+  let known: Exit.Exit<A, E> | undefined
+  const first = Effect.flatMap(Effect.exit(read), (exit) => (known = exit))
+  return Effect.suspend(() => known ?? first)
 }
 
 const unsupported = (cell: Cell): Errors.WireError => Errors.unsupportedMediaType(Array.from(cell.reads))
