@@ -1,6 +1,6 @@
 import { SqlError } from "@effect/sql/SqlError"
 import { StoreError } from "@place-access/domain/shared"
-import { Effect, Option, ParseResult, Predicate } from "effect"
+import { Cause, Effect, Either, Option, ParseResult, Predicate } from "effect"
 
 /**
  * SQLSTATEs after which the same work may succeed a little later. Classes 08 (connection) and 53 (resources: too many
@@ -102,7 +102,12 @@ const isDatabase = (error: unknown): error is Database => error instanceof SqlEr
 export const orStoreError = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, Database> | StoreError, R> =>
-  effect.pipe(
-    Effect.catchSomeDefect((defect) => (defect instanceof SqlError ? Option.some(Effect.fail(defect)) : Option.none())),
-    Effect.mapError((error) => (isDatabase(error) ? toStoreError(error) : (error as Exclude<E, Database>)))
-  )
+  // One step on the way of what goes well.
+  Effect.catchAllCause(effect, (cause) => {
+    const defect = Option.getOrUndefined(Cause.dieOption(cause))
+    if (defect instanceof SqlError) return Effect.fail(toStoreError(defect))
+    const failure = Cause.failureOrCause(cause)
+    if (Either.isRight(failure)) return Effect.failCause(failure.right)
+    const error = failure.left
+    return Effect.fail(isDatabase(error) ? toStoreError(error) : (error as Exclude<E, Database>))
+  })
