@@ -1,9 +1,10 @@
-import { type HttpServerError, type HttpServerRequest } from "@effect/platform"
+import type { HttpServerRequest } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Data, Effect, type Exit } from "effect"
 import type { IncomingMessage } from "node:http"
 import * as Errors from "../wire/Errors.js"
 import type { Cell } from "./CurrentRequest.js"
+import { NodeRequest } from "./NodeRequest.js"
 
 const MIB = 1_048_576
 /** Bytes of a request body (decisions §5). */
@@ -38,19 +39,23 @@ export const bounded = (
   cell: Cell
 ): HttpServerRequest.HttpServerRequest => {
   if (request.method === "GET" || request.method === "HEAD") return request
-  let text: Effect.Effect<string, HttpServerError.RequestError> | undefined
-  const refuseOther = Effect.suspend(() => Effect.die(new BodyRefused({ answer: unsupported(cell) })))
-  // The prototype is the platform's request, so that everything else is still its own.
-  return Object.create(request, {
-    text: { get: () => (text ??= once(readText(request, cell))) },
-    json: {
-      get(this: HttpServerRequest.HttpServerRequest) {
-        return Effect.flatMap(this.text, (text) => parseJson(text, entriesFor(request.url)))
-      }
-    },
-    arrayBuffer: { get: () => refuseOther },
-    multipart: { get: () => refuseOther }
-  }) as HttpServerRequest.HttpServerRequest
+  return new BoundedRequest(request, cell)
+}
+
+/** A class, not an object made from the request: of such there is one shape for each request, and the engine looks up each anew. */
+class BoundedRequest extends NodeRequest {
+  override readonly text: Effect.Effect<string>
+  override readonly json: Effect.Effect<unknown>
+  override readonly arrayBuffer: Effect.Effect<never>
+  override readonly multipart: Effect.Effect<never>
+
+  constructor(request: HttpServerRequest.HttpServerRequest, cell: Cell) {
+    super(NodeHttpServerRequest.toIncomingMessage(request))
+    this.text = once(readText(request, cell))
+    this.json = Effect.flatMap(this.text, (text) => parseJson(text, entriesFor(request.url)))
+    this.arrayBuffer = Effect.suspend(() => Effect.die(new BodyRefused({ answer: unsupported(cell) })))
+    this.multipart = this.arrayBuffer
+  }
 }
 
 /** However often it is asked for. Nobody asks while it is being read: a request is one fibre. */

@@ -11,7 +11,7 @@ export interface Cell {
   /** Content types that the matched route reads. */
   reads: ReadonlySet<string>
   /** What is said of the matched route when it is not to be used any more: headers of the answer, whatever it is. */
-  deprecation: Readonly<Record<string, string>>
+  deprecation: Readonly<Record<string, string>> | undefined
   caller: Caller | undefined
   /** Method and route, such as `DELETE /v1/rules/place/{id}`. */
   endpoint: string
@@ -21,10 +21,12 @@ export interface Cell {
   standing: Readonly<Record<string, string>>
 }
 
+const NOTHING: ReadonlySet<string> = new Set()
+
 export const make = (id: string): Cell => ({
   id,
-  reads: new Set(),
-  deprecation: {},
+  reads: NOTHING,
+  deprecation: undefined,
   caller: undefined,
   endpoint: "",
   purpose: null,

@@ -40,7 +40,7 @@ export const make = <R>(
     const needs = yield* Effect.context<AccessLogStore | Entropy.Entropy>()
     const context = Context.pick(AccessLogStore, Entropy.Entropy)(needs)
     const freshId = Entropy.idFrom(Context.get(needs, Entropy.Entropy), "req")
-    const addHeaders = SecurityHeaders.make(options)
+    const withHeaders = SecurityHeaders.make(options)
 
     const record = (
       { disclosed, endpoint, purpose }: CurrentRequest.Cell,
@@ -73,7 +73,8 @@ export const make = <R>(
         Watch.around({ request, cell, trustsTraceparent: options.trustTraceparent === true }),
         Effect.map((answer) => {
           const response = answer.page && wantsPage(request) ? errorPage(answer.page, cell.id) : answer.response
-          return SecurityHeaders.apply(response, addHeaders, cell.id, { ...cell.standing, ...cell.deprecation })
+          const more = cell.deprecation === undefined ? cell.standing : { ...cell.standing, ...cell.deprecation }
+          return SecurityHeaders.apply(response, withHeaders(response.headers, more, cell.id))
         })
       )
 
@@ -201,7 +202,7 @@ export const around =
       cell.endpoint = Routes.label(request.method, route.path)
       const label = Routes.label(route.method, route.path)
       cell.reads = contentTypes.get(label) ?? Routes.FORMS
-      cell.deprecation = deprecations.get(label) ?? {}
+      cell.deprecation = deprecations.get(label)
       return request.url.includes("%00")
         ? Effect.fail(Errors.invalidRequest("The address holds a NUL character"))
         : handler

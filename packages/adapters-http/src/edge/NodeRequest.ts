@@ -45,9 +45,9 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
     return Effect.map(this.text, (text) => UrlParams.fromInput(new URLSearchParams(text)))
   }
   readonly text: Effect.Effect<string> = unbounded
-  readonly json = unbounded
-  readonly arrayBuffer = unbounded
-  readonly multipart = unbounded
+  readonly json: Effect.Effect<unknown> = unbounded
+  readonly arrayBuffer: Effect.Effect<never> = unbounded
+  readonly multipart: Effect.Effect<never> = unbounded
   readonly upgrade = unbounded
   readonly stream = unboundedStream
   readonly multipartStream = unboundedStream

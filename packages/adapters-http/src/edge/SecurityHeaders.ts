@@ -1,4 +1,4 @@
-import { HttpServerResponse } from "@effect/platform"
+import type { HttpServerResponse } from "@effect/platform"
 import { isHttps, type Options } from "../HttpOptions.js"
 
 /** Nothing of an API answer may run or be framed, even if a browser were made to show it. */
@@ -10,7 +10,7 @@ type Given = Readonly<Record<string, string>>
  * What every answer carries. A page brings its own `content-security-policy` and `referrer-policy`: under `no-referrer` a
  * browser sends `Origin: null` with a form of our own (Fetch standard, "append a request Origin header").
  */
-export const make = (options: Options): ((headers: Given, requestId: string) => Given) => {
+export const make = (options: Options): ((headers: Given, more: Given, requestId: string) => Given) => {
   const always = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -22,13 +22,21 @@ export const make = (options: Options): ((headers: Given, requestId: string) => 
     "referrer-policy": "no-referrer",
     "cache-control": "no-store"
   }
-  return (headers, requestId) => ({ ...unlessSet, ...headers, ...always, "x-request-id": requestId })
+  return (headers, more, requestId) => ({
+    ...unlessSet,
+    ...headers,
+    ...more,
+    ...always,
+    "x-request-id": requestId
+  })
 }
 
+/** The same answer with these headers in all; the platform's own way goes through every header four times. */
 export const apply = (
   response: HttpServerResponse.HttpServerResponse,
-  add: ReturnType<typeof make>,
-  requestId: string,
-  more: Given
+  headers: Given
 ): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.setHeaders(response, add({ ...response.headers, ...more }, requestId))
+  Object.assign(Object.create(Object.getPrototypeOf(response) as object) as HttpServerResponse.HttpServerResponse, {
+    ...response,
+    headers
+  })
