@@ -65,6 +65,14 @@ describe("one post (Spec §6.4)", () => {
     expect(answer).toEqual({ _tag: "Answered", status: 200, snippet: "x".repeat(1_022) })
   })
 
+  it("an interim answer is not the answer", async () => {
+    const { port } = await receiver((_, response) => {
+      response.writeProcessing()
+      setTimeout(() => response.writeHead(201).end("made"), 50)
+    })
+    expect(await post(insecure, at(port))).toEqual({ _tag: "Answered", status: 201, snippet: "made" })
+  })
+
   it("an answer that is not text is no trouble", async () => {
     const { port } = await receiver((_, response) => response.end(Buffer.from([0, 255, 254, 65])))
     expect(await post(insecure, at(port))).toEqual({ _tag: "Answered", status: 200, snippet: "\u0000\ufffd\ufffdA" })

@@ -9,7 +9,7 @@ import type { Run } from "./Run.js"
 import { type Host, QuickStatement } from "./Statement.js"
 import * as Transaction from "./Transaction.js"
 
-export { last, together } from "./Statement.js"
+export { last, together, togetherLast } from "./Statement.js"
 
 const SHARED = Symbol("@place-access/adapters-pg/client/SHARED")
 

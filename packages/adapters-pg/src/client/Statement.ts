@@ -145,6 +145,29 @@ export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effe
     )
   })
 
+/**
+ * `together`, as the last that a transaction does: the statements travel with its COMMIT. What is given back reads their rows once the
+ * transaction has succeeded. When one of them fails, nothing is committed, and that is the transaction's failure.
+ */
+export const togetherLast = (
+  statements: ReadonlyArray<Statement<object>>
+): Effect.Effect<() => ReadonlyArray<ReadonlyArray<unknown>>, SqlError> =>
+  Effect.withFiberRuntime((fiber) => {
+    const connection = Transaction.connectionOf(fiber.currentContext)
+    const answers: Array<ReadonlyArray<unknown>> = []
+    const isSent =
+      connection !== undefined &&
+      fiber.currentTracer === NOBODY &&
+      Transaction.sendLast(
+        connection,
+        statements.map((statement) => statement.compile()),
+        (index, rows) => {
+          answers[index] = rows
+        }
+      )
+    return isSent ? Effect.succeed(() => answers) : Effect.map(together(statements), (rows) => () => rows)
+  })
+
 const isStatement = <E>(
   effect: Effect.Effect<unknown, E>
 ): effect is QuickStatement<object> & Effect.Effect<unknown, E> => effect instanceof QuickStatement

@@ -80,11 +80,20 @@ export const send = (
 }
 
 /** Nobody waits for these: whether they failed is known at COMMIT, which then fails. False where that cannot be. */
-export const sendLast = (connection: Connection, asked: ReadonlyArray<Asked>): boolean => {
+export const sendLast = (
+  connection: Connection,
+  asked: ReadonlyArray<Asked>,
+  answered?: (index: number, rows: ReadonlyArray<unknown>) => void
+): boolean => {
   const line = lineOf(connection)
   if (line === undefined) return false
   gather(line)
-  for (const one of asked) query(line, one, noting(line))
+  for (const [index, one] of asked.entries()) {
+    query(line, one, (error, result) => {
+      if (error === null) answered?.(index, result.rows)
+      else line.failure ??= error
+    })
+  }
   return true
 }
 

@@ -11,7 +11,7 @@ import { EndpointUrl } from "@place-access/domain/endpoints"
 import { AppId, EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Array as Arrays, Effect, ParseResult, Predicate, Schema } from "effect"
 import { Secrets } from "../EndpointRow.js"
-import { together } from "../client/Client.js"
+import { togetherLast } from "../client/Client.js"
 import * as Rows from "../Rows.js"
 import { readerOf, UNREAD } from "../rows/Reader.js"
 import { DeliveryRow, toDelivery } from "./DeliveryRow.js"
@@ -174,13 +174,14 @@ export const claim = (
     const [appIds, endpointIds] = [ready.map((one) => one.app_id), ready.map((one) => one.endpoint_id)]
     // Claims of one endpoint queue up at the lock, in one order; the next statement, which travels with it, begins when the lock
     // is held and sees what the claim before took. So the bound on what is under way is kept exactly.
-    const [, rows = []] = yield* together([
+    const answers = yield* togetherLast([
       sql`SELECT 1 FROM endpoints e
         JOIN unnest(${appIds}::text[], ${endpointIds}::text[]) AS a (app_id, endpoint_id)
           ON e.app_id = a.app_id AND e.endpoint_id = a.endpoint_id
         ORDER BY e.app_id, e.endpoint_id FOR NO KEY UPDATE OF e`,
       take(sql, appIds, endpointIds, request)
     ]).pipe(sql.withTransaction)
+    const [, rows = []] = answers()
     const [taken, givenUp] = Arrays.partition(rows, isGivenUp)
     const ids = givenUp.map((row) => row.delivery_id)
     if (ids.length > 0) yield* Effect.logError("No worker came to an end with these deliveries: given up", ids)

@@ -1,6 +1,6 @@
 import { SqlClient, TransactionConnection } from "@effect/sql/SqlClient"
 import { Failures } from "@place-access/adapters-pg"
-import { last, together } from "@place-access/adapters-pg/client/Client"
+import { last, together, togetherLast } from "@place-access/adapters-pg/client/Client"
 import { Deferred, Effect, Either, Fiber, Layer, Option } from "effect"
 import type pg from "pg"
 import { expect, it, vi } from "vitest"
@@ -163,6 +163,22 @@ describePg("the last writes of a transaction", () => {
         expect(yield* writesOf(sql, last([add(1), add(2), add(3)]))).toEqual([1])
         expect(yield* writesOf(sql, last([add(4), Effect.asVoid(add(5)), add(6), add(7)]))).toEqual([1, 1, 1])
         expect(yield* ids).toEqual([1, 2, 3, 4, 5, 6, 7])
+      })
+    ))
+
+  it("may be read when it has ended: all that it does is one write then", () =>
+    run(
+      Effect.gen(function* () {
+        const { add, ids, sql } = yield* empty
+        const count = sql`SELECT count(*)::int AS count FROM things`
+        const answers = yield* sql.withTransaction(togetherLast([add(1), count]))
+        expect(answers()).toEqual([[{ id: 1 }], [{ count: 1 }]])
+        expect(yield* ids).toEqual([1])
+        const lasts = togetherLast([add(2), add(3)])
+        expect(yield* writesOf(sql, lasts)).toEqual([1])
+        const refused = yield* Effect.flip(Failures.orStoreError(sql.withTransaction(togetherLast([add(4), add(4)]))))
+        expect(Failures.isUniqueViolation(refused)).toBe(true)
+        expect(yield* ids).toEqual([1, 2, 3])
       })
     ))
 

@@ -1,0 +1,150 @@
+import { DeliveryStore, WorkSignal } from "@place-access/domain/deliveries"
+import { EventStore } from "@place-access/domain/events"
+import { Timestamp } from "@place-access/domain/shared"
+import { MemoryWebhookSender } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { deliveries, fire, inVirtualTime, posts, scene, script, seconds, withWorker } from "../support/webhooks.js"
+
+const { answers, inTurn, slowly } = MemoryWebhookSender
+
+/** What a worker asks of its stores, by method; the rest is the stores' own. */
+const counted = Effect.gen(function* () {
+  const [store, events, signal] = [yield* DeliveryStore, yield* EventStore, yield* WorkSignal]
+  const asked = { claim: 0, nextDueAt: 0, claimPending: 0, raise: 0 }
+  const count = <A, E>(what: keyof typeof asked, effect: Effect.Effect<A, E>) =>
+    Effect.zipRight(
+      Effect.sync(() => asked[what]++),
+      effect
+    )
+  return {
+    asked,
+    counting: <A, E, R>(program: Effect.Effect<A, E, R>) =>
+      program.pipe(
+        Effect.provideService(DeliveryStore, {
+          ...store,
+          claim: (request) => count("claim", store.claim(request)),
+          nextDueAt: (after) => count("nextDueAt", store.nextDueAt(after))
+        }),
+        Effect.provideService(EventStore, {
+          ...events,
+          claimPending: (...args) => count("claimPending", events.claimPending(...args))
+        }),
+        Effect.provideService(WorkSignal, { ...signal, raise: count("raise", signal.raise) })
+      )
+  }
+})
+
+describe("what wakes the worker's loops", () => {
+  it("an event costs one look at the outbox and one claim, and no signal to others", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(200))
+        const { asked, counting } = yield* counted
+        yield* counting(
+          withWorker(
+            Effect.gen(function* () {
+              yield* Effect.sleep("1 minute")
+              const before = { ...asked }
+              for (let made = 0; made < 10; made++) {
+                yield* fire(stage)
+                yield* Effect.sleep("100 millis")
+              }
+              expect((yield* posts()).length).toBe(10)
+              expect(asked.claimPending - before.claimPending).toBe(10)
+              expect(asked.claim - before.claim).toBe(10)
+              expect(asked.nextDueAt - before.nextDueAt).toBeLessThan(2)
+              // By those who stored the events.
+              expect(asked.raise - before.raise).toBe(10)
+            })
+          )
+        )
+      })
+    )
+  })
+
+  it("other workers are called when more is queued than this one has slots for", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(slowly(200, answers(200)))
+        const { asked, counting } = yield* counted
+        for (let made = 0; made < 5; made++) yield* fire(stage)
+        yield* counting(withWorker(Effect.sleep("100 millis"), { slots: 4 }))
+        expect(asked.raise).toBeGreaterThan(0)
+      })
+    )
+  })
+
+  it("a delivery is sent before its event is marked in the outbox", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(200))
+        const events = yield* EventStore
+        const event = yield* fire(stage)
+        yield* withWorker(Effect.sleep("10 seconds")).pipe(
+          Effect.provideService(EventStore, {
+            ...events,
+            markFannedOut: (...args) => Effect.delay(events.markFannedOut(...args), "5 seconds")
+          })
+        )
+        expect(seconds(yield* posts(), event.occurredAt)).toEqual([0])
+      })
+    )
+  })
+
+  it("an outbox that does not answer holds up no delivery longer than a lost signal does", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(inTurn(answers(500), answers(200)))
+        const events = yield* EventStore
+        yield* fire(stage)
+        let hangs = false
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* Effect.sleep("1500 millis")
+            hangs = true
+            yield* Effect.sleep("1500 millis")
+            const [row] = yield* deliveries
+            if (row === undefined) throw new Error("there is one")
+            const from = yield* Timestamp.now
+            yield* (yield* DeliveryStore).hurry(row.appId, row.id, from)
+            yield* (yield* WorkSignal).raise
+            yield* Effect.sleep("3 seconds")
+            const [, second] = yield* posts()
+            expect((second?.at ?? Infinity) - from).toBeLessThanOrEqual(2_000)
+          }),
+          { pollEvery: "1 second" }
+        ).pipe(
+          Effect.provideService(EventStore, {
+            ...events,
+            claimPending: (...args) => (hangs ? Effect.never : events.claimPending(...args))
+          })
+        )
+      })
+    )
+  })
+
+  it("a retry is made when it is due, however much else goes on", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(inTurn(answers(500), ...Array.from({ length: 600 }, () => answers(200))))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const first = yield* fire(stage)
+            for (let made = 0; made < 500; made++) {
+              yield* Effect.sleep("70 millis")
+              yield* fire(stage)
+            }
+            const own = (yield* posts()).filter(({ body }) => JSON.parse(body).event_id === first.id)
+            expect(seconds(own, first.occurredAt)).toEqual([0, 30])
+          })
+        )
+      })
+    )
+  })
+})
