@@ -26,7 +26,8 @@ export const of = (
   tokens: Pick<TokenGrant, "accessToken" | "refreshToken">,
   now: Timestamp
 ): TokenGrant => ({
-  ...tokens,
+  accessToken: tokens.accessToken,
+  refreshToken: tokens.refreshToken,
   expiresIn: ACCESS_LIFETIME_S,
   refreshTokenExpiresAt: connection.standardExpiresAt,
   sensitiveScopesExpireAt: EffectiveScopes.reported(connection, app, now).some(Scope.isSensitive)
