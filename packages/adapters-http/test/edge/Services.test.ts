@@ -54,4 +54,11 @@ describe("the services of a request over those of every request", () => {
     const program = Effect.all([Kept, Replaced, Own, Later]).pipe(Effect.provideService(Later, "later"))
     expect(Effect.runSync(Effect.provide(program, make()))).toEqual(["below", "own", "more", "later"])
   })
+
+  it("a program goes on in another context, which is made from the one that it had", () => {
+    const program = Effect.all([Kept, Own]).pipe(
+      Services.goOnIn((before: Context.Context<Kept>) => Context.add(before, Own, `${Context.get(before, Kept)}, more`))
+    )
+    expect(Effect.runSync(Effect.provideService(program, Kept, "kept"))).toEqual(["kept", "kept, more"])
+  })
 })
