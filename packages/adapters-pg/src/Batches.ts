@@ -1,10 +1,13 @@
 import { StoreError } from "@place-access/domain/shared"
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 
 interface Waiting<Item, Answer> {
   readonly item: Item
   readonly answer: (answer: Effect.Effect<Answer, StoreError>) => void
 }
+
+/** Connections run on the host's time, also when the program runs on another. */
+const hostClock = Clock.make()
 
 /** More requests than this are hardly in flight at once. */
 const MAX = 500
@@ -12,10 +15,12 @@ const MAX = 500
 /**
  * Items that arrive while one statement is under way go together in the next: a commit is paid for once by all of them. `write`
  * answers each in order, once they are committed. An item that the database refuses for what is in it fails alone; whoever stops
- * waiting takes nobody with them.
+ * waiting takes nobody with them. `restMillis`: where nobody is in a hurry, the next statement waits as long as the one before took, at
+ * most so long, and more go together.
  */
 export const make = <Item, Answer>(
-  write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>
+  write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>,
+  restMillis = 0
 ): Effect.Effect<(item: Item) => Effect.Effect<Answer, StoreError>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const run = (batch: ReadonlyArray<Waiting<Item, Answer>>): Effect.Effect<void> =>
@@ -50,11 +55,16 @@ export const make = <Item, Answer>(
         for (const { answer } of waiting.splice(0)) answer(Effect.fail(closed))
       })
     )
-    yield* somebodyWaits.pipe(
-      Effect.zipRight(Effect.uninterruptible(Effect.suspend(() => run(waiting.splice(0, MAX))))),
-      Effect.forever,
-      Effect.forkScoped
-    )
+    const turn = Effect.uninterruptible(Effect.suspend(() => run(waiting.splice(0, MAX))))
+    const thenRest = Effect.suspend(() => {
+      const startedAt = hostClock.unsafeCurrentTimeMillis()
+      const took = () => hostClock.unsafeCurrentTimeMillis() - startedAt
+      return Effect.zipRight(
+        turn,
+        Effect.suspend(() => Effect.withClock(Effect.sleep(Math.min(took(), restMillis)), hostClock))
+      )
+    })
+    yield* somebodyWaits.pipe(Effect.zipRight(restMillis === 0 ? turn : thenRest), Effect.forever, Effect.forkScoped)
 
     return (item) =>
       Effect.async((resume) => {

@@ -63,12 +63,18 @@ const toRecord = (row: Delivery.NewDelivery) => ({
   original_at: row.originalAt === row.createdAt ? null : iso(row.originalAt)
 })
 
+/** A receiver has its webhook already when its delivery ends. */
+const REST_MILLIS = 10
+
 /** Many deliveries end at the same time, and each waits for its commit: those that do share a statement (`Batches`). */
 export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
   DeliveryStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const share = yield* Batches.make((finished: ReadonlyArray<Finished>) => orStoreError(finishMany(sql, finished)))
+    const share = yield* Batches.make(
+      (finished: ReadonlyArray<Finished>) => orStoreError(finishMany(sql, finished)),
+      REST_MILLIS
+    )
     const columns = sql.literal(
       Object.keys(DeliveryRow.fields)
         .map((column) => `d.${column}`)

@@ -40,6 +40,33 @@ describe("work in flight shares statements", () => {
       })
     ))
 
+  it("where nobody is in a hurry, what comes within as much time as a statement took goes in the next, too", () =>
+    run(
+      Effect.gen(function* () {
+        const written: Array<number> = []
+        const write = yield* Batches.make(
+          (batch: ReadonlyArray<number>) =>
+            Effect.as(
+              Effect.zipRight(
+                Effect.sleep("200 millis"),
+                Effect.sync(() => written.push(batch.length))
+              ),
+              batch
+            ),
+          100
+        )
+        yield* write(0)
+        const startedAt = Date.now()
+        const later = Effect.forEach(numbers(3), (one) => Effect.delay(write(one), one * 20), {
+          concurrency: "unbounded"
+        })
+        expect(yield* later).toEqual([0, 1, 2])
+        expect(written).toEqual([1, 3])
+        // The rest is at most what was asked for.
+        expect(Date.now() - startedAt).toBeLessThan(390)
+      })
+    ))
+
   it("no more than 500 go in one statement; the rest go in the next, and each gets its own answer", () =>
     run(
       Effect.gen(function* () {

@@ -29,8 +29,17 @@ const DEFAULTS: WorkerOptions = {
   drainFor: "8 seconds"
 }
 
-/** Fan-out rests as long as it took, at most so long: every webhook of a busy service waits for half of it. */
+/** Every webhook of a busy service waits for half of it, twice. */
 const REST_MILLIS = 10
+
+/**
+ * After a step that found something: as long as it took, at most so long. What comes meanwhile goes together in the next step, which
+ * costs nearly the same for one as for ten.
+ */
+const rest = (startedAt: Timestamp.Timestamp) =>
+  Effect.flatMap(Timestamp.now, (now) =>
+    now > startedAt ? Effect.sleep(Math.min(now - startedAt, REST_MILLIS)) : Effect.void
+  )
 
 /** After the store failed: 200 ms, twice as long each time, at most 10 s; from the start after a quiet minute. */
 const backOff = Schedule.exponential("200 millis").pipe(
@@ -75,9 +84,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
       // Other workers are asked for help where this one is full; a listener's server waits for the signal.
       if (deliveries > slots - sky.size() || offered > 0) yield* signal.raise
       if (claimed === fanOutBatch) return
-      // What comes within as much time as a step takes goes together: a step costs nearly the same for one event as for ten.
-      const took = (yield* Timestamp.now) - startedAt
-      if (claimed > 0 && took > 0) yield* Effect.sleep(Math.min(took, REST_MILLIS))
+      if (claimed > 0) yield* rest(startedAt)
       yield* toFanOut.wait(Option.none())
     })
 
@@ -94,6 +101,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
         )
       )
       lookedAt = now
+      if (claims.length > 0) yield* rest(now)
       if (claims.length === free || isUnfinished) return
       const next = yield* dueTimes.next(now)
       return yield* toDeliver.wait(Option.map(next, (at) => Duration.millis(at - now)))
