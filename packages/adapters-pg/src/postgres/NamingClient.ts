@@ -1,4 +1,6 @@
+import { Predicate } from "effect"
 import pg from "pg"
+import { NamedQuery } from "./NamedQuery.js"
 
 /** So many statements are kept prepared on a connection; a program has a few hundred. */
 const NAMES_MAX = 1_000
@@ -32,8 +34,27 @@ export const nameOf = (text: string): string | undefined => {
 export class NamingClient extends pg.Client {
   // The method has nine overloads. What is passed on is what came, with a name.
   override query = ((...args: ReadonlyArray<unknown>): unknown => {
-    const [text, values, ...rest] = args
-    const name = typeof text === "string" && Array.isArray(values) && values.length > 0 ? nameOf(text) : undefined
-    return Reflect.apply(super.query, this, name === undefined ? args : [{ name, text, values }, ...rest])
+    const config = named(args[0], args[1])
+    const done = args.at(-1)
+    if (config === undefined) return Reflect.apply(super.query, this, args)
+    const rest = typeof args[0] === "string" ? args.slice(2) : args.slice(1)
+    return typeof done === "function"
+      ? Reflect.apply(super.query, this, [new NamedQuery(config, done as Callback)])
+      : Reflect.apply(super.query, this, [config, ...rest])
   }) as pg.Client["query"]
+}
+
+type Callback = ConstructorParameters<typeof NamedQuery>[1]
+
+/** With the name that it came with, or the one that it has earned. */
+const named = (query: unknown, values: unknown): pg.QueryConfig | undefined => {
+  if (typeof query === "string") {
+    const name = Array.isArray(values) && values.length > 0 ? nameOf(query) : undefined
+    return name === undefined ? undefined : { name, text: query, values: values as Array<unknown> }
+  }
+  return Predicate.hasProperty(query, "name") &&
+    !Predicate.hasProperty(query, "submit") &&
+    typeof query.name === "string"
+    ? (query as pg.QueryConfig)
+    : undefined
 }

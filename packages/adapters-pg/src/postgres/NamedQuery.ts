@@ -1,0 +1,67 @@
+import pg from "pg"
+
+/** What `pg.Query` is made of that its types do not tell. */
+interface Inside {
+  readonly name: string
+  readonly _result: Shape
+  /** Rows are kept for whoever asked. */
+  _accumulateRows: boolean
+  prepare(connection: Connection): void
+  handleCommandComplete(message: unknown, connection: Connection): void
+}
+
+type Connection = Pick<pg.Connection, "describe">
+
+/** Of a result: its columns, how each is read, and a row with nothing in it. */
+interface Shape {
+  fields: ReadonlyArray<unknown>
+  _parsers: ReadonlyArray<unknown> | undefined
+  _prebuiltEmptyResultObject: object | null
+}
+
+interface Described {
+  /** Of each prepared statement; a server that would answer with other columns fails it (0A000). */
+  readonly shapes: Map<string, Shape>
+  /** The connection, but for what it asks about columns. */
+  readonly silent: Connection
+}
+
+const connections = new WeakMap<Connection, Described>()
+
+const describedOn = (connection: Connection): Described => {
+  const known = connections.get(connection)
+  if (known !== undefined) return known
+  const silent = Object.assign(Object.create(connection) as Connection, { describe: () => undefined })
+  const described: Described = { shapes: new Map(), silent }
+  connections.set(connection, described)
+  return described
+}
+
+const Query = pg.Query as unknown as new (
+  config: pg.QueryConfig,
+  callback: (error: Error | null, result: pg.QueryResult) => void
+) => Inside
+
+/**
+ * A statement that stays prepared under a name. What columns it has is asked once on each connection, where `pg` asks, and works out how
+ * to read them, each time.
+ */
+export class NamedQuery extends Query {
+  override prepare(connection: Connection): void {
+    const { shapes, silent } = describedOn(connection)
+    const shape = shapes.get(this.name)
+    if (shape === undefined) return super.prepare(connection)
+    this._result.fields = shape.fields
+    this._result._parsers = shape._parsers
+    this._result._prebuiltEmptyResultObject = shape._prebuiltEmptyResultObject
+    this._accumulateRows = true
+    super.prepare(silent)
+  }
+
+  override handleCommandComplete(message: unknown, connection: Connection): void {
+    const { shapes } = describedOn(connection)
+    const { _parsers, _prebuiltEmptyResultObject, fields } = this._result
+    if (!shapes.has(this.name)) shapes.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject })
+    super.handleCommandComplete(message, connection)
+  }
+}
