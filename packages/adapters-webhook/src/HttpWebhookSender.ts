@@ -45,6 +45,7 @@ export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
         post: (url, headers, body) =>
           Effect.interruptible(
             Effect.async((resume) => {
+              // @effect-diagnostics-next-line globalTimers:off -- a socket's time, as the connection's own
               const late = setTimeout(() => {
                 leave()
                 resume(Effect.succeed(Trouble.TOO_LATE))
