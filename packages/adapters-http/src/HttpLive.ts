@@ -5,7 +5,6 @@ import {
   type HttpApp,
   HttpMiddleware,
   HttpPlatform,
-  HttpRouter,
   HttpServer,
   Path
 } from "@effect/platform"
@@ -30,6 +29,7 @@ import * as DeliveriesHttp from "./deliveries/DeliveriesHttp.js"
 import * as DevicesHttp from "./devices/DevicesHttp.js"
 import * as Deprecation from "./edge/Deprecation.js"
 import * as Edge from "./edge/Edge.js"
+import * as Router from "./edge/Router.js"
 import * as Routes from "./edge/Routes.js"
 import * as EndpointsHttp from "./endpoints/EndpointsHttp.js"
 import * as SubscriptionsHttp from "./legacy/SubscriptionsHttp.js"
@@ -95,8 +95,7 @@ const serve = Effect.gen(function* () {
     contentTypes: Routes.contentTypes(Api),
     deprecations: Deprecation.headers(Api, baseUrl)
   }
-  const app = yield* HttpRouter.toHttpApp(HttpRouter.use(router, Edge.around(known)))
-  yield* serveAlone(yield* Edge.make(app, known))
+  yield* serveAlone(yield* Edge.make(Router.make(router, known), known))
 }).pipe(Layer.scopedDiscard)
 
 /** What the platform's router wants to be given. */

@@ -6,6 +6,7 @@ import { pooled } from "./client/Pooled.js"
 import { shared } from "./client/Shared.js"
 import type { Database } from "./Database.js"
 import { DedicatedConnection, make as makeDedicated } from "./DedicatedConnection.js"
+import { columnTypes } from "./postgres/ColumnTypes.js"
 import { NamingClient, nameOf } from "./postgres/NamingClient.js"
 import * as Watch from "./Watch.js"
 
@@ -54,7 +55,8 @@ const connectionOptions = (options: PostgresOptions): pg.ClientConfig => ({
   statement_timeout: STATEMENT_TIMEOUT_MILLIS,
   lock_timeout: LOCK_TIMEOUT_MILLIS,
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MILLIS,
-  keepAlive: true
+  keepAlive: true,
+  types: columnTypes
 })
 
 const acquire = (connection: pg.ClientConfig, poolSize: number): Effect.Effect<pg.Pool, SqlError, Scope.Scope> =>

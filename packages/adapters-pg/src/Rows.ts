@@ -12,7 +12,7 @@ import { readerOf, UNREAD } from "./rows/Reader.js"
 export const At = Schema.transform(Schema.ValidDateFromSelf, Timestamp.Timestamp, {
   strict: true,
   decode: (date) => date.getTime(),
-  encode: (millis) => at(millis)
+  encode: (millis) => dateOf(millis)
 })
 
 /** A timestamptz column that may be null. */
@@ -25,23 +25,32 @@ export const Bigint = Schema.transform(Schema.Union(Schema.String, Schema.Number
   encode: String
 })
 
-/** A timestamp as a parameter of a statement. Within arrays too: `${times.map(Rows.at)}::timestamptz[]`. */
-export const at = (time: number): Date => DateTime.toDateUtc(DateTime.unsafeMake(time))
+const dateOf = (time: number): Date => DateTime.toDateUtc(DateTime.unsafeMake(time))
+
+/** The year 10000, from which on ISO 8601 is not what the server reads. */
+const ISO_END = 253_402_300_800_000
+
+/**
+ * A timestamp as a parameter of a statement. Within arrays too: `${times.map(Rows.at)}::timestamptz[]`. Text where it can be: the driver
+ * puts a Date together piece by piece.
+ */
+export const at = (time: number): string | Date =>
+  time >= 0 && time < ISO_END ? new Date(time).toISOString() : dateOf(time)
 
 /** A timestamp or null as a parameter of a statement. */
-export const nullableAt = (time: Timestamp.Timestamp | null): Date | null => (time === null ? null : at(time))
+export const nullableAt = (time: Timestamp.Timestamp | null): string | Date | null => (time === null ? null : at(time))
 
 /** Any value as a parameter for a jsonb column: `pg` would send an array as an SQL array and a string unquoted. */
 export const json = (value: unknown): string => JSON.stringify(value)
 
 type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError>
 
-/** Every row, decoded: ``sql`SELECT …`.pipe(Rows.all(Row))``. Columns that `row` does not name are left out. */
-export const all = <A, I>(
+/** Rows that are there already, decoded. */
+export const read = <A, I>(
   row: Schema.Schema<A, I>
-): ((rows: Rows) => Effect.Effect<ReadonlyArray<A>, SqlError | ParseResult.ParseError>) => {
+): ((rows: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<A>, ParseResult.ParseError>) => {
   const read = readerOf(row.ast)
-  return Effect.flatMap((rows) => {
+  return (rows) => {
     const found: Array<A> = []
     for (const one of rows) {
       const value = read(one)
@@ -49,8 +58,13 @@ export const all = <A, I>(
       found.push(value as A)
     }
     return Effect.succeed(found)
-  })
+  }
 }
+
+/** Every row, decoded: ``sql`SELECT …`.pipe(Rows.all(Row))``. Columns that `row` does not name are left out. */
+export const all = <A, I>(
+  row: Schema.Schema<A, I>
+): ((rows: Rows) => Effect.Effect<ReadonlyArray<A>, SqlError | ParseResult.ParseError>) => Effect.flatMap(read(row))
 
 /** The first row, decoded; none when there is none. */
 export const first = <A, I>(

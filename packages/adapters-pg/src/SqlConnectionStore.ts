@@ -92,6 +92,11 @@ interface Asked {
 
 type Failure = SqlError | ParseResult.ParseError
 
+const readWithApps = Rows.read(WithAppRow)
+const readCodes = Rows.read(CodeRow)
+const readAccessTokens = Rows.read(AccessTokenRow)
+const readRefreshTokens = Rows.read(RefreshTokenRow)
+
 const WithTokenRow = Schema.Struct({ ...WithAppRow.fields, ...AccessTokenRow.fields })
 
 const RouteRow = Schema.Struct({ user_id: UserId })
@@ -196,13 +201,14 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
           asked.access && accessOf(userId, id, asked.access),
           asked.refresh && chainOf(userId, id, asked.refresh)
         ])
-        const connection = yield* Rows.first(WithAppRow)(Effect.succeed(found))
-        if (Option.isNone(connection)) return Option.none()
+        const [row] = yield* readWithApps(found)
+        if (row === undefined) return Option.none()
         return Option.some({
-          ...toWithApp(connection.value),
-          code: Option.map(yield* Rows.first(CodeRow)(Effect.succeed(codes)), toCode),
-          access: Option.map(yield* Rows.first(AccessTokenRow)(Effect.succeed(accesses)), toAccessToken),
-          chain: (yield* Rows.all(RefreshTokenRow)(Effect.succeed(chain))).map(toRefreshToken)
+          connection: toConnection(row),
+          app: toApp(row),
+          code: Option.map(Array.head(yield* readCodes(codes)), toCode),
+          access: Option.map(Array.head(yield* readAccessTokens(accesses)), toAccessToken),
+          chain: (yield* readRefreshTokens(chain)).map(toRefreshToken)
         })
       })
 

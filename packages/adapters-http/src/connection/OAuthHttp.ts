@@ -10,6 +10,7 @@ import { clientAddress } from "../edge/ClientAddress.js"
 import * as RateLimit from "../edge/RateLimit.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
+import * as Json from "../wire/Json.js"
 import { type Shared, toWire } from "../wire/toWire.js"
 import { Metadata, TokenResponse } from "./OAuthApi.js"
 import * as OAuthRequest from "./OAuthRequest.js"
@@ -79,9 +80,11 @@ const CODE_REFUSED = Errors.invalidGrant(
 )
 const REFRESH_REFUSED = Errors.invalidGrant("The refresh token is not good any more: the user must connect again")
 
+const encodeToken = Schema.encodeSync(TokenResponse)
+
 const issued = (grant: TokenGrant.TokenGrant): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.unsafeJson(
-    Schema.encodeSync(TokenResponse)({
+  Json.response(
+    encodeToken({
       access_token: grant.accessToken,
       token_type: "Bearer",
       expires_in: grant.expiresIn,
@@ -91,7 +94,7 @@ const issued = (grant: TokenGrant.TokenGrant): HttpServerResponse.HttpServerResp
       scope: grant.scopes.join(" "),
       sub: grant.sub
     }),
-    { headers: NO_STORE }
+    { status: 200, headers: NO_STORE }
   )
 
 const revoke = (request: Request) =>

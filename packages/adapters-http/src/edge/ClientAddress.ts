@@ -1,5 +1,5 @@
 import { HttpServerRequest } from "@effect/platform"
-import { Effect, Option } from "effect"
+import { Context, Effect, Option } from "effect"
 import { isIP } from "node:net"
 import { HttpOptions } from "../HttpOptions.js"
 
@@ -8,9 +8,9 @@ import { HttpOptions } from "../HttpOptions.js"
  * X-Forwarded-For, the only one that the proxy itself wrote.
  */
 export const clientAddress: Effect.Effect<string, never, HttpOptions | HttpServerRequest.HttpServerRequest> =
-  Effect.gen(function* () {
-    const { trustProxy } = yield* HttpOptions
-    const request = yield* HttpServerRequest.HttpServerRequest
+  Effect.map(Effect.context<HttpOptions | HttpServerRequest.HttpServerRequest>(), (context) => {
+    const { trustProxy } = Context.get(context, HttpOptions)
+    const request = Context.get(context, HttpServerRequest.HttpServerRequest)
     const peer = Option.getOrElse(request.remoteAddress, () => "unknown")
     const forwarded = trustProxy ? request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() : undefined
     return plain(forwarded !== undefined && isIP(forwarded) !== 0 ? forwarded : peer)

@@ -40,7 +40,11 @@ export const ref: FiberRef.FiberRef<Cell> = GlobalValue.globalValue(
   () => FiberRef.unsafeMake<Cell>(make("none"))
 )
 
-const change = (f: (cell: Cell) => void): Effect.Effect<void> => Effect.map(FiberRef.get(ref), f)
+const change = (f: (cell: Cell) => void): Effect.Effect<void> =>
+  Effect.withFiberRuntime((fiber) => {
+    f(fiber.getFiberRef(ref))
+    return Effect.void
+  })
 
 /** Who is calling: from here on the request gets an entry in the user's access log, whatever its answer. */
 export const callerIs = (caller: Caller): Effect.Effect<void> => change((cell) => void (cell.caller = caller))

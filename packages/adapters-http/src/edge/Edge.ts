@@ -1,35 +1,27 @@
-import {
-  HttpApiError,
-  type HttpApp,
-  HttpRouter,
-  HttpServerError,
-  HttpServerRequest,
-  HttpServerResponse
-} from "@effect/platform"
+import { HttpApiError, type HttpApp, HttpServerError, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { AccessLogStore, recordAccess } from "@place-access/domain/access-log"
 import { Entropy, StoreError } from "@place-access/domain/shared"
-import { Cause, Context, Effect, Exit, FiberRef, FiberRefs, HashMap } from "effect"
+import { Cause, Context, Effect, FiberRef, FiberRefs, HashMap } from "effect"
 import { HttpOptions, type Options } from "../HttpOptions.js"
 import { errorPage } from "../pages/errorPage.js"
 import * as Errors from "../wire/Errors.js"
 import * as Issues from "../wire/Issues.js"
 import * as Body from "./Body.js"
 import * as CurrentRequest from "./CurrentRequest.js"
-import * as Routes from "./Routes.js"
+import type * as Router from "./Router.js"
 import * as SecurityHeaders from "./SecurityHeaders.js"
+import * as Services from "./Services.js"
 import * as Watch from "./Watch.js"
 
 /** What of the routes the edge must know. */
-export interface Known {
+export interface Known extends Router.Known {
   readonly allowed: (url: string) => string | undefined
-  readonly contentTypes: ReadonlyMap<string, ReadonlySet<string>>
-  /** By `Routes.label`. */
-  readonly deprecations: ReadonlyMap<string, Readonly<Record<string, string>>>
 }
 
 /**
  * The outermost ring of every request: gives it an id, bounds its body, turns whatever went wrong into one of our error
- * bodies, writes the user's access log before the answer leaves, and adds the security headers. Never fails.
+ * bodies, writes the user's access log before the answer leaves, and adds the security headers. Never fails. Begins uninterruptible, with
+ * services that are the request's own (`NodeServer`).
  */
 export const make = <R>(
   app: HttpApp.Default<unknown, R>,
@@ -37,9 +29,9 @@ export const make = <R>(
 ): Effect.Effect<HttpApp.Default<never, R>, never, HttpOptions | AccessLogStore | Entropy.Entropy> =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
-    const needs = yield* Effect.context<AccessLogStore | Entropy.Entropy>()
-    const context = Context.pick(AccessLogStore, Entropy.Entropy)(needs)
-    const freshId = Entropy.idFrom(Context.get(needs, Entropy.Entropy), "req")
+    const accessLog = yield* AccessLogStore
+    const entropy = yield* Entropy.Entropy
+    const freshId = Entropy.idFrom(entropy, "req")
     const withHeaders = SecurityHeaders.make(options)
 
     const record = (
@@ -47,29 +39,31 @@ export const make = <R>(
       owner: CurrentRequest.Caller,
       answer: Answer
     ) =>
-      recordAccess({
-        owner,
-        endpoint,
-        purpose,
-        status: answer.response.status,
-        error: answer.error,
-        disclosed: answer.error === null ? disclosed : null
-      }).pipe(
-        Effect.as(answer),
-        // Nothing may be disclosed that the user cannot see was disclosed.
-        Effect.catchAllCause((cause) =>
-          Effect.as(Effect.logError("access log entry not written", cause), toAnswer(Errors.unavailable))
-        )
+      Effect.matchCauseEffect(
+        recordAccess({
+          owner,
+          endpoint,
+          purpose,
+          status: answer.response.status,
+          error: answer.error,
+          disclosed: answer.error === null ? disclosed : null
+        }),
+        {
+          onSuccess: () => Effect.succeed(answer),
+          // Nothing may be disclosed that the user cannot see was disclosed.
+          onFailure: (cause) =>
+            Effect.as(Effect.logError("access log entry not written", cause), toAnswer(Errors.unavailable))
+        }
       )
 
-    const answer = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest.Cell, app: App<R>) =>
-      Effect.exit(app).pipe(
-        Effect.flatMap((exit) =>
-          Exit.isSuccess(exit) ? Effect.succeed(answered(exit.value)) : refused(exit.cause, request, known)
-        ),
-        Effect.flatMap((answer) =>
-          cell.caller === undefined ? Effect.succeed(answer) : record(cell, cell.caller, answer)
-        ),
+    const recorded = (cell: CurrentRequest.Cell, answer: Answer) =>
+      cell.caller === undefined ? Effect.succeed(answer) : record(cell, cell.caller, answer)
+
+    const answer = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest.Cell) =>
+      Effect.matchCauseEffect(Services.owned(app), {
+        onSuccess: (response) => recorded(cell, answered(response)),
+        onFailure: (cause) => Effect.flatMap(refused(cause, request, known), (answer) => recorded(cell, answer))
+      }).pipe(
         Watch.around({ request, cell, trustsTraceparent: options.trustTraceparent === true }),
         Effect.map((answer) => {
           const response = answer.page && wantsPage(request) ? errorPage(answer.page, cell.id) : answer.response
@@ -78,39 +72,37 @@ export const make = <R>(
         })
       )
 
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        Effect.flatMap(requestId(request, options, freshId), (id) => {
-          const cell = CurrentRequest.make(id)
-          const own = Context.add(context, HttpServerRequest.HttpServerRequest, Body.bounded(request, cell))
-          return carrying(own, cell)(answer(request, cell, restore(app)))
-        })
-      )
-    )
+    return Effect.withFiberRuntime((fiber) => {
+      const services = fiber.currentContext
+      const request = Context.unsafeGet(services, HttpServerRequest.HttpServerRequest)
+      return Effect.flatMap(requestId(request, options, freshId), (id) => {
+        const cell = CurrentRequest.make(id)
+        Services.put(services, HttpServerRequest.HttpServerRequest.key, Body.bounded(request, cell))
+        Services.put(services, AccessLogStore.key, accessLog)
+        Services.put(services, Entropy.Entropy.key, entropy)
+        return carrying(cell)(answer(request, cell) as HttpApp.Default<never, R>)
+      })
+    })
   })
 
-type App<R> = HttpApp.Default<unknown, R>
-
 /**
- * All that goes along with a request, set at once: each setting copies everything that a fibre carries. Nothing is put back, because
- * the fibre is the request's own.
+ * What goes along with a request besides its services, set at once: each setting copies everything that a fibre carries. Nothing is put
+ * back, because the fibre is the request's own.
  */
 const carrying =
-  <S>(services: Context.Context<S>, cell: CurrentRequest.Cell) =>
-  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, S>> =>
+  (cell: CurrentRequest.Cell) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.zipRight(
       Effect.updateFiberRefs((id, refs) => {
-        const context = FiberRefs.getOrDefault(refs, FiberRef.currentContext)
         const annotations = FiberRefs.getOrDefault(refs, FiberRef.currentLogAnnotations)
         return FiberRefs.updateManyAs(refs, {
           entries: [
-            [FiberRef.currentContext, [[id, Context.merge(context, services)]]],
             [FiberRef.currentLogAnnotations, [[id, HashMap.set(annotations, "request_id", cell.id)]]],
             [CurrentRequest.ref, [[id, cell]]]
           ]
         })
       }),
-      self as Effect.Effect<A, E, Exclude<R, S>>
+      self
     )
 
 interface Answer {
@@ -189,23 +181,3 @@ const requestId = (
   const given = options.trustProxy ? request.headers["x-request-id"] : undefined
   return given !== undefined && REQUEST_ID.test(given) ? Effect.succeed(given) : fresh
 }
-
-/** Wraps every route: refuses URLs that no database can hold, and notes what the route reads and what is said of it. */
-export const around =
-  ({ contentTypes, deprecations }: Known) =>
-  <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-    Effect.withFiberRuntime<HttpServerResponse.HttpServerResponse, E | Errors.WireError, R | Routed>((fiber) => {
-      const context = fiber.currentContext as Context.Context<Routed>
-      const request = Context.get(context, HttpServerRequest.HttpServerRequest)
-      const { route } = Context.get(context, HttpRouter.RouteContext)
-      const cell = fiber.getFiberRef(CurrentRequest.ref)
-      cell.endpoint = Routes.label(request.method, route.path)
-      const label = Routes.label(route.method, route.path)
-      cell.reads = contentTypes.get(label) ?? Routes.FORMS
-      cell.deprecation = deprecations.get(label)
-      return request.url.includes("%00")
-        ? Effect.fail(Errors.invalidRequest("The address holds a NUL character"))
-        : handler
-    })
-
-type Routed = HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext

@@ -11,6 +11,7 @@ import {
   UrlParams
 } from "@effect/platform"
 import { Context, Effect, Option, ParseResult, Schema } from "effect"
+import * as Json from "../wire/Json.js"
 import * as Services from "./Services.js"
 
 /**
@@ -87,15 +88,17 @@ const guardOf = (tag: HttpApiMiddleware.TagClassAny, services: Context.Context<n
   const made: unknown = Context.unsafeGet(services, tag as unknown as Context.Tag<never, unknown>)
   const provides = tag.provides?.key
   if (!HttpApiMiddleware.isSecurity(tag)) return { check: made as Guard["check"], provides }
-  const ways = Object.entries(tag.security).map(([name, security]) => {
-    const check = (made as Readonly<Record<string, (credential: never) => Guard["check"]>>)[name]
+  const ways = Object.keys(tag.security).map((name) => {
+    const check = (made as Readonly<Record<string, () => Guard["check"]>>)[name]
     if (check === undefined) throw new Error(`${tag.key} has nothing that checks ${name}`)
-    return Effect.flatMap(HttpApiBuilder.securityDecode(security) as Effect.Effect<never, never, Request>, check)
+    // The platform takes what stands behind any scheme for a bearer's token: ours read the header themselves.
+    if (check.length > 0) throw new Error(`${tag.key} would be given no credential`)
+    return check()
   })
   return { check: ways.reduce((first, next) => Effect.catchAll(first, () => next)), provides }
 }
 
-/** The guards, the last first, each with nothing but the request; then the endpoint, with all of `services` and what they provide. */
+/** The guards, the last first, each with the request and its own services; then the endpoint, with all of `services` and what they provide. */
 const answer = (
   item: Item,
   guards: ReadonlyArray<Guard>,
@@ -108,15 +111,20 @@ const answer = (
       HttpServerResponse.isServerResponse(answer) ? Effect.succeed(answer) : write(answer)
     )
   )
-  const run = (provided: ReadonlyArray<readonly [string, unknown]>): Effect.Effect<Response, unknown, Request> =>
-    Services.goOnIn((request: Context.Context<Request>) => Services.over(services, request, provided))(program)
-  return guards.reduce<typeof run>(
+  return guards.reduce(
     (inner, { check, provides }) =>
-      (provided) =>
-        Effect.flatMap(check, (found) => inner(provides === undefined ? provided : [...provided, [provides, found]])),
-    run
-  )([])
+      Effect.flatMap(check, (found) => (provides === undefined ? inner : providing(provides, found)(inner))),
+    Services.over(services)(program)
+  )
 }
+
+const providing =
+  (key: string, service: unknown) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiberRuntime((fiber) => {
+      Services.put(fiber.currentContext, key, service)
+      return self
+    })
 
 /** Takes the request apart as the endpoint declares it. */
 const reader = ({ endpoint, isRaw }: Item): Effect.Effect<Asked, unknown, Request> => {
@@ -180,13 +188,5 @@ const write = (schema: Schema.Schema.Any): ((found: unknown) => Effect.Effect<Re
   const encode = Schema.encodeUnknown(schema as Schema.Schema<unknown>)
   return HttpApiSchema.isVoid(schema.ast)
     ? (found) => Effect.as(encode(found), empty)
-    : (found) => Effect.map(encode(found), (encoded) => json(encoded, status))
-}
-
-const JSON_TYPE = "application/json"
-
-/** Text, not bytes: node then sends head and body in one piece. */
-const json = (value: unknown, status: number): Response => {
-  const text = JSON.stringify(value)
-  return HttpServerResponse.raw(text, { status, contentType: JSON_TYPE, contentLength: Buffer.byteLength(text) })
+    : (found) => Effect.map(encode(found), (encoded) => Json.response(encoded, { status }))
 }

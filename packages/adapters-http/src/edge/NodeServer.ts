@@ -1,7 +1,8 @@
 import { Cookies, type HttpApp, HttpServerError, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
-import { Cause, Chunk, Context, Effect, Runtime, Stream } from "effect"
+import { Cause, Chunk, type Context, Effect, Runtime, Stream } from "effect"
 import type { RequestListener, ServerResponse } from "node:http"
 import { NodeRequest } from "./NodeRequest.js"
+import * as Services from "./Services.js"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -13,10 +14,9 @@ export const listener = <E, R>(
   app: HttpApp.Default<E, R>
 ): Effect.Effect<RequestListener, never, Exclude<R, HttpServerRequest.HttpServerRequest>> =>
   Effect.map(Effect.runtime<Exclude<R, HttpServerRequest.HttpServerRequest>>(), (runtime) => (incoming, outgoing) => {
+    const context = Services.ofRequest(runtime.context) as Context.Context<R | HttpServerRequest.HttpServerRequest>
     const request = new NodeRequest(incoming)
-    const context = Context.add(runtime.context, HttpServerRequest.HttpServerRequest, request) as Context.Context<
-      R | HttpServerRequest.HttpServerRequest
-    >
+    Services.put(context as Context.Context<never>, HttpServerRequest.HttpServerRequest.key, request)
     const program = Effect.flatMap(app, (response) => send(request, response, outgoing)).pipe(
       Effect.catchAllCause((cause) => Effect.zipRight(Effect.logError("request not answered", cause), fail(outgoing)))
     )

@@ -1,9 +1,9 @@
 import { type HttpApi, HttpRouter, HttpServerRequest } from "@effect/platform"
-import { authenticateAccess, Caller, ConnectionStore } from "@place-access/domain/connection"
-import { LimitStore, Rate, Subject } from "@place-access/domain/limits"
-import { PurposeGate, PurposeStore, usePurpose } from "@place-access/domain/purposes"
-import { Scope, Vault } from "@place-access/domain/shared"
-import { Context, Effect, Either, Layer } from "effect"
+import { authenticateAccess, Caller, type ConnectionStore } from "@place-access/domain/connection"
+import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
+import { PurposeGate, type PurposeStore, usePurpose } from "@place-access/domain/purposes"
+import { Scope, type Vault } from "@place-access/domain/shared"
+import { Effect, Either, Layer } from "effect"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import * as RateLimit from "../edge/RateLimit.js"
 import * as Routes from "../edge/Routes.js"
@@ -15,16 +15,14 @@ import { BearerAuth } from "./BearerAuth.js"
 import * as Credentials from "./Credentials.js"
 import * as RequiredScope from "./RequiredScope.js"
 
-/** These alone: what is given to a program is copied for it, and a layer is built with every port there is. */
-const NEEDS = [ConnectionStore, LimitStore, PurposeStore, Vault.Vault] as const
-type Needs = Context.Tag.Identifier<(typeof NEEDS)[number]>
+type Needs = ConnectionStore | LimitStore | PurposeStore | Vault.Vault
 
 /** `api`: where the requirements are read from. */
 export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, Needs | HttpOptions> =>
   Layer.effect(
     BearerAuth,
     Effect.gen(function* () {
-      const context = Context.pick(...NEEDS)(yield* Effect.context<Needs>())
+      const context = yield* Effect.context<Needs>()
       const requirements = RequiredScope.requirements(api)
       const rate = Rate.perMinute((yield* HttpOptions).rateLimitPerMinute)
       return BearerAuth.of({
@@ -43,7 +41,7 @@ export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, 
               yield* checkPurpose(caller, requirement)
             }
             return caller
-          }).pipe(Services.goOnIn(Context.merge(context)))
+          }).pipe(Services.over(context))
       })
     })
   )

@@ -1,8 +1,8 @@
 import { HttpServerRequest } from "@effect/platform"
-import { authenticateDevice, DeviceStore } from "@place-access/domain/devices"
-import { LimitStore, Rate, Subject } from "@place-access/domain/limits"
-import { Vault } from "@place-access/domain/shared"
-import { Context, Effect, Layer } from "effect"
+import { authenticateDevice, type DeviceStore } from "@place-access/domain/devices"
+import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
+import type { Vault } from "@place-access/domain/shared"
+import { Effect, Layer } from "effect"
 import * as RateLimit from "../edge/RateLimit.js"
 import * as Services from "../edge/Services.js"
 import * as OsmAnd from "../fixes/OsmAnd.js"
@@ -12,9 +12,7 @@ import { toWire } from "../wire/toWire.js"
 import * as Credentials from "./Credentials.js"
 import { DeviceAuth, OsmAndAuth, OwnTracksAuth } from "./DeviceAuth.js"
 
-/** These alone: what is given to a program is copied for it, and a layer is built with every port there is. */
-const NEEDS = [DeviceStore, LimitStore, Vault.Vault] as const
-type Needs = Context.Tag.Identifier<(typeof NEEDS)[number]>
+type Needs = DeviceStore | LimitStore | Vault.Vault
 
 /** The phone that `token` was given to; counts its upload. */
 const phoneOf = (token: string | undefined) =>
@@ -29,12 +27,12 @@ const phoneOf = (token: string | undefined) =>
 const device = Layer.effect(
   DeviceAuth,
   Effect.gen(function* () {
-    const context = Context.pick(...NEEDS)(yield* Effect.context<Needs>())
+    const context = yield* Effect.context<Needs>()
     return DeviceAuth.of({
       deviceToken: () =>
         Effect.gen(function* () {
           return yield* phoneOf(Credentials.bearerToken(yield* HttpServerRequest.HttpServerRequest))
-        }).pipe(Services.goOnIn(Context.merge(context)))
+        }).pipe(Services.over(context))
     })
   })
 )
@@ -42,13 +40,13 @@ const device = Layer.effect(
 const ownTracks = Layer.effect(
   OwnTracksAuth,
   Effect.gen(function* () {
-    const context = Context.pick(...NEEDS)(yield* Effect.context<Needs>())
+    const context = yield* Effect.context<Needs>()
     return OwnTracksAuth.of({
       devicePassword: () =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           return yield* phoneOf(Credentials.bearerToken(request) ?? Credentials.basicPassword(request))
-        }).pipe(Effect.mapError(Errors.keptByThePhone), Services.goOnIn(Context.merge(context)))
+        }).pipe(Effect.mapError(Errors.keptByThePhone), Services.over(context))
     })
   })
 )
@@ -56,14 +54,14 @@ const ownTracks = Layer.effect(
 const osmAnd = Layer.effect(
   OsmAndAuth,
   Effect.gen(function* () {
-    const context = Context.pick(...NEEDS)(yield* Effect.context<Needs>())
+    const context = yield* Effect.context<Needs>()
     return OsmAndAuth.of({
       deviceId: () =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const token = Credentials.bearerToken(request) ?? OsmAnd.deviceId(yield* OsmAndRequest.read(request))
           return yield* phoneOf(token)
-        }).pipe(Services.goOnIn(Context.merge(context)))
+        }).pipe(Services.over(context))
     })
   })
 )

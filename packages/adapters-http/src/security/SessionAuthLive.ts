@@ -1,8 +1,9 @@
 import { type HttpApi, HttpRouter, HttpServerRequest } from "@effect/platform"
-import { AccountStore, authenticateSession } from "@place-access/domain/accounts"
-import { Vault } from "@place-access/domain/shared"
-import { Context, Effect, Layer, Option } from "effect"
+import { type AccountStore, authenticateSession } from "@place-access/domain/accounts"
+import type { Vault } from "@place-access/domain/shared"
+import { Effect, Layer, Option } from "effect"
 import * as Routes from "../edge/Routes.js"
+import * as Services from "../edge/Services.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
@@ -19,9 +20,7 @@ export const layer = (
     SessionAuth,
     Effect.gen(function* () {
       const options = yield* HttpOptions
-      // These alone: what is given to a program is copied for it, and a layer is built with every port there is.
-      const needs = yield* Effect.context<AccountStore | Vault.Vault>()
-      const context = Context.pick(AccountStore, Vault.Vault)(needs)
+      const context = yield* Effect.context<AccountStore | Vault.Vault>()
       const roles = byRoute(api, RequiredRole.RequiredRole)
       return SessionAuth.of({
         session: () =>
@@ -37,7 +36,7 @@ export const layer = (
             const role = roles.get(Routes.label(route.method, route.path))
             if (role !== undefined) yield* toWire(RequiredRole.check[role](account))
             return account
-          }).pipe(Effect.provide(context))
+          }).pipe(Services.over(context))
       })
     })
   )

@@ -3,7 +3,6 @@ import {
   HttpApiBuilder,
   HttpApiEndpoint,
   HttpApiGroup,
-  HttpRouter,
   HttpServer,
   HttpServerResponse
 } from "@effect/platform"
@@ -15,6 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import * as CurrentRequest from "@place-access/adapters-http/edge/CurrentRequest"
 import * as Edge from "@place-access/adapters-http/edge/Edge"
 import * as Group from "@place-access/adapters-http/edge/Group"
+import * as Router from "@place-access/adapters-http/edge/Router"
 import * as Routes from "@place-access/adapters-http/edge/Routes"
 import { HttpOptions } from "@place-access/adapters-http/HttpOptions"
 import * as Errors from "@place-access/adapters-http/wire/Errors"
@@ -119,8 +119,7 @@ const app = (url: string) =>
         contentTypes: Routes.contentTypes(Api),
         deprecations: new Map()
       }
-      const routed = yield* HttpRouter.toHttpApp(HttpRouter.use(router, Edge.around(known)))
-      return HttpServer.serve(yield* Edge.make(routed, known))
+      return HttpServer.serve(yield* Edge.make(Router.make(router, known), known))
     })
   ).pipe(
     Layer.provide(HttpApiBuilder.Router.use((router) => router.get("/page", HttpServerResponse.html("<p>hello</p>")))),

@@ -1,64 +1,59 @@
 import * as Services from "@place-access/adapters-http/edge/Services"
-import { Context, Effect, Equal } from "effect"
+import { Context, Effect, Exit } from "effect"
 import { describe, expect, it } from "vitest"
 
-class Kept extends Context.Tag("test/Kept")<Kept, string>() {}
-class Replaced extends Context.Tag("test/Replaced")<Replaced, string>() {}
+class Guards extends Context.Tag("test/Guards")<Guards, string>() {}
+class Handlers extends Context.Tag("test/Handlers")<Handlers, string>() {}
 class Own extends Context.Tag("test/Own")<Own, string>() {}
-class Later extends Context.Tag("test/Later")<Later, string>() {}
 
-const below = Context.make(Kept, "below").pipe(Context.add(Replaced, "below"))
-const make = (): Context.Context<Kept | Replaced | Own> =>
-  // What a guard provides stands over what the request came with.
-  Services.over(below, Context.make(Replaced, "own").pipe(Context.add(Own, "own")), [[Own.key, "more"]])
-const all = { "test/Kept": "below", "test/Replaced": "own", "test/Own": "more" }
+/** Runs `program` as a request: in services of its own. */
+const asRequest = <A, E>(program: Effect.Effect<A, E, Own>) => {
+  const context = Services.ofRequest(Context.empty())
+  Services.put(context, Own.key, "the request's")
+  return Effect.runSync(Effect.mapInputContext(program, () => context as Context.Context<Own>))
+}
 
-describe("the services of a request over those of every request", () => {
-  it("what is the request's own is found before what is below, and nothing below is changed", () => {
-    const context = make()
-    expect([Context.get(context, Kept), Context.get(context, Replaced), Context.get(context, Own)]).toEqual([
-      "below",
-      "own",
-      "more"
-    ])
-    expect(Object.fromEntries(below.unsafeMap)).toEqual({ "test/Kept": "below", "test/Replaced": "below" })
-  })
-
-  it("whoever copies it, goes through it or counts it finds everything, once", () => {
-    const map = make().unsafeMap
-    expect(Object.fromEntries(new Map(map))).toEqual(all)
-    expect([...map.keys()].toSorted()).toEqual(Object.keys(all).toSorted())
-    expect([...map.values()].toSorted()).toEqual(Object.values(all).toSorted())
-    const seen = new Map<string, unknown>()
-    for (const [key, service] of map) seen.set(key, service)
-    expect(Object.fromEntries(seen)).toEqual(all)
-    const each: Array<string> = []
-    // oxlint-disable-next-line unicorn/no-array-for-each -- the method is what is tested
-    map.forEach((_service, key) => each.push(key))
-    expect(each.toSorted()).toEqual(Object.keys(all).toSorted())
-    expect(map.size).toBe(3)
-  })
-
-  it("added to, merged and compared it is as a context whose services were copied", () => {
-    const copied = Context.make(Kept, "below").pipe(Context.add(Replaced, "own"), Context.add(Own, "more"))
-    expect(Equal.equals(make(), copied)).toBe(true)
-    expect(Equal.equals(copied, make())).toBe(true)
-    expect(Object.fromEntries(Context.add(make(), Later, "later").unsafeMap)).toEqual({ ...all, "test/Later": "later" })
-    expect(Object.fromEntries(Context.merge(Context.make(Later, "later"), make()).unsafeMap)).toEqual({
-      ...all,
-      "test/Later": "later"
-    })
-  })
-
-  it("a program finds them, also inside what provides more", () => {
-    const program = Effect.all([Kept, Replaced, Own, Later]).pipe(Effect.provideService(Later, "later"))
-    expect(Effect.runSync(Effect.provide(program, make()))).toEqual(["below", "own", "more", "later"])
-  })
-
-  it("a program goes on in another context, which is made from the one that it had", () => {
-    const program = Effect.all([Kept, Own]).pipe(
-      Services.goOnIn((before: Context.Context<Kept>) => Context.add(before, Own, `${Context.get(before, Kept)}, more`))
+describe("the services of a request", () => {
+  it("each ring finds its own services and the request's; what a guard provides is there from then on", () => {
+    const guard = Effect.all([Guards, Own, Effect.serviceOption(Handlers)]).pipe(
+      Services.over(Context.make(Guards, "a guard's"))
     )
-    expect(Effect.runSync(Effect.provideService(program, Kept, "kept"))).toEqual(["kept", "kept, more"])
+    const provide = Effect.withFiberRuntime<void>((fiber) => {
+      Services.put(fiber.currentContext, Own.key, "the guard's")
+      return Effect.void
+    })
+    const handler = Effect.all([Handlers, Own, Effect.serviceOption(Guards)]).pipe(
+      Services.over(Context.make(Handlers, "a handler's"))
+    )
+    const [guarded, , handled] = asRequest(Effect.all([guard, provide, handler]))
+    expect(guarded).toMatchObject(["a guard's", "the request's", { _tag: "None" }])
+    expect(handled).toMatchObject(["a handler's", "the guard's", { _tag: "None" }])
+  })
+
+  it("what a handler leaves behind finds what it was made with", () => {
+    const captured = asRequest(
+      Effect.context<Handlers | Own>().pipe(Services.over(Context.make(Handlers, "a handler's")))
+    )
+    expect([Context.get(captured, Handlers), Context.get(captured, Own)]).toEqual(["a handler's", "the request's"])
+  })
+
+  it("two requests have nothing of each other's", () => {
+    const one = Services.ofRequest(Context.make(Guards, "both"))
+    const other = Services.ofRequest(Context.make(Guards, "both"))
+    Services.put(one as Context.Context<never>, Own.key, "one's")
+    expect(other.unsafeMap.has(Own.key)).toBe(false)
+    expect(one.unsafeMap.get(Guards.key)).toBe("both")
+  })
+
+  it("are the request's own again where a span was added to a copy of them", () => {
+    const handler = Effect.all([Handlers, Own]).pipe(Services.over(Context.make(Handlers, "a handler's")))
+    const copied = Effect.provideService(Services.owned(handler), Guards, "copied")
+    expect(asRequest(copied)).toEqual(["a handler's", "the request's"])
+    expect(asRequest(Services.owned(handler))).toEqual(["a handler's", "the request's"])
+  })
+
+  it("outside of a request they are no one's to change", () => {
+    const exit = Effect.runSyncExit(Effect.provide(Effect.void.pipe(Services.over(Context.empty())), Context.empty()))
+    expect(Exit.isFailure(exit)).toBe(true)
   })
 })

@@ -8,7 +8,7 @@ export const NOBODY = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 /** What of an answer is wanted. */
 export type Picked = "rows" | "result"
 
-/** Runs one statement outside a transaction: its rows, or all that the driver says of it. */
+/** Runs one statement outside a transaction: its rows, or all that the driver says of it. Asked for when it is to run, and run once. */
 export type Run = (text: string, params: ReadonlyArray<unknown>, picked: Picked) => Effect.Effect<unknown, SqlError>
 
 /** The name under which a connection keeps the statement prepared; undefined: it does not. */

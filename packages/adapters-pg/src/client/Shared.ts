@@ -24,18 +24,17 @@ export const shared = (pool: pg.Pool, linesMax: number, nameOf: NameOf, alone: R
     }
     return lines.find((line) => line.inFlight < DEPTH_MAX)
   }
-  return (text, params, picked) =>
-    Effect.suspend(() => {
-      const line = lineFor()
-      if (line === undefined) return alone(text, params, picked)
-      return Effect.async((resume) => {
-        line.ask({
-          query: queryOf(nameOf, text, params),
-          answer: (error, result) => resume(error === null ? answered(result, picked) : refused(error)),
-          refuse: (error) => resume(noConnection(error))
-        })
+  return (text, params, picked) => {
+    const line = lineFor()
+    if (line === undefined) return alone(text, params, picked)
+    return Effect.async((resume) => {
+      line.ask({
+        query: queryOf(nameOf, text, params),
+        answer: (error, result) => resume(error === null ? answered(result, picked) : refused(error)),
+        refuse: (error) => resume(noConnection(error))
       })
     })
+  }
 }
 
 interface Asked {

@@ -132,16 +132,17 @@ export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effe
     }
     const waits = effects.findLastIndex((effect) => !isStatement(effect)) + 1
     const rest = effects.slice(waits)
+    const sendRest = () =>
+      Transaction.sendLast(
+        connection,
+        rest.filter(isStatement).map((statement) => statement.compile())
+      )
+        ? Effect.void
+        : Effect.forEach(rest, (effect) => effect, { discard: true })
+    if (waits === 0) return sendRest()
     return Effect.zipRight(
       Effect.forEach(effects.slice(0, waits), (effect) => effect, { discard: true }),
-      Effect.suspend(() =>
-        Transaction.sendLast(
-          connection,
-          rest.filter(isStatement).map((statement) => statement.compile())
-        )
-          ? Effect.void
-          : Effect.forEach(rest, (effect) => effect, { discard: true })
-      )
+      Effect.suspend(sendRest)
     )
   })
 

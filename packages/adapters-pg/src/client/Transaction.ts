@@ -2,6 +2,7 @@ import type { PgClient } from "@effect/sql-pg/PgClient"
 import { makeWithTransaction, TransactionConnection } from "@effect/sql/SqlClient"
 import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
+import { Layered } from "@place-access/domain/shared"
 import { Context, Effect, Exit, FiberRef, Scope } from "effect"
 import type pg from "pg"
 import { NOBODY, noConnection, refused } from "./Run.js"
@@ -157,7 +158,7 @@ const outermost =
       Effect.flatMap(reserve, ([connection, release]) =>
         Effect.flatMap(
           FiberRef.getAndUpdate(FiberRef.currentContext, (context) =>
-            Context.add(context, TransactionConnection, [connection, 0])
+            Layered.add(context, TransactionConnection, [connection, 0])
           ),
           (outside) =>
             begin(connection).pipe(

@@ -95,7 +95,7 @@ const newEvents = (sql: SqlClient, { events, receivedAt }: UploadCommit) => sql`
     )`
 
 /** Null when there are none. */
-const earliest = (fixes: ReadonlyArray<Fix.Fix>): Date | null =>
+const earliest = (fixes: ReadonlyArray<Fix.Fix>): ReturnType<typeof Rows.nullableAt> =>
   fixes.length === 0
     ? null
     : Rows.at(fixes.reduce((low, { capturedAt }) => Math.min(low, capturedAt), Number.POSITIVE_INFINITY))

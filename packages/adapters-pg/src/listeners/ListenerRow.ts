@@ -61,9 +61,9 @@ export const toRecord = (waiting: Listener.Waiting) => ({
   event_id: waiting.envelope.eventId,
   user_id: waiting.userId,
   envelope: toEnvelope(waiting.envelope),
-  occurred_at: Rows.at(waiting.envelope.occurredAt).toISOString(),
+  occurred_at: Rows.at(waiting.envelope.occurredAt),
   max_event_age_s: waiting.maxEventAgeS,
-  created_at: Rows.at(waiting.createdAt).toISOString(),
+  created_at: Rows.at(waiting.createdAt),
   position: waiting.position,
   is_told: waiting.isTold
 })

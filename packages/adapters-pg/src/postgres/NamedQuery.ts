@@ -1,8 +1,10 @@
 import pg from "pg"
+import { emptyOf } from "../rows/Reader.js"
+import { listParameter } from "./ListParameter.js"
 
 /** What `pg.Query` is made of that its types do not tell. */
 interface Inside {
-  readonly name: string
+  name: string | undefined
   readonly _result: Shape
   /** Rows are kept for whoever asked. */
   _accumulateRows: boolean
@@ -37,16 +39,27 @@ const describedOn = (connection: Connection): Described => {
   return described
 }
 
-const Query = pg.Query as unknown as new (
-  config: pg.QueryConfig,
-  callback: (error: Error | null, result: pg.QueryResult) => void
-) => Inside
+type Callback = (error: Error | null, result: pg.QueryResult) => void
+
+const Query = pg.Query as unknown as new (text: string, values: ReadonlyArray<unknown>, callback: Callback) => Inside
 
 /**
  * A statement that stays prepared under a name. What columns it has is asked once on each connection, where `pg` asks, and works out how
  * to read them, each time.
  */
 export class NamedQuery extends Query {
+  declare name: string
+
+  /** Part by part: `pg` copies the descriptors of whatever object it is given. */
+  constructor(name: string, text: string, values: ReadonlyArray<unknown>, callback: Callback) {
+    super(
+      text,
+      values.map((value) => (Array.isArray(value) ? (listParameter(value) ?? value) : value)),
+      callback
+    )
+    this.name = name
+  }
+
   override prepare(connection: Connection): void {
     const { shapes, silent } = describedOn(connection)
     const shape = shapes.get(this.name)
@@ -60,8 +73,11 @@ export class NamedQuery extends Query {
 
   override handleCommandComplete(message: unknown, connection: Connection): void {
     const { shapes } = describedOn(connection)
-    const { _parsers, _prebuiltEmptyResultObject, fields } = this._result
-    if (!shapes.has(this.name)) shapes.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject })
+    if (!shapes.has(this.name)) {
+      const { _parsers, _prebuiltEmptyResultObject, fields } = this._result
+      const empty = _prebuiltEmptyResultObject && emptyOf(Object.keys(_prebuiltEmptyResultObject))
+      shapes.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject: empty })
+    }
     super.handleCommandComplete(message, connection)
   }
 }

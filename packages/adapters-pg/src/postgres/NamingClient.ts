@@ -35,26 +35,31 @@ export class NamingClient extends pg.Client {
   // The method has nine overloads. What is passed on is what came, with a name.
   override query = ((...args: ReadonlyArray<unknown>): unknown => {
     const config = named(args[0], args[1])
-    const done = args.at(-1)
     if (config === undefined) return Reflect.apply(super.query, this, args)
-    const rest = typeof args[0] === "string" ? args.slice(2) : args.slice(1)
+    const done = args.at(-1)
     return typeof done === "function"
-      ? Reflect.apply(super.query, this, [new NamedQuery(config, done as Callback)])
-      : Reflect.apply(super.query, this, [config, ...rest])
+      ? super.query(new NamedQuery(config.name, config.text, config.values, done as Callback) as never)
+      : Reflect.apply(super.query, this, [config, ...args.slice(typeof args[0] === "string" ? 2 : 1)])
   }) as pg.Client["query"]
 }
 
-type Callback = ConstructorParameters<typeof NamedQuery>[1]
+type Callback = ConstructorParameters<typeof NamedQuery>[3]
+
+interface Named {
+  readonly name: string
+  readonly text: string
+  readonly values: ReadonlyArray<unknown>
+}
 
 /** With the name that it came with, or the one that it has earned. */
-const named = (query: unknown, values: unknown): pg.QueryConfig | undefined => {
+const named = (query: unknown, values: unknown): Named | undefined => {
   if (typeof query === "string") {
     const name = Array.isArray(values) && values.length > 0 ? nameOf(query) : undefined
-    return name === undefined ? undefined : { name, text: query, values: values as Array<unknown> }
+    return name === undefined ? undefined : { name, text: query, values: values as ReadonlyArray<unknown> }
   }
   return Predicate.hasProperty(query, "name") &&
     !Predicate.hasProperty(query, "submit") &&
     typeof query.name === "string"
-    ? (query as pg.QueryConfig)
+    ? (query as unknown as Named)
     : undefined
 }

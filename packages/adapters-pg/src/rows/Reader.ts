@@ -101,21 +101,33 @@ const struct = ({ propertySignatures }: AST.TypeLiteral): Reader => {
     name,
     read: readerOf(type)
   }))
+  const empty = emptyOf(properties.flatMap(({ isOptional, name }) => (isOptional ? [] : [name])))
   return (value) => {
     if (!Predicate.isRecord(value)) return UNREAD
-    const found: Record<PropertyKey, unknown> = {}
+    const found: Record<PropertyKey, unknown> = { ...empty }
     for (const { isOptional, name, read } of properties) {
-      if (!Object.hasOwn(value, name)) {
+      const given = value[name]
+      if (given === undefined && !Object.hasOwn(value, name)) {
         if (isOptional) continue
         return UNREAD
       }
-      const property = read(value[name])
+      const property = read(given)
       if (property === UNREAD) return UNREAD
       found[name] = property
     }
     return found
   }
 }
+
+/**
+ * An object with these keys, to be copied and filled. Filled key by key from nothing, one of more than a dozen keys becomes a hash table,
+ * and each look at it a search; one that was parsed stays an object of a shape.
+ */
+export const emptyOf = (names: ReadonlyArray<PropertyKey>): Record<PropertyKey, unknown> =>
+  JSON.parse(`{${names.map((name) => `${JSON.stringify(String(name))}:null`).join(",")}}`) as Record<
+    PropertyKey,
+    unknown
+  >
 
 const array = ({ type }: AST.Type): Reader => {
   const read = readerOf(type)

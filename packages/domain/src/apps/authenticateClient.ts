@@ -7,6 +7,8 @@ import { AppStore } from "./AppStore.js"
 import * as ClientSecret from "./ClientSecret.js"
 import { InvalidClient } from "./InvalidClient.js"
 
+const decodeId = Schema.decodeOption(AppId)
+
 /**
  * The app that proves itself with its secret: the newest one, or one that a registration of the last 24 hours replaced.
  * `InvalidClient` for everything else. An app that an admin revoked still proves itself and gets nothing: its connections are gone
@@ -16,7 +18,7 @@ export const authenticateClient = (clientId: string, clientSecret: string) =>
   Effect.gen(function* () {
     const apps = yield* AppStore
     const vault = yield* Vault
-    const id = Schema.decodeOption(AppId)(clientId)
+    const id = decodeId(clientId)
     const found = Option.isNone(id) ? Option.none() : yield* apps.findRegistered(id.value)
     if (Option.isNone(found)) return yield* new InvalidClient()
     const { app, secrets } = found.value

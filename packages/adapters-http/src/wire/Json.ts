@@ -1,0 +1,14 @@
+import { HttpServerResponse } from "@effect/platform"
+
+/** Text, not bytes: node then sends head and body in one piece. */
+export const response = (
+  value: unknown,
+  options: { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
+): HttpServerResponse.HttpServerResponse => {
+  const text = JSON.stringify(value)
+  return HttpServerResponse.raw(text, {
+    ...options,
+    contentType: "application/json",
+    contentLength: Buffer.byteLength(text)
+  })
+}
