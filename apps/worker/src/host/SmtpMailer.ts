@@ -1,6 +1,6 @@
 import { Mailer, MailSending, type Outgoing } from "@place-access/domain/mail"
 import { Duration, Effect, Layer, Option, Redacted } from "effect"
-import { createTransport } from "nodemailer"
+import type { createTransport } from "nodemailer"
 import { isLoopback } from "./Loopback.js"
 import type { Smtp } from "./Smtp.js"
 
@@ -20,7 +20,11 @@ export const layer = ({ from, server }: Smtp, { deadline }: Options = DEFAULTS):
     Mailer,
     Effect.map(
       Effect.acquireRelease(
-        Effect.sync(() => connect(server)),
+        // Loaded only where mail is sent.
+        Effect.map(
+          Effect.promise(() => import("nodemailer")),
+          (nodemailer) => connect(server, nodemailer.createTransport)
+        ),
         (transport) => Effect.sync(() => transport.close())
       ),
       (transport) =>
@@ -40,8 +44,8 @@ export const layer = ({ from, server }: Smtp, { deadline }: Options = DEFAULTS):
 
 const TOO_SLOW: MailSending.Outcome = { _tag: "NotSent", reason: "the mail server takes too long" }
 
-const connect = ({ host, isSecure, login, port }: Smtp["server"]) =>
-  createTransport({
+const connect = ({ host, isSecure, login, port }: Smtp["server"], create: typeof createTransport) =>
+  create({
     pool: true,
     maxConnections: CONNECTIONS,
     host,
