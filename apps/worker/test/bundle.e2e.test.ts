@@ -16,7 +16,10 @@ describe("the file that a worker is started from", () => {
   it.each([
     ["the mail library, which waits for SMTP_URL", /\/node_modules\/nodemailer\//],
     ["the exporter of telemetry, which waits to be switched on", /\/node_modules\/@effect\/opentelemetry\//],
-    ["undici that nobody here uses", /\/node_modules\/undici\/lib\/(mock|cache|interceptor|web\/(websocket|eventsource|cache|cookies))\//]
+    [
+      "undici that nobody here uses",
+      /\/node_modules\/undici\/lib\/(mock|cache|interceptor|web\/(websocket|eventsource|cache|cookies))\//
+    ]
   ])("has nothing of %s", (_, unwanted) => {
     const sources = sourcesOf("main.js")
     expect(sources.some((source) => source.includes("/node_modules/undici/"))).toBe(true)
