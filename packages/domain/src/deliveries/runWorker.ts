@@ -31,19 +31,15 @@ const DEFAULTS: WorkerOptions = {
 
 /** Every webhook of a busy service waits for half of it, twice. */
 const REST_MILLIS = 10
-/** Fewer than so many in a step are no pile: whoever rested after them would only make the next one wait. */
-const PILE = 8
 
 /**
- * After a step that found a pile: as long as it took, at most so long. What comes meanwhile goes together in the next step, which
+ * After a step that found something: as long as it took, at most so long. What comes meanwhile goes together in the next step, which
  * costs nearly the same for one as for ten.
  */
-const rest = (found: number, startedAt: Timestamp.Timestamp) =>
-  found < PILE
-    ? Effect.void
-    : Effect.flatMap(Timestamp.now, (now) =>
-        now > startedAt ? Effect.sleep(Math.min(now - startedAt, REST_MILLIS)) : Effect.void
-      )
+const rest = (startedAt: Timestamp.Timestamp) =>
+  Effect.flatMap(Timestamp.now, (now) =>
+    now > startedAt ? Effect.sleep(Math.min(now - startedAt, REST_MILLIS)) : Effect.void
+  )
 
 /** After the store failed: 200 ms, twice as long each time, at most 10 s; from the start after a quiet minute. */
 const backOff = Schedule.exponential("200 millis").pipe(
@@ -88,7 +84,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
       // Other workers are asked for help where this one is full; a listener's server waits for the signal.
       if (deliveries > slots - sky.size() || offered > 0) yield* signal.raise
       if (claimed === fanOutBatch) return
-      yield* rest(claimed, startedAt)
+      if (claimed > 0) yield* rest(startedAt)
       yield* toFanOut.wait(Option.none())
     })
 
@@ -105,7 +101,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
         )
       )
       lookedAt = now
-      yield* rest(claims.length, now)
+      if (claims.length > 0) yield* rest(now)
       if (claims.length === free || isUnfinished) return
       const next = yield* dueTimes.next(now)
       return yield* toDeliver.wait(Option.map(next, (at) => Duration.millis(at - now)))

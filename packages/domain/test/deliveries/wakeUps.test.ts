@@ -77,42 +77,6 @@ describe("what wakes the worker's loops", () => {
     )
   })
 
-  it.each([
-    { found: 7, rests: false },
-    { found: 8, rests: true }
-  ])("after a look that found $found events the next one waits for a rest: $rests", ({ found, rests }) => {
-    const TOOK = 6
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* script(answers(200))
-        const events = yield* EventStore
-        const looks: Array<Timestamp.Timestamp> = []
-        const claimPending: typeof events.claimPending = (...args) =>
-          Effect.flatMap(Timestamp.now, (at) => {
-            looks.push(at)
-            return Effect.delay(events.claimPending(...args), TOOK)
-          })
-        yield* withWorker(
-          Effect.gen(function* () {
-            yield* Effect.sleep("1 minute")
-            const from = yield* Timestamp.now
-            const before = looks.length
-            const signal = yield* WorkSignal
-            for (let made = 1; made < found; made++) {
-              yield* Effect.provideService(fire(stage), WorkSignal, { ...signal, raise: Effect.void })
-            }
-            yield* fire(stage)
-            yield* Effect.sleep(TOOK + 1)
-            yield* fire(stage)
-            yield* Effect.sleep("1 second")
-            expect(looks.slice(before).map((at) => at - from)).toEqual([0, rests ? 2 * TOOK : TOOK + 1])
-          })
-        ).pipe(Effect.provideService(EventStore, { ...events, claimPending }))
-      })
-    )
-  })
-
   it("a delivery is sent before its event is marked in the outbox", () => {
     inVirtualTime(
       Effect.gen(function* () {
