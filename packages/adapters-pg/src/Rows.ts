@@ -35,6 +35,7 @@ const ISO_END = 253_402_300_800_000
  * puts a Date together piece by piece.
  */
 export const at = (time: number): string | Date =>
+  // @effect-diagnostics-next-line globalDate:off -- of a moment that is given; a DateTime is three objects more
   time >= 0 && time < ISO_END ? new Date(time).toISOString() : dateOf(time)
 
 /** A timestamp or null as a parameter of a statement. */

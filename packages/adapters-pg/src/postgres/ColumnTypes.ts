@@ -48,6 +48,7 @@ const timestamptz = (text: string): unknown => {
     millis
   )
   // `Date.UTC` takes years before 100 for ones of the last century.
+  // @effect-diagnostics-next-line globalDate:off -- what the driver gives
   return year < 100 || Number.isNaN(time) ? timestamptzOf(text) : new Date(time)
 }
 /** Of one, two and three digits after the point. */

@@ -36,6 +36,7 @@ export class Layered extends Map<string, unknown> {
     for (const entry of this.below) if (!super.has(entry[0])) yield entry
     yield* super.entries()
   }
+  /** As `entries`. */
   override [Symbol.iterator](): MapIterator<[string, unknown]> {
     return this.entries()
   }
