@@ -9,6 +9,8 @@ import { afterEach, describe, expect, it } from "vitest"
 const NOTHING: Router.Known = { contentTypes: new Map(), deprecations: new Map() }
 
 let close: () => void = () => undefined
+/** Whoever asked last has gone, and the server knows. */
+let gone: Promise<void> = Promise.resolve()
 afterEach(() => close())
 
 const serve = async (router: HttpRouter.HttpRouter): Promise<string> => {
@@ -16,6 +18,9 @@ const serve = async (router: HttpRouter.HttpRouter): Promise<string> => {
     HttpServerResponse.text("_tag" in error ? error._tag : error.error, { status: 404 })
   ) as HttpApp.Default
   const server = createServer(await Effect.runPromise(NodeServer.listener(app)))
+  server.on("request", (_, response) => {
+    gone = new Promise((resolve) => response.once("close", resolve))
+  })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   close = () => {
     server.closeAllConnections()
@@ -65,7 +70,7 @@ describe("routes", () => {
     asked.end()
     await Effect.runPromise(Deferred.await(begun))
     asked.destroy()
-    await new Promise<void>((resolve) => setTimeout(resolve, 50))
+    await gone
     await Effect.runPromise(Deferred.succeed(gate, ""))
     return Effect.runPromise(Deferred.await(ended))
   }

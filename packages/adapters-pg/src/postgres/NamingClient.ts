@@ -58,6 +58,8 @@ const named = (query: unknown, values: unknown): Named | undefined => {
     return name === undefined ? undefined : { name, text: query, values: values as ReadonlyArray<unknown> }
   }
   return Predicate.hasProperty(query, "name") &&
+    Predicate.hasProperty(query, "values") &&
+    Array.isArray(query.values) &&
     !Predicate.hasProperty(query, "submit") &&
     typeof query.name === "string"
     ? (query as unknown as Named)
