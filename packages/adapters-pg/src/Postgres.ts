@@ -7,7 +7,6 @@ import { shared } from "./client/Shared.js"
 import type { Database } from "./Database.js"
 import { DedicatedConnection, make as makeDedicated } from "./DedicatedConnection.js"
 import { columnTypes } from "./postgres/ColumnTypes.js"
-import { NamingClient, nameOf } from "./postgres/NamingClient.js"
 import * as Watch from "./Watch.js"
 
 export interface PostgresOptions {
@@ -38,8 +37,8 @@ export const layerPostgres = (options: PostgresOptions): Layer.Layer<Database, S
   const connection = connectionOptions(options)
   return Layer.merge(
     Client.layer(acquire(connection, options.poolSize), (pool) => {
-      const run = pooled(pool, nameOf)
-      return { run, shared: shared(pool, LINES_MAX, nameOf, run) }
+      const run = pooled(pool)
+      return { run, shared: shared(pool, LINES_MAX, run) }
     }),
     Layer.succeed(
       DedicatedConnection,
@@ -61,7 +60,7 @@ const connectionOptions = (options: PostgresOptions): pg.ClientConfig => ({
 
 const acquire = (connection: pg.ClientConfig, poolSize: number): Effect.Effect<pg.Pool, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
-    const Client = yield* Watch.client(NamingClient)
+    const Client = yield* Watch.namingClient
     const pool = yield* Effect.acquireRelease(
       Effect.sync(() => {
         const pool = new pg.Pool({ ...connection, Client, max: Math.max(MIN_POOL, poolSize), pipeline: true })

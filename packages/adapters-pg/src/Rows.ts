@@ -35,8 +35,27 @@ const ISO_END = 253_402_300_800_000
  * puts a Date together piece by piece.
  */
 export const at = (time: number): string | Date =>
-  // @effect-diagnostics-next-line globalDate:off -- of a moment that is given; a DateTime is three objects more
-  time >= 0 && time < ISO_END ? new Date(time).toISOString() : dateOf(time)
+  time >= 0 && time < ISO_END && Number.isInteger(time) ? isoOf(time) : dateOf(time)
+
+const DAY = 86_400_000
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"))
+const THREE_DIGITS = Array.from({ length: 1_000 }, (_, number) => String(number).padStart(3, "0"))
+/** Nearly all moments that are written are of one day. */
+const newest = { day: Number.NaN, date: "" }
+
+/** As `toISOString`, which formats each number by way of the C library. */
+const isoOf = (time: number): string => {
+  const day = Math.floor(time / DAY)
+  if (day !== newest.day) {
+    newest.day = day
+    newest.date = dateOf(time).toISOString().slice(0, "2026-01-02T".length)
+  }
+  const millis = time - day * DAY
+  const seconds = Math.floor(millis / 1_000)
+  const minutes = Math.floor(seconds / 60)
+  const [h, m, s] = [TWO_DIGITS[Math.floor(minutes / 60)], TWO_DIGITS[minutes % 60], TWO_DIGITS[seconds % 60]]
+  return `${newest.date}${h}:${m}:${s}.${THREE_DIGITS[millis % 1_000]}Z`
+}
 
 /** A timestamp or null as a parameter of a statement. */
 export const nullableAt = (time: Timestamp.Timestamp | null): string | Date | null => (time === null ? null : at(time))

@@ -1,6 +1,8 @@
 import { Telemetry } from "@place-access/domain/shared"
 import { Effect, type Scope } from "effect"
-import type pg from "pg"
+import pg from "pg"
+import type { Asked } from "./postgres/Exchange.js"
+import { NamingClient, sendsItself } from "./postgres/NamingClient.js"
 
 const OPERATIONS = ["select", "insert", "update", "delete", "with", "begin", "commit", "rollback"] as const
 type Operation = (typeof OPERATIONS)[number]
@@ -19,9 +21,13 @@ const waiting = Telemetry.gauge("db.client.connection.pending_requests", {
 
 type Client = typeof pg.Client
 
-/** `Client`, or with measuring switched on one that tells how long its statements take. */
-export const client = (Client: Client): Effect.Effect<Client> =>
-  Effect.map(Telemetry.isMeasuring, (isOn) => (isOn ? measured(Client) : Client))
+/** The driver's, or with measuring switched on one that tells how long its statements take. */
+export const client: Effect.Effect<Client> = Effect.map(Telemetry.isMeasuring, (isOn) => (isOn ? Measured : pg.Client))
+
+/** As `client`, of those that send statements together. */
+export const namingClient: Effect.Effect<Client> = Effect.map(Telemetry.isMeasuring, (isOn) =>
+  isOn ? MeasuredNaming : NamingClient
+)
 
 /** Tells how full a pool is, until the scope closes. */
 export const pool = (pool: pg.Pool): Effect.Effect<void, never, Scope.Scope> =>
@@ -33,33 +39,61 @@ export const pool = (pool: pg.Pool): Effect.Effect<void, never, Scope.Scope> =>
 
 type Callback = (error: unknown, ...rest: ReadonlyArray<unknown>) => unknown
 
-const measured = (Client: Client): Client =>
-  class extends Client {
-    // The method has nine overloads. What is passed on is what came, with a look at when it is answered.
-    override query = ((...args: ReadonlyArray<unknown>): unknown => {
-      const text = textOf(args[0])
-      const callback = args.at(-1)
-      if (text === undefined) return Reflect.apply(super.query, this, args)
-      const from = performance.now()
-      const note = (isError: boolean) =>
-        took.record((performance.now() - from) / 1_000, {
-          "db.operation.name": operationOf(text),
-          outcome: isError ? "error" : "ok"
-        })
-      if (isCallback(callback)) {
-        const told: Callback = (error, ...rest) => {
-          note(error !== null && error !== undefined)
-          return callback(error, ...rest)
-        }
-        return Reflect.apply(super.query, this, [...args.slice(0, -1), told])
-      }
-      const answer = Reflect.apply(super.query, this, args) as unknown
-      if (answer instanceof Promise) {
-        answer.then(() => note(false)).catch(() => note(true))
-      }
-      return answer
-    }) as pg.Client["query"]
+/** Who is to be told how the statement ended. */
+const timed = (text: string): ((isError: boolean) => void) => {
+  const from = performance.now()
+  return (isError) =>
+    took.record((performance.now() - from) / 1_000, {
+      "db.operation.name": operationOf(text),
+      outcome: isError ? "error" : "ok"
+    })
+}
+
+/** What is passed on is what came, with a look at when it is answered. */
+const measured = (query: (...args: Array<unknown>) => unknown, text: string, args: ReadonlyArray<unknown>): unknown => {
+  const note = timed(text)
+  const callback = args.at(-1)
+  if (isCallback(callback)) {
+    const told: Callback = (error, ...rest) => {
+      note(error !== null && error !== undefined)
+      return callback(error, ...rest)
+    }
+    return query(...args.slice(0, -1), told)
   }
+  const answer = query(...args)
+  if (answer instanceof Promise) {
+    answer.then(() => note(false)).catch(() => note(true))
+  }
+  return answer
+}
+
+class Measured extends pg.Client {
+  override query(...args: Array<unknown>): never {
+    const text = textOf(args[0])
+    const query = (...given: Array<unknown>) => Reflect.apply(super.query, this, given) as unknown
+    return (text === undefined ? query(...args) : measured(query, text, args)) as never
+  }
+}
+
+class MeasuredNaming extends NamingClient {
+  override send(asked: ReadonlyArray<Asked>, areReads?: boolean): void {
+    const measured = asked.map((one): Asked => {
+      const note = timed(one.text)
+      const done: Asked["done"] = (error, result) => {
+        note(error !== null)
+        one.done(error, result)
+      }
+      return { ...one, done }
+    })
+    super.send(measured, areReads)
+  }
+
+  override query(...args: Array<unknown>): never {
+    const text = sendsItself(args) ? undefined : textOf(args[0])
+    const query = (...given: Array<unknown>) => super.query(...given) as unknown
+    return (text === undefined ? query(...args) : measured(query, text, args)) as never
+  }
+}
 
 const isCallback = (value: unknown): value is Callback => typeof value === "function"
 

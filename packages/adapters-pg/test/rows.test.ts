@@ -187,3 +187,19 @@ describe("rows", () => {
     expect(readFirst(schema, [])).toStrictEqual(Either.right(Option.none()))
   })
 })
+
+describe("a timestamp as a parameter", () => {
+  it("is the text that a Date has, to the millisecond, on any day and in any order", () => {
+    const edge = fc.constantFrom(0, 86_399_999, 86_400_000, 951_782_400_000, 4_102_444_799_999, 253_402_300_799_999)
+    const time = fc.oneof(edge, fc.integer({ min: 0, max: 253_402_300_799_999 }))
+    fc.assert(
+      fc.property(fc.array(time, { minLength: 1 }), (times) => {
+        expect(times.map(Rows.at)).toEqual(times.map((one) => new Date(one).toISOString()))
+      })
+    )
+  })
+
+  it("is a Date where ISO 8601 is not what the server reads", () => {
+    for (const time of [-1, 253_402_300_800_000]) expect(Rows.at(time)).toEqual(new Date(time))
+  })
+})

@@ -1,13 +1,13 @@
 import { Clock, Effect } from "effect"
 import type pg from "pg"
-import { answered, type NameOf, noConnection, queryOf, refused, type Run } from "./Run.js"
+import { answered, noConnection, refused, type Run } from "./Run.js"
 
 /** So long an interrupted statement may take to notice; then its connection is closed. */
 const NOTICE_MILLIS = 1_000
 
 /** Each statement on a connection of its own. An interrupted one is cancelled, and its connection given back when it has stopped. */
 export const pooled =
-  (pool: pg.Pool, nameOf: NameOf): Run =>
+  (pool: pg.Pool): Run =>
   (text, params, picked) =>
     Effect.async((resume) => {
       let client: pg.PoolClient | undefined
@@ -18,7 +18,7 @@ export const pooled =
         if (found === undefined) return resume(noConnection(error))
         if (left) return found.release()
         client = found
-        found.query(queryOf(nameOf, text, params), (error: Error | null, result: pg.QueryResult) => {
+        found.query(text, params as Array<unknown>, (error: Error | null, result: pg.QueryResult) => {
           if (over) return
           over = true
           if (left) return whenOver()
@@ -46,7 +46,7 @@ export const pooled =
     })
 
 /** Best effort, over another connection. */
-const cancel = (pool: pg.Pool, client: pg.PoolClient): Effect.Effect<void> =>
+export const cancel = (pool: pg.Pool, client: pg.ClientBase): Effect.Effect<void> =>
   Effect.async((resume) => {
     const { processID } = client as unknown as { readonly processID: number | null }
     if (pool.ending || typeof processID !== "number") return resume(Effect.void)

@@ -11,17 +11,12 @@ export type Picked = "rows" | "result"
 /** Runs one statement outside a transaction: its rows, or all that the driver says of it. Asked for when it is to run, and run once. */
 export type Run = (text: string, params: ReadonlyArray<unknown>, picked: Picked) => Effect.Effect<unknown, SqlError>
 
-/** The name under which a connection keeps the statement prepared; undefined: it does not. */
-export type NameOf = (text: string) => string | undefined
-
-export const queryOf = (nameOf: NameOf, text: string, params: ReadonlyArray<unknown>): pg.QueryConfig => {
-  const name = params.length > 0 ? nameOf(text) : undefined
-  const values = params as Array<unknown>
-  return name === undefined ? { text, values } : { name, text, values }
-}
-
-export const answered = (result: pg.QueryResult, picked: Picked): Effect.Effect<unknown> =>
-  Effect.succeed(picked === "result" ? result : result.rows)
+/** Of several statements in one text, a list of lists. */
+export const answered = (
+  result: pg.QueryResult | ReadonlyArray<pg.QueryResult>,
+  picked: Picked
+): Effect.Effect<unknown> =>
+  Effect.succeed(picked === "result" ? result : "rows" in result ? result.rows : result.map(({ rows }) => rows))
 
 /** As `@effect/sql` says it. */
 export const refused = (cause: unknown): Effect.Effect<never, SqlError> =>

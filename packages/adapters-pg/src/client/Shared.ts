@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 import type pg from "pg"
-import { answered, type NameOf, noConnection, queryOf, refused, type Run } from "./Run.js"
+import type { Asked } from "../postgres/Exchange.js"
+import { NamingClient } from "../postgres/NamingClient.js"
+import { answered, noConnection, refused, type Run } from "./Run.js"
 
 /** Up to so many statements under way a second connection would save less than it costs: each write wakes a process of the server. */
 const DEPTH_GOOD = 16
@@ -8,11 +10,11 @@ const DEPTH_GOOD = 16
 const DEPTH_MAX = 64
 
 /**
- * Short reads of requests in flight on few connections: they are sent together, without waiting for each other's answers, and the
- * server works them off in order. Nothing that locks, waits or takes long belongs here: it would hold up the others. An interrupted
- * one is let run, it is over in no time.
+ * Short reads of requests in flight on few connections: those of one turn of the event loop are one exchange, and exchanges do not wait
+ * for each other's answers. Nothing that locks, waits, writes or takes long belongs here: it would hold up the others. An
+ * interrupted one is let run, it is over in no time.
  */
-export const shared = (pool: pg.Pool, linesMax: number, nameOf: NameOf, alone: Run): Run => {
+export const shared = (pool: pg.Pool, linesMax: number, alone: Run): Run => {
   const lines: Array<Line> = []
   const lineFor = (): Line | undefined => {
     const roomy = lines.find((line) => line.inFlight < DEPTH_GOOD)
@@ -27,19 +29,18 @@ export const shared = (pool: pg.Pool, linesMax: number, nameOf: NameOf, alone: R
   return (text, params, picked) => {
     const line = lineFor()
     if (line === undefined) return alone(text, params, picked)
-    return Effect.async((resume) => {
+    return Effect.async((resume) =>
       line.ask({
-        query: queryOf(nameOf, text, params),
-        answer: (error, result) => resume(error === null ? answered(result, picked) : refused(error)),
+        text,
+        values: params,
+        done: (error, result) => resume(error === null ? answered(result, picked) : refused(error)),
         refuse: (error) => resume(noConnection(error))
       })
-    })
+    )
   }
 }
 
-interface Asked {
-  readonly query: pg.QueryConfig
-  readonly answer: (error: Error | null, result: pg.QueryResult) => void
+interface Waiting extends Asked {
   readonly refuse: (error: unknown) => void
 }
 
@@ -48,10 +49,10 @@ class Line {
   inFlight = 0
 
   private readonly pool: pg.Pool
-  private client: pg.PoolClient | undefined
+  private client: NamingClient | undefined
   private leave: () => void
-  private readonly waiting: Array<Asked> = []
-  private collecting = false
+  private waiting: Array<Waiting> = []
+  private isCalled = false
 
   /** `leave`: nobody is to come any more. */
   constructor(pool: pg.Pool, leave: () => void) {
@@ -62,57 +63,57 @@ class Line {
     }
   }
 
-  ask(asked: Asked): void {
+  ask(asked: Waiting): void {
     this.inFlight++
-    if (this.client !== undefined) return this.send(this.client, asked)
+    this.waiting.push(asked)
+    if (this.isCalled) return
+    this.isCalled = true
     // A pool that has ended says so at once: whoever asked must be waiting by then.
-    if (this.waiting.push(asked) === 1) this.connect()
+    if (this.client === undefined) this.connect()
+    else setImmediate(this.send)
   }
 
   private connect(): void {
     this.pool.connect((error, client) => {
-      const waiting = this.waiting.splice(0)
-      if (client === undefined) {
+      if (!(client instanceof NamingClient)) {
         this.leave()
-        for (const asked of waiting) asked.refuse(error)
+        for (const { refuse } of this.taken()) refuse(error)
         return
       }
       this.client = client
       client.once("error", this.onError)
-      for (const asked of waiting) this.send(client, asked)
+      setImmediate(this.send)
     })
   }
 
-  private send(client: pg.PoolClient, { answer, query }: Asked): void {
-    this.collect(client)
-    client.query(query, (error: Error | null, result: pg.QueryResult) => {
-      answer(error, result)
-      this.inFlight--
-      if (this.inFlight === 0) this.rest(client)
-    })
+  private taken(): ReadonlyArray<Waiting> {
+    const { waiting } = this
+    this.waiting = []
+    this.isCalled = false
+    return waiting
   }
 
-  /** What is asked in this turn of the event loop goes out in one write. */
-  private collect(client: pg.PoolClient): void {
-    if (this.collecting) return
-    this.collecting = true
-    const { stream } = client.connection
-    stream.cork()
-    setImmediate(() => {
-      this.collecting = false
-      stream.uncork()
-    })
+  private readonly send = (): void => {
+    const asked = this.taken().map(({ done, text, values }) => ({
+      text,
+      values,
+      done: (error: Error | null, result: pg.QueryResult) => {
+        done(error, result)
+        this.inFlight--
+        if (this.inFlight === 0) setImmediate(this.rest)
+      }
+    }))
+    this.client?.send(asked, true)
   }
 
   /** Whoever was answered may ask the next thing at once: the connection is given back a turn later. */
-  private rest(client: pg.PoolClient): void {
-    setImmediate(() => {
-      if (this.inFlight > 0 || this.client === undefined) return
-      this.client = undefined
-      this.leave()
-      client.off("error", this.onError)
-      client.release()
-    })
+  private readonly rest = (): void => {
+    const { client } = this
+    if (this.inFlight > 0 || client === undefined) return
+    this.client = undefined
+    this.leave()
+    client.off("error", this.onError)
+    ;(client as NamingClient & Pick<pg.PoolClient, "release">).release()
   }
 
   /** Those under way are told by the driver. */

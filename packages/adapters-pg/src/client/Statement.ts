@@ -83,7 +83,7 @@ export class QuickStatement<A> extends Effectable.Class<ReadonlyArray<A>, SqlErr
   private execute(operation: string, picked: Picked): Effect.Effect<unknown, SqlError> {
     return Effect.withFiberRuntime((fiber) => {
       const [text, params] = this.compile()
-      const connection = Transaction.connectionOf(fiber.currentContext)
+      const [connection] = Transaction.current(fiber.currentContext) ?? []
       const effect =
         connection === undefined
           ? this.run(text, params, picked)
@@ -105,7 +105,7 @@ export const together = (
   statements: ReadonlyArray<Statement<object> | undefined>
 ): Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError> =>
   Effect.withFiberRuntime((fiber) => {
-    const connection = Transaction.connectionOf(fiber.currentContext)
+    const [connection] = Transaction.current(fiber.currentContext) ?? []
     const given = statements.flatMap((statement) => (statement === undefined ? [] : [statement]))
     const sent =
       connection === undefined || fiber.currentTracer !== NOBODY
@@ -126,7 +126,7 @@ export const together = (
  */
 export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effect.Effect<void, E> =>
   Effect.withFiberRuntime((fiber) => {
-    const connection = Transaction.connectionOf(fiber.currentContext)
+    const [connection, depth = 0] = Transaction.current(fiber.currentContext) ?? []
     if (connection === undefined || fiber.currentTracer !== NOBODY) {
       return Effect.forEach(effects, (effect) => effect, { discard: true })
     }
@@ -135,6 +135,7 @@ export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effe
     const sendRest = () =>
       Transaction.sendLast(
         connection,
+        depth,
         rest.filter(isStatement).map((statement) => statement.compile())
       )
         ? Effect.void
@@ -154,13 +155,14 @@ export const togetherLast = (
   statements: ReadonlyArray<Statement<object>>
 ): Effect.Effect<() => ReadonlyArray<ReadonlyArray<unknown>>, SqlError> =>
   Effect.withFiberRuntime((fiber) => {
-    const connection = Transaction.connectionOf(fiber.currentContext)
+    const [connection, depth = 0] = Transaction.current(fiber.currentContext) ?? []
     const answers: Array<ReadonlyArray<unknown>> = []
     const isSent =
       connection !== undefined &&
       fiber.currentTracer === NOBODY &&
       Transaction.sendLast(
         connection,
+        depth,
         statements.map((statement) => statement.compile()),
         (index, rows) => {
           answers[index] = rows

@@ -5,148 +5,182 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Layered } from "@place-access/domain/shared"
 import { Context, Effect, Exit, FiberRef, Scope } from "effect"
 import type pg from "pg"
-import { NOBODY, noConnection, refused } from "./Run.js"
+import type { Asked } from "../postgres/Exchange.js"
+import { NamingClient } from "../postgres/NamingClient.js"
+import { cancel } from "./Pooled.js"
+import { answered, NOBODY, noConnection, type Picked, refused } from "./Run.js"
 
 /**
  * Transactions that wait less for the network: BEGIN travels with the first statement, statements that do not depend on each other's
- * answers travel together (`send`), and the last ones with COMMIT (`sendLast`). The server works them off in order, as before.
+ * answers travel together (`send`), and the last ones with COMMIT (`sendLast`). What is said in one go is one exchange. The server
+ * works them off in order, as before.
  */
 
-interface Line {
-  readonly client: pg.PoolClient
+type Statement = readonly [text: string, params: ReadonlyArray<unknown>]
+
+/** The connection of a transaction that takes statements before it has answered those that came before. */
+class Line {
+  readonly connection: Connection
   /** Of the first statement that failed and that nobody waited for. */
   failure: Error | undefined
-  gathering: boolean
+
+  private readonly pool: pg.Pool
+  private readonly client: NamingClient
+  private waiting: Array<Asked> = []
+
+  /** `plain`: the library's, on the same client; it does the rest of what a connection can. */
+  constructor(pool: pg.Pool, client: NamingClient, plain: Connection) {
+    this.pool = pool
+    this.client = client
+    this.connection = Object.assign(Object.create(plain) as Connection, {
+      run: (text: string, params: ReadonlyArray<unknown>) => this.run(text, params, "rows"),
+      executeRaw: (text: string, params: ReadonlyArray<unknown>) => this.run(text, params, "result"),
+      executeValues: (text: string, params: ReadonlyArray<unknown>) =>
+        Effect.suspend(() => {
+          this.flush()
+          return plain.executeValues(text, params)
+        })
+    })
+    lines.set(this.connection, this)
+  }
+
+  /** One statement. Goes out with what else is asked until the program waits for something. */
+  ask(asked: Asked): void {
+    if (this.waiting.push(asked) === 1) process.nextTick(this.flush)
+  }
+
+  private readonly flush = (): void => {
+    const asked = this.waiting
+    if (asked.length === 0) return
+    this.waiting = []
+    this.client.send(asked)
+  }
+
+  private run(text: string, values: ReadonlyArray<unknown>, picked: Picked): Effect.Effect<unknown, SqlError> {
+    return Effect.async((resume) => {
+      const done: Asked["done"] = (error, result) => resume(error === null ? answered(result, picked) : refused(error))
+      if (values.length > 0) this.ask({ text, values, done })
+      else {
+        // Perhaps several statements, which cannot travel with others.
+        this.flush()
+        this.client.query(text, done)
+      }
+      return Effect.suspend(() => {
+        this.flush()
+        return cancel(this.pool, this.client)
+      })
+    })
+  }
+
+  /** Nobody waits for it. */
+  note(text: string, values: ReadonlyArray<unknown>, answered?: (rows: ReadonlyArray<unknown>) => void): void {
+    this.ask({
+      text,
+      values,
+      done: (error, result) => {
+        if (error === null) answered?.(result.rows)
+        else this.failure ??= error
+      }
+    })
+  }
 }
 
 const lines = new WeakMap<Connection, Line>()
 
-/** That of a transaction whose connection takes statements before it has answered those that came before. */
-const lineOf = (connection: Connection): Line | undefined => {
-  const known = lines.get(connection)
-  if (known !== undefined) return known
-  const { pg: client } = connection as { readonly pg?: pg.PoolClient }
-  if (client?.pipeline !== true) return undefined
-  const line: Line = { client, failure: undefined, gathering: false }
-  lines.set(connection, line)
-  return line
-}
-
-/** What is sent until the program waits for something goes out in one write. */
-const gather = (line: Line): void => {
-  if (line.gathering) return
-  line.gathering = true
-  const { stream } = line.client.connection
-  stream.cork()
-  process.nextTick(() => {
-    line.gathering = false
-    stream.uncork()
-  })
-}
-
-type Asked = readonly [text: string, params: ReadonlyArray<unknown>]
-
-const query = (
-  line: Line,
-  [text, params]: Asked,
-  done: (error: Error | null, result: pg.QueryResult) => void
-): void => {
-  line.client.query(text, params as Array<unknown>, done)
-}
-
-/** The rows of each; the first failure, if there is one. Undefined where statements can only be run one by one. */
+/** The rows of each; the first failure, if there is one. Undefined outside of a transaction of ours. */
 export const send = (
   connection: Connection,
-  asked: ReadonlyArray<Asked>
+  asked: ReadonlyArray<Statement>
 ): Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError> | undefined => {
-  const line = lineOf(connection)
+  const line = lines.get(connection)
   if (line === undefined) return undefined
   return Effect.uninterruptible(
     Effect.async((resume) => {
-      gather(line)
       const answers: Array<ReadonlyArray<unknown>> = []
       let failure: Error | undefined
       let left = asked.length
-      for (const [index, one] of asked.entries()) {
-        query(line, one, (error, result) => {
-          if (error === null) answers[index] = result.rows
-          // Those after it only say that the transaction is over.
-          else failure ??= error
-          left--
-          if (left === 0) resume(failure === undefined ? Effect.succeed(answers) : refused(failure))
+      for (const [index, [text, values]] of asked.entries()) {
+        line.ask({
+          text,
+          values,
+          done: (error, result) => {
+            if (error === null) answers[index] = result.rows
+            // Those after it only say that the transaction is over.
+            else failure ??= error
+            left--
+            if (left === 0) resume(failure === undefined ? Effect.succeed(answers) : refused(failure))
+          }
         })
       }
+      if (left === 0) resume(Effect.succeed(answers))
     })
   )
 }
 
-/** Nobody waits for these: whether they failed is known at COMMIT, which then fails. False where that cannot be. */
+/**
+ * Nobody waits for these: whether they failed is known at COMMIT, which then fails. False where that cannot be: outside of a
+ * transaction of ours, and in a transaction in a transaction, which ends without one.
+ */
 export const sendLast = (
   connection: Connection,
-  asked: ReadonlyArray<Asked>,
+  depth: number,
+  asked: ReadonlyArray<Statement>,
   answered?: (index: number, rows: ReadonlyArray<unknown>) => void
 ): boolean => {
-  const line = lineOf(connection)
-  if (line === undefined) return false
-  gather(line)
-  for (const [index, one] of asked.entries()) {
-    query(line, one, (error, result) => {
-      if (error === null) answered?.(index, result.rows)
-      else line.failure ??= error
-    })
-  }
+  const line = lines.get(connection)
+  if (line === undefined || depth > 0) return false
+  for (const [index, [text, values]] of asked.entries()) line.note(text, values, (rows) => answered?.(index, rows))
   return true
 }
-
-const noting = (line: Line) => (error: Error | null) => {
-  if (error !== null) line.failure ??= error
-}
-
-const control = (line: Line, text: string): Effect.Effect<void, SqlError> =>
-  Effect.async((resume) => {
-    gather(line)
-    line.client.query(text, (error: Error | null) => {
-      // The server answers the COMMIT of a failed transaction with ROLLBACK and without an error.
-      const failure = line.failure ?? error
-      resume(failure === null ? Effect.void : refused(failure))
-    })
-  })
 
 const run = (connection: Connection, text: string): Effect.Effect<void, SqlError> =>
   Effect.asVoid(connection.executeUnprepared(text, [], undefined))
 
 const begin = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.suspend(() => {
-    const line = lineOf(connection)
+    const line = lines.get(connection)
     if (line === undefined) return run(connection, "BEGIN")
-    gather(line)
-    line.client.query("BEGIN", noting(line))
+    line.note("BEGIN", [])
     return Effect.void
   })
 
+/** When a statement before it has failed, the server does not come to it, or answers it by rolling back. */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.suspend(() => {
-    const line = lineOf(connection)
-    return line === undefined ? run(connection, "COMMIT") : control(line, "COMMIT")
+    const line = lines.get(connection)
+    if (line === undefined) return run(connection, "COMMIT")
+    return Effect.async<void, SqlError>((resume) =>
+      line.ask({
+        text: "COMMIT",
+        values: [],
+        done: (error) => {
+          const failure = line.failure ?? error
+          resume(
+            failure === null ? Effect.void : Effect.zipRight(Effect.ignore(rollback(connection)), refused(failure))
+          )
+        }
+      })
+    )
   })
 
 const rollback = (connection: Connection): Effect.Effect<void, SqlError> => run(connection, "ROLLBACK")
 
-/** That of the transaction that the fiber is in. */
-export const connectionOf = (context: Context.Context<never>): Connection | undefined =>
-  Context.getOrElse(context as Context.Context<TransactionConnection>, TransactionConnection, () => undefined)?.[0]
+/** That of the transaction that the fiber is in, and how many transactions that is in. */
+export const current = (context: Context.Context<never>): readonly [Connection, depth: number] | undefined =>
+  Context.getOrElse(context as Context.Context<TransactionConnection>, TransactionConnection, () => undefined)
 
 /** A connection that nobody else has, until it is released. */
-type Reserve = Effect.Effect<readonly [connection: Connection, release: () => void], SqlError>
+type Reserve = Effect.Effect<{ readonly connection: Connection; readonly release: () => void }, SqlError>
 
-/** `model`: one of the library's connections. What else it does of what it can, it does on the client that it is given. */
+/** `model`: one of the library's connections. What it does, it does on the client that it is given. */
 const reserve = (pool: pg.Pool, model: Connection): Reserve =>
   Effect.async((resume) => {
     pool.connect((error, client) => {
       if (client === undefined) return resume(noConnection(error))
-      const connection = Object.assign(Object.create(model) as Connection, { pg: client })
+      const plain = Object.assign(Object.create(model) as Connection, { pg: client })
+      const connection = client instanceof NamingClient ? new Line(pool, client, plain).connection : plain
       // A broken one leaves the pool.
-      resume(Effect.succeed([connection, () => client.release()]))
+      resume(Effect.succeed({ connection, release: () => client.release() }))
     })
   })
 
@@ -155,7 +189,7 @@ const outermost =
   (reserve: Reserve) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(reserve, ([connection, release]) =>
+      Effect.flatMap(reserve, ({ connection, release }) =>
         Effect.flatMap(
           FiberRef.getAndUpdate(FiberRef.currentContext, (context) =>
             Layered.add(context, TransactionConnection, [connection, 0])
@@ -187,12 +221,15 @@ export const make = (
   attributes: Readonly<Record<string, unknown>>
 ): Effect.Effect<PgClient["withTransaction"], SqlError> =>
   Effect.map(Effect.scoped(library.reserve), (model) => {
-    const quick = outermost(reserve(pool, model))
+    const line = reserve(pool, model)
+    const quick = outermost(line)
     const whole = makeWithTransaction({
       transactionTag: TransactionConnection,
       spanAttributes: Object.entries(attributes),
       acquireConnection: Effect.flatMap(Scope.make(), (scope) =>
-        Effect.map(Scope.extend(library.reserve, scope), (connection) => [scope, connection] as const)
+        Effect.flatMap(line, ({ connection, release }) =>
+          Effect.as(Scope.addFinalizer(scope, Effect.sync(release)), [scope, connection] as const)
+        )
       ),
       begin,
       commit,
@@ -202,8 +239,6 @@ export const make = (
     })
     return <R, E, A>(effect: Effect.Effect<A, E, R>) =>
       Effect.withFiberRuntime<A, E | SqlError, R>((fiber) =>
-        fiber.currentTracer === NOBODY && connectionOf(fiber.currentContext) === undefined
-          ? quick(effect)
-          : whole(effect)
+        fiber.currentTracer === NOBODY && current(fiber.currentContext) === undefined ? quick(effect) : whole(effect)
       )
   })

@@ -40,8 +40,7 @@ export const layerEmbedded = (
       const connection = connectionOptions(session)
       const database = Layer.merge(
         Client.layer(pool(connection), (connections) => {
-          // Names would be the session's, and so everybody's.
-          const run = pooled(connections, () => undefined)
+          const run = pooled(connections)
           return { run, shared: run }
         }),
         Layer.succeed(
@@ -82,7 +81,7 @@ const connectionOptions = (session: PgliteSession): pg.ClientConfig => ({
 
 const pool = (connection: pg.ClientConfig): Effect.Effect<pg.Pool, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.map(Watch.client(pg.Client), (Client) => {
+    Effect.map(Watch.client, (Client) => {
       const connections = new pg.Pool({ ...connection, Client, max: CONNECTIONS, idleTimeoutMillis: 0 })
       // A broken idle connection is dropped by the pool; without a listener it would end the process.
       connections.on("error", () => undefined)

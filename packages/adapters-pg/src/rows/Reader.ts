@@ -1,4 +1,5 @@
 import { Either, Option, ParseResult, Predicate, Schema, SchemaAST as AST } from "effect"
+import { structReader } from "./Shape.js"
 
 /** What a reader gives for a value that it cannot read. */
 export const UNREAD: unique symbol = Symbol("unread")
@@ -93,41 +94,19 @@ const declaration = (ast: AST.Declaration): Reader => {
 }
 
 const isPlain = ({ indexSignatures, propertySignatures }: AST.TypeLiteral): boolean =>
-  indexSignatures.length === 0 && propertySignatures.length > 0
+  indexSignatures.length === 0 &&
+  propertySignatures.length > 0 &&
+  propertySignatures.every(({ name }) => typeof name === "string")
 
 const struct = ({ propertySignatures }: AST.TypeLiteral): Reader => {
   const properties = propertySignatures.map(({ isOptional, name, type }) => ({
     isOptional,
-    name,
+    name: String(name),
     read: readerOf(type)
   }))
-  const empty = emptyOf(properties.flatMap(({ isOptional, name }) => (isOptional ? [] : [name])))
-  return (value) => {
-    if (!Predicate.isRecord(value)) return UNREAD
-    const found: Record<PropertyKey, unknown> = { ...empty }
-    for (const { isOptional, name, read } of properties) {
-      const given = value[name]
-      if (given === undefined && !Object.hasOwn(value, name)) {
-        if (isOptional) continue
-        return UNREAD
-      }
-      const property = read(given)
-      if (property === UNREAD) return UNREAD
-      found[name] = property
-    }
-    return found
-  }
+  const read = structReader(properties, UNREAD)
+  return (value) => (Predicate.isRecord(value) ? read(value) : UNREAD)
 }
-
-/**
- * An object with these keys, to be copied and filled. Filled key by key from nothing, one of more than a dozen keys becomes a hash table,
- * and each look at it a search; one that was parsed stays an object of a shape.
- */
-export const emptyOf = (names: ReadonlyArray<PropertyKey>): Record<PropertyKey, unknown> =>
-  JSON.parse(`{${names.map((name) => `${JSON.stringify(String(name))}:null`).join(",")}}`) as Record<
-    PropertyKey,
-    unknown
-  >
 
 const array = ({ type }: AST.Type): Reader => {
   const read = readerOf(type)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { describePg, freshDatabase } from "../support/postgres.js"
 
 describePg("statements that are prepared", () => {
-  let client: NamingClient
+  let client: pg.Client
   /** How often the server said what columns a statement has. */
   let descriptions = 0
   let dropDatabase: () => Promise<void>

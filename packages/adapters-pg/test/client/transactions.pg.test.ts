@@ -182,6 +182,20 @@ describePg("the last writes of a transaction", () => {
       })
     ))
 
+  it("of a transaction in a transaction are done and answered when it has ended, and undone with the outer one", () =>
+    run(
+      Effect.gen(function* () {
+        const { add, ids, sql } = yield* empty
+        const inner = Effect.map(sql.withTransaction(togetherLast([add(1), add(2)])), (answers) => answers())
+        const failed = sql.withTransaction(Effect.flatMap(inner, Effect.fail))
+        expect(yield* Effect.flip(failed)).toEqual([[{ id: 1 }], [{ id: 2 }]])
+        expect(yield* ids).toEqual([])
+        const refused = sql.withTransaction(Effect.zipRight(add(3), Effect.either(sql.withTransaction(last([add(3)])))))
+        expect(Either.isLeft(yield* refused)).toBe(true)
+        expect(yield* ids).toEqual([3])
+      })
+    ))
+
   it("fail the transaction with what was refused, and nothing is kept", () =>
     run(
       Effect.gen(function* () {
