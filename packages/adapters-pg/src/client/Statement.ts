@@ -186,7 +186,8 @@ const collect = (statement: QuickStatement<unknown>, shape: Array<unknown>, para
   const [strings, args] = statement.parts()
   shape.push(strings)
   for (const arg of args) {
-    if (typeof arg !== "object" || arg === null) {
+    // Lists are told first: they are most of what is no plain value.
+    if (typeof arg !== "object" || arg === null || Array.isArray(arg)) {
       shape.push(PARAMETER)
       params.push(arg)
     } else if (arg instanceof QuickStatement) {

@@ -3,8 +3,8 @@ import { Effect, Either, Layer, Redacted } from "effect"
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
+  hash,
   hkdfSync,
   randomBytes,
   timingSafeEqual
@@ -115,12 +115,12 @@ const make = (keys: SecretKeys): typeof Vault.Vault.Service => {
     })
 
   return {
-    sha256: (text) => Vault.Hash.make(createHash("sha256").update(text, "utf8").digest("hex")),
+    sha256: (text) => Vault.Hash.make(hash("sha256", text, "hex"), true),
     equal: (a, b) => {
       const [left, right] = [Buffer.from(a, "utf8"), Buffer.from(b, "utf8")]
       return left.length === right.length && timingSafeEqual(left, right)
     },
-    s256: (text) => createHash("sha256").update(text, "utf8").digest("base64url"),
+    s256: (text) => hash("sha256", text, "base64url"),
     currentKey: newest.id,
     keys: keys.map(({ id }) => id),
     derive: (use, keyId, text) =>
