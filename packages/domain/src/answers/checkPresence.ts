@@ -1,6 +1,6 @@
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { Connection } from "../connection/Connection.js"
-import type { FixHistory } from "../fixes/FixHistory.js"
+import { FixHistory } from "../fixes/FixHistory.js"
 import * as Place from "../places/Place.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import { NotFound } from "../shared/Invalid.js"
@@ -24,12 +24,16 @@ export const checkPresence = (
   id: string,
   maxAgeS: number
 ): Effect.Effect<PlacePresence, NotFound | StoreError, PlaceStore | FixHistory> =>
-  Effect.gen(function* () {
-    const own = yield* (yield* PlaceStore).list(connection.userId)
-    const place = VisiblePlaces.current(connection, own).find((one) => one.id === id)
-    if (place === undefined) return yield* new NotFound({ what: "place" })
-    const presence = yield* newestDecisive(connection.userId, maxAgeS, (fixes, since) =>
-      Presence.decide(place.circle, fixes, since)
+  Telemetry.program("checkPresence", (ports: Context.Context<PlaceStore | FixHistory>) =>
+    Effect.flatMap(
+      Context.get(ports, PlaceStore).list(connection.userId),
+      (own): Effect.Effect<PlacePresence, NotFound | StoreError> => {
+        const place = VisiblePlaces.current(connection, own).find((one) => one.id === id)
+        if (place === undefined) return Effect.fail(new NotFound({ what: "place" }))
+        const deciding = newestDecisive(Context.get(ports, FixHistory), connection.userId, maxAgeS, (fixes, since) =>
+          Presence.decide(place.circle, fixes, since)
+        )
+        return Effect.map(deciding, (presence) => ({ place: Place.ref(place), presence }))
+      }
     )
-    return { place: Place.ref(place), presence }
-  }).pipe(Telemetry.span("checkPresence"))
+  )

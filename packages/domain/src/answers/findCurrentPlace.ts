@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Connection } from "../connection/Connection.js"
-import type { FixHistory } from "../fixes/FixHistory.js"
+import { FixHistory } from "../fixes/FixHistory.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import type { StoreError } from "../shared/StoreError.js"
 import * as Telemetry from "../shared/Telemetry.js"
@@ -15,7 +15,7 @@ export const findCurrentPlace = (
 ): Effect.Effect<CurrentPlace.CurrentPlace, StoreError, PlaceStore | FixHistory> =>
   Effect.gen(function* () {
     const places = VisiblePlaces.current(connection, yield* (yield* PlaceStore).list(connection.userId))
-    return yield* newestDecisive(connection.userId, maxAgeS, (fixes, since) =>
+    return yield* newestDecisive(yield* FixHistory, connection.userId, maxAgeS, (fixes, since) =>
       CurrentPlace.decide(places, fixes, since)
     )
   }).pipe(Telemetry.span("findCurrentPlace"))

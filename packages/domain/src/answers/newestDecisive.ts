@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { FixHistory } from "../fixes/FixHistory.js"
+import type { FixHistory } from "../fixes/FixHistory.js"
 import type { StoredFix } from "../fixes/Fix.js"
 import type { UserId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/StoreError.js"
@@ -14,20 +14,20 @@ const PAGE_MAX = 1_000
  * as it says "unknown".
  */
 export const newestDecisive = <A extends { readonly state: string }>(
+  history: FixHistory["Type"],
   userId: UserId,
   maxAgeS: number,
   decide: (fixes: ReadonlyArray<StoredFix>, since: Timestamp.Timestamp) => A
-): Effect.Effect<A, StoreError, FixHistory> =>
-  Effect.gen(function* () {
-    const history = yield* FixHistory
-    const now = yield* Timestamp.now
+): Effect.Effect<A, StoreError> =>
+  Timestamp.nowWith((now) => {
     const since = Timestamp.plus(now, -maxAgeS * Timestamp.SECOND)
-    let until: Timestamp.Timestamp | null = null
-    for (let limit = FIRST_PAGE; ; limit = Math.min(limit * 8, PAGE_MAX)) {
-      const fixes: ReadonlyArray<StoredFix> = yield* history.newest(userId, now, { from: since, until }, limit)
-      const answer = decide(fixes, since)
-      const last = fixes.at(-1)
-      if (answer.state !== "unknown" || last === undefined || fixes.length < limit) return answer
-      until = last.capturedAt
-    }
+    const until = (end: Timestamp.Timestamp | null, limit: number): Effect.Effect<A, StoreError> =>
+      Effect.flatMap(history.newest(userId, now, { from: since, until: end }, limit), (fixes) => {
+        const answer = decide(fixes, since)
+        const last = fixes.at(-1)
+        return answer.state !== "unknown" || last === undefined || fixes.length < limit
+          ? Effect.succeed(answer)
+          : until(last.capturedAt, Math.min(limit * 8, PAGE_MAX))
+      })
+    return until(null, FIRST_PAGE)
   })

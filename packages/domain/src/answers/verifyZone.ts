@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Connection } from "../connection/Connection.js"
-import type { FixHistory } from "../fixes/FixHistory.js"
+import { FixHistory } from "../fixes/FixHistory.js"
 import * as Budget from "../limits/Budget.js"
 import type { LimitStore } from "../limits/LimitStore.js"
 import { spendBudget } from "../limits/spendBudget.js"
@@ -21,5 +21,7 @@ export const verifyZone = (
 ): Effect.Effect<Presence.Presence, Budget.BudgetExceeded | StoreError, FixHistory | LimitStore> =>
   Effect.gen(function* () {
     yield* spendBudget(Budget.VERIFY_ZONE, { userId, connectionId: id })
-    return yield* newestDecisive(userId, maxAgeS, (fixes, since) => Presence.decide(circle, fixes, since))
+    return yield* newestDecisive(yield* FixHistory, userId, maxAgeS, (fixes, since) =>
+      Presence.decide(circle, fixes, since)
+    )
   }).pipe(Telemetry.span("verifyZone"))

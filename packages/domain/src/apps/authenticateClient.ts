@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Context, Effect, Option, Schema } from "effect"
 import { AppId } from "../shared/Ids.js"
 import * as Telemetry from "../shared/Telemetry.js"
 import * as Timestamp from "../shared/Timestamp.js"
@@ -15,20 +15,21 @@ const decodeId = Schema.decodeOption(AppId)
  * (`invalid_grant`), while a 401 would say that its credentials were wrong (Spec §4.3).
  */
 export const authenticateClient = (clientId: string, clientSecret: string) =>
-  Effect.gen(function* () {
-    const apps = yield* AppStore
-    const vault = yield* Vault
+  Telemetry.program("authenticateClient", (ports: Context.Context<AppStore | Vault>) => {
     const id = decodeId(clientId)
-    const found = Option.isNone(id) ? Option.none() : yield* apps.findRegistered(id.value)
-    if (Option.isNone(found)) return yield* new InvalidClient()
-    const { app, secrets } = found.value
-    const now = yield* Timestamp.now
-    const presented = vault.sha256(clientSecret)
-    // All of them are compared, so that the time does not tell which one was near.
-    let matches = 0
-    for (const secret of secrets) {
-      if (vault.equal(secret.hash, presented) && ClientSecret.isLive(secret, now)) matches++
-    }
-    if (matches === 0) return yield* new InvalidClient()
-    return app
-  }).pipe(Telemetry.span("authenticateClient"))
+    if (Option.isNone(id)) return new InvalidClient()
+    return Effect.flatMap(Context.get(ports, AppStore).findRegistered(id.value), (found) =>
+      Option.isNone(found)
+        ? new InvalidClient()
+        : Timestamp.nowWith((now) => {
+            const vault = Context.get(ports, Vault)
+            const presented = vault.sha256(clientSecret)
+            // All of them are compared, so that the time does not tell which one was near.
+            let matches = 0
+            for (const secret of found.value.secrets) {
+              if (vault.equal(secret.hash, presented) && ClientSecret.isLive(secret, now)) matches++
+            }
+            return matches === 0 ? new InvalidClient() : Effect.succeed(found.value.app)
+          })
+    )
+  })

@@ -1,5 +1,5 @@
-import { Effect, Option } from "effect"
-import { ConnectionId } from "../shared/Ids.js"
+import { Context, Effect, Option } from "effect"
+import type { ConnectionId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/StoreError.js"
 import * as Telemetry from "../shared/Telemetry.js"
 import * as Timestamp from "../shared/Timestamp.js"
@@ -13,11 +13,14 @@ import { InvalidToken } from "./Errors.js"
 export const authenticateAccess = (
   token: string
 ): Effect.Effect<Caller.Caller, InvalidToken | StoreError, ConnectionStore | Vault> =>
-  Effect.gen(function* () {
-    const parsed = Option.filter(Token.parse(token), ({ kind }) => kind === "at")
-    if (Option.isNone(parsed)) return yield* new InvalidToken({ known: null })
-    const hash = (yield* Vault).sha256(token)
-    const found = yield* (yield* ConnectionStore).findByAccessToken(ConnectionId.make(parsed.value.route), hash)
-    if (Option.isNone(found)) return yield* new InvalidToken({ known: null })
-    return yield* Caller.admit(found.value, yield* Timestamp.now)
-  }).pipe(Telemetry.span("authenticateAccess"))
+  Telemetry.program("authenticateAccess", (ports: Context.Context<ConnectionStore | Vault>) => {
+    const parsed = Option.getOrUndefined(Token.parse(token))
+    if (parsed?.kind !== "at") return new InvalidToken({ known: null })
+    const hash = Context.get(ports, Vault).sha256(token)
+    const finding = Context.get(ports, ConnectionStore).findByAccessToken(parsed.route as ConnectionId, hash)
+    return Effect.flatMap(finding, (found) =>
+      Option.isNone(found)
+        ? new InvalidToken({ known: null })
+        : Timestamp.nowWith((now) => Caller.admit(found.value, now))
+    )
+  })

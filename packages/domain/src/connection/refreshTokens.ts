@@ -1,7 +1,7 @@
-import { Effect, Option } from "effect"
+import { Context, Effect, Option } from "effect"
 import type { App } from "../apps/App.js"
 import * as Entropy from "../shared/Entropy.js"
-import { ConnectionId } from "../shared/Ids.js"
+import type { ConnectionId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/StoreError.js"
 import * as Telemetry from "../shared/Telemetry.js"
 import * as Token from "../shared/Token.js"
@@ -25,21 +25,32 @@ export const refreshTokens = (
   InvalidGrant | StoreError | VaultError,
   ConnectionStore | Entropy.Entropy | Vault
 > =>
+  Telemetry.program("refreshTokens", (ports: Context.Context<ConnectionStore | Entropy.Entropy | Vault>) => {
+    const token = Option.getOrUndefined(Token.parse(presented))
+    return token?.kind === "rt"
+      ? rotate(ports, client, presented, token.route as ConnectionId)
+      : new InvalidGrant({ reason: "malformed" })
+  })
+
+const rotate = (
+  ports: Context.Context<ConnectionStore | Entropy.Entropy | Vault>,
+  client: App,
+  presented: string,
+  connectionId: ConnectionId
+) =>
   Effect.gen(function* () {
-    const token = Option.filter(Token.parse(presented), ({ kind }) => kind === "rt")
-    if (Option.isNone(token)) return yield* new InvalidGrant({ reason: "malformed" })
-    const vault = yield* Vault
-    const connectionId = ConnectionId.make(token.value.route)
-    const accessToken = yield* Token.fresh("at", connectionId)
-    const rotation = { nonce: yield* Entropy.secret, keyId: vault.currentKey }
-    const childToken = yield* child(connectionId, presented, rotation)
+    const vault = Context.get(ports, Vault)
+    const entropy = Context.get(ports, Entropy.Entropy)
+    const accessToken = Token.format("at", connectionId, yield* Entropy.secretFrom(entropy))
+    const rotation = { nonce: yield* Entropy.secretFrom(entropy), keyId: vault.currentKey }
+    const childToken = yield* child(vault, connectionId, presented, rotation)
     const offer: RefreshDecision.Offer = {
       appId: client.id,
       childHash: vault.sha256(childToken),
       rotation,
       accessHash: vault.sha256(accessToken)
     }
-    const outcome = yield* (yield* ConnectionStore).change(
+    const outcome = yield* Context.get(ports, ConnectionStore).change(
       connectionId,
       { refresh: vault.sha256(presented) },
       (state, now) => RefreshDecision.decide(offer, state, now)
@@ -50,7 +61,7 @@ export const refreshTokens = (
       case "Rotated":
         return TokenGrant.of(result.grant, { accessToken, refreshToken: childToken }, result.at)
       case "Raced": {
-        const refreshToken = yield* head(connectionId, presented, result.chain)
+        const refreshToken = yield* head(vault, connectionId, presented, result.chain)
         return TokenGrant.of(result.grant, { accessToken, refreshToken }, result.at)
       }
       case "Refused":
@@ -59,34 +70,33 @@ export const refreshTokens = (
         }
         return yield* new InvalidGrant({ reason: result.why })
     }
-  }).pipe(Telemetry.span("refreshTokens"))
+  })
 
 const child = (
+  vault: Vault["Type"],
   connectionId: ConnectionId,
   parent: string,
   { keyId, nonce }: { readonly nonce: string; readonly keyId: KeyId }
-): Effect.Effect<string, VaultError, Vault> =>
-  Effect.flatMap(Vault, (vault) =>
-    Effect.map(vault.derive("refresh-token", keyId, `${nonce}.${parent}`), (secret) =>
-      Token.format("rt", connectionId, secret)
-    )
+): Effect.Effect<string, VaultError> =>
+  Effect.map(vault.derive("refresh-token", keyId, `${nonce}.${parent}`), (secret) =>
+    Token.format("rt", connectionId, secret)
   )
 
 /** Walks from the presented token to the link that was not rotated, deriving each child and comparing it with its row. */
 const head = (
+  vault: Vault["Type"],
   connectionId: ConnectionId,
   presented: string,
   chain: ReadonlyArray<RefreshToken>
-): Effect.Effect<string, VaultError, Vault> =>
+): Effect.Effect<string, VaultError> =>
   Effect.gen(function* () {
-    const vault = yield* Vault
     let text = presented
     for (const link of chain) {
       if (vault.sha256(text) !== link.hash) {
         return yield* new VaultError({ reason: "a refresh token's child is not what its parent derives" })
       }
       if (link.rotation === null) return text
-      text = yield* child(connectionId, text, link.rotation)
+      text = yield* child(vault, connectionId, text, link.rotation)
     }
     return yield* new VaultError({ reason: "a chain of refresh tokens has no head" })
   })

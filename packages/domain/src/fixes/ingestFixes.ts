@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { WorkSignal } from "../deliveries/WorkSignal.js"
 import type { Device } from "../devices/Device.js"
 import type { OutboxEvent } from "../events/Event.js"
@@ -36,43 +36,54 @@ export const ingestFixes = (
   readings: ReadonlyArray<Fix.Reading>,
   reports: ReadonlyArray<VisitReport.VisitReport>
 ): Effect.Effect<Ingested, StoreError, FixStore | WorkSignal | Entropy.Entropy> =>
-  Effect.gen(function* () {
-    const receivedAt = yield* Timestamp.now
-    const { possible, visits, quarantined } = judged(readings, reports, receivedAt)
-    const fixes = Fix.sortedAndDistinct(possible)
+  Telemetry.program("ingestFixes", (ports: Context.Context<FixStore | WorkSignal | Entropy.Entropy>) =>
+    Effect.gen(function* () {
+      const receivedAt = yield* Timestamp.now
+      const { possible, visits, quarantined } = judged(readings, reports, receivedAt)
+      const fixes = Fix.sortedAndDistinct(possible)
 
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const stored = yield* tryOnce(device, fixes, visits, quarantined, receivedAt)
-      if (stored === undefined) continue
-      if (stored.events > 0) yield* (yield* WorkSignal).raise
-      const ingested: Ingested = {
-        accepted: stored.fixes,
-        duplicates: possible.length - stored.fixes,
-        quarantined: quarantined.length
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        const stored = yield* tryOnce(ports, device, { fixes, visits, quarantined, receivedAt })
+        if (stored === undefined) continue
+        if (stored.events > 0) yield* Context.get(ports, WorkSignal).raise
+        const ingested: Ingested = {
+          accepted: stored.fixes,
+          duplicates: possible.length - stored.fixes,
+          quarantined: quarantined.length
+        }
+        yield* Telemetry.measure(() => UploadFigures.ingested(ingested, round))
+        return ingested
       }
-      yield* Telemetry.measure(() => UploadFigures.ingested(ingested, round))
-      return ingested
-    }
-    return yield* StoreError.unavailable("Too many uploads of one user at once")
-  }).pipe(Telemetry.span("ingestFixes"))
+      return yield* StoreError.unavailable("Too many uploads of one user at once")
+    })
+  )
+
+/** What a phone sent, as it was judged. */
+interface Sent {
+  readonly fixes: ReadonlyArray<Fix.Fix>
+  readonly visits: ReadonlyArray<VisitReport.VisitReport>
+  readonly quarantined: ReadonlyArray<Quarantined>
+  readonly receivedAt: Timestamp.Timestamp
+}
 
 /** Reads, evaluates, commits. Undefined when another upload came between. */
 const tryOnce = (
+  ports: Context.Context<FixStore | Entropy.Entropy>,
   device: Pick<Device, "userId" | "id">,
-  fixes: ReadonlyArray<Fix.Fix>,
-  visits: ReadonlyArray<VisitReport.VisitReport>,
-  quarantined: ReadonlyArray<Quarantined>,
-  receivedAt: Timestamp.Timestamp
+  { fixes, quarantined, receivedAt, visits }: Sent
 ) =>
   Effect.gen(function* () {
-    const store = yield* FixStore
+    const store = Context.get(ports, FixStore)
     const view = yield* store.view(device.userId, device.id, fixes, receivedAt)
     const fresh = fixes.filter((fix) => !view.known.has(Fix.key(fix)))
     if (fresh.length + visits.length + quarantined.length === 0) return { fixes: 0, events: 0 }
 
     const { states, firings } = UploadEvaluation.evaluate(view.rules, fresh, receivedAt)
-    const fired = yield* Effect.forEach(firings, withId)
-    const events = fired.map(event)
+    const entropy = Context.get(ports, Entropy.Entropy)
+    const fired: Array<UploadEvaluation.Fired> = []
+    for (const { at, rule } of firings) {
+      fired.push({ rule, at, eventId: EventId.make(yield* Entropy.idFrom(entropy, "evt")) })
+    }
     const committed = yield* store.commit({
       userId: device.userId,
       deviceId: device.id,
@@ -82,14 +93,11 @@ const tryOnce = (
       quarantined,
       visits,
       states: UploadEvaluation.withEvents(states, fired),
-      events
+      events: fired.map(event)
     })
     if (committed) yield* Telemetry.measure(() => UploadFigures.evaluated(view.rules, fresh, firings))
-    return committed ? { fixes: fresh.length, events: events.length } : undefined
+    return committed ? { fixes: fresh.length, events: fired.length } : undefined
   })
-
-const withId = (firing: UploadEvaluation.Firing): Effect.Effect<UploadEvaluation.Fired, never, Entropy.Entropy> =>
-  Effect.map(Entropy.id("evt"), (id) => ({ ...firing, eventId: EventId.make(id) }))
 
 const event = (fired: UploadEvaluation.Fired): OutboxEvent => ({
   userId: fired.rule.userId,

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { StoreError } from "../shared/StoreError.js"
 import * as Telemetry from "../shared/Telemetry.js"
 import * as Timestamp from "../shared/Timestamp.js"
@@ -16,10 +16,16 @@ const refusals = Telemetry.counter("place_access.limit.refusals", {
  * database is in trouble is none when it is needed most.
  */
 export const takeCall = (subject: Subject, rate: Rate.Rate): Effect.Effect<Rate.Standing, StoreError, LimitStore> =>
-  Effect.gen(function* () {
-    const now = yield* Timestamp.now
-    const window = yield* (yield* LimitStore).count(subject, rate.windowMillis, now)
-    const standing = Rate.standing(rate, window, now)
-    if (!standing.isAdmitted) yield* Telemetry.measure(() => refusals.record(1, { limit: kindOf(subject) }))
-    return standing
-  }).pipe(Telemetry.span("takeCall"))
+  Telemetry.program("takeCall", (ports: Context.Context<LimitStore>) =>
+    Timestamp.nowWith((now) =>
+      Effect.flatMap(Context.get(ports, LimitStore).count(subject, rate.windowMillis, now), (window) => {
+        const standing = Rate.standing(rate, window, now)
+        return standing.isAdmitted
+          ? Effect.succeed(standing)
+          : Effect.as(
+              Telemetry.measure(() => refusals.record(1, { limit: kindOf(subject) })),
+              standing
+            )
+      })
+    )
+  )

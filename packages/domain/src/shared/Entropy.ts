@@ -36,6 +36,7 @@ export const idFrom = (entropy: Entropy["Type"], prefix: string): Effect.Effect<
   Effect.map(entropy.bytes(15), (bytes) => `${prefix}_${base32(bytes)}`)
 
 /** 256 random bits as 52 lower-case characters: the secret part of a token. */
-export const secret: Effect.Effect<string, never, Entropy> = Effect.flatMap(Entropy, (entropy) =>
-  Effect.map(entropy.bytes(32), base32)
-)
+export const secret: Effect.Effect<string, never, Entropy> = Effect.flatMap(Entropy, (entropy) => secretFrom(entropy))
+
+/** As `secret`, of an entropy at hand. */
+export const secretFrom = (entropy: Entropy["Type"]): Effect.Effect<string> => Effect.map(entropy.bytes(32), base32)

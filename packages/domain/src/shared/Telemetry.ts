@@ -1,4 +1,14 @@
-import { Effect, FiberRef, GlobalValue, Metric, MetricBoundaries, MetricLabel, type Scope, type Tracer } from "effect"
+import {
+  type Context,
+  Effect,
+  FiberRef,
+  GlobalValue,
+  Metric,
+  MetricBoundaries,
+  MetricLabel,
+  type Scope,
+  type Tracer
+} from "effect"
 
 /**
  * What the service tells those who run it: measurements and spans. Both are off unless the program that composes us switches them
@@ -175,6 +185,20 @@ export const span =
         ? Effect.useSpan(name, { captureStackTrace: false, root: isRoot }, (made) => within(made)(self))
         : self
     )
+
+/**
+ * A program that runs often, given its ports, with a `span` around it. Both are one step of the fibre; `yield*` takes two for each port,
+ * and a generator four more.
+ */
+export const program = <R, A, E>(
+  name: string,
+  run: (ports: Context.Context<R>) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.withFiberRuntime<A, E, R>((fiber) =>
+    fiber.getFiberRef(FiberRef.currentTracerEnabled)
+      ? span(name)(Effect.contextWithEffect(run))
+      : run(fiber.currentContext as Context.Context<R>)
+  )
 
 /** Runs below `span`. Of a trace that is not kept nothing more is made. */
 export const within =

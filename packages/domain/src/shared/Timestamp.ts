@@ -1,4 +1,4 @@
-import { DateTime, Effect, Schema } from "effect"
+import { type Clock, DateTime, Effect, Schema } from "effect"
 
 /**
  * An instant: whole milliseconds since 1970-01-01T00:00:00Z. On the wire an ISO 8601 UTC string with milliseconds
@@ -17,9 +17,13 @@ export const DAY = 86_400_000
 export const make = (epochMillis: number): Timestamp => Timestamp.make(Math.trunc(epochMillis))
 
 /** The one clock (decision T1): read here, passed everywhere else as an argument. */
-export const now: Effect.Effect<Timestamp> = Effect.clockWith((clock) =>
-  Effect.succeed(Math.trunc(clock.unsafeCurrentTimeMillis()) as Timestamp)
-)
+export const now: Effect.Effect<Timestamp> = Effect.clockWith((clock) => Effect.succeed(read(clock)))
+
+/** Goes on with `now`, without a step of the fibre for it. */
+export const nowWith = <A, E, R>(next: (now: Timestamp) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.clockWith((clock) => next(read(clock)))
+
+const read = (clock: Clock.Clock): Timestamp => Math.trunc(clock.unsafeCurrentTimeMillis()) as Timestamp
 
 /** Later by so many whole milliseconds; earlier when they are negative. */
 export const plus = (at: Timestamp, millis: number): Timestamp => (at + millis) as Timestamp

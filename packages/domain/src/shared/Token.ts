@@ -17,6 +17,7 @@ export type Kind =
 
 export interface Token {
   readonly kind: Kind
+  /** Written as any id is (`Ids`). */
   readonly route: string
   readonly secret: string
 }

@@ -1,5 +1,5 @@
 import { Telemetry } from "@place-access/domain/shared"
-import { Effect, Layer, Metric, type MetricPair, Option, Tracer } from "effect"
+import { Context, Effect, Layer, Metric, type MetricPair, Option, Tracer } from "effect"
 import { describe, expect, it } from "vitest"
 
 /** What the registry has of one instrument. */
@@ -85,9 +85,9 @@ describe("spans", () => {
     context: (f) => f()
   })
   const program = Telemetry.annotate({ attempt: 2 }).pipe(Telemetry.span("inner"), Telemetry.span("outer"))
-  const run = (isOn: boolean) => {
+  const run = (isOn: boolean, traced: Effect.Effect<unknown> = program) => {
     names.length = 0
-    Effect.runSync(program.pipe(Effect.withTracer(tracer), Effect.withTracerEnabled(isOn)))
+    Effect.runSync(traced.pipe(Effect.withTracer(tracer), Effect.withTracerEnabled(isOn)))
     return [...names]
   }
 
@@ -103,5 +103,19 @@ describe("spans", () => {
 
   it("are not made at all where nobody does", () => {
     expect(run(false)).toEqual([])
+  })
+
+  it("a program that is given its ports has one like any other, and what it says is said of it", () => {
+    class Port extends Context.Tag("test/Port")<Port, { readonly attempt: number }>() {}
+    const given: Array<number> = []
+    const inner = Telemetry.program("inner", (ports: Context.Context<Port>) => {
+      const { attempt } = Context.get(ports, Port)
+      given.push(attempt)
+      return Telemetry.annotate({ attempt })
+    })
+    const outer = Effect.provideService(Telemetry.span("outer")(inner), Port, { attempt: 3 })
+    expect(run(true, outer)).toEqual(["root outer", "child inner", "attempt=3"])
+    expect(run(false, outer)).toEqual([])
+    expect(given).toEqual([3, 3])
   })
 })
