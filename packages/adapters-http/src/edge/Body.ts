@@ -1,6 +1,6 @@
 import type { HttpServerRequest } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Data, Effect, type Exit } from "effect"
+import { Data, Effect, Exit, RuntimeFlags } from "effect"
 import type { IncomingMessage } from "node:http"
 import * as Errors from "../wire/Errors.js"
 import type { Cell } from "./CurrentRequest.js"
@@ -51,36 +51,42 @@ class BoundedRequest extends NodeRequest {
 
   constructor(request: HttpServerRequest.HttpServerRequest, cell: Cell) {
     super(NodeHttpServerRequest.toIncomingMessage(request))
-    this.text = once(readText(request, cell))
+    this.text = text(request, cell)
     this.json = Effect.flatMap(this.text, (text) => parseJson(text, entriesFor(request.url)))
     this.arrayBuffer = Effect.suspend(() => Effect.die(new BodyRefused({ answer: unsupported(cell) })))
     this.multipart = this.arrayBuffer
   }
 }
 
-/** However often it is asked for. Nobody asks while it is being read: a request is one fibre. */
-const once = <A, E>(read: Effect.Effect<A, E>): Effect.Effect<A, E> => {
-  let known: Exit.Exit<A, E> | undefined
-  const first = Effect.flatMap(Effect.exit(read), (exit) => (known = exit))
-  return Effect.suspend(() => known ?? first)
-}
-
 const unsupported = (cell: Cell): Errors.WireError => Errors.unsupportedMediaType(Array.from(cell.reads))
 
-const readText = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Effect.Effect<string> =>
-  Effect.gen(function* () {
-    const type = yield* acceptable(request, cell)
-    const bytes = yield* readBytes(NodeHttpServerRequest.toIncomingMessage(request), limitFor(request.url))
-    return yield* decodeUtf8(bytes, type === FORM_TYPE)
+/** However often it is asked for. Nobody asks while it is being read: a request is one fibre. */
+const text = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Effect.Effect<string> => {
+  let known: Exit.Exit<string> | undefined
+  return Effect.withFiberRuntime((_, { runtimeFlags }) => {
+    if (known !== undefined) return known
+    const type = acceptable(request, cell)
+    if (Exit.isFailure(type)) return (known = type)
+    const read = (bytes: Exit.Exit<Buffer>) =>
+      (known = Exit.flatMap(bytes, (whole) => decodeUtf8(whole, type.value === FORM_TYPE)))
+    const source = NodeHttpServerRequest.toIncomingMessage(request)
+    const limit = limitFor(request.url)
+    if (isThere(source, limit)) return read(Exit.succeed(takeAll(source)))
+    return Effect.async<string>((resume) => {
+      const stop = receive(source, limit, (bytes) => resume(read(bytes)))
+      // To be ready for an interruption takes the fibre eight steps: nobody is who cannot be interrupted.
+      return RuntimeFlags.interruptible(runtimeFlags) ? Effect.sync(stop) : undefined
+    })
   })
+}
 
 /** The content type of a body that the matched route reads; any other is refused. */
-export const acceptable = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Effect.Effect<string> => {
+export const acceptable = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Exit.Exit<string> => {
   const type = mediaType(request.headers["content-type"]) ?? JSON_TYPE
   const encoding = request.headers["content-encoding"] ?? "identity"
   return cell.reads.has(type) && encoding.toLowerCase() === "identity"
-    ? Effect.succeed(type)
-    : Effect.die(new BodyRefused({ answer: unsupported(cell) }))
+    ? Exit.succeed(type)
+    : Exit.die(new BodyRefused({ answer: unsupported(cell) }))
 }
 
 /** Lower-case type without parameters; undefined when there is none; "" when it can't be read or is not UTF-8. */
@@ -91,34 +97,47 @@ const mediaType = (header: string | undefined): string | undefined => {
   return charset === undefined || /^"?(?:utf-?8|us-ascii)"?$/.test(charset) ? type : ""
 }
 
-const readBytes = (source: IncomingMessage, limit: number): Effect.Effect<Buffer> =>
-  Effect.async<Buffer>((resume) => {
-    const answer = () => resume(Effect.die(new BodyRefused({ answer: Errors.payloadTooLarge(limit) })))
-    const refuse = (alreadyRead: number) => {
-      discard(source, alreadyRead, answer)
-      if (!closesAfterwards(source)) answer()
-    }
-    if (Number(source.headers["content-length"] ?? 0) > limit) return refuse(0)
-    const chunks: Array<Buffer> = []
-    let size = 0
-    const onData = (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limit) return void chunks.push(chunk)
-      stop()
-      refuse(size)
-    }
-    const onEnd = () => {
-      stop()
-      resume(Effect.succeed(Buffer.concat(chunks, size)))
-    }
-    const onError = () => {
-      stop()
-      resume(Effect.die(new BodyRefused({ answer: Errors.invalidRequest("The body ended too early") })))
-    }
-    const stop = () => source.off("data", onData).off("end", onEnd).off("error", onError)
-    source.on("data", onData).once("end", onEnd).once("error", onError)
-    return Effect.sync(stop)
-  })
+/** Whether all of it has come by now, as of most that were let in only after a look into the database. */
+const isThere = (source: IncomingMessage, limit: number): boolean =>
+  source.complete && !source.destroyed && source.readableLength <= limit && declared(source) <= limit
+
+const takeAll = (source: IncomingMessage): Buffer => {
+  const bytes: unknown = source.read()
+  return Buffer.isBuffer(bytes) ? bytes : NOTHING
+}
+
+const NOTHING = Buffer.alloc(0)
+
+const declared = (source: IncomingMessage): number => Number(source.headers["content-length"] ?? 0)
+
+/** Tells `done` what has come, once. Ends when the function that it returns is called. */
+const receive = (source: IncomingMessage, limit: number, done: (bytes: Exit.Exit<Buffer>) => void): (() => void) => {
+  const answer = () => done(Exit.die(new BodyRefused({ answer: Errors.payloadTooLarge(limit) })))
+  const refuse = (alreadyRead: number) => {
+    discard(source, alreadyRead, answer)
+    if (!closesAfterwards(source)) answer()
+  }
+  const chunks: Array<Buffer> = []
+  let size = 0
+  const onData = (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= limit) return void chunks.push(chunk)
+    stop()
+    refuse(size)
+  }
+  const onEnd = () => {
+    stop()
+    done(Exit.succeed(Buffer.concat(chunks, size)))
+  }
+  const onError = () => {
+    stop()
+    done(Exit.die(new BodyRefused({ answer: Errors.invalidRequest("The body ended too early") })))
+  }
+  const stop = () => void source.off("data", onData).off("end", onEnd).off("error", onError)
+  if (declared(source) > limit) refuse(0)
+  else source.on("data", onData).once("end", onEnd).once("error", onError)
+  return stop
+}
 
 /** Node closes such a connection as soon as it has answered. */
 const closesAfterwards = ({ headers, httpVersion }: IncomingMessage): boolean =>
@@ -153,32 +172,30 @@ export const letGo = (source: IncomingMessage): Effect.Effect<void> =>
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-const decodeUtf8 = (bytes: Buffer, isForm: boolean): Effect.Effect<string> =>
-  Effect.suspend(() => {
-    try {
-      const text = utf8.decode(bytes)
-      return isForm && /%00|\0/.test(text) ? unreadable("The form holds a NUL character") : Effect.succeed(text)
-    } catch {
-      return unreadable("The body is not valid UTF-8")
-    }
-  })
+const decodeUtf8 = (bytes: Buffer, isForm: boolean): Exit.Exit<string> => {
+  try {
+    const text = utf8.decode(bytes)
+    return isForm && /%00|\0/.test(text) ? unreadable("The form holds a NUL character") : Exit.succeed(text)
+  } catch {
+    return unreadable("The body is not valid UTF-8")
+  }
+}
 
-const parseJson = (text: string, entriesMax: number): Effect.Effect<unknown> =>
-  Effect.suspend(() => {
-    try {
-      const value: unknown = text === "" ? null : JSON.parse(text)
-      // An entry has a character and a comma.
-      if (text.length > 2 * entriesMax && holdsMore(value, entriesMax)) {
-        return Effect.die(new BodyRefused({ answer: Errors.tooManyEntries(entriesMax) }))
-      }
-      // PostgreSQL has no NUL in text: better refused here than failed there.
-      return text.includes("\\u0000") && holdsNul(value)
-        ? unreadable("The JSON holds a NUL character")
-        : Effect.succeed(value)
-    } catch {
-      return unreadable("The body is not valid JSON")
+const parseJson = (text: string, entriesMax: number): Exit.Exit<unknown> => {
+  try {
+    const value: unknown = text === "" ? null : JSON.parse(text)
+    // An entry has a character and a comma.
+    if (text.length > 2 * entriesMax && holdsMore(value, entriesMax)) {
+      return Exit.die(new BodyRefused({ answer: Errors.tooManyEntries(entriesMax) }))
     }
-  })
+    // PostgreSQL has no NUL in text: better refused here than failed there.
+    return text.includes("\\u0000") && holdsNul(value)
+      ? unreadable("The JSON holds a NUL character")
+      : Exit.succeed(value)
+  } catch {
+    return unreadable("The body is not valid JSON")
+  }
+}
 
 const holdsMore = (body: unknown, entriesMax: number): boolean => {
   const left: Array<unknown> = [body]
@@ -198,4 +215,4 @@ const holdsNul = (value: unknown): boolean =>
     ? value.includes("\0")
     : typeof value === "object" && value !== null && Object.entries(value).some((pair) => pair.some(holdsNul))
 
-const unreadable = (message: string) => Effect.die(new BodyRefused({ answer: Errors.invalidRequest(message) }))
+const unreadable = (message: string) => Exit.die(new BodyRefused({ answer: Errors.invalidRequest(message) }))
