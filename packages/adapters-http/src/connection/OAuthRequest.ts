@@ -33,24 +33,33 @@ export const isForm = (request: HttpServerRequest.HttpServerRequest): boolean =>
 
 /** Reads either dialect. Fails with `invalid_request`; never repeats a value. */
 export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<OAuthRequest, InvalidRequest> =>
-  Effect.gen(function* () {
-    const form = isForm(request)
-    const problems: Array<string> = []
-    const fields = form
-      ? fromForm(new URLSearchParams(yield* Effect.orDie(request.text)), problems)
-      : fromJson(yield* Effect.orDie(request.json), problems)
-    if (problems.length > 0) return yield* Effect.fail(Errors.invalidRequest(problems.join("; ")))
-    return {
-      isForm: form,
-      get: (name) => fields.get(name),
-      require: (...names) => {
-        const missing = names.filter((name) => !fields.has(name)).map((name) => (form ? name : NAMES[name]))
-        return missing.length > 0
-          ? Effect.fail(Errors.invalidRequest(`${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing`))
-          : Effect.succeed(texts(fields))
-      }
-    }
-  })
+  isForm(request)
+    ? Effect.flatMap(Effect.orDie(request.text), (text) => {
+        const problems: Array<string> = []
+        return of(true, fromForm(new URLSearchParams(text), problems), problems)
+      })
+    : Effect.flatMap(Effect.orDie(request.json), (body) => {
+        const problems: Array<string> = []
+        return of(false, fromJson(body, problems), problems)
+      })
+
+const of = (
+  form: boolean,
+  fields: Fields,
+  problems: ReadonlyArray<string>
+): Effect.Effect<OAuthRequest, InvalidRequest> =>
+  problems.length > 0
+    ? Effect.fail(Errors.invalidRequest(problems.join("; ")))
+    : Effect.succeed({
+        isForm: form,
+        get: (name) => fields.get(name),
+        require: (...names) => {
+          const missing = names.filter((name) => !fields.has(name)).map((name) => (form ? name : NAMES[name]))
+          return missing.length > 0
+            ? Effect.fail(Errors.invalidRequest(`${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} missing`))
+            : Effect.succeed(texts(fields))
+        }
+      })
 
 /** Every field, those that were not sent as "". */
 const texts = (fields: Fields): Readonly<Record<Name, string>> => ({
@@ -109,19 +118,19 @@ export const clientId = (request: HttpServerRequest.HttpServerRequest, sent: OAu
 export const credentials = (
   request: HttpServerRequest.HttpServerRequest,
   sent: OAuthRequest
-): Effect.Effect<Credentials, InvalidRequest | typeof Errors.InvalidClient.Type> =>
-  Effect.gen(function* () {
-    const [id, secret] = [sent.get("client_id"), sent.get("client_secret")]
-    const header = request.headers["authorization"] ?? ""
-    if (!/^Basic(?: |$)/i.test(header)) {
-      if (id === undefined || secret === undefined) return yield* Effect.fail(Errors.invalidClient(false))
-      return { clientId: id, clientSecret: secret, triedBasic: false }
-    }
-    if (secret !== undefined) return yield* Effect.fail(BOTH)
-    const basic = parseBasic(header)
-    if (basic === undefined) return yield* Effect.fail(Errors.invalidClient(true))
-    return id === undefined || id === basic.clientId ? basic : yield* Effect.fail(TWO_NAMES)
-  })
+): Effect.Effect<Credentials, InvalidRequest | typeof Errors.InvalidClient.Type> => {
+  const [id, secret] = [sent.get("client_id"), sent.get("client_secret")]
+  const header = request.headers["authorization"] ?? ""
+  if (!/^Basic(?: |$)/i.test(header)) {
+    return id === undefined || secret === undefined
+      ? Effect.fail(Errors.invalidClient(false))
+      : Effect.succeed({ clientId: id, clientSecret: secret, triedBasic: false })
+  }
+  if (secret !== undefined) return Effect.fail(BOTH)
+  const basic = parseBasic(header)
+  if (basic === undefined) return Effect.fail(Errors.invalidClient(true))
+  return id === undefined || id === basic.clientId ? Effect.succeed(basic) : Effect.fail(TWO_NAMES)
+}
 
 const BOTH = Errors.invalidRequest("The client must authenticate in the body or by HTTP Basic, not both")
 const TWO_NAMES = Errors.invalidRequest("The client names itself differently in the body and in HTTP Basic")
