@@ -8,12 +8,12 @@ import { HttpOptions } from "../HttpOptions.js"
  * X-Forwarded-For, the only one that the proxy itself wrote.
  */
 export const clientAddress: Effect.Effect<string, never, HttpOptions | HttpServerRequest.HttpServerRequest> =
-  Effect.map(Effect.context<HttpOptions | HttpServerRequest.HttpServerRequest>(), (context) => {
-    const { trustProxy } = Context.get(context, HttpOptions)
-    const request = Context.get(context, HttpServerRequest.HttpServerRequest)
+  Effect.withFiberRuntime((fiber) => {
+    const { trustProxy } = Context.unsafeGet(fiber.currentContext, HttpOptions)
+    const request = Context.unsafeGet(fiber.currentContext, HttpServerRequest.HttpServerRequest)
     const peer = Option.getOrElse(request.remoteAddress, () => "unknown")
     const forwarded = trustProxy ? request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() : undefined
-    return plain(forwarded !== undefined && isIP(forwarded) !== 0 ? forwarded : peer)
+    return Effect.succeed(plain(forwarded !== undefined && isIP(forwarded) !== 0 ? forwarded : peer))
   })
 
 /** `::ffff:192.0.2.1` and `192.0.2.1` are one address; a zone such as `%eth0` is ours, not the client's. */

@@ -40,9 +40,13 @@ export const ref: FiberRef.FiberRef<Cell> = GlobalValue.globalValue(
   () => FiberRef.unsafeMake<Cell>(make("none"))
 )
 
+/** Goes on with what is told of the request that this runs in. */
+export const cellWith = <A, E, R>(next: (cell: Cell) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiberRuntime((fiber) => next(fiber.getFiberRef(ref)))
+
 const change = (f: (cell: Cell) => void): Effect.Effect<void> =>
-  Effect.withFiberRuntime((fiber) => {
-    f(fiber.getFiberRef(ref))
+  cellWith((cell) => {
+    f(cell)
     return Effect.void
   })
 
@@ -54,9 +58,5 @@ export const purposeIs = (key: string): Effect.Effect<void> => change((cell) => 
 
 /** What the answer discloses, in words for the user, such as "2 shared places". Never a coordinate. */
 export const disclose = (words: string): Effect.Effect<void> => change((cell) => void (cell.disclosed = words))
-
-/** How the caller stands to its limit, as headers of the answer. */
-export const standingIs = (headers: Cell["standing"]): Effect.Effect<void> =>
-  change((cell) => void (cell.standing = headers))
 
 export const id: Effect.Effect<string> = Effect.map(FiberRef.get(ref), (cell) => cell.id)

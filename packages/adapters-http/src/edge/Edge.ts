@@ -60,28 +60,37 @@ export const make = <R>(
       cell.caller === undefined ? Effect.succeed(answer) : record(cell, cell.caller, answer)
 
     const answer = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest.Cell) =>
-      Effect.matchCauseEffect(Services.owned(app), {
+      Effect.matchCauseEffect(app, {
         onSuccess: (response) => recorded(cell, answered(response)),
         onFailure: (cause) => Effect.flatMap(refused(cause, request, known), (answer) => recorded(cell, answer))
-      }).pipe(
-        Watch.around({ request, cell, trustsTraceparent: options.trustTraceparent === true }),
-        Effect.map((answer) => {
-          const response = answer.page && wantsPage(request) ? errorPage(answer.page, cell.id) : answer.response
-          const more = cell.deprecation === undefined ? cell.standing : { ...cell.standing, ...cell.deprecation }
-          return SecurityHeaders.apply(response, withHeaders(response.headers, more, cell.id))
-        })
-      )
+      })
+
+    const finished = (
+      request: HttpServerRequest.HttpServerRequest,
+      cell: CurrentRequest.Cell,
+      answer: Answer
+    ): HttpServerResponse.HttpServerResponse => {
+      const response = answer.page && wantsPage(request) ? errorPage(answer.page, cell.id) : answer.response
+      const more = cell.deprecation === undefined ? cell.standing : { ...cell.standing, ...cell.deprecation }
+      return SecurityHeaders.apply(response, withHeaders(response.headers, more, cell.id))
+    }
 
     return Effect.withFiberRuntime((fiber) => {
       const services = fiber.currentContext
       const request = Context.unsafeGet(services, HttpServerRequest.HttpServerRequest)
-      return Effect.flatMap(requestId(request, options, freshId), (id) => {
+      const begin = (id: string) => {
         const cell = CurrentRequest.make(id)
         Services.put(services, HttpServerRequest.HttpServerRequest.key, Body.bounded(request, cell))
         Services.put(services, AccessLogStore.key, accessLog)
         Services.put(services, Entropy.Entropy.key, entropy)
-        return carrying(cell)(answer(request, cell) as HttpApp.Default<never, R>)
-      })
+        const watched = { request, cell, trustsTraceparent: options.trustTraceparent === true }
+        return carrying(
+          cell,
+          Effect.map(Watch.around(fiber, watched, answer(request, cell)), (answer) => finished(request, cell, answer))
+        ) as HttpApp.Default<never, R>
+      }
+      const given = givenId(request, options)
+      return given === undefined ? Effect.flatMap(freshId, begin) : begin(given)
     })
   })
 
@@ -89,21 +98,19 @@ export const make = <R>(
  * What goes along with a request besides its services, set at once: each setting copies everything that a fibre carries. Nothing is put
  * back, because the fibre is the request's own.
  */
-const carrying =
-  (cell: CurrentRequest.Cell) =>
-  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.zipRight(
-      Effect.updateFiberRefs((id, refs) => {
-        const annotations = FiberRefs.getOrDefault(refs, FiberRef.currentLogAnnotations)
-        return FiberRefs.updateManyAs(refs, {
-          entries: [
-            [FiberRef.currentLogAnnotations, [[id, HashMap.set(annotations, "request_id", cell.id)]]],
-            [CurrentRequest.ref, [[id, cell]]]
-          ]
-        })
-      }),
-      self
-    )
+const carrying = <A, E, R>(cell: CurrentRequest.Cell, self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.zipRight(
+    Effect.updateFiberRefs((id, refs) => {
+      const annotations = FiberRefs.getOrDefault(refs, FiberRef.currentLogAnnotations)
+      return FiberRefs.updateManyAs(refs, {
+        entries: [
+          [FiberRef.currentLogAnnotations, [[id, HashMap.set(annotations, "request_id", cell.id)]]],
+          [CurrentRequest.ref, [[id, cell]]]
+        ]
+      })
+    }),
+    self
+  )
 
 interface Answer {
   readonly response: HttpServerResponse.HttpServerResponse
@@ -173,11 +180,8 @@ const wantsPage = (request: HttpServerRequest.HttpServerRequest): boolean =>
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/
 
-const requestId = (
-  request: HttpServerRequest.HttpServerRequest,
-  options: Options,
-  fresh: Effect.Effect<string>
-): Effect.Effect<string> => {
+/** Undefined when it is to be made here. */
+const givenId = (request: HttpServerRequest.HttpServerRequest, options: Options): string | undefined => {
   const given = options.trustProxy ? request.headers["x-request-id"] : undefined
-  return given !== undefined && REQUEST_ID.test(given) ? Effect.succeed(given) : fresh
+  return given !== undefined && REQUEST_ID.test(given) ? given : undefined
 }

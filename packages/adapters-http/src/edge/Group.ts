@@ -10,7 +10,7 @@ import {
   HttpServerResponse,
   UrlParams
 } from "@effect/platform"
-import { Context, Effect, Option, ParseResult, Schema } from "effect"
+import { Context, Effect, Either, Exit, Option, ParseResult, type Schema } from "effect"
 import * as Json from "../wire/Json.js"
 import * as Services from "./Services.js"
 
@@ -104,57 +104,67 @@ const answer = (
   guards: ReadonlyArray<Guard>,
   services: Context.Context<never>
 ): Effect.Effect<Response, unknown, Request> => {
-  const { handler } = item
-  const [read, write] = [reader(item), writer(item.endpoint)]
-  const program = Effect.flatMap(read, (asked) =>
-    Effect.flatMap(handler(asked), (answer) =>
+  const [ask, write] = [asker(item), writer(item.endpoint)]
+  const endpoint: Step = (own) => {
+    Services.lay(own, services)
+    return Effect.flatMap(ask(own), (answer) =>
       HttpServerResponse.isServerResponse(answer) ? Effect.succeed(answer) : write(answer)
     )
+  }
+  const first = guards.reduce<Step>(
+    (next, { check, provides }) =>
+      (own) =>
+        Effect.flatMap(check, (found) => {
+          if (provides !== undefined) Services.put(own, provides, found)
+          return next(own)
+        }),
+    endpoint
   )
-  return guards.reduce(
-    (inner, { check, provides }) =>
-      Effect.flatMap(check, (found) => (provides === undefined ? inner : providing(provides, found)(inner))),
-    Services.over(services)(program)
-  )
+  return Effect.withFiberRuntime((fiber) => first(fiber.currentContext as Context.Context<never>))
 }
 
-const providing =
-  (key: string, service: unknown) =>
-  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.withFiberRuntime((fiber) => {
-      Services.put(fiber.currentContext, key, service)
-      return self
+/** `own`: the request's services, which change in place. */
+type Step = (own: Context.Context<never>) => Effect.Effect<Response, unknown, Request>
+
+/** Takes the request apart as the endpoint declares it, and asks its handler. */
+const asker = ({ endpoint, handler, isRaw }: Item) => {
+  const readPath = reader(endpoint.pathSchema)
+  const readPayload = reader(isRaw ? Option.none() : endpoint.payloadSchema)
+  const readHeaders = reader(endpoint.headersSchema)
+  const readUrlParams = reader(endpoint.urlParamsSchema)
+  const readsBody = !isRaw && Option.isSome(endpoint.payloadSchema)
+  return (own: Context.Context<never>): Effect.Effect<unknown, unknown> => {
+    const request = Context.unsafeGet(own, HttpServerRequest.HttpServerRequest)
+    const search = Context.unsafeGet(own, HttpServerRequest.ParsedSearchParams)
+    const { params } = Context.unsafeGet(own, HttpRouter.RouteContext)
+    return readPath(params, (path) => {
+      const withPayload = (payload: unknown) =>
+        readHeaders(request.headers, (headers) =>
+          readUrlParams(search, (urlParams) => handler({ request, path, payload, headers, urlParams }))
+        )
+      return readsBody
+        ? Effect.flatMap(body(request, search), (sent) => readPayload(sent, withPayload))
+        : withPayload(undefined)
     })
-
-/** Takes the request apart as the endpoint declares it. */
-const reader = ({ endpoint, isRaw }: Item): Effect.Effect<Asked, unknown, Request> => {
-  const path = decoder(endpoint.pathSchema)
-  const payload = isRaw ? undefined : decoder(endpoint.payloadSchema)
-  const headers = decoder(endpoint.headersSchema)
-  const urlParams = decoder(endpoint.urlParamsSchema)
-  return Effect.gen(function* () {
-    const given = yield* Effect.context<Request>()
-    const request = Context.get(given, HttpServerRequest.HttpServerRequest)
-    const search = Context.get(given, HttpServerRequest.ParsedSearchParams)
-    const asked: Record<string, unknown> = { request }
-    if (path !== undefined) asked["path"] = yield* path(Context.get(given, HttpRouter.RouteContext).params)
-    if (payload !== undefined) asked["payload"] = yield* payload(yield* body(request, search))
-    if (headers !== undefined) asked["headers"] = yield* headers(request.headers)
-    if (urlParams !== undefined) asked["urlParams"] = yield* urlParams(search)
-    return asked
-  }).pipe(
-    Effect.catchAll((error) =>
-      ParseResult.isParseError(error) ? HttpApiError.HttpApiDecodeError.refailParseError(error) : Effect.fail(error)
-    )
-  )
+  }
 }
 
-type Decode = (value: unknown) => Effect.Effect<unknown, ParseResult.ParseError>
+type Next = (read: unknown) => Effect.Effect<unknown, unknown>
 
-const decoder = (schema: Option.Option<Schema.Schema.All>): Decode | undefined =>
-  Option.getOrUndefined(
-    Option.map(schema, (found) => Schema.decodeUnknown(found as Schema.Schema<unknown>) as unknown as Decode)
-  )
+/** Goes on with what `schema` makes of a value; with nothing when the endpoint declares none. */
+const reader = (schema: Option.Option<Schema.Schema.All>): ((value: unknown, next: Next) => ReturnType<Next>) => {
+  if (Option.isNone(schema)) return (_, next) => next(undefined)
+  const decode = ParseResult.decodeUnknown(schema.value as Schema.Schema<unknown>)
+  return (value, next) => {
+    const read = decode(value)
+    // Most schemas need nothing but the value: they have read it by now, and it takes no step of the fibre.
+    if (!Either.isEither(read)) return Effect.matchEffect(read, { onFailure: refuse, onSuccess: next })
+    return Either.isRight(read) ? next(read.right) : refuse(read.left as ParseResult.ParseIssue)
+  }
+}
+
+const refuse = (issue: ParseResult.ParseIssue): Effect.Effect<never, HttpApiError.HttpApiDecodeError> =>
+  HttpApiError.HttpApiDecodeError.refailParseError(ParseResult.parseError(issue))
 
 /** In the encoding that its content type names; the edge refuses what the endpoint does not read (`Body.acceptable`). */
 const body = (
@@ -178,15 +188,33 @@ const writer = ({ successSchema }: Endpoint): ((found: unknown) => Effect.Effect
   const isOneJson = statuses.size === 1 && Array.from(declared).every(({ ast }) => !HttpApiSchema.isVoid(ast))
   const [first, ...others] = (isOneJson ? [successSchema] : Array.from(declared)).map(write)
   if (first === undefined) return () => Effect.dieMessage("The endpoint declares no answer")
-  const all = others.reduce((one, next) => (found) => Effect.catchAll(one(found), () => next(found)), first)
-  return (found) => Effect.orDie(all(found))
+  const all = others.reduce(
+    (one, next) => (found) => {
+      const sent = one(found)
+      return isDone(sent) ? sent : Effect.catchAll(sent, () => next(found))
+    },
+    first
+  )
+  return (found) => {
+    const sent = all(found)
+    return isDone(sent) ? sent : Effect.orDie(sent)
+  }
 }
 
-const write = (schema: Schema.Schema.Any): ((found: unknown) => Effect.Effect<Response, ParseResult.ParseError>) => {
+type Sent = Effect.Effect<Response, ParseResult.ParseError>
+
+/** What is there already takes no step of the fibre. */
+const isDone = (sent: Sent): sent is Exit.Success<Response, never> => Exit.isExit(sent) && Exit.isSuccess(sent)
+
+const write = (schema: Schema.Schema.Any): ((found: unknown) => Sent) => {
   const status = HttpApiSchema.getStatusSuccessAST(schema.ast)
   const empty = HttpServerResponse.empty({ status })
-  const encode = Schema.encodeUnknown(schema as Schema.Schema<unknown>)
-  return HttpApiSchema.isVoid(schema.ast)
-    ? (found) => Effect.as(encode(found), empty)
-    : (found) => Effect.map(encode(found), (encoded) => Json.response(encoded, { status }))
+  const encode = ParseResult.encodeUnknown(schema as Schema.Schema<unknown>)
+  const send = HttpApiSchema.isVoid(schema.ast) ? () => empty : (encoded: unknown) => Json.response(encoded, { status })
+  return (found) => {
+    const encoded = encode(found)
+    return Either.isEither(encoded) && Either.isRight(encoded)
+      ? Effect.succeed(send(encoded.right))
+      : Effect.mapBoth(encoded, { onFailure: ParseResult.parseError, onSuccess: send })
+  }
 }

@@ -1,5 +1,5 @@
 import { Cookies, type HttpApp, HttpServerError, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
-import { Cause, Chunk, type Context, Effect, Runtime, Stream } from "effect"
+import { Cause, Chunk, type Context, Effect, Runtime, RuntimeFlags, Stream } from "effect"
 import type { RequestListener, ServerResponse } from "node:http"
 import { NodeRequest } from "./NodeRequest.js"
 import * as Services from "./Services.js"
@@ -13,20 +13,22 @@ type Response = HttpServerResponse.HttpServerResponse
 export const listener = <E, R>(
   app: HttpApp.Default<E, R>
 ): Effect.Effect<RequestListener, never, Exclude<R, HttpServerRequest.HttpServerRequest>> =>
-  Effect.map(Effect.runtime<Exclude<R, HttpServerRequest.HttpServerRequest>>(), (runtime) => (incoming, outgoing) => {
-    const context = Services.ofRequest(runtime.context) as Context.Context<R | HttpServerRequest.HttpServerRequest>
-    const request = new NodeRequest(incoming)
-    Services.put(context as Context.Context<never>, HttpServerRequest.HttpServerRequest.key, request)
-    const program = Effect.flatMap(app, (response) => send(request, response, outgoing)).pipe(
-      Effect.catchAllCause((cause) => Effect.zipRight(Effect.logError("request not answered", cause), fail(outgoing)))
-    )
-    const fiber = Runtime.runFork(
-      Runtime.make({ context, fiberRefs: runtime.fiberRefs, runtimeFlags: runtime.runtimeFlags }),
-      Effect.uninterruptible(program)
-    )
-    outgoing.once("close", () => {
-      if (!outgoing.writableEnded) fiber.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
-    })
+  Effect.map(Effect.runtime<Exclude<R, HttpServerRequest.HttpServerRequest>>(), (runtime) => {
+    const { fiberRefs } = runtime
+    const runtimeFlags = RuntimeFlags.disable(runtime.runtimeFlags, RuntimeFlags.Interruption)
+    return (incoming, outgoing) => {
+      const context = Services.ofRequest(runtime.context) as Context.Context<R | HttpServerRequest.HttpServerRequest>
+      const request = new NodeRequest(incoming)
+      Services.put(context as Context.Context<never>, HttpServerRequest.HttpServerRequest.key, request)
+      const program = Effect.catchAllCause(
+        Effect.flatMap(app, (response) => send(request, response, outgoing)),
+        (cause) => Effect.zipRight(Effect.logError("request not answered", cause), fail(outgoing))
+      )
+      const fiber = Runtime.runFork(Runtime.make({ context, fiberRefs, runtimeFlags }), program)
+      outgoing.once("close", () => {
+        if (!outgoing.writableEnded) fiber.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
+      })
+    }
   })
 
 const fail = (outgoing: ServerResponse): Effect.Effect<void> =>
@@ -35,18 +37,18 @@ const fail = (outgoing: ServerResponse): Effect.Effect<void> =>
     else outgoing.writeHead(500).end()
   })
 
-const send = (request: NodeRequest, response: Response, outgoing: ServerResponse): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    const { body, status } = response
-    outgoing.writeHead(status, withCookies(response))
-    if (body._tag === "Stream" && request.method !== "HEAD") return sendAll(body.stream, outgoing)
-    const isText = body._tag === "Raw" && typeof body.body === "string"
-    if (request.method === "HEAD" || body._tag === "Empty") outgoing.end()
-    else if (isText) outgoing.end(body.body)
-    else if (body._tag === "Uint8Array") outgoing.end(body.body)
-    else return Effect.dieMessage(`a body of the kind ${body._tag} cannot be sent`)
-    return Effect.void
-  })
+/** Sends what is not a stream at once. */
+const send = (request: NodeRequest, response: Response, outgoing: ServerResponse): Effect.Effect<void> => {
+  const { body, status } = response
+  outgoing.writeHead(status, withCookies(response))
+  if (body._tag === "Stream" && request.method !== "HEAD") return sendAll(body.stream, outgoing)
+  const isText = body._tag === "Raw" && typeof body.body === "string"
+  if (request.method === "HEAD" || body._tag === "Empty") outgoing.end()
+  else if (isText) outgoing.end(body.body)
+  else if (body._tag === "Uint8Array") outgoing.end(body.body)
+  else return Effect.dieMessage(`a body of the kind ${body._tag} cannot be sent`)
+  return Effect.void
+}
 
 const withCookies = ({ cookies, headers }: Response): Readonly<Record<string, string | Array<string>>> =>
   Cookies.isEmpty(cookies) ? headers : { ...headers, "set-cookie": Cookies.toSetCookieHeaders(cookies) }

@@ -13,12 +13,13 @@ export const take = (
   subject: Subject.Subject,
   rate: Rate.Rate
 ): Effect.Effect<void, typeof Errors.RateLimited.Type | typeof Errors.Unavailable.Type, LimitStore> =>
-  takeCall(subject, rate).pipe(
-    toWire,
-    Effect.tap((standing) => CurrentRequest.standingIs(headers(standing))),
-    Effect.flatMap(({ isAdmitted, resetMillis }) =>
-      isAdmitted ? Effect.void : Effect.fail(Errors.rateLimited(resetMillis / Timestamp.SECOND))
-    )
+  Effect.flatMap(toWire(takeCall(subject, rate)), (standing) =>
+    CurrentRequest.cellWith((cell) => {
+      cell.standing = headers(standing)
+      return standing.isAdmitted
+        ? Effect.void
+        : Effect.fail(Errors.rateLimited(standing.resetMillis / Timestamp.SECOND))
+    })
   )
 
 /** Whole seconds, rounded up: whoever waits so long finds the new window open. */

@@ -19,9 +19,13 @@ export const over =
   <A>(services: Context.Context<A>) =>
   <X, E, R>(self: Effect.Effect<X, E, R>): Effect.Effect<X, E, Exclude<R, A>> =>
     Effect.withFiberRuntime((fiber) => {
-      layeredOf(fiber.currentContext).below = services.unsafeMap
+      lay(fiber.currentContext, services)
       return self as Effect.Effect<X, E, Exclude<R, A>>
     })
+
+/** From here on `services` are below the request's own. */
+export const lay = <A>(own: Context.Context<never>, services: Context.Context<A>): void =>
+  void (layeredOf(own).below = services.unsafeMap)
 
 /** Goes on in services that are the request's own again, where somebody had to copy them: a span is added to a context like anything else. */
 export const owned = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

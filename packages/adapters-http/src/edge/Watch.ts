@@ -1,8 +1,9 @@
 import { type HttpServerRequest, HttpTraceContext } from "@effect/platform"
 import { Telemetry } from "@place-access/domain/shared"
-import { Effect, FiberRef, Option } from "effect"
+import { Effect, type Fiber, FiberRef, Option } from "effect"
 import * as Errors from "../wire/Errors.js"
 import type { Cell } from "./CurrentRequest.js"
+import * as Services from "./Services.js"
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
 const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const
@@ -32,16 +33,18 @@ interface Watched {
 
 /**
  * Measures a request, and makes a span of it that its programs' spans are children of. It is named after the route: what stands in
- * the place of the route's parameters is told to nobody. With neither switched on it is `answering` and nothing else.
+ * the place of the route's parameters is told to nobody. With neither switched on it is `answering` and nothing else. `fiber`: the
+ * request's own.
  */
-export const around =
-  (watched: Watched) =>
-  <A extends Answer, R>(answering: Effect.Effect<A, never, R>): Effect.Effect<A, never, R> =>
-    Effect.withFiberRuntime((fiber) => {
-      const isMeasured = fiber.getFiberRef(Telemetry.recorder) !== null
-      const answer = fiber.getFiberRef(FiberRef.currentTracerEnabled) ? traced(watched, answering) : answering
-      return isMeasured ? measured(watched, answer) : answer
-    })
+export const around = <A extends Answer, R>(
+  fiber: Pick<Fiber.RuntimeFiber<unknown, unknown>, "getFiberRef">,
+  watched: Watched,
+  answering: Effect.Effect<A, never, R>
+): Effect.Effect<A, never, R> => {
+  const isMeasured = fiber.getFiberRef(Telemetry.recorder) !== null
+  const answer = fiber.getFiberRef(FiberRef.currentTracerEnabled) ? traced(watched, answering) : answering
+  return isMeasured ? measured(watched, answer) : answer
+}
 
 /** `/v1/places/{place_id}/presence`; undefined when no route fits. */
 const routeOf = ({ cell, request }: Watched): string | undefined =>
@@ -67,7 +70,7 @@ const traced = <A extends Answer, R>(watched: Watched, answering: Effect.Effect<
   const caller = trustsTraceparent ? Option.getOrUndefined(HttpTraceContext.w3c(request.headers)) : undefined
   const options = { kind: "server", captureStackTrace: false, root: caller === undefined } as const
   return Effect.useSpan("request", caller === undefined ? options : { ...options, parent: caller }, (span) =>
-    Effect.map(Telemetry.within(span)(answering), (answer) => {
+    Effect.map(Telemetry.within(span)(Services.owned(answering)), (answer) => {
       const { status } = answer.response
       const route = routeOf(watched)
       span.attribute("http.request.method", methodOf(request.method))

@@ -10,13 +10,9 @@ export const layer = Group.group(Api, "phone", (handlers) =>
   handlers.handle(
     "upload",
     ({ payload }) =>
-      Effect.gen(function* () {
-        return yield* ingestFixes(
-          yield* CallingDevice,
-          payload.locations.map(reading),
-          payload.visits?.map(visit) ?? []
-        )
-      }).pipe(toWire),
+      Effect.flatMap(CallingDevice, (device) =>
+        toWire(ingestFixes(device, payload.locations.map(reading), payload.visits?.map(visit) ?? []))
+      ),
     { uninterruptible: true }
   )
 )

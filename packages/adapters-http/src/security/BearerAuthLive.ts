@@ -3,16 +3,16 @@ import { authenticateAccess, Caller, type ConnectionStore } from "@place-access/
 import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
 import { PurposeGate, type PurposeStore, usePurpose } from "@place-access/domain/purposes"
 import { Scope, type Vault } from "@place-access/domain/shared"
-import { Effect, Either, Layer } from "effect"
+import { Context, Effect, Either, Layer } from "effect"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import * as RateLimit from "../edge/RateLimit.js"
 import * as Routes from "../edge/Routes.js"
-import * as Services from "../edge/Services.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import { BearerAuth } from "./BearerAuth.js"
 import * as Credentials from "./Credentials.js"
+import { guard } from "./guard.js"
 import * as RequiredScope from "./RequiredScope.js"
 
 type Needs = ConnectionStore | LimitStore | PurposeStore | Vault.Vault
@@ -27,28 +27,44 @@ export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, 
       const rate = Rate.perMinute((yield* HttpOptions).rateLimitPerMinute)
       return BearerAuth.of({
         accessToken: () =>
-          Effect.gen(function* () {
-            const token = Credentials.bearerToken(yield* HttpServerRequest.HttpServerRequest)
-            if (token === undefined) return yield* Effect.fail(Errors.invalidToken)
-            const caller = yield* toWire(Effect.catchTag(authenticateAccess(token), "InvalidToken", refuse))
-            yield* CurrentRequest.callerIs(Caller.owner(caller))
-            yield* RateLimit.take(Subject.connection(caller.connection.id), rate)
-            const { route } = yield* HttpRouter.RouteContext
-            const requirement = requirements.get(Routes.label(route.method, route.path))
-            if (requirement === undefined) return yield* Effect.dieMessage(`${route.path} names no RequiredScope`)
-            yield* Effect.mapError(check(caller, requirement), scopeError)
-            if (requirement !== "none" && requirement !== "any_standard" && Scope.isSensitive(requirement)) {
-              yield* checkPurpose(caller, requirement)
-            }
-            return caller
-          }).pipe(Services.over(context))
+          guard(context, (own, cell) => {
+            const token = Credentials.bearerToken(Context.get(own, HttpServerRequest.HttpServerRequest))
+            if (token === undefined) return Effect.fail(Errors.invalidToken)
+            return Effect.flatMap(callerOf(token), (caller) => {
+              cell.caller = Caller.owner(caller)
+              return Effect.flatMap(RateLimit.take(Subject.connection(caller.connection.id), rate), () => {
+                const { route } = Context.get(own, HttpRouter.RouteContext)
+                const requirement = requirements.get(Routes.label(route.method, route.path))
+                if (requirement === undefined) return Effect.dieMessage(`${route.path} names no RequiredScope`)
+                return admit(caller, requirement)
+              })
+            })
+          })
       })
     })
   )
 
+const callerOf = (token: string) => toWire(Effect.catchTag(authenticateAccess(token), "InvalidToken", refuse))
+
 /** The user whose token it once was reads about the try in their access log. */
 const refuse = ({ known }: { readonly known: CurrentRequest.Caller | null }) =>
   Effect.zipRight(known === null ? Effect.void : CurrentRequest.callerIs(known), Effect.fail(Errors.invalidToken))
+
+/** The caller, when it may ask what needs `requirement`. */
+const admit = (
+  caller: Caller.Caller,
+  requirement: RequiredScope.Requirement
+): Effect.Effect<
+  Caller.Caller,
+  ReturnType<typeof scopeError> | Effect.Effect.Error<ReturnType<typeof checkPurpose>>,
+  Effect.Effect.Context<ReturnType<typeof checkPurpose>>
+> => {
+  const checked = check(caller, requirement)
+  if (Either.isLeft(checked)) return Effect.fail(scopeError(checked.left))
+  return requirement !== "none" && requirement !== "any_standard" && Scope.isSensitive(requirement)
+    ? Effect.as(checkPurpose(caller, requirement), caller)
+    : Effect.succeed(caller)
+}
 
 const check = (caller: Caller.Caller, requirement: RequiredScope.Requirement) =>
   requirement === "none"

@@ -2,7 +2,7 @@ import { HttpServerRequest } from "@effect/platform"
 import { authenticateDevice, type DeviceStore } from "@place-access/domain/devices"
 import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
 import type { Vault } from "@place-access/domain/shared"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import * as RateLimit from "../edge/RateLimit.js"
 import * as Services from "../edge/Services.js"
 import * as OsmAnd from "../fixes/OsmAnd.js"
@@ -11,6 +11,7 @@ import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import * as Credentials from "./Credentials.js"
 import { DeviceAuth, OsmAndAuth, OwnTracksAuth } from "./DeviceAuth.js"
+import { guard } from "./guard.js"
 
 type Needs = DeviceStore | LimitStore | Vault.Vault
 
@@ -21,7 +22,7 @@ const phoneOf = (token: string | undefined) =>
     : authenticateDevice(token).pipe(
         Effect.catchTag("InvalidDeviceToken", () => Effect.fail(Errors.invalidToken)),
         toWire,
-        Effect.tap(({ id }) => RateLimit.take(Subject.device(id), Rate.UPLOADS))
+        Effect.flatMap((phone) => Effect.as(RateLimit.take(Subject.device(phone.id), Rate.UPLOADS), phone))
       )
 
 const device = Layer.effect(
@@ -30,9 +31,7 @@ const device = Layer.effect(
     const context = yield* Effect.context<Needs>()
     return DeviceAuth.of({
       deviceToken: () =>
-        Effect.gen(function* () {
-          return yield* phoneOf(Credentials.bearerToken(yield* HttpServerRequest.HttpServerRequest))
-        }).pipe(Services.over(context))
+        guard(context, (own) => phoneOf(Credentials.bearerToken(Context.get(own, HttpServerRequest.HttpServerRequest))))
     })
   })
 )

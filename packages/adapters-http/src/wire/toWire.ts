@@ -32,7 +32,13 @@ export type ToWire<E> = E extends Invalid
  */
 export const toWire = <A, E extends Shared | Errors.WireError, R>(
   self: Effect.Effect<A, E, R>
-): Effect.Effect<A, ToWire<E>, R> => Effect.catchAll(self, (error) => convert(error)) as Effect.Effect<A, ToWire<E>, R>
+): Effect.Effect<A, ToWire<E>, R> =>
+  // What succeeds is spared the step that `catchAll` takes to hand it on.
+  Effect.catchAllCause(self, (cause) => Effect.catchAll(Effect.failCause(cause), convert)) as Effect.Effect<
+    A,
+    ToWire<E>,
+    R
+  >
 
 const convert = (error: Shared | Errors.WireError): Effect.Effect<never, Errors.WireError> => {
   if (!("_tag" in error)) return Effect.fail(error)

@@ -10,10 +10,9 @@ const watched = { request, cell: { endpoint: "GET /v1/things/{id}" } as Cell, tr
 
 const answer = (status: number, error: string | null) =>
   Effect.runSync(
-    Effect.succeed({ response: { status }, error }).pipe(
-      Watch.around(watched),
-      Effect.locally(Telemetry.recorder, { observers: new Set<() => void>() })
-    )
+    Effect.withFiberRuntime<{ readonly response: { readonly status: number }; readonly error: string | null }>(
+      (fiber) => Watch.around(fiber, watched, Effect.succeed({ response: { status }, error }))
+    ).pipe(Effect.locally(Telemetry.recorder, { observers: new Set<() => void>() }))
   )
 
 /** How often, by the code of the error. */
