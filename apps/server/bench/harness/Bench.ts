@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Load from "./load.js"
 import * as Profile from "./profile.js"
 import * as Program from "./Program.js"
 import * as Scratch from "./Scratch.js"
@@ -26,6 +27,8 @@ export interface Bench {
   ) => Promise<Program.Running>
   /** The server that does everything on the embedded database, ready. */
   readonly embedded: (environment?: Readonly<Record<string, string>>) => Promise<Served>
+  /** One round of load over HTTP, from a process that all rounds of the row share. */
+  readonly load: (measured: ReadonlyArray<Program.Running>, load: Load.Load) => Promise<Load.Loaded>
   /** Watches a process: it is stopped when the row is over, and its memory is remembered. */
   readonly keep: (running: Program.Running) => Program.Running
 }
@@ -131,6 +134,8 @@ const build = ({ profiles, row, rounds, withPeers }: Given, peaks: Array<Peak>, 
     return { running, port, url }
   }
 
+  let client: Program.Running | undefined
+
   return {
     rounds,
     withPeers,
@@ -138,6 +143,7 @@ const build = ({ profiles, row, rounds, withPeers }: Given, peaks: Array<Peak>, 
     defer,
     keep,
     directory,
+    load: (measured, load) => Load.load((client ??= keep(Load.start())), measured, load),
     scratch: async (seed) => {
       const { drop, scratch } = await Scratch.create()
       defer(drop)

@@ -10,6 +10,8 @@ export interface Sample {
   readonly p99Ms: number | null
   /** User and system time of the measured process and its children; PostgreSQL's and the load client's are left out. */
   readonly cpuMicrosPerOp: number | null
+  /** The same of the load client, where there is one: it takes its time from the cores that all share. */
+  readonly clientCpuMicrosPerOp?: number
   /** The most memory that the measured process ever had resident (VmHWM). */
   readonly peakMB: number | null
 }
@@ -23,6 +25,7 @@ export interface Median {
   readonly p50Ms: number | null
   readonly p99Ms: number | null
   readonly cpuMicrosPerOp: number | null
+  readonly clientCpuMicrosPerOp: number | null
   readonly peakMB: number | null
 }
 

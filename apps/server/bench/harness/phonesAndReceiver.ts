@@ -48,9 +48,11 @@ const receiver = createServer((incoming, response) => {
   })
 })
 
+const broken = (error: Error): void => tell({ _tag: "Failed", reason: String(error) })
+
 const run = async ({ clients, from, people, port, ratePerS, seconds, warmUpSeconds }: Order) => {
   uploads.clear()
-  const connections = await Promise.all(Array.from({ length: clients }, () => Connection.open(port)))
+  const connections = await Promise.all(Array.from({ length: clients }, () => Connection.open(port, broken)))
   const startMs = Date.now() - Phones.BEHIND_MS
   const begin = performance.now()
   const count = Math.floor((warmUpSeconds + seconds) * ratePerS)
@@ -61,10 +63,11 @@ const run = async ({ clients, from, people, port, ratePerS, seconds, warmUpSecon
     const start = startMs + (index % people)
     const upload: Upload = { isCounted: index >= warmUpSeconds * ratePerS, answeredAt: undefined, arrivedAt: [] }
     uploads.set(start + step * Phones.STEP_MS, upload)
-    const headers = { authorization: `Bearer ${People.deviceToken(n)}`, "content-type": "application/json" }
-    const answer = await connection.send(request("POST", "/v1/phone/locations", headers, Phones.arrival(start, step)))
+    const headers = [`authorization: Bearer ${People.deviceToken(n)}`, "content-type: application/json"]
+    const message = request("POST", "/v1/phone/locations", headers, Phones.arrival(start, step))
+    const status = await new Promise((resolve) => connection.send(message, (answer) => resolve(answer.status)))
     upload.answeredAt = performance.now()
-    if (answer.status !== 200) throw new Error(`an upload was answered ${answer.status}`)
+    if (status !== 200) throw new Error(`an upload was answered ${String(status)}`)
   }
   await Promise.all(
     connections.map(async (connection, client) => {
@@ -92,5 +95,5 @@ const run = async ({ clients, from, people, port, ratePerS, seconds, warmUpSecon
 receiver.keepAliveTimeout = 60_000
 receiver.listen(0, "127.0.0.1", () => tell({ _tag: "Listening", port: (receiver.address() as AddressInfo).port }))
 process.on("message", (order: Order) => {
-  run(order).catch((error: unknown) => tell({ _tag: "Failed", reason: String(error) }))
+  run(order).catch(broken)
 })

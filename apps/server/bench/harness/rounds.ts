@@ -65,6 +65,7 @@ const medianOf = (samples: ReadonlyArray<Sample>): Median => {
     p50Ms: of((sample) => sample.p50Ms),
     p99Ms: of((sample) => sample.p99Ms),
     cpuMicrosPerOp: of((sample) => sample.cpuMicrosPerOp),
+    clientCpuMicrosPerOp: of((sample) => sample.clientCpuMicrosPerOp ?? null),
     peakMB: peaks.length === 0 ? null : Math.max(...peaks)
   }
 }

@@ -10,7 +10,7 @@ const number = (value: number | null): string =>
         minimumFractionDigits: 0
       })
 
-const HEAD = ["", "a second", "p50 ms", "p99 ms", "CPU µs", "peak MB", "product ÷"]
+const HEAD = ["", "a second", "p50 ms", "p99 ms", "CPU µs", "client µs", "peak MB", "product ÷"]
 
 const line = (name: string, median: Median, ratio: number | null): ReadonlyArray<string> => [
   name,
@@ -18,6 +18,7 @@ const line = (name: string, median: Median, ratio: number | null): ReadonlyArray
   number(median.p50Ms),
   number(median.p99Ms),
   number(median.cpuMicrosPerOp),
+  number(median.clientCpuMicrosPerOp),
   number(median.peakMB),
   ratio === null ? "" : ratio.toFixed(2)
 ]

@@ -1,5 +1,4 @@
-import type { Served } from "../harness/Bench.js"
-import { load } from "../harness/load.js"
+import type { Bench, Served } from "../harness/Bench.js"
 import type { Side } from "../harness/Row.js"
 
 /** People of a database that is asked where they are. */
@@ -11,9 +10,9 @@ const CLIENTS = 32
 
 /** Questions for presence to these servers, in turn, as fast as they are answered. */
 export const asking =
-  (servers: ReadonlyArray<Pick<Served, "port" | "running">>, seconds: number): Side =>
+  (bench: Bench, servers: ReadonlyArray<Pick<Served, "port" | "running">>, seconds: number): Side =>
   () =>
-    load(
+    bench.load(
       servers.map(({ running }) => running),
       {
         script: new URL("presence.load.ts", import.meta.url),

@@ -19,7 +19,7 @@ const open = ({ from, until, what }: Options, index: number): Client => {
       share = (share + STEP) % 1
       const moment = encodeURIComponent(new Date(Math.floor(from + (until - from) * share)).toISOString())
       const path = what === "lookup" ? `/v1/lookup/place?at=${moment}` : `/v1/visits?limit=50&to=${moment}`
-      return request("GET", path, { authorization: `Bearer ${People.accessToken(0)}` })
+      return request("GET", path, [`authorization: Bearer ${People.accessToken(0)}`])
     }
   }
 }

@@ -5,7 +5,6 @@ import { Effect } from "effect"
 import type { Bench, Served } from "../harness/Bench.js"
 import * as Goal from "../harness/Goal.js"
 import * as People from "../harness/People.js"
-import { load } from "../harness/load.js"
 import { percentile } from "../harness/percentile.js"
 import type { Comparison, Row, Side } from "../harness/Row.js"
 import type { Scratch } from "../harness/Scratch.js"
@@ -34,6 +33,7 @@ const PEOPLE_OF_ROUND = 200
 const CLAIMS_OF_ROUND = 30
 
 interface Grown {
+  readonly bench: Bench
   readonly size: Size
   readonly scratch: Scratch
   readonly served: Served
@@ -64,27 +64,27 @@ export const growth: Row = {
 
 const history =
   (what: Options["what"]) =>
-  ({ served }: Grown): Side =>
+  (grown: Grown): Side =>
   () => {
     const until = Date.now() - 3_600_000
     const options: Options = { what, from: until - (DAYS - 1) * 86_400_000, until }
-    return loaded(served, "growth.load.ts", options)
+    return loaded(grown, "growth.load.ts", options)
   }
 
 /** Each round has people of its own: a refresh token is spent once. */
 const everybody =
   (script: string) =>
-  ({ served, size }: Grown): Side => {
+  (grown: Grown): Side => {
     let round = 0
     return () =>
-      loaded(served, script, { people: size.people, from: round++ * PEOPLE_OF_ROUND, count: PEOPLE_OF_ROUND })
+      loaded(grown, script, { people: grown.size.people, from: round++ * PEOPLE_OF_ROUND, count: PEOPLE_OF_ROUND })
   }
 
-const loaded = ({ port, running }: Served, script: string, options: unknown) =>
-  load([running], {
+const loaded = ({ bench, served }: Grown, script: string, options: unknown) =>
+  bench.load([served.running], {
     script: new URL(script, import.meta.url),
     options,
-    ports: [port],
+    ports: [served.port],
     clients: CLIENTS,
     seconds: SECONDS,
     warmUpSeconds: 0.3
@@ -137,7 +137,7 @@ const claimAndUndo = Effect.gen(function* () {
 
 const grow = async (bench: Bench, size: Size): Promise<Grown> => {
   const scratch = await bench.scratch((empty) => seed(empty, size))
-  return { size, scratch, served: await bench.server(scratch) }
+  return { bench, size, scratch, served: await bench.server(scratch) }
 }
 
 const seed = async (scratch: Scratch, size: Size): Promise<void> => {

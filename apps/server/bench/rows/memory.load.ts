@@ -1,7 +1,7 @@
 import * as People from "../harness/People.js"
 import { type Client, request } from "../harness/load/Script.js"
 import { type Turns, turns } from "../harness/load/Turns.js"
-import { path } from "./presence.load.js"
+import { question } from "./presence.load.js"
 
 const FIXES = 100
 
@@ -15,7 +15,7 @@ const upload = (n: number, atMs: number): string => {
   return request(
     "POST",
     "/v1/phone/locations",
-    { authorization: `Bearer ${People.deviceToken(n)}`, "content-type": "application/json" },
+    [`authorization: Bearer ${People.deviceToken(n)}`, "content-type: application/json"],
     JSON.stringify({ locations })
   )
 }
@@ -27,9 +27,7 @@ const open = (options: Turns, index: number, clients: number): Client => {
   return {
     next: () => {
       const n = next()
-      return count++ % 5 === 4
-        ? upload(n, Date.now())
-        : request("GET", path(n), { authorization: `Bearer ${People.accessToken(n)}` })
+      return count++ % 5 === 4 ? upload(n, Date.now()) : question(n)
     }
   }
 }

@@ -1,7 +1,6 @@
 import type { Role } from "../harness/Program.js"
 import * as Goal from "../harness/Goal.js"
 import * as People from "../harness/People.js"
-import { load } from "../harness/load.js"
 import type { Goal as OneGoal, Row } from "../harness/Row.js"
 import * as Scratch from "../harness/Scratch.js"
 
@@ -31,7 +30,7 @@ export const memory: Row = {
       {
         label: "embedded, all in one",
         product: () =>
-          load([running], {
+          bench.load([running], {
             script: new URL("memory.load.ts", import.meta.url),
             options: { people: PEOPLE },
             ports: [port],

@@ -45,8 +45,8 @@ export const presence: Row = {
 
     return [
       {
-        product: asking([product], SECONDS),
-        baseline: asking([{ running: baseline, port }], SECONDS),
+        product: asking(bench, [product], SECONDS),
+        baseline: asking(bench, [{ running: baseline, port }], SECONDS),
         warmUpRounds: WARM_UP_ROUNDS,
         goals: [Goal.throughputRatio(0.7), Goal.p99Ratio(1.5), Goal.peakMB("server", 220)]
       }

@@ -9,11 +9,16 @@ const message = (n: number, refreshToken: string): string =>
   request(
     "POST",
     "/v1/oauth/token",
-    { "content-type": "application/x-www-form-urlencoded", "x-forwarded-for": address(n) },
+    ["content-type: application/x-www-form-urlencoded", `x-forwarded-for: ${address(n)}`],
     `grant_type=refresh_token&client_id=${People.APP}&client_secret=${People.CLIENT_SECRET}&refresh_token=${refreshToken}`
   )
 
-const REFRESH_TOKEN = /"refresh_token":"([^"]+)"/
+const BEFORE_TOKEN = '"refresh_token":"'
+
+const given = (body: string): string => {
+  const from = body.indexOf(BEFORE_TOKEN) + BEFORE_TOKEN.length
+  return body.slice(from, body.indexOf('"', from))
+}
 
 /** People in turn, each with the token that the time before gave; `first`: the one before that. */
 export const rotating = (
@@ -26,8 +31,7 @@ export const rotating = (
   let asked: number | undefined
   return {
     next: (last) => {
-      const given = REFRESH_TOKEN.exec(last?.body.toString("latin1") ?? "")?.[1]
-      if (asked !== undefined && given !== undefined) tokens.set(asked, given)
+      if (asked !== undefined && last !== undefined) tokens.set(asked, given(last.body()))
       asked = next()
       return message(asked, tokens.get(asked) ?? first(asked))
     }

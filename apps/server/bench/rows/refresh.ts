@@ -2,7 +2,6 @@ import { createHash } from "node:crypto"
 import type { Bench } from "../harness/Bench.js"
 import * as Goal from "../harness/Goal.js"
 import * as People from "../harness/People.js"
-import { load } from "../harness/load.js"
 import { fill, pgbench } from "../harness/pgbench.js"
 import * as Peers from "../harness/peers.js"
 import * as Program from "../harness/Program.js"
@@ -35,7 +34,7 @@ export const refresh: Row = {
     const loading = (running: Program.Running, port: number, script: string): Side => {
       let round = 0
       return () =>
-        load([running], {
+        bench.load([running], {
           script: new URL(script, import.meta.url),
           options: { people, from: round++ * PEOPLE_OF_ROUND, count: PEOPLE_OF_ROUND },
           ports: [port],

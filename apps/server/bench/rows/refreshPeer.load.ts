@@ -10,7 +10,7 @@ const open: Open<Turns> = (...client) =>
     request(
       "POST",
       "/token",
-      { "content-type": "application/x-www-form-urlencoded" },
+      ["content-type: application/x-www-form-urlencoded"],
       `grant_type=refresh_token&client_id=bench&client_secret=secret&refresh_token=${token}`
     )
   )

@@ -17,12 +17,12 @@ export const several: Row = {
   open: async (bench) => {
     const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: FIXES }))
     const [first, second] = [await bench.server(scratch), await bench.server(scratch)]
-    const both = coresOf(asking([first, second], SECONDS))
+    const both = coresOf(asking(bench, [first, second], SECONDS))
     return [
       {
         label: "servers",
         product: both.side,
-        baseline: asking([first], SECONDS),
+        baseline: asking(bench, [first], SECONDS),
         goals: [],
         notes: () => [
           `The two servers together kept ${both.cores().toFixed(2)} cores busy; PostgreSQL and the load client share the machine with them.`

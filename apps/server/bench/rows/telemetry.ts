@@ -21,7 +21,7 @@ export const telemetry: Row = {
     await Program.answers(collector, `http://127.0.0.1:${port}/`)
 
     const side = async (environment: Readonly<Record<string, string>>): Promise<Side> =>
-      asking([await bench.server(scratch, environment)], SECONDS)
+      asking(bench, [await bench.server(scratch, environment)], SECONDS)
     const exported = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_METRIC_EXPORT_INTERVAL: "1000" }
     return [
       {

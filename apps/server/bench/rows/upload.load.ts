@@ -16,17 +16,17 @@ export interface Options {
 const open = ({ fixes, from, people, startMs }: Options, index: number, clients: number): Client => {
   const most = fixes === 1 ? Phones.STEPS_MAX : Phones.walksMax(fixes)
   let [n, step] = [index, 0]
+  let body: string | undefined
   return {
     next: () => {
       if (step >= most) throw new Error("everybody has sent all that they can: more people are needed")
-      const body = fixes === 1 ? Phones.arrival(startMs, step) : Phones.walk(startMs, step, fixes)
-      const headers = {
-        authorization: `Bearer ${People.deviceToken(from + n)}`,
-        "content-type": "application/json"
-      }
+      // Everybody sends the same at the same step, so it is put together once.
+      body ??= fixes === 1 ? Phones.arrival(startMs, step) : Phones.walk(startMs, step, fixes)
+      const headers = [`authorization: Bearer ${People.deviceToken(from + n)}`, "content-type: application/json"]
+      const upload = request("POST", "/v1/phone/locations", headers, body)
       n += clients
-      if (n >= people) [n, step] = [index, step + 1]
-      return request("POST", "/v1/phone/locations", headers, body)
+      if (n >= people) [n, step, body] = [index, step + 1, undefined]
+      return upload
     }
   }
 }

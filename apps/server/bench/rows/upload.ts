@@ -2,7 +2,6 @@ import * as Goal from "../harness/Goal.js"
 import * as People from "../harness/People.js"
 import * as Phones from "../harness/Phones.js"
 import type { Bench } from "../harness/Bench.js"
-import { load } from "../harness/load.js"
 import { fill, pgbench } from "../harness/pgbench.js"
 import type { Row, Sample } from "../harness/Row.js"
 import type { Scratch } from "../harness/Scratch.js"
@@ -64,7 +63,7 @@ const sides = async (bench: Bench, fixes: number) => {
 
   const product = async (): Promise<Sample> => {
     const before = await firings(scratch)
-    const sample = await load([server.running], {
+    const sample = await bench.load([server.running], {
       script: new URL("upload.load.ts", import.meta.url),
       options: { ...next(), people: PEOPLE, fixes } satisfies UploadLoad.Options,
       ports: [server.port],
@@ -75,7 +74,8 @@ const sides = async (bench: Bench, fixes: number) => {
     return {
       ...sample,
       operations: sample.operations * fixes,
-      cpuMicrosPerOp: sample.cpuMicrosPerOp === null ? null : sample.cpuMicrosPerOp / fixes
+      cpuMicrosPerOp: sample.cpuMicrosPerOp / fixes,
+      clientCpuMicrosPerOp: sample.clientCpuMicrosPerOp / fixes
     }
   }
   const baseline = async (): Promise<Sample> => {

@@ -1,72 +1,132 @@
-import { connect, type Socket } from "node:net"
+import { connect } from "node:net"
 import type { Answer } from "./Script.js"
 
 /**
  * A keep-alive connection that has one request under way at most: as little HTTP as an answer of ours needs, so that the client
- * takes little of the two cores.
+ * takes little of the two cores. Nothing of an answer is copied, unless it comes in pieces.
  */
 export interface Connection {
-  readonly send: (request: string) => Promise<Answer>
+  /** `answered` is called when all of the answer has come; never, when the connection fails first. */
+  readonly send: (request: string, answered: (answer: Answer) => void) => void
   readonly close: () => void
 }
 
-const HEAD_END = Buffer.from("\r\n\r\n")
+/** What is read goes here, whatever the connection: it is dealt with before the next read. */
+const INCOMING = Buffer.allocUnsafeSlow(64 * 1024)
 const NOTHING = Buffer.alloc(0)
 
-export const open = (port: number): Promise<Connection> =>
+/** `failed`: the connection broke, or whoever was answered threw. */
+export const open = (port: number, failed: (error: Error) => void): Promise<Connection> =>
   new Promise((resolve, reject) => {
-    const socket = connect({ host: "127.0.0.1", port, noDelay: true })
-    socket.once("error", reject)
+    let waiting: ((answer: Answer) => void) | undefined
+    let pending: Buffer = NOTHING
+    let isOpen = false
+
+    const read = (bytes: Buffer): void => {
+      const answer = parse(bytes)
+      if (answer === undefined) {
+        // The next read would overwrite it.
+        pending = Buffer.from(bytes)
+        return
+      }
+      pending = NOTHING
+      const answered = waiting
+      waiting = undefined
+      answered?.(answer)
+    }
+    const socket = connect({
+      host: "127.0.0.1",
+      port,
+      noDelay: true,
+      onread: {
+        buffer: INCOMING,
+        callback: (length) => {
+          const bytes = INCOMING.subarray(0, length)
+          try {
+            read(pending.length === 0 ? bytes : Buffer.concat([pending, bytes]))
+          } catch (error) {
+            failed(error instanceof Error ? error : new Error(String(error)))
+          }
+          return true
+        }
+      }
+    })
+    socket.on("error", (error) => (isOpen ? failed(error) : reject(error)))
+    socket.on("close", () => {
+      if (waiting !== undefined) failed(new Error("the server closed the connection"))
+    })
     socket.once("connect", () => {
-      socket.off("error", reject)
-      resolve(over(socket))
+      isOpen = true
+      resolve({
+        send: (request, answered) => {
+          waiting = answered
+          socket.write(request, "latin1")
+        },
+        close: () => {
+          waiting = undefined
+          socket.destroy()
+        }
+      })
     })
   })
 
-const over = (socket: Socket): Connection => {
-  let waiting: { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void } | undefined
-  let pending: Buffer = NOTHING
-  let isClosing = false
-
-  const fail = (error: Error) => {
-    const waiter = waiting
-    waiting = undefined
-    waiter?.reject(error)
-  }
-  socket.on("error", fail)
-  socket.on("close", () => {
-    if (!isClosing) fail(new Error("the server closed the connection"))
-  })
-  socket.on("data", (chunk: Buffer) => {
-    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk])
-    const answer = parse(pending)
-    if (answer === undefined) return
-    pending = NOTHING
-    const waiter = waiting
-    waiting = undefined
-    waiter?.resolve(answer)
-  })
-  return {
-    send: (request) =>
-      new Promise((resolve, reject) => {
-        waiting = { resolve, reject }
-        socket.write(request, "latin1")
-      }),
-    close: () => {
-      isClosing = true
-      socket.destroy()
-    }
-  }
-}
+const HEAD_END = Buffer.from("\r\n\r\n")
+const CONTENT_LENGTH = Buffer.from("content-length:")
+const LINE_FEED = 0x0a
+const [ZERO, NINE] = [0x30, 0x39]
 
 /** Undefined until all of it has come. */
 const parse = (bytes: Buffer): Answer | undefined => {
-  const end = bytes.indexOf(HEAD_END)
-  if (end < 0) return undefined
-  const head = bytes.toString("latin1", 0, end)
-  const status = Number(head.slice(9, 12))
-  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
-  if (length === undefined && status !== 204) throw new Error(`an answer without a length:\n${head}`)
-  const total = end + HEAD_END.length + Number(length ?? 0)
-  return bytes.length < total ? undefined : { status, body: bytes.subarray(end + HEAD_END.length, total) }
+  const headEnd = bytes.indexOf(HEAD_END)
+  if (headEnd < 0) return undefined
+  const status = numberAt(bytes, 9)
+  const from = headEnd + HEAD_END.length
+  const to = from + (status === 204 ? 0 : lengthIn(bytes, headEnd))
+  return bytes.length < to ? undefined : new Whole(status, bytes, from, to)
+}
+
+class Whole implements Answer {
+  readonly status: number
+  private readonly bytes: Buffer
+  private readonly from: number
+  private readonly to: number
+
+  constructor(status: number, bytes: Buffer, from: number, to: number) {
+    this.status = status
+    this.bytes = bytes
+    this.from = from
+    this.to = to
+  }
+
+  body(): string {
+    return this.bytes.toString("utf8", this.from, this.to)
+  }
+}
+
+const lengthIn = (bytes: Buffer, headEnd: number): number => {
+  for (let at = 0; at < headEnd; at++) {
+    if (bytes[at] === LINE_FEED && namesLength(bytes, at + 1)) return numberAt(bytes, at + 1 + CONTENT_LENGTH.length)
+  }
+  throw new Error(`an answer without a length:\n${bytes.toString("latin1", 0, headEnd)}`)
+}
+
+/** Whatever the case of its letters; what 0x20 makes of other bytes names no header. */
+const namesLength = (bytes: Buffer, at: number): boolean => {
+  for (let index = 0; index < CONTENT_LENGTH.length; index++) {
+    if (((bytes[at + index] ?? 0) | 0x20) !== CONTENT_LENGTH[index]) return false
+  }
+  return true
+}
+
+/** The first one from there on, after spaces; there is one in every answer. */
+const numberAt = (bytes: Buffer, at: number): number => {
+  let index = at
+  while (bytes[index] === 0x20) index++
+  let value = 0
+  for (; index < bytes.length; index++) {
+    const byte = bytes[index] ?? 0
+    if (byte < ZERO || byte > NINE) break
+    value = value * 10 + byte - ZERO
+  }
+  return value
 }

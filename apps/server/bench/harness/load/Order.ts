@@ -9,8 +9,6 @@ export interface Order {
   readonly clients: number
   readonly warmUpSeconds: number
   readonly seconds: number
-  /** So many requests a second, evenly, however long answers take; left out: as many as are answered. */
-  readonly ratePerS?: number
 }
 
 export interface Outcome {
@@ -18,6 +16,8 @@ export interface Outcome {
   readonly seconds: number
   readonly p50Ms: number
   readonly p99Ms: number
+  /** Of the load process itself. */
+  readonly clientCpuMicrosPerOp: number
 }
 
 export type Message =

@@ -1,91 +1,82 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { percentile } from "../percentile.js"
 import * as Connection from "./Connection.js"
 import type { Message, Order, Outcome } from "./Order.js"
 import type { Answer, Client, Open } from "./Script.js"
 
-/** The process that makes the load: one for all connections of a side, apart from what is measured and from the harness. */
+/**
+ * The process that makes the load: one for all connections of a row, apart from what is measured and from the harness. It lives through
+ * all rounds, so that V8 has compiled it by those that count.
+ */
 
 const tell = (message: Message): void => void process.send?.(message)
 
 const run = async (order: Order): Promise<Outcome> => {
   const { default: open } = (await import(order.script)) as { readonly default: Open<unknown> }
-  const connections = await Promise.all(
-    Array.from({ length: order.clients }, (_, index) => Connection.open(order.ports[index % order.ports.length] ?? 0))
+  let fail: (error: Error) => void = () => undefined
+  const failed = new Promise<never>((_, reject) => (fail = reject))
+  const opening = Array.from({ length: order.clients }, (_, index) =>
+    Connection.open(order.ports[index % order.ports.length] ?? 0, (error) => fail(error))
   )
-  const clients = connections.map((connection, index) => ({
-    connection,
-    client: open(order.options, index, order.clients)
-  }))
+  const connections = await Promise.race([Promise.all(opening), failed])
   const latenciesMs: Array<number> = []
   const begin = performance.now()
   const start = begin + order.warmUpSeconds * 1_000
   const end = start + order.seconds * 1_000
-  const note = (fromMs: number, nowMs: number) => {
-    if (nowMs >= start && nowMs < end) latenciesMs.push(nowMs - fromMs)
-  }
-  const marker = sleep(order.warmUpSeconds * 1_000).then(() => tell({ _tag: "Started" }))
-  const { ratePerS } = order
-  await Promise.all(
-    clients.map(({ client, connection }, index) =>
-      ratePerS === undefined
-        ? asFastAsAnswered(connection, client, end, note)
-        : atRate(connection, client, end, note, begin + (index * 1_000) / ratePerS, (order.clients * 1_000) / ratePerS)
+  let cpu = process.cpuUsage()
+  const marker = setTimeout(() => {
+    cpu = process.cpuUsage()
+    tell({ _tag: "Started" })
+  }, order.warmUpSeconds * 1_000)
+  try {
+    const lanes = connections.map(
+      (connection, index) =>
+        new Promise<void>((ended) =>
+          ask(connection, open(order.options, index, order.clients), { start, end, latenciesMs, ended })
+        )
     )
-  )
-  await marker
-  for (const connection of connections) connection.close()
+    await Promise.race([Promise.all(lanes), failed])
+  } finally {
+    clearTimeout(marker)
+    for (const connection of connections) connection.close()
+  }
+  const { system, user } = process.cpuUsage(cpu)
   latenciesMs.sort((a, b) => a - b)
   return {
     operations: latenciesMs.length,
     seconds: order.seconds,
     p50Ms: percentile(latenciesMs, 0.5),
-    p99Ms: percentile(latenciesMs, 0.99)
+    p99Ms: percentile(latenciesMs, 0.99),
+    clientCpuMicrosPerOp: (system + user) / latenciesMs.length
   }
 }
 
-type Note = (fromMs: number, nowMs: number) => void
-
-const ask = async (connection: Connection.Connection, client: Client, last: Answer | undefined): Promise<Answer> => {
-  const answer = await connection.send(client.next(last))
-  // An error is answered faster than the work is done: it would look like speed.
-  if (answer.status < 200 || answer.status > 299) {
-    throw new Error(`answered ${answer.status}: ${answer.body.toString("utf8").slice(0, 500)}`)
-  }
-  return answer
+interface Lane {
+  /** What is answered between the two counts. */
+  readonly start: number
+  readonly end: number
+  readonly latenciesMs: Array<number>
+  readonly ended: () => void
 }
 
-const asFastAsAnswered = async (connection: Connection.Connection, client: Client, end: number, note: Note) => {
-  let last: Answer | undefined
-  for (let from = performance.now(); from < end;) {
-    last = await ask(connection, client, last)
+/** Again and again, as fast as is answered: plain calls, because a promise for each would be a good part of what the client costs. */
+const ask = (connection: Connection.Connection, client: Client, { end, ended, latenciesMs, start }: Lane): void => {
+  let from = performance.now()
+  const answered = (answer: Answer): void => {
+    // An error is answered faster than the work is done: it would look like speed.
+    if (answer.status < 200 || answer.status > 299) {
+      throw new Error(`answered ${answer.status}: ${answer.body().slice(0, 500)}`)
+    }
     const now = performance.now()
-    note(from, now)
+    if (now >= start && now < end) latenciesMs.push(now - from)
+    if (now >= end) return ended()
     from = now
+    connection.send(client.next(answer), answered)
   }
+  connection.send(client.next(undefined), answered)
 }
 
-/** Counted from when it was due: what waits for its turn behind a slow answer waits like a user. */
-const atRate = async (
-  connection: Connection.Connection,
-  client: Client,
-  end: number,
-  note: Note,
-  firstMs: number,
-  everyMs: number
-) => {
-  let last: Answer | undefined
-  for (let due = firstMs; due < end; due += everyMs) {
-    const early = due - performance.now()
-    if (early > 0) await sleep(early)
-    last = await ask(connection, client, last)
-    note(due, performance.now())
-  }
-}
-
-process.once("message", (order: Order) => {
+process.on("message", (order: Order) => {
   run(order)
     .then((outcome) => tell({ _tag: "Ended", outcome }))
     .catch((error: unknown) => tell({ _tag: "Failed", reason: String(error) }))
-    .finally(() => process.disconnect())
 })
