@@ -87,10 +87,25 @@ export const migrateWith = (list: ReadonlyArray<Migration>): Effect.Effect<Reado
         return missing.map(({ name }) => name)
       })
     )
-    // The planner knows nothing of new tables until somebody looks; on the embedded database nobody else does.
-    if (done.length > 0) yield* sql`ANALYZE`
+    if (done.length > 0) yield* analyse(sql)
     return done
   }).pipe(Effect.withSpan("Migrator.migrate"))
+
+const Named = Schema.Struct({ name: Schema.String })
+
+/**
+ * What the planner knew of tables may not hold any more, and on the embedded database nobody else looks. Not at empty ones: a table that
+ * was looked at while it was empty counts as empty until the next look, and statements that are planned meanwhile read all of it, however
+ * much comes. Of one that was never looked at the planner expects ten pages.
+ */
+const analyse = (sql: SqlClient) =>
+  Effect.gen(function* () {
+    const filled = yield* sql`SELECT relname AS name FROM pg_class
+      WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND pg_relation_size(oid) > 0`.pipe(
+      Rows.all(Named)
+    )
+    yield* Effect.forEach(filled, ({ name }) => sql`ANALYZE ${sql(name)}`, { discard: true })
+  })
 
 /** The names of the migrations that `migrate` would apply; nothing is changed. */
 export const missing: Effect.Effect<ReadonlyArray<string>, Failure, SqlClient> = Effect.gen(function* () {

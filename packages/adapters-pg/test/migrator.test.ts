@@ -79,4 +79,12 @@ describe("migrate", () => {
       expect(yield* sql`SELECT reltuples::int FROM pg_class WHERE relname = 'filled'`).toEqual([{ reltuples: 1000 }])
     }).pipe(Effect.provide(emptyEmbedded))
   )
+
+  it.effect("leaves none of empty tables, which would count as empty for long", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* Migrator.migrateWith([migration(1, "0001_empty", "CREATE TABLE empty (id integer PRIMARY KEY)")])
+      expect(yield* sql`SELECT reltuples::int FROM pg_class WHERE relname = 'empty'`).toEqual([{ reltuples: -1 }])
+    }).pipe(Effect.provide(emptyEmbedded))
+  )
 })

@@ -104,4 +104,18 @@ describePg("what a claim reads does not grow with what waits", () => {
         })
       )
     ))
+
+  it("planned while the queue is empty, as every worker does it in its first seconds, it does not read all that comes later", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const now = yield* Timestamp.now
+        const leaseUntil = Timestamp.plus(now, 30_000)
+        const request = { limit: 256, perEndpoint: PER_ENDPOINT, lease: "lse_1", now, leaseUntil }
+        const root = yield* explained(sql, findReady(sql, request), "force_generic_plan")
+        const reads = nodes(root).filter((node) => node["Relation Name"] === "deliveries")
+        expect(reads.length).toBeGreaterThan(2)
+        expect(reads.map((node) => node["Node Type"])).not.toContain("Seq Scan")
+      })
+    ))
 })
