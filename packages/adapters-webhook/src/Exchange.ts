@@ -99,21 +99,33 @@ export const exchange = (
 ): (() => void) => {
   const answering = new Answering(done)
   try {
-    const { origin, pathname, search } = new URL(url)
-    agent.dispatch(
-      {
-        origin,
-        path: pathname + search,
-        method: "POST",
-        headers: { ...Object.fromEntries(headers), accept: "*/*", "accept-encoding": "identity" },
-        body
-      },
-      answering
-    )
+    const { origin, path } = targetOf(url)
+    agent.dispatch({ origin, path, method: "POST", headers: [...headers.flat(), ...OWN_HEADERS], body }, answering)
   } catch (error) {
     answering.settle({ error })
   }
   return answering.leave
+}
+
+const OWN_HEADERS = ["accept", "*/*", "accept-encoding", "identity"]
+
+interface Target {
+  readonly origin: string
+  readonly path: string
+}
+
+/** Of addresses that were posted to: few, and the same ones again and again. */
+const targets = new Map<string, Target>()
+const TARGETS_MAX = 1_000
+
+const targetOf = (url: string): Target => {
+  const known = targets.get(url)
+  if (known !== undefined) return known
+  const { origin, pathname, search } = new URL(url)
+  const target = { origin, path: pathname + search }
+  if (targets.size >= TARGETS_MAX) targets.clear()
+  targets.set(url, target)
+  return target
 }
 
 /** Reads to the end or to `MAX_BODY`. A connection lost in between changes nothing: the status had arrived. */

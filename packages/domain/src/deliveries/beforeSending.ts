@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { AccessLogStore } from "../access-log/AccessLogStore.js"
 import type { AccessLogEntry } from "../access-log/AccessLogEntry.js"
 import { ruleIdOf } from "../events/Event.js"
@@ -13,28 +13,26 @@ import type * as Disclosure from "./Disclosure.js"
 export const REPEATS = 3
 
 /** What may be sent, asked now; none for what is about nobody. */
-export const authorisationOf = Effect.fnUntraced(function* ({
-  userId,
-  envelope
-}: Pick<Delivery, "userId" | "envelope">) {
-  if (userId === null || envelope.grantId === null) return Option.none()
-  const events = yield* EventStore
-  return yield* retryTransient(REPEATS)(events.authorisation(userId, envelope.grantId, ruleIdOf(envelope.payload)))
-}, Telemetry.span("authorisationOf"))
+export const authorisationOf = ({ envelope, userId }: Pick<Delivery, "userId" | "envelope">) => {
+  const { grantId, payload } = envelope
+  return Telemetry.span("authorisationOf")(
+    userId === null || grantId === null
+      ? Effect.succeedNone
+      : Effect.flatMap(EventStore, (events) =>
+          retryTransient(REPEATS)(events.authorisation(userId, grantId, ruleIdOf(payload)))
+        )
+  )
+}
 
 export const record = (entry: AccessLogEntry | undefined) =>
-  Effect.gen(function* () {
-    if (entry === undefined) return
-    const log = yield* AccessLogStore
-    yield* retryTransient(REPEATS)(log.record(entry))
-  })
+  entry === undefined
+    ? Effect.void
+    : Effect.flatMap(AccessLogStore, (log) => retryTransient(REPEATS)(log.record(entry)))
 
 export const recordUnsent = (unsent: Disclosure.Unsent | undefined) =>
-  Effect.gen(function* () {
-    if (unsent === undefined) return
-    const log = yield* AccessLogStore
-    yield* retryTransient(REPEATS)(log.recordUnless(unsent.entry, unsent.unless))
-  })
+  unsent === undefined
+    ? Effect.void
+    : Effect.flatMap(AccessLogStore, (log) => retryTransient(REPEATS)(log.recordUnless(unsent.entry, unsent.unless)))
 
 /** A secret that cannot be read is our fault, and nothing may go out unsigned. */
 export const notSigned = (error: { readonly reason: string }) =>

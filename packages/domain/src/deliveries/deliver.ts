@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import * as SigningSecret from "../endpoints/SigningSecret.js"
+import type { Authorisation } from "../events/Authorisation.js"
 import { body } from "../events/Event.js"
 import { retryTransient } from "../shared/StoreError.js"
 import * as Telemetry from "../shared/Telemetry.js"
@@ -15,50 +16,80 @@ import { signedPost } from "./signedPost.js"
  * One attempt at a claimed delivery: what it may do is asked now, not when it was queued (Spec §6.3.5). No database
  * connection is held while the receiver is waited for. Answers how the delivery goes on; undefined when the lease was lost,
  * or would have run out before an answer could be stored: then somebody else makes the same attempt.
+ *
+ * Neither this nor what it calls is a generator: it is what a busy worker does most, and each step leaves garbage behind.
  */
-export const deliver = Effect.fnUntraced(function* (claim: Claim, leaseUntil: Timestamp.Timestamp) {
-  const { delivery } = claim
-  const { appId, id, attempt } = delivery
-  const store = yield* DeliveryStore
-  const finish = (how: Delivery.Finish, row: Delivery.Attempt | null) =>
-    retryTransient(REPEATS)(store.finish({ appId, id, lease: claim.lease }, how, row)).pipe(
-      Effect.map((written) => (written ? how : undefined)),
-      Effect.tap((outcome) => told(delivery, outcome))
+export const deliver = (claim: Claim, leaseUntil: Timestamp.Timestamp) =>
+  Effect.flatMap(authorisationOf(claim.delivery), (authorisation) =>
+    Effect.flatMap(Timestamp.now, (now) =>
+      Effect.zipRight(
+        Telemetry.annotate({ "place_access.attempt": claim.delivery.attempt }),
+        decided(claim, leaseUntil, authorisation, now)
+      )
     )
+  ).pipe(Telemetry.span("deliver"))
 
-  const authorisation = yield* authorisationOf(delivery)
-  const now = yield* Timestamp.now
-  yield* Telemetry.annotate({ "place_access.attempt": attempt })
-  if (runsOut(now, leaseUntil)) return undefined
+const decided = (
+  claim: Claim,
+  leaseUntil: Timestamp.Timestamp,
+  authorisation: Option.Option<Authorisation>,
+  now: Timestamp.Timestamp
+) => {
+  const { delivery } = claim
+  if (runsOut(now, leaseUntil)) return LEFT
   switch (Delivery.verdict(delivery, authorisation, now)) {
     case "not_authorised":
-      // Of a connection that is gone altogether nothing is kept.
-      if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(delivery))
-      return yield* finish({ _tag: "Failed", at: now, reason: "not_authorised" }, null)
+      return Effect.zipRight(
+        // Of a connection that is gone altogether nothing is kept.
+        recordUnsent(Option.isSome(authorisation) ? Disclosure.notAllowed(delivery) : undefined),
+        finish(claim, { _tag: "Failed", at: now, reason: "not_authorised" }, null)
+      )
     case "too_old":
-      yield* recordUnsent(Disclosure.withheld(delivery))
-      return yield* finish({ _tag: "TooOld", at: now }, null)
-    case "send": {
-      yield* record(Disclosure.sent(delivery))
-      // However long that took: what was asked, and the secrets that came with the claim, are good for its lease.
-      if (runsOut(yield* Timestamp.now, leaseUntil)) return undefined
-      yield* Telemetry.measure(() => DeliveryFigures.began(delivery, now))
-      const { endpointId } = delivery
-      const sealContext = SigningSecret.sealContext(appId, endpointId)
-      const outgoing = { ...claim, sealContext, body: body(delivery.envelope, endpointId) }
-      const sent = yield* Effect.catchTag(signedPost(outgoing), "VaultError", notSigned)
-      const row = Delivery.attemptOf(attempt, sent.answer, sent.startedAt, sent.endedAt)
-      return yield* finish(Delivery.afterAttempt(delivery, sent.answer, sent.endedAt), row)
-    }
+      return Effect.zipRight(
+        recordUnsent(Disclosure.withheld(delivery)),
+        finish(claim, { _tag: "TooOld", at: now }, null)
+      )
+    case "send":
+      return Effect.zipRight(record(Disclosure.sent(delivery)), send(claim, leaseUntil, now))
   }
-}, Telemetry.span("deliver"))
+}
+
+const send = (claim: Claim, leaseUntil: Timestamp.Timestamp, askedAt: Timestamp.Timestamp) =>
+  Effect.flatMap(Timestamp.now, (now) => {
+    // However long it took until here: what was asked, and the secrets that came with the claim, are good for its lease.
+    if (runsOut(now, leaseUntil)) return LEFT
+    const { delivery, secrets, url } = claim
+    const { appId, endpointId, envelope } = delivery
+    const sealContext = SigningSecret.sealContext(appId, endpointId)
+    const post = signedPost({ url, secrets, sealContext, body: body(envelope, endpointId) })
+    return Effect.zipRight(
+      Telemetry.measure(() => DeliveryFigures.began(delivery, askedAt)),
+      Effect.flatMap(Effect.catchTag(post, "VaultError", notSigned), ({ answer, endedAt, startedAt }) =>
+        finish(
+          claim,
+          Delivery.afterAttempt(delivery, answer, endedAt),
+          Delivery.attemptOf(delivery.attempt, answer, startedAt, endedAt)
+        )
+      )
+    )
+  })
+
+const finish = ({ delivery, lease }: Claim, how: Delivery.Finish, row: Delivery.Attempt | null) =>
+  Effect.flatMap(DeliveryStore, (store) =>
+    Effect.flatMap(
+      retryTransient(REPEATS)(store.finish({ appId: delivery.appId, id: delivery.id, lease }, how, row)),
+      (written) => told(delivery, written ? how : undefined)
+    )
+  )
+
+const LEFT = Effect.succeed(undefined)
 
 /** No answer could be stored any more by a POST that is made now. */
 const runsOut = (now: Timestamp.Timestamp, leaseUntil: Timestamp.Timestamp): boolean =>
   now + Delivery.ANSWER_DEADLINE >= leaseUntil
 
 const told = (delivery: Delivery.Delivery, how: Delivery.Finish | undefined) =>
-  Effect.zipRight(
-    Telemetry.measure(() => DeliveryFigures.attempted(delivery, how)),
-    Telemetry.annotate({ "place_access.outcome": DeliveryFigures.outcomeOf(how) })
+  Telemetry.measure(() => DeliveryFigures.attempted(delivery, how)).pipe(
+    Effect.zipRight(Telemetry.annotate({ "place_access.outcome": DeliveryFigures.outcomeOf(how) })),
+    Effect.as(how)
   )

@@ -19,41 +19,40 @@ export interface Flights {
 export interface Room {
   readonly slots: number
   readonly perEndpoint: number
-  readonly onChange: Effect.Effect<void>
+  readonly onChange: () => void
 }
 
 export const make = ({ slots, perEndpoint, onChange }: Room): Flights => {
-  const fibers = new Set<Fiber.RuntimeFiber<void>>()
+  const fibers = new Set<Fiber.RuntimeFiber<boolean>>()
   const ofEndpoint = new Map<EndpointId, number>()
   let underWay = 0
 
-  const begin = (id: EndpointId) =>
-    Effect.sync(() => {
-      underWay++
-      ofEndpoint.set(id, (ofEndpoint.get(id) ?? 0) + 1)
-    })
-  const end = (id: EndpointId, changed: boolean) =>
-    Effect.suspend(() => {
-      const before = ofEndpoint.get(id) ?? 0
-      const wasFull = before >= perEndpoint || underWay >= slots
-      underWay--
-      if (before > 1) ofEndpoint.set(id, before - 1)
-      else ofEndpoint.delete(id)
-      return changed || wasFull ? onChange : Effect.void
-    })
+  const begin = (id: EndpointId): void => {
+    underWay++
+    ofEndpoint.set(id, (ofEndpoint.get(id) ?? 0) + 1)
+  }
+  const end = (id: EndpointId, changed: boolean): void => {
+    const before = ofEndpoint.get(id) ?? 0
+    const wasFull = before >= perEndpoint || underWay >= slots
+    underWay--
+    if (before > 1) ofEndpoint.set(id, before - 1)
+    else ofEndpoint.delete(id)
+    if (changed || wasFull) onChange()
+  }
 
   return {
     size: () => underWay,
     launch: (id, attempt) =>
       Effect.uninterruptible(
-        Effect.gen(function* () {
-          yield* begin(id)
-          const flight = Effect.onExit(Effect.interruptible(attempt), (exit) =>
-            end(id, Exit.isSuccess(exit) && exit.value)
-          )
-          const fiber = yield* Effect.forkDaemon(Effect.asVoid(flight))
-          fibers.add(fiber)
-          fiber.addObserver(() => fibers.delete(fiber))
+        Effect.suspend(() => {
+          begin(id)
+          return Effect.map(Effect.forkDaemon(Effect.interruptible(attempt)), (fiber) => {
+            fibers.add(fiber)
+            fiber.addObserver((exit) => {
+              fibers.delete(fiber)
+              end(id, Exit.isSuccess(exit) && exit.value)
+            })
+          })
         })
       ),
     drain: (atMost) =>

@@ -61,7 +61,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
     const [toFanOut, toDeliver] = [yield* alarm, yield* alarm]
     const pollMillis = Duration.toMillis(pollEvery)
     const dueTimes = makeDueTimes(store, pollMillis)
-    const sky = flights.make({ slots, perEndpoint, onChange: toDeliver.ring })
+    const sky = flights.make({ slots, perEndpoint, onChange: toDeliver.unsafeRing })
     const legacySky = yield* legacyFlights.make
     let lookedAt = yield* Timestamp.now
 
@@ -181,6 +181,7 @@ const forever = <E, R>(what: string, step: Effect.Effect<void, E, R>): Effect.Ef
 /** Rings until somebody has waited; ringing twice is ringing once. */
 const alarm = Effect.map(Queue.sliding<void>(1), (queue) => ({
   ring: Effect.asVoid(Queue.offer(queue, undefined)),
+  unsafeRing: () => void queue.unsafeOffer(undefined),
   wait: (atMost: Option.Option<Duration.Duration>) =>
     Option.match(atMost, {
       onNone: () => Queue.take(queue),

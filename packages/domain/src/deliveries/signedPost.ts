@@ -24,15 +24,24 @@ export interface Sent {
 }
 
 /** Signs with every secret that is valid now and posts (Spec §6.4): each attempt gets its own `t`. */
-export const signedPost = Effect.fnUntraced(function* (outgoing: Outgoing) {
-  const startedAt = yield* Timestamp.now
-  const secrets = yield* unsealLive(outgoing.secrets, outgoing.sealContext, startedAt)
-  const headers = yield* signedHeaders(secrets, outgoing.body, startedAt)
-  const answer = yield* (yield* WebhookSender).post(outgoing.url, headers, outgoing.body)
-  const sent: Sent = { answer, startedAt, endedAt: yield* Timestamp.now }
-  yield* Telemetry.measure(() => DeliveryFigures.posted(sent))
-  return sent
-}, Telemetry.span("signedPost"))
+export const signedPost = ({ body, sealContext, secrets, url }: Outgoing) =>
+  Telemetry.span("signedPost")(
+    Effect.flatMap(WebhookSender, (sender) =>
+      Effect.flatMap(Timestamp.now, (startedAt) =>
+        Effect.flatMap(unsealLive(secrets, sealContext, startedAt), (texts) =>
+          Effect.flatMap(sender.post(url, headersOf(sender, texts, body, startedAt), body), (answer) =>
+            Effect.flatMap(Timestamp.now, (endedAt) => {
+              const sent: Sent = { answer, startedAt, endedAt }
+              return Effect.as(
+                Telemetry.measure(() => DeliveryFigures.posted(sent)),
+                sent
+              )
+            })
+          )
+        )
+      )
+    )
+  )
 
 /** The texts of those that sign at `now`, newest first. */
 export const unsealLive = (
@@ -40,20 +49,51 @@ export const unsealLive = (
   sealContext: string,
   now: Timestamp.Timestamp
 ) =>
-  Effect.flatMap(Vault, (vault) =>
-    Effect.forEach(SigningSecret.live(secrets, now), ({ sealed }) => vault.unseal(sealed, sealContext))
-  )
+  Effect.flatMap(Vault, (vault) => {
+    const known = unsealedBy(vault)
+    const live = SigningSecret.live(secrets, now)
+    const texts = live.flatMap(({ sealed }) => known.get(`${sealContext}\n${sealed}`) ?? [])
+    if (texts.length === live.length) return Effect.succeed(texts)
+    return Effect.forEach(live, ({ sealed }) =>
+      Effect.tap(vault.unseal(sealed, sealContext), (text) => {
+        if (known.size >= KNOWN_MAX) known.clear()
+        known.set(`${sealContext}\n${sealed}`, text)
+      })
+    )
+  })
+
+/**
+ * Of each vault what was unsealed, by what it was bound to and the sealed text itself, which never means anything else: an endpoint signs
+ * with the same secret for years, and unsealing it costs more than signing.
+ */
+const unsealed = new WeakMap<typeof Vault.Service, Map<string, string>>()
+const KNOWN_MAX = 1_000
+
+const unsealedBy = (vault: typeof Vault.Service): Map<string, string> => {
+  const found = unsealed.get(vault)
+  if (found !== undefined) return found
+  const made = new Map<string, string>()
+  unsealed.set(vault, made)
+  return made
+}
 
 /** What goes with a body, to whomever: signed with each of the secrets, at `at`. */
 export const signedHeaders = (secrets: ReadonlyArray<string>, body: string, at: Timestamp.Timestamp) =>
-  Effect.map(WebhookSender, (sender) => {
-    const message = Signature.message(at, body)
-    const signatures = secrets.map((secret) => sender.sign(secret, message))
-    return [
-      ["content-type", "application/json"],
-      ["user-agent", USER_AGENT],
-      [Signature.HEADER, Signature.header(at, signatures)]
-    ] as const
-  })
+  Effect.map(WebhookSender, (sender) => headersOf(sender, secrets, body, at))
+
+const headersOf = (
+  sender: typeof WebhookSender.Service,
+  secrets: ReadonlyArray<string>,
+  body: string,
+  at: Timestamp.Timestamp
+) => {
+  const message = Signature.message(at, body)
+  const signatures = secrets.map((secret) => sender.sign(secret, message))
+  return [
+    ["content-type", "application/json"],
+    ["user-agent", USER_AGENT],
+    [Signature.HEADER, Signature.header(at, signatures)]
+  ] as const
+}
 
 const USER_AGENT = "place-access-webhooks/1"

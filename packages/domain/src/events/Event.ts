@@ -155,12 +155,24 @@ export const envelope = (event: OutboxEvent): Envelope => ({
 
 /** The JSON body for one endpoint: the same text at every attempt (Spec §6.2). */
 export const body = (envelope: Envelope, endpointId: EndpointId): string =>
-  JSON.stringify({
-    event_id: envelope.eventId,
-    app_id: envelope.appId,
-    endpoint_id: endpointId,
-    ...common(envelope)
-  })
+  isRuleFired(envelope.payload) && envelope.grantId !== null
+    ? // What is nearly always sent, in one go.
+      JSON.stringify({
+        event_id: envelope.eventId,
+        app_id: envelope.appId,
+        endpoint_id: endpointId,
+        type: envelope.payload.type,
+        occurred_at: toIso(envelope.occurredAt),
+        grant_id: envelope.grantId,
+        rule_id: envelope.payload.ruleId,
+        target: targetOf(envelope.payload)
+      })
+    : JSON.stringify({
+        event_id: envelope.eventId,
+        app_id: envelope.appId,
+        endpoint_id: endpointId,
+        ...common(envelope)
+      })
 
 /** The same for a receiver from before apps had endpoints (Spec §6.4.8): a subscription, or null for a rule's own address. */
 export const legacyBody = (envelope: Envelope, subscriptionId: SubscriptionId | null): string =>
@@ -198,6 +210,8 @@ const details = (payload: Payload): object => {
     case "sensitive.removed":
       return { scopes: payload.scopes }
     default:
-      return { rule_id: payload.ruleId, target: { place_id: payload.target.placeId, label: payload.target.label } }
+      return { rule_id: payload.ruleId, target: targetOf(payload) }
   }
 }
+
+const targetOf = ({ target }: RuleFired) => ({ place_id: target.placeId, label: target.label })
