@@ -32,7 +32,11 @@ export const finishMany = (
 ): Effect.Effect<ReadonlyArray<boolean>, SqlError | ParseResult.ParseError> =>
   Effect.gen(function* () {
     // Whoever ends the same under the same lease twice is answered once, as if they had come one after the other.
-    const distinct = new Map(finished.map((one) => [keyOf(one.held), one]).toReversed() as Array<[string, Finished]>)
+    const distinct = new Map<string, Finished>()
+    for (const one of finished) {
+      const key = keyOf(one.held)
+      if (!distinct.has(key)) distinct.set(key, one)
+    }
     const [first] = distinct.values()
     const written =
       distinct.size === 1 && first !== undefined
@@ -45,7 +49,10 @@ export const finishMany = (
               (rows) => new Set(rows.map(({ app_id: appId, delivery_id: id, lease }) => keyOf({ appId, id, lease })))
             )
           )
-    return finished.map((one) => distinct.get(keyOf(one.held)) === one && written.has(keyOf(one.held)))
+    return finished.map((one) => {
+      const key = keyOf(one.held)
+      return distinct.get(key) === one && written.has(key)
+    })
   })
 
 /** The statement. */

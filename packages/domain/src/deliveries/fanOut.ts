@@ -9,7 +9,7 @@ import type { Receiver } from "../legacy/Receiver.js"
 import { ListenerStore } from "../listeners/ListenerStore.js"
 import { offer, offersOf } from "../listeners/offerEvents.js"
 import * as Entropy from "../shared/Entropy.js"
-import { DeliveryId, type EventId } from "../shared/Ids.js"
+import type { DeliveryId, EventId } from "../shared/Ids.js"
 import * as Telemetry from "../shared/Telemetry.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import type { NewDelivery } from "./Delivery.js"
@@ -76,8 +76,9 @@ const insertRows = (
       [endpointStore.list(appId), legacyStore.receivers(events), listenerStore.live(appId, now)],
       { concurrency: "unbounded" }
     )
+    const entropy = yield* Entropy.Entropy
     const rows = yield* Effect.forEach(pairs(events, endpoints, receivers), ([event, endpoint]) =>
-      newDelivery(event, endpoint, now)
+      newDelivery(entropy, event, endpoint, now)
     )
     const legacy = events.flatMap((event) =>
       (receivers.get(event.id) ?? []).map((receiver) => LegacyDelivery.begin(event, receiver, now))
@@ -116,13 +117,14 @@ const pairs = (
   )
 
 const newDelivery = (
+  entropy: typeof Entropy.Entropy.Service,
   event: OutboxEvent,
   endpoint: WebhookEndpoint,
   now: Timestamp.Timestamp
-): Effect.Effect<NewDelivery, never, Entropy.Entropy> =>
-  Effect.map(Entropy.id("dlv"), (id) => ({
+): Effect.Effect<NewDelivery> =>
+  Effect.map(Entropy.idFrom(entropy, "dlv"), (id) => ({
     appId: event.appId,
-    id: DeliveryId.make(id),
+    id: id as DeliveryId,
     endpointId: endpoint.id,
     endpointEpoch: endpoint.epoch,
     envelope: envelope(event),
