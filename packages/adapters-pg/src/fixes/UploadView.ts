@@ -129,11 +129,17 @@ export const knownStatement = (sql: SqlClient, userId: UserId, deviceId: DeviceI
   )
   // One step in an index for each fix: as a join, a planner without statistics reads everything between the first and the last.
   // The range names the months to look in.
+  //
+  // The planner takes a list for ten rows, and a plan that is kept, which is for any moment, for a step in each month and row: that seems
+  // dearer than to plan anew at each upload, which takes longer than all else in it. Of a comparison that it cannot look into it expects one row.
   return sql`
     SELECT array_agg(asked.position::integer)
-    FROM unnest(${times.map(Rows.at)}::timestamptz[], ${fixes.map((fix) => fix.lat)}::float8[],
-                ${fixes.map((fix) => fix.lon)}::float8[])
-      WITH ORDINALITY AS asked (captured_at, lat, lon, position)
+    FROM (
+      SELECT * FROM unnest(${times.map(Rows.at)}::timestamptz[], ${fixes.map((fix) => fix.lat)}::float8[],
+                  ${fixes.map((fix) => fix.lon)}::float8[])
+        WITH ORDINALITY AS given (captured_at, lat, lon, position)
+      WHERE position = position + 0 OFFSET 0
+    ) AS asked
     WHERE (
       SELECT true FROM fixes
       WHERE fixes.user_id = ${userId} AND fixes.device_id = ${deviceId} AND fixes.captured_at = asked.captured_at

@@ -1,14 +1,6 @@
 import { Vault } from "@place-access/domain/shared"
 import { Effect, Either, Layer, Redacted } from "effect"
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hash,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual
-} from "node:crypto"
+import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto"
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 12

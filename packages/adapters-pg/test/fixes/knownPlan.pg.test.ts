@@ -1,0 +1,57 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { Fix } from "@place-access/domain/fixes"
+import { DeviceId, Timestamp, UserId } from "@place-access/domain/shared"
+import { Effect, Layer } from "effect"
+import { expect, it } from "vitest"
+import { knownStatement } from "../../src/fixes/UploadView.js"
+import { migratedPostgres, withStores } from "../support/contracts.js"
+import { describePg } from "../support/postgres.js"
+
+const START = Timestamp.make(Date.UTC(2026, 10, 21))
+
+const fixAt = (minute: number): Fix.Fix => ({
+  capturedAt: Timestamp.plus(START, minute * 60_000),
+  lat: 52.37,
+  lon: 4.89,
+  accuracyM: null,
+  altitudeM: null,
+  speedMps: null,
+  courseDeg: null
+})
+
+describePg("the look for fixes that are known", () => {
+  const run = withStores(migratedPostgres, Layer.empty)
+
+  /** How often it was planned for the values at hand, of `uses` uses on one connection. */
+  const planned = (fixes: number, uses: number) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const ask = (use: number) =>
+        knownStatement(
+          sql,
+          UserId.make("usr_1"),
+          DeviceId.make("dev_1"),
+          Array.from({ length: fixes }, (_, index) => fixAt(use * fixes + index))
+        )
+      return yield* sql.withTransaction(
+        Effect.gen(function* () {
+          for (let use = 0; use < uses; use++) yield* ask(use)
+          return yield* sql`SELECT custom_plans::integer AS planned, generic_plans::integer AS kept FROM pg_prepared_statements
+                            WHERE statement LIKE ${"%array_agg(asked.position%"} AND name <> ''`
+        })
+      )
+    })
+
+  it("keeps its plan, whether or not anything is known of the tables", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        // The first two uses have no name, the server plans five more before it compares.
+        expect(yield* planned(1, 12)).toEqual([{ planned: 5, kept: 5 }])
+        yield* sql`DISCARD PLANS`
+        yield* sql`ANALYZE`
+        const [later] = yield* planned(100, 12)
+        expect(later?.["kept"]).toBeGreaterThanOrEqual(5)
+      })
+    ))
+})
