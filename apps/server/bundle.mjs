@@ -46,6 +46,8 @@ const bundle = async (app) => {
     platform: "node",
     target: "node20",
     external: EXTERNAL,
+    // As later versions of node have it. The driver, which wants to know whether it runs at Cloudflare, would load node's `fetch` instead.
+    define: { navigator: '{"userAgent":"Node.js/20"}' },
     minifyWhitespace: true,
     minifySyntax: true,
     sourcemap: true,

@@ -42,21 +42,24 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
       else if (asked.all === true) callback(null, found.all)
       else callback(null, found.first.address, found.first.family)
     })
-  const connector = connectorOf({
-    rejectUnauthorized: true,
-    // One for all: each connection would make its own.
-    secureContext: createSecureContext(ca === undefined ? {} : { ca }),
-    lookup,
-    allowH2: false,
-    timeout: CONNECT_MILLIS
-  } as buildConnector.BuildOptions)
+  let made: buildConnector.connector | undefined
+  // When first needed: reading the well-known authorities is a part of a start that many never use.
+  const connector = () =>
+    (made ??= connectorOf({
+      rejectUnauthorized: true,
+      // One for all: each connection would make its own.
+      secureContext: createSecureContext(ca === undefined ? {} : { ca }),
+      lookup,
+      allowH2: false,
+      timeout: CONNECT_MILLIS
+    } as buildConnector.BuildOptions))
   return new DispatchingAgent({
     connect: (target, callback) => {
       const address = literal(target.hostname)
       if (address !== undefined && !mayConnect(address, options)) return callback(new AddressRefused(), null)
       // An address that was registered while it was allowed may outlive the development switch.
       if (target.protocol !== "https:" && !options.allowInsecure) return callback(new NotHttps(), null)
-      return connector(target, callback)
+      return connector()(target, callback)
     },
     pipelining: 1,
     maxHeaderSize: MAX_HEADERS,

@@ -1,7 +1,6 @@
 import { join } from "node:path"
 import type { Message, Order, Outcome } from "./load/Order.js"
 import * as Program from "./Program.js"
-import type { Sample } from "./Row.js"
 import * as Usage from "./Usage.js"
 
 const MAIN = join(import.meta.dirname, "load/main.ts")
@@ -14,9 +13,10 @@ export interface Load extends Omit<Order, "warmUpSeconds" | "script"> {
   readonly warmUpSeconds?: number
 }
 
-export interface Loaded extends Sample {
+/** A round's sample. */
+export interface Loaded extends Outcome {
   readonly cpuMicrosPerOp: number
-  readonly clientCpuMicrosPerOp: number
+  readonly peakMB: number | null
 }
 
 /** Loads the `measured` processes over HTTP for a while. Fails when one of them ends, or answers anything but 2xx. */

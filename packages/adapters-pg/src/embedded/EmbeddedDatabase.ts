@@ -2,6 +2,7 @@ import { PGlite } from "@electric-sql/pglite"
 import { SqlError } from "@effect/sql/SqlError"
 import { Effect, Layer, type Scope } from "effect"
 import { join } from "node:path"
+import { setFlagsFromString } from "node:v8"
 import pg from "pg"
 import * as Client from "../client/Client.js"
 import { pooled } from "../client/Pooled.js"
@@ -23,6 +24,12 @@ export interface EmbeddedOptions {
 
 /** Connections are cheap here; they only queue for the one session. */
 const CONNECTIONS = 16
+
+/**
+ * How much a function of PGlite's may run, in bytes, before V8 compiles it once more and better, beside us. Node 20's V8 says 1.8
+ * million, and then half of a start's processor time goes into what starting alone makes hot. What serving makes hot gets there too.
+ */
+const TIERING_BUDGET = 40_000_000
 
 /**
  * PostgreSQL inside this process (PGlite), with the ordinary driver on top, so that every statement is written once. For
@@ -55,11 +62,13 @@ export const layerEmbedded = (
 const open = (options: EmbeddedOptions): Effect.Effect<PGlite, SqlError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.tryPromise({
-      try: () =>
-        PGlite.create({
+      try: () => {
+        setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET}`)
+        return PGlite.create({
           ...(options.dataDir === undefined ? {} : { dataDir: join(options.dataDir, "database") }),
           ...(options.image === undefined ? {} : { loadDataDir: options.image })
-        }),
+        })
+      },
       catch: (cause) => new SqlError({ cause, message: "The embedded database could not be opened" })
     }),
     (db) => Effect.ignoreLogged(Effect.tryPromise(() => db.close()))
