@@ -12,7 +12,7 @@ const failureOf = (exit: Exit.Exit<unknown, unknown>): Cause.Cause<unknown> | un
 const report = (cause: Cause.Cause<unknown>): number => {
   const error = Option.getOrUndefined(Cause.failureOption(cause))
   if (!(error instanceof CannotStart)) {
-    process.stderr.write(`${Cause.pretty(cause, { renderErrorCause: true })}\n`)
+    process.stderr.write(`${StackTraces.written(Cause.pretty(cause, { renderErrorCause: true }))}\n`)
     return 1
   }
   process.stderr.write(`${error.message}\n`)

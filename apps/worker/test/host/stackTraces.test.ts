@@ -1,12 +1,13 @@
 import { build } from "esbuild"
-import { execFileSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
-const MODULE = pathToFileURL(join(import.meta.dirname, "../../dist/host/StackTraces.js")).href
+const HOST = join(import.meta.dirname, "../../dist/host")
+const moduleOf = (path: string): string => JSON.stringify(pathToFileURL(path).href)
 
 let folder: string
 beforeAll(async () => {
@@ -26,22 +27,30 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** What a program writes that installs the traces and then does this, with `fail` of the built module. */
-const written = (program: string): string =>
-  execFileSync(
+/** What a program writes to either stream, with `fail` of the built module. */
+const written = (program: string): string => {
+  const { stderr, stdout } = spawnSync(
     process.execPath,
     [
       "--input-type=module",
       "--eval",
-      `import { install } from ${JSON.stringify(MODULE)}
-       import { fail } from ${JSON.stringify(pathToFileURL(join(folder, "bundle/built.js")).href)}
-       install()
+      `import * as StackTraces from ${moduleOf(join(HOST, "StackTraces.js"))}
+       import * as Logging from ${moduleOf(join(HOST, "Logging.js"))}
+       import { Effect, LogLevel } from "effect"
+       import { fail } from ${moduleOf(join(folder, "bundle/built.js"))}
        ${program}`
     ],
-    { encoding: "utf8" }
+    { cwd: HOST, encoding: "utf8" }
   )
+  return stdout + stderr
+}
 
-const CATCH = "try { fail({}) } catch (error) { console.log(error.stack) }"
+const CATCH = "try { fail({}) } catch (error) { console.log(StackTraces.written(error.stack)) }"
+
+const logged = (format: string, said: string): string =>
+  written(`Effect.runSync(Effect.provide(${said}, Logging.layer({ format: "${format}", level: LogLevel.Info })))`)
+
+const ORIGIN = /at \w+ \(file:[^)]*\/origin\.ts:4:\d+\)/
 
 describe("stack traces", () => {
   it("name the line that was written, not the one that was built", () => {
@@ -50,17 +59,35 @@ describe("stack traces", () => {
     expect(first).toMatch(/^ {4}at \w+ \(file:.*\/origin\.ts:4:\d+\)$/)
   })
 
+  it.each(["json", "pretty"])("do so in a log of format %s", (format) => {
+    const cause = logged(
+      format,
+      `Effect.sync(() => fail({})).pipe(Effect.catchAllCause((cause) => Effect.logError("no", cause)))`
+    )
+    expect(cause).toMatch(ORIGIN)
+    expect(cause).not.toContain("built.js:")
+  })
+
+  it("do so in the last words of a program", () => {
+    const said = written("StackTraces.install(); fail({})")
+    expect(said).toMatch(ORIGIN)
+    expect(said).not.toMatch(/at \w+ \(file:[^)]*built\.js/)
+  })
+
+  // Node asks for the trace of each connection that ends with an error.
+  it("are made without reading a map", () => {
+    expect(written("StackTraces.install(); try { fail({}) } catch (error) { console.log(error.stack) }")).toContain(
+      "/built.js:1:"
+    )
+  })
+
   it("are V8's own for what has no map", () => {
-    expect(written('console.log(new Error("plain").stack)')).toMatch(/^Error: plain\n {4}at file:.*\n? *at /)
+    const program = 'const error = new Error("plain"); console.log(StackTraces.written(error.stack) === error.stack)'
+    expect(written(program)).toBe("true\n")
   })
 
   it("are those of what was built when the map cannot be read", () => {
     writeFileSync(join(folder, "bundle/built.js.map"), "{")
     expect(written(CATCH)).toMatch(/^TypeError: it broke\n {4}at \w+ \(file:.*\/built\.js:1:\d+\)/)
-  })
-
-  it("have a title also where the error cannot say its own", () => {
-    const program = `const error = new Error(); Object.defineProperty(error, "message", { get() { throw 1 } }); console.log(error.stack)`
-    expect(written(program)).toMatch(/^Error\n {4}at /)
   })
 })
