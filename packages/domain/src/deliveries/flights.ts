@@ -6,7 +6,7 @@ export interface Flights {
   readonly size: () => number
   /**
    * Starts `attempt` on its own. `onChange` runs when it ends with something to look at: it says so itself (true: there is a
-   * due time to wait for), or the endpoint, or the worker, was full until then.
+   * due time to wait for), or the endpoint, or the worker, was full until then, or now has `enough` room.
    */
   readonly launch: <R>(
     endpointId: EndpointId,
@@ -18,11 +18,13 @@ export interface Flights {
 
 export interface Room {
   readonly slots: number
+  /** So many free slots are worth a look. */
+  readonly enough: number
   readonly perEndpoint: number
   readonly onChange: () => void
 }
 
-export const make = ({ slots, perEndpoint, onChange }: Room): Flights => {
+export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights => {
   const fibers = new Set<Fiber.RuntimeFiber<boolean>>()
   const ofEndpoint = new Map<EndpointId, number>()
   let underWay = 0
@@ -35,9 +37,10 @@ export const make = ({ slots, perEndpoint, onChange }: Room): Flights => {
     const before = ofEndpoint.get(id) ?? 0
     const wasFull = before >= perEndpoint || underWay >= slots
     underWay--
+    const hasEnough = slots - underWay === enough
     if (before > 1) ofEndpoint.set(id, before - 1)
     else ofEndpoint.delete(id)
-    if (changed || wasFull) onChange()
+    if (changed || wasFull || hasEnough) onChange()
   }
 
   return {

@@ -33,6 +33,16 @@ const DEFAULTS: WorkerOptions = {
 const REST_MILLIS = 10
 
 /**
+ * While more waits than a claim took, the next is made when half of the slots are free, or this long after it: claims of whatever has just
+ * come free fall into step with each other, and then all deliveries wait for the database, and after that all for their receivers.
+ */
+const HOLD_MILLIS = 50
+
+/** Not across a clock that was set back. */
+const holdAfter = (filledAt: Timestamp.Timestamp, now: Timestamp.Timestamp): number =>
+  now < filledAt ? 0 : filledAt + HOLD_MILLIS - now
+
+/**
  * After a step that found something: as long as it took, at most so long. What comes meanwhile goes together in the next step, which
  * costs nearly the same for one as for ten.
  */
@@ -61,9 +71,11 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
     const [toFanOut, toDeliver] = [yield* alarm, yield* alarm]
     const pollMillis = Duration.toMillis(pollEvery)
     const dueTimes = makeDueTimes(store, pollMillis)
-    const sky = flights.make({ slots, perEndpoint, onChange: toDeliver.unsafeRing })
+    const half = Math.ceil(slots / 2)
+    const sky = flights.make({ slots, enough: half, perEndpoint, onChange: toDeliver.unsafeRing })
     const legacySky = yield* legacyFlights.make
     let lookedAt = yield* Timestamp.now
+    let filledAt: Timestamp.Timestamp | undefined
 
     const listen = Effect.gen(function* () {
       yield* signal.wait(Duration.decode(pollEvery))
@@ -91,8 +103,11 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
     const deliverStep = Effect.gen(function* () {
       const free = slots - sky.size()
       if (free <= 0) return yield* toDeliver.wait(Option.none())
+      const holdMillis = free < half && filledAt !== undefined ? holdAfter(filledAt, yield* Timestamp.now) : 0
+      if (holdMillis > 0) return yield* toDeliver.wait(Option.some(Duration.millis(holdMillis)))
+      const room = Math.min(free, half)
       const { claims, isUnfinished, now } = yield* Effect.uninterruptibleMask((restore) =>
-        Effect.tap(restore(claimDue(free, perEndpoint)), ({ claims, leaseUntil }) =>
+        Effect.tap(restore(claimDue(room, perEndpoint)), ({ claims, leaseUntil }) =>
           Effect.forEach(
             claims,
             (claim) => sky.launch(claim.delivery.endpointId, attempt(claim, leaseUntil, dueTimes.forget)),
@@ -101,8 +116,10 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
         )
       )
       lookedAt = now
+      filledAt = claims.length === room ? now : undefined
+      if (filledAt !== undefined) return
       if (claims.length > 0) yield* rest(now)
-      if (claims.length === free || isUnfinished) return
+      if (isUnfinished) return
       const next = yield* dueTimes.next(now)
       return yield* toDeliver.wait(Option.map(next, (at) => Duration.millis(at - now)))
     })

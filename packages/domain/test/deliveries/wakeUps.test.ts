@@ -64,6 +64,29 @@ describe("what wakes the worker's loops", () => {
     )
   })
 
+  it("with a backlog claims are by halves of the slots, not by what has just come free: 100 deliveries with 20 slots are 10 claims", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        // Each takes its own time, so slots come free one at a time.
+        let sent = 0
+        yield* script((post) => slowly(20 + (sent++ % 20), answers(200))(post))
+        for (let made = 0; made < 100; made++) yield* fire(stage)
+        const { asked, counting } = yield* counted
+        yield* counting(
+          withWorker(
+            Effect.gen(function* () {
+              yield* Effect.sleep("500 millis")
+              expect((yield* deliveries).filter(({ state }) => state === "delivered").length).toBe(100)
+              expect(asked.claim).toBeLessThanOrEqual(10 + 2)
+            }),
+            { slots: 20, perEndpoint: 20 }
+          )
+        )
+      })
+    )
+  })
+
   it("other workers are called when more is queued than this one has slots for", () => {
     inVirtualTime(
       Effect.gen(function* () {
