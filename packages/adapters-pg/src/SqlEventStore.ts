@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type Authorisation, Event, EventStore } from "@place-access/domain/events"
-import { AppId, ConnectionId, EventId, type RuleId, Scope, UserId } from "@place-access/domain/shared"
+import { AppId, ConnectionId, EventId, type RuleId, Scope, type Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Option, ParseResult, Predicate, Schema } from "effect"
 import * as Batches from "./Batches.js"
 import { orStoreError } from "./Failures.js"
@@ -76,6 +76,21 @@ const toAuthorisation = (row: typeof AuthorisationRow.Type): Authorisation.Autho
   ruleStands: row.rule_stands
 })
 
+/**
+ * Each event is looked up by itself, whatever the planner has heard of a backlog by then: `fanned_out_at IS NULL` would lead to the index of
+ * all that waits, and for a list of 200 it would read the whole table while that is small. Of a comparison that it cannot look into
+ * it expects one row.
+ */
+export const marking = (
+  sql: SqlClient,
+  events: ReadonlyArray<Pick<Event.OutboxEvent, "userId" | "id">>,
+  at: Timestamp.Timestamp
+) =>
+  sql`UPDATE events e SET fanned_out_at = ${Rows.at(at)}
+      FROM (SELECT * FROM unnest(${events.map(({ userId }) => userId)}::text[], ${events.map(({ id }) => id)}::text[])
+              AS d (user_id, event_id) WHERE user_id = user_id || '') AS done
+      WHERE e.user_id = done.user_id AND e.event_id = done.event_id AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'`
+
 /** Asked before every attempt, for that attempt alone; those who ask while others' answer is read share the next statement. */
 export const layer: Layer.Layer<EventStore, never, SqlClient> = Layer.scoped(
   EventStore,
@@ -138,14 +153,7 @@ export const layer: Layer.Layer<EventStore, never, SqlClient> = Layer.scoped(
           return events
         }).pipe(orStoreError),
 
-      markFannedOut: (events, at) =>
-        sql`UPDATE events e SET fanned_out_at = ${Rows.at(at)}
-            FROM unnest(${events.map(({ userId }) => userId)}::text[], ${events.map(({ id }) => id)}::text[])
-              AS done (user_id, event_id)
-            WHERE e.user_id = done.user_id AND e.event_id = done.event_id AND e.fanned_out_at IS NULL`.pipe(
-          Effect.asVoid,
-          orStoreError
-        ),
+      markFannedOut: (events, at) => marking(sql, events, at).pipe(Effect.asVoid, orStoreError),
 
       authorisation: (userId, connectionId, ruleId) => authorisation({ userId, connectionId, ruleId })
     })
