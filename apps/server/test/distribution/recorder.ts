@@ -47,6 +47,8 @@ export const startRecorder = async (databaseUrl: string): Promise<Recorder> => {
     }
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  // Whoever fails before it closes this must be able to end.
+  server.unref()
   const url = new URL(databaseUrl)
   url.hostname = "127.0.0.1"
   url.port = String((server.address() as AddressInfo).port)
