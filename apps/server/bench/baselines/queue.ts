@@ -41,11 +41,14 @@ const queue = await start(pool, Number(atOnce), async (n) => {
 
 const round = async (requests: number) => {
   const client = await pool.connect()
+  // As autovacuum leaves a database that has lived; it may be off here, or come in the middle of a round.
+  await client.query("VACUUM (ANALYZE)")
   await client.query("BEGIN")
   await queue.enqueue(
     client,
     Array.from({ length: requests }, (_, n) => n)
   )
+  await client.query("ANALYZE")
   const done = await measured(async () => {
     await client.query("COMMIT")
     client.release()
