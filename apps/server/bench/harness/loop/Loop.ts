@@ -1,6 +1,6 @@
 /** Work without input or output, measured in a process of its own: nothing that the harness keeps or compiled is in its way. */
 
-/** Does it once and says how many operations that was. */
+/** Does it once and says how many operations that was; a round calls it again and again. */
 type Task = () => number | Promise<number>
 
 /** What a `rows/<name>.loop.ts` exports by default. */
