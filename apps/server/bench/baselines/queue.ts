@@ -53,7 +53,7 @@ const round = async (requests: number) => {
     await client.query("COMMIT")
     client.release()
     for (let left = 1; left > 0;) {
-      await sleep(20)
+      await sleep(50)
       left = Number((await pool.query<{ left: string }>(queue.left)).rows[0]?.left)
     }
   })
