@@ -17,7 +17,8 @@ export const written = (text: string): string =>
     ? text.replace(POSITION, (found, file, line, column) => position(file, line, column) ?? found)
     : text
 
-const POSITION = /(file:\/\/\S+?):(\d+):(\d+)/g
+/** A path has no colon but that of a drive; so a long text is gone through once, whoever wrote it. */
+const POSITION = /(file:\/\/(?:\/[A-Za-z]:)?[^\s:]+):(\d+):(\d+)/g
 
 const position = (file: string, line: string, column: string): string | undefined => {
   const origin = mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1)
@@ -28,12 +29,15 @@ const position = (file: string, line: string, column: string): string | undefine
 
 /** Large, and seldom asked for twice: not kept when memory is short. */
 const maps = new Map<string, WeakRef<SourceMap> | undefined>()
+/** A program has a few files; a text may name any number. */
+const MAPS_MAX = 100
 
 const mapOf = (file: string): SourceMap | undefined => {
   const known = maps.get(file)
   const map = known?.deref()
   if (map !== undefined || (known === undefined && maps.has(file))) return map
   const read = readMap(file)
+  if (maps.size >= MAPS_MAX) maps.clear()
   maps.set(file, read === undefined ? undefined : new WeakRef(read))
   return read
 }
@@ -48,11 +52,23 @@ const readMap = (file: string): SourceMap | undefined => {
   }
 }
 
-/** What an exception that nobody catches says of itself at the end of the program. */
+/** For the whole program: a trace never throws when it is made, and an exception that nobody catches names its lines in its last words. */
 export const install = (): void => {
+  Error.prepareStackTrace = (error, frames) =>
+    [titleOf(error), ...frames.map((frame) => `\n    at ${String(frame)}`)].join("")
   process.on("uncaughtExceptionMonitor", (error: unknown) => {
-    if (error instanceof Error && typeof error.stack === "string") error.stack = written(error.stack)
+    // A frozen one keeps its own.
+    if (error instanceof Error && typeof error.stack === "string") Reflect.set(error, "stack", written(error.stack))
   })
+}
+
+/** As V8 and node do it, whatever `toString` the error has; a name or a message may be something that throws. */
+const titleOf = (error: unknown): string => {
+  try {
+    return Error.prototype.toString.call(error)
+  } catch {
+    return "Error"
+  }
 }
 
 const host = globalThis.console
@@ -61,7 +77,7 @@ const said = (stream: NodeJS.WriteStream, values: ReadonlyArray<unknown>): strin
   written(formatWithOptions({ colors: stream.isTTY && stream.hasColors() }, ...values))
 
 /** What loggers write to. */
-const console: Console.Console = {
+const mapping: Console.Console = {
   ...Context.get(DefaultServices.liveServices, Console.Console),
   unsafe: {
     ...host,
@@ -70,4 +86,4 @@ const console: Console.Console = {
   }
 }
 
-export const layer = Console.setConsole(console)
+export const layer = Console.setConsole(mapping)

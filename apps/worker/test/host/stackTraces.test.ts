@@ -90,4 +90,21 @@ describe("stack traces", () => {
     writeFileSync(join(folder, "bundle/built.js.map"), "{")
     expect(written(CATCH)).toMatch(/^TypeError: it broke\n {4}at \w+ \(file:.*\/built\.js:1:\d+\)/)
   })
+
+  it("have a title also where the error cannot say its own", () => {
+    const program = `StackTraces.install(); const error = new Error(); Object.defineProperty(error, "message", { get() { throw 1 } })
+      console.log(StackTraces.written(error.stack))`
+    expect(written(program)).toMatch(/^Error\n {4}at /)
+  })
+
+  it("of an error that is frozen are as they were made, and the program ends as it would", () => {
+    const program = `StackTraces.install(); try { fail({}) } catch (error) { throw Object.freeze(error) }`
+    expect(written(program)).toMatch(/TypeError: it broke\n {4}at /)
+  })
+
+  // Each beginning would be looked through to the end of the text: hours.
+  it("are looked for once in a text, however often it begins like one", () => {
+    const program = `const text = "file://".repeat(1_000_000); console.log(StackTraces.written(text) === text)`
+    expect(written(program)).toBe("true\n")
+  })
 })
