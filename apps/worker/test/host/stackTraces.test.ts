@@ -40,7 +40,7 @@ const written = (program: string): string => {
        import { fail } from ${moduleOf(join(folder, "bundle/built.js"))}
        ${program}`
     ],
-    { cwd: HOST, encoding: "utf8" }
+    { cwd: HOST, encoding: "utf8", timeout: 15_000 }
   )
   return stdout + stderr
 }
