@@ -1,8 +1,8 @@
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Budget, spendBudget } from "@place-access/domain/limits"
-import { ConnectionId, UserId } from "@place-access/domain/shared"
+import { askZone } from "@place-access/domain/limits"
+import { AppId, UserId } from "@place-access/domain/shared"
 import { limitStoreContract, MemoryEntropy } from "@place-access/domain/testing"
 import { Effect, Either, Layer, TestClock, TestContext } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
@@ -22,14 +22,15 @@ describe("LimitStore over a log", () => {
   }
 
   // What a contract cannot know of, because it is yours.
-  it("what is spent outlives the process, and a line that was cut off", async () => {
+  it("what was asked outlives the process, and a line that was cut off", async () => {
     const path = join(folder, "restart")
-    const whose = { userId: UserId.make("usr_ana"), connectionId: ConnectionId.make("con_1") }
-    const once: Budget.Budget = { ...Budget.VERIFY_ZONE, calls: 1 }
-    const spend = () =>
-      Effect.runPromise(Effect.provide(Effect.either(spendBudget(once, whose)), OwnLimitStore.layer(path)))
-    expect(Either.isRight(await spend())).toBe(true)
+    const whose = { userId: UserId.make("usr_ana"), appId: AppId.make("app_1") }
+    const ask = (lat: number) =>
+      Effect.runPromise(
+        Effect.provide(Effect.either(askZone(whose, { lat, lon: 5, radiusM: 9_000 })), OwnLimitStore.layer(path))
+      )
+    for (const lat of [52, 52.01, 52.02]) expect(Either.isRight(await ask(lat))).toBe(true)
     appendFileSync(path, '["usr_')
-    expect(Either.isLeft(await spend())).toBe(true)
+    expect(Either.isLeft(await ask(52.03))).toBe(true)
   })
 })

@@ -1,25 +1,23 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises"
-import { LimitStore, Rate, type Subject } from "@place-access/domain/limits"
+import { LimitStore, Rate, type Subject, ZoneQuestions } from "@place-access/domain/limits"
 import { StoreError, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
-
-type Calls = ReadonlyArray<Timestamp.Timestamp>
 
 const io = <A>(work: () => Promise<A>): Effect.Effect<A, StoreError> =>
   Effect.tryPromise({ try: work, catch: StoreError.broken })
 
-/** What every spender has spent. The log is written anew without what is out of date, and without a line that a crash cut off. */
-const open = (path: string): Effect.Effect<Map<string, Calls>, StoreError> =>
+/** What every app has asked about every person. The log is written anew without what is out of date, and without a line that a crash cut off. */
+const open = (path: string): Effect.Effect<Map<string, ZoneQuestions.ZoneQuestions>, StoreError> =>
   io(async () => {
     const text = await readFile(path, "utf8").catch(() => "")
     const lines = text.split("\n").slice(0, -1)
-    const spent = new Map(lines.map((line) => JSON.parse(line) as [string, Calls]))
-    await writeFile(path, [...spent].map((entry) => `${JSON.stringify(entry)}\n`).join(""))
-    return spent
+    const asked = new Map(lines.map((line) => JSON.parse(line) as [string, ZoneQuestions.ZoneQuestions]))
+    await writeFile(path, [...asked].map((entry) => `${JSON.stringify(entry)}\n`).join(""))
+    return asked
   })
 
 /**
- * Limits of one process: rates in memory, because the port may forget them; budgets in a log, because they protect
+ * Limits of one process: rates in memory, because the port may forget them; questions in a log, because their budget protects
  * a secret.
  */
 export const layer = (path: string): Layer.Layer<LimitStore, StoreError> =>
@@ -27,7 +25,7 @@ export const layer = (path: string): Layer.Layer<LimitStore, StoreError> =>
     LimitStore,
     Effect.gen(function* () {
       const windows = new Map<Subject.Subject, Rate.Window>()
-      const spent = yield* open(path)
+      const asked = yield* open(path)
       const oneAtATime = yield* Effect.makeSemaphore(1)
 
       return LimitStore.of({
@@ -38,15 +36,15 @@ export const layer = (path: string): Layer.Layer<LimitStore, StoreError> =>
             return window
           }),
 
-        spend: ({ connectionId, userId }, { name }, decide) =>
+        ask: ({ appId, userId }, decide) =>
           Effect.gen(function* () {
-            const key = JSON.stringify([userId, connectionId, name])
-            const spending = decide(spent.get(key) ?? [], yield* Timestamp.now)
-            if (spending._tag === "Spent") {
-              yield* io(() => appendFile(path, `${JSON.stringify([key, spending.calls])}\n`))
-              spent.set(key, spending.calls)
+            const key = JSON.stringify([userId, appId])
+            const asking = decide(asked.get(key) ?? ZoneQuestions.none, yield* Timestamp.now)
+            if (asking._tag === "Asked") {
+              yield* io(() => appendFile(path, `${JSON.stringify([key, asking.questions])}\n`))
+              asked.set(key, asking.questions)
             }
-            return spending
+            return asking
           }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible)
       })
     })

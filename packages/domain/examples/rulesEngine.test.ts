@@ -3,9 +3,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Fix } from "@place-access/domain/fixes"
 import { AppId, ConnectionId, DeviceId, PlaceId, RuleId, Timestamp, UserId } from "@place-access/domain/shared"
-import { Effect } from "effect"
-import { afterEach, beforeEach, expect, it } from "vitest"
-import { engine, firings, type OwnRule, read } from "./rulesEngine.js"
+import { fixStoreContract, FixSubjects, MemoryEntropy } from "@place-access/domain/testing"
+import { Effect, Layer, TestClock, TestContext } from "effect"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { engine, firings, layerFiles, type OwnRule, read } from "./rulesEngine.js"
 
 const ANA = UserId.make("usr_ana")
 const PHONE = { userId: ANA, id: DeviceId.make("dev_phone") }
@@ -84,4 +85,32 @@ it("over one's own store: another process begins where this one stopped", async 
   await first.close()
   await engine(folder, [arrival]).upload(PHONE, [at(2, 0)])
   expect((await person()).outbox).toHaveLength(1)
+})
+
+describe("FixStore over files", () => {
+  let people = 0
+  const newPhone = () => ({ userId: UserId.make(`usr_${++people}`), id: DeviceId.make("dev_phone") })
+
+  /** Nothing but a `FixStore` is stored here: new ids are new people, and rules are a list. */
+  const subjects = (rules: Array<OwnRule>) =>
+    Layer.succeed(FixSubjects.FixSubjects, {
+      phone: Effect.sync(newPhone),
+      another: (phone) => Effect.succeed({ ...phone, id: DeviceId.make(`${phone.id}_2`) }),
+      withRule: Effect.sync(() => {
+        const phone = newPhone()
+        const rule = { ...arrival.rule, userId: phone.userId, id: RuleId.make(`rul_${phone.userId}`) }
+        rules.push({ rule, circle: HOME })
+        return { phone, rule, circle: HOME }
+      }),
+      outbox: ({ userId }) => Effect.map(read(folder, userId), ({ outbox }) => outbox)
+    })
+
+  for (const { name, run } of fixStoreContract) {
+    it(name, () => {
+      const rules: Array<OwnRule> = []
+      const layer = Layer.mergeAll(layerFiles(folder, rules), subjects(rules), MemoryEntropy.layer)
+      const begun = TestClock.setTime(Date.UTC(2026, 0, 15, 12))
+      return Effect.runPromise(Effect.provide(Effect.zipRight(begun, run), Layer.merge(layer, TestContext.TestContext)))
+    })
+  }
 })

@@ -31,12 +31,14 @@ export interface OwnRule {
 /** All there is about one person: one file. */
 export interface Person {
   readonly version: number
+  /** When a phone last sent something. */
+  readonly seenAt: Timestamp.Timestamp | null
   readonly fixes: ReadonlyArray<Fix.StoredFix>
   readonly progress: ReadonlyArray<LiveRule.Progress>
   readonly outbox: ReadonlyArray<Event.OutboxEvent>
 }
 
-const NOBODY: Person = { version: 0, fixes: [], progress: [], outbox: [] }
+const NOBODY: Person = { version: 0, seenAt: null, fixes: [], progress: [], outbox: [] }
 
 export const read = (folder: string, userId: UserId): Effect.Effect<Person, StoreError> =>
   Effect.tryPromise({
@@ -65,11 +67,15 @@ export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer
       FixStore.of({
         view: (userId, deviceId, asked) =>
           Effect.map(read(folder, userId), (person) => {
-            const stored = new Set(person.fixes.map((fix) => `${fix.deviceId} ${Fix.key(fix)}`))
+            const stored = keysOf(person, deviceId)
             return {
               version: person.version,
-              known: new Set(asked.map(Fix.key).filter((key) => stored.has(`${deviceId} ${key}`))),
-              rules: rules.filter(({ rule }) => rule.userId === userId).map((own) => live(own, person))
+              known: new Set(asked.map(Fix.key).filter((key) => stored.has(key))),
+              rules: rules.filter(({ rule }) => rule.userId === userId).map((own) => live(own, person)),
+              // This example keeps everything for ever, knows one phone for each person, and gives readings from the future no second look.
+              cutoff: null,
+              lastFutureAt: null,
+              devices: []
             }
           }),
 
@@ -78,23 +84,38 @@ export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer
             const person = yield* read(folder, userId)
             if (person.version !== version) return false
             const changed = new Set(states.map(({ ruleId }) => ruleId))
+            const stored = keysOf(person, deviceId)
+            const fresh = fixes.filter((fix) => !stored.has(Fix.key(fix)))
             yield* write(folder, userId, {
               version: version + 1,
-              fixes: [...person.fixes, ...fixes.map((fix) => ({ ...fix, userId, deviceId, receivedAt }))],
+              seenAt: person.seenAt !== null && person.seenAt > receivedAt ? person.seenAt : receivedAt,
+              fixes: [...person.fixes, ...fresh.map((fix) => ({ ...fix, userId, deviceId, receivedAt }))],
               progress: [...person.progress.filter(({ ruleId }) => !changed.has(ruleId)), ...states],
               outbox: [...person.outbox, ...events]
             })
             return true
           }).pipe(oneAtATime.withPermits(1), Effect.uninterruptible),
 
-        latest: (userId, limit) =>
-          Effect.map(read(folder, userId), ({ fixes }) => fixes.toSorted(Fix.newestFirst).slice(0, limit)),
+        waiting: () => Effect.succeed([]),
 
-        lastReceivedAt: (userId) =>
-          Effect.map(read(folder, userId), ({ fixes }) => Option.fromNullable(fixes.at(-1)?.receivedAt))
+        latest: (userId, limit) =>
+          Effect.map(read(folder, userId), ({ fixes }) => fixes.toSorted(lastFirst).slice(0, limit)),
+
+        lastReceivedAt: (userId) => Effect.map(read(folder, userId), ({ seenAt }) => Option.fromNullable(seenAt))
       })
     )
   )
+
+/** The order that the port asks for. */
+const lastFirst = (a: Fix.StoredFix, b: Fix.StoredFix): number =>
+  b.capturedAt - a.capturedAt ||
+  (a.deviceId === b.deviceId ? 0 : a.deviceId < b.deviceId ? 1 : -1) ||
+  b.lat - a.lat ||
+  b.lon - a.lon
+
+/** Of one phone; another one may have sent the same. */
+const keysOf = ({ fixes }: Person, deviceId: DeviceId): ReadonlySet<string> =>
+  new Set(fixes.filter((fix) => fix.deviceId === deviceId).map(Fix.key))
 
 const live = ({ circle, rule }: OwnRule, { progress }: Person): LiveRule.LiveRule => {
   const basis = `${circle.lat} ${circle.lon} ${circle.radiusM}`

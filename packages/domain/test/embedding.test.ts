@@ -11,13 +11,18 @@ const GUIDE = text("docs/embedding.md")
 const pieces = (path: string): ReadonlyArray<string> =>
   [...GUIDE.matchAll(/<!-- (\S+) -->\n```ts\n([^]*?)\n```/g)].flatMap(([, of, code]) => (of === path ? [code!] : []))
 
-it.each(["rulesEngine.ts", "limitStore.ts", "limitStore.test.ts", "scenario.ts", "scenario.test.ts"])(
-  "the guide has examples/%s as it is, whole and in order",
-  (name) => {
-    const path = `examples/${name}`
-    expect(`${pieces(path).join("\n\n")}\n`).toBe(text(path))
-  }
-)
+it.each([
+  "rulesEngine.ts",
+  "limitStore.ts",
+  "limitStore.test.ts",
+  "scenario.ts",
+  "scenario.test.ts",
+  "tokens.ts",
+  "vault.ts"
+])("the guide has examples/%s as it is, whole and in order", (name) => {
+  const path = `examples/${name}`
+  expect(`${pieces(path).join("\n\n")}\n`).toBe(text(path))
+})
 
 it("the guide has no other code", () => {
   expect([...GUIDE.matchAll(/^```ts$/gm)]).toHaveLength([...GUIDE.matchAll(/^<!-- examples\/\S+ -->\n```ts$/gm)].length)

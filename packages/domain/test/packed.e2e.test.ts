@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
-import { existsSync, readdirSync } from "node:fs"
-import { cp, mkdir, symlink, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -9,6 +9,14 @@ import { pack, type Packed } from "./support/packed.js"
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, "../../..")
 const TSC = join(ROOT, "node_modules/@typescript/native/bin/tsc")
+
+/** Of `effect`; the oldest with which a simulation runs step for step as with the newest. */
+const OLDEST = "3.16.0"
+
+interface Manifest {
+  readonly version: string
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
 
 /** What an embedder might begin with, beside the examples. */
 const MAIN = `
@@ -19,8 +27,10 @@ import type { Rule } from "@place-access/domain/rules"
 import { AppId, ConnectionId, DeviceId, PlaceId, RuleId, StoreError, Timestamp, UserId } from "@place-access/domain/shared"
 import * as Domain from "@place-access/domain"
 import { Effect } from "effect"
+import { Vault } from "@place-access/domain/shared"
 import { engine, read } from "./rulesEngine.js"
 import { run } from "./scenario.js"
+import * as OwnVault from "./vault.js"
 
 const userId = UserId.make("usr_ana")
 const begin = Timestamp.make(Date.now() - 10 * Timestamp.MINUTE)
@@ -53,10 +63,16 @@ const { outbox } = await Effect.runPromise(read(folder, userId))
 const caught = await Effect.runPromise(
   Effect.catchTag(StoreError.unavailable("gone"), "StoreError", ({ transient }) => Effect.succeed(transient))
 )
+const unsealed = await Vault.Vault.pipe(
+  Effect.flatMap((vault) => Effect.flatMap(vault.seal("secret", "row 1"), (sealed) => vault.unseal(sealed, "row 1"))),
+  Effect.provide(OwnVault.layer([{ id: "k1", bytes: new Uint8Array(32) }])),
+  Effect.runPromise
+)
 const { marks, stopped, violations } = run(1)
 console.log(JSON.stringify({
   told: outbox.map(({ payload }) => payload.type),
   caught,
+  unsealed,
   same: Domain.StoreError === StoreError,
   marks,
   stopped,
@@ -99,21 +115,27 @@ describe("the package as it is published", () => {
     expect(sources.filter((file) => !packed.files.includes(file))).toEqual([])
   })
 
-  describe("installed by npm in an empty project", () => {
+  it("the guide says to install what the package asks for", async () => {
+    const manifest = JSON.parse(await readFile(join(ROOT, "packages/domain/package.json"), "utf8")) as Manifest
+    const guide = await readFile(join(ROOT, "packages/domain/docs/embedding.md"), "utf8")
+    expect(guide).toContain("`npm install @place-access/domain effect@^3`")
+    expect(manifest.peerDependencies).toEqual({ effect: `^${OLDEST}` })
+    expect(guide).toContain(`from ${OLDEST} on`)
+  })
+
+  describe.each(["^3", OLDEST])("installed by npm in an empty project, with effect@%s", (range) => {
     let folder: string
     beforeAll(async () => {
-      folder = await packed.installByNpm()
+      folder = await packed.installByNpm([`effect@${range}`, "@types/node@20"])
       const installed = join(folder, "node_modules/@place-access/domain")
-      expect(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
-        "@place-access"
-      ])
       // It brings no copy of what must be there once.
       expect(existsSync(join(installed, "node_modules"))).toBe(false)
-      // What a project of an embedder's has besides; npm would get it from a registry.
-      await symlink(join(ROOT, "node_modules/effect"), join(folder, "node_modules/effect"))
-      await symlink(join(ROOT, "node_modules/@types"), join(folder, "node_modules/@types"))
+      const effect = await readFile(join(folder, "node_modules/effect/package.json"), "utf8")
+      const { version } = JSON.parse(effect) as Manifest
+      if (range === OLDEST) expect(version).toBe(OLDEST)
+      else expect(version).toMatch(/^3\./)
       await mkdir(join(folder, "src"))
-      for (const name of ["rulesEngine.ts", "limitStore.ts", "scenario.ts"]) {
+      for (const name of ["rulesEngine.ts", "limitStore.ts", "scenario.ts", "tokens.ts", "vault.ts"]) {
         await cp(join(installed, "examples", name), join(folder, "src", name))
       }
       await writeFile(join(folder, "src/main.ts"), MAIN)
@@ -122,9 +144,13 @@ describe("the package as it is published", () => {
     const compile = (module: string, resolution: string, ...options: ReadonlyArray<string>) => {
       const how = ["--module", module, "--moduleResolution", resolution, "--target", "es2023"]
       const strict = ["--strict", "--skipLibCheck", "false", "--lib", "es2023,dom", "--types", "node"]
-      const compiled = run(process.execPath, [TSC, ...how, ...strict, ...options, "src/main.ts", "src/limitStore.ts"], {
-        cwd: folder
-      })
+      const compiled = run(
+        process.execPath,
+        [TSC, ...how, ...strict, ...options, "src/main.ts", "src/limitStore.ts", "src/tokens.ts"],
+        {
+          cwd: folder
+        }
+      )
       return compiled.catch((error: { readonly stdout: string }) => error)
     }
 
@@ -141,6 +167,7 @@ describe("the package as it is published", () => {
       expect(JSON.parse(stdout)).toEqual({
         told: ["place.enter"],
         caught: true,
+        unsealed: "secret",
         same: true,
         marks: { "the seventh attempt": 1 },
         stopped: null,

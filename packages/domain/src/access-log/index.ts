@@ -6,6 +6,12 @@ export {
   type Key as AccessLogKey,
   type Uses as CountedUses
 } from "./AccessLogStore.js"
-export { type AccessLogPage, type Entry as ReadableEntry, listAccessLog } from "./listAccessLog.js"
+export {
+  type AccessLogPage,
+  type Entry as ReadableEntry,
+  listAccessLog,
+  type LoggedPurpose,
+  type Query as AccessLogQuery
+} from "./listAccessLog.js"
 export { listLoggedApps, type LoggedApp } from "./listLoggedApps.js"
 export { type Access, recordAccess } from "./recordAccess.js"

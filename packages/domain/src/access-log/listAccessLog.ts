@@ -1,10 +1,10 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { AppStore } from "../apps/AppStore.js"
 import { nameApps } from "../apps/nameApps.js"
 import * as Purpose from "../purposes/Purpose.js"
 import { PurposeStore } from "../purposes/PurposeStore.js"
 import * as Cursor from "../shared/Cursor.js"
-import type { AppId, UserId } from "../shared/Ids.js"
+import type { AppId, PurposeId, UserId } from "../shared/Ids.js"
 import { Invalid } from "../shared/Invalid.js"
 import type { StoreError } from "../shared/StoreError.js"
 import type { Vault, VaultError } from "../shared/Vault.js"
@@ -13,11 +13,22 @@ import { AccessLogStore, type Filter } from "./AccessLogStore.js"
 
 const MAX_LIMIT = 500
 
+/** A purpose as users know it: by its words, and an id that says nothing. The key is never shown to users (Spec §2.4). */
+export interface LoggedPurpose {
+  readonly id: PurposeId
+  readonly description: string
+}
+
 /** With what the user knows the app and the purpose by. */
-export interface Entry extends AccessLogEntry {
+export interface Entry extends Omit<AccessLogEntry, "purpose"> {
   readonly appName: string
-  /** Null without a purpose. The key is never shown to users (Spec §2.4). */
-  readonly purposeDescription: string | null
+  /** Null without a purpose. */
+  readonly purpose: LoggedPurpose | null
+}
+
+/** What a user looks for; the purpose by its id, as entries name it. */
+export interface Query extends Omit<Filter, "purpose"> {
+  readonly purposeId?: PurposeId | undefined
 }
 
 export interface AccessLogPage {
@@ -29,7 +40,7 @@ export interface AccessLogPage {
 /** What apps asked about the user, newest first (Spec §1.7). Entries outlive connections and apps' names are those of now. */
 export const listAccessLog = (
   userId: UserId,
-  filter: Filter,
+  asked: Query,
   limit: number,
   cursor: string | undefined
 ): Effect.Effect<AccessLogPage, Invalid | StoreError | VaultError, AccessLogStore | AppStore | PurposeStore | Vault> =>
@@ -40,26 +51,37 @@ export const listAccessLog = (
     const query = JSON.stringify([
       "access-log",
       userId,
-      filter.appId ?? null,
-      filter.purpose ?? null,
-      filter.from ?? null,
-      filter.to ?? null
+      asked.appId ?? null,
+      asked.purposeId ?? null,
+      asked.from ?? null,
+      asked.to ?? null
     ])
     const after = cursor === undefined ? undefined : yield* Cursor.open(cursor, query)
+    const filter = yield* toFilter(asked)
+    if (filter === undefined) return { entries: [], nextCursor: null }
     const page = yield* (yield* AccessLogStore).list(userId, filter, limit, after)
     const names = yield* nameApps(page.items.map((entry) => entry.appId))
-    const wordings = yield* describePurposes(page.items)
+    const describe = yield* describePurposes(page.items)
     return {
       entries: page.items.map((entry) => ({
         ...entry,
         appName: names.get(entry.appId) ?? entry.appId,
-        purposeDescription: entry.purpose === null ? null : (wordings(entry.appId, entry.purpose) ?? entry.purpose)
+        purpose: entry.purpose === null ? null : describe(entry.appId, entry.purpose)
       })),
       nextCursor: page.next === undefined ? null : yield* Cursor.seal(page.next, query)
     }
   }).pipe(Effect.withSpan("listAccessLog"))
 
-/** Purposes of the apps that named any, archived ones included. */
+/** Undefined when nothing can fit: an unknown purpose, or one of another app than the one asked for. */
+const toFilter = ({ purposeId, ...rest }: Query) =>
+  Effect.gen(function* () {
+    if (purposeId === undefined) return rest
+    const purpose = Option.getOrUndefined(yield* (yield* PurposeStore).find(purposeId))
+    if (purpose === undefined || (rest.appId !== undefined && rest.appId !== purpose.appId)) return undefined
+    return { ...rest, appId: purpose.appId, purpose: purpose.key }
+  })
+
+/** Purposes of the apps that named any, archived ones included: an app that ever was connected keeps them. */
 const describePurposes = (entries: ReadonlyArray<AccessLogEntry>) =>
   Effect.gen(function* () {
     const purposes = yield* PurposeStore
@@ -67,8 +89,8 @@ const describePurposes = (entries: ReadonlyArray<AccessLogEntry>) =>
     const known = new Map(
       yield* Effect.forEach(ids, (id) => Effect.map(purposes.list(id), (list) => [id, list] as const))
     )
-    return (appId: AppId, key: string): string | undefined => {
+    return (appId: AppId, key: string): LoggedPurpose | null => {
       const purpose = known.get(appId)?.find((one) => one.key === key)
-      return purpose === undefined ? undefined : Purpose.wording(purpose)
+      return purpose === undefined ? null : { id: purpose.id, description: Purpose.wording(purpose) }
     }
   })

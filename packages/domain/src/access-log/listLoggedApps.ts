@@ -4,12 +4,13 @@ import * as Purpose from "../purposes/Purpose.js"
 import { PurposeStore } from "../purposes/PurposeStore.js"
 import type { AppId, UserId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/StoreError.js"
+import type { LoggedPurpose } from "./listAccessLog.js"
 
 /** An app that the user's log can have entries of, with the purposes that it can have named. */
 export interface LoggedApp {
   readonly id: AppId
   readonly name: string
-  readonly purposes: ReadonlyArray<{ readonly key: Purpose.Key; readonly description: string }>
+  readonly purposes: ReadonlyArray<LoggedPurpose>
 }
 
 /** Every app that the user ever connected, the newest connection first: what the log can be filtered by. */
@@ -24,7 +25,7 @@ export const listLoggedApps = (
       Effect.map(purposes.list(id), (list) => ({
         id,
         name,
-        purposes: list.map((purpose) => ({ key: purpose.key, description: Purpose.wording(purpose) }))
+        purposes: list.map((purpose) => ({ id: purpose.id, description: Purpose.wording(purpose) }))
       }))
     )
   }).pipe(Effect.withSpan("listLoggedApps"))

@@ -13,7 +13,9 @@ export const Email = Schema.transform(Schema.String, Schema.String, {
   decode: (text) => text.trim().normalize("NFC").toLowerCase(),
   encode: (text) => text
 }).pipe(
-  Schema.maxLength(254, { message: () => "must be at most 254 characters" }),
+  Schema.annotations({ jsonSchema: { type: "string", maxLength: 254 } }),
+  // A filter of the library's own would take the place of what is said of the whole.
+  Schema.filter((text) => text.length <= 254, { message: () => "must be at most 254 characters" }),
   Schema.filter((text) => EMAIL.test(text) && !/[\p{C}\p{Z}]/u.test(text), {
     message: () => "must be an e-mail address"
   }),
@@ -25,8 +27,14 @@ const EMAIL = /^[^@<>"]+@[^@<>"]+\.[^@<>".]+$/
 
 /** 10 to 200 characters, nothing else demanded (NIST SP 800-63B §3.1.1). */
 export const Password = Schema.String.pipe(
-  Schema.filter((text) => Text.length(text) >= 10, { message: () => "must be at least 10 characters" }),
-  Schema.filter((text) => Text.length(text) <= 200, { message: () => "must be at most 200 characters" }),
+  Schema.filter((text) => Text.length(text) >= 10, {
+    message: () => "must be at least 10 characters",
+    jsonSchema: { minLength: 10 }
+  }),
+  Schema.filter((text) => Text.length(text) <= 200, {
+    message: () => "must be at most 200 characters",
+    jsonSchema: { maxLength: 200 }
+  }),
   Schema.brand("Password")
 )
 export type Password = typeof Password.Type

@@ -1,4 +1,5 @@
 import { Context, type Effect, type Option } from "effect"
+import type { Keep } from "../history/History.js"
 import type { Conflict } from "../shared/Invalid.js"
 import type { UserId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/StoreError.js"
@@ -18,8 +19,15 @@ export interface Credentials {
 export class AccountStore extends Context.Tag("@place-access/domain/accounts/AccountStore")<
   AccountStore,
   {
-    /** `Conflict` when the e-mail is taken. */
-    readonly create: (account: Account, passwordHash: string) => Effect.Effect<void, Conflict | StoreError>
+    /**
+     * Stores the account and, with it, how long its history is to be kept (`HistoryStore.choice`); `keep` left out: that was not chosen.
+     * `Conflict`, and nothing stored, when the e-mail is taken.
+     */
+    readonly create: (
+      account: Account,
+      passwordHash: string,
+      keep?: Keep | undefined
+    ) => Effect.Effect<void, Conflict | StoreError>
     /** None when there is no such account. */
     readonly find: (id: UserId) => Effect.Effect<Option.Option<Account>, StoreError>
     /** With the hash of the password. None when nobody has the address. */

@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import * as History from "../history/History.js"
 import * as Entropy from "../shared/Entropy.js"
 import { UserId } from "../shared/Ids.js"
 import type { Conflict } from "../shared/Invalid.js"
@@ -13,6 +14,8 @@ export interface NewAccount {
   readonly password: Password
   /** Left out: the part of the e-mail before the @. */
   readonly displayName?: DisplayName | undefined
+  /** How long history is kept. Left out: for ever. */
+  readonly keep?: History.Keep | undefined
 }
 
 /**
@@ -31,6 +34,6 @@ export const createAccount = Effect.fn("createAccount")(function* (
     roles: Role.literals.filter((role) => input.roles.includes(role)),
     createdAt: yield* Timestamp.now
   }
-  yield* accounts.create(account, passwordHash)
+  yield* accounts.create(account, passwordHash, input.keep === undefined ? History.DEFAULT : input.keep)
   return account
 })

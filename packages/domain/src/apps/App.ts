@@ -1,11 +1,10 @@
-import { Either, Schema } from "effect"
+import { Schema } from "effect"
 import type { Submittable } from "../reviews/Submission.js"
 import type { AppId, UserId } from "../shared/Ids.js"
-import { Conflict } from "../shared/Invalid.js"
 import * as Scope from "../shared/Scope.js"
 import * as Text from "../shared/Text.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import type { RedirectUri } from "./RedirectUri.js"
+import { RedirectUri } from "./RedirectUri.js"
 
 /** sandbox → in review → production, or back to sandbox with a note (decision P2). */
 export const Status = Schema.Literal("sandbox", "in_review", "production")
@@ -32,6 +31,20 @@ export const DeclaredScopes = Schema.Array(Scope.Scope).pipe(
   Schema.minItems(1, { message: () => "must name at least one scope" })
 )
 
+/**
+ * What the developer of a production app wants to be different and a reviewer has to decide on first (decision M2). Null: that
+ * part stays as it is. The lists are whole: an approval puts exactly them in force.
+ */
+export const Proposal = Schema.Struct({
+  name: Schema.NullOr(Schema.typeSchema(Name)),
+  description: Schema.NullOr(Schema.typeSchema(Description)),
+  homepageUrl: Schema.NullOr(HomepageUrl),
+  scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
+  redirectUris: Schema.NullOr(Schema.Array(RedirectUri))
+})
+export type Proposal = typeof Proposal.Type
+
+/** Name, description, homepage, scopes and redirect URIs are those in force: what users see, and what works. */
 export interface App extends Submittable {
   readonly id: AppId
   readonly ownerId: UserId
@@ -44,6 +57,12 @@ export interface App extends Submittable {
   readonly allowedScopes: ReadonlyArray<Scope.Scope> | null
   readonly redirectUris: ReadonlyArray<RedirectUri>
   readonly status: Status
+  /** Every scope that was approved at some time: the developer can declare it again at once. */
+  readonly approvedScopes: ReadonlyArray<Scope.Scope>
+  /** The origins (`RedirectUri.origin`) of all redirect URIs that were approved at some time. */
+  readonly approvedOrigins: ReadonlyArray<string>
+  /** What waits for a reviewer while the app is in production; null when nothing does. */
+  readonly proposal: Proposal | null
   /** What was said with the last decision about the app. */
   readonly reviewNote: string | null
   readonly revokedAt: Timestamp | null
@@ -57,40 +76,3 @@ export const scopes = (app: Pick<App, "declaredScopes" | "allowedScopes">): Read
 /** Until production only the developer's own account can connect (Spec §5.4, decision A1). */
 export const canBeConnectedBy = (app: App, userId: UserId): boolean =>
   app.status === "production" || app.ownerId === userId
-
-/** What the developer can change; left out: stays as it is. */
-export interface Edit {
-  readonly name?: Name | undefined
-  readonly description?: Description | undefined
-  /** Null takes it away. */
-  readonly homepageUrl?: HomepageUrl | null | undefined
-  readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
-}
-
-/**
- * Scopes can always be given up, and live tokens narrow at once (Spec §5.6). They can be added only in the sandbox: what a
- * reviewer looks at, or has approved, must not grow behind them.
- */
-export const edit = (app: App, change: Edit): Either.Either<App, Conflict> => {
-  const declaredScopes = change.scopes === undefined ? app.declaredScopes : Scope.normalise(change.scopes)
-  const grows = declaredScopes.some((scope) => !app.declaredScopes.includes(scope))
-  if (grows && app.status !== "sandbox") return Either.left(new Conflict({ reason: SCOPES_REVIEWED }))
-  const edited: App = {
-    ...app,
-    name: change.name ?? app.name,
-    description: change.description ?? app.description,
-    homepageUrl: change.homepageUrl === undefined ? app.homepageUrl : change.homepageUrl,
-    declaredScopes
-  }
-  return Either.right(readsTheSame(app, edited) ? app : { ...edited, revision: app.revision + 1 })
-}
-
-/** To a reviewer. */
-const readsTheSame = (a: App, b: App): boolean =>
-  a.name === b.name &&
-  a.description === b.description &&
-  a.homepageUrl === b.homepageUrl &&
-  Scope.same(a.declaredScopes, b.declaredScopes)
-
-export const SCOPES_REVIEWED =
-  "scopes can be added in the sandbox only: those of an app in review or production were reviewed"

@@ -1,19 +1,49 @@
 import type { MailMessage } from "../mail/Mail.js"
 import { type Kind, mailKey, type ReviewDecision } from "../reviews/ReviewDecision.js"
 import { type App, scopes } from "./App.js"
+import type { Differences } from "./AppProposal.js"
 
 /** What the developer is told of a decision; `app` as it is after it. */
-export const message = (app: App, decision: ReviewDecision): MailMessage => ({
-  to: app.ownerId,
-  dedupeKey: mailKey(decision),
-  subject: `${app.name} ${SUBJECT[decision.kind]}`,
-  body: [
-    `Your app "${app.name}" ${SUBJECT[decision.kind]}.`,
-    ...(decision.note === null ? [] : [`What was written with it:\n${decision.note}`]),
-    consequence(app, decision.kind)
-  ].join("\n\n"),
-  link: { site: "service", path: `/developer/apps/${app.id}`, label: "Your app" }
-})
+export const message = (app: App, decision: ReviewDecision): MailMessage => {
+  const change = decision.subject.kind === "app" ? decision.subject.change : null
+  return {
+    to: app.ownerId,
+    dedupeKey: mailKey(decision),
+    subject: `${app.name} ${SUBJECT[decision.kind]}`,
+    body: [
+      `Your app "${app.name}" ${SUBJECT[decision.kind]}.`,
+      ...(decision.note === null ? [] : [`What was written with it:\n${decision.note}`]),
+      consequence(app, decision.kind)
+    ].join("\n\n"),
+    link: { site: "service", path: `/developer/apps/${app.id}`, label: "Your app" },
+    ...(change === null ? {} : aboutChange(app, decision, change))
+  }
+}
+
+/** Of a change to an app in production. */
+const aboutChange = (app: App, { kind, note }: ReviewDecision, change: Differences) => {
+  const isApproved = kind === "approved"
+  const verdict = `The changes to your app "${app.name}" were ${isApproved ? "" : "not "}approved.`
+  return {
+    subject: `Changes to ${app.name} were ${isApproved ? "" : "not "}approved`,
+    body: [
+      verdict,
+      ...(note === null ? [] : [`What was written with it:\n${note}`]),
+      `You asked for:\n${asked(change).join("\n")}`,
+      isApproved
+        ? "They are in force from now on."
+        : "What was approved before stays in force, and nothing waits any more. You can change the app again."
+    ].join("\n\n")
+  }
+}
+
+const asked = ({ description, homepageUrl, name, redirectUris, scopes }: Differences): ReadonlyArray<string> => [
+  ...(name === null ? [] : [`The name: ${name.proposed}`]),
+  ...(description === null ? [] : [`The description: ${description.proposed}`]),
+  ...(homepageUrl === null ? [] : [`The web page: ${homepageUrl.proposed}`]),
+  ...(scopes === null ? [] : [`The scopes: ${scopes.proposed.join(", ")}`]),
+  ...(redirectUris === null ? [] : [`The redirect URIs: ${redirectUris.proposed.join(", ")}`])
+]
 
 const SUBJECT: Readonly<Record<Kind, string>> = {
   approved: "is in production",

@@ -3,12 +3,14 @@ import { Schema } from "effect"
 /** How many an app may register. */
 export const MAX = 20
 
+export const MAX_LENGTH = 2_048
+
 /**
  * Where the browser goes back to. Absolute, without fragment or credentials; https, or http on a loopback host, or a
  * private-use scheme in reverse domain notation (RFC 8252 §7.1). Compared character by character (Spec §5.5).
  */
 export const RedirectUri = Schema.String.pipe(
-  Schema.maxLength(2048, { message: () => "must be at most 2,048 characters" }),
+  Schema.maxLength(MAX_LENGTH, { message: () => "must be at most 2,048 characters" }),
   Schema.filter((text) => isAllowed(text), {
     message: () =>
       "must be an absolute https address (http for localhost, or a private scheme such as com.example.app:) without fragment or credentials"
@@ -57,6 +59,17 @@ const isIpv6 = (text: string): boolean => {
   const groups = [head, tail ?? ""].flatMap((part) => (part === "" ? [] : part.split(":")))
   const complete = tail === undefined ? groups.length === 8 : groups.length < 8
   return rest.length === 0 && complete && groups.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group))
+}
+
+/**
+ * Whose address it is: scheme, host and port of a web address, the scheme of a private one. A reviewer approves origins; paths
+ * on them are the developer's business.
+ */
+export const origin = (uri: RedirectUri): string => {
+  const [, scheme = "", host = "", port] = /^(https?):\/\/(\[[^\]]*\]|[^/?:]*)(?::(\d+))?/.exec(uri) ?? []
+  if (scheme === "") return uri.slice(0, uri.indexOf(":") + 1)
+  const isDefault = port === undefined || Number(port) === (scheme === "https" ? 443 : 80)
+  return `${scheme}://${host.toLowerCase()}${isDefault ? "" : `:${Number(port)}`}`
 }
 
 /** Adds query parameters; keeps those that are registered (RFC 6749 §3.1.2). */

@@ -7,6 +7,7 @@ import { type Conflict, NotFound } from "../shared/Invalid.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { App } from "./App.js"
 import * as AppNotice from "./AppNotice.js"
+import * as AppProposal from "./AppProposal.js"
 import { AppStore } from "./AppStore.js"
 
 /**
@@ -28,7 +29,7 @@ export const changeAsStaff = (
       const decision: ReviewDecision.ReviewDecision = {
         id: decisionId,
         appId: id,
-        subject: ReviewDecision.ofApp(app),
+        subject: ReviewDecision.ofApp(app, isVerdict(kind) ? AppProposal.differences(before.app) : null),
         kind,
         note,
         by: by.id,
@@ -40,3 +41,5 @@ export const changeAsStaff = (
     const stepped = yield* Effect.mapError(outcome, () => new NotFound({ what: "app" }))
     return yield* stepped
   })
+
+const isVerdict = (kind: ReviewDecision.Kind): boolean => kind === "approved" || kind === "rejected"

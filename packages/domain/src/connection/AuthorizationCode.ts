@@ -3,6 +3,7 @@ import type { AppId, ConnectionId, FamilyId, UserId } from "../shared/Ids.js"
 import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
 import type { Hash } from "../shared/Vault.js"
 import type { Challenge } from "./Pkce.js"
+import type { Rotation } from "./TokenFamily.js"
 
 /** Valid 60 seconds, single use (Spec §2.1). */
 export interface AuthorizationCode {
@@ -15,6 +16,8 @@ export interface AuthorizationCode {
   readonly createdAt: Timestamp
   /** The family that it was exchanged for; null while unused. */
   readonly familyId: FamilyId | null
+  /** When it was exchanged, and what the refresh token was derived with; null while unused, or when an older version exchanged it. */
+  readonly exchange: Rotation | null
 }
 
 export const LIFETIME = MINUTE

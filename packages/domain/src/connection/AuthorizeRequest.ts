@@ -57,7 +57,7 @@ export const check = (
   const states = values(parameters, "state")
   const state = states[0]
   if (state === undefined || states.length > 1 || !Schema.is(State)(state)) {
-    return page("state", "The link carries no usable state parameter (8 to 512 printable characters).")
+    return page("state", "The link carries no usable state parameter (8 to 512 characters).")
   }
 
   const responseType = values(parameters, "response_type")

@@ -23,6 +23,8 @@ export interface WithApp {
 export interface Locked extends WithApp {
   /** The code asked for, when it is this connection's. */
   readonly code: Option.Option<AuthorizationCode>
+  /** What that code issued was used since: refreshed, or an app's request under it stands in the access log. */
+  readonly isCodeSpent: boolean
   /** The refresh token asked for and the links after it, in order of issue, when it is this connection's. */
   readonly chain: ReadonlyArray<RefreshToken>
   /** The access token asked for, when it is this connection's. */
@@ -31,7 +33,7 @@ export interface Locked extends WithApp {
 
 /** One change to a connection's rows; a decision returns a list of them, written together or not at all. */
 export type Write =
-  | { readonly _tag: "UseCode"; readonly hash: Hash; readonly familyId: FamilyId }
+  | { readonly _tag: "UseCode"; readonly hash: Hash; readonly familyId: FamilyId; readonly exchange: Rotation }
   /** Every token of every family, spent ones too: none of them can do harm any more (decision O6). */
   | { readonly _tag: "RevokeTokens" }
   | { readonly _tag: "RevokeFamily"; readonly familyId: FamilyId }
@@ -104,6 +106,8 @@ export interface ApprovalState {
   readonly existing: Option.Option<Connection>
   /** The pairwise `sub` that this user has for the app, when the user was ever connected. */
   readonly sub: Option.Option<Connection["sub"]>
+  /** The highest that a connection of this user and app ever had; 0 before the first. */
+  readonly placesVersion: number
 }
 
 /** Connections with their tokens and codes, and the consent requests that lead to them. */

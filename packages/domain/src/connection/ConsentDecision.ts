@@ -55,7 +55,8 @@ const refuse = (reason: ConsentRefusal): Decision => only({ _tag: "Refused", rea
  * One answer per request: whoever posts the form again gets the first answer again, with the same code. Everything is checked
  * against what holds now, under the lock; nothing posted is taken for granted.
  */
-export const decide = (input: Input, { app, existing, request, sub }: ApprovalState, now: Timestamp): Decision => {
+export const decide = (input: Input, state: ApprovalState, now: Timestamp): Decision => {
+  const { app, existing, request, sub } = state
   if (request.decided !== null) return repeat(input, request, request.decided)
   if (!isOpen(request, now)) return refuse("expired")
   if (app.revokedAt !== null) return refuse("app_revoked")
@@ -93,14 +94,15 @@ export const decide = (input: Input, { app, existing, request, sub }: ApprovalSt
     ...(mode === "renew_sensitive" && live !== undefined
       ? { places: live.places, placesVersion: live.placesVersion, standardExpiresAt: live.standardExpiresAt }
       : {
-          ...SharedPlaces.replace(live, chosenPlaces, now),
+          ...SharedPlaces.replace(live ?? state.placesVersion, chosenPlaces, input.places, now),
           standardExpiresAt: Tier.standardExpiry(standardDays, now)
         }),
     sensitiveExpiresAt: scopes.some(Scope.isSensitive) ? Tier.sensitiveExpiry(sensitiveDays, now) : null,
     connectedAt: live?.connectedAt ?? now,
     endedAt: null,
     endReason: null,
-    familyId: live?.familyId ?? null
+    // The tokens end now. So a code that was exchanged for them and comes again cannot end what is made here.
+    familyId: null
   }
   const decided: Decided = {
     by: input.userId,
@@ -123,12 +125,24 @@ export const decide = (input: Input, { app, existing, request, sub }: ApprovalSt
         redirectUri: request.redirectUri,
         challenge: request.challenge,
         createdAt: now,
-        familyId: null
+        familyId: null,
+        exchange: null
       },
       expired: live === undefined && before !== undefined ? before.id : null
     },
     writes: [
-      { _tag: "Mail", message: Receipt.approved(request, mode, app, connection, now) },
+      ...(live === undefined ? [] : [{ _tag: "RevokeTokens" } as const]),
+      {
+        _tag: "Mail",
+        message: Receipt.approved(
+          request,
+          mode,
+          app,
+          connection,
+          SharedPlaces.present(connection, input.places).length,
+          now
+        )
+      },
       { _tag: "LookAt", at: SensitiveNotice.nextLook(connection, now) },
       ...PlacesNotice.events(live, { app, connection }, input.eventId, now).map((event): Write => ({
         _tag: "Emit",

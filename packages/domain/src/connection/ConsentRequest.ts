@@ -6,8 +6,16 @@ import { MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import type { KeyId } from "../shared/Vault.js"
 import type { Challenge } from "./Pkce.js"
 
-/** 8 to 512 printable characters (Spec §4.1); returned to the app as it came. */
-export const State = Schema.String.pipe(Schema.pattern(/^[\x20-\x7e]{8,512}$/), Schema.brand("State"))
+/**
+ * 8 to 512 characters as people count them, an umlaut or an emoji's code point being one (Spec §4.1); returned to the app as it came,
+ * percent-encoded, so that no line break reaches a header. Two cannot be: NUL is no text for a database, half a surrogate pair none for
+ * a URL.
+ */
+export const State = Schema.String.pipe(
+  // oxlint-disable-next-line no-control-regex
+  Schema.pattern(/^[^\u0000\p{Surrogate}]{8,512}$/u),
+  Schema.brand("State")
+)
 export type State = typeof State.Type
 
 /** 1 to 128 characters, counted as people do; a control character could not be stored or shown. */

@@ -1,4 +1,5 @@
 import type { App, Status } from "../apps/App.js"
+import * as RedirectUri from "../apps/RedirectUri.js"
 import * as Place from "../places/Place.js"
 import * as Purpose from "../purposes/Purpose.js"
 import type { AppId, ConsentRequestId } from "../shared/Ids.js"
@@ -57,7 +58,7 @@ export interface ScopeChoice {
   /** In the user's words. */
   readonly description: string
   /** What a sensitive scope would be used for, in the app's (in production: approved) wording; empty for standard scopes. */
-  readonly purposes: ReadonlyArray<{ readonly key: string; readonly description: string }>
+  readonly purposes: ReadonlyArray<string>
   /** On the connection already; null when there is none. */
   readonly heldBefore: boolean | null
   /** What the box begins with: as before, else standard scopes ticked and sensitive ones not. */
@@ -108,7 +109,7 @@ export const of = (facts: Facts, now: Timestamp): ConsentReview => {
       status: app.status
     },
     developerName: facts.developerName,
-    redirectOrigin: origin(request.redirectUri),
+    redirectOrigin: RedirectUri.origin(request.redirectUri),
     scopes: asked.map((scope) => {
       const heldBefore = previous === undefined ? null : held.includes(scope)
       return {
@@ -164,8 +165,6 @@ const purposesOf = (scope: Scope.Scope, purposes: ReadonlyArray<Purpose.Purpose>
   Scope.isSensitive(scope)
     ? purposes.flatMap((purpose) => {
         const terms = Purpose.usableTerms(purpose, app.status)
-        return terms?.scopes.includes(scope) ? [{ key: purpose.key, description: terms.description }] : []
+        return terms?.scopes.includes(scope) ? [terms.description] : []
       })
     : []
-
-const origin = (uri: string): string => /^(?:https?:\/\/[^/?]+|[^:/]+:)/.exec(uri)?.[0] ?? uri

@@ -1,13 +1,18 @@
 import type { MailMessage } from "../mail/Mail.js"
+import type { Timestamp } from "../shared/Timestamp.js"
 import * as Words from "../shared/Words.js"
-import type { WithApp } from "./ConnectionStore.js"
+import type { EndReason } from "./Connection.js"
+import type { WithApp, Write } from "./ConnectionStore.js"
 
-/** The one e-mail about a leaked refresh token; the key makes it one per connection (Spec §3.1). */
-export const message = ({ app, connection }: WithApp): MailMessage => {
+/** What leaked: a refresh token that was spent, or an authorization code that had been exchanged. */
+export type Leak = Extract<EndReason, "refresh_token_reused" | "code_reused">
+
+/** The one e-mail about a leak; the key makes it one per connection (Spec §3.1). */
+export const message = (leak: Leak, { app, connection }: WithApp): MailMessage => {
   const name = Words.oneLine(app.name)
   return {
     to: connection.userId,
-    dedupeKey: `refresh_token_reused ${connection.id}`,
+    dedupeKey: `${leak} ${connection.id}`,
     subject: `${name} was disconnected from your places`,
     body: [
       `We disconnected the app "${name}" from your account.`,
@@ -17,3 +22,10 @@ export const message = ({ app, connection }: WithApp): MailMessage => {
     link: { site: "portal", path: `/connections/${connection.id}`, label: "The connection" }
   }
 }
+
+/** The connection ends and is marked for a person to look at, and its user is told. */
+export const writes = (leak: Leak, grant: WithApp, now: Timestamp): ReadonlyArray<Write> => [
+  { _tag: "Flag", at: now },
+  { _tag: "Mail", message: message(leak, grant) },
+  { _tag: "End", reason: leak, at: now }
+]

@@ -22,24 +22,25 @@ const SUBJECTS: Readonly<Record<Mode, (app: string) => string>> = {
   renew_sensitive: (app) => `You let ${app} go on using your exact location`
 }
 
-/** Of an approval, with the connection as it is from then on. */
+/** Of an approval, with the connection as it is from then on. `places`: how many the app may ask about. */
 export const approved = (
   request: Request,
   mode: Mode,
   app: Pick<App, "name">,
   connection: Connection,
+  places: number,
   now: Timestamp
 ): MailMessage => {
-  const { heldScopes, places, sensitiveExpiresAt, standardExpiresAt } = connection
+  const { heldScopes, sensitiveExpiresAt, standardExpiresAt } = connection
   return {
     to: connection.userId,
     dedupeKey: ofRequest(request),
     subject: SUBJECTS[mode](Words.oneLine(app.name)),
     body: body([
       `On ${Words.moment(now)} you allowed the app "${app.name}" to:\n${heldScopes.map((scope) => `- ${Scope.describe[scope]}`).join("\n")}`,
-      places.length === 0
+      places === 0
         ? "It may ask about none of your places."
-        : `It may ask about ${Words.count(places.length, "place")} of yours.`,
+        : `It may ask about ${Words.count(places, "place")} of yours.`,
       [
         ...(sensitiveExpiresAt === null ? [] : [`Your exact location: until ${Words.moment(sensitiveExpiresAt)}.`]),
         standardExpiresAt === null

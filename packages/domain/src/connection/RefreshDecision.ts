@@ -44,7 +44,7 @@ export const decide = (offer: Offer, state: Locked, now: Timestamp): Decision<Ou
   if (presented === undefined) return refuse("unknown")
   if (connection.appId !== offer.appId) return refuse("of_another_app")
   if (presented.revokedAt !== null || connection.endedAt !== null || app.revokedAt !== null) return refuse("revoked")
-  // Cannot happen: exchanging a code revokes every other family. If it did, the token would be as good as revoked.
+  // Cannot happen: a consent, and exchanging its code, revokes every other family. If it did, the token would be as good as revoked.
   if (presented.familyId !== connection.familyId) return refuse("revoked")
   const expired = Ending.ifExpired(connection, now)
   if (expired.length > 0) return refuse("standard_tier_passed", expired)
@@ -85,11 +85,7 @@ export const decide = (offer: Offer, state: Locked, now: Timestamp): Decision<Ou
   if (isRace(presented.rotation.at, now)) {
     return { outcome: { _tag: "Raced", grant, at: now, chain }, writes: [access] }
   }
-  return refuse("leaked", [
-    { _tag: "Flag", at: now },
-    { _tag: "Mail", message: LeakNotice.message(grant) },
-    { _tag: "End", reason: "refresh_token_reused", at: now }
-  ])
+  return refuse("leaked", LeakNotice.writes("refresh_token_reused", grant, now))
 }
 
 const refuse = (why: Refusal, writes: Decision<Outcome>["writes"] = []): Decision<Outcome> => ({

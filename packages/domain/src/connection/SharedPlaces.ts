@@ -10,6 +10,18 @@ export interface Chosen {
 
 type Before = Pick<Connection, "places" | "placesVersion">
 
+/** Those that the app may ask about now: an archived place only shows in past visits. */
+export const present = (
+  { places }: Pick<Connection, "places">,
+  own: ReadonlyArray<Place>
+): ReadonlyArray<SharedPlace> => {
+  const archived = archivedIn(own)
+  return places.filter((shared) => !archived.has(shared.placeId))
+}
+
+const archivedIn = (own: ReadonlyArray<Place>): ReadonlySet<PlaceId> =>
+  new Set(own.filter((place) => place.archivedAt !== null).map((place) => place.id))
+
 /** Ids among `chosen` that cannot be shared: not the user's, or archived and not shared already. */
 export const refused = (
   chosen: ReadonlyArray<Chosen>,
@@ -25,11 +37,22 @@ export const refused = (
 
 /**
  * The set after the user chose. A place that stays keeps the moment it was shared; the version grows only when places were
- * added or taken away (decisions §10), and begins at 1.
+ * added or taken away (decisions §10). `before` is a version for a new connection: it counts for the `sub`, so a new set goes on
+ * counting and an app never meets a version again with other places. An archived place that is shared stays, named or not: no page lists
+ * archived places, so leaving one out is no choice, and its past visits must go on showing it (Spec §3.1, §4.5).
  */
-export const replace = (before: Before | undefined, chosen: ReadonlyArray<Chosen>, now: Timestamp): Before => {
-  const old = new Map<string, SharedPlace>((before?.places ?? []).map((shared) => [shared.placeId, shared]))
-  const byId = new Map(chosen.map((one) => [one.placeId, one]))
+export const replace = (
+  before: Before | number,
+  chosen: ReadonlyArray<Chosen>,
+  own: ReadonlyArray<Place>,
+  now: Timestamp
+): Before => {
+  const old = new Map<string, SharedPlace>(
+    (typeof before === "number" ? [] : before.places).map((shared) => [shared.placeId, shared])
+  )
+  const archived = archivedIn(own)
+  const kept = [...old.values()].filter((shared) => archived.has(shared.placeId))
+  const byId = new Map<string, Chosen>([...kept, ...chosen].map((one) => [one.placeId, one]))
   const places = [...byId.values()].map((one): SharedPlace => ({
     placeId: one.placeId as PlaceId,
     sharedAt: old.get(one.placeId)?.sharedAt ?? now,
@@ -38,6 +61,6 @@ export const replace = (before: Before | undefined, chosen: ReadonlyArray<Chosen
   const sameSet = old.size === places.length && places.every((shared) => old.has(shared.placeId))
   return {
     places: [...places].sort((a, b) => (a.placeId < b.placeId ? -1 : 1)),
-    placesVersion: before === undefined ? 1 : sameSet ? before.placesVersion : before.placesVersion + 1
+    placesVersion: typeof before === "number" ? before + 1 : sameSet ? before.placesVersion : before.placesVersion + 1
   }
 }

@@ -1,6 +1,7 @@
 import type { Uses as Counted } from "../access-log/AccessLogStore.js"
 import type { App } from "../apps/App.js"
 import * as Purpose from "../purposes/Purpose.js"
+import type { PurposeId } from "../shared/Ids.js"
 import type * as Scope from "../shared/Scope.js"
 import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 
@@ -11,10 +12,10 @@ export const WINDOW = 90 * DAY
 export interface Uses {
   readonly since: Timestamp
   /**
-   * Purposes under which it was answered, most used first, then those that it could have used and did not. The key is for
-   * programs; users read the description (Spec §2.4).
+   * Purposes under which it was answered, most used first, then those that it could have used and did not: by an id that says
+   * nothing and their words, because users never see keys (Spec §2.4).
    */
-  readonly byPurpose: ReadonlyArray<{ readonly key: string; readonly description: string; readonly count: number }>
+  readonly byPurpose: ReadonlyArray<{ readonly id: PurposeId; readonly description: string; readonly count: number }>
   /** Under no purpose: everything that discloses no coordinates. */
   readonly withoutPurpose: number
 }
@@ -32,14 +33,14 @@ export const of = (
 ): Uses => {
   const used = counted.flatMap(({ count, purpose }) => {
     const known = purposes.find(({ key }) => key === purpose)
-    return known === undefined ? [] : [{ key: known.key, description: Purpose.wording(known), count }]
+    return known === undefined ? [] : [{ id: known.id, description: Purpose.wording(known), count }]
   })
   const unused = Purpose.usable(purposes, app.status).filter(
-    ({ key, terms }) => terms.scopes.some((scope) => held.includes(scope)) && !used.some((one) => one.key === key)
+    ({ id, terms }) => terms.scopes.some((scope) => held.includes(scope)) && !used.some((one) => one.id === id)
   )
   return {
     since: since(now),
-    byPurpose: [...used, ...unused.map(({ key, terms }) => ({ key, description: terms.description, count: 0 }))],
+    byPurpose: [...used, ...unused.map(({ id, terms }) => ({ id, description: terms.description, count: 0 }))],
     withoutPurpose: counted.find(({ purpose }) => purpose === null)?.count ?? 0
   }
 }

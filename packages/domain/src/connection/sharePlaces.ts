@@ -19,8 +19,8 @@ type Outcome = "shared" | "not_found" | "ended" | "refused"
 
 /**
  * Replaces the set of places that the app may ask about. A place that stays keeps the moment it was shared; `places_version`
- * grows only when the set changed. `Invalid` on `places` for what is not the user's or is archived (kept when it is shared
- * already), `Conflict` when the connection has ended, `NotFound` for another user's.
+ * grows only when the set changed. Archived places that are shared stay, named or not. `Invalid` on `places` for what is not the
+ * user's, or is archived and not shared, `Conflict` when the connection has ended, `NotFound` for another user's.
  */
 export const sharePlaces = (
   userId: UserId,
@@ -67,7 +67,7 @@ const decide = (
   const expired = Ending.ifExpired(connection, now)
   if (connection.endedAt !== null || expired.length > 0) return { outcome: "ended", writes: expired }
   if (SharedPlaces.refused(chosen, own, connection.places).length > 0) return { outcome: "refused", writes: [] }
-  const after = SharedPlaces.replace(connection, chosen, now)
+  const after = SharedPlaces.replace(connection, chosen, own, now)
   const events = PlacesNotice.events(connection, { app, connection: { ...connection, ...after } }, eventId, now)
   return {
     outcome: "shared",

@@ -8,9 +8,9 @@ import type { Delivery } from "./Delivery.js"
 /**
  * What the user's access log says of an event (Spec §4.6.8, §4.7). Every firing of a rule is there, sent or not, by the label of
  * its place or zone; only one whose endpoints ended, or whose row was abandoned, before the first attempt is not. One entry
- * for an event, however many endpoints, attempts and replays it has: time and id follow from the event, so that recording
- * again changes nothing, and that it was kept back from one endpoint is not entered when another was told. Undefined when there
- * is nobody to tell or nothing more to tell.
+ * for an event, however many endpoints, attempts and replays it has, and one more for a retry that is withheld (decision M10).
+ * Time and id follow from the event, so that recording again changes nothing. That it was kept back from one endpoint before the
+ * first attempt is not entered when another was told. Undefined when there is nobody to tell or nothing more to tell.
  */
 
 /** An event that was not sent, as it is entered if nothing else is of that event. */
@@ -23,7 +23,10 @@ export interface Unsent {
 type Told = Pick<
   Delivery,
   "appId" | "userId" | "envelope" | "maxEventAgeS" | "attempt" | "replayNo" | "createdAt" | "originalAt"
->
+> & {
+  /** Stored with a row. A delivery that lives in memory has none. */
+  readonly dueAt?: Timestamp | null
+}
 
 /** Kept before the event is first sent: an attempt that nobody answered may still have been read. */
 export const sent = (delivery: Told): AccessLogEntry | undefined => {
@@ -34,22 +37,38 @@ export const sent = (delivery: Told): AccessLogEntry | undefined => {
   return entry(about, "sent", delivery.originalAt, 200, null, disclosed)
 }
 
-/** The event became too old by its rule's own limit and was kept back. */
+/** The event became too old by its rule's own limit and was kept back: before it was sent, or at a retry. */
 export const withheld = (delivery: Told): Unsent | undefined => {
-  const about = subject(delivery)
   const at = tooOldAt(delivery)
-  if (about === undefined || delivery.attempt > 1 || at === undefined) return undefined
+  const about = isRetry(delivery) ? subjectOf(delivery) : subject(delivery)
+  if (at === undefined || about === undefined) return undefined
+  if (isRetry(delivery)) {
+    const words = noMore(about, "came too late to be sent again")
+    return { entry: entry(about, "withheld_again", at, 410, "too_old", words), unless: [] }
+  }
   const made = entry(about, "withheld", at, 410, "too_old", nothing(about, "came too late"))
   return { entry: made, unless: others(delivery, made) }
 }
 
-/** The app may not be told any more, and was not: the rule had fired when the user or an admin took that away. */
-export const notAllowed = (delivery: Told): Unsent | undefined => {
-  const about = subject(delivery)
-  if (about === undefined || delivery.attempt > 1 || ruleIdOf(about.payload) === null) return undefined
+/**
+ * The app may not be told any more at `now`, and was not: the rule had fired when the user or an admin took that away. Or the event
+ * was sent before, and would have been sent again.
+ */
+export const notAllowed = (delivery: Told, now: Timestamp): Unsent | undefined => {
+  const about = isRetry(delivery) ? subjectOf(delivery) : subject(delivery)
+  if (about === undefined || ruleIdOf(about.payload) === null) return undefined
+  if (isRetry(delivery)) {
+    // The due time is stored with the row: judged again after a crash, it is the same entry.
+    const at = plus(now, Math.min(0, (delivery.dueAt ?? now) - now))
+    const words = noMore(about, "was not sent again")
+    return { entry: entry(about, "not_allowed_again", at, 403, "not_authorised", words), unless: [] }
+  }
   const made = entry(about, "not_allowed", delivery.createdAt, 403, "not_authorised", nothing(about, "was not sent"))
   return { entry: made, unless: others(delivery, made) }
 }
+
+/** An attempt was made before this one, so the log has the event as sent. */
+const isRetry = ({ attempt }: Told): boolean => attempt > 1
 
 /** What is looked at of an event that nobody was told. */
 type Untold = Pick<OutboxEvent, "userId" | "appId" | "connectionId" | "id" | "payload" | "occurredAt">
@@ -107,7 +126,10 @@ const subjectOf = ({ appId, envelope, userId }: Told): Subject | undefined =>
 const nothing = ({ payload }: { readonly payload: Payload }, why: string): string =>
   `nothing: “${disclosure(payload) ?? payload.type}” ${why}`
 
-type What = "sent" | "withheld" | "not_allowed" | "to_nobody"
+const noMore = ({ payload }: { readonly payload: Payload }, why: string): string =>
+  `nothing more: “${disclosure(payload) ?? payload.type}” ${why}`
+
+type What = "sent" | "withheld" | "withheld_again" | "not_allowed" | "not_allowed_again" | "to_nobody"
 
 /** Made of one that was looked at already. */
 const entryId = (eventId: EventId, what: What) => `log_${eventId}_${what}` as AccessLogEntryId

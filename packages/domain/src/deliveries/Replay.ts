@@ -16,14 +16,13 @@ export interface Replayable {
 }
 
 /** Why a row is not sent again (Spec §3.5, §4.7). */
-export type Refusal = "test" | "pending" | "too_old" | "endpoint_removed" | "endpoint_disabled"
+export type Refusal = "pending" | "too_old" | "endpoint_removed" | "endpoint_disabled"
 
 /** What stands in the way of sending the row again at `now`; undefined when nothing does. */
 export const refusal = (
   { delivery, endpoint, isPending }: Omit<Replayable, "lastReplayNo">,
   now: Timestamp
 ): Refusal | undefined => {
-  if (delivery.isTest) return "test"
   if (isPending) return "pending"
   const age = { occurredAt: delivery.envelope.occurredAt, maxEventAgeS: delivery.maxEventAgeS }
   if (delivery.state === "too_old" || isTooOld(age, now)) return "too_old"
@@ -43,7 +42,7 @@ export const decide = (state: Replayable, id: DeliveryId, now: Timestamp): Eithe
 }
 
 const replayOf = (
-  { appId, endpointId, envelope, maxEventAgeS, originalAt, userId }: Delivery,
+  { appId, endpointId, envelope, isTest, maxEventAgeS, originalAt, userId }: Delivery,
   id: DeliveryId,
   endpointEpoch: number,
   replayNo: number,
@@ -57,6 +56,7 @@ const replayOf = (
   userId,
   maxEventAgeS,
   replayNo,
+  isTest,
   createdAt: now,
   originalAt
 })

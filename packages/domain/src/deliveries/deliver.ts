@@ -41,7 +41,7 @@ const decided = (
     case "not_authorised":
       return Effect.zipRight(
         // Of a connection that is gone altogether nothing is kept.
-        recordUnsent(Option.isSome(authorisation) ? Disclosure.notAllowed(delivery) : undefined),
+        recordUnsent(Option.isSome(authorisation) ? Disclosure.notAllowed(delivery, now) : undefined),
         finish(claim, { _tag: "Failed", at: now, reason: "not_authorised" }, null)
       )
     case "too_old":

@@ -19,7 +19,7 @@ export const deliverLegacy = Effect.fn("deliverLegacy")(
     const now = yield* Timestamp.now
     switch (Delivery.verdict(delivery, authorisation, now)) {
       case "not_authorised":
-        yield* recordUnsent(Disclosure.notAllowed(delivery))
+        yield* recordUnsent(Disclosure.notAllowed(delivery, now))
         return undefined
       case "too_old":
         yield* recordUnsent(Disclosure.withheld(delivery))

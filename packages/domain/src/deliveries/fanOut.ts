@@ -131,6 +131,7 @@ const newDelivery = (
     userId: event.userId,
     maxEventAgeS: event.maxEventAgeS,
     replayNo: 0,
+    isTest: false,
     createdAt: now,
     originalAt: now
   }))

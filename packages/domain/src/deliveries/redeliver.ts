@@ -17,7 +17,6 @@ import { WorkSignal } from "./WorkSignal.js"
 const newId = Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id))
 
 const REFUSALS: Readonly<Record<Replay.Refusal, string>> = {
-  test: "A test is not sent again: send another one",
   pending: "It is still being attempted",
   too_old: "The event is older than its rule allows",
   endpoint_removed: "The endpoint was removed",
@@ -56,7 +55,6 @@ const whyNotRetried = Effect.fn("whyNotRetried")(function* (
 ) {
   const endpoint = Option.getOrNull(yield* (yield* EndpointStore).find(delivery.appId, delivery.endpointId))
   const refused = Replay.refusal({ delivery, endpoint, isPending: false }, now)
-  if (refused === "test") return REFUSALS.test
   if (isReplayed) return `${ENDED}. It was sent again, as a row of its own`
   return refused === undefined ? `${ENDED}: redeliver it` : `${ENDED}. ${REFUSALS[refused]}`
 })

@@ -11,12 +11,14 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
   {
     /** Stores a new phone. */
     readonly create: (device: Device) => Effect.Effect<void, StoreError>
-    /** Oldest first; removed ones left out. */
+    /** Oldest first, those of one instant by id; removed ones left out. */
     readonly list: (userId: UserId) => Effect.Effect<ReadonlyArray<Device>, StoreError>
     /** None when unknown or removed. The token's route is the user's id: it is the user's own phone. */
     readonly findByToken: (userId: UserId, hash: Hash) => Effect.Effect<Option.Option<Device>, StoreError>
     /** Whether it ever reported a visit that could be. */
     readonly sendsVisits: (userId: UserId, id: DeviceId) => Effect.Effect<boolean, StoreError>
+    /** Notes whether the device stays at home. False when there is none, or it was removed. */
+    readonly keepAtHome: (userId: UserId, id: DeviceId, staysAtHome: boolean) => Effect.Effect<boolean, StoreError>
     /** False when there is none, or it was removed before. */
     readonly remove: (userId: UserId, id: DeviceId, at: Timestamp) => Effect.Effect<boolean, StoreError>
   }

@@ -32,6 +32,9 @@ export const addDevice = (
       tokenHash: (yield* Vault).sha256(token),
       createdAt: yield* Timestamp.now,
       lastSeenAt: null,
+      lastKeptAt: null,
+      putAside: [],
+      staysAtHome: false,
       removedAt: null
     }
     yield* (yield* DeviceStore).create(device)

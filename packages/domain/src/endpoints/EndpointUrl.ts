@@ -19,6 +19,7 @@ export type Fault =
   | "not_a_url"
   | "not_https"
   | "credentials"
+  | "port"
   | "fragment"
   | "ip_literal"
   | "not_public_host"
@@ -28,6 +29,7 @@ export const message: Readonly<Record<Fault, string>> = {
   not_a_url: "must be an absolute https address",
   not_https: "must begin with https://",
   credentials: "must not carry a user name or password",
+  port: "must have a port from 1 to 65,535",
   fragment: "must not have a fragment (#…)",
   ip_literal: "must name a host, not an IP address",
   not_public_host: "must be a public host name (not localhost, .local, .internal or a single label)"

@@ -11,6 +11,7 @@ import { NotFound } from "../shared/Invalid.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import { EndpointStore } from "./EndpointStore.js"
 import * as SigningSecret from "./SigningSecret.js"
+import { isEnabled } from "./WebhookEndpoint.js"
 
 export interface TestResult {
   readonly delivered: boolean
@@ -22,7 +23,8 @@ export interface TestResult {
 
 /**
  * Sends a signed ping now, once, and says what came of it (Spec §4.7). A disabled endpoint is tested too: that is how one finds
- * out whether to enable it. Logged as a test; never counts (decision W6). `NotFound` for what is not the account's.
+ * out whether to enable it, and the answer says that it is disabled (decision M10). Logged as a test; never counts (decision W6).
+ * `NotFound` for what is not the account's.
  */
 export const sendTest = Effect.fn("sendTest")(function* (account: Account, appId: AppId, endpointId: EndpointId) {
   yield* getOwnedApp(account, appId)
@@ -42,13 +44,18 @@ export const sendTest = Effect.fn("sendTest")(function* (account: Account, appId
   const id = DeliveryId.make(yield* Entropy.id("dlv"))
   const { row, attempt } = logged(id, envelope, endpointId, sent)
   yield* (yield* DeliveryStore).recordTest(row, attempt)
-  return result(sent.answer)
+  const said = result(sent.answer)
+  return isEnabled(endpoint) ? said : { ...said, detail: `${sentence(said.detail)} ${DISABLED}` }
 })
+
+const DISABLED = "The endpoint is disabled: events are not sent there until you enable it."
+
+const sentence = (text: string): string => (text.endsWith(".") ? text : `${text}.`)
 
 /** The finished row; a test that could not be sent is logged too, with the reason. */
 const logged = (id: DeliveryId, envelope: Envelope, endpointId: EndpointId, sent: Sent) => {
   const { answer, startedAt, endedAt } = sent
-  const row = { ...started(id, envelope, endpointId, startedAt), isTest: true }
+  const row = started(id, envelope, endpointId, startedAt)
   const attempt = Delivery.attemptOf(1, answer, startedAt, endedAt) ?? {
     attempt: 1,
     startedAt,
@@ -73,6 +80,7 @@ const started = (id: DeliveryId, envelope: Envelope, endpointId: EndpointId, at:
     userId: null,
     maxEventAgeS: null,
     replayNo: 0,
+    isTest: true,
     createdAt: at,
     originalAt: at
   })

@@ -1,10 +1,11 @@
+import { Schema } from "effect"
 import type { Point } from "../places/Geometry.js"
 import type { DeviceId, UserId } from "../shared/Ids.js"
-import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
+import * as Timestamp from "../shared/Timestamp.js"
 
 /** One location reading of a phone. Coordinates are kept to 1e-7 degrees (about 1 cm), so equal readings are equal. */
 export interface Fix extends Point {
-  readonly capturedAt: Timestamp
+  readonly capturedAt: Timestamp.Timestamp
   /** Metres; null when the phone did not say or said nonsense (decision L3). */
   readonly accuracyM: number | null
   readonly altitudeM: number | null
@@ -12,19 +13,31 @@ export interface Fix extends Point {
   readonly courseDeg: number | null
 }
 
-/** Why a reading or a visit report is stored apart and never evaluated (decision L3). */
-export type QuarantineReason = "out_of_range" | "null_island" | "future" | "too_old" | "no_stay"
+/** Why a reading or a visit report is put aside and not evaluated (decision L3). */
+export const QuarantineReason = Schema.Literal(
+  /** the time or the position could not be read */
+  "unreadable",
+  "out_of_range",
+  "null_island",
+  "future",
+  "too_old",
+  /** a visit without any time, or one that ends before it begins */
+  "no_stay",
+  /** older than the user keeps history: counted and not stored */
+  "not_kept"
+)
+export type QuarantineReason = typeof QuarantineReason.Type
 
 /** A fix with who sent it and when it arrived. */
 export interface StoredFix extends Fix {
   readonly userId: UserId
   readonly deviceId: DeviceId
-  readonly receivedAt: Timestamp
+  readonly receivedAt: Timestamp.Timestamp
 }
 
 /** What a phone sent, before anything was judged: any numbers at all. */
 export interface Reading {
-  readonly capturedAt: Timestamp
+  readonly capturedAt: Timestamp.Timestamp
   readonly lat: number
   readonly lon: number
   readonly accuracyM?: number | null | undefined
@@ -38,28 +51,35 @@ export type Judged =
   | { readonly _tag: "Quarantined"; readonly reading: Reading; readonly reason: QuarantineReason }
 
 /** A phone's clock may run ahead by this much. */
-export const MAX_AHEAD = 5 * MINUTE
+export const MAX_AHEAD = 5 * Timestamp.MINUTE
 /** 2010-01-01T00:00:00Z: earlier readings come from clocks that were never set. */
 export const EARLIEST = 1_262_304_000_000
 
 /** Decides what becomes of a reading at its arrival. Never fails: what a phone sent is never thrown away. */
-export const judge = (reading: Reading, receivedAt: Timestamp): Judged => {
+export const judge = (reading: Reading, receivedAt: Timestamp.Timestamp): Judged => {
   const reason = quarantineReason(reading, receivedAt)
   return reason === undefined ? { _tag: "Fix", fix: clean(reading) } : { _tag: "Quarantined", reading, reason }
 }
 
-const quarantineReason = (reading: Reading, receivedAt: Timestamp): QuarantineReason | undefined =>
+/** The time of a reading whose own could not be read. */
+export const UNREADABLE = Timestamp.make(0)
+
+const quarantineReason = (reading: Reading, receivedAt: Timestamp.Timestamp): QuarantineReason | undefined =>
   impossiblePlace(reading) ?? impossibleTime(reading.capturedAt, receivedAt)
 
-/** What is wrong with a position; undefined when nothing is. */
+/** What is wrong with a position; undefined when nothing is. A text where a number belongs is read as NaN. */
 export const impossiblePlace = ({ lat, lon }: Point): QuarantineReason | undefined => {
+  if (Number.isNaN(lat) || Number.isNaN(lon)) return "unreadable"
   if (!(Math.abs(lat) <= 90 && Math.abs(lon) <= 180)) return "out_of_range"
   return toGrid(lat) === 0 && toGrid(lon) === 0 ? "null_island" : undefined
 }
 
 /** What is wrong with a phone's time; undefined when nothing is. */
-export const impossibleTime = (at: Timestamp, receivedAt: Timestamp): QuarantineReason | undefined =>
-  at - receivedAt > MAX_AHEAD ? "future" : at < EARLIEST ? "too_old" : undefined
+export const impossibleTime = (
+  at: Timestamp.Timestamp,
+  receivedAt: Timestamp.Timestamp
+): QuarantineReason | undefined =>
+  at - receivedAt > MAX_AHEAD ? "future" : at === UNREADABLE ? "unreadable" : at < EARLIEST ? "too_old" : undefined
 
 const clean = (reading: Reading): Fix => ({
   capturedAt: reading.capturedAt,

@@ -30,7 +30,7 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
   FixHistory,
   {
     /**
-     * In the order of `Fix.newestFirst`: `limit` of them and what else there is of the last one's instant, so that the next page
+     * Without what a device captured while it was left behind (`Carried`). In the order of `Fix.newestFirst`: `limit` of them and what else there is of the last one's instant, so that the next page
      * is the one until that instant. Fewer than `limit` are all that there are.
      */
     readonly newest: (
@@ -40,7 +40,7 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       limit: number
     ) => Effect.Effect<ReadonlyArray<StoredFix>, StoreError>
     /**
-     * What is nearest to `at` on either side: the fixes of the last instant until it, itself included, and of the first one
+     * Without what a device captured while it was left behind. What is nearest to `at` on either side: the fixes of the last instant until it, itself included, and of the first one
      * after it, neither more than `toleranceMs` away. In no order: `Nearest.of` chooses.
      */
     readonly around: (

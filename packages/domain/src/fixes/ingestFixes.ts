@@ -1,25 +1,29 @@
 import { Context, Effect } from "effect"
 import { WorkSignal } from "../deliveries/WorkSignal.js"
+import * as Carried from "../devices/Carried.js"
 import type { Device } from "../devices/Device.js"
 import type { OutboxEvent } from "../events/Event.js"
+import * as History from "../history/History.js"
 import * as Entropy from "../shared/Entropy.js"
 import { EventId } from "../shared/Ids.js"
+import * as JudgedClock from "../shared/JudgedClock.js"
 import { StoreError } from "../shared/StoreError.js"
 import * as Telemetry from "../shared/Telemetry.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import * as VisitReport from "../visits/VisitReport.js"
 import * as Fix from "./Fix.js"
-import { FixStore, type Quarantined } from "./FixStore.js"
+import { FixStore, type PutAside, type Quarantined } from "./FixStore.js"
 import * as UploadEvaluation from "./UploadEvaluation.js"
 import * as UploadFigures from "./UploadFigures.js"
+import * as FutureReading from "./FutureReading.js"
 
 /** What became of an upload. The three add up to what was sent, visits that could be kept left out. */
 export interface Ingested {
-  /** Fixes stored by this upload. */
+  /** Fixes of this upload that were stored. */
   readonly accepted: number
   /** Fixes that were known, or stood in the upload more than once. */
   readonly duplicates: number
-  /** Readings and visit reports put aside: stored, never evaluated (decision L3). */
+  /** Readings and visit reports put aside: not evaluated (decision L3). */
   readonly quarantined: number
 }
 
@@ -28,8 +32,8 @@ const MAX_ROUNDS = 64
 
 /**
  * Takes in one upload: stores what is new, evaluates the user's rules over it and puts what fired into the outbox, all in one
- * commit. A repeated upload changes nothing. Fails with a transient `StoreError` when it lost too many races: the phone
- * sends again.
+ * commit. A repeated upload changes nothing. Fails with a transient `StoreError` when it lost too many races, and while
+ * this process's clock is known to be wrong: the phone sends again.
  */
 export const ingestFixes = (
   device: Pick<Device, "userId" | "id">,
@@ -38,21 +42,16 @@ export const ingestFixes = (
 ): Effect.Effect<Ingested, StoreError, FixStore | WorkSignal | Entropy.Entropy> =>
   Telemetry.program("ingestFixes", (ports: Context.Context<FixStore | WorkSignal | Entropy.Entropy>) =>
     Effect.gen(function* () {
+      // By a clock that is behind, a reading of this moment is one from the future: it would wait, and fire nothing later.
+      yield* JudgedClock.required
       const receivedAt = yield* Timestamp.now
-      const { possible, visits, quarantined } = judged(readings, reports, receivedAt)
-      const fixes = Fix.sortedAndDistinct(possible)
-
+      const sent = judged(readings, reports, receivedAt)
       for (let round = 0; round < MAX_ROUNDS; round++) {
-        const stored = yield* tryOnce(ports, device, { fixes, visits, quarantined, receivedAt })
+        const stored = yield* tryOnce(ports, device, sent, receivedAt)
         if (stored === undefined) continue
         if (stored.events > 0) yield* Context.get(ports, WorkSignal).raise
-        const ingested: Ingested = {
-          accepted: stored.fixes,
-          duplicates: possible.length - stored.fixes,
-          quarantined: quarantined.length
-        }
-        yield* Telemetry.measure(() => UploadFigures.ingested(ingested, round))
-        return ingested
+        yield* Telemetry.measure(() => UploadFigures.ingested(stored.ingested, round))
+        return stored.ingested
       }
       return yield* StoreError.unavailable("Too many uploads of one user at once")
     })
@@ -63,41 +62,77 @@ interface Sent {
   readonly fixes: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
   readonly quarantined: ReadonlyArray<Quarantined>
-  readonly receivedAt: Timestamp.Timestamp
 }
 
 /** Reads, evaluates, commits. Undefined when another upload came between. */
 const tryOnce = (
   ports: Context.Context<FixStore | Entropy.Entropy>,
-  device: Pick<Device, "userId" | "id">,
-  { fixes, quarantined, receivedAt, visits }: Sent
+  { id: deviceId, userId }: Pick<Device, "userId" | "id">,
+  { fixes: sent, quarantined, visits: reports }: Sent,
+  receivedAt: Timestamp.Timestamp
 ) =>
   Effect.gen(function* () {
     const store = Context.get(ports, FixStore)
-    const view = yield* store.view(device.userId, device.id, fixes, receivedAt)
-    const fresh = fixes.filter((fix) => !view.known.has(Fix.key(fix)))
-    if (fresh.length + visits.length + quarantined.length === 0) return { fixes: 0, events: 0 }
+    const asked = Fix.sortedAndDistinct(sent)
+    const view = yield* store.view(userId, deviceId, asked, receivedAt)
+    const unknown = asked.filter((fix) => !view.known.has(Fix.key(fix)))
+    const own = unknown.filter(({ capturedAt }) => !History.isPast(capturedAt, view.cutoff))
+    const visits = reports.filter(({ departure }) => departure === null || !History.isPast(departure, view.cutoff))
+    const notKept = unknown.length - own.length + reports.length - visits.length
+    const ingested: Ingested = {
+      accepted: own.length,
+      duplicates: sent.length - unknown.length,
+      quarantined: quarantined.length + notKept
+    }
+    if (own.length + visits.length + ingested.quarantined === 0) return { ingested, events: 0 }
 
-    const { states, firings } = UploadEvaluation.evaluate(view.rules, fresh, receivedAt)
+    const taken =
+      own.length > 0 && FutureReading.mayWait(view.lastFutureAt, receivedAt)
+        ? FutureReading.due(
+            yield* store.waiting(
+              userId,
+              deviceId,
+              Timestamp.plus(receivedAt, -2 * FutureReading.MAX_WAIT),
+              FutureReading.MOST
+            ),
+            own,
+            receivedAt
+          )
+        : []
+    const fresh = taken.length === 0 ? own : Fix.sortedAndDistinct([...own, ...taken.map(({ fix }) => fix)])
+    const isLeftBehind = Carried.isLeftBehind(deviceId, view.devices)
+    const carried = isLeftBehind ? [] : fresh
+    const { states, firings } = UploadEvaluation.evaluate(view.rules, carried, receivedAt)
     const entropy = Context.get(ports, Entropy.Entropy)
     const fired: Array<UploadEvaluation.Fired> = []
     for (const { at, rule } of firings) {
       fired.push({ rule, at, eventId: EventId.make(yield* Entropy.idFrom(entropy, "evt")) })
     }
     const committed = yield* store.commit({
-      userId: device.userId,
-      deviceId: device.id,
+      userId,
+      deviceId,
       receivedAt,
       version: view.version,
       fixes: fresh,
+      isLeftBehind,
       quarantined,
+      putAside: counted(quarantined, notKept),
+      taken: taken.map(({ key }) => key),
       visits,
       states: UploadEvaluation.withEvents(states, fired),
       events: fired.map(event)
     })
-    if (committed) yield* Telemetry.measure(() => UploadFigures.evaluated(view.rules, fresh, firings))
-    return committed ? { fixes: fresh.length, events: fired.length } : undefined
+    if (committed) yield* Telemetry.measure(() => UploadFigures.evaluated(view.rules, carried, firings))
+    return committed ? { ingested, events: fired.length } : undefined
   })
+
+/** By reason. What the user does not keep is counted and stored nowhere. */
+const counted = (quarantined: ReadonlyArray<Quarantined>, notKept: number): ReadonlyArray<PutAside> => {
+  const counts = new Map<Fix.QuarantineReason, number>()
+  for (const { reason } of quarantined) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  if (notKept > 0) counts.set("not_kept", notKept)
+  return [...counts].map(([reason, count]) => ({ reason, count }))
+}
 
 const event = (fired: UploadEvaluation.Fired): OutboxEvent => ({
   userId: fired.rule.userId,
@@ -114,13 +149,13 @@ const judged = (
   readings: ReadonlyArray<Fix.Reading>,
   reports: ReadonlyArray<VisitReport.VisitReport>,
   receivedAt: Timestamp.Timestamp
-) => {
-  const possible: Array<Fix.Fix> = []
+): Sent => {
+  const fixes: Array<Fix.Fix> = []
   const visits: Array<VisitReport.VisitReport> = []
   const quarantined: Array<Quarantined> = []
   for (const reading of readings) {
     const outcome = Fix.judge(reading, receivedAt)
-    if (outcome._tag === "Fix") possible.push(outcome.fix)
+    if (outcome._tag === "Fix") fixes.push(outcome.fix)
     else quarantined.push({ key: Fix.readingKey(reading), reading, reason: outcome.reason })
   }
   for (const report of reports) {
@@ -128,5 +163,5 @@ const judged = (
     if (outcome._tag === "Visit") visits.push(outcome.visit)
     else quarantined.push({ key: VisitReport.key(report), reading: report, reason: outcome.reason })
   }
-  return { possible, visits, quarantined }
+  return { fixes, visits, quarantined }
 }

@@ -7,8 +7,8 @@ export const Keep = Schema.NullOr(
 )
 export type Keep = typeof Keep.Type
 
-/** Of whoever never chose. */
-export const DEFAULT: Keep = 90
+/** Of whoever never chose: apps that may look back can ask about any moment (Spec §4.5), so nothing goes unless its owner says so. */
+export const DEFAULT: Keep = null
 
 /** Housekeeping deletes what is past the choice so often, on the clock. */
 export const SWEEP_EVERY = HOUR

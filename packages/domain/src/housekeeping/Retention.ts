@@ -2,6 +2,8 @@ import { Schema } from "effect"
 import * as SignInThrottle from "../accounts/SignInThrottle.js"
 import * as ConsentRequest from "../connection/ConsentRequest.js"
 import * as TokenFamily from "../connection/TokenFamily.js"
+import * as Idempotency from "../idempotency/Idempotency.js"
+import { COUNTED_FOR } from "../limits/ZoneQuestions.js"
 import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** What time makes useless. */
@@ -23,9 +25,11 @@ export const Kind = Schema.Literal(
   "sign_in_tries",
   /** By when they ended. */
   "rate_windows",
-  /** By their last call. */
+  /** By their last question. */
   "budgets",
-  /** By when they ended, with their attempts (Spec §2.9); a replay not before what it was made from. */
+  /** By when they were given. */
+  "idempotent_answers",
+  /** By when they ended, with their attempts (Spec §2.9); replays too. */
   "delivered_deliveries",
   /** Failed or too old to send; by when they ended, with their attempts (Spec §2.9). */
   "failed_deliveries",
@@ -53,11 +57,15 @@ export const until = (kind: Kind, now: Timestamp): Timestamp => {
     case "authorization_codes":
     case "events":
       return plus(now, -DAY)
+    case "idempotent_answers":
+      return plus(now, -Idempotency.KEPT_FOR)
     case "sessions":
       return now
     case "rate_windows":
-    case "budgets":
       return plus(now, -HOUR)
+    case "budgets":
+      // A question counts for the whole day, its last instant included.
+      return plus(now, -COUNTED_FOR - HOUR)
     case "sign_in_tries":
       return plus(now, -SignInThrottle.WINDOW)
     case "delivered_deliveries":

@@ -1,26 +1,23 @@
 import { Schema } from "effect"
-import type { ConnectionId, UserId } from "../shared/Ids.js"
-import { HOUR, type Timestamp } from "../shared/Timestamp.js"
+import type { AppId, UserId } from "../shared/Ids.js"
+import type { Timestamp } from "../shared/Timestamp.js"
 
-/** How many calls of one kind a connection has in any `windowMillis`: an exact sliding window, so that no edge doubles it. */
+/** How many calls of one kind somebody has in any `windowMillis`: an exact sliding window, so that no edge doubles it. */
 export interface Budget {
   readonly name: string
   readonly calls: number
   readonly windowMillis: number
 }
 
-/** Decisions §4: enough for honest checks, too few to find out by trial where somebody is. */
-export const VERIFY_ZONE: Budget = { name: "verify_zone", calls: 20, windowMillis: HOUR }
-
-/** Whose budget it is. */
+/** Whose budget it is. A new connection of the same person and app goes on with the old one's. */
 export interface Spender {
   readonly userId: UserId
-  readonly connectionId: ConnectionId
+  readonly appId: AppId
 }
 
 /** Wire: 429 `budget_exceeded` with `Retry-After`. */
 export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("BudgetExceeded", {
-  /** Until the oldest call falls out of the window. */
+  /** Until enough of what counts has fallen out of its window. */
   retryAfterMillis: Schema.Positive
 }) {}
 

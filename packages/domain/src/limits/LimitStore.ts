@@ -1,11 +1,12 @@
 import { Context, type Effect } from "effect"
 import type { StoreError } from "../shared/StoreError.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import type { Budget, Spender, Spending } from "./Budget.js"
+import type { Spender } from "./Budget.js"
 import type { Window } from "./Rate.js"
 import type { Subject } from "./Subject.js"
+import type { Asking, ZoneQuestions } from "./ZoneQuestions.js"
 
-/** How much of a rate or a budget is used up. */
+/** How much of a rate is used up, and what was asked about zones. */
 export class LimitStore extends Context.Tag("@place-access/domain/limits/LimitStore")<
   LimitStore,
   {
@@ -16,13 +17,13 @@ export class LimitStore extends Context.Tag("@place-access/domain/limits/LimitSt
      */
     readonly count: (subject: Subject, windowMillis: number, now: Timestamp) => Effect.Effect<Window, StoreError>
     /**
-     * Locks what the spender has spent of the budget, then reads the clock, gives the calls (in order of time) to `decide` and
-     * keeps those of `Spent`. Two calls of one spender never see the same state, on whichever servers they arrive.
+     * Locks what the spender has asked about zones, then reads the clock, gives the questions to `decide` and keeps those of
+     * `Asked`. Two calls of one spender never see the same state, on whichever servers they arrive; `RuleStore.createZone` takes
+     * the same lock.
      */
-    readonly spend: (
+    readonly ask: (
       spender: Spender,
-      budget: Budget,
-      decide: (calls: ReadonlyArray<Timestamp>, now: Timestamp) => Spending
-    ) => Effect.Effect<Spending, StoreError>
+      decide: (before: ZoneQuestions, now: Timestamp) => Asking
+    ) => Effect.Effect<Asking, StoreError>
   }
 >() {}

@@ -1,6 +1,6 @@
 import { Option, Schema } from "effect"
 import { network } from "../accounts/SignInThrottle.js"
-import { AppId, type ConnectionId, type DeviceId } from "../shared/Ids.js"
+import type { AppId, ConnectionId, DeviceId } from "../shared/Ids.js"
 
 /** Whose calls are counted together. */
 export const Subject = Schema.String.pipe(Schema.brand("Subject"))
@@ -20,11 +20,11 @@ export const connection = (id: ConnectionId): Subject => Subject.make(`connectio
 export const device = (id: DeviceId): Subject => Subject.make(`device ${id}`)
 
 /**
- * A client as it names itself, at one address: whoever guesses at an app's secret from elsewhere cannot lock the app out. What
- * cannot be a client's id counts as one, so that made-up names are no way around.
+ * An app that a client says it is, at one address: whoever guesses at an app's secret from elsewhere cannot lock the app out. None: a
+ * client of a name that no app has. All of those at one address count as one, so that made-up names are no way around.
  */
-export const client = (clientId: string | undefined, address: string): Subject =>
-  Subject.make(`client ${Option.getOrElse(Schema.decodeUnknownOption(AppId)(clientId), () => "?")} ${network(address)}`)
+export const client = (id: Option.Option<AppId>, address: string): Subject =>
+  Subject.make(`client ${Option.getOrElse(id, () => "?")} ${network(address)}`)
 
 /** New accounts from one network. */
 export const signUp = (address: string): Subject => Subject.make(`sign-up ${network(address)}`)

@@ -1,6 +1,7 @@
+export { askZone } from "./askZone.js"
 export * as Budget from "./Budget.js"
 export { LimitStore } from "./LimitStore.js"
 export * as Rate from "./Rate.js"
-export { spendBudget } from "./spendBudget.js"
 export * as Subject from "./Subject.js"
 export { takeCall } from "./takeCall.js"
+export * as ZoneQuestions from "./ZoneQuestions.js"

@@ -150,10 +150,11 @@ const mayBeTold = (waiting: Listener.Waiting) =>
   Effect.gen(function* () {
     const told = { ...waiting, attempt: 1, replayNo: 0, originalAt: waiting.createdAt }
     const authorisation = yield* authorisationOf(waiting)
-    switch (Delivery.verdict(waiting, authorisation, yield* Timestamp.now)) {
+    const now = yield* Timestamp.now
+    switch (Delivery.verdict(waiting, authorisation, now)) {
       case "not_authorised":
         // Of a connection that is gone altogether nothing is kept.
-        if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(told))
+        if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(told, now))
         return false
       case "too_old":
         yield* recordUnsent(Disclosure.withheld(told))

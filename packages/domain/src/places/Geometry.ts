@@ -81,8 +81,9 @@ export type Side = "inside" | "outside"
 export const MIN_BAND_M = 50
 
 /** The side that a fix is decisively on; undefined within max(50 m, accuracy) of the edge, the edges included. */
-export const sideOf = (circle: Circle, at: Point, accuracyM: number | null): Side | undefined => {
+export const sideOf = (circle: Circle, at: Point, accuracyM: number | null | undefined): Side | undefined => {
   const fromEdgeM = distanceM(circle, at) - circle.radiusM
-  const bandM = accuracyM === null ? MIN_BAND_M : Math.max(MIN_BAND_M, accuracyM)
+  // Whatever is no greater number counts as unknown: undefined and NaN of plain JavaScript would make every fix undecided, for ever.
+  const bandM = typeof accuracyM === "number" && accuracyM > MIN_BAND_M ? accuracyM : MIN_BAND_M
   return fromEdgeM < -bandM ? "inside" : fromEdgeM > bandM ? "outside" : undefined
 }

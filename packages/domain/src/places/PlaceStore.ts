@@ -13,7 +13,7 @@ export class PlaceStore extends Context.Tag("@place-access/domain/places/PlaceSt
     readonly create: (place: Place) => Effect.Effect<void, StoreError>
     /** None when there is none, or it is another user's. */
     readonly find: (userId: UserId, id: PlaceId) => Effect.Effect<Option.Option<Place>, StoreError>
-    /** By label, then id; archived ones included. */
+    /** By label, compared by code points (not by UTF-16 units, as `<` does), then id; archived ones included. */
     readonly list: (userId: UserId) => Effect.Effect<ReadonlyArray<Place>, StoreError>
     /** Every shape that the user's places ever had, by place and version. */
     readonly shapes: (userId: UserId) => Effect.Effect<ReadonlyArray<Shape>, StoreError>

@@ -15,7 +15,11 @@ export const Key = Schema.String.pipe(
 )
 export type Key = typeof Key.Type
 
-export const Status = Schema.Literal("draft", "in_review", "approved", "rejected")
+/** Of a purpose that is not archived. */
+export const LiveStatus = Schema.Literal("draft", "in_review", "approved", "rejected")
+export type LiveStatus = typeof LiveStatus.Type
+
+export const Status = Schema.Literal(...LiveStatus.literals, "archived")
 export type Status = typeof Status.Type
 
 /** What is reviewed, and what users are shown exactly as approved. */
@@ -41,12 +45,11 @@ export const refusal = (present: ReadonlyArray<string>, key: Key): string | unde
       ? `an app has at most ${MAX_PER_APP} purposes`
       : undefined
 
-export interface Purpose extends Submittable {
+interface Facts extends Submittable {
   readonly appId: AppId
   readonly id: PurposeId
   /** Unique within the app, for ever: an archived purpose keeps its key (decision P1). */
   readonly key: Key
-  readonly status: Status
   /** The newest wording. */
   readonly terms: Terms
   /** The wording that was approved last; goes on working while an edit is decided. */
@@ -54,12 +57,25 @@ export interface Purpose extends Submittable {
   /** What the reviewer said last; kept while the developer changes the wording, gone when it is handed in again. */
   readonly reviewNote: string | null
   readonly createdAt: Timestamp
-  readonly archivedAt: Timestamp | null
 }
+
+export interface Live extends Facts {
+  readonly status: LiveStatus
+  readonly archivedAt: null
+}
+
+/** Final: it can neither be used nor wait for anybody. */
+export interface Archived extends Facts {
+  readonly status: "archived"
+  readonly submission: null
+  readonly archivedAt: Timestamp
+}
+
+export type Purpose = Live | Archived
 
 /** The terms under which an app may use the purpose now: any for a sandbox app, only approved ones in production. */
 export const usableTerms = (purpose: Purpose, app: AppStatus): Terms | undefined =>
-  purpose.archivedAt !== null ? undefined : (purpose.approved ?? (app === "production" ? undefined : purpose.terms))
+  purpose.status === "archived" ? undefined : (purpose.approved ?? (app === "production" ? undefined : purpose.terms))
 
 /** What users know a purpose by: the wording approved last, or the only one of an app that nobody reviewed. */
 export const wording = ({ approved, terms }: Pick<Purpose, "approved" | "terms">): string =>
@@ -76,7 +92,7 @@ export const sameTerms = (a: Terms, b: Terms): boolean =>
   a.description === b.description && a.expectedDailyVolume === b.expectedDailyVolume && Scope.same(a.scopes, b.scopes)
 
 /** A new purpose is a draft (Spec §3.2). */
-export const draft = (appId: AppId, id: PurposeId, key: Key, terms: Terms, now: Timestamp): Purpose => ({
+export const draft = (appId: AppId, id: PurposeId, key: Key, terms: Terms, now: Timestamp): Live => ({
   appId,
   id,
   key,
@@ -94,10 +110,10 @@ export const draft = (appId: AppId, id: PurposeId, key: Key, terms: Terms, now: 
 export const usable = (
   purposes: ReadonlyArray<Purpose>,
   app: AppStatus
-): ReadonlyArray<{ readonly key: Key; readonly terms: Terms }> =>
+): ReadonlyArray<{ readonly id: PurposeId; readonly key: Key; readonly terms: Terms }> =>
   purposes.flatMap((purpose) => {
     const terms = usableTerms(purpose, app)
-    return terms === undefined ? [] : [{ key: purpose.key, terms }]
+    return terms === undefined ? [] : [{ id: purpose.id, key: purpose.key, terms }]
   })
 
 /** The sensitive scopes for which the app has a usable purpose: only these can be asked for at consent (decisions §3). */

@@ -31,7 +31,7 @@ export const decide = (
   if (key === undefined || key === "") return refused("missing")
   const purpose = purposes.find((candidate) => candidate.key === key)
   if (purpose === undefined) return refused("unknown")
-  if (purpose.archivedAt !== null) return refused("archived")
+  if (purpose.status === "archived") return refused("archived")
   const terms = usableTerms(purpose, app)
   if (terms === undefined) return refused("not_approved")
   return terms.scopes.includes(scope) ? { _tag: "Allowed", purpose } : refused("scope_not_covered")

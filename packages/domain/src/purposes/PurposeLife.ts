@@ -3,7 +3,7 @@ import * as Submission from "../reviews/Submission.js"
 import type { Verdict } from "../reviews/Verdict.js"
 import { Conflict } from "../shared/Invalid.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import { normalised, type Purpose, sameTerms, type Terms } from "./Purpose.js"
+import { type Archived, type Live, normalised, type Purpose, sameTerms, type Terms } from "./Purpose.js"
 
 /**
  * The life of a purpose after `Purpose.draft` (Spec §3.2, decision P1; drawn in docs/state-machines.md). Every function takes
@@ -29,14 +29,14 @@ export interface Edit {
  * there already changes nothing.
  */
 export const edit = (purpose: Purpose, change: Edit, now: Timestamp): Step => {
-  if (purpose.archivedAt !== null) return refused(ARCHIVED)
+  if (purpose.status === "archived") return refused(ARCHIVED)
   const terms = normalised({
     description: change.description ?? purpose.terms.description,
     scopes: change.scopes ?? purpose.terms.scopes,
     expectedDailyVolume: change.expectedDailyVolume ?? purpose.terms.expectedDailyVolume
   })
   if (sameTerms(terms, purpose.terms)) return Either.right(purpose)
-  const edited: Purpose = { ...purpose, terms, revision: purpose.revision + 1 }
+  const edited: Live = { ...purpose, terms, revision: purpose.revision + 1 }
   if (edited.approved !== null && sameTerms(terms, edited.approved)) {
     return Either.right({ ...edited, status: "approved", reviewNote: null, submission: null })
   }
@@ -53,7 +53,7 @@ export const edit = (purpose: Purpose, change: Edit, now: Timestamp): Step => {
 
 /** From draft or rejected. */
 export const submit = (purpose: Purpose, now: Timestamp): Step => {
-  if (purpose.archivedAt !== null) return refused(ARCHIVED)
+  if (purpose.status === "archived") return refused(ARCHIVED)
   switch (purpose.status) {
     case "draft":
     case "rejected":
@@ -65,7 +65,7 @@ export const submit = (purpose: Purpose, now: Timestamp): Step => {
   }
 }
 
-const handedIn = (purpose: Purpose, now: Timestamp): Purpose => ({
+const handedIn = (purpose: Live, now: Timestamp): Live => ({
   ...purpose,
   status: "in_review",
   reviewNote: null,
@@ -74,11 +74,11 @@ const handedIn = (purpose: Purpose, now: Timestamp): Purpose => ({
 
 /** A rejection takes nothing away: the wording that was approved before goes on working. */
 export const decide = (purpose: Purpose, verdict: Verdict): Step => {
-  if (purpose.archivedAt !== null) return refused(ARCHIVED)
+  if (purpose.status === "archived") return refused(ARCHIVED)
   if (purpose.status !== "in_review") return refused(NOT_IN_REVIEW)
   const outdated = Submission.outdated(purpose, verdict.revision)
   if (outdated !== undefined) return Either.left(outdated)
-  const decided: Purpose = { ...purpose, reviewNote: verdict.note, submission: null }
+  const decided: Live = { ...purpose, reviewNote: verdict.note, submission: null }
   return Either.right(
     verdict.decision === "approve"
       ? { ...decided, status: "approved", approved: purpose.terms }
@@ -87,5 +87,5 @@ export const decide = (purpose: Purpose, verdict: Verdict): Step => {
 }
 
 /** Final, from any state; the key stays taken. Idempotent: the first time counts. */
-export const archive = (purpose: Purpose, now: Timestamp): Purpose =>
-  purpose.archivedAt === null ? { ...purpose, archivedAt: now, submission: null } : purpose
+export const archive = (purpose: Purpose, now: Timestamp): Archived =>
+  purpose.status === "archived" ? purpose : { ...purpose, status: "archived", archivedAt: now, submission: null }

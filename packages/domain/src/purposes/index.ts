@@ -1,6 +1,7 @@
 export { archivePurpose } from "./archivePurpose.js"
 export { createPurpose, type NewPurpose } from "./createPurpose.js"
 export { decidePurpose } from "./decidePurpose.js"
+export * as DeclaredScopes from "./DeclaredScopes.js"
 export { flagVolumes } from "./flagVolumes.js"
 export { listPurposes } from "./listPurposes.js"
 export { listOwnVolumeFlags, listVolumeFlags, type ReadableFlag } from "./listVolumeFlags.js"

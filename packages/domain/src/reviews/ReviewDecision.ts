@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { type App, Name } from "../apps/App.js"
+import { Differences } from "../apps/AppProposal.js"
 import type { MailMessage } from "../mail/Mail.js"
 import { Key, type Purpose, Terms } from "../purposes/Purpose.js"
 import { AppId, PurposeId, type ReviewDecisionId, type UserId } from "../shared/Ids.js"
@@ -17,7 +18,12 @@ export const Subject = Schema.Union(
     id: AppId,
     name: Schema.typeSchema(Name),
     declaredScopes: Schema.Array(Scope.Scope),
-    allowedScopes: Schema.NullOr(Schema.Array(Scope.Scope))
+    allowedScopes: Schema.NullOr(Schema.Array(Scope.Scope)),
+    /** The change to an app in production that was decided on, approved or rejected. Decisions from before there were any: null. */
+    change: Schema.optionalWith(Schema.NullOr(Differences), {
+      /** For decisions from before there were such changes. */
+      default: () => null
+    })
   }),
   Schema.Struct({ kind: Schema.Literal("purpose"), id: PurposeId, key: Key, terms: Schema.typeSchema(Terms) })
 )
@@ -41,13 +47,14 @@ export interface Recorded {
   readonly mail: MailMessage
 }
 
-/** A review of an app, as it is called now. */
-export const ofApp = (app: App): Subject => ({
+/** A review of an app, as it is called now, or of `change` to it. */
+export const ofApp = (app: App, change: Differences | null): Subject => ({
   kind: "app",
   id: app.id,
   name: app.name,
   declaredScopes: app.declaredScopes,
-  allowedScopes: app.allowedScopes
+  allowedScopes: app.allowedScopes,
+  change
 })
 
 /** A review of a purpose, as it is worded now. */

@@ -71,7 +71,8 @@ export interface Observation {
   readonly capturedAt: Timestamp
   readonly lat: number
   readonly lon: number
-  readonly accuracyM: number | null
+  /** Metres. Null, left out or no number: unknown, which counts as 50 m (decision L3). */
+  readonly accuracyM?: number | null | undefined
 }
 
 /** What a fix did to a rule, in the order in which it is asked. Only `fired` sends an event. */

@@ -154,14 +154,12 @@ const wholeNumber =
 const optional = <A>(value: unknown, read: (value: unknown) => Read<A>): Read<A | null> =>
   value === undefined || value === null ? Either.right(null) : read(value)
 
-/** Required for a dwell rule, refused for the others (Spec §2.6). */
+/** Required for a dwell rule. Nobody reads it for the others: they have none, whatever was sent (Spec §2.6, amendment M11). */
 const dwellMinutes = (value: unknown, type: Rule.Type | undefined): Read<number | null> => {
+  if (type === "enter" || type === "exit") return Either.right(null)
   const minutes = optional(value, wholeNumber(DWELL_MINUTES))
-  if (Either.isLeft(minutes)) return minutes
-  if (type === "dwell" && minutes.right === null)
-    return Either.left(`is required for dwell rules and ${must(DWELL_MINUTES)}`)
-  return type !== undefined && type !== "dwell" && minutes.right !== null
-    ? Either.left("is for dwell rules only")
+  return type === "dwell" && Either.isRight(minutes) && minutes.right === null
+    ? Either.left(`is required for dwell rules and ${must(DWELL_MINUTES)}`)
     : minutes
 }
 

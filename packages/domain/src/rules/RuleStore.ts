@@ -1,4 +1,5 @@
 import { Context, type Effect, type Option } from "effect"
+import type { ZoneQuestions } from "../limits/ZoneQuestions.js"
 import type { ConnectionId, RuleId, UserId } from "../shared/Ids.js"
 import type { Page } from "../shared/Page.js"
 import type { StoreError } from "../shared/StoreError.js"
@@ -31,6 +32,20 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
       userId: UserId,
       connectionId: ConnectionId,
       decide: (present: ReadonlyArray<Rule>, now: Timestamp) => { readonly outcome: A; readonly rule: Rule | null }
+    ) => Effect.Effect<Option.Option<A>, StoreError>
+    /**
+     * The same for a zone rule, which is a question about its circle: under the same locks `decide` is also given what the person
+     * and the app have asked about zones, and returns what counts afterwards, or null to keep what is there. In one transaction:
+     * two creations, or a creation and a `LimitStore.ask`, never take the last question both.
+     */
+    readonly createZone: <A>(
+      userId: UserId,
+      connectionId: ConnectionId,
+      decide: (
+        present: ReadonlyArray<Rule>,
+        now: Timestamp,
+        asked: ZoneQuestions
+      ) => { readonly outcome: A; readonly rule: Rule | null; readonly asked: ZoneQuestions | null }
     ) => Effect.Effect<Option.Option<A>, StoreError>
     /**
      * By creation, then id, from `after` on, a position of an earlier page; deleted ones and those of an ended connection are

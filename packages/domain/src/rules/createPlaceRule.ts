@@ -1,18 +1,18 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import type { InvalidToken } from "../connection/Errors.js"
 import type { EndpointStore } from "../endpoints/EndpointStore.js"
 import type { Place } from "../places/Place.js"
 import { PlaceStore } from "../places/PlaceStore.js"
-import type * as Entropy from "../shared/Entropy.js"
-import { PlaceId } from "../shared/Ids.js"
+import * as Entropy from "../shared/Entropy.js"
+import { PlaceId, RuleId } from "../shared/Ids.js"
 import { type Invalid, NotFound } from "../shared/Invalid.js"
 import type { StoreError } from "../shared/StoreError.js"
 import * as Timestamp from "../shared/Timestamp.js"
-import { createRule, requireEndpoint, type RuleCaller } from "./createRule.js"
+import { admitted, orEnded, requireEndpoint, ruleOf, type RuleCaller } from "./createRule.js"
 import type { RuleLimitReached, WebhookUrlNotRegistered } from "./Errors.js"
 import type { Rule, SharedPlace } from "./Rule.js"
 import * as RuleRequest from "./RuleRequest.js"
-import type { RuleStore } from "./RuleStore.js"
+import { RuleStore } from "./RuleStore.js"
 
 /**
  * A standing question about one of the places that the user shares with the app (Spec §4.6). The request's own problems come
@@ -30,7 +30,12 @@ export const createPlaceRule = (
     const { placeId, terms } = yield* RuleRequest.checkPlace(request, yield* Timestamp.now)
     yield* requireEndpoint(caller, terms)
     const { id, label } = yield* visiblePlace(caller, placeId)
-    return yield* createRule(caller, { _tag: "Place", placeId: id, label }, terms)
+    const ruleId = RuleId.make(yield* Entropy.id("rul"))
+    const created = yield* (yield* RuleStore).create(caller.userId, caller.id, (present, now) => {
+      const rule = admitted(ruleOf(caller, ruleId, { _tag: "Place", placeId: id, label }, terms, now), present, now)
+      return { outcome: rule, rule: Either.getOrNull(rule) }
+    })
+    return yield* yield* orEnded(caller, created)
   }).pipe(Effect.withSpan("createPlaceRule"))
 
 const parsePlaceId = Schema.decodeOption(PlaceId)

@@ -21,23 +21,40 @@ const Normalised = Schema.transform(Schema.String, Schema.String, {
   encode: (text) => text
 })
 
-const counted = (min: number, max: number) =>
-  Normalised.pipe(
+const LINE_BREAKS = /[\r\n\v\f\u0085\u2028\u2029]+/
+
+/** A line break, or several with blanks around them, is one blank: who pastes two lines means one. Linear in the length of the text. */
+const Joined = Schema.transform(Schema.String, Schema.String, {
+  strict: true,
+  decode: (text) =>
+    LINE_BREAKS.test(text)
+      ? text
+          .split(LINE_BREAKS)
+          .map((part) => part.trim())
+          .filter((part) => part !== "")
+          .join(" ")
+      : text,
+  encode: (text) => text
+})
+
+/** The document of the API cannot see through a transformation, so the bounds are said beside it. */
+const counted = (written: Schema.Schema<string>, min: number, max: number) =>
+  written.annotations({ jsonSchema: { type: "string", minLength: min, maxLength: max } }).pipe(
     Schema.filter((text) => length(text) >= min, {
       message: () => (min === 1 ? "must not be empty" : `must be at least ${min} characters`)
     }),
     Schema.filter((text) => length(text) <= max, { message: () => `must be at most ${max} characters` })
   )
 
-/** One line of `min` to `max` characters. */
+/** One line of `min` to `max` characters; a line break becomes a blank before they are counted. */
 export const line = (min: number, max: number) =>
-  counted(min, max).pipe(
+  counted(Schema.compose(Joined, Normalised), min, max).pipe(
     Schema.filter(isPlain, { message: () => "must be one line of text without control characters" })
   )
 
 /** The same with line breaks allowed inside. */
 export const paragraphs = (min: number, max: number) =>
-  counted(min, max).pipe(
+  counted(Normalised, min, max).pipe(
     Schema.filter((text) => isPlain(text.replaceAll("\n", "")), {
       message: () => "must be text without control characters"
     })

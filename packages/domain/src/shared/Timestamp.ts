@@ -31,31 +31,55 @@ export const plus = (at: Timestamp, millis: number): Timestamp => (at + millis) 
 /** `2026-01-02T03:04:05.678Z` */
 export const toIso = (at: Timestamp): string => DateTime.formatIso(DateTime.unsafeMake(at))
 
-const ISO =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)$/
 
 /**
- * Strict ISO 8601 with a zone; "2025" or a date without a time is refused. Digits past the millisecond are cut off.
- * A date that no calendar has (30 February) is refused.
+ * Reads every time that comes from outside: strict ISO 8601 with a zone (`Z`, `+02:00`, `+0200` or `+02`), seconds optional
+ * (decision M11). Undefined for a date without a time, a time without a zone, and a date that no calendar has (30 February).
+ * Digits past the millisecond are cut off.
  */
+export const parseIso = (text: string): Timestamp | undefined => {
+  const found = ISO.exec(text)
+  if (found === null) return undefined
+  const part = (index: number): number => Number(found[index] ?? 0)
+  const [year, month, day] = [part(1), part(2), part(3)]
+  const [hour, minute, second] = [part(4), part(5), part(6)]
+  const [zoneHours, zoneMinutes] = [part(9), part(10)]
+  if (day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59) return undefined
+  if (zoneHours > 23 || zoneMinutes > 59) return undefined
+  const millis = Number((found[7] ?? "").slice(0, 3).padEnd(3, "0"))
+  const offset = (found[8] === "-" ? -1 : 1) * (zoneHours * HOUR + zoneMinutes * MINUTE)
+  const clock = hour * HOUR + minute * MINUTE + second * SECOND + millis
+  return (dayNumber(year, month, day) * DAY + clock - offset) as Timestamp
+}
+
+/** `parseIso` for schemas; out it is `toIso`. */
 export const FromIso = Schema.transform(
   Schema.String.pipe(
-    Schema.filter((text) => ISO.test(text) && isCalendarDate(text), {
+    Schema.filter((text) => parseIso(text) !== undefined, {
       message: () => "must be an ISO 8601 timestamp with a zone, such as 2026-01-31T09:30:00.000Z"
     })
   ),
   Timestamp,
   {
     strict: true,
-    decode: (text) => make(DateTime.unsafeMake(text).epochMillis),
+    decode: (text) => parseIso(text) ?? make(0),
     encode: (at) => toIso(at as Timestamp)
   }
 ).annotations({ identifier: "Timestamp", jsonSchema: { type: "string", format: "date-time" } })
 
-const DAYS_IN_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-function isCalendarDate(text: string): boolean {
-  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))]
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
-  return month === 2 && day === 29 ? leap : day <= (DAYS_IN_MONTH[month - 1] ?? 0)
+/** 0 for a month that there is not. */
+const daysIn = (year: number, month: number): number =>
+  month === 2 && isLeap(year) ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0)
+
+const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+
+/** Days from 1970-01-01, in the Gregorian calendar. A year begins in March here, so that the leap day is its last. */
+const dayNumber = (year: number, month: number, day: number): number => {
+  const years = month > 2 ? year : year - 1
+  const leapDays = Math.floor(years / 4) - Math.floor(years / 100) + Math.floor(years / 400)
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1
+  return years * 365 + leapDays + dayOfYear - 719_468
 }

@@ -2,14 +2,16 @@ import { Effect } from "effect"
 import { type Account, DisplayName, Email } from "../accounts/Account.js"
 import { AccountStore } from "../accounts/AccountStore.js"
 import { type App, Description, Name } from "../apps/App.js"
+import { approved } from "../apps/AppProposal.js"
 import { AppStore } from "../apps/AppStore.js"
 import { RedirectUri } from "../apps/RedirectUri.js"
 import { registerRedirectUris } from "../apps/registerRedirectUris.js"
 import * as Purpose from "../purposes/Purpose.js"
+import * as PurposeLife from "../purposes/PurposeLife.js"
 import { PurposeStore } from "../purposes/PurposeStore.js"
 import * as Entropy from "../shared/Entropy.js"
 import { AppId, PurposeId, UserId } from "../shared/Ids.js"
-import type { NotFound } from "../shared/Invalid.js"
+import type { Conflict, NotFound } from "../shared/Invalid.js"
 import * as Scope from "../shared/Scope.js"
 import type { StoreError } from "../shared/StoreError.js"
 import * as Timestamp from "../shared/Timestamp.js"
@@ -41,14 +43,17 @@ export const userWith = (
 
 export const user = userWith()
 
-/** A sandbox app that declares every scope and has one redirect URI and no client secret. */
+/**
+ * A sandbox app that declares every scope and has one redirect URI and no client secret. One in production was approved with what
+ * it has, unless `overrides` say otherwise.
+ */
 export const app = (
   ownerId: UserId,
   overrides: Partial<App> = {}
 ): Effect.Effect<App, StoreError, AppStore | Entropy.Entropy> =>
   Effect.gen(function* () {
     const apps = yield* AppStore
-    const made: App = {
+    const base: App = {
       id: AppId.make(yield* Entropy.id("app")),
       ownerId,
       name: Name.make("Coffee Finder"),
@@ -58,6 +63,9 @@ export const app = (
       allowedScopes: null,
       redirectUris: [RedirectUri.make("https://coffee.example/callback")],
       status: "sandbox",
+      approvedScopes: [],
+      approvedOrigins: [],
+      proposal: null,
       reviewNote: null,
       revision: 1,
       submission: null,
@@ -65,6 +73,7 @@ export const app = (
       createdAt: yield* Timestamp.now,
       ...overrides
     }
+    const made = base.status === "production" ? { ...approved(base), ...overrides } : base
     yield* apps.create(made)
     return made
   })
@@ -75,15 +84,39 @@ export const registeredApp = (
   overrides: Partial<App> = {}
 ): Effect.Effect<
   { readonly app: App; readonly clientSecret: string },
-  NotFound | StoreError,
+  Conflict | NotFound | StoreError,
   AppStore | Entropy.Entropy | Vault
-> => Effect.flatMap(app(owner.id, overrides), (made) => registerRedirectUris(owner, made.id, made.redirectUris))
+> =>
+  Effect.gen(function* () {
+    const { revokedAt = null, ...others } = overrides
+    const made = yield* app(owner.id, others)
+    const registered = yield* registerRedirectUris(owner, made.id, made.redirectUris)
+    if (revokedAt === null) return registered
+    // A revoked app is issued no secret, so it is revoked after that.
+    const revoked = { ...registered.app, revokedAt }
+    yield* (yield* AppStore).update(made.id, (before) => ({ outcome: 0, after: { ...before, app: revoked } }))
+    return { ...registered, app: revoked }
+  })
+
+/** `archivedAt` archives what the rest makes. */
+export type PurposeOverrides = Partial<Omit<Purpose.Live, "archivedAt">> & {
+  readonly archivedAt?: Timestamp.Timestamp | undefined
+}
+
+/** A purpose with other fields than it was made with, archived when `archivedAt` says so. */
+export const overridden = (
+  made: Purpose.Live,
+  { archivedAt, ...overrides }: PurposeOverrides
+): Purpose.Live | Purpose.Archived => {
+  const live = { ...made, ...overrides }
+  return archivedAt === undefined ? live : PurposeLife.archive(live, archivedAt)
+}
 
 /** A draft for every sensitive scope, 10 calls a day. */
 export const purpose = (
   appId: AppId,
   key: string,
-  overrides: Partial<Purpose.Purpose> = {}
+  overrides: PurposeOverrides = {}
 ): Effect.Effect<Purpose.Purpose, StoreError, PurposeStore | Entropy.Entropy> =>
   Effect.gen(function* () {
     const id = PurposeId.make(yield* Entropy.id("pps"))
@@ -92,10 +125,7 @@ export const purpose = (
       scopes: Scope.sensitive,
       expectedDailyVolume: 10
     }
-    const made = {
-      ...Purpose.draft(appId, id, Purpose.Key.make(key), terms, yield* Timestamp.now),
-      ...overrides
-    }
+    const made = overridden(Purpose.draft(appId, id, Purpose.Key.make(key), terms, yield* Timestamp.now), overrides)
     yield* Effect.catchTag((yield* PurposeStore).create(made), "Conflict", Effect.die)
     return made
   })

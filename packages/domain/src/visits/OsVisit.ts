@@ -30,6 +30,8 @@ export interface OsVisit extends Geometry.Point {
   readonly arrival: Timestamp
   readonly departure: Timestamp | null
   readonly accuracyM: number | null
+  /** The phone told when it left; else the departure is what else ended the visit, or null. */
+  readonly isLeft: boolean
 }
 
 /** Earliest first. A departure before every arrival is held: when that visit began is not known. */
@@ -77,10 +79,12 @@ export const decide = ({
   if (best === undefined) return undefined
   const { accuracyM, lat, lon } = best
   const from = departures.filter((report) => isSameStop(report, best))
+  const left = latestDeparture(reports) ?? latestDeparture(from)
   return {
     deviceId,
     arrival,
-    departure: latestDeparture(reports) ?? latestDeparture(from) ?? nextArrival ?? historyEndsAt,
+    departure: left ?? nextArrival ?? historyEndsAt,
+    isLeft: left !== null,
     lat,
     lon,
     accuracyM
@@ -110,19 +114,17 @@ export interface Candidate extends Ground {
 }
 
 /**
- * Where the app is told that the visit was: of the places it knows whose circle of that time has the visit in it, the one with
- * the smallest radius, then with the nearest centre, then by id (decision L9). A report that is less precise than the circle
- * says nothing about it.
+ * Where the app is told that the visit was: of the places it knows whose circle of that time the report is decisively inside, judged by
+ * its accuracy like a fix, the one with the nearest centre, then with the smallest radius, then by id (amendment M15). A report that is
+ * less precise than the circle says nothing about it.
  */
 export const placeOf = (visit: OsVisit, candidates: ReadonlyArray<Candidate>): PlaceId | undefined =>
   candidates
     .flatMap(({ archivedAt, placeId, shapes, since }) => {
       if ((since !== null && visit.arrival < since) || (archivedAt !== null && visit.arrival > archivedAt)) return []
       const circle = Shape.validAt(shapes, visit.arrival)?.circle
-      if (circle === undefined || errorM(visit) > Math.max(circle.radiusM, PRECISE_ENOUGH_M)) return []
-      const distanceM = Geometry.distanceM(circle, visit)
-      return distanceM <= circle.radiusM ? [{ placeId, radiusM: circle.radiusM, distanceM }] : []
+      return circle !== undefined && Geometry.sideOf(circle, visit, visit.accuracyM) === "inside"
+        ? [{ placeId, radiusM: circle.radiusM, distanceM: Geometry.distanceM(circle, visit) }]
+        : []
     })
-    .sort((a, b) => a.radiusM - b.radiusM || a.distanceM - b.distanceM || (a.placeId < b.placeId ? -1 : 1))[0]?.placeId
-
-const PRECISE_ENOUGH_M = 100
+    .sort((a, b) => a.distanceM - b.distanceM || a.radiusM - b.radiusM || (a.placeId < b.placeId ? -1 : 1))[0]?.placeId

@@ -3,15 +3,13 @@ import type { Timestamp } from "../shared/Timestamp.js"
 
 /** How far the stays of one device are derived. */
 export interface Progress {
-  /** A phone that tells its visits has no derived ones (decision L10). */
-  readonly sendsVisits: boolean
   /** Stays are derived from all fixes before this moment; null: from all fixes. */
   readonly dueFrom: Timestamp | null
   /** Places that are not as far: new ones, which come from the beginning. By place. */
   readonly backfills: ReadonlyArray<{ readonly placeId: PlaceId; readonly dueFrom: Timestamp }>
 }
 
-export const DONE: Progress = { sendsVisits: false, dueFrom: null, backfills: [] }
+export const DONE: Progress = { dueFrom: null, backfills: [] }
 
 /** What is to be derived next: the stays at these places from this moment on. */
 export interface Step {
@@ -54,6 +52,19 @@ export const next = (
         reached === null ? others : [...others, ...farthest.map((one) => ({ ...one, dueFrom: reached }))].sort(byPlace)
     })
   }
+}
+
+/** Of these places those that are not derived to the end, each with the moment from which on fixes are missing. */
+export const missing = (
+  { backfills, dueFrom }: Progress,
+  places: Iterable<PlaceId>
+): ReadonlyArray<{ readonly placeId: PlaceId; readonly dueFrom: Timestamp }> => {
+  const own = new Map(backfills.map((one) => [one.placeId, one.dueFrom]))
+  return [...places].flatMap((placeId) => {
+    const backfill = own.get(placeId)
+    const from = backfill === undefined ? dueFrom : earlier(dueFrom, backfill)
+    return from === null ? [] : [{ placeId, dueFrom: from }]
+  })
 }
 
 const earlier = (a: Timestamp | null, b: Timestamp): Timestamp => (a === null || b < a ? b : a)

@@ -47,7 +47,10 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
       deviceId: DeviceId,
       at: Timestamp
     ) => Effect.Effect<ReadonlyArray<Pick<Stay, "placeId" | "arrival">>, StoreError>
-    /** The device's fixes taken at `from` or later, in the order of `Fix.byCapture`. */
+    /**
+     * The device's fixes taken at `from` or later, in the order of `Fix.byCapture`. What it captured while it was left behind is as if
+     * it were somewhere else altogether (`Carried.elsewhere`): its owner was not there.
+     */
     readonly fixes: (
       userId: UserId,
       deviceId: DeviceId,
@@ -56,7 +59,5 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
     ) => Effect.Effect<ReadonlyArray<Sighting>, StoreError>
     /** False, and nothing written, when the version or the progress is not the one that was read. */
     readonly commit: (commit: StayCommit) => Effect.Effect<boolean, StoreError>
-    /** All stays of a device that tells its visits go, and it owes nothing. */
-    readonly forget: (userId: UserId, deviceId: DeviceId) => Effect.Effect<void, StoreError>
   }
 >() {}

@@ -31,16 +31,36 @@ export const deriveStays = (
     return bounds.stepsMax
   }).pipe(Effect.withSpan("deriveStays"))
 
+interface Read {
+  readonly fixes: ReadonlyArray<Stay.Sighting>
+  /** Undefined when there are no more. */
+  readonly last: Stay.Sighting | undefined
+}
+
+const NONE: Read = { fixes: [], last: undefined }
+
+/** Fixes from a moment on, as many as a step takes, or as it takes to come past `due`: otherwise the same step would be taken for ever. */
+const read = (
+  userId: UserId,
+  deviceId: DeviceId,
+  from: Timestamp.Timestamp,
+  due: Timestamp.Timestamp,
+  limit: number
+): Effect.Effect<Read, StoreError, StayStore> =>
+  Effect.gen(function* () {
+    const fixes = yield* (yield* StayStore).fixes(userId, deviceId, from, limit)
+    const last = fixes.length < limit ? undefined : fixes.at(-1)
+    return last !== undefined && last.capturedAt < due
+      ? yield* read(userId, deviceId, from, due, 2 * limit)
+      : { fixes, last }
+  })
+
 /** False when there was nothing to do. */
 const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Bounds) =>
   Effect.gen(function* () {
     const store = yield* StayStore
     // First of all: what is stored after it makes the commit fail.
     const view = yield* store.view(userId, deviceId)
-    if (view.progress.sendsVisits) {
-      yield* store.forget(userId, deviceId)
-      return false
-    }
     const places = yield* (yield* PlaceStore).list(userId)
     const next = StayProgress.next(
       view.progress,
@@ -48,9 +68,10 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Bou
       newPlaces
     )
     if (next === undefined) return false
-    const fixes = next.placeIds.size === 0 ? [] : yield* store.fixes(userId, deviceId, next.from, fixesAStep)
-    const last = fixes.length < fixesAStep ? undefined : fixes.at(-1)
-    const open = new Map((yield* store.openAt(userId, deviceId, next.from)).map((one) => [one.placeId, one.arrival]))
+    // A stay that ended just before may go on with what is new.
+    const from = Timestamp.plus(next.from, -Stay.ABSENCE)
+    const { fixes, last } = next.placeIds.size === 0 ? NONE : yield* read(userId, deviceId, from, next.from, fixesAStep)
+    const open = new Map((yield* store.openAt(userId, deviceId, from)).map((one) => [one.placeId, one.arrival]))
     const shapes = Array.groupBy(yield* (yield* PlaceStore).shapes(userId), (shape) => shape.placeId)
     const stays = places
       .filter((place) => next.placeIds.has(place.id))
@@ -62,7 +83,7 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Bou
       deviceId,
       view,
       placeIds: [...next.placeIds],
-      from: next.from,
+      from,
       to: last?.capturedAt ?? null,
       stays,
       // What is left of the last instant counts for nothing: its first fix was among these.

@@ -1,10 +1,10 @@
 import { AccessLogStore, listAccessLog, recordAccess } from "@place-access/domain/access-log"
 import type { App } from "@place-access/domain/apps"
-import { ConnectionId, StoreError, type UserId } from "@place-access/domain/shared"
+import { ConnectionId, PurposeId, StoreError, Timestamp, type UserId } from "@place-access/domain/shared"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, TestClock } from "effect"
-import { inWorld, pair } from "../support/connections.js"
+import { inWorld, pair, purpose } from "../support/connections.js"
 
 const access = (userId: UserId, app: App.App, overrides: Partial<Parameters<typeof recordAccess>[0]> = {}) =>
   recordAccess({
@@ -70,6 +70,7 @@ describe("access log", () => {
         for (const answer of [
           yield* Effect.either(list(stranger.id, 2, cursor)),
           yield* Effect.either(list(user.id, 2, cursor, { appId: app.id })),
+          yield* Effect.either(list(user.id, 2, cursor, { purposeId: PurposeId.make("pps_unknown") })),
           yield* Effect.either(list(user.id, 2, `${cursor}x`)),
           yield* Effect.either(list(user.id, 0)),
           yield* Effect.either(list(user.id, 501)),
@@ -77,6 +78,34 @@ describe("access log", () => {
         ]) {
           expect(Either.isLeft(answer) && answer.left._tag).toBe("Invalid")
         }
+      })
+    ))
+
+  it("a purpose is known by its words and an id that says nothing; the id filters, with its own app only", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const { app: other } = yield* pair()
+        const coffee = yield* purpose(app, "find_coffee", ["location.lookup"])
+        const gone = yield* purpose(app, "gone", ["location.lookup"], "approved", { archivedAt: Timestamp.make(0) })
+        const namesake = yield* purpose(other, "find_coffee", ["location.lookup"])
+        for (const purpose of ["find_coffee", "gone", null]) yield* access(user.id, app, { purpose })
+        yield* access(user.id, other, { purpose: "find_coffee" })
+        const { entries } = yield* list(user.id)
+        const named = [coffee, gone, null, namesake].map(
+          (one) => one && { id: one.id, description: one.terms.description }
+        )
+        expect(entries.map(({ purpose }) => JSON.stringify(purpose)).sort()).toEqual(
+          named.map((one) => JSON.stringify(one)).sort()
+        )
+        expect(coffee.id).not.toContain("coffee")
+        const found = (filter: Parameters<typeof listAccessLog>[1]) =>
+          Effect.map(list(user.id, 100, undefined, filter), (page) => page.entries.map((entry) => entry.purpose?.id))
+        expect(yield* found({ purposeId: coffee.id })).toEqual([coffee.id])
+        expect(yield* found({ purposeId: gone.id, appId: app.id })).toEqual([gone.id])
+        expect(yield* found({ purposeId: namesake.id })).toEqual([namesake.id])
+        expect(yield* found({ purposeId: coffee.id, appId: other.id })).toEqual([])
+        expect(yield* found({ purposeId: PurposeId.make("find_coffee") })).toEqual([])
       })
     ))
 

@@ -1,6 +1,5 @@
 import { App } from "@place-access/domain/apps"
-import { Scope } from "@place-access/domain/shared"
-import { Either, FastCheck as fc, Schema } from "effect"
+import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 
 const app: App.App = {
@@ -13,53 +12,15 @@ const app: App.App = {
   allowedScopes: null,
   redirectUris: [],
   status: "sandbox",
+  approvedScopes: [],
+  approvedOrigins: [],
+  proposal: null,
   reviewNote: null,
   revision: 1,
   submission: null,
   revokedAt: null,
   createdAt: 0 as never
 }
-
-describe("edit", () => {
-  it("what is left out stays, null takes the homepage away", () => {
-    expect(App.edit(app, {})).toEqual(Either.right(app))
-    const changed = { ...app, revision: 2 }
-    expect(App.edit(app, { name: App.Name.make("Other") })).toEqual(Either.right({ ...changed, name: "Other" }))
-    expect(App.edit(app, { homepageUrl: null })).toEqual(Either.right({ ...changed, homepageUrl: null }))
-  })
-
-  it("the revision counts changes of what a reviewer reads, and not what says the same again", () => {
-    const same: App.Edit = {
-      name: app.name,
-      description: app.description,
-      homepageUrl: app.homepageUrl,
-      scopes: ["location.lookup", "location.place.current"]
-    }
-    expect(App.edit(app, same)).toEqual(Either.right(app))
-    const revisions = [{ description: App.Description.make("Finds bad coffee.") }, { scopes: [] }].map((change) =>
-      Either.map(App.edit({ ...app, revision: 7 }, change), ({ revision }) => revision)
-    )
-    expect(revisions).toEqual([Either.right(8), Either.right(8)])
-  })
-
-  it("scopes are kept in one order and once each", () => {
-    const edited = App.edit(app, { scopes: ["location.lookup", "location.rules.place", "location.lookup"] })
-    expect(Either.map(edited, (after) => after.declaredScopes)).toEqual(
-      Either.right(["location.rules.place", "location.lookup"])
-    )
-  })
-
-  it("outside the sandbox scopes can be given up but not added: they were reviewed", () => {
-    const scopes = fc.subarray([...Scope.all])
-    fc.assert(
-      fc.property(scopes, scopes, fc.constantFrom(...App.Status.literals), (before, after, status) => {
-        const outcome = App.edit({ ...app, declaredScopes: before, status }, { scopes: after })
-        const grows = after.some((scope) => !before.includes(scope))
-        expect(Either.isLeft(outcome)).toBe(grows && status !== "sandbox")
-      })
-    )
-  })
-})
 
 describe("scopes", () => {
   it("are those declared and not taken away by an admin (Spec §5.6)", () => {

@@ -17,6 +17,9 @@ const sandbox: App.App = {
   allowedScopes: null,
   redirectUris: [],
   status: "sandbox",
+  approvedScopes: [],
+  approvedOrigins: [],
+  proposal: null,
   reviewNote: "Say more",
   revision: 3,
   submission: null,
@@ -46,7 +49,12 @@ describe("the review of an app (Spec §5.4, decision P2)", () => {
 
   it("in review → reviewer approves → production: everybody can connect it", () => {
     const decided = Either.getOrThrow(AppLife.decide(inReview, approve))
-    expect(decided).toEqual({ ...inReview, status: "production", submission: null })
+    expect(decided).toEqual({
+      ...inReview,
+      status: "production",
+      submission: null,
+      approvedScopes: inReview.declaredScopes
+    })
     expect(App.canBeConnectedBy(decided, stranger)).toBe(true)
   })
 
@@ -74,7 +82,7 @@ describe("the review of an app (Spec §5.4, decision P2)", () => {
   })
 
   it("an app that was renamed since it was handed in is not approved under a name that nobody read", () => {
-    const renamed = Either.getOrThrow(App.edit(inReview, { name: App.Name.make("Your Bank") }))
+    const renamed = Either.getOrThrow(AppLife.edit(inReview, { name: App.Name.make("Your Bank") }, later))
     expect(refused(AppLife.decide(renamed, approve))).toMatch(/changed meanwhile/)
     expect(refused(AppLife.decide(renamed, { ...approve, revision: 3 }))).toMatch(/changed meanwhile/)
     expect(Either.getOrThrow(AppLife.decide(renamed, { ...approve, revision: 4 }))).toMatchObject({
@@ -106,7 +114,7 @@ describe("narrowing (Spec §5.6)", () => {
     fc.assert(
       fc.property(scopes, scopes, scopes, (declared, allowed, declaredThen) => {
         const app = Either.getOrThrow(AppLife.narrow({ ...sandbox, declaredScopes: declared }, allowed))
-        const edited = Either.getOrThrow(App.edit(app, { scopes: declaredThen }))
+        const edited = Either.getOrThrow(AppLife.edit(app, { scopes: declaredThen }, later))
         for (const [one, has] of [
           [app, declared],
           [edited, declaredThen]
@@ -134,12 +142,18 @@ describe("revocation (Spec §3.1)", () => {
 
 describe("the life of an app, step by step", () => {
   type Step = "submit" | "approve" | "reject" | "narrow" | "lift" | "revoke" | "rename"
+  /** Those of `App.Status`, and in production with a change that waits. */
+  type State = App.Status | "changing"
 
   /** What may follow what; everything else is refused. */
-  const arrows: Readonly<Record<string, App.Status | undefined>> = {
+  const arrows: Readonly<Record<string, State | undefined>> = {
     "sandbox submit": "in_review",
     "in_review approve": "production",
-    "in_review reject": "sandbox"
+    "in_review reject": "sandbox",
+    "production rename": "changing",
+    "changing rename": "changing",
+    "changing approve": "production",
+    "changing reject": "production"
   }
 
   it("whatever is tried: its state follows the drawing, it waits exactly while in review, and once revoked nothing moves", () => {
@@ -151,7 +165,7 @@ describe("the life of an app, step by step", () => {
     fc.assert(
       fc.property(steps, (list) => {
         let app = sandbox
-        let status: App.Status = "sandbox"
+        let status: State = "sandbox"
         let isRevoked = false
         for (const [index, step] of list.entries()) {
           const at = Timestamp.plus(now, index)
@@ -163,20 +177,21 @@ describe("the life of an app, step by step", () => {
             reject: () => AppLife.decide(before, { ...reject, ...read }),
             narrow: () => AppLife.narrow(before, ["location.lookup"]),
             lift: () => AppLife.narrow(before, null),
-            rename: () => App.edit(before, { name: App.Name.make(`Finder ${index}`) }),
+            rename: () => AppLife.edit(before, { name: App.Name.make(`Finder ${index}`) }, at),
             revoke: () => Either.right(AppLife.revoke(before, reason, at))
           }[step]()
-          const arrow: App.Status | undefined = arrows[`${status} ${step}`]
+          const arrow: State | undefined = arrows[`${status} ${step}`]
           const isReview = step === "submit" || step === "approve" || step === "reject"
-          const allowed = step === "revoke" || step === "rename" || (!isRevoked && (!isReview || arrow !== undefined))
+          const allowed = step === "revoke" || (!isRevoked && (!isReview || arrow !== undefined))
           expect([step, Either.isRight(outcome)]).toEqual([step, allowed])
           if (Either.isRight(outcome)) app = outcome.right
           if (allowed && arrow !== undefined && !isRevoked) status = arrow
           isRevoked ||= step === "revoke"
           tried.add(`${before.status} ${step} ${allowed}`)
 
-          expect(app.status).toBe(status)
-          expect(app.submission !== null).toBe(status === "in_review" && !isRevoked)
+          expect(app.status).toBe(status === "changing" ? "production" : status)
+          expect(app.submission !== null).toBe((status === "in_review" || status === "changing") && !isRevoked)
+          expect(app.proposal !== null).toBe(status === "changing" && !isRevoked)
           expect(app.revokedAt !== null).toBe(isRevoked)
           expect(before.revokedAt ?? app.revokedAt).toBe(app.revokedAt)
         }
@@ -184,7 +199,14 @@ describe("the life of an app, step by step", () => {
       { numRuns: 1_000, seed: 1 }
     )
     expect([...tried]).toEqual(
-      expect.arrayContaining(["production submit false", "in_review revoke true", "production narrow true"])
+      expect.arrayContaining([
+        "production submit false",
+        "in_review revoke true",
+        "production narrow true",
+        "production approve true",
+        "production approve false",
+        "production reject true"
+      ])
     )
   })
 })

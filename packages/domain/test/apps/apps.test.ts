@@ -109,13 +109,26 @@ describe("updateApp", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("scopes added to an app in production: Conflict, and nothing of the change is stored", () =>
+  it.effect("scopes added to an app in review: Conflict, and nothing of the change is stored", () =>
     Effect.gen(function* () {
       const owner = yield* Fixtures.user
-      const app = yield* Fixtures.app(owner.id, { status: "production", declaredScopes: ["location.visits.read"] })
+      const app = yield* Fixtures.app(owner.id, { status: "in_review", declaredScopes: ["location.visits.read"] })
       const change = { name: App.Name.make("Other"), scopes: ["location.visits.read", "location.lookup"] } as const
       expect(yield* refused(updateApp(owner, app.id, change))).toBe("Conflict")
       expect(yield* getOwnedApp(owner, app.id)).toEqual(app)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("of a revoked app: Conflict, and a new client secret is not issued either", () =>
+    Effect.gen(function* () {
+      const owner = yield* Fixtures.user
+      const { app } = yield* Fixtures.registeredApp(owner, { status: "production" })
+      yield* (yield* AppStore).update(app.id, (before, now) => ({
+        outcome: 0,
+        after: { ...before, app: { ...before.app, revokedAt: now } }
+      }))
+      expect(yield* refused(updateApp(owner, app.id, { name: App.Name.make("Other") }))).toBe("Conflict")
+      expect(yield* refused(registerRedirectUris(owner, app.id, uris))).toBe("Conflict")
     }).pipe(Effect.provide(stores))
   )
 })

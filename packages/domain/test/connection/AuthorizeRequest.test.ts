@@ -88,14 +88,31 @@ describe("GET /authorize", () => {
     expect(await shownPage({ redirect_uri })).toBe("redirect_uri")
   })
 
-  it.each([undefined, "", "1234567", "x".repeat(513), "12345678\n", "12345678é", ["12345678", "12345678"]])(
-    "state %j: a page (8 to 512 printable characters)",
-    async (state) => {
-      expect(await shownPage({ state })).toBe("state")
-    }
-  )
+  it.each([
+    undefined,
+    "",
+    "1234567",
+    "x".repeat(513),
+    "1234567é".slice(1),
+    "🦊".repeat(7),
+    "🦊".repeat(513),
+    "1234567\0",
+    "1234567\ud800",
+    ["12345678", "12345678"]
+  ])("state %j: a page (8 to 512 characters)", async (state) => {
+    expect(await shownPage({ state })).toBe("state")
+  })
 
-  it.each(["12345678", "x".repeat(512), "with spaces & =?#"])("state %j is good and comes back", (state) =>
+  it.each([
+    "12345678",
+    "x".repeat(512),
+    "with spaces & =?#",
+    "Grüße-äö",
+    "🦊".repeat(8),
+    "ü".repeat(512),
+    "🦊".repeat(512),
+    "a\r\nX: b\t"
+  ])("state %j is good and comes back", (state) =>
     inWorld(
       Effect.gen(function* () {
         const { app } = yield* pair()

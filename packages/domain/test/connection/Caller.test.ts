@@ -53,6 +53,19 @@ describe("an access token", () => {
       })
     ))
 
+  it("of a family that another has taken the place of is refused, however young, though nobody has revoked it yet", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { tokens } = yield* connected()
+        const caller = yield* authenticateAccess(tokens.accessToken)
+        const { accessTokens } = yield* MemoryDatabase
+        const token = [...accessTokens.values()].find(({ connectionId }) => connectionId === caller.connection.id)!
+        expect(Either.isRight(Caller.admit({ ...caller, token }, caller.at))).toBe(true)
+        const connection = { ...caller.connection, familyId: "fam_of_a_reconnection" as typeof token.familyId }
+        expect(Either.isLeft(Caller.admit({ ...caller, connection, token }, caller.at))).toBe(true)
+      })
+    ))
+
   it("of an ended connection names it; one that was never issued names nobody", () =>
     inWorld(
       Effect.gen(function* () {

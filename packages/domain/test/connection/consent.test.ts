@@ -198,6 +198,7 @@ describe("the consent page", () => {
         tables.purposes.splice(tables.purposes.indexOf(edited), 1, {
           ...edited,
           status: "in_review",
+          archivedAt: null,
           terms: { ...edited.terms, description: "A wording that nobody approved" }
         })
         const home = yield* place(user, "Home")
@@ -222,10 +223,7 @@ describe("the consent page", () => {
             sensitive: true,
             heldBefore: null,
             ticked: false,
-            purposes: [
-              { key: "edited", description: "To find coffee (edited)" },
-              { key: "find_coffee", description: "To find coffee (find_coffee)" }
-            ]
+            purposes: ["To find coffee (edited)", "To find coffee (find_coffee)"]
           })
         ])
         expect(review.standardOptions).toEqual([

@@ -1,4 +1,12 @@
-import { authenticateAccess, disconnect, refreshTokens, reviewConsent } from "@place-access/domain/connection"
+import {
+  authenticateAccess,
+  type Connection,
+  disconnect,
+  refreshTokens,
+  reviewConsent,
+  sharePlaces
+} from "@place-access/domain/connection"
+import { archivePlace } from "@place-access/domain/places"
 import { Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -7,6 +15,8 @@ import { inWorld, pair, place } from "../support/connections.js"
 import { CURRENT, decide, live, LOOKUP, reason, request, sensitivePair } from "../support/consents.js"
 
 const { DAY } = Timestamp
+const WATCH = "location.places.watch"
+const pick = ({ places, placesVersion }: Connection.Connection) => ({ places, placesVersion })
 
 describe("a consent with a live connection", () => {
   const connected = Effect.gen(function* () {
@@ -35,7 +45,7 @@ describe("a consent with a live connection", () => {
           sensitiveDays: "90"
         })
         const now = yield* Timestamp.now
-        expect(yield* live(user, app)).toEqual({ ...before, sensitiveExpiresAt: now + 90 * DAY })
+        expect(yield* live(user, app)).toEqual({ ...before, familyId: null, sensitiveExpiresAt: now + 90 * DAY })
       })
     ))
 
@@ -113,6 +123,40 @@ describe("a consent with a live connection", () => {
       })
     ))
 
+  it("a change and a choice of places keep the archived places that are shared: version, moment and earlier visits stay, no places.changed", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const [home, gym] = [yield* place(user, "Home"), yield* place(user, "Gym")]
+        const both = { places: [home.id, gym.id], earlier: [gym.id] }
+        yield* ConsentFlow.connect(app, user, [CURRENT, WATCH], both)
+        yield* archivePlace(user.id, gym.id)
+        const { events, mail } = yield* MemoryDatabase
+        const before = yield* live(user, app)
+        expect([before.placesVersion, events.size]).toEqual([2, 1])
+
+        const asked = yield* request(app, [CURRENT, WATCH])
+        const review = yield* reviewConsent(asked.id, user)
+        expect(review.places.map(({ label, ticked }) => [label, ticked])).toEqual([["Home", true]])
+        yield* decide(asked, user, { shown: "change", scopes: [CURRENT, WATCH], places: [home.id] })
+        expect(pick(yield* live(user, app))).toEqual(pick(before))
+        expect([...mail.values()].at(-1)?.body).toContain("It may ask about 1 place of yours.")
+        yield* sharePlaces(user.id, before.id, [{ placeId: home.id, includeEarlierVisits: false }])
+        expect(pick(yield* live(user, app))).toEqual(pick(before))
+        expect(events.size).toBe(1)
+
+        // Who names it says how it is shared, and no more.
+        yield* sharePlaces(user.id, before.id, [{ placeId: gym.id, includeEarlierVisits: false }])
+        const { places, placesVersion } = yield* live(user, app)
+        expect([placesVersion, places]).toEqual([
+          3,
+          before.places
+            .filter(({ placeId }) => placeId === gym.id)
+            .map((one) => ({ ...one, includeEarlierVisits: false }))
+        ])
+      })
+    ))
+
   it("the same standard scopes: a change, since nothing sensitive is held that could be renewed", () =>
     inWorld(
       Effect.gen(function* () {
@@ -125,16 +169,37 @@ describe("a consent with a live connection", () => {
       })
     ))
 
-  it("effective scopes change at the decision, tokens at the exchange of its code", () =>
+  it.each([
+    ["a change", ["location.visits.read"]],
+    ["a renewal", [CURRENT, LOOKUP]]
+  ] as const)("the old tokens end with the decision of %s, not with the exchange of its code", (_, scopes) =>
     inWorld(
       Effect.gen(function* () {
-        const { app, tokens, user } = yield* connected
-        const { code } = yield* ConsentFlow.approve(app, user, ["location.visits.read"])
-        expect((yield* authenticateAccess(tokens.accessToken)).scopes).toEqual(["location.visits.read"])
-        yield* ConsentFlow.exchange(app, code)
-        expect(Either.isLeft(yield* Effect.either(authenticateAccess(tokens.accessToken)))).toBe(true)
-        expect(Either.isLeft(yield* Effect.either(refreshTokens(app, tokens.refreshToken)))).toBe(true)
+        const { app, code: old, tokens, user } = yield* connected
+        const { code } = yield* ConsentFlow.approve(app, user, scopes)
+        for (const when of ["decided", "exchanged"]) {
+          if (when === "exchanged") yield* ConsentFlow.exchange(app, code)
+          expect(Either.isLeft(yield* Effect.either(authenticateAccess(tokens.accessToken)))).toBe(true)
+          expect(reason(yield* Effect.either(refreshTokens(app, tokens.refreshToken)))).toBe("revoked")
+          // The code that they came of cannot end what was decided since.
+          expect(reason(yield* Effect.either(ConsentFlow.exchange(app, old)))).toBe("used")
+        }
         expect((yield* live(user, app)).endedAt).toBeNull()
+      })
+    )
+  )
+
+  it("a new connection of the same person and app goes on counting places_version, from the highest there was", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, before, user } = yield* connected
+        yield* sharePlaces(user.id, before.id, [])
+        yield* disconnect(user.id, before.id)
+        yield* ConsentFlow.connect(app, user, [CURRENT], { standardDays: "1" })
+        expect((yield* live(user, app)).placesVersion).toBe(3)
+        yield* TestClock.adjust("1 day")
+        yield* ConsentFlow.connect(app, user, [CURRENT])
+        expect((yield* live(user, app)).placesVersion).toBe(4)
       })
     ))
 

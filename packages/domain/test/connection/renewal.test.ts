@@ -37,9 +37,9 @@ describe("a renewal (Spec §4.1)", () => {
     inWorld(
       Effect.gen(function* () {
         const it = yield* connected
-        yield* purpose(it.app, "drink_tea", [LOOKUP])
+        const tea = yield* purpose(it.app, "drink_tea", [LOOKUP])
         yield* purpose(it.app, "other_scope", [LATEST])
-        yield* purpose(it.app, "gone", [LOOKUP], "approved", { archivedAt: it.before.connectedAt })
+        const gone = yield* purpose(it.app, "gone", [LOOKUP], "approved", { archivedAt: it.before.connectedAt })
         yield* ConsentFlow.connect(it.app, it.user, [CURRENT, LOOKUP], { shown: "change", standardDays: "never" })
         yield* ask(it, "find_coffee")
         yield* TestClock.adjust("1 hours")
@@ -53,9 +53,9 @@ describe("a renewal (Spec §4.1)", () => {
         expect((yield* reviewConsent(asked.id, it.user)).uses).toEqual({
           since: now - Uses.WINDOW,
           byPurpose: [
-            { key: "find_coffee", description: "To find coffee (find_coffee)", count: 3 },
-            { key: "gone", description: "To find coffee (gone)", count: 1 },
-            { key: "drink_tea", description: "To find coffee (drink_tea)", count: 0 }
+            { id: expect.any(String), description: "To find coffee (find_coffee)", count: 3 },
+            { id: gone.id, description: "To find coffee (gone)", count: 1 },
+            { id: tea.id, description: "To find coffee (drink_tea)", count: 0 }
           ],
           withoutPurpose: 1
         })

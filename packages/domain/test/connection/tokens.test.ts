@@ -1,5 +1,8 @@
+import { recordAccess } from "@place-access/domain/access-log"
+import type { App } from "@place-access/domain/apps"
 import {
   authenticateAccess,
+  disconnect,
   exchangeCode,
   InvalidGrant,
   LeakNotice,
@@ -32,7 +35,7 @@ describe("tokens", () => {
       Effect.gen(function* () {
         const { connectionId, tokens, user } = yield* connected
         expect(tokens.accessToken).toMatch(/^pa_at\.con_[0-9a-z]{24}\.[0-9a-z]{52}$/)
-        expect(tokens.refreshToken).toMatch(/^pa_rt\.con_[0-9a-z]{24}\.[0-9a-z]{52}$/)
+        expect(tokens.refreshToken).toMatch(/^pa_rt\.con_[0-9a-z]{24}\.[\w-]{43}$/)
         expect(tokens.accessToken).toContain(connectionId)
         expect(tokens.accessToken).not.toContain(user.id)
       })
@@ -241,18 +244,83 @@ describe("code exchange (decision O7)", () => {
       })
     ))
 
-  it.each([0, 60_000, 3 * DAY])("a second exchange %d ms later ends what the first issued", (later) =>
+  it.each([30_001, 60_000, 3 * DAY])(
+    "a second exchange %d ms later ends what the first issued: the connection is flagged, one e-mail",
+    (later) =>
+      inWorld(
+        Effect.gen(function* () {
+          const { app, code, connectionId, user } = yield* approved
+          const tokens = yield* ConsentFlow.exchange(app, code)
+          yield* TestClock.adjust(later)
+          yield* reused(app, code, connectionId)
+          expect(refused(yield* Effect.either(refreshTokens(app, tokens.refreshToken)))).toBe("revoked")
+          const [mail] = yield* leakMails
+          expect(mail?.to).toBe(user.id)
+          expect(`${mail?.subject} ${mail?.body}`).not.toMatch(/pa_|con_/)
+          // It has ended: nothing more comes of it.
+          expect(refused(yield* Effect.either(ConsentFlow.exchange(app, code)))).toBe("connection_ended")
+          expect((yield* leakMails).length).toBe(1)
+        })
+      )
+  )
+
+  const reused = (app: App.App, code: string, connectionId: string) =>
+    Effect.gen(function* () {
+      expect(refused(yield* Effect.either(ConsentFlow.exchange(app, code)))).toBe("used")
+      expect(yield* ended(connectionId)).toBe("code_reused")
+      expect((yield* MemoryDatabase).flagged.get(connectionId as never)).toBe(yield* Timestamp.now)
+      expect((yield* leakMails).length).toBe(1)
+    })
+
+  it("the same exchange within 30.000 s gives the answer again: the same refresh token, an access token of its own", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, code, connectionId } = yield* approved
+        const lost = yield* ConsentFlow.exchange(app, code).pipe(
+          Effect.provideService(Vault.Vault, MemoryVault.make(["k1"]))
+        )
+        yield* TestClock.adjust(30_000)
+        const again = yield* ConsentFlow.exchange(app, code)
+        expect(again).toEqual({ ...lost, accessToken: again.accessToken })
+        expect(again.accessToken).not.toBe(lost.accessToken)
+        for (const { accessToken } of [lost, again]) yield* authenticateAccess(accessToken)
+        yield* refreshTokens(app, again.refreshToken)
+        expect(yield* ended(connectionId)).toBe("live")
+        expect(yield* leakMails).toEqual([])
+      })
+    ))
+
+  it.each(["refreshed", "used"])("once the tokens were %s, the same exchange is a reuse", (how) =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code, connectionId, user } = yield* approved
         const tokens = yield* ConsentFlow.exchange(app, code)
-        yield* TestClock.adjust(later)
-        expect(refused(yield* Effect.either(ConsentFlow.exchange(app, code)))).toBe("used")
-        expect(yield* ended(connectionId)).toBe("code_reused")
-        expect(refused(yield* Effect.either(refreshTokens(app, tokens.refreshToken)))).toBe("revoked")
+        const owner = { userId: user.id, appId: app.id, connectionId }
+        const answered = { purpose: null, status: 200, error: null, disclosed: null }
+        if (how === "refreshed") yield* refreshTokens(app, tokens.refreshToken)
+        else yield* recordAccess({ owner, endpoint: "GET /v1/me", ...answered })
+        yield* reused(app, code, connectionId)
       })
     )
   )
+
+  it("within the 30 s nobody else learns anything: a wrong verifier, redirect URI or client is refused and ends nothing", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, code, connectionId } = yield* approved
+        const { app: other } = yield* pair()
+        yield* ConsentFlow.exchange(app, code)
+        const sent = { code, codeVerifier: ConsentFlow.VERIFIER, redirectUri: app.redirectUris[0] ?? "" }
+        const tries = [
+          exchangeCode(app, { ...sent, codeVerifier: `${ConsentFlow.VERIFIER}x` }),
+          exchangeCode(app, { ...sent, redirectUri: "https://coffee.example/" }),
+          exchangeCode(other, sent)
+        ]
+        for (const one of tries) expect(refused(yield* Effect.either(one))).not.toBe("not refused")
+        expect(yield* ended(connectionId)).toBe("live")
+        yield* ConsentFlow.exchange(app, code)
+      })
+    ))
 
   it("a second exchange of a code from before a reconnect leaves the reconnected alone", () =>
     inWorld(
@@ -269,9 +337,9 @@ describe("code exchange (decision O7)", () => {
   it("a code of a connection that the user ended meanwhile is refused", () =>
     inWorld(
       Effect.gen(function* () {
-        const { app, tokens, user } = yield* connected
+        const { app, connectionId, user } = yield* connected
         const { code } = yield* ConsentFlow.approve(app, user, [CURRENT])
-        yield* revokeToken(app, tokens.accessToken)
+        yield* disconnect(user.id, connectionId)
         expect(refused(yield* Effect.either(ConsentFlow.exchange(app, code)))).toBe("connection_ended")
       })
     ))
@@ -328,11 +396,13 @@ it("the leak's e-mail names the app, tells what happened and what to do, and is 
       const { app, connectionId } = yield* connected
       const connection = (yield* MemoryDatabase).connections.get(connectionId)!
       const name = "Coffee\nFinder" as typeof app.name
-      const message = LeakNotice.message({ app: { ...app, name }, connection })
-      expect(message.subject).toBe("Coffee Finder was disconnected from your places")
-      expect(message.dedupeKey).toContain(connectionId)
-      expect(message.body).toMatch(/disconnected/)
-      expect(message.body).toMatch(/connect it again/)
-      expect(message.link).toMatchObject({ site: "portal", path: `/connections/${connectionId}` })
+      for (const leak of ["refresh_token_reused", "code_reused"] as const) {
+        const message = LeakNotice.message(leak, { app: { ...app, name }, connection })
+        expect(message.subject).toBe("Coffee Finder was disconnected from your places")
+        expect(message.dedupeKey).toContain(connectionId)
+        expect(message.body).toMatch(/disconnected/)
+        expect(message.body).toMatch(/connect it again/)
+        expect(message.link).toMatchObject({ site: "portal", path: `/connections/${connectionId}` })
+      }
     })
   ))

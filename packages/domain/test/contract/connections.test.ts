@@ -1,6 +1,7 @@
 import {
   connectionStoreContract,
   connectionTokensContract,
+  MemoryAccessLogStore,
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
@@ -14,6 +15,7 @@ import { runContract } from "../support/runContract.js"
 const layer = Layer.mergeAll(
   MemoryConnectionStore.layer,
   MemoryAccountStore.layer,
+  MemoryAccessLogStore.layer,
   MemoryAppStore.layer,
   MemoryEntropy.layer,
   MemoryVault.layer

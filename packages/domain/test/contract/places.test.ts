@@ -3,6 +3,8 @@ import {
   deviceStoreContract,
   fixHistoryContract,
   fixStoreContract,
+  fixStoreRulesContract,
+  FixSubjects,
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
@@ -12,6 +14,7 @@ import {
   MemoryEventStore,
   MemoryFixHistory,
   MemoryFixStore,
+  MemoryHistoryStore,
   MemoryImportStore,
   MemoryPlaceStore,
   MemoryRuleStore,
@@ -31,6 +34,7 @@ const layer = Layer.mergeAll(
   MemoryDeviceStore.layer,
   MemoryFixHistory.layer,
   MemoryFixStore.layer,
+  MemoryHistoryStore.layer,
   MemoryImportStore.layer,
   MemoryRuleStore.layer,
   MemoryStayStore.layer,
@@ -46,7 +50,8 @@ const layer = Layer.mergeAll(
 runContract("MemoryPlaceStore", placeStoreContract, layer)
 runContract("MemoryDeviceStore", deviceStoreContract, layer)
 runContract("MemoryFixHistory", fixHistoryContract, layer)
-runContract("MemoryFixStore", fixStoreContract, layer)
+runContract("MemoryFixStore", fixStoreContract, FixSubjects.layer.pipe(Layer.provideMerge(layer)))
+runContract("MemoryFixStore, with rules", fixStoreRulesContract, layer)
 runContract("MemoryRuleStore", ruleStoreContract, layer)
 runContract("MemoryStayStore", stayStoreContract, layer)
 runContract("MemoryVisitStore", visitStoreContract, layer)

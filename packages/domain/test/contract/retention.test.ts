@@ -4,6 +4,7 @@ import {
   MemoryConnectionStore,
   MemoryDatabase,
   MemoryEntropy,
+  MemoryIdempotencyStore,
   MemoryLimitStore,
   MemoryRetentionStore,
   MemoryVault,
@@ -18,6 +19,7 @@ const layer = Layer.mergeAll(
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
   MemoryLimitStore.layer,
+  MemoryIdempotencyStore.layer,
   MemoryEntropy.layer,
   MemoryVault.layer
 ).pipe(Layer.provide(MemoryDatabase.layer))

@@ -1,4 +1,5 @@
 import {
+  leaksContract,
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
@@ -24,4 +25,5 @@ const layer = Layer.mergeAll(
 ).pipe(Layer.provide(MemoryDatabase.layer))
 
 runContract("MemoryReviewStore", reviewStoreContract, layer)
+runContract("MemoryReviewStore: leaks", leaksContract, layer)
 runContract("MemoryConnectionStore: revoked apps", revokedAppsContract, layer)

@@ -91,7 +91,7 @@ describe("what may be sent is asked before every attempt (Spec §6.3.5)", () => 
     )
   })
 
-  it("older than its rule allows, it is withheld, retries included; the user's access log has it as it went out first", () => {
+  it("older than its rule allows, it is withheld, retries included; the user's access log says when it was sent and when no more", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -110,7 +110,13 @@ describe("what may be sent is asked before every attempt (Spec §6.3.5)", () => 
             expect((yield* endpointNow(stage)).strikes).toBe(0)
             const log = (yield* MemoryDatabase).accessLog
             expect(log.map(({ at, endpoint, error, disclosed }) => [at, endpoint, error, disclosed])).toEqual([
-              [event.occurredAt, "webhook place.enter", null, "arrived at Home"]
+              [event.occurredAt, "webhook place.enter", null, "arrived at Home"],
+              [
+                event.occurredAt + 30 * SECOND,
+                "webhook place.enter",
+                "too_old",
+                "nothing more: “arrived at Home” came too late to be sent again"
+              ]
             ])
           })
         )
@@ -136,7 +142,7 @@ describe("what may be sent is asked before every attempt (Spec §6.3.5)", () => 
               yield* Effect.sleep("1 day")
               expect(seconds(yield* posts(), event.occurredAt)).toEqual(sent)
               expect(yield* deliveries).toMatchObject([{ state: "too_old" }])
-              expect((yield* MemoryDatabase).accessLog.map(({ error }) => error)).toEqual([null])
+              expect((yield* MemoryDatabase).accessLog.map(({ error }) => error)).toEqual([null, "too_old"])
             })
           )
         })

@@ -90,7 +90,6 @@ describe("every firing of a rule is one entry of the user's access log", () => {
   })
 
   it.each([
-    ["another endpoint fails until it is too late", answers(500), 60, false],
     ["it never reaches another endpoint in time", ourFault, 60, false],
     ["the user withdraws the place before it reaches another endpoint", ourFault, null, true]
   ])("sent to one endpoint: nothing but that, though %s", (_, answer, maxEventAgeS, isWithdrawn) => {
@@ -111,6 +110,67 @@ describe("every firing of a rule is one entry of the user's access log", () => {
             const states = (yield* deliveries).map(({ state }) => state)
             expect(states.sort()).toEqual(["delivered", isWithdrawn ? "failed" : "too_old"])
             expect(yield* log).toEqual([["webhook place.enter", null, "arrived at Home"]])
+          })
+        )
+      })
+    )
+  })
+
+  it.each([
+    [
+      "the event became too old",
+      60,
+      false,
+      "too_old",
+      "nothing more: “arrived at Home” came too late to be sent again"
+    ],
+    ["the user withdrew the place", null, true, "not_authorised", "nothing more: “arrived at Home” was not sent again"]
+  ])("a retry that is withheld has an entry of its own: %s", (_, maxEventAgeS, isWithdrawn, error, words) => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const { connections } = yield* MemoryDatabase
+        const receivers = yield* Receivers
+        yield* receivers.script(URL, answers(500))
+        const firedAt = yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage, { maxEventAgeS })
+            const at = yield* Timestamp.now
+            yield* Effect.sleep("1 minute")
+            if (isWithdrawn) connections.set(stage.connection.id, { ...stage.connection, places: [] })
+            yield* Effect.sleep("2 days")
+            return at
+          })
+        )
+        expect((yield* receivers.posts(URL)).length).toBe(2)
+        expect(yield* log).toEqual([
+          ["webhook place.enter", null, "arrived at Home"],
+          ["webhook place.enter", error, words]
+        ])
+        const [sent, withheld] = (yield* MemoryDatabase).accessLog
+        expect(withheld?.at).toBeGreaterThan((sent?.at ?? 0) + 59 * SECOND)
+        expect(withheld?.at).toBeLessThan(firedAt + 6 * 60 * SECOND)
+      })
+    )
+  })
+
+  it("a withheld retry that is judged again after a crash is the same entry", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const { connections, deliveries } = yield* MemoryDatabase
+        yield* (yield* Receivers).script(URL, answers(500))
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage)
+            yield* Effect.sleep("1 minute")
+            connections.set(stage.connection.id, { ...stage.connection, places: [] })
+            const waiting = [...deliveries]
+            yield* Effect.sleep("1 hour")
+            // As if the worker had died after the entry and before the end of the row.
+            for (const [id, row] of waiting) deliveries.set(id, row)
+            yield* Effect.sleep("1 hour")
+            expect((yield* log).map(([, error]) => error)).toEqual([null, "not_authorised"])
           })
         )
       })

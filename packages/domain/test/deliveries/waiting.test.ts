@@ -286,6 +286,31 @@ describe("a black hole with 5,000 rows that are due", () => {
 })
 
 describe("recover since", () => {
+  it("what does not fit one batch is due after all of the batch before it", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { app, developer, endpoint } = yield* scene
+        const asked: Array<{ readonly dueFrom: number; readonly count: number }> = []
+        const left = [500, 500, 7]
+        const store = {
+          ...(yield* DeliveryStore),
+          recover: ({ dueFrom, ids }: { readonly dueFrom: number; readonly ids: ReadonlyArray<unknown> }) =>
+            Effect.sleep(3).pipe(
+              Effect.map(() => {
+                const count = Math.min(ids.length, left[asked.length] ?? 0)
+                asked.push({ dueFrom, count })
+                return count
+              })
+            )
+        }
+        const recovering = recover(developer, app.id, endpoint.id, Timestamp.make(0))
+        expect(yield* Effect.provideService(recovering, DeliveryStore, store)).toBe(1_007)
+        const ends = asked.map(({ count, dueFrom }) => dueFrom + count)
+        expect(asked.slice(1).map(({ dueFrom }) => dueFrom)).toEqual(ends.slice(0, -1))
+      })
+    )
+  })
+
   it("goes out in the order in which the events were queued first, from the moment asked for on, that included", () => {
     inVirtualTime(
       Effect.gen(function* () {

@@ -169,6 +169,26 @@ describe("a fired event on its way", () => {
       })
     )
   })
+
+  it("goes nowhere while the endpoint that the rule names is disabled, like any other event", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const named = yield* register(stage.app.id, { url: `${URL}/named`, events: ["rule.fired"] })
+        const disabledAt = yield* Timestamp.now
+        yield* Effect.flatMap(MemoryDatabase, ({ endpoints }) =>
+          Effect.sync(() => endpoints.set(named.endpoint.id, { ...named.endpoint, disabledAt }))
+        )
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage, { webhookUrl: named.endpoint.url })
+            yield* Effect.sleep("1 minute")
+            expect(yield* deliveries).toEqual([])
+          })
+        )
+      })
+    )
+  })
 })
 
 describe("faults of our own spend no attempt (decision W3)", () => {

@@ -336,7 +336,7 @@ describe("sendTest (Spec §4.7, decision W6)", () => {
     )
   })
 
-  it("works on a disabled endpoint, and leaves it disabled", () => {
+  it("works on a disabled endpoint, says so, and leaves it disabled", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const { app, developer, endpoint } = yield* scene
@@ -344,7 +344,17 @@ describe("sendTest (Spec §4.7, decision W6)", () => {
         const disabled = { ...endpoint, disabledAt: endpoint.createdAt, epoch: 1, strikes: 20 }
         endpoints.set(endpoint.id, disabled)
         yield* script(answers(200))
-        expect(yield* sendTest(developer, app.id, endpoint.id)).toMatchObject({ delivered: true })
+        expect(yield* sendTest(developer, app.id, endpoint.id)).toEqual({
+          delivered: true,
+          status: 200,
+          detail: "The receiver answered 200. The endpoint is disabled: events are not sent there until you enable it."
+        })
+        yield* script(refuses)
+        expect(yield* sendTest(developer, app.id, endpoint.id)).toEqual({
+          delivered: false,
+          status: null,
+          detail: "connection refused. The endpoint is disabled: events are not sent there until you enable it."
+        })
         expect(yield* endpointNow({ endpoint })).toEqual(disabled)
       })
     )

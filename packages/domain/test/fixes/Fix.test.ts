@@ -31,8 +31,8 @@ describe("what becomes of a reading (decision L3)", () => {
     [{ lat: -90.000_000_1 }, "out_of_range"],
     [{ lon: 180.000_000_1 }, "out_of_range"],
     [{ lon: -180.000_000_1 }, "out_of_range"],
-    [{ lat: Number.NaN }, "out_of_range"],
-    [{ lon: Number.NaN }, "out_of_range"],
+    [{ lat: Number.NaN }, "unreadable"],
+    [{ lon: Number.NaN }, "unreadable"],
     [{ lat: Number.POSITIVE_INFINITY }, "out_of_range"],
     [{ lat: 0, lon: 0 }, "null_island"],
     [{ lat: -0, lon: 0 }, "null_island"],
@@ -49,7 +49,7 @@ describe("what becomes of a reading (decision L3)", () => {
     [NOON + 5 * MINUTE + 1, "future"],
     [Date.UTC(2010, 0, 1), "fix"],
     [Date.UTC(2010, 0, 1) - 1, "too_old"],
-    [0, "too_old"],
+    [0, "unreadable"],
     [-1, "too_old"]
   ])("captured at %i, received at noon: %s", (capturedAt, expected) => {
     expect(outcome({ capturedAt: time(capturedAt) })).toBe(expected)

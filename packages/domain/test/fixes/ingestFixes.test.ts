@@ -1,12 +1,14 @@
 import { WorkSignal } from "@place-access/domain/deliveries"
-import { Fix, FixStore, ingestFixes, type UploadCommit } from "@place-access/domain/fixes"
+import type { Device } from "@place-access/domain/devices"
+import { Fix, FixHistory, FixStore, ingestFixes, type UploadCommit } from "@place-access/domain/fixes"
+import { HistoryStore } from "@place-access/domain/history"
 import { Place, PlaceStore } from "@place-access/domain/places"
 import { type Entropy, StoreError } from "@place-access/domain/shared"
-import { MemoryDatabase, RuleSamples } from "@place-access/domain/testing"
+import { MemoryDatabase, MemoryFixHistory, RuleSamples } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Layer, TestClock } from "effect"
 import { type Point, travel } from "../support/geodesic.js"
-import { at, DAY, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
+import { at, DAY, HOUR, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { clockAt } from "../support/clock.js"
 import { UploadStores } from "../support/uploads.js"
 
@@ -144,6 +146,36 @@ describe("an upload", () => {
         ])
         expect(fixes.size).toBe(1)
         expect(yield* outbox).toEqual([])
+      })
+    )
+  )
+
+  it.effect("what is older than its owner keeps is answered as put aside and stored nowhere", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const edge = -30 * DAY
+        const left = (at: number) => ({
+          arrival: time(NOON + at - MINUTE),
+          departure: time(NOON + at),
+          ...INSIDE,
+          accuracyM: 10
+        })
+        const open = { ...left(edge), arrival: time(NOON + edge), departure: null }
+        const fixes = [reading(edge, INSIDE), reading(edge + 1, INSIDE), reading(-4_000 * DAY, INSIDE)]
+        const visits = [left(edge), left(edge + 1), open]
+        const store = yield* HistoryStore
+        yield* store.choose(phone.userId, 30, time(NOON))
+        const { fixes: stored, quarantined, visitReports } = yield* MemoryDatabase
+        const rows = () => [stored.size, visitReports.size, quarantined.size]
+        expect(yield* ingestFixes(phone, fixes, visits)).toEqual({ accepted: 1, duplicates: 0, quarantined: 3 })
+        expect(rows()).toEqual([1, 2, 0])
+        expect(yield* ingestFixes(phone, fixes, visits)).toEqual({ accepted: 0, duplicates: 1, quarantined: 3 })
+        expect(rows()).toEqual([1, 2, 0])
+
+        yield* store.choose(phone.userId, null, time(NOON))
+        expect(yield* ingestFixes(phone, fixes, visits)).toEqual({ accepted: 2, duplicates: 1, quarantined: 0 })
+        expect(rows()).toEqual([3, 3, 0])
       })
     )
   )
@@ -315,4 +347,144 @@ describe("uploads cut into pieces", () => {
     )
     expect(fired).toBeGreaterThan(60)
   })
+})
+
+describe("what could not be taken", () => {
+  const device = (id: Device.Device["id"]) => Effect.map(MemoryDatabase, ({ devices }) => devices.get(id))
+
+  it.effect("is counted on its device by reason, whatever else the upload brought", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const bad = [
+          reading(10 * MINUTE, INSIDE),
+          reading(11 * MINUTE, INSIDE),
+          reading(0, { lat: 0, lon: 0 }),
+          reading(0, { lat: Number.NaN, lon: 1 }),
+          { ...reading(0, INSIDE), capturedAt: time(0) }
+        ]
+        const report = { arrival: null, departure: null, ...INSIDE, accuracyM: null }
+        expect(yield* ingestFixes(phone, [...bad, reading(0, INSIDE)], [report])).toEqual({
+          accepted: 1,
+          duplicates: 0,
+          quarantined: 6
+        })
+        const found = yield* device(phone.id)
+        expect(found?.putAside.map(({ count, reason }) => [reason, count])).toEqual([
+          ["future", 2],
+          ["no_stay", 1],
+          ["null_island", 1],
+          ["unreadable", 2]
+        ])
+        expect(found?.lastKeptAt).toBe(NOON)
+      })
+    )
+  )
+
+  it.effect("what is older than the owner keeps history is put aside: counted, and stored nowhere (M3)", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const tables = yield* MemoryDatabase
+        tables.historyChoices.set(phone.userId, 30)
+        const report = { arrival: time(NOON - 40 * DAY), departure: time(NOON - 30 * DAY), ...INSIDE, accuracyM: null }
+        const answer = yield* ingestFixes(
+          phone,
+          [reading(-30 * DAY, INSIDE), reading(-30 * DAY + 1, INSIDE)],
+          [report, { ...report, departure: null }]
+        )
+        expect(answer).toEqual({ accepted: 1, duplicates: 0, quarantined: 2 })
+        expect([...tables.fixes.values()].map(({ capturedAt }) => capturedAt - NOON)).toEqual([-30 * DAY + 1])
+        expect([tables.quarantined.size, tables.visitReports.size]).toEqual([0, 1])
+        expect((yield* device(phone.id))?.putAside).toEqual([{ reason: "not_kept", count: 2, lastAt: NOON }])
+      })
+    )
+  )
+
+  it.effect("as from the future is taken when the server's clock is right again, in the order of time", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const tables = yield* MemoryDatabase
+        yield* ingestFixes(phone, [reading(-1, OUTSIDE)], [])
+        // The server's clock is an hour behind: what happens now is captured in an hour.
+        yield* ingestFixes(phone, [reading(HOUR, INSIDE), reading(HOUR + MINUTE, OUTSIDE)], [])
+        yield* ingestFixes(phone, [reading(HOUR + 2 * MINUTE, INSIDE)], [])
+        expect([tables.fixes.size, tables.quarantined.size]).toEqual([1, 3])
+        yield* TestClock.setTime(NOON + HOUR + 5 * MINUTE)
+        expect(yield* ingestFixes(phone, [reading(HOUR + 5 * MINUTE, OUTSIDE)], [])).toEqual({
+          accepted: 1,
+          duplicates: 0,
+          quarantined: 0
+        })
+        expect([tables.fixes.size, tables.quarantined.size]).toEqual([5, 0])
+        expect(yield* outbox).toEqual([
+          ["place.enter", HOUR],
+          ["place.exit", HOUR + MINUTE],
+          ["place.enter", HOUR + 2 * MINUTE],
+          ["place.exit", HOUR + 5 * MINUTE]
+        ])
+        const version = tables.streamVersions.get(phone.userId)
+        yield* ingestFixes(phone, [reading(HOUR + 5 * MINUTE, OUTSIDE)], [])
+        expect(tables.streamVersions.get(phone.userId)).toBe(version)
+      })
+    )
+  )
+
+  it.effect("as from the future stays aside when it was the phone's clock that somebody set back", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const tables = yield* MemoryDatabase
+        yield* ingestFixes(phone, [reading(2 * HOUR, INSIDE)], [])
+        for (const after of [10 * MINUTE, 3 * HOUR]) {
+          yield* TestClock.setTime(NOON + after)
+          yield* ingestFixes(phone, [reading(after, OUTSIDE)], [])
+        }
+        expect([tables.fixes.size, tables.quarantined.size]).toEqual([2, 1])
+      })
+    )
+  )
+})
+
+describe("a tablet that stays at home and a phone on the way (decision M14)", () => {
+  it.effect("fire once when the phone leaves and once when it comes back, not to and fro", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone, user } = yield* person
+        const tablet = yield* RuleSamples.device(user.id, { staysAtHome: true })
+        for (let after = 0; after < 30; after++) {
+          yield* TestClock.setTime(NOON + after * MINUTE)
+          const isAway = after >= 10 && after < 20
+          yield* ingestFixes(phone, [reading(after * MINUTE, isAway ? OUTSIDE : INSIDE)], [])
+          yield* ingestFixes(tablet, [reading(after * MINUTE + 1, INSIDE)], [])
+        }
+        expect(yield* outbox).toEqual([
+          ["place.exit", 10 * MINUTE],
+          ["place.enter", 20 * MINUTE]
+        ])
+      })
+    )
+  )
+
+  it.effect("what the tablet sends meanwhile is history and decides nothing; alone it decides", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone, user } = yield* person
+        const tablet = yield* RuleSamples.device(user.id, { staysAtHome: true })
+        yield* ingestFixes(tablet, [reading(-3 * HOUR, INSIDE)], [])
+        const history = yield* FixHistory
+        const told = (fixes: ReadonlyArray<Fix.StoredFix>) => fixes.map(({ capturedAt }) => capturedAt - NOON)
+        const now = time(NOON)
+        const newest = Effect.map(history.newest(user.id, now, { from: null, until: null }, 1), told)
+        expect(yield* newest).toEqual([-3 * HOUR])
+        yield* ingestFixes(phone, [reading(-2 * HOUR, INSIDE), reading(-HOUR, OUTSIDE)], [])
+        yield* ingestFixes(tablet, [reading(-MINUTE, INSIDE)], [])
+        expect(yield* newest).toEqual([-HOUR])
+        expect(told(yield* history.around(user.id, now, time(NOON - MINUTE), 2 * HOUR))).toEqual([-HOUR])
+        const { items } = yield* history.range(user.id, now, { from: time(NOON - DAY), until: now }, 10, undefined)
+        expect(told(items)).toEqual([-3 * HOUR, -2 * HOUR, -HOUR, -MINUTE])
+      }).pipe(Effect.provide(Layer.provideMerge(MemoryFixHistory.layer, UploadStores)))
+    )
+  )
 })

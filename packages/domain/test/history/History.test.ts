@@ -22,8 +22,8 @@ describe("cutoff", () => {
     expect(History.isPast(Timestamp.make(0), History.cutoff(null, NOW))).toBe(false)
   })
 
-  it("90 days unless chosen", () => {
-    expect(History.DEFAULT).toBe(90)
+  it("for ever unless chosen", () => {
+    expect(History.DEFAULT).toBeNull()
   })
 
   it.each([31, 0, -30, "90", Number.NaN, Number.POSITIVE_INFINITY])("%s is no choice", (value) => {

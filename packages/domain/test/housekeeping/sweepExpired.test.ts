@@ -61,7 +61,7 @@ describe("sweepExpired", () => {
     ["events", DAY],
     ["mail", 30 * DAY],
     ["rate_windows", HOUR],
-    ["budgets", HOUR]
+    ["budgets", DAY + HOUR]
   ] as const)("%s go when their moment is %d ms ago", (kind, age) => {
     expect(NOW - Retention.until(kind, NOW)).toBe(age)
   })

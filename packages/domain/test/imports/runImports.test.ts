@@ -45,10 +45,11 @@ const file = (...lines: ReadonlyArray<string>): string => `${[FIRST_LINE, ...lin
 const points = (count: number, from = LONG_AGO): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => line(from + index * 1_000, 52, 4 + index / 1e5))
 
-/** Uploaded by a new user. */
+/** Uploaded by a new user, who keeps 90 days of history. */
 const upload = (text: string) =>
   Effect.gen(function* () {
     const user = yield* Fixtures.user
+    yield* (yield* HistoryStore).choose(user.id, 90, yield* Timestamp.now)
     return yield* startImport(user.id, "my.gpx", Stream.make(bytes(text)))
   })
 

@@ -1,4 +1,4 @@
-import { Budget } from "@place-access/domain/limits"
+import { Budget, ZoneQuestions } from "@place-access/domain/limits"
 import { Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
@@ -13,7 +13,7 @@ const gaps = fc.array(fc.oneof(fc.constantFrom(0, 1, 249, 250, 251, 499, 500, 50
 
 describe("a budget", () => {
   it("is 20 zone questions in any 60 minutes", () => {
-    expect(Budget.VERIFY_ZONE).toMatchObject({ calls: 20, windowMillis: 3_600_000 })
+    expect(ZoneQuestions.HOURLY).toMatchObject({ calls: 20, windowMillis: 3_600_000 })
   })
 
   it("for any calls: never more than it has in any window, never a refusal with fewer, and the wait is exact", () => {

@@ -1,7 +1,7 @@
 import { Rate, Subject } from "@place-access/domain/limits"
-import { ConnectionId, DeviceId, Timestamp } from "@place-access/domain/shared"
+import { AppId, ConnectionId, DeviceId, Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
+import { FastCheck as fc, Option } from "effect"
 
 const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 const WINDOW = 1_000
@@ -74,26 +74,26 @@ describe("a rate", () => {
 })
 
 describe("whose calls are counted together", () => {
-  const APP = "app_1"
+  const APP = Option.some(AppId.make("app_1"))
   it("a client at an address; an IPv6 address by its /64", () => {
-    const at = (address: string, client: string | undefined = APP) => Subject.client(client, address)
+    const at = (address: string, client: Option.Option<AppId> = APP) => Subject.client(client, address)
     expect(at("192.0.2.1")).not.toBe(at("192.0.2.2"))
     expect(at("2001:db8::1")).toBe(at("2001:db8::2"))
-    expect(at("192.0.2.1")).not.toBe(at("192.0.2.1", "app_2"))
+    expect(at("192.0.2.1")).not.toBe(at("192.0.2.1", Option.some(AppId.make("app_2"))))
   })
 
-  it("all names that no client can have are one, however long", () => {
-    const unknown = Subject.client(undefined, "192.0.2.1")
-    for (const name of ["", "a b", "x".repeat(65), "x".repeat(1_000_000), "app\n1", "é"]) {
-      expect(Subject.client(name, "192.0.2.1")).toBe(unknown)
-    }
+  it("clients that nobody registered are one at an address, and none of them is an app", () => {
+    const unknown = Subject.client(Option.none(), "192.0.2.1")
+    expect(unknown).toBe(Subject.client(Option.none(), "192.0.2.1"))
+    expect(unknown).not.toBe(Subject.client(Option.none(), "192.0.2.2"))
+    expect(unknown).not.toBe(Subject.client(APP, "192.0.2.1"))
   })
 
   it("no two kinds share a count", () => {
     const all = [
       Subject.connection(ConnectionId.make("x")),
       Subject.device(DeviceId.make("x")),
-      Subject.client("x", "192.0.2.1"),
+      Subject.client(Option.some(AppId.make("x")), "192.0.2.1"),
       Subject.signUp("192.0.2.1"),
       Subject.consent("192.0.2.1")
     ]

@@ -36,6 +36,16 @@ describe("distance (decision L2)", () => {
   it("is within 0.16 m of it where the two formulas meet at 85 degrees", () =>
     agrees(84.9, 85.1, { maxM: 10_050, toM: 0.16 }))
 
+  it("is within 0.1 mm of it when only one of the two points is above 85 degrees", () => {
+    for (const direction of [80, 84, 88, 272, 276, 280]) {
+      const from = { lat: 84.999, lon: 10 }
+      const to = travel(from, direction, 10_000)
+      expect(from.lat < 85 && to.lat > 85).toBe(true)
+      expect(Math.abs(Geometry.distanceM(from, to) - geodesicM(from, to))).toBeLessThan(0.000_1)
+      expect(Geometry.distanceM(to, from)).toBe(Geometry.distanceM(from, to))
+    }
+  })
+
   it("is within 0.1 mm of it above 85 degrees, at the poles and across them", () =>
     // Nearer to the equator than 85.1 degrees, a step of 10 km can end where the other formula rules.
     agrees(85.1, 90, { maxM: 10_050, toM: 0.0001 }))

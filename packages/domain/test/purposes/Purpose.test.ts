@@ -1,5 +1,6 @@
 import { Purpose, PurposeGate } from "@place-access/domain/purposes"
 import { Scope } from "@place-access/domain/shared"
+import { Fixtures } from "@place-access/domain/testing"
 import { Either, FastCheck as fc, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 
@@ -9,10 +10,11 @@ const terms = (scopes: Purpose.Terms["scopes"], description = "Shows you a map")
   scopes,
   expectedDailyVolume: 10
 })
-const purpose = (overrides: Partial<Purpose.Purpose> = {}): Purpose.Purpose => ({
-  ...Purpose.draft("app_1" as never, "pps_1" as never, key("find_me"), terms(["location.lookup"]), 0 as never),
-  ...overrides
-})
+const purpose = (overrides: Fixtures.PurposeOverrides = {}): Purpose.Purpose =>
+  Fixtures.overridden(
+    Purpose.draft("app_1" as never, "pps_1" as never, key("find_me"), terms(["location.lookup"]), 0 as never),
+    overrides
+  )
 const archived = { archivedAt: 0 as never }
 
 describe("fields of a purpose (Spec §2.4)", () => {
@@ -36,7 +38,7 @@ describe("fields of a purpose (Spec §2.4)", () => {
     expect(accepts(Purpose.Key, text)).toBe(good)
   })
 
-  it("description 10 to 200 characters on one line; volume a whole number from 1 to 10,000; scopes the sensitive ones", () => {
+  it("description 10 to 200 characters, a line break counted as a blank; volume a whole number from 1 to 10,000; scopes the sensitive ones", () => {
     const good = { description: "x".repeat(10), scopes: ["location.lookup"], expectedDailyVolume: 1 }
     const variants: ReadonlyArray<readonly [Record<string, unknown>, boolean]> = [
       [{}, true],
@@ -44,7 +46,8 @@ describe("fields of a purpose (Spec §2.4)", () => {
       [{ description: "🦉".repeat(200) }, true],
       [{ description: "x".repeat(201) }, false],
       [{ description: ` ${"x".repeat(9)} ` }, false],
-      [{ description: "two\nlines of text" }, false],
+      [{ description: "two\nlines of text" }, true],
+      [{ description: "1\n\n\n\n\n\n\n\n\n\n2" }, false],
       [{ expectedDailyVolume: 10_000 }, true],
       [{ expectedDailyVolume: 0 }, false],
       [{ expectedDailyVolume: 10_001 }, false],
@@ -114,10 +117,10 @@ describe("which purposes an app can use (Spec §3.2, §4.4)", () => {
       purpose(archived)
     ]
     expect(Purpose.usable(list, "sandbox")).toEqual([
-      { key: "one", terms: purpose().terms },
-      { key: "two", terms: approved }
+      { id: "pps_1", key: "one", terms: purpose().terms },
+      { id: "pps_1", key: "two", terms: approved }
     ])
-    expect(Purpose.usable(list, "production")).toEqual([{ key: "two", terms: approved }])
+    expect(Purpose.usable(list, "production")).toEqual([{ id: "pps_1", key: "two", terms: approved }])
   })
 })
 
@@ -156,10 +159,10 @@ describe("purpose gate (Spec §4.4, invalid_purpose)", () => {
   it("what consent may ask for is what some key opens", () => {
     const scopesOf = fc.subarray([...Scope.sensitive], { minLength: 1 })
     const anyPurpose = fc.record({
-      status: fc.constantFrom(...Purpose.Status.literals),
+      status: fc.constantFrom(...Purpose.LiveStatus.literals),
       terms: scopesOf.map((scopes) => terms(scopes)),
       approved: fc.option(scopesOf.map((scopes) => terms(scopes))),
-      archivedAt: fc.constantFrom(null, 0 as never)
+      archivedAt: fc.constantFrom(undefined, 0 as never)
     })
     fc.assert(
       fc.property(

@@ -4,6 +4,7 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { type Deed, ReferencePurpose } from "../support/referencePurpose.js"
+import { holdsAnywhere } from "../support/holdsAnywhere.js"
 
 /** Few, so that an edit often goes back to what was there before. */
 const WORDS = ["Shows you a map", "Shows you another map", "Shows you a third map"]
@@ -46,10 +47,16 @@ describe("the life of a purpose, against its history", () => {
   it("says, allows and lets be used what the history says; nothing is approved that the reviewer did not name or was not handed in", () => {
     const seen = new Map<string, number>()
     const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1)
-    fc.assert(
+    holdsAnywhere(
       fc.property(fc.array(fc.tuple(deed, reading), { maxLength: 60, size: "max" }), (deeds) => {
         const terms: Purpose.Terms = { description: FIRST, scopes: ["location.lookup"], expectedDailyVolume: 10 }
-        let purpose = Purpose.draft("app_1" as never, "pps_1" as never, Purpose.Key.make("find_me"), terms, START)
+        let purpose: Purpose.Purpose = Purpose.draft(
+          "app_1" as never,
+          "pps_1" as never,
+          Purpose.Key.make("find_me"),
+          terms,
+          START
+        )
         const reference = new ReferencePurpose(FIRST)
         /** What was there when it began to wait: by revision, as a reviewer without a name for it means. */
         let handedIn = purpose.revision
@@ -75,14 +82,14 @@ describe("the life of a purpose, against its history", () => {
           }
           expect(purpose.archivedAt !== null).toBe(reference.isArchived())
           // Waits exactly while it is in review, and never longer than it has been.
-          expect(purpose.submission !== null).toBe(purpose.status === "in_review" && purpose.archivedAt === null)
+          expect(purpose.submission !== null).toBe(purpose.status === "in_review")
           // A revision stands for one wording.
           expect(purpose.revision - before.revision).toBe(
             purpose.terms.description === before.terms.description ? 0 : 1
           )
         }
       }),
-      { numRuns: 500, seed: 1 }
+      500
     )
     // The generator reaches every arrow of the drawing, and its refusals.
     const arrows = [

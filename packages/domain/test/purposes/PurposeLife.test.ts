@@ -82,7 +82,7 @@ describe("the rows of Spec §3.2", () => {
     "%s → archive → archived: of no use to anybody, waits for nobody, and its key is refused for another",
     (_, before) => {
       const archived = PurposeLife.archive(before, later)
-      expect(archived).toEqual({ ...before, archivedAt: later, submission: null })
+      expect(archived).toEqual({ ...before, status: "archived", archivedAt: later, submission: null })
       expect([inForce(archived), inForce(archived, "sandbox")]).toEqual([undefined, undefined])
       expect(PurposeGate.decide([archived], "sandbox", "find_me", "location.lookup")).toMatchObject({
         reason: "archived"
@@ -110,7 +110,7 @@ describe("decision P1: out of rejected and archived", () => {
 
   it("archived is final: no edit, no submission, no decision; archived again, the first time counts", () => {
     for (const before of [draft, inReview, rejected, approved]) {
-      const archived = { ...before, archivedAt: now }
+      const archived = PurposeLife.archive(before, now)
       expect(refused(edit(archived, second))).toBe(PurposeLife.ARCHIVED)
       expect(refused(PurposeLife.submit(archived, later))).toBe(PurposeLife.ARCHIVED)
       expect(refused(PurposeLife.decide(archived, approve))).toBe(PurposeLife.ARCHIVED)

@@ -414,3 +414,25 @@ describe("another basis (decision L8)", () => {
     expect(late.outcomes).toEqual(["out_of_order"])
   })
 })
+
+describe("an accuracy that plain JavaScript left out", () => {
+  it.each([undefined, null, Number.NaN, 0, -1])(
+    "%s counts as unknown: 50 m, and never as undecided for ever",
+    (accuracyM) => {
+      const circle = { lat: 52, lon: 5, radiusM: 200 }
+      const asked: RuleEvaluation.Question = {
+        type: "enter",
+        circle,
+        dwellMinutes: null,
+        window: { from: null, until: null }
+      }
+      const [first, second] = [time(0), time(5 * MINUTE)]
+      const away = { capturedAt: first, lat: 52.1, lon: 5, accuracyM }
+      const seeded = RuleEvaluation.step(asked, RuleEvaluation.unseeded("b"), away, first)
+      const fired = RuleEvaluation.step(asked, seeded.state, { ...away, capturedAt: second, lat: 52 }, second)
+      expect([seeded.outcome, fired.outcome]).toEqual(["seeded", "fired"])
+      const near = { ...away, capturedAt: second, lat: 52 + 170 / 111_267 }
+      expect(RuleEvaluation.step(asked, seeded.state, near, second).outcome).toBe("boundary")
+    }
+  )
+})

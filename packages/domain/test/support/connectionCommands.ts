@@ -164,6 +164,9 @@ export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   [{ type: "revoke", kind: "access", token: 0, stranger: false }, refreshed(0)],
   [waited(3_600_000), { type: "revoke", kind: "access", token: 0, stranger: false }, refreshed(0)],
   // Decision O7.
+  [approved(), exchanged, waited(30_000), exchanged, refreshed(0)],
+  [approved(), exchanged, waited(30_001), exchanged, refreshed(0)],
+  [approved(), exchanged, refreshed(0), exchanged],
   [exchanged, refreshed(0)],
   [approved(), exchanged, { type: "exchange", codes: [1], proof: PROVEN }, refreshed(0)],
   [approved(), waited(60_000), exchanged, refreshed(0)],
@@ -252,6 +255,7 @@ export const MARKS = [
   "ended: expired",
   "ended: refresh_token_reused",
   "ended: user_disconnected",
+  "exchange repeated",
   "mode: change",
   "mode: new",
   "mode: renew_sensitive",

@@ -178,7 +178,12 @@ const sideBySide = (
         )
         const expected = model.exchange(code, proof, at)
         expect(Either.isRight(actual)).toBe(expected.ok)
-        if (Either.isRight(actual)) given(code.connection, null, actual.right, at)
+        if (Either.isLeft(actual) || !expected.ok) continue
+        given(code.connection, null, actual.right, at)
+        model.exchanged(code, actual.right.refreshToken)
+        if (expected.refresh === "new") continue
+        seen.add("exchange repeated")
+        expect(actual.right.refreshToken).toBe(expected.refresh)
       }
     })
 
@@ -361,8 +366,9 @@ const compare = ({ user }: World, model: ReferenceConnections, told: Array<objec
 const leakMails = ({ user }: World) =>
   Effect.gen(function* () {
     const kept = yield* (yield* MailOutbox).recent(10_000)
-    return kept.filter(({ message }) => message.to === user.id && message.dedupeKey.startsWith("refresh_token_reused "))
-      .length
+    return kept.filter(
+      ({ message }) => message.to === user.id && /^(?:refresh_token|code)_reused /.test(message.dedupeKey)
+    ).length
   })
 
 /** A life of commands, from a first consent for everything on; afterwards everything is compared once more. */

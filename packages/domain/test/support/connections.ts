@@ -67,12 +67,12 @@ export const purpose = (
   app: App.App,
   key: string,
   scopes: ReadonlyArray<Scope.SensitiveScope>,
-  status: Purpose.Status = "approved",
-  overrides: Partial<Purpose.Purpose> = {}
+  status: Purpose.LiveStatus = "approved",
+  overrides: Fixtures.PurposeOverrides = {}
 ) =>
   Effect.gen(function* () {
     const terms: Purpose.Terms = { description: `To find coffee (${key})`, scopes, expectedDailyVolume: 10 }
-    const made: Purpose.Purpose = {
+    const live: Purpose.Live = {
       appId: app.id,
       id: PurposeId.make(yield* Entropy.id("pps")),
       key: Purpose.Key.make(key),
@@ -83,9 +83,9 @@ export const purpose = (
       revision: 1,
       submission: null,
       createdAt: yield* Timestamp.now,
-      archivedAt: null,
-      ...overrides
+      archivedAt: null
     }
+    const made = Fixtures.overridden(live, overrides)
     yield* (yield* PurposeStore).create(made)
     return made
   })
@@ -110,5 +110,5 @@ export const place = (user: Account.Account, label: string, overrides: Partial<P
 
 /** E-mails about leaked tokens; receipts of consents and disconnections left out. */
 export const leakMails = Effect.map(MemoryDatabase, ({ mail }) =>
-  [...mail.values()].filter(({ dedupeKey }) => dedupeKey.startsWith("refresh_token_reused "))
+  [...mail.values()].filter(({ dedupeKey }) => /^(?:refresh_token|code)_reused /.test(dedupeKey))
 )

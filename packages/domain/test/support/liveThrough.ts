@@ -17,6 +17,8 @@ import { NOON } from "./rules.js"
  */
 export const liveThrough = (life: Life) =>
   Effect.gen(function* () {
+    // A connection that is made in 1970 has ended by noon of the life.
+    yield* TestClock.setTime(NOON)
     const { app, connection, place, user } = yield* RuleSamples.sharing()
     const phones = [yield* RuleSamples.device(user.id), yield* RuleSamples.device(user.id)]
     const rules = new Map<number, Rule.Rule>()

@@ -20,8 +20,8 @@ export interface Packed {
   readonly faults: (entrypoints?: ReadonlyArray<string>) => Promise<ReadonlyArray<string>>
   /** An empty folder, where this package, and no other, is installed. */
   readonly install: () => Promise<string>
-  /** The same by npm, in an empty project, without a network; what it asks of its user (peers) is not there. */
-  readonly installByNpm: () => Promise<string>
+  /** The same by npm, in an empty project, with what the guide says to install beside it; from the registry that npm is set up for. */
+  readonly installByNpm: (beside: ReadonlyArray<string>) => Promise<string>
   /** Removes everything that was made for it. */
   readonly remove: () => Promise<void>
 }
@@ -64,11 +64,11 @@ export const pack = async (name: string): Promise<Packed> => {
       await run("tar", ["-xzf", path, "-C", target, "--strip-components=1"])
       return folder
     },
-    installByNpm: async () => {
+    installByNpm: async (beside) => {
       const folder = await mkdtemp(join(scratch, "project-"))
       await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
-      const quietly = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-      await run("npm", ["install", "--legacy-peer-deps", ...quietly, path], { cwd: folder })
+      const quietly = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+      await run("npm", ["install", ...quietly, path, ...beside], { cwd: folder })
       return folder
     },
     remove: () => rm(scratch, { recursive: true, force: true })

@@ -33,6 +33,9 @@ export interface Code {
   readonly issuedAt: number
   /** Number of the family that it was exchanged for. */
   family: number | null
+  usedAt: number
+  /** The refresh token that it was exchanged for. */
+  link: Link | null
 }
 
 export interface Grant {
@@ -193,7 +196,10 @@ export class ReferenceConnections {
       grant.standardEnd = choices.standardDays === null ? null : now + choices.standardDays * DAY
       this.#share(grant, choices.places, mode === "change", now)
     }
-    const code: Code = { text: fresh.code, connection: grant, issuedAt: now, family: null }
+    // Amendment M7.
+    this.#revokeAll(grant)
+    grant.family = null
+    const code: Code = { text: fresh.code, connection: grant, issuedAt: now, family: null, usedAt: 0, link: null }
     this.codes.push(code)
     page.answered = { code }
   }
@@ -214,13 +220,17 @@ export class ReferenceConnections {
     if (!proof.app || !proof.redirect || !proof.verifier) return { ok: false }
     if (grant.ended !== null || this.appRevokedAt !== null || this.#hasExpired(grant, now)) return { ok: false }
     if (code.family !== null) {
-      if (code.family === grant.family) this.#end(grant, now, "code_reused")
+      if (code.family !== grant.family || code.link === null) return { ok: false }
+      if (now - code.usedAt <= 30_000 && code.link.spentAt === null) return { ok: true, refresh: code.link.text }
+      this.#end(grant, now, "code_reused")
+      this.leakMails += 1
       return { ok: false }
     }
     if (now - code.issuedAt >= MINUTE) return { ok: false }
     this.#revokeAll(grant)
     this.families += 1
     code.family = this.families
+    code.usedAt = now
     grant.family = this.families
     return { ok: true, refresh: "new" }
   }
@@ -242,6 +252,11 @@ export class ReferenceConnections {
     this.#end(grant, now, "refresh_token_reused")
     this.leakMails += 1
     return { ok: false }
+  }
+
+  /** The refresh token that a code was exchanged for. */
+  exchanged(code: Code, refresh: string): void {
+    code.link ??= this.links.find((link) => link.text === refresh) ?? null
   }
 
   /** What the client was given; `parent` is the token that a first refresh spent. */
@@ -304,12 +319,14 @@ export class ReferenceConnections {
   }
 
   #make(id: string, connectedAt: number): Grant {
+    // Amendment M6: it goes on counting.
+    const placesVersion = Math.max(0, ...this.grants.map((grant) => grant.placesVersion)) + 1
     const grant: Grant = {
       id,
       connectedAt,
       held: [],
       places: [],
-      placesVersion: 1,
+      placesVersion,
       standardEnd: null,
       sensitiveEnd: null,
       sensitiveSince: 0,

@@ -6,7 +6,7 @@ export type Deed =
   | { readonly type: "write"; readonly words: string }
   | { readonly type: "hand in" | "approve" | "reject" | "archive" }
 
-export type Status = "draft" | "in_review" | "approved" | "rejected"
+export type Status = "draft" | "in_review" | "approved" | "rejected" | "archived"
 
 export class ReferencePurpose {
   private readonly history: Array<Deed>
@@ -32,6 +32,7 @@ export class ReferencePurpose {
   }
 
   status(): Status {
+    if (this.isArchived()) return "archived"
     const since = this.history.slice(this.settled() + 1)
     const turn = since.findLastIndex((deed) => deed.type === "hand in" || deed.type === "reject")
     const written = since.slice(turn + 1).some((deed) => deed.type === "write")

@@ -60,10 +60,13 @@ export interface Outcome {
   readonly side: "inside" | "outside" | null
 }
 
-/** What becomes of each rule of a life. */
-export const outcomeOf = (life: Life): ReadonlyArray<Outcome> =>
+/**
+ * What becomes of each rule of a life. `takesLate`: fixes from the future get their second look, as they do where uploads are stored;
+ * the rules alone know of none.
+ */
+export const outcomeOf = (life: Life, { takesLate = false } = {}): ReadonlyArray<Outcome> =>
   life.rules.map((rule, index) => {
-    const { era, seen } = sightingsOf(life, index)
+    const { era, seen } = sightingsOf(life, index, takesLate)
     const last = seen.at(-1)
     return {
       firings: firings(seen, rule),
@@ -99,12 +102,17 @@ interface Sighting {
 }
 
 /** What one rule can see: from its creation on, while it has its ground, what is new and decisive. */
-const sightingsOf = (life: Life, index: number): { readonly seen: ReadonlyArray<Sighting>; readonly era: number } => {
+const sightingsOf = (
+  life: Life,
+  index: number,
+  takesLate: boolean
+): { readonly seen: ReadonlyArray<Sighting>; readonly era: number } => {
   const rule = life.rules[index]
   if (rule === undefined) return { seen: [], era: 0 }
   const needs: ReadonlyArray<Ground> = rule.about === "place" ? ["place", "place scope"] : ["zone scope"]
   const missing = new Set<Ground>()
   const known = new Set<string>()
+  const waiting = new Waiting()
   const seen: Array<Sighting> = []
   let circle = life.circle
   let era = 0
@@ -119,8 +127,14 @@ const sightingsOf = (life: Life, index: number): { readonly seen: ReadonlyArray<
     if (happening._tag === "Withdrawn" && needs.includes(happening.what)) missing.add(happening.what)
     if (happening._tag === "GivenBack" && missing.delete(happening.what)) era++
     if (happening._tag === "Upload") {
-      for (const fix of inOrderOfEvaluation(happening.fixes)) {
-        if (isImpossible(fix) || isKnown(known, happening.device, fix)) continue
+      const { device, fixes } = happening
+      const own = fixes.filter((fix) => !isImpossible(fix) && !known.has(nameOf(device, fix)))
+      const late = takesLate ? waiting.due(device, own) : []
+      waiting.add(device, fixes.filter(isAhead))
+      const names = new Set<string>()
+      for (const fix of inOrderOfEvaluation([...own, ...late])) {
+        known.add(nameOf(device, fix))
+        if (names.size === names.add(nameOf(device, fix)).size) continue
         if (!isThere || missing.size > 0) continue
         const sighting = lookAt(fix, circle, rule, era)
         if (sighting !== undefined && seen.every((earlier) => earlier.at < sighting.at)) seen.push(sighting)
@@ -151,16 +165,61 @@ const knownAccuracy = ({ accuracy }: ReferenceFix): number | null =>
   accuracy !== null && Number.isFinite(accuracy) && accuracy > 0 ? accuracy : null
 
 /** L3: from a clock that runs ahead, or from nowhere. */
-const isImpossible = ({ capturedAt, lat, lon, receivedAt }: ReferenceFix): boolean =>
-  capturedAt - receivedAt > 5 * MINUTE || capturedAt < Date.UTC(2010) || (lat === 0 && lon === 0)
+const isImpossible = (fix: ReferenceFix): boolean => isAhead(fix) || isFromNowhere(fix)
+
+const isFromNowhere = ({ capturedAt, lat, lon }: ReferenceFix): boolean =>
+  capturedAt < Date.UTC(2010) || (lat === 0 && lon === 0)
+
+const isAhead = ({ capturedAt, receivedAt }: ReferenceFix): boolean => capturedAt - receivedAt > 5 * MINUTE
+
+/**
+ * Fixes of each phone that were put aside as from the future. One is taken with a later upload that has something new, captured at
+ * its time or after it, and nothing captured between its arrival and its time (decisions/devices.md).
+ */
+class Waiting {
+  readonly #ofDevice = new Map<number, Array<ReferenceFix>>()
+  readonly #lastAt = new Map<number, number>()
+
+  add(device: number, ahead: ReadonlyArray<ReferenceFix>): void {
+    const there = this.#ofDevice.get(device) ?? []
+    this.#ofDevice.set(device, there)
+    for (const fix of ahead) {
+      this.#lastAt.set(device, fix.receivedAt)
+      if (!isFromNowhere(fix) && !there.some((other) => isSameFix(other, fix))) there.push(fix)
+    }
+  }
+
+  /** As if they arrived with the upload. */
+  due(device: number, own: ReadonlyArray<ReferenceFix>): ReadonlyArray<ReferenceFix> {
+    const now = own[0]?.receivedAt
+    const lastAt = this.#lastAt.get(device)
+    if (now === undefined || lastAt === undefined || now - lastAt > 2 * DAY) return []
+    const newest = Math.max(...own.map(({ capturedAt }) => capturedAt))
+    const there = this.#ofDevice.get(device) ?? []
+    const taken = there.filter(
+      (fix) =>
+        now - fix.receivedAt <= 2 * DAY &&
+        fix.capturedAt <= newest &&
+        fix.capturedAt - fix.receivedAt <= DAY &&
+        !own.some(({ capturedAt }) => capturedAt > fix.receivedAt && capturedAt < fix.capturedAt)
+    )
+    this.#ofDevice.set(
+      device,
+      there.filter((fix) => !taken.includes(fix))
+    )
+    return taken.map((fix) => ({ ...fix, receivedAt: now }))
+  }
+}
+
+const isSameFix = (one: ReferenceFix, other: ReferenceFix): boolean =>
+  one.capturedAt === other.capturedAt &&
+  one.lat === other.lat &&
+  one.lon === other.lon &&
+  Object.is(one.accuracy, other.accuracy)
 
 /** L4: of one phone, one time and one place there is one fix, whatever else a later one says. */
-const isKnown = (known: Set<string>, device: number, { capturedAt, lat, lon }: ReferenceFix): boolean => {
-  const name = `${device} ${capturedAt} ${Math.round(lat * 1e7)} ${Math.round(lon * 1e7)}`
-  const isRepeated = known.has(name)
-  known.add(name)
-  return isRepeated
-}
+const nameOf = (device: number, { capturedAt, lat, lon }: ReferenceFix): string =>
+  `${device} ${capturedAt} ${Math.round(lat * 1e7)} ${Math.round(lon * 1e7)}`
 
 /** Inside its window (rule 5), uploaded in time, and away from the edge (rule 2). */
 const lookAt = (fix: ReferenceFix, circle: ReferenceCircle, rule: ReferenceRule, era: number): Sighting | undefined => {

@@ -1,7 +1,7 @@
 import { geodesicM, type Point } from "./geodesic.js"
 
 /**
- * Visits once more, slowly: written from Spec §4.5 and decision L10 alone, over whole lists of what a phone ever sent, without a
+ * Visits once more, slowly: written from Spec §4.5, decision L10 and amendment M15 alone, over whole lists of what a phone ever sent, without a
  * state machine, a watermark or a line of the product.
  */
 
@@ -41,6 +41,7 @@ export interface ReferenceVisit {
 }
 
 const FIVE_MINUTES = 300_000
+const TWO_MINUTES = 120_000
 
 /** Newest first, then by place. `places` are those that the app knows. */
 export const referenceVisits = (
@@ -48,16 +49,31 @@ export const referenceVisits = (
   phones: ReadonlyArray<ReferencePhone>,
   now: number
 ): ReadonlyArray<ReferenceVisit> => {
-  const all = phones.flatMap((phone) =>
-    phone.reports.length > 0
-      ? toldBy(phone.reports, places)
-      : places.flatMap((place) =>
-          staysAt(place, phone.fixes).filter(
-            ({ arrival, departure }) =>
-              (place.since === null || arrival >= place.since) && (departure ?? now) - arrival >= FIVE_MINUTES
+  const all = phones.flatMap((phone) => {
+    const stays = places.map((place) => ({ place, stays: staysAt(place, phone.fixes) }))
+    const told = toldBy(
+      phone.reports,
+      places,
+      (placeId) => stays.find(({ place }) => place.id === placeId)?.stays ?? []
+    )
+    const seen = stays.flatMap(({ place, stays }) =>
+      stays.filter(
+        (stay) =>
+          (place.since === null || stay.arrival >= place.since) &&
+          lasts(stay, now) &&
+          !told.some(
+            ({ report, visit }) => overlap(visit, stay) && placeOf(report, visit.arrival, [place]) !== undefined
           )
-        )
-  )
+      )
+    )
+    const countable = stays.flatMap(({ place, stays }) =>
+      stays.filter((stay) => (place.since === null || stay.arrival >= place.since) && lasts(stay, now))
+    )
+    return [
+      ...told.map(({ visit }) => visit),
+      ...seen.flatMap((stay) => atOnePlace(stay, countable, phone, places, now))
+    ]
+  })
   const longest = new Map<string, ReferenceVisit>()
   for (const visit of all) {
     const key = `${visit.arrival} ${visit.placeId}`
@@ -66,6 +82,70 @@ export const referenceVisits = (
   }
   return [...longest.values()].sort((a, b) => b.arrival - a.arrival || (a.placeId < b.placeId ? -1 : 1))
 }
+
+const lasts = ({ arrival, departure }: Pick<ReferenceVisit, "arrival" | "departure">, now: number): boolean =>
+  (departure ?? now) - arrival >= FIVE_MINUTES
+
+/** The stay as it is told among the others of the phone; nothing when another place tells it. */
+const atOnePlace = (
+  stay: ReferenceVisit,
+  all: ReadonlyArray<ReferenceVisit>,
+  { fixes }: ReferencePhone,
+  places: ReadonlyArray<ReferencePlace>,
+  now: number
+): ReadonlyArray<ReferenceVisit> => {
+  const placeOfId = (id: string) => places.find((place) => place.id === id) ?? unknownPlace()
+  const circleThen = (one: ReferenceVisit) => circleAt(placeOfId(one.placeId), one.arrival)
+  const haveMet = (a: ReferencePlace, b: ReferencePlace) =>
+    a.circles.some(({ circle: one }) =>
+      b.circles.some(({ circle: other }) => geodesicM(one, other) < one.radiusM + other.radiusM)
+    )
+  const middle = (one: ReferenceVisit): Point => {
+    const during = fixes.filter(
+      ({ capturedAt }) => capturedAt >= one.arrival && capturedAt < (one.departure ?? Infinity)
+    )
+    const half = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? NaN
+    return { lat: half(during.map((fix) => fix.lat)), lon: half(during.map((fix) => fix.lon)) }
+  }
+  const isBand = (at: Point, circle: ReferenceCircle) => beyondEdgeM(circle, at) >= -50
+  const isElsewhere = (later: ReferenceVisit, earlier: ReferenceVisit) =>
+    later.arrival > earlier.arrival && isBand(middle(later), circleThen(earlier))
+  const others = all.filter(
+    (other) =>
+      other.placeId !== stay.placeId &&
+      overlap(stay, other) &&
+      haveMet(placeOfId(stay.placeId), placeOfId(other.placeId))
+  )
+  const ends = others.filter((other) => isElsewhere(other, stay)).map(({ arrival }) => arrival)
+  const departure = ends.length === 0 ? stay.departure : Math.min(...ends, stay.departure ?? Infinity)
+  const nearness = (one: ReferenceVisit): ReadonlyArray<number | string> => [
+    Math.round(geodesicM(circleThen(one), middle(one)) * 100),
+    circleThen(one).radiusM,
+    one.placeId
+  ]
+  const isBefore = (a: ReadonlyArray<number | string>, b: ReadonlyArray<number | string>): boolean => {
+    const at = a.findIndex((value, index) => value !== b[index])
+    const [one, other] = [a[at], b[at]]
+    return one !== undefined && other !== undefined && one < other
+  }
+  const isTaken = others.some(
+    (other) =>
+      overlap({ ...stay, departure }, other) &&
+      !isElsewhere(stay, other) &&
+      beyondEdgeM(circleThen(other), middle(stay)) <= 0 &&
+      isBefore(nearness(other), nearness(stay))
+  )
+  return isTaken || !lasts({ arrival: stay.arrival, departure }, now) ? [] : [{ ...stay, departure }]
+}
+
+const unknownPlace = (): never => {
+  throw new Error("a stay is at a place that is known")
+}
+
+const overlap = (
+  a: Pick<ReferenceVisit, "arrival" | "departure">,
+  b: Pick<ReferenceVisit, "arrival" | "departure">
+): boolean => a.arrival < (b.departure ?? Infinity) && b.arrival < (a.departure ?? Infinity)
 
 const end = ({ departure }: ReferenceVisit): number => departure ?? Number.POSITIVE_INFINITY
 
@@ -80,12 +160,30 @@ const staysAt = (place: ReferencePlace, fixes: ReadonlyArray<ReferenceSighting>)
     const arrival = seen[first]?.capturedAt
     if (arrival === undefined) break
     const circle = circleAt(place, arrival)
-    const left = seen.findIndex((fix, index) => index > first && beyondEdgeM(circle, fix) > bandM(fix))
+    const left = seen.findIndex(
+      (fix, index) =>
+        index > first &&
+        beyondEdgeM(circle, fix) > bandM(fix) &&
+        !isBackSoon(seen.slice(index), circle, (later) => begins(later) && circleAt(place, later.capturedAt) !== circle)
+    )
     stays.push({ placeId: place.id, arrival, departure: seen[left]?.capturedAt ?? null })
     if (left === -1) break
     from = left
   }
   return stays
+}
+
+/** In the circle again less than two minutes after the first of these, before a stay could begin on another circle of the place. */
+const isBackSoon = (
+  [first, ...rest]: ReadonlyArray<ReferenceSighting>,
+  circle: ReferenceCircle,
+  beginsElsewhere: (fix: ReferenceSighting) => boolean
+): boolean => {
+  if (first === undefined || beginsElsewhere(first)) return false
+  const soon = rest.filter(({ capturedAt }) => capturedAt < first.capturedAt + TWO_MINUTES)
+  const back = soon.findIndex((fix) => beyondEdgeM(circle, fix) < -bandM(fix))
+  const elsewhere = soon.findIndex(beginsElsewhere)
+  return back !== -1 && (elsewhere === -1 || back <= elsewhere)
 }
 
 /** The most accurate of each instant; unknown is the least accurate. */
@@ -115,8 +213,9 @@ const circleAt = ({ circles }: ReferencePlace, at: number): ReferenceCircle => {
 
 const toldBy = (
   reports: ReadonlyArray<ReferenceReport>,
-  places: ReadonlyArray<ReferencePlace>
-): ReadonlyArray<ReferenceVisit> => {
+  places: ReadonlyArray<ReferencePlace>,
+  staysOf: (placeId: string) => ReadonlyArray<ReferenceVisit>
+): ReadonlyArray<{ readonly report: ReferenceReport; readonly visit: ReferenceVisit }> => {
   const arrivals = [...new Set(reports.map((report) => report.arrival))].filter((at) => at !== null)
   return arrivals.flatMap((arrival) => {
     const same = reports.filter((report) => report.arrival === arrival)
@@ -144,7 +243,11 @@ const toldBy = (
           : later.length > 0
             ? Math.min(...later)
             : null
-    return [{ placeId, arrival, departure }]
+    const isTold = told.length + alone.length > 0
+    // Nothing said when the phone left: its own fixes may.
+    const shown = isTold ? undefined : staysOf(placeId).find((stay) => overlap(stay, { arrival, departure }))?.departure
+    const ended = shown == null || (departure !== null && departure < shown) ? departure : shown
+    return [{ report: best, visit: { placeId, arrival, departure: ended } }]
   })
 }
 
@@ -158,12 +261,11 @@ const placeOf = (
       (place) => (place.since ?? arrival) <= arrival && (place.archivedAt === null || arrival <= place.archivedAt)
     )
     .map((place) => ({ id: place.id, circle: circleAt(place, arrival) }))
-    .filter(({ circle }) => beyondEdgeM(circle, report) <= 0)
-    .filter(({ circle }) => (known(report.accuracy) ?? 50) <= Math.max(100, circle.radiusM))
+    .filter(({ circle }) => beyondEdgeM(circle, report) < -bandM(report))
   around.sort(
     (a, b) =>
+      Math.round((geodesicM(a.circle, report) - geodesicM(b.circle, report)) * 1e3) ||
       a.circle.radiusM - b.circle.radiusM ||
-      geodesicM(a.circle, report) - geodesicM(b.circle, report) ||
       compare(Number(a.id > b.id), Number(b.id > a.id))
   )
   return around[0]?.id

@@ -38,7 +38,18 @@ const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres) => travel(CIRCLE, 37, met
 const SPOTS = [NEAREST ?? CIRCLE, ...FURTHER] as const
 const PLAIN: readonly [Point, Point] = [travel(CIRCLE, 200, 0.5), travel(CIRCLE, 200, 700.5)]
 const ACCURACIES = [null, 0, -1, 10, 49, 50, 51, 99, 100, 101, 149, 150, 151, 2_000] as const
-const GAPS = [0, 1, 30 * SECOND, 5 * MINUTE - 1, 5 * MINUTE, 5 * MINUTE + 1, 2 * HOUR, DAY] as const
+const GAPS = [
+  0,
+  1,
+  30 * SECOND,
+  2 * MINUTE - 1,
+  2 * MINUTE,
+  5 * MINUTE - 1,
+  5 * MINUTE,
+  5 * MINUTE + 1,
+  2 * HOUR,
+  DAY
+] as const
 
 const CIRCLES: readonly [ReferenceCircle, ...ReadonlyArray<ReferenceCircle>] = [
   CIRCLE,

@@ -98,18 +98,20 @@ describe("the place of a visit that a phone told", () => {
     departure: null,
     ...at(0),
     accuracyM: 30,
+    isLeft: false,
     ...overrides
   })
   const placeOf = (candidates: ReadonlyArray<OsVisit.Candidate>, overrides?: Partial<OsVisit.OsVisit>) =>
     OsVisit.placeOf(visit(overrides), candidates)
 
-  it("of several the smallest, then the nearest centre, then by id (decision L9)", () => {
+  it("of several the nearest centre, then the smallest, then by id (amendment M15)", () => {
     const wide = candidate("plc_0", {}, { ...CIRCLE, radiusM: 300 })
     const aside = candidate("plc_1", {}, { ...at(20), radiusM: 150 })
-    expect(placeOf([wide, aside])).toBe("plc_1")
+    expect(placeOf([wide, aside])).toBe("plc_0")
+    expect(placeOf([wide, aside], at(11))).toBe("plc_1")
     expect(placeOf([wide, aside, candidate("plc_3"), candidate("plc_2")])).toBe("plc_2")
-    expect(placeOf([wide], at(299.9))).toBe("plc_0")
-    expect(placeOf([wide], at(300.1))).toBeUndefined()
+    expect(placeOf([wide], at(249.9))).toBe("plc_0")
+    expect(placeOf([wide], at(250.1))).toBeUndefined()
     expect(placeOf([])).toBeUndefined()
   })
 
@@ -136,14 +138,19 @@ describe("the place of a visit that a phone told", () => {
   })
 
   it.each([
-    [150, 150, true],
-    [150, 151, false],
-    [100, 100, true],
-    [100, 101, false]
+    [150, 0, 149, true],
+    [150, 0, 151, false],
+    [150, 99.9, 10, true],
+    [150, 100.1, 10, false],
+    [150, 29.9, 120, true],
+    [150, 30.1, 120, false],
+    [1_000, 899.9, 100, true],
+    [1_000, 900.1, 100, false]
   ])(
-    "one that is less precise than the circle says nothing: radius %i m, accuracy %i m",
-    (radiusM, accuracyM, expected) => {
-      expect(placeOf([candidate("plc_1", {}, { ...CIRCLE, radiusM })], { accuracyM }) !== undefined).toBe(expected)
+    "is judged by its accuracy like a fix: radius %i m, %d m from the centre, accuracy %i m",
+    (radiusM, metres, accuracyM, expected) => {
+      const here = candidate("plc_1", {}, { ...CIRCLE, radiusM })
+      expect(placeOf([here], { ...at(metres), accuracyM }) !== undefined).toBe(expected)
     }
   )
 })

@@ -36,16 +36,57 @@ describe("stays derived from fixes (decision L10)", () => {
   it("last from the first decisive fix inside to the first decisive one outside", () => {
     const seen: ReadonlyArray<Seen> = [
       [0, OUTSIDE],
-      [1, INSIDE],
-      [2, INSIDE],
-      [3, OUTSIDE],
-      [4, OUTSIDE],
-      [5, INSIDE],
-      [6, OUTSIDE]
+      [1 * MINUTE, INSIDE],
+      [2 * MINUTE, INSIDE],
+      [3 * MINUTE, OUTSIDE],
+      [4 * MINUTE, OUTSIDE],
+      [5 * MINUTE, INSIDE],
+      [6 * MINUTE, OUTSIDE]
     ]
     expect(stays(seen)).toEqual([
-      [1, 3],
-      [5, 6]
+      [1 * MINUTE, 3 * MINUTE],
+      [5 * MINUTE, 6 * MINUTE]
+    ])
+  })
+
+  it.each([
+    [
+      2 * MINUTE,
+      [
+        [0, HOUR],
+        [HOUR + 2 * MINUTE, null]
+      ]
+    ],
+    [2 * MINUTE - 1, [[0, null]]],
+    [1, [[0, null]]]
+  ])(
+    "an absence of 2 minutes ends one, a shorter one does not split it (amendment M15): %i ms",
+    (absence, expected) => {
+      const away = [OUTSIDE, at(0), OUTSIDE].map((where, index): Seen => [HOUR + (index * absence) / 3, where, 200])
+      expect(stays([[0, INSIDE], [HOUR, OUTSIDE], ...away, [HOUR + absence, INSIDE]])).toEqual(expected)
+    }
+  )
+
+  it("many short absences split nothing, each is measured by itself; an archived place's stay goes on, too", () => {
+    const seen = Array.from({ length: 20 }, (_, index): Seen => [index * MINUTE, index % 2 === 0 ? INSIDE : OUTSIDE])
+    expect(stays(seen)).toEqual([[0, 19 * MINUTE]])
+    expect(stays(seen, ground({ archivedAt: time(NOON + MINUTE) }))).toEqual([[0, 19 * MINUTE]])
+  })
+
+  it("a stay that began on another circle meanwhile stands: the first one is over", () => {
+    const moved = ground({ shapes: [shape(null, CIRCLE), shape(10, ELSEWHERE, 2)] })
+    expect(
+      stays(
+        [
+          [0, INSIDE],
+          [20, ELSEWHERE],
+          [30, INSIDE]
+        ],
+        moved
+      )
+    ).toEqual([
+      [0, 20],
+      [20, 30]
     ])
   })
 
@@ -141,7 +182,7 @@ describe("stays derived from fixes (decision L10)", () => {
           [9, INSIDE],
           [11, INSIDE],
           [12, OUTSIDE],
-          [13, INSIDE]
+          [12 + 2 * MINUTE, INSIDE]
         ],
         archived
       )

@@ -7,6 +7,7 @@ import { listVisits, VisitWords } from "@place-access/domain/visits"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Layer, TestClock } from "effect"
 import { CIRCLE, DAY, HOUR, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
+import { travel } from "../support/geodesic.js"
 import { VisitStores } from "../support/visits.js"
 
 const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof VisitStores>>) =>
@@ -105,6 +106,200 @@ describe("pages of visits", () => {
         yield* updatePlace(userId, other.id, { radiusM: 500 })
         for (const one of phones.slice(-1)) yield* ingestFixes(one, [seen(INSIDE, 30), seen(OUTSIDE, 10)], [])
         expect(yield* pages(userId, home, 10)).toEqual([[30]])
+      })
+    )
+  )
+
+  describe("at places whose circles overlap", () => {
+    const EAST = { ...travel(CIRCLE, 90, 120), radiusM: 150 }
+    const seen = (metres: number, ...minutes: ReadonlyArray<number>) =>
+      minutes.map((one) => ({
+        ...travel(CIRCLE, 90, metres),
+        capturedAt: time(NOON - one * MINUTE),
+        accuracyM: 10
+      }))
+    const told = (east: typeof EAST, fixes: ReadonlyArray<ReturnType<typeof seen>>, shared: ReadonlyArray<string>) =>
+      run(
+        Effect.gen(function* () {
+          const { home, phone, userId } = yield* ground
+          const { id } = yield* createPlace(userId, { label: Place.Label.make("East"), kind: "other", circle: east })
+          yield* ingestFixes(phone, fixes.flat(), [])
+          const places = { Home: home, East: id }
+          const connection = {
+            userId,
+            id: ConnectionId.make("con_1"),
+            places: Object.entries(places)
+              .filter(([label]) => shared.includes(label))
+              .map(([, placeId]) => ({ placeId, sharedAt: time(NOON), includeEarlierVisits: true }))
+          }
+          const asked = { from: null, to: null, limit: 100, cursor: undefined }
+          const { visits } = yield* listVisits(connection, time(NOON), asked)
+          return visits.map(({ arrival, departure, place }) => [
+            place.label,
+            (NOON - arrival) / MINUTE,
+            departure === null ? null : (NOON - departure) / MINUTE
+          ])
+        })
+      )
+    const BOTH = ["Home", "East"]
+
+    it.effect("one stop is told once, at the place whose centre is nearer at the median of its fixes", () =>
+      Effect.gen(function* () {
+        const stop = (metres: number) => [seen(metres, 60, 50, 40), seen(400, 30)]
+        expect(yield* told(EAST, stop(40), BOTH)).toEqual([["Home", 60, 30]])
+        expect(yield* told(EAST, stop(80), BOTH)).toEqual([["East", 60, 30]])
+        // An app that knows one of them is told of that one: the other makes no difference.
+        expect(yield* told(EAST, stop(40), ["East"])).toEqual([["East", 60, 30]])
+        expect(yield* told(EAST, stop(80), ["Home"])).toEqual([["Home", 60, 30]])
+      })
+    )
+
+    it.effect("one jump does not move it, and of equal distances the smaller circle tells it", () =>
+      Effect.gen(function* () {
+        const jumps = [seen(40, 60), seen(90, 58), seen(40, 50, 40), seen(400, 30)]
+        expect(yield* told(EAST, jumps, BOTH)).toEqual([["Home", 60, 30]])
+        const around = { ...CIRCLE, radiusM: 300 }
+        expect(yield* told(around, [seen(40, 60, 50, 40), seen(400, 30)], BOTH)).toEqual([["Home", 60, 30]])
+      })
+    )
+
+    it.effect("a stop within a longer one is told beside it", () =>
+      Effect.gen(function* () {
+        const campus = { ...travel(CIRCLE, 90, 600), radiusM: 900 }
+        const day = [seen(700, 300, 280, 260), seen(0, 200, 190), seen(700, 150, 140, 130, 120), seen(2_000, 60)]
+        expect(yield* told(campus, day, BOTH)).toEqual([
+          ["Home", 200, 150],
+          ["East", 300, 60]
+        ])
+      })
+    )
+
+    it.effect("the band does not stretch a neighbour's visit: it ends when the stay at the other place begins", () =>
+      Effect.gen(function* () {
+        const east = { ...travel(CIRCLE, 90, 250), radiusM: 150 }
+        // 190 m from the centre of Home is within the band outside its edge, and decisively inside East.
+        const night = [seen(0, 600, 580), seen(190, 560, 400, 200, 100), seen(900, 30)]
+        expect(yield* told(east, night, BOTH)).toEqual([
+          ["East", 560, 30],
+          ["Home", 600, 560]
+        ])
+      })
+    )
+  })
+
+  describe("of a phone that tells its visits and sends fixes", () => {
+    const at = (minutes: number) => time(NOON - minutes * MINUTE)
+    const told = (where: typeof INSIDE, from: number, to: number | null, accuracyM = 10) => ({
+      ...where,
+      arrival: at(from),
+      departure: to === null ? null : at(to),
+      accuracyM
+    })
+    const seen = (where: typeof INSIDE, ...minutes: ReadonlyArray<number>) =>
+      minutes.map((one) => ({ ...where, capturedAt: at(one), accuracyM: 10 }))
+    /** With the departures in minutes before noon. */
+    const whole = (userId: UserId, place: PlaceId) =>
+      Effect.map(
+        listVisits(
+          {
+            userId,
+            id: ConnectionId.make("con_1"),
+            places: [{ placeId: place, sharedAt: time(NOON), includeEarlierVisits: true }]
+          },
+          time(NOON),
+          { from: null, to: null, limit: 100, cursor: undefined }
+        ),
+        ({ visits }) =>
+          visits.map(({ arrival, departure }) =>
+            [arrival, departure].map((one) => (one === null ? null : (NOON - one) / MINUTE))
+          )
+      )
+    const FIXES = [...seen(INSIDE, 300, 250), ...seen(OUTSIDE, 200), ...seen(INSIDE, 100, 80), ...seen(OUTSIDE, 50)]
+    const STAYS = [
+      [100, 50],
+      [300, 200]
+    ]
+
+    it.effect.each<[string, ReadonlyArray<ReturnType<typeof told>>, unknown]>([
+      ["a visit elsewhere neither deletes nor stops what the fixes show", [told(OUTSIDE, 290, 220)], STAYS],
+      ["an open visit elsewhere stops nothing", [told(OUTSIDE, 400, null)], STAYS],
+      ["an imprecise visit says nothing", [told(INSIDE, 290, 220, 500)], STAYS],
+      [
+        "a stop that both show is one visit, as the phone tells it",
+        [told(INSIDE, 298, 205)],
+        [
+          [100, 50],
+          [298, 205]
+        ]
+      ],
+      [
+        "a visit without a departure ends when the fixes show the phone outside",
+        [told(INSIDE, 302, null)],
+        [
+          [100, 50],
+          [302, 200]
+        ]
+      ],
+      [
+        "a visit that the fixes do not show is told beside the stays",
+        [told(INSIDE, 180, 150)],
+        [
+          [100, 50],
+          [180, 150],
+          [300, 200]
+        ]
+      ]
+    ])("%s", ([, reports, expected]) =>
+      run(
+        Effect.gen(function* () {
+          const { home, phone, userId } = yield* ground
+          yield* ingestFixes(phone, FIXES, [])
+          expect(yield* whole(userId, home)).toEqual(STAYS)
+          yield* ingestFixes(phone, [], reports)
+          expect(yield* whole(userId, home)).toEqual(expected)
+          for (const limit of [1, 2]) {
+            expect((yield* pages(userId, home, limit)).flat()).toEqual(
+              (expected as Array<Array<number>>).map(([one]) => one)
+            )
+          }
+        })
+      )
+    )
+  })
+
+  it.effect("while stays are derived behind an upload: no false open visit, what is final, and complete says so", () =>
+    run(
+      Effect.gen(function* () {
+        const { home, phone, userId } = yield* ground
+        const connection = {
+          userId,
+          id: ConnectionId.make("con_1"),
+          places: [{ placeId: home, sharedAt: time(NOON), includeEarlierVisits: true }]
+        }
+        const ask = listVisits(connection, time(NOON), { from: null, to: null, limit: 100, cursor: undefined })
+        // A minute apart: six hours at home and four hours away, fifty times over.
+        const seen = Array.from({ length: 30_000 }, (_, index) => ({
+          ...(index % 600 < 360 ? INSIDE : OUTSIDE),
+          capturedAt: time(NOON - (30_000 - index) * MINUTE),
+          accuracyM: 10
+        }))
+        yield* ingestFixes(phone, seen, [])
+        const first = yield* ask
+        expect(first.complete).toBe(false)
+        expect(first.visits.length).toBeGreaterThan(20)
+        expect(first.visits.map(({ departure }) => departure)).not.toContain(null)
+        const second = yield* ask
+        expect([second.complete, second.visits.length]).toEqual([true, 50])
+        expect(second.visits.slice(-first.visits.length)).toEqual(first.visits)
+
+        // A new place is behind by itself: what is told of the other one is final.
+        const other = yield* createPlace(userId, { label: Place.Label.make("B"), kind: "other", circle: CIRCLE })
+        expect((yield* ask).complete).toBe(true)
+        const both = { ...connection, places: [...connection.places, { ...connection.places[0]!, placeId: other.id }] }
+        const third = yield* listVisits(both, time(NOON), { from: null, to: null, limit: 200, cursor: undefined })
+        const at = (id: PlaceId) => third.visits.filter(({ place }) => place.id === id)
+        expect([third.complete, at(home).length]).toEqual([false, 50])
+        expect(at(other.id).map(({ departure }) => departure)).not.toContain(null)
       })
     )
   )

@@ -1,6 +1,6 @@
 import { Effect, Option, TestClock } from "effect"
 import type { AccountStore } from "../../accounts/AccountStore.js"
-import { type App, Description, HomepageUrl, Name } from "../../apps/App.js"
+import { type App, Description, HomepageUrl, Name, type Proposal } from "../../apps/App.js"
 import { AppStore, type Registered } from "../../apps/AppStore.js"
 import type { ClientSecret } from "../../apps/ClientSecret.js"
 import { RedirectUri } from "../../apps/RedirectUri.js"
@@ -23,6 +23,15 @@ const secretOf = (appId: AppId, createdAt: Timestamp.Timestamp, expiresAt: Times
     return { appId, hash, createdAt, expiresAt } satisfies ClientSecret
   })
 
+/** With something of every kind. */
+const PROPOSAL: Proposal = {
+  name: Name.make('Tea «Ω» \\ "x" 🍵'),
+  description: Description.make("Two lines,\nof which this is the second."),
+  homepageUrl: HomepageUrl.make("https://tea.example/about?x=1#top"),
+  scopes: ["location.place.current", "location.visits.read"],
+  redirectUris: [RedirectUri.make("com.example.app:/cb"), RedirectUri.make("https://a.example/it's?a,b")]
+}
+
 /** Rules of `AppStore`. */
 export const appStoreContract: Contract<Needs> = [
   {
@@ -39,6 +48,9 @@ export const appStoreContract: Contract<Needs> = [
         allowedScopes: [],
         redirectUris: [RedirectUri.make("https://b.example/x"), RedirectUri.make("https://a.example/it's?a,b")],
         status: "production",
+        approvedScopes: ["location.place.current", "location.lookup"],
+        approvedOrigins: ["com.example.app:", "https://a.example", "https://b.example"],
+        proposal: PROPOSAL,
         reviewNote: "well done",
         revision: 3,
         submission: { at: Timestamp.plus(now, 2), revision: 2 },
@@ -141,6 +153,9 @@ export const appStoreContract: Contract<Needs> = [
           allowedScopes: ["location.zone.verify"],
           redirectUris: [RedirectUri.make("com.example.app:/cb")],
           status: "in_review",
+          approvedScopes: ["location.zone.verify"],
+          approvedOrigins: ["https://c.example"],
+          proposal: { ...PROPOSAL, name: null, scopes: null },
           reviewNote: "note",
           revision: 2,
           submission: { at: now, revision: 2 },

@@ -98,7 +98,8 @@ export const codeFor = (made: Connection): Effect.Effect<AuthorizationCode, neve
       redirectUri: REDIRECT,
       challenge: CHALLENGE,
       createdAt: yield* Timestamp.now,
-      familyId: null
+      familyId: null,
+      exchange: null
     }
   })
 

@@ -46,7 +46,11 @@ export const connectionStoreContract: Contract<Samples.Needs> = [
         decided: null,
         approval: null
       }))
-      Check.equal(seen, Option.some({ request, app, existing: Option.none(), sub: Option.none(), at: now }), "state")
+      Check.equal(
+        seen,
+        Option.some({ request, app, existing: Option.none(), sub: Option.none(), placesVersion: 0, at: now }),
+        "state"
+      )
     })
   },
   {
@@ -161,6 +165,34 @@ export const connectionStoreContract: Contract<Samples.Needs> = [
       const token = (yield* Samples.seen(connection.id, { access: access.hash })).access
       Check.isTrue(Option.isSome(token) && token.value.revokedAt !== null, "its tokens are revoked")
       Check.equal(yield* (yield* ConnectionStore).findLive(user.id, app.id), Option.some(next), "replaced")
+    })
+  },
+  {
+    name: "decideRequest: sees the highest version of places that this user and app ever had, of ended connections too",
+    run: Effect.gen(function* () {
+      const { app, user } = yield* Samples.pair
+      const look = Effect.gen(function* () {
+        const asked = yield* Samples.request(app)
+        const store = yield* ConnectionStore
+        const version = yield* store.decideRequest(asked.id, user.id, ({ placesVersion }) => ({
+          outcome: placesVersion,
+          decided: null,
+          approval: null
+        }))
+        return Option.getOrNull(version)
+      })
+      const first = yield* Samples.connection(user, app, { placesVersion: 7 })
+      yield* Samples.approve(yield* Samples.request(app), first)
+      Check.equal(yield* look, 7, "of the one that lives")
+      yield* Samples.change(first.id, { _tag: "End", reason: "user_disconnected", at: yield* Timestamp.now })
+      const second = yield* Samples.connection(user, app, { placesVersion: 2, sub: first.sub })
+      yield* Samples.approve(yield* Samples.request(app), second)
+      const { app: another } = yield* Samples.pair
+      yield* Samples.approve(
+        yield* Samples.request(another),
+        yield* Samples.connection(user, another, { placesVersion: 9 })
+      )
+      Check.equal(yield* look, 7, "the highest, of this app")
     })
   },
   {

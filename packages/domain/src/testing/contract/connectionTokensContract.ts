@@ -1,14 +1,15 @@
 import { Effect, Exit, Option, TestClock } from "effect"
+import { AccessLogStore } from "../../access-log/AccessLogStore.js"
 import { ConnectionStore } from "../../connection/ConnectionStore.js"
 import * as Entropy from "../../shared/Entropy.js"
-import { ConnectionId } from "../../shared/Ids.js"
+import { AccessLogEntryId, ConnectionId } from "../../shared/Ids.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import * as Check from "../Check.js"
 import type { Contract } from "../Contract.js"
 import * as Samples from "./connectionSamples.js"
 
 /** Rules of `ConnectionStore.change` and `findByAccessToken`: tokens of one connection, decided under one lock. */
-export const connectionTokensContract: Contract<Samples.Needs> = [
+export const connectionTokensContract: Contract<Samples.Needs | AccessLogStore> = [
   {
     name: "change: none for an unknown connection, and nothing is asked",
     run: Effect.gen(function* () {
@@ -32,6 +33,7 @@ export const connectionTokensContract: Contract<Samples.Needs> = [
           app,
           now: yield* Timestamp.now,
           code: Option.none(),
+          isCodeSpent: false,
           access: Option.none(),
           chain: []
         },
@@ -105,13 +107,60 @@ export const connectionTokensContract: Contract<Samples.Needs> = [
     })
   },
   {
-    name: "UseCode: the code names the family that it was exchanged for",
+    name: "UseCode: the code names the family that it was exchanged for, when, and what the token was derived with",
     run: Effect.gen(function* () {
       const { code, connection } = yield* Samples.connected()
       const familyId = yield* Samples.family
-      yield* Samples.change(connection.id, { _tag: "UseCode", hash: code.hash, familyId })
+      const exchange = yield* Samples.rotation
+      yield* Samples.change(connection.id, { _tag: "UseCode", hash: code.hash, familyId, exchange })
       const seen = yield* Samples.seen(connection.id, { code: code.hash })
-      Check.equal(seen.code, Option.some({ ...code, familyId }), "used")
+      Check.equal(seen.code, Option.some({ ...code, familyId, exchange }), "used")
+      Check.equal(seen.isCodeSpent, false, "not spent")
+    })
+  },
+  {
+    name: "isCodeSpent: once a token of its family was rotated, or a request of its connection was logged since",
+    run: Effect.gen(function* () {
+      const exchanged = Effect.gen(function* () {
+        const { code, connection } = yield* Samples.connected()
+        const { chain, familyId } = yield* Samples.issue(connection, 1)
+        yield* TestClock.adjust("1 minute")
+        const exchange = yield* Samples.rotation
+        yield* Samples.change(connection.id, { _tag: "UseCode", hash: code.hash, familyId, exchange })
+        const isSpent = Effect.map(Samples.seen(connection.id, { code: code.hash }), (seen) => seen.isCodeSpent)
+        const log = (endpoint: string, status: number, at: Timestamp.Timestamp) =>
+          Effect.gen(function* () {
+            yield* (yield* AccessLogStore).record({
+              userId: connection.userId,
+              id: AccessLogEntryId.make(yield* Entropy.id("log")),
+              at,
+              appId: connection.appId,
+              connectionId: connection.id,
+              endpoint,
+              purpose: null,
+              status,
+              error: null,
+              disclosed: null
+            })
+          })
+        return { connection, isSpent, log, link: chain[0] ?? Check.fail("a link"), now: exchange.at }
+      })
+
+      const rotated = yield* exchanged
+      Check.equal(yield* rotated.isSpent, false, "nothing was done yet")
+      const rotation = yield* Samples.rotation
+      yield* Samples.change(rotated.connection.id, { _tag: "Rotate", hash: rotated.link.hash, rotation })
+      Check.equal(yield* rotated.isSpent, true, "refreshed")
+
+      const called = yield* exchanged
+      const other = yield* exchanged
+      yield* other.log("GET /v1/me", 200, other.now)
+      yield* called.log("GET /v1/me", 200, Timestamp.make(called.now - 1))
+      yield* called.log("GET /v1/me", 401, called.now)
+      yield* called.log("webhook place.enter", 200, called.now)
+      Check.equal(yield* called.isSpent, false, "a request of before, with a dead token, or an event")
+      yield* called.log("GET /v1/me", 403, called.now)
+      Check.equal(yield* called.isSpent, true, "a request")
     })
   },
   {

@@ -55,6 +55,22 @@ export const deviceStoreContract: Contract<Needs> = [
     })
   },
   {
+    name: "keepAtHome: noted until it is taken back; false for a device that is not there, removed or another user's",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const now = yield* Timestamp.now
+      const made = yield* Samples.device(yield* aUser)
+      for (const staysAtHome of [true, true, false]) {
+        Check.isTrue(yield* devices.keepAtHome(made.userId, made.id, staysAtHome), "noted")
+        Check.equal(yield* devices.list(made.userId), [{ ...made, staysAtHome }], "listed")
+      }
+      Check.isTrue(!(yield* devices.keepAtHome(yield* aUser, made.id, true)), "another user's")
+      Check.isTrue(!(yield* devices.keepAtHome(made.userId, DeviceId.make("dev_none"), true)), "not there")
+      yield* devices.remove(made.userId, made.id, now)
+      Check.isTrue(!(yield* devices.keepAtHome(made.userId, made.id, true)), "removed")
+    })
+  },
+  {
     name: "remove: its token opens nothing and it is listed no more; true once, then false",
     run: Effect.gen(function* () {
       const devices = yield* DeviceStore

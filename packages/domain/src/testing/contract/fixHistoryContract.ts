@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Device } from "../../devices/Device.js"
 import type * as Fix from "../../fixes/Fix.js"
 import { FixHistory } from "../../fixes/FixHistory.js"
-import * as History from "../../history/History.js"
+import { HistoryStore } from "../../history/HistoryStore.js"
 import type { UserId } from "../../shared/Ids.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import * as Check from "../Check.js"
@@ -11,7 +11,7 @@ import * as Fixtures from "../fixtures.js"
 import * as Samples from "./ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
-type Needs = FixHistory | Uploads.Needs
+type Needs = FixHistory | HistoryStore | Uploads.Needs
 
 const phone = Effect.flatMap(Fixtures.user, ({ id }) => Samples.device(id))
 
@@ -140,6 +140,26 @@ export const fixHistoryContract: Contract<Needs> = [
     })
   },
   {
+    name: "newest and around leave out what a device sent that was left behind; range and tally tell it",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      yield* seen(device, [-9, -5])
+      Check.isTrue(
+        yield* Uploads.commit(device, { fixes: Uploads.fixes(1, Timestamp.plus(now, -6)), isLeftBehind: true }),
+        "committed"
+      )
+      yield* Uploads.commit(device, { fixes: Uploads.fixes(1, Timestamp.plus(now, -1)), isLeftBehind: true })
+      Check.equal(yield* offsetsOf(yield* newest(device.userId, null, null, 9)), [-5, -9], "newest")
+      Check.equal(yield* around(device.userId, -6, 9), [-9, -5], "around")
+      const told = yield* pages(device.userId, -100, 100, 10)
+      Check.equal(yield* offsetsOf(told.flat()), [-9, -6, -5, -1], "range")
+      const edges = [Timestamp.plus(now, -100), now]
+      const [tally] = yield* (yield* FixHistory).tally(device.userId, now, edges)
+      Check.equal(tally?.fixes, 4, "tally")
+    })
+  },
+  {
     name: "range: oldest first, from inclusive and until exclusive, across months and phones",
     run: Effect.gen(function* () {
       const first = yield* phone
@@ -203,7 +223,8 @@ export const fixHistoryContract: Contract<Needs> = [
     run: Effect.gen(function* () {
       const device = yield* phone
       const now = yield* Timestamp.now
-      const edge = (History.cutoff(History.DEFAULT, now) ?? now) - now
+      yield* (yield* HistoryStore).choose(device.userId, 90, now)
+      const edge = -90 * DAY
       yield* seen(device, [edge - 1, edge, edge + 1])
       const { userId } = device
       const history = yield* FixHistory

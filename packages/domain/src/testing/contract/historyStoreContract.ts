@@ -1,13 +1,15 @@
 import { Effect, FastCheck, Option } from "effect"
 import { AccessLogStore } from "../../access-log/AccessLogStore.js"
+import { Email } from "../../accounts/Account.js"
+import { AccountStore } from "../../accounts/AccountStore.js"
 import type { Device } from "../../devices/Device.js"
 import { DeviceStore } from "../../devices/DeviceStore.js"
-import type { FixStore } from "../../fixes/FixStore.js"
+import { FixStore } from "../../fixes/FixStore.js"
 import type * as History from "../../history/History.js"
 import { HistoryStore, type Moments } from "../../history/HistoryStore.js"
 import type { ImportStore } from "../../imports/ImportStore.js"
 import * as Entropy from "../../shared/Entropy.js"
-import { AccessLogEntryId, AppId, ConnectionId, type UserId } from "../../shared/Ids.js"
+import { AccessLogEntryId, AppId, ConnectionId, UserId } from "../../shared/Ids.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import * as Check from "../Check.js"
 import type { Contract } from "../Contract.js"
@@ -120,13 +122,32 @@ export const historyStoreContract: Contract<Needs> = [
       Check.equal(yield* store.choice((yield* Fixtures.user).id), Option.none(), "of somebody else")
     })
   },
-  ...([undefined, 30, 90, 365] as const).map((keep) => ({
-    name: `fixes, kept ${keep ?? "90 by default"} days: a millisecond younger stays, exactly so old goes`,
+  {
+    name: "an account is made together with its choice, or not at all",
+    run: Effect.gen(function* () {
+      const [accounts, store] = [yield* AccountStore, yield* HistoryStore]
+      const made = yield* Fixtures.user
+      const account = (id: UserId, email: Email) => ({ ...made, id, email })
+      const fresh = Effect.gen(function* () {
+        return [UserId.make(yield* Entropy.id("usr")), Email.make(`${yield* Entropy.id("ada")}@example.com`)] as const
+      })
+      for (const keep of [30, null] as const) {
+        const [id, email] = yield* fresh
+        yield* accounts.create(account(id, email), "hash", keep)
+        Check.equal(yield* store.choice(id), Option.some(keep), "chosen")
+      }
+      const [id] = yield* fresh
+      yield* Effect.flip(accounts.create(account(id, made.email), "hash", 30))
+      Check.equal(yield* store.choice(id), Option.none(), "the e-mail was taken")
+    })
+  },
+  ...([30, 90, 365] as const).map((keep) => ({
+    name: `fixes, kept ${keep} days: a millisecond younger stays, exactly so old goes`,
     run: Effect.gen(function* () {
       const device = yield* phone
-      if (keep !== undefined) yield* choose(device, keep)
+      yield* choose(device, keep)
       const now = yield* Timestamp.now
-      const edge = Timestamp.plus(now, -(keep ?? 90) * DAY)
+      const edge = Timestamp.plus(now, -keep * DAY)
       yield* Uploads.commit(device, { fixes: fixAt(Timestamp.plus(edge, 1)) })
       Check.isTrue(!(yield* isOverdue(device, momentsAt(now))), "nothing is overdue")
       Check.equal(yield* sweep(device, momentsAt(now)), 0, "nothing goes")
@@ -138,11 +159,11 @@ export const historyStoreContract: Contract<Needs> = [
       Check.isTrue(yield* isOverdue(device, momentsAt(Timestamp.plus(now, 1))), "a millisecond later it is")
     })
   })),
-  {
-    name: "kept for ever: nothing goes but entries of the access log, after 400 days",
+  ...([undefined, null] as const).map((keep) => ({
+    name: `kept for ever, ${keep === null ? "chosen" : "because nothing was chosen"}: nothing goes but entries of the access log, after 400 days`,
     run: Effect.gen(function* () {
       const device = yield* phone
-      yield* choose(device, null)
+      if (keep !== undefined) yield* choose(device, keep)
       const now = yield* Timestamp.now
       const old = Timestamp.plus(now, -4_000 * DAY)
       yield* Uploads.commit(device, { fixes: fixAt(old), visits: [Uploads.visit(old, Timestamp.plus(old, 1))] })
@@ -159,11 +180,27 @@ export const historyStoreContract: Contract<Needs> = [
       Check.equal(yield* entries(other.id), [edge], "another person's is not touched")
       Check.equal([(yield* captured(device)).length, yield* visits(device)], [1, 1], "the history is there")
     })
+  })),
+  {
+    name: "an upload is evaluated with the choice as it is then: nothing chosen and for ever have no cutoff",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      const cutoff = Effect.flatMap(FixStore, (fixes) =>
+        Effect.map(fixes.view(device.userId, device.id, [], now), (view) => view.cutoff)
+      )
+      Check.equal(yield* cutoff, null, "nothing chosen")
+      yield* choose(device, 30)
+      Check.equal(yield* cutoff, Timestamp.plus(now, -30 * DAY), "30 days")
+      yield* choose(device, null)
+      Check.equal(yield* cutoff, null, "for ever")
+    })
   },
   {
     name: "what was put aside goes by when it came: it may carry any time",
     run: Effect.gen(function* () {
       const device = yield* phone
+      yield* choose(device, 90)
       const now = yield* Timestamp.now
       const put = (receivedAt: Timestamp.Timestamp) =>
         Effect.gen(function* () {
@@ -182,6 +219,7 @@ export const historyStoreContract: Contract<Needs> = [
     name: "visits go by their departure",
     run: Effect.gen(function* () {
       const device = yield* phone
+      yield* choose(device, 90)
       const now = yield* Timestamp.now
       const edge = Timestamp.plus(now, -90 * DAY)
       const arrival = Timestamp.plus(edge, -DAY)
@@ -199,6 +237,7 @@ export const historyStoreContract: Contract<Needs> = [
     name: "an arrival alone is a visit that is open: it stays while its phone sends and was not elsewhere in the past",
     run: Effect.gen(function* () {
       const device = yield* phone
+      yield* choose(device, 90)
       const now = yield* Timestamp.now
       const edge = Timestamp.plus(now, -90 * DAY)
       const arrival = Timestamp.plus(edge, -10 * DAY)
@@ -221,6 +260,7 @@ export const historyStoreContract: Contract<Needs> = [
       const now = yield* Timestamp.now
       const edge = Timestamp.plus(now, -90 * DAY)
       const made = yield* Imports.waiting()
+      yield* choose(made, 90)
       const { lease } = yield* Imports.claimed(made.id, `history_${made.id}`, now)
       const visits = [Uploads.visit(Timestamp.plus(edge, -DAY), null)]
       yield* Imports.advance(Imports.step(made, lease, now, { visits, fixes: fixAt(Timestamp.plus(edge, 1)) }))
@@ -233,6 +273,7 @@ export const historyStoreContract: Contract<Needs> = [
     name: "removePast: at most the limit of each kind, the oldest first",
     run: Effect.gen(function* () {
       const device = yield* phone
+      yield* choose(device, 90)
       const now = yield* Timestamp.now
       const old = Timestamp.plus(now, -100 * DAY)
       yield* Uploads.commit(device, { fixes: Uploads.fixes(5, old) })
@@ -252,6 +293,7 @@ export const historyStoreContract: Contract<Needs> = [
       const store = yield* HistoryStore
       const now = yield* Timestamp.now
       const people = yield* Effect.forEach([1, 2, 3, 4, 5], () => phone)
+      for (const device of people) yield* choose(device, 90)
       const late = people.filter((_, index) => index !== 2)
       for (const device of late) yield* Uploads.commit(device, { fixes: fixAt(Timestamp.plus(now, -100 * DAY)) })
       const found: Array<UserId> = []
@@ -320,6 +362,7 @@ export const historyStoreContract: Contract<Needs> = [
     name: "a removed phone's visits are as old as what it last sent",
     run: Effect.gen(function* () {
       const device = yield* phone
+      yield* choose(device, 90)
       const now = yield* Timestamp.now
       yield* Uploads.commit(device, { visits: [Uploads.visit(Timestamp.plus(now, -100 * DAY), null)] })
       yield* (yield* DeviceStore).remove(device.userId, device.id, now)

@@ -1,6 +1,7 @@
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import type { Finish } from "../../deliveries/Delivery.js"
 import { DeliveryStore } from "../../deliveries/DeliveryStore.js"
+import * as Replay from "../../deliveries/Replay.js"
 import { EventStore } from "../../events/EventStore.js"
 import type { FixStore } from "../../fixes/FixStore.js"
 import type { Kind } from "../../housekeeping/Retention.js"
@@ -69,7 +70,7 @@ export const logRetentionContract: Contract<Needs> = [
     )
   },
   {
-    name: "deliveries: a replay that was delivered stays with what it was made from, which is marked replayed and not recovered",
+    name: "deliveries: a replay that was delivered goes like any; what it was made from stays marked as replayed and is not recovered",
     run: Hooks.withEndpoints((endpoint) =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
@@ -94,11 +95,25 @@ export const logRetentionContract: Contract<Needs> = [
         Check.equal(yield* recover, 1, "recovered")
         yield* end({ _tag: "Delivered", at })
 
-        yield* remove("delivered_deliveries", at)
+        Check.equal(yield* remove("delivered_deliveries", at), 1, "the replay")
         Check.isTrue((yield* Hooks.found(original)).isReplayed, "marked")
         Check.equal(yield* recover, 0, "recovered once")
         Check.equal(yield* remove("failed_deliveries", at), 1, "the original")
-        Check.equal(yield* remove("delivered_deliveries", at), 1, "and then the replay")
+
+        const second = yield* Hooks.insert(endpoint)
+        yield* end({ _tag: "Failed", at, reason: "exhausted" })
+        const replay = Effect.gen(function* () {
+          const id = DeliveryId.make(yield* Entropy.id("dlv"))
+          return yield* store.replay(second.appId, second.id, (state, when) => Replay.decide(state, id, when))
+        })
+        yield* replay
+        yield* end({ _tag: "Delivered", at })
+        Check.equal(yield* remove("delivered_deliveries", at), 1, "a replay by hand")
+        Check.isTrue((yield* Hooks.found(second)).isReplayed, "marked by hand")
+        Check.equal(yield* recover, 0, "not recovered")
+        Check.isTrue(Option.exists(yield* replay, Either.isRight), "by hand it is sent again all the same")
+        yield* end({ _tag: "Delivered", at })
+        Check.equal(yield* remove("delivered_deliveries", at), 1, "the second replay")
       })
     )
   },

@@ -2,6 +2,7 @@ import { Effect, Either, Option } from "effect"
 import type { AccountStore } from "../../accounts/AccountStore.js"
 import type { AppStore } from "../../apps/AppStore.js"
 import * as Purpose from "../../purposes/Purpose.js"
+import * as PurposeLife from "../../purposes/PurposeLife.js"
 import { PurposeStore } from "../../purposes/PurposeStore.js"
 import * as Entropy from "../../shared/Entropy.js"
 import { AppId, PurposeId } from "../../shared/Ids.js"
@@ -14,7 +15,7 @@ type Needs = PurposeStore | AppStore | AccountStore | Entropy.Entropy
 
 const ownedApp = Effect.flatMap(Fixtures.user, (owner) => Fixtures.app(owner.id))
 
-const purpose = (appId: AppId, key: string, overrides: Partial<Purpose.Purpose> = {}) =>
+const purpose = (appId: AppId, key: string, overrides: Fixtures.PurposeOverrides = {}) =>
   Effect.gen(function* () {
     const id = PurposeId.make(yield* Entropy.id("pps"))
     const terms: Purpose.Terms = {
@@ -22,10 +23,10 @@ const purpose = (appId: AppId, key: string, overrides: Partial<Purpose.Purpose> 
       scopes: ["location.latest.read", "location.lookup"],
       expectedDailyVolume: 10_000
     }
-    return { ...Purpose.draft(appId, id, Purpose.Key.make(key), terms, yield* Timestamp.now), ...overrides }
+    return Fixtures.overridden(Purpose.draft(appId, id, Purpose.Key.make(key), terms, yield* Timestamp.now), overrides)
   })
 
-const stored = (appId: AppId, key: string, overrides: Partial<Purpose.Purpose> = {}) =>
+const stored = (appId: AppId, key: string, overrides: Fixtures.PurposeOverrides = {}) =>
   Effect.gen(function* () {
     const made = yield* purpose(appId, key, overrides)
     yield* (yield* PurposeStore).create(made)
@@ -50,12 +51,13 @@ export const purposeStoreContract: Contract<Needs> = [
         approved: { description: "What was approved.", scopes: ["location.history.read"], expectedDailyVolume: 1 },
         reviewNote: "say more",
         revision: 3,
-        submission: { at: now, revision: 2 },
-        archivedAt: Timestamp.plus(now, 1)
+        submission: { at: now, revision: 2 }
       })
+      const gone = yield* purpose(id, "gone", { archivedAt: Timestamp.plus(now, 1) })
+      yield* purposes.create(gone)
       yield* purposes.create(full)
       yield* purposes.create(draft)
-      Check.equal(yield* purposes.list(id), [draft, full], "list")
+      Check.equal(yield* purposes.list(id), [draft, full, gone], "list")
     })
   },
   {
@@ -147,7 +149,7 @@ export const purposeStoreContract: Contract<Needs> = [
         reviewNote: "note",
         revision: 2,
         submission: { at: now, revision: 2 },
-        archivedAt: Timestamp.plus(now, 1)
+        archivedAt: null
       }
       let seen: unknown
       const outcome = yield* purposes.update(before.id, (purpose, at) => {
@@ -157,6 +159,19 @@ export const purposeStoreContract: Contract<Needs> = [
       Check.equal(outcome, Option.some("done"), "outcome")
       Check.equal(seen, [before, now], "what decide is given")
       Check.equal(yield* purposes.list(id), [after, other], "stored")
+    })
+  },
+  {
+    name: "update: what is archived is read so, from whatever status, and nothing of it waits",
+    run: Effect.gen(function* () {
+      const purposes = yield* PurposeStore
+      const { id } = yield* ownedApp
+      const now = yield* Timestamp.now
+      const before = yield* stored(id, "find_me", { status: "in_review", submission: { at: now, revision: 1 } })
+      yield* purposes.update(before.id, (purpose, at) => ({ outcome: 0, after: PurposeLife.archive(purpose, at) }))
+      const after: Purpose.Purpose = { ...before, status: "archived", submission: null, archivedAt: now }
+      Check.equal(yield* purposes.find(before.id), Option.some(after), "found")
+      Check.equal(yield* purposes.list(id), [after], "listed")
     })
   },
   {

@@ -4,17 +4,20 @@ import * as Session from "../../accounts/Session.js"
 import { ConnectionStore } from "../../connection/ConnectionStore.js"
 import type { Kind } from "../../housekeeping/Retention.js"
 import { RetentionStore } from "../../housekeeping/RetentionStore.js"
+import * as Idempotency from "../../idempotency/Idempotency.js"
+import { IdempotencyStore } from "../../idempotency/IdempotencyStore.js"
+import { askZone } from "../../limits/askZone.js"
 import { LimitStore } from "../../limits/LimitStore.js"
 import * as Subject from "../../limits/Subject.js"
 import * as Entropy from "../../shared/Entropy.js"
 import * as Timestamp from "../../shared/Timestamp.js"
-import type { Hash } from "../../shared/Vault.js"
+import { type Hash, Sealed } from "../../shared/Vault.js"
 import * as Check from "../Check.js"
 import type { Contract } from "../Contract.js"
 import * as Fixtures from "../fixtures.js"
 import * as Samples from "./connectionSamples.js"
 
-type Needs = Samples.Needs | RetentionStore | LimitStore
+type Needs = Samples.Needs | RetentionStore | LimitStore | IdempotencyStore
 
 /** Deletes everything of a kind up to `until`, other cases' rows too. */
 const remove = (kind: Kind, until: Timestamp.Timestamp) =>
@@ -36,7 +39,12 @@ type Asked = { readonly access?: Hash; readonly refresh?: Hash; readonly code?: 
 const issued = Effect.gen(function* () {
   const { code, connection } = yield* Samples.connected()
   const { access, chain, familyId } = yield* Samples.issue(connection, 2)
-  yield* Samples.change(connection.id, { _tag: "UseCode", hash: code.hash, familyId })
+  yield* Samples.change(connection.id, {
+    _tag: "UseCode",
+    hash: code.hash,
+    familyId,
+    exchange: yield* Samples.rotation
+  })
   const has = (asked: Asked) =>
     Effect.map(Samples.seen(connection.id, asked), (state) => ({
       access: Option.isSome(state.access),
@@ -161,16 +169,14 @@ export const retentionStoreContract: Contract<Needs> = [
     })
   },
   {
-    name: "windows of rates: by when they ended; budgets: by their last call",
+    name: "windows of rates: by when they ended; budgets: by their last question",
     run: Effect.gen(function* () {
       const limits = yield* LimitStore
       const { connection } = yield* Samples.connected()
-      const spender = { userId: connection.userId, connectionId: connection.id }
       const at = yield* now
       const { endsAt } = yield* limits.count(Subject.connection(connection.id), Timestamp.MINUTE, at)
-      const budget = { name: "one", calls: 1, windowMillis: Timestamp.HOUR }
-      yield* limits.spend(spender, budget, (_, when) => ({ _tag: "Spent", calls: [when] }))
-      const spent = limits.spend(spender, budget, (calls) => ({ _tag: "Refused", retryAfterMillis: calls.length }))
+      yield* askZone(connection, { lat: 52.1, lon: 4.9, radiusM: 400 })
+      const asked = limits.ask(connection, ({ calls }) => ({ _tag: "Refused", retryAfterMillis: calls.length }))
 
       yield* remove("rate_windows", Timestamp.plus(endsAt, -1))
       Check.equal((yield* limits.count(Subject.connection(connection.id), Timestamp.MINUTE, at)).used, 2, "counted")
@@ -178,9 +184,27 @@ export const retentionStoreContract: Contract<Needs> = [
       Check.equal((yield* limits.count(Subject.connection(connection.id), Timestamp.MINUTE, at)).used, 1, "begun anew")
 
       yield* remove("budgets", yield* before)
-      Check.equal(yield* spent, { _tag: "Refused", retryAfterMillis: 1 }, "counted")
+      Check.equal(yield* asked, { _tag: "Refused", retryAfterMillis: 1 }, "counted")
       yield* remove("budgets", yield* now)
-      Check.equal(yield* spent, { _tag: "Refused", retryAfterMillis: 0 }, "gone")
+      Check.equal(yield* asked, { _tag: "Refused", retryAfterMillis: 0 }, "gone")
+    })
+  },
+  {
+    name: "answers that are kept to be repeated: by when they were given",
+    run: Effect.gen(function* () {
+      const [store, user, hash] = [yield* IdempotencyStore, yield* Fixtures.user, yield* Samples.freshHash]
+      const place = { userId: user.id, subject: Idempotency.account(user.id), keyHash: hash }
+      const ask = store.once(
+        place,
+        hash,
+        (kept) => (Option.isSome(kept) ? { _tag: "Reused" } : { _tag: "Begin" }),
+        Effect.succeed({ sealed: Sealed.make("sealed"), value: null })
+      )
+      yield* ask
+      yield* remove("idempotent_answers", yield* before)
+      Check.equal((yield* ask)._tag, "Reused", "a millisecond too early")
+      yield* remove("idempotent_answers", yield* now)
+      Check.equal((yield* ask)._tag, "Worked", "gone")
     })
   },
   {

@@ -13,7 +13,7 @@ export const recorded = (app: App, overrides: Partial<ReviewDecision.ReviewDecis
     const decision: ReviewDecision.ReviewDecision = {
       id: ReviewDecisionId.make(yield* Entropy.id("rvw")),
       appId: app.id,
-      subject: ReviewDecision.ofApp(app),
+      subject: ReviewDecision.ofApp(app, null),
       kind: "approved",
       note: null,
       by: app.ownerId,

@@ -1,8 +1,8 @@
 import { Effect, Option, TestClock } from "effect"
 import type { AccountStore } from "../../accounts/AccountStore.js"
 import type { App } from "../../apps/App.js"
+import type { Differences } from "../../apps/AppProposal.js"
 import { AppStore } from "../../apps/AppStore.js"
-import type { Purpose } from "../../purposes/Purpose.js"
 import { PurposeStore } from "../../purposes/PurposeStore.js"
 import type { Recorded } from "../../reviews/ReviewDecision.js"
 import * as ReviewDecision from "../../reviews/ReviewDecision.js"
@@ -26,7 +26,7 @@ const submission = (ago: number) => Effect.map(Timestamp.now, (now) => ({ at: Ti
 const waitingApp = (id: UserId, ago: number, overrides: Partial<App> = {}) =>
   Effect.flatMap(submission(ago), (made) => Fixtures.app(id, { status: "in_review", submission: made, ...overrides }))
 
-const waitingPurpose = (appId: AppId, key: string, ago: number, overrides: Partial<Purpose> = {}) =>
+const waitingPurpose = (appId: AppId, key: string, ago: number, overrides: Fixtures.PurposeOverrides = {}) =>
   Effect.flatMap(submission(ago), (made) =>
     Fixtures.purpose(appId, key, { status: "in_review", submission: made, ...overrides })
   )
@@ -49,6 +49,15 @@ const queueOf = (id: UserId, limit = 500) =>
 
 const keep = (app: App, one: Recorded) =>
   Effect.flatMap(AppStore, (apps) => apps.update(app.id, () => ({ outcome: 0, after: null, recorded: one })))
+
+/** Of every part that a developer can change. */
+const CHANGE: Differences = {
+  name: { approved: "Coffee Finder", proposed: 'Tea "Finder" 🍵' },
+  description: { approved: "Finds good coffee.", proposed: "Finds good tea,\nand coffee." },
+  homepageUrl: { approved: null, proposed: "https://tea.example" },
+  scopes: { approved: ["location.lookup"], proposed: ["location.place.current", "location.lookup"] },
+  redirectUris: { approved: [], proposed: ["https://tea.example/cb?a,b"] }
+}
 
 /** Rules of `ReviewStore`. */
 export const reviewStoreContract: Contract<Needs> = [
@@ -96,6 +105,18 @@ export const reviewStoreContract: Contract<Needs> = [
     })
   },
   {
+    name: "queue: an app in production that has something to decide is in it, with what it proposes, like any other",
+    run: Effect.gen(function* () {
+      const id = yield* owner
+      const app = yield* waitingApp(id, 1, {
+        status: "production",
+        proposal: { name: null, description: null, homepageUrl: null, scopes: ["location.lookup"], redirectUris: null }
+      })
+      const [waiting, ...rest] = yield* queueOf(id)
+      Check.equal([waiting?.app, waiting?.purpose, rest], [app, null, []], "queue")
+    })
+  },
+  {
     name: "queue: nothing that does not wait, no archived purpose, nothing of a revoked app",
     run: Effect.gen(function* () {
       const id = yield* owner
@@ -136,7 +157,7 @@ export const reviewStoreContract: Contract<Needs> = [
       )
       yield* purposes.update(purpose.id, (before) => ({
         outcome: 0,
-        after: { ...before, status: "approved", approved: before.terms, submission: null }
+        after: { ...before, status: "approved", approved: before.terms, submission: null, archivedAt: null }
       }))
       Check.equal(
         (yield* queueOf(id)).map((waiting) => waiting.app.id),
@@ -162,7 +183,11 @@ export const reviewStoreContract: Contract<Needs> = [
         note: "no"
       })
       yield* (yield* PurposeStore).update(purpose.id, () => ({ outcome: 0, after: null, recorded: rejected }))
-      Check.equal(yield* decisionsAbout(app), [rejected.decision, narrowed.decision], "newest first")
+      yield* TestClock.adjust("1 millis")
+      const changed = yield* recorded(app, { subject: ReviewDecision.ofApp(app, CHANGE) })
+      yield* keep(app, changed)
+      const expected = [changed.decision, rejected.decision, narrowed.decision]
+      Check.equal(yield* decisionsAbout(app), expected, "newest first")
     })
   },
   {

@@ -59,6 +59,9 @@ export const device = (userId: UserId, overrides: Partial<Device.Device> = {}) =
       tokenHash: yield* Samples.freshHash,
       createdAt: yield* Timestamp.now,
       lastSeenAt: null,
+      lastKeptAt: null,
+      putAside: [],
+      staysAtHome: false,
       removedAt: null,
       ...overrides
     }

@@ -5,6 +5,7 @@ import { PlaceStore } from "../../places/PlaceStore.js"
 import * as Place from "../../places/Place.js"
 import * as ConcurrentLimit from "../../rules/ConcurrentLimit.js"
 import type { Rule } from "../../rules/Rule.js"
+import * as ZoneQuestions from "../../limits/ZoneQuestions.js"
 import { type Kind, RuleStore } from "../../rules/RuleStore.js"
 import { ConnectionId, RuleId } from "../../shared/Ids.js"
 import type { Page } from "../../shared/Page.js"
@@ -136,6 +137,52 @@ const creation: Contract<Samples.Needs> = [
       )
       Check.equal(outcomes.filter((outcome) => Option.contains(outcome, true)).length, 10, "admitted")
       Check.equal((yield* list(connection)).length, 10, "stored")
+    })
+  },
+  {
+    name: "createZone: of thirty at once twenty ask a question about a zone; what is not asked leaves the questions as they are",
+    run: Effect.gen(function* () {
+      const rules = yield* RuleStore
+      const { connection } = yield* Samples.sharing()
+      const circle = { lat: 52.1, lon: 4.9, radiusM: 400 }
+      const drafts = yield* Effect.all(Array.from({ length: 30 }, () => Samples.draftRule(connection, Samples.ZONE)))
+      const outcomes = yield* Effect.forEach(
+        drafts,
+        (draft) =>
+          rules.createZone(connection.userId, connection.id, (_, now, before) => {
+            const asking = ZoneQuestions.ask(before, circle, now)
+            return asking._tag === "Asked"
+              ? { outcome: "asked", rule: draft, asked: asking.questions }
+              : { outcome: "refused", rule: null, asked: null }
+          }),
+        { concurrency: "unbounded" }
+      )
+      Check.equal(outcomes.filter((outcome) => Option.contains(outcome, "asked")).length, 20, "asked")
+      Check.equal((yield* list(connection)).length, 20, "stored")
+      for (const rule of yield* list(connection)) yield* remove(rule)
+      const kept = yield* rules.createZone(connection.userId, connection.id, (_, now, before) => ({
+        outcome: { ...before, now },
+        rule: null,
+        asked: null
+      }))
+      const now = yield* Timestamp.now
+      const calls = Array.from({ length: 20 }, () => now)
+      Check.equal(
+        kept,
+        Option.some({ calls, circles: [{ ...circle, askedAt: now }], now }),
+        "removing gives nothing back"
+      )
+    })
+  },
+  {
+    name: "createZone: none, and no decision, for a connection that ended",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.sharing()
+      yield* Connections.change(connection.id, { _tag: "End", reason: "user_disconnected", at: yield* Timestamp.now })
+      const attempt = (yield* RuleStore).createZone(connection.userId, connection.id, () =>
+        Check.fail("nothing is to be decided")
+      )
+      Check.isTrue(Option.isNone(yield* attempt), "ended")
     })
   }
 ]

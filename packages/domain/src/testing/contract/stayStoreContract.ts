@@ -48,13 +48,17 @@ export const stayStoreContract: Contract<Visits.Needs> = [
     })
   },
   {
-    name: "view: a device that uploaded a visit is marked for good",
+    name: "view: what a phone tells makes nothing due and takes nothing away: its stays are derived from its fixes all the same",
     run: Effect.gen(function* () {
       const phone = yield* Visits.phone
+      const home = yield* Samples.place(phone.userId)
       const now = yield* Timestamp.now
+      yield* Visits.stays(phone, home.id, [[now, null]])
       yield* Uploads.commit(phone, { visits: [Uploads.visit(now, null)] })
+      Check.equal(yield* Visits.progress(phone), StayProgress.DONE, "nothing is due")
+      Check.equal((yield* Visits.openAt(phone, Timestamp.plus(now, 1))).length, 1, "the stay is there")
       yield* Uploads.commit(phone, { fixes: Uploads.fixes(1, now) })
-      Check.equal(yield* Visits.progress(phone), { sendsVisits: true, dueFrom: now, backfills: [] }, "progress")
+      Check.equal(yield* Visits.progress(phone), { dueFrom: now, backfills: [] }, "its fixes are due")
     })
   },
   {
@@ -122,6 +126,24 @@ export const stayStoreContract: Contract<Visits.Needs> = [
         listed.map((one) => `${one.userId} ${one.id}`),
         [early, filling].map((one) => `${one.userId} ${one.id}`).sort(),
         "behind"
+      )
+    })
+  },
+  {
+    name: "fixes: what a device sent that was left behind is as if it were somewhere else altogether",
+    run: Effect.gen(function* () {
+      const phone = yield* Visits.phone
+      const now = yield* Timestamp.now
+      yield* Uploads.commit(phone, { fixes: Uploads.fixes(1, now, { lat: 52, lon: 4, accuracyM: 7 }) })
+      const later = Timestamp.plus(now, 1)
+      yield* Uploads.commit(phone, { fixes: Uploads.fixes(1, later, { lat: 52, lon: 4 }), isLeftBehind: true })
+      Check.equal(
+        yield* (yield* StayStore).fixes(phone.userId, phone.id, now, 9),
+        [
+          { capturedAt: now, lat: 52, lon: 4, accuracyM: 7 },
+          { capturedAt: later, lat: -52, lon: -176, accuracyM: null }
+        ],
+        "fixes"
       )
     })
   },
@@ -215,7 +237,6 @@ export const stayStoreContract: Contract<Visits.Needs> = [
       const [home, gym] = [yield* Samples.place(phone.userId), yield* Samples.place(phone.userId)]
       const now = yield* Timestamp.now
       const after = {
-        sendsVisits: false,
         dueFrom: now,
         backfills: [{ placeId: gym.id, dueFrom: Timestamp.plus(now, -7) }]
       }
@@ -242,25 +263,6 @@ export const stayStoreContract: Contract<Visits.Needs> = [
         Check.equal(yield* Visits.view(phone), seen, "progress")
         Check.equal(yield* Visits.openAt(phone, Timestamp.plus(now, 1)), [], "stays")
       }
-    })
-  },
-  {
-    name: "forget: the device has no stays and owes nothing; others keep theirs",
-    run: Effect.gen(function* () {
-      const phone = yield* Visits.phone
-      const other = yield* Samples.device(phone.userId)
-      const home = yield* Samples.place(phone.userId)
-      const now = yield* Timestamp.now
-      for (const one of [phone, other]) {
-        yield* Visits.stays(one, home.id, [[now, null]])
-        yield* Uploads.commit(one, { fixes: Uploads.fixes(1, now) })
-      }
-      yield* (yield* StayStore).forget(phone.userId, phone.id)
-      const later = Timestamp.plus(now, 1)
-      Check.equal(yield* Visits.progress(phone), StayProgress.DONE, "progress")
-      Check.equal(yield* Visits.openAt(phone, later), [], "stays")
-      Check.equal((yield* Visits.progress(other)).dueFrom, now, "the other's progress")
-      Check.equal((yield* Visits.openAt(other, later)).length, 1, "the other's stays")
     })
   }
 ]

@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import type { ImportStore, Step } from "../../imports/ImportStore.js"
-import type { UserId } from "../../shared/Ids.js"
+import type { DeviceId, PlaceId, UserId } from "../../shared/Ids.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import * as OsVisit from "../../visits/OsVisit.js"
 import * as Stay from "../../visits/Stay.js"
 import type { VisitReport } from "../../visits/VisitReport.js"
+import type { Visit } from "../../visits/Visit.js"
 import { VisitStore } from "../../visits/VisitStore.js"
 import * as Check from "../Check.js"
 import type { Contract } from "../Contract.js"
@@ -18,7 +19,7 @@ type ToldAsked = Parameters<VisitStore["Type"]["told"]>[0]
 
 const EVER = { from: null, to: null }
 
-const staysOf = (asked: Partial<StaysAsked> & Pick<StaysAsked, "userId" | "places">) =>
+const deviceStaysOf = (asked: Partial<StaysAsked> & Pick<StaysAsked, "userId" | "places">) =>
   Effect.gen(function* () {
     return yield* (yield* VisitStore).stays({
       span: EVER,
@@ -26,9 +27,15 @@ const staysOf = (asked: Partial<StaysAsked> & Pick<StaysAsked, "userId" | "place
       limit: 100,
       now: yield* Timestamp.now,
       cutoff: null,
+      unfinished: [],
       ...asked
     })
   })
+
+const staysOf = (asked: Parameters<typeof deviceStaysOf>[0]) =>
+  Effect.map(deviceStaysOf(asked), (stays) =>
+    stays.map(({ arrival, departure, placeId }): Visit => ({ placeId, arrival, departure }))
+  )
 
 const toldBy = (asked: Partial<ToldAsked> & Pick<ToldAsked, "userId">) =>
   Effect.flatMap(VisitStore, (store) => store.told({ span: EVER, after: undefined, limit: 100, ...asked }))
@@ -100,6 +107,32 @@ export const visitStoreContract: Contract<Visits.Needs | ImportStore> = [
     })
   },
   {
+    name: "stays: where a device is not derived to the end, those that ended two minutes before what is due; others are not touched",
+    run: Effect.gen(function* () {
+      const { gym, home, phone, t, userId } = yield* ground
+      const other = yield* Samples.device(userId)
+      const places = [home, gym].map((placeId) => ({ placeId, since: null }))
+      const spans = [
+        [t(60), t(50)],
+        [t(40), t(30)],
+        [t(20), null]
+      ] as const
+      yield* Visits.stays(phone, home, spans)
+      yield* Visits.stays(phone, gym, [[t(25), null]])
+      yield* Visits.stays(other, home, [[t(15), null]])
+      const begun = (unfinished: StaysAsked["unfinished"]) =>
+        Effect.map(staysOf({ userId, places, unfinished }), (all) =>
+          all.map(({ arrival }) => (t(0) - arrival) / Timestamp.MINUTE)
+        )
+      const due = (dueFrom: Timestamp.Timestamp) => [{ deviceId: phone.id, placeId: home, dueFrom }]
+      Check.equal(yield* begun(due(t(28))), [15, 25, 40, 60], "ended two minutes before")
+      Check.equal(yield* begun(due(Timestamp.plus(t(28), -1))), [15, 25, 60], "a millisecond less")
+      Check.equal(yield* begun(due(t(55))), [15, 25], "nothing has ended")
+      const both = [...due(t(0)), { deviceId: phone.id, placeId: gym, dueFrom: t(0) }]
+      Check.equal(yield* begun(both), [15, 40, 60], "what is open is not final")
+    })
+  },
+  {
     name: "stays: those that last five minutes, open ones by now",
     run: Effect.gen(function* () {
       const { gym, home, now, phone, t, userId } = yield* ground
@@ -152,28 +185,165 @@ export const visitStoreContract: Contract<Visits.Needs | ImportStore> = [
     })
   },
   {
-    name: "stays: two phones with one arrival are one visit, as long as the longer one; none of a phone that tells its visits",
+    name: "stays: of one arrival the longest first, then by device; those of phones that tell their visits, too",
     run: Effect.gen(function* () {
       const { home, phone, t, userId } = yield* ground
-      const phones = [phone, yield* Samples.device(userId), yield* Samples.device(userId)]
-      const teller = yield* Samples.device(userId)
-      const [a, b, c] = phones
+      const ids = [phone.id, (yield* Samples.device(userId)).id, (yield* Samples.device(userId)).id].sort()
+      const [a, b, c] = ids
       if (a === undefined || b === undefined || c === undefined) return Check.fail("three phones")
-      const places = [{ placeId: home, since: null }]
-      yield* Visits.stays(a, home, [[t(60), t(50)]])
-      yield* Visits.stays(b, home, [
+      const of = (id: DeviceId) => ({ userId, id })
+      yield* Visits.stays(of(a), home, [[t(60), t(50)]])
+      yield* Visits.stays(of(b), home, [
         [t(60), t(40)],
-        [t(30), t(20)]
+        [t(30), null]
       ])
-      yield* Visits.stays(c, home, [[t(30), null]])
-      yield* Visits.stays(teller, home, [[t(61), t(20)]])
-      yield* Uploads.commit(teller, { visits: [Uploads.visit(t(1), null)] })
-      const expected = [
-        { placeId: home, arrival: t(30), departure: null },
-        { placeId: home, arrival: t(60), departure: t(40) }
+      yield* Visits.stays(of(c), home, [
+        [t(60), t(40)],
+        [t(30), null]
+      ])
+      yield* Uploads.commit(of(b), { visits: [Uploads.visit(t(1), null)] })
+      const asked = { userId, places: [{ placeId: home, since: null }] }
+      const found = (limit: number) =>
+        Effect.map(deviceStaysOf({ ...asked, limit }), (stays) =>
+          stays.map((one) => [one.arrival, one.deviceId] as const)
+        )
+      const expected: Array<readonly [Timestamp.Timestamp, DeviceId]> = [
+        [t(30), b],
+        [t(30), c],
+        [t(60), b],
+        [t(60), c],
+        [t(60), a]
       ]
-      Check.equal(yield* staysOf({ userId, places }), expected, "stays")
-      Check.equal(yield* staysOf({ userId, places, limit: 1 }), expected.slice(0, 1), "the first")
+      Check.equal(yield* found(100), expected, "all")
+      Check.equal(yield* found(3), expected.slice(0, 3), "three")
+    })
+  },
+  {
+    name: "ends: when the first stay of the device at the place ended that has a part within the span; null while it goes on",
+    run: Effect.gen(function* () {
+      const { gym, home, phone, t, userId } = yield* ground
+      const store = yield* VisitStore
+      const { bring, device, made } = yield* file(userId)
+      yield* bring({ fixes: Uploads.fixes(1, t(35)) })
+      yield* Visits.stays(device, home, [[t(60), null]])
+      yield* Visits.stays(phone, home, [
+        [t(90), t(80)],
+        [t(60), t(50)],
+        [t(40), t(39)],
+        [t(20), null]
+      ])
+      yield* Visits.stays(phone, gym, [[t(95), t(94)]])
+      const end = (from: number, to: number | null, placeId = home, deviceId = phone.id) => ({
+        deviceId,
+        placeId,
+        from: t(from),
+        to: to === null ? null : t(to)
+      })
+      const spans = [
+        end(100, 90),
+        end(100, null),
+        end(85, 84),
+        end(80, null),
+        end(70, 60),
+        end(50, 45),
+        end(50, 39),
+        end(39, null),
+        end(10, null),
+        end(100, null, gym),
+        end(30, null, gym),
+        end(100, null, home, device.id)
+      ]
+      Check.equal(
+        yield* store.ends(userId, spans),
+        [null, t(80), t(80), t(50), null, null, t(39), null, null, t(94), null, t(35)],
+        "ends"
+      )
+      Check.equal(yield* store.ends(yield* Visits.aUser, spans.slice(1, 2)), [null], "another user's")
+      yield* Imports.forget(made)
+    })
+  },
+  {
+    name: "staysWithin: each stay once that has a part within one of the spans of its device and place, by arrival",
+    run: Effect.gen(function* () {
+      const { gym, home, phone, t, userId } = yield* ground
+      const store = yield* VisitStore
+      const other = yield* Samples.device(userId)
+      for (const one of [phone, other]) {
+        yield* Visits.stays(one, home, [
+          [t(90), t(80)],
+          [t(60), t(59)],
+          [t(40), null]
+        ])
+        yield* Visits.stays(one, gym, [[t(70), t(50)]])
+      }
+      const span = (placeId: PlaceId, from: number, to: number | null) => ({
+        deviceId: phone.id,
+        placeId,
+        from: t(from),
+        to: to === null ? null : t(to)
+      })
+      const found = (spans: ReadonlyArray<ReturnType<typeof span>>, of = userId) =>
+        Effect.map(store.staysWithin(of, spans), (stays) =>
+          stays.map((one) => [one.deviceId === phone.id, one.placeId === home, (t(0) - one.arrival) / Timestamp.MINUTE])
+        )
+      const at = (isHome: boolean, minutes: number) => [true, isHome, minutes]
+      Check.equal(yield* found([span(home, 100, null)]), [at(true, 90), at(true, 60), at(true, 40)], "all")
+      Check.equal(yield* found([span(home, 80, 60)]), [], "neither what ends nor what begins at an edge")
+      Check.equal(yield* found([span(home, 85, 59)]), [at(true, 90), at(true, 60)], "parts")
+      Check.equal(
+        yield* found([span(gym, 60, 55), span(home, 60, 30), span(home, 62, 10)]),
+        [at(false, 70), at(true, 60), at(true, 40)],
+        "once"
+      )
+      Check.equal(yield* found([span(home, 100, null)], yield* Visits.aUser), [], "another user's")
+    })
+  },
+  {
+    name: "medians: of the fixes of one device within a span, the lower of two, latitude and longitude apart; null without any",
+    run: Effect.gen(function* () {
+      const { phone, t, userId } = yield* ground
+      const store = yield* VisitStore
+      const other = yield* Samples.device(userId)
+      const at = (minutes: number, lat: number, lon: number) => Uploads.fixes(1, t(minutes), { lat, lon })
+      yield* Uploads.commit(phone, {
+        fixes: [...at(50, 9, 1), ...at(40, 1, 9), ...at(30, 5, 5), ...at(20, 7, 7), ...at(10, -80, 80)]
+      })
+      yield* Uploads.commit(other, { fixes: at(45, 60, 60) })
+      const span = (from: number, to: number | null) => ({
+        deviceId: phone.id,
+        from: t(from),
+        to: to === null ? null : t(to)
+      })
+      const spans = [span(50, 20), span(50, 10), span(10, null), span(50, null), span(9, null), span(60, 50)]
+      Check.equal(
+        yield* store.medians(userId, spans),
+        [{ lat: 5, lon: 5 }, { lat: 5, lon: 5 }, { lat: -80, lon: 80 }, { lat: 5, lon: 7 }, null, null],
+        "medians"
+      )
+      Check.equal(yield* store.medians(yield* Visits.aUser, spans.slice(0, 1)), [null], "another user's")
+    })
+  },
+  {
+    name: "toldWithin: each device's from the last arrival that is not after the beginning until before the end",
+    run: Effect.gen(function* () {
+      const { phone, t, userId } = yield* ground
+      const store = yield* VisitStore
+      const other = yield* Samples.device(userId)
+      const visits = [60, 50, 40].map((minutes) => Uploads.visit(t(minutes), null))
+      for (const one of [phone, other]) yield* Uploads.commit(one, { visits })
+      const found = (from: number, to: number | null, of = userId) =>
+        Effect.map(
+          store.toldWithin(of, [{ deviceId: phone.id, from: t(from), to: to === null ? null : t(to) }]),
+          (told) => told.map((one) => [one.deviceId, (t(0) - one.arrival) / Timestamp.MINUTE])
+        )
+      const own = (minutes: ReadonlyArray<number>) => minutes.map((one) => [phone.id, one])
+      Check.equal(yield* found(70, null), own([40, 50, 60]), "all")
+      Check.equal(yield* found(60, 50), own([60]), "the end is not included")
+      Check.equal(yield* found(55, 40), own([50, 60]), "the one that goes on when the span begins")
+      Check.equal(yield* found(50, null), own([40, 50]), "one that begins with it")
+      Check.equal(yield* found(90, 60), [], "before all")
+      Check.equal(yield* found(30, null), own([40]), "after all")
+      Check.equal(yield* found(70, null, yield* Visits.aUser), [], "another user's")
     })
   },
   {

@@ -3,7 +3,6 @@ import type { AccessLogEntry } from "../../access-log/AccessLogEntry.js"
 import { AccessLogStore } from "../../access-log/AccessLogStore.js"
 import type { AccountStore } from "../../accounts/AccountStore.js"
 import type { AppStore } from "../../apps/AppStore.js"
-import type { Purpose } from "../../purposes/Purpose.js"
 import type { PurposeStore } from "../../purposes/PurposeStore.js"
 import type { VolumeFlag } from "../../purposes/VolumeFlag.js"
 import { VolumeFlagStore } from "../../purposes/VolumeFlagStore.js"
@@ -19,7 +18,7 @@ type Needs = VolumeFlagStore | AccessLogStore | PurposeStore | AppStore | Accoun
 const EXPECTED = 3
 
 /** A user's connection with an app that has the purpose `find_me`, for three calls a day. Cases keep to a day of their own. */
-const subject = (overrides: Partial<Purpose> = {}) =>
+const subject = (overrides: Fixtures.PurposeOverrides = {}) =>
   Effect.gen(function* () {
     const app = yield* Fixtures.app((yield* Fixtures.user).id)
     const terms = {

@@ -91,6 +91,7 @@ export const draft = (to: WebhookEndpoint, overrides: Partial<NewDelivery> = {})
       userId: UserId.make(yield* Entropy.id("usr")),
       maxEventAgeS: null,
       replayNo: 0,
+      isTest: false,
       createdAt: now,
       originalAt: overrides.createdAt ?? now,
       ...overrides

@@ -82,6 +82,7 @@ const close = (
       ownerId: NOBODY.id,
       redirectUris: [],
       submission: null,
+      proposal: null,
       revokedAt: app.revokedAt ?? requestedAt,
       reviewNote: app.revokedAt === null ? AccountDeletion.REVOKED_NOTE : app.reviewNote
     }

@@ -9,14 +9,15 @@ import { MemoryDatabase } from "./MemoryDatabase.js"
 
 export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.effect(
   AccountStore,
-  Effect.map(MemoryDatabase, ({ accounts, sessions, signInTries }) =>
+  Effect.map(MemoryDatabase, ({ accounts, historyChoices, sessions, signInTries }) =>
     AccountStore.of({
-      create: (account, passwordHash) =>
+      create: (account, passwordHash, keep) =>
         Effect.suspend(() => {
           for (const { account: other } of accounts.values()) {
             if (other.email === account.email) return new Conflict({ reason: Account.EMAIL_TAKEN })
           }
           accounts.set(account.id, { account, passwordHash })
+          if (keep !== undefined) historyChoices.set(account.id, keep)
           return Effect.void
         }),
       find: (id) => Effect.sync(() => Option.map(Option.fromNullable(accounts.get(id)), ({ account }) => account)),

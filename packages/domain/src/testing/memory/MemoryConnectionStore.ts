@@ -1,4 +1,5 @@
 import { Effect, Layer, Option } from "effect"
+import type { AuthorizationCode } from "../../connection/AuthorizationCode.js"
 import type { Connection } from "../../connection/Connection.js"
 import { ConnectionStore, type Write } from "../../connection/ConnectionStore.js"
 import * as Ending from "../../connection/Ending.js"
@@ -41,7 +42,13 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
               request,
               app: appOf(request),
               existing: Option.fromNullable(existing),
-              sub: Option.fromNullable(subs.get(pair))
+              sub: Option.fromNullable(subs.get(pair)),
+              placesVersion: Math.max(
+                0,
+                ...[...connections.values()]
+                  .filter((one) => one.userId === userId && one.appId === request.appId)
+                  .map((one) => one.placesVersion)
+              )
             },
             now
           )
@@ -79,6 +86,7 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
             {
               ...withApp(connection),
               code: ofConnection(codes, asked.code, id),
+              isCodeSpent: isSpent(tables, Option.getOrUndefined(ofConnection(codes, asked.code, id))),
               access: ofConnection(accessTokens, asked.access, id),
               chain: chain(refreshTokens, asked.refresh, id)
             },
@@ -153,6 +161,21 @@ const ofConnection = <A extends { readonly connectionId: ConnectionId }>(
 ): Option.Option<A> =>
   Option.filter(Option.fromNullable(hash === undefined ? undefined : rows.get(hash)), (row) => row.connectionId === id)
 
+const isSpent = ({ accessLog, refreshTokens }: Tables, code: AuthorizationCode | undefined): boolean => {
+  const at = code?.exchange?.at
+  if (code === undefined || at === undefined) return false
+  return (
+    [...refreshTokens.values()].some((token) => token.familyId === code.familyId && token.rotation !== null) ||
+    accessLog.some(
+      (entry) =>
+        entry.connectionId === code.connectionId &&
+        entry.at >= at &&
+        entry.status !== 401 &&
+        !entry.endpoint.startsWith("webhook ")
+    )
+  )
+}
+
 const chain = (
   rows: ReadonlyMap<Hash, RefreshToken>,
   hash: Hash | undefined,
@@ -186,7 +209,7 @@ export const apply = (
     switch (write._tag) {
       case "UseCode": {
         const code = codes.get(write.hash)
-        if (code !== undefined) codes.set(write.hash, { ...code, familyId: write.familyId })
+        if (code !== undefined) codes.set(write.hash, { ...code, familyId: write.familyId, exchange: write.exchange })
         break
       }
       case "RevokeTokens":

@@ -17,8 +17,10 @@ import type { StoredFix } from "../../fixes/Fix.js"
 import type { Quarantined } from "../../fixes/FixStore.js"
 import type { Subscription } from "../../legacy/Receiver.js"
 import type { Listener, Waiting } from "../../listeners/Listener.js"
+import type { Kept as KeptAnswer } from "../../idempotency/Idempotency.js"
 import type { Window } from "../../limits/Rate.js"
 import type { Subject } from "../../limits/Subject.js"
+import type { ZoneQuestions } from "../../limits/ZoneQuestions.js"
 import type { Import } from "../../imports/Import.js"
 import type { Keep } from "../../history/History.js"
 import type { Kept, MailMessage } from "../../mail/Mail.js"
@@ -51,6 +53,9 @@ import type { Hash, Sealed } from "../../shared/Vault.js"
 import type { SensitiveNotice } from "../../tiers/SensitiveNotice.js"
 import type { Stay } from "../../visits/Stay.js"
 import type { VisitReport } from "../../visits/VisitReport.js"
+
+/** `isLeftBehind`: it decides nothing (`Carried`). */
+export type KeptFix = StoredFix & { readonly isLeftBehind?: true }
 
 interface Backfill {
   readonly userId: UserId
@@ -104,13 +109,12 @@ export interface Tables {
   readonly streamVersions: Map<UserId, number>
   /** From when on stays are to be derived, or derived again; left out: nothing is due. */
   readonly staysDueFrom: Map<DeviceId, Timestamp>
-  readonly visitSenders: Set<DeviceId>
   /** By device, place and arrival. */
   readonly stays: Map<string, Stay & { readonly userId: UserId; readonly deviceId: DeviceId }>
   /** By `${userId} ${deviceId} ${placeId}`: places whose stays do not reach as far as the device's yet. */
   readonly stayBackfills: Map<string, Backfill>
   /** These three by `${userId} ${deviceId} ${key}`, the key of what is stored. */
-  readonly fixes: Map<string, StoredFix>
+  readonly fixes: Map<string, KeptFix>
   readonly quarantined: Map<
     string,
     Quarantined & { readonly userId: UserId; readonly deviceId: DeviceId; readonly receivedAt: Timestamp }
@@ -150,6 +154,7 @@ export interface Tables {
       readonly leasedUntil: Timestamp | null
       /** How many leases in a row ran out on the attempt; none when absent. */
       readonly lapses?: number
+      readonly isReplayed?: boolean
     }
   >
   /** With how many were dropped and not told of. */
@@ -158,9 +163,11 @@ export interface Tables {
   readonly listenerEvents: Map<string, Waiting>
   readonly attempts: Array<Attempt & { readonly deliveryId: DeliveryId }>
   readonly accessLog: Array<AccessLogEntry>
-  /** By `${userId} ${connectionId} ${budget}`, in order of time. */
-  readonly budgets: Map<string, ReadonlyArray<Timestamp>>
+  /** By `${userId} ${appId}`. */
+  readonly zoneQuestions: Map<string, ZoneQuestions>
   readonly rateWindows: Map<Subject, Window>
+  /** By `${userId} ${subject} ${keyHash}`. */
+  readonly idempotentAnswers: Map<string, KeptAnswer>
 }
 
 /** The tables that the in-memory stores share. */
@@ -195,7 +202,6 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       devices: new Map(),
       streamVersions: new Map(),
       staysDueFrom: new Map(),
-      visitSenders: new Set(),
       stays: new Map(),
       stayBackfills: new Map(),
       fixes: new Map(),
@@ -220,8 +226,9 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       listenerEvents: new Map(),
       attempts: [],
       accessLog: [],
-      budgets: new Map(),
-      rateWindows: new Map()
+      zoneQuestions: new Map(),
+      rateWindows: new Map(),
+      idempotentAnswers: new Map()
     }))
   )
 }

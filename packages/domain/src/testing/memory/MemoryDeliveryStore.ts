@@ -121,16 +121,18 @@ const attemptsOf = (tables: Tables, id: DeliveryId): ReadonlyArray<Delivery.Atte
   tables.attempts.filter((row) => row.deliveryId === id).map(Struct.omit("deliveryId"))
 
 const isSameSending =
-  (to: Delivery.Delivery) =>
+  (to: Pick<Delivery.Delivery, "endpointId" | "envelope">) =>
   ({ endpointId, envelope }: Delivery.Delivery): boolean =>
     endpointId === to.endpointId && envelope.eventId === to.envelope.eventId
 
-const isReplayed = (tables: Tables, delivery: Delivery.Delivery): boolean =>
-  [...tables.deliveries.values()].some(
-    (row) => isSameSending(delivery)(row.delivery) && row.delivery.replayNo > delivery.replayNo
-  )
+const isReplayed = (tables: Tables, { id }: Delivery.Delivery): boolean =>
+  tables.deliveries.get(id)?.isReplayed === true
 
+/** What the event's rows at the endpoint were until now is replayed from now on. */
 const addReplay = (tables: Tables, row: Delivery.NewDelivery, dueAt: Timestamp.Timestamp): void => {
+  for (const [id, before] of tables.deliveries) {
+    if (isSameSending(row)(before.delivery)) tables.deliveries.set(id, { ...before, isReplayed: true })
+  }
   tables.deliveries.set(row.id, {
     delivery: { ...Delivery.begin(row), dueAt },
     endpointEpoch: row.endpointEpoch,

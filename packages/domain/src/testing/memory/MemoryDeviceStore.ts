@@ -21,6 +21,13 @@ export const layer: Layer.Layer<DeviceStore, never, MemoryDatabase> = Layer.effe
         Effect.sync(() => Option.fromNullable(present(userId).find((device) => device.tokenHash === hash))),
       sendsVisits: (userId, id) =>
         Effect.sync(() => [...visitReports.values()].some((visit) => visit.userId === userId && visit.deviceId === id)),
+      keepAtHome: (userId, id, staysAtHome) =>
+        Effect.sync(() => {
+          const device = present(userId).find((one) => one.id === id)
+          if (device === undefined) return false
+          devices.set(id, { ...device, staysAtHome })
+          return true
+        }),
       remove: (userId, id, at) =>
         Effect.sync(() => {
           const device = present(userId).find((one) => one.id === id)

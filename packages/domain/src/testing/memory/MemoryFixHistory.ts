@@ -5,12 +5,12 @@ import * as RangePosition from "../../fixes/RangePosition.js"
 import * as History from "../../history/History.js"
 import type { UserId } from "../../shared/Ids.js"
 import type { Timestamp } from "../../shared/Timestamp.js"
-import { MemoryDatabase } from "./MemoryDatabase.js"
+import { type KeptFix, MemoryDatabase } from "./MemoryDatabase.js"
 
 export const layer: Layer.Layer<FixHistory, never, MemoryDatabase> = Layer.effect(
   FixHistory,
   Effect.map(MemoryDatabase, (tables) => {
-    const kept = (userId: UserId, now: Timestamp, { from, until }: Stretch): ReadonlyArray<Fix.StoredFix> => {
+    const kept = (userId: UserId, now: Timestamp, { from, until }: Stretch): ReadonlyArray<KeptFix> => {
       const chosen = tables.historyChoices.get(userId)
       const cutoff = History.cutoff(chosen === undefined ? History.DEFAULT : chosen, now)
       return [...tables.fixes.values()].filter(
@@ -26,14 +26,16 @@ export const layer: Layer.Layer<FixHistory, never, MemoryDatabase> = Layer.effec
     return FixHistory.of({
       newest: (userId, now, within, limit) =>
         Effect.sync(() => {
-          const fixes = [...kept(userId, now, within)].sort(Fix.newestFirst)
+          const fixes = kept(userId, now, within).filter(isCarried).sort(Fix.newestFirst)
           const last = fixes[limit - 1]
           return last === undefined ? fixes : fixes.filter((fix) => fix.capturedAt >= last.capturedAt)
         }),
 
       around: (userId, now, at, toleranceMs) =>
         Effect.sync(() => {
-          const near = kept(userId, now, ALL).filter((fix) => Math.abs(fix.capturedAt - at) <= toleranceMs)
+          const near = kept(userId, now, ALL).filter(
+            (fix) => isCarried(fix) && Math.abs(fix.capturedAt - at) <= toleranceMs
+          )
           const times = near.map((fix) => fix.capturedAt)
           const before = Math.max(...times.filter((time) => time <= at))
           const after = Math.min(...times.filter((time) => time > at))
@@ -58,3 +60,5 @@ export const layer: Layer.Layer<FixHistory, never, MemoryDatabase> = Layer.effec
     })
   })
 )
+
+const isCarried = ({ isLeftBehind }: KeptFix): boolean => isLeftBehind !== true

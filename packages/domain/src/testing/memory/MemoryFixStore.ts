@@ -1,6 +1,8 @@
 import { Effect, Layer, Option } from "effect"
+import { type Device, latestFirst } from "../../devices/Device.js"
 import * as Fix from "../../fixes/Fix.js"
-import { FixStore } from "../../fixes/FixStore.js"
+import { FixStore, type UploadCommit } from "../../fixes/FixStore.js"
+import type { FutureReading } from "../../fixes/FutureReading.js"
 import type { LiveRule } from "../../rules/LiveRule.js"
 import * as RecentEvaluations from "../../rules/RecentEvaluations.js"
 import * as RuleEvaluation from "../../rules/RuleEvaluation.js"
@@ -8,6 +10,7 @@ import type { UserId } from "../../shared/Ids.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import * as VisitReport from "../../visits/VisitReport.js"
 import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
+import { cutoff } from "./MemoryHistoryStore.js"
 import * as MemoryRules from "./MemoryRules.js"
 
 export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
@@ -17,13 +20,13 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
       devices,
       events,
       fixes,
+      importDevices,
       quarantined,
       recentEvaluations,
       ruleStates,
       staysDueFrom,
       streamVersions,
-      visitReports,
-      visitSenders
+      visitReports
     } = tables
 
     return FixStore.of({
@@ -31,8 +34,37 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
         Effect.sync(() => ({
           version: streamVersions.get(userId) ?? 0,
           known: new Set(asked.map(Fix.key).filter((key) => fixes.has(`${userId} ${deviceId} ${key}`))),
-          rules: liveRules(tables, userId, now)
+          rules: liveRules(tables, userId, now),
+          cutoff: cutoff(tables, userId, now),
+          devices: [...devices.values()]
+            .filter((one) => one.userId === userId && one.removedAt === null && !importDevices.has(one.id))
+            .map(({ id, lastSeenAt, staysAtHome }) => ({ id, lastSeenAt, staysAtHome })),
+          lastFutureAt: devices.get(deviceId)?.putAside.find(({ reason }) => reason === "future")?.lastAt ?? null
         })),
+
+      waiting: (userId, deviceId, since, limit) =>
+        Effect.sync(() => {
+          const mine = [...fixes.values()].filter((fix) => fix.userId === userId && fix.deviceId === deviceId)
+          return [...quarantined.values()]
+            .flatMap((one): ReadonlyArray<FutureReading> =>
+              one.userId === userId &&
+              one.deviceId === deviceId &&
+              one.reason === "future" &&
+              one.receivedAt > since &&
+              "capturedAt" in one.reading
+                ? [{ key: one.key, reading: one.reading, receivedAt: one.receivedAt }]
+                : []
+            )
+            .filter(
+              ({ reading, receivedAt }) =>
+                !mine.some(
+                  (fix) =>
+                    fix.receivedAt > receivedAt && fix.capturedAt > receivedAt && fix.capturedAt < reading.capturedAt
+                )
+            )
+            .sort((a, b) => a.reading.capturedAt - b.reading.capturedAt || (a.key < b.key ? -1 : 1))
+            .slice(0, limit)
+        }),
 
       commit: (upload) =>
         Effect.sync(() => {
@@ -40,12 +72,14 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
           if ((streamVersions.get(userId) ?? 0) !== upload.version) return false
           streamVersions.set(userId, upload.version + 1)
           const owner = `${userId} ${deviceId}`
+          const mark = upload.isLeftBehind ? ({ isLeftBehind: true } as const) : {}
           for (const fix of upload.fixes) {
-            addOnce(fixes, `${owner} ${Fix.key(fix)}`, { ...fix, userId, deviceId, receivedAt })
+            addOnce(fixes, `${owner} ${Fix.key(fix)}`, { ...fix, userId, deviceId, receivedAt, ...mark })
           }
           for (const one of upload.quarantined) {
             addOnce(quarantined, `${owner} ${one.key}`, { ...one, userId, deviceId, receivedAt })
           }
+          for (const key of upload.taken) quarantined.delete(`${owner} ${key}`)
           for (const visit of upload.visits) {
             addOnce(visitReports, `${owner} ${VisitReport.key(visit)}`, { ...visit, userId, deviceId })
           }
@@ -60,10 +94,15 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
           for (const { capturedAt } of upload.fixes) {
             staysDueFrom.set(deviceId, Timestamp.make(Math.min(staysDueFrom.get(deviceId) ?? capturedAt, capturedAt)))
           }
-          if (upload.visits.length > 0) visitSenders.add(deviceId)
           const device = devices.get(deviceId)
-          if (device?.userId === userId && (device.lastSeenAt ?? receivedAt) <= receivedAt) {
-            devices.set(deviceId, { ...device, lastSeenAt: receivedAt })
+          if (device?.userId === userId) {
+            const isUseful = upload.fixes.length + upload.visits.length > 0
+            devices.set(deviceId, {
+              ...device,
+              lastSeenAt: later(device.lastSeenAt, receivedAt),
+              lastKeptAt: isUseful ? later(device.lastKeptAt, receivedAt) : device.lastKeptAt,
+              putAside: counted(device.putAside, upload)
+            })
           }
           return true
         }),
@@ -86,6 +125,25 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
     })
   })
 )
+
+const later = (before: Timestamp.Timestamp | null, at: Timestamp.Timestamp): Timestamp.Timestamp =>
+  before !== null && before > at ? before : at
+
+const counted = (
+  before: Device["putAside"],
+  { putAside, receivedAt }: Pick<UploadCommit, "putAside" | "receivedAt">
+): Device["putAside"] => {
+  const all = new Map(before.map((one) => [one.reason, one]))
+  for (const { count, reason } of putAside) {
+    const known = all.get(reason)
+    all.set(reason, {
+      reason,
+      count: (known?.count ?? 0) + count,
+      lastAt: later(known?.lastAt ?? null, receivedAt)
+    })
+  }
+  return [...all.values()].sort(latestFirst)
+}
 
 const newestFirst = (a: Fix.StoredFix, b: Fix.StoredFix): number =>
   b.capturedAt - a.capturedAt ||

@@ -70,7 +70,7 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           imports.set(of.id, { ...kept, import: made, uploading: false })
           const { deviceId: id, tokenHash, userId } = of
           const name = Device.Name.make(of.fileName)
-          const unseen = { lastSeenAt: null, removedAt: null }
+          const unseen = { lastSeenAt: null, lastKeptAt: null, putAside: [], staysAtHome: false, removedAt: null }
           devices.set(id, { userId, id, name, format: "json", tokenHash, createdAt: at, ...unseen })
           importDevices.set(id, null)
           return Option.some(made)
@@ -171,7 +171,7 @@ const isOpen = ({ state }: Import): boolean => state === "waiting" || state === 
 
 /** Answers how many of the step's entries the user did not have. */
 const store = (tables: Tables, { deviceId }: Import, { at, fixes, userId, visits }: Step): number => {
-  const { importDevices, staysDueFrom, streamVersions, visitSenders } = tables
+  const { importDevices, staysDueFrom, streamVersions } = tables
   const endsWith = (at: Timestamp.Timestamp): void =>
     void importDevices.set(deviceId, Timestamp.make(Math.max(importDevices.get(deviceId) ?? at, at)))
   const before = tables.fixes.size + tables.visitReports.size
@@ -189,7 +189,6 @@ const store = (tables: Tables, { deviceId }: Import, { at, fixes, userId, visits
     if (seen.has(key)) continue
     seen.add(key)
     tables.visitReports.set(`${userId} ${deviceId} ${key}`, { ...visit, userId, deviceId })
-    visitSenders.add(deviceId)
     const last = visit.departure ?? visit.arrival
     if (last !== null) endsWith(last)
   }

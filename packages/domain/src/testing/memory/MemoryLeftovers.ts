@@ -42,7 +42,6 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   some(tables.placeShapes, (_, id) => places.has(id))
   some(tables.staysDueFrom, (_, id) => devices.has(id))
   for (const id of devices) {
-    tables.visitSenders.delete(id)
     tables.importDevices.delete(id)
   }
   for (const [id, { import: one }] of tables.imports) {
@@ -54,7 +53,7 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   }
   some(tables.streamVersions, (_, id) => id === userId)
   some(tables.historyChoices, (_, id) => id === userId)
-  for (const table of [tables.subs, tables.mail, tables.mailStates, tables.budgets]) {
+  for (const table of [tables.subs, tables.mail, tables.mailStates, tables.zoneQuestions, tables.idempotentAnswers]) {
     some<string, unknown>(table, isTheirKey)
   }
   someOf(tables.accessLog, isTheirs)

@@ -1,12 +1,14 @@
 import { Effect, Layer } from "effect"
+import type { Spender } from "../../limits/Budget.js"
 import { LimitStore } from "../../limits/LimitStore.js"
 import * as Rate from "../../limits/Rate.js"
+import * as ZoneQuestions from "../../limits/ZoneQuestions.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import { MemoryDatabase } from "./MemoryDatabase.js"
 
 export const layer: Layer.Layer<LimitStore, never, MemoryDatabase> = Layer.effect(
   LimitStore,
-  Effect.map(MemoryDatabase, ({ budgets, rateWindows }) =>
+  Effect.map(MemoryDatabase, ({ rateWindows, zoneQuestions }) =>
     LimitStore.of({
       count: (subject, windowMillis, now) =>
         Effect.sync(() => {
@@ -14,13 +16,15 @@ export const layer: Layer.Layer<LimitStore, never, MemoryDatabase> = Layer.effec
           rateWindows.set(subject, window)
           return window
         }),
-      spend: ({ connectionId, userId }, { name }, decide) =>
+      ask: (spender, decide) =>
         Effect.map(Timestamp.now, (now) => {
-          const key = `${userId} ${connectionId} ${name}`
-          const spending = decide(budgets.get(key) ?? [], now)
-          if (spending._tag === "Spent") budgets.set(key, spending.calls)
-          return spending
+          const asking = decide(zoneQuestions.get(keyOf(spender)) ?? ZoneQuestions.none, now)
+          if (asking._tag === "Asked") zoneQuestions.set(keyOf(spender), asking.questions)
+          return asking
         })
     })
   )
 )
+
+/** Of `Tables.zoneQuestions`. */
+export const keyOf = ({ appId, userId }: Spender): string => `${userId} ${appId}`

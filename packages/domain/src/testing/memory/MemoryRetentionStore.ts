@@ -3,6 +3,7 @@ import { type AuthorizationCode, LIFETIME } from "../../connection/Authorization
 import type { Kind } from "../../housekeeping/Retention.js"
 import { RetentionStore } from "../../housekeeping/RetentionStore.js"
 import type { State } from "../../deliveries/Delivery.js"
+import * as ZoneQuestions from "../../limits/ZoneQuestions.js"
 import type { OutboxEvent } from "../../events/Event.js"
 import type { DeliveryId } from "../../shared/Ids.js"
 import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
@@ -47,9 +48,11 @@ const moments = (tables: Tables, kind: Kind): Array<Row> => {
     case "rate_windows":
       return rows(tables.rateWindows, ({ endsAt }) => endsAt)
     case "budgets":
-      return rows(tables.budgets, (calls) => calls.at(-1) ?? 0)
+      return rows(tables.zoneQuestions, ZoneQuestions.lastAt)
+    case "idempotent_answers":
+      return rows(tables.idempotentAnswers, ({ createdAt }) => createdAt)
     case "delivered_deliveries":
-      return endedDeliveries(tables, ["delivered"]).filter(({ id }) => !isReplayOfAnother(tables, id))
+      return endedDeliveries(tables, ["delivered"])
     case "failed_deliveries":
       return endedDeliveries(tables, ["failed", "too_old"])
     case "events":
@@ -65,20 +68,10 @@ const moments = (tables: Tables, kind: Kind): Array<Row> => {
   }
 }
 
-const endedDeliveries = (tables: Tables, states: ReadonlyArray<State>): Array<Row & { readonly id: DeliveryId }> =>
+const endedDeliveries = (tables: Tables, states: ReadonlyArray<State>): Array<Row> =>
   [...tables.deliveries.values()]
     .filter(({ delivery }) => states.includes(delivery.state))
-    .map(({ delivery: { endedAt, id } }) => ({ id, at: endedAt, remove: () => removeDelivery(tables, id) }))
-
-/** What it was made from is there, and is known by it as replayed. */
-const isReplayOfAnother = ({ deliveries }: Tables, id: DeliveryId): boolean => {
-  const replay = deliveries.get(id)?.delivery
-  if (replay === undefined || replay.replayNo === 0) return false
-  return [...deliveries.values()].some(
-    ({ delivery: { endpointId, envelope, replayNo } }) =>
-      endpointId === replay.endpointId && envelope.eventId === replay.envelope.eventId && replayNo < replay.replayNo
-  )
-}
+    .map(({ delivery: { endedAt, id } }) => ({ at: endedAt, remove: () => removeDelivery(tables, id) }))
 
 /** With its attempts. */
 export const removeDelivery = ({ attempts, deliveries }: Tables, id: DeliveryId): void => {

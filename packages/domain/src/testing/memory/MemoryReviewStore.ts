@@ -5,7 +5,7 @@ import { MemoryDatabase } from "./MemoryDatabase.js"
 
 export const layer: Layer.Layer<ReviewStore, never, MemoryDatabase> = Layer.effect(
   ReviewStore,
-  Effect.map(MemoryDatabase, ({ apps, purposes, reviewDecisions }) =>
+  Effect.map(MemoryDatabase, ({ apps, connections, flagged, purposes, reviewDecisions }) =>
     ReviewStore.of({
       queue: (limit, after) =>
         Effect.sync(() => {
@@ -14,7 +14,7 @@ export const layer: Layer.Layer<ReviewStore, never, MemoryDatabase> = Layer.effe
             .flatMap((app): ReadonlyArray<Waiting> => [
               ...(app.submission === null ? [] : [{ submission: app.submission, app, purpose: null }]),
               ...purposes.flatMap((purpose) =>
-                purpose.appId !== app.id || purpose.archivedAt !== null || purpose.submission === null
+                purpose.appId !== app.id || purpose.submission === null
                   ? []
                   : [{ submission: purpose.submission, app, purpose }]
               )
@@ -32,6 +32,17 @@ export const layer: Layer.Layer<ReviewStore, never, MemoryDatabase> = Layer.effe
             .filter(({ at, id }) => after === undefined || compare([at, id], after) < 0)
             .sort((a, b) => compare([b.at, b.id], [a.at, a.id]))
           return Page.of(rows, limit, ({ at, id }) => [at, id])
+        }),
+      leaks: (limit, after) =>
+        Effect.sync(() => {
+          const rows = [...connections.values()]
+            .flatMap(({ appId, endReason, id }) => {
+              const flaggedAt = flagged.get(id)
+              return flaggedAt === undefined ? [] : [{ connectionId: id, appId, flaggedAt, endReason }]
+            })
+            .filter((one) => after === undefined || compare([one.flaggedAt, one.connectionId], after) < 0)
+            .sort((a, b) => compare([b.flaggedAt, b.connectionId], [a.flaggedAt, a.connectionId]))
+          return Page.of(rows, limit, (last) => [last.flaggedAt, last.connectionId])
         })
     })
   )

@@ -1,4 +1,5 @@
 import { Effect, Layer, Option } from "effect"
+import * as ZoneQuestions from "../../limits/ZoneQuestions.js"
 import * as RecentEvaluations from "../../rules/RecentEvaluations.js"
 import type { Rule } from "../../rules/Rule.js"
 import * as RuleLife from "../../rules/RuleLife.js"
@@ -7,29 +8,38 @@ import * as Tier from "../../tiers/Tier.js"
 import * as Page from "../../shared/Page.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import { MemoryDatabase } from "./MemoryDatabase.js"
+import * as MemoryLimitStore from "./MemoryLimitStore.js"
 import * as MemoryRules from "./MemoryRules.js"
 
 export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect(
   RuleStore,
   Effect.map(MemoryDatabase, (tables) => {
-    const { connections, recentEvaluations, rules, ruleStates } = tables
+    const { connections, recentEvaluations, rules, ruleStates, zoneQuestions } = tables
+
+    const create: RuleStore["Type"]["createZone"] = (userId, connectionId, decide) =>
+      Effect.map(Timestamp.now, (now) => {
+        const connection = connections.get(connectionId)
+        if (connection?.userId !== userId || connection.endedAt !== null) return Option.none()
+        if (!Tier.standardIsLive(connection, now)) return Option.none()
+        const present = MemoryRules.ofConnection(tables, connectionId)
+          .filter(({ window }) => !RuleLife.isFinished(window, now))
+          .sort(byCreation)
+        const key = MemoryLimitStore.keyOf(connection)
+        const { asked, outcome, rule } = decide(
+          present.map((one) => MemoryRules.relabelled(tables, one)),
+          now,
+          zoneQuestions.get(key) ?? ZoneQuestions.none
+        )
+        if (asked !== null) zoneQuestions.set(key, asked)
+        if (rule !== null) rules.set(rule.id, { ...rule, deletedAt: null })
+        return Option.some(outcome)
+      })
 
     return RuleStore.of({
       create: (userId, connectionId, decide) =>
-        Effect.map(Timestamp.now, (now) => {
-          const connection = connections.get(connectionId)
-          if (connection?.userId !== userId || connection.endedAt !== null) return Option.none()
-          if (!Tier.standardIsLive(connection, now)) return Option.none()
-          const present = MemoryRules.ofConnection(tables, connectionId)
-            .filter(({ window }) => !RuleLife.isFinished(window, now))
-            .sort(byCreation)
-          const { outcome, rule } = decide(
-            present.map((one) => MemoryRules.relabelled(tables, one)),
-            now
-          )
-          if (rule !== null) rules.set(rule.id, { ...rule, deletedAt: null })
-          return Option.some(outcome)
-        }),
+        create(userId, connectionId, (present, now) => ({ ...decide(present, now), asked: null })),
+
+      createZone: create,
 
       list: (userId, connectionId, kind, limit, after) =>
         Effect.map(Timestamp.now, (now) => {

@@ -1,7 +1,8 @@
 import { Effect, Layer, Struct } from "effect"
+import * as Carried from "../../devices/Carried.js"
 import * as Fix from "../../fixes/Fix.js"
 import type { DeviceId, UserId } from "../../shared/Ids.js"
-import { DONE, type Progress } from "../../visits/StayProgress.js"
+import type { Progress } from "../../visits/StayProgress.js"
 import { StayStore } from "../../visits/StayStore.js"
 import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
 
@@ -72,7 +73,10 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
             .filter((fix) => fix.userId === userId && fix.deviceId === deviceId && fix.capturedAt >= from)
             .sort(Fix.byCapture)
             .slice(0, limit)
-            .map(Struct.pick("capturedAt", "lat", "lon", "accuracyM"))
+            .map(({ accuracyM, capturedAt, isLeftBehind, lat, lon }) => {
+              const fix = { capturedAt, lat, lon, accuracyM }
+              return isLeftBehind === true ? Carried.elsewhere(fix) : fix
+            })
         ),
 
       commit: ({ deviceId, from, placeIds, progress: after, stays: derived, to, userId, view }) =>
@@ -89,12 +93,6 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
           for (const stay of derived) stays.set(stayKey(deviceId, stay), { ...stay, userId, deviceId })
           write(userId, deviceId, after)
           return true
-        }),
-
-      forget: (userId, deviceId) =>
-        Effect.sync(() => {
-          for (const stay of ofDevice(deviceId)) stays.delete(stayKey(deviceId, stay))
-          write(userId, deviceId, DONE)
         })
     })
   })
@@ -106,7 +104,6 @@ const key = ({ deviceId, userId }: { readonly userId: string; readonly deviceId:
 const text = (progress: Progress): string => JSON.stringify(progress)
 
 const progress = (tables: Tables, userId: UserId, deviceId: DeviceId): Progress => ({
-  sendsVisits: tables.visitSenders.has(deviceId),
   dueFrom: tables.staysDueFrom.get(deviceId) ?? null,
   backfills: [...tables.stayBackfills.values()]
     .filter((row) => row.userId === userId && row.deviceId === deviceId)

@@ -1,57 +1,129 @@
 import { Effect, Layer, Struct } from "effect"
+import type { DeviceId, UserId } from "../../shared/Ids.js"
+import type { Timestamp } from "../../shared/Timestamp.js"
 import * as OsVisit from "../../visits/OsVisit.js"
 import * as Stay from "../../visits/Stay.js"
 import * as Visit from "../../visits/Visit.js"
-import { type Span, VisitStore } from "../../visits/VisitStore.js"
+import { type DeviceStay, type Span, VisitStore } from "../../visits/VisitStore.js"
 import { MemoryDatabase } from "./MemoryDatabase.js"
 
 export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effect(
   VisitStore,
-  Effect.map(MemoryDatabase, ({ devices, importDevices, stays, visitReports, visitSenders }) =>
-    VisitStore.of({
-      stays: ({ after, cutoff, limit, now, places, span, userId }) =>
+  Effect.map(MemoryDatabase, ({ devices, fixes, importDevices, stays, visitReports }) => {
+    /** A file's last stay ended with the file. */
+    const departureOf = ({ departure, deviceId }: DeviceStay): Timestamp | null =>
+      departure ?? importDevices.get(deviceId) ?? null
+
+    const toldBy = (userId: UserId) =>
+      [...devices.values()]
+        .filter((device) => device.userId === userId)
+        .flatMap(({ id, lastSeenAt: heardAt }) =>
+          OsVisit.tell(
+            { id, heardAt, historyEndsAt: importDevices.get(id) ?? null },
+            [...visitReports.values()].filter((report) => report.deviceId === id).map(Struct.omit("userId", "deviceId"))
+          )
+        )
+        .sort(byArrival)
+
+    return VisitStore.of({
+      stays: ({ after, cutoff, limit, now, places, span, unfinished, userId }) =>
         Effect.sync(() => {
           const since = new Map(places.map((place) => [place.placeId, place.since]))
-          const ended = [...stays.values()].map((stay) => ({
-            ...stay,
-            departure: stay.departure ?? importDevices.get(stay.deviceId) ?? null
-          }))
-          const found = ended.filter((stay) => {
-            const from = since.get(stay.placeId)
-            return (
-              stay.userId === userId &&
-              !visitSenders.has(stay.deviceId) &&
-              from !== undefined &&
-              (from === null || stay.arrival >= from) &&
-              isWithin(stay.arrival, span) &&
-              Stay.isLongEnough(stay, now) &&
-              !Visit.isPast(stay, devices.get(stay.deviceId)?.lastSeenAt ?? null, cutoff) &&
-              Visit.isAfter(stay, after)
-            )
-          })
-          return Visit.merge(found)
+          const due = new Map(unfinished.map((one) => [`${one.deviceId} ${one.placeId}`, one.dueFrom]))
+          const isFinal = ({ departure, deviceId, placeId }: DeviceStay) => {
+            const dueFrom = due.get(`${deviceId} ${placeId}`)
+            return dueFrom === undefined || (departure !== null && departure + Stay.ABSENCE <= dueFrom)
+          }
+          const final = [...stays.values()].filter((stay) => stay.userId === userId && isFinal(stay))
+          return final
+            .map(({ arrival, deviceId, placeId, ...stay }) => ({
+              placeId,
+              deviceId,
+              arrival,
+              departure: departureOf({ ...stay, arrival, deviceId, placeId })
+            }))
+            .filter((stay) => {
+              const from = since.get(stay.placeId)
+              return (
+                from !== undefined &&
+                (from === null || stay.arrival >= from) &&
+                isWithin(stay.arrival, span) &&
+                Stay.isLongEnough(stay, now) &&
+                !Visit.isPast(stay, devices.get(stay.deviceId)?.lastSeenAt ?? null, cutoff) &&
+                Visit.isAfter(stay, after)
+              )
+            })
+            .sort((a, b) => Visit.byArrival(a, b) || compare(a.deviceId, b.deviceId))
             .slice(0, limit)
-            .map(({ arrival, departure, placeId }) => ({ placeId, arrival, departure }))
         }),
+
+      ends: (userId, spans) =>
+        Effect.sync(() =>
+          spans.map(({ deviceId, from, placeId, to }) => {
+            const first = [...stays.values()]
+              .filter((stay) => stay.userId === userId && stay.deviceId === deviceId && stay.placeId === placeId)
+              .filter((stay) => (to === null || stay.arrival < to) && (departureOf(stay) ?? Infinity) > from)
+              .sort((a, b) => a.arrival - b.arrival)[0]
+            return first === undefined ? null : departureOf(first)
+          })
+        ),
+
+      staysWithin: (userId, spans) =>
+        Effect.sync(() => {
+          const found = [...stays.values()]
+            .map((stay) => ({ ...stay, departure: departureOf(stay) }))
+            .filter((stay) =>
+              spans.some(
+                ({ deviceId, from, placeId, to }) =>
+                  stay.userId === userId &&
+                  stay.deviceId === deviceId &&
+                  stay.placeId === placeId &&
+                  (to === null || stay.arrival < to) &&
+                  (stay.departure ?? Infinity) > from
+              )
+            )
+          return found
+            .sort(
+              (a, b) => a.arrival - b.arrival || compare(a.deviceId, b.deviceId) || (a.placeId < b.placeId ? -1 : 1)
+            )
+            .map(({ arrival, departure, deviceId, placeId }) => ({ placeId, deviceId, arrival, departure }))
+        }),
+
+      medians: (userId, spans) =>
+        Effect.sync(() =>
+          spans.map(({ deviceId, from, to }) => {
+            const seen = [...fixes.values()].filter(
+              (fix) =>
+                fix.userId === userId &&
+                fix.deviceId === deviceId &&
+                fix.capturedAt >= from &&
+                (to === null || fix.capturedAt < to)
+            )
+            const lower = (values: ReadonlyArray<number>) =>
+              [...values].sort((a, b) => a - b)[Math.ceil(values.length / 2) - 1]
+            const [lat, lon] = [lower(seen.map((fix) => fix.lat)), lower(seen.map((fix) => fix.lon))]
+            return lat === undefined || lon === undefined ? null : { lat, lon }
+          })
+        ),
 
       told: ({ after, limit, span, userId }) =>
         Effect.sync(() =>
-          [...devices.values()]
-            .filter((device) => device.userId === userId)
-            .flatMap(({ id, lastSeenAt: heardAt }) =>
-              OsVisit.tell(
-                { id, heardAt, historyEndsAt: importDevices.get(id) ?? null },
-                [...visitReports.values()]
-                  .filter((report) => report.deviceId === id)
-                  .map(Struct.omit("userId", "deviceId"))
-              )
-            )
+          toldBy(userId)
             .filter((one) => isWithin(one.arrival, span) && (after === undefined || byArrival(one, after) > 0))
-            .sort(byArrival)
             .slice(0, limit)
-        )
+        ),
+
+      toldWithin: (userId, spans) =>
+        Effect.sync(() => {
+          const told = toldBy(userId)
+          return spans.flatMap(({ deviceId, from, to }) => {
+            const own = told.filter((one) => one.deviceId === deviceId && (to === null || one.arrival < to))
+            const first = own.find((one) => one.arrival <= from)?.arrival ?? from
+            return own.filter((one) => one.arrival >= first)
+          })
+        })
     })
-  )
+  })
 )
 
 const isWithin = (arrival: number, { from, to }: Span): boolean =>
@@ -59,5 +131,6 @@ const isWithin = (arrival: number, { from, to }: Span): boolean =>
 
 type Key = Pick<OsVisit.Told, "arrival" | "deviceId">
 
-const byArrival = (a: Key, b: Key): number =>
-  b.arrival - a.arrival || (a.deviceId < b.deviceId ? -1 : a.deviceId > b.deviceId ? 1 : 0)
+const compare = (a: DeviceId, b: DeviceId): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const byArrival = (a: Key, b: Key): number => b.arrival - a.arrival || compare(a.deviceId, b.deviceId)

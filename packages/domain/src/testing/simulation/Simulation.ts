@@ -15,7 +15,7 @@ import * as Streams from "./engine/Streams.js"
 import type { Answered } from "./Operations.js"
 import { judge, type Oracle, type Run, type Violation } from "./Oracle.js"
 import { all as oracles } from "./oracles/index.js"
-import { Faults, type FaultSetting } from "./ports/Faults.js"
+import { demandKind, Faults, type FaultSetting } from "./ports/Faults.js"
 import { instrument, type Sabotage } from "./ports/instrument.js"
 import { memory } from "./ports/MemoryBackend.js"
 import { type Backend, type Ports, STORES } from "./ports/Ports.js"
@@ -25,6 +25,7 @@ import { Secrets } from "./trace/Secrets.js"
 import type { Entry, FaultKind } from "./Trace.js"
 import { Processes, type Program, type WorkerConfig } from "./world/Processes.js"
 import { Receivers } from "./world/Receivers.js"
+import type { SabotageAnswers } from "./world/gateway/Told.js"
 import * as Registry from "./world/Registry.js"
 import { World } from "./world/World.js"
 
@@ -41,6 +42,8 @@ export interface Config extends WorkerConfig {
   readonly sabotage?: Sabotage | undefined
   /** The same in front of the simulation: the calls that it makes are in the trace. */
   readonly sabotageInFront?: Sabotage | undefined
+  /** Changes what the server answers, before it is entered in the log and sent. */
+  readonly sabotageAnswers?: SabotageAnswers | undefined
   /** Left out: all there are. */
   readonly oracles?: ReadonlyArray<Oracle> | undefined
   /** At most so long the world is given to come to rest at the end. */
@@ -49,7 +52,7 @@ export interface Config extends WorkerConfig {
   readonly isGuarded?: boolean | undefined
 }
 
-/** What happens in a run. Whatever it fails with ends it there; the trace up to there is judged. */
+/** What happens in a run. Whatever it fails with ends it there and is a violation; the trace up to there is judged. */
 export type Scenario = (world: World) => Effect.Effect<unknown, unknown>
 
 export interface SimResult {
@@ -66,7 +69,7 @@ export interface SimResult {
   readonly entries: ReadonlyArray<Entry>
   /** The trace as a file: one JSON object a line. */
   readonly jsonl: string
-  /** Why the scenario did not come to its end; null when it did. */
+  /** Why the scenario did not come to its end, such as an assertion that failed; null when it did. It is a violation as well. */
   readonly stopped: string | null
   /** Healed, everything came to an end. */
   readonly quiesced: boolean
@@ -109,6 +112,7 @@ interface Ended {
 
 const prepare = (config: Config, scenario: Scenario) => {
   const { seed, startMillis = START } = config
+  for (const kind of Object.keys(config.faults ?? {})) demandKind(kind)
   const backend = config.backend ?? memory
   const scheduling = config.scheduling === "random" ? Streams.make(seed, "scheduling") : undefined
   const engine = new Engine({ startMillis, scheduling })
@@ -150,7 +154,7 @@ const prepare = (config: Config, scenario: Scenario) => {
         onCrash
       })
       const ports = config.sabotageInFront?.(instrumented) ?? instrumented
-      const registry = Registry.make(secrets)
+      const registry = Registry.make(secrets, config.sabotageAnswers)
       const random = Streams.make(seed, "workload")
       world = new World({ engine, recorder, registry, faults, receivers, processes, ports, random })
       for (const name of processes.names) yield* world.restart(name)
@@ -185,7 +189,13 @@ const prepare = (config: Config, scenario: Scenario) => {
       traceHash: recorder.hash,
       steps: engine.scheduler.steps,
       virtualMs: engine.clock.monotonic - startMillis,
-      violations: [...bugs(recorder.entries), ...judge(config.oracles ?? oracles, judged)],
+      violations: [
+        ...bugs(recorder.entries),
+        ...judge(config.oracles ?? oracles, judged),
+        ...(stopped === null
+          ? []
+          : [{ invariant: "runs to its end", at: recorder.entries.length - 1, detail: stopped }])
+      ],
       marks: recorder.marks,
       entries: recorder.entries,
       jsonl: recorder.jsonl,

@@ -12,6 +12,8 @@ interface Stamp {
   readonly i: number
   /** Milliseconds since 1970 on the virtual clock, which `jump` may set back. */
   readonly t: number
+  /** Milliseconds of virtual time since the run began. Never goes back, whatever `t` does: what came later has more. */
+  readonly passed: number
   /** Who did it: the process, with how often it was started (`server-1`, `worker-2`), or `world` for the people outside. */
   readonly proc: string
 }

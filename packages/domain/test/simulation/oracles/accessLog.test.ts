@@ -125,7 +125,7 @@ describe("A2: one's own entries", () => {
 })
 
 describe("A3: an event that was withheld is entered once", () => {
-  const withheld = (entries: number, isSent = false) => {
+  const withheld = (entries: number, sent: "nowhere" | "elsewhere" | "before" = "nowhere") => {
     const { appId, entry, read, s } = connected()
     const row: DeliveryRow = {
       deliveryId: "delivery",
@@ -146,7 +146,13 @@ describe("A3: an event that was withheld is entered once", () => {
     }
     // Two endpoints: one event.
     const attempt = { attempt: 1, startedAt: s.t, endedAt: s.t, status: 500, error: null }
-    const second = { ...row, deliveryId: "second", endpointId: "other", attempts: isSent ? [attempt] : [] }
+    const second: DeliveryRow = {
+      ...row,
+      deliveryId: "second",
+      endpointId: "other",
+      state: sent === "elsewhere" ? "delivered" : "too_old",
+      attempts: sent === "nowhere" ? [] : [attempt]
+    }
     s.op("readDeliveries", { appId }, ok({ deliveries: [row, second] }))
     const too = { endpoint: "webhook place.enter", status: 410, error: "too_old" }
     read(Array.from({ length: entries }, () => entry(too)))
@@ -160,8 +166,14 @@ describe("A3: an event that was withheld is entered once", () => {
   })
 
   it("sent to one of its endpoints before: none, not one", () => {
-    expect(judge(withheld(0, true), true)).toEqual({})
-    expect(judge(withheld(1, true), true)).toHaveProperty("A3")
+    expect(judge(withheld(0, "elsewhere"), true)).toEqual({})
+    expect(judge(withheld(1, "elsewhere"), true)).toHaveProperty("A3")
+  })
+
+  it("withheld at a retry: one beside the sending, not none, not two", () => {
+    expect(judge(withheld(1, "before"), true)).toEqual({})
+    expect(judge(withheld(0, "before"), true)).toHaveProperty("A3")
+    expect(judge(withheld(2, "before"), true)).toHaveProperty("A3")
   })
 })
 

@@ -211,6 +211,15 @@ export class Ana extends Story {
     return seen(FAMILIES, this.run(quiesced))
   }
 
+  /** What an oracle says, in words. */
+  detailsAtRest(name: string): string {
+    const run = this.rest()
+    return FAMILIES.filter((oracle) => oracle.name === name)
+      .flatMap((oracle) => oracle.check(run))
+      .map(({ detail }) => detail)
+      .join("\n")
+  }
+
   get brokenAtRest(): Readonly<Record<string, ReadonlyArray<number>>> {
     return seen(FAMILIES, this.rest())
   }

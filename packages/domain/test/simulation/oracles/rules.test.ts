@@ -268,6 +268,14 @@ describe("R9 and R10: what should fire, fires", () => {
     ana.rule()
     arriving(ana)
     expect(names(ana.brokenAtRest)).toEqual(["R10"])
+    expect(ana.detailsAtRest("R10")).toMatch(/did not fire as it should, with the upload of 2026-01-\d\dT/)
+  })
+  it("and says so when it fired and should not have", () => {
+    const ana = new Ana()
+    const rule = ana.rule()
+    ana.send(ana.reading(HOME))
+    ana.fired(rule)
+    expect(ana.detailsAtRest("R10")).toMatch(/fired for 2026-01-\d\dT[\d:.]+Z and should not have, with the upload/)
   })
   it("a fix within the margin neither ends a stay nor makes others old", () => {
     const ana = new Ana()

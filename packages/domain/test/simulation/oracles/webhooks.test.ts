@@ -60,6 +60,26 @@ describe("H1: signatures", () => {
     expect(setBack(DAY - 1, (old) => [old, "fresh", "freshest"])).toEqual([])
   })
 
+  /** The clock is set back by a second while the secret is rotated. */
+  const setBackMeanwhile = (ms: number, verifiedBy: (old: string) => ReadonlyArray<string>) => {
+    const ana = new Ana()
+    const old = ana.secret
+    const begun = ana.begin("rotateSecret", { appId: ana.appId, endpointId: ana.endpointId })
+    ana.add({ kind: "fault", fault: "clock.jump", detail: "" })
+    ana.after(-SECOND)
+    ana.end(begun, "rotateSecret", ok({ secret: "fresh" }))
+    ana.after(ms)
+    const by = verifiedBy(old)
+    ana.hook(changed(ana), 200, 0, { verifiedBy: by, signatures: by.length })
+    return names(ana.broken)
+  }
+  it("are by the old one or not, between the two ends that it may have when the clock was set back in its rotation", () => {
+    expect(setBackMeanwhile(DAY - 1, () => ["fresh"])).toEqual(["H1"])
+    expect(setBackMeanwhile(DAY, () => ["fresh"])).toEqual([])
+    expect(setBackMeanwhile(DAY + 30 * SECOND, (old) => [old, "fresh"])).toEqual([])
+    expect(setBackMeanwhile(DAY + 31 * SECOND, (old) => [old, "fresh"])).toEqual(["H1"])
+  })
+
   it("are by no other", () => {
     const ana = new Ana()
     ana.hook(changed(ana), 200, 0, { signatures: 2 })

@@ -1,4 +1,5 @@
 import { plants as accessLog } from "./accessLog.js"
+import { plants as answers } from "./answers.js"
 import { plants as concurrency } from "./concurrency.js"
 import { plants as deliveries } from "./deliveries.js"
 import type { Plant } from "./plant.js"
@@ -22,5 +23,6 @@ export const plants: ReadonlyArray<Plant> = [
   ...webhooks,
   ...deliveries,
   ...replays,
-  ...accessLog
+  ...accessLog,
+  ...answers
 ]

@@ -6,14 +6,28 @@ export interface Plant {
   /** Such as `R4`. */
   readonly oracle: string
   readonly what: string
-  readonly sabotage: Simulation.Sabotage
+  readonly sabotage?: Simulation.Sabotage
+  /** A bug of an answer itself, whatever the ports do. */
+  readonly sabotageAnswers?: Simulation.SabotageAnswers
   /** In front of the simulation: what it calls is in the trace. */
   readonly isInFront?: true
   /** Shows it, and nothing without it. */
   readonly scenario: (world: Simulation.World) => Effect.Effect<unknown, unknown>
+  /** Why the swarm does not find it within its runs: the scenario alone shows it. */
+  readonly isRare?: string
   /** What the scenario needs of the world. */
   readonly config?: Partial<Simulation.Config>
 }
+
+/** What a run is configured with to have the bug in it. */
+export const planted = ({
+  isInFront,
+  sabotage,
+  sabotageAnswers
+}: Pick<Plant, "isInFront" | "sabotage" | "sabotageAnswers">): Partial<Simulation.Config> => ({
+  [isInFront === true ? "sabotageInFront" : "sabotage"]: sabotage,
+  sabotageAnswers
+})
 
 /** Puts other methods in the place of some of a port's. What they remember, they remember for one run. */
 export const instead =

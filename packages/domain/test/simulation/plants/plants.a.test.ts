@@ -3,18 +3,18 @@ import { describe, expect, it } from "vitest"
 import { all } from "../../../src/testing/simulation/oracles/index.js"
 import { breath } from "../../support/breath.js"
 import { plants as accessLog } from "./accessLog.js"
-import type { Plant } from "./plant.js"
+import { type Plant, planted } from "./plant.js"
+import { plants as answers } from "./answers.js"
 import { plants as purposes } from "./purposes.js"
 import { plants as replays } from "./replays.js"
 import { plants as tiers } from "./tiers.js"
 import { plants as tokens } from "./tokens.js"
 
-const families = { tokens, tiers, purposes, replays, accessLog }
+const families = { tokens, tiers, purposes, replays, accessLog, answers }
 
-const violations = ({ config, isInFront, sabotage, scenario }: Plant, isPlanted: boolean) => {
-  const planted = isPlanted ? { [isInFront === true ? "sabotageInFront" : "sabotage"]: sabotage } : {}
+const violations = ({ config, scenario, ...plant }: Plant, isPlanted: boolean) => {
   const base = { seed: 1, worker: { pollEvery: "10 minutes" }, oracles: all, ...config } as const
-  const { stopped, violations } = Simulation.runSync({ ...base, ...planted }, scenario)
+  const { stopped, violations } = Simulation.runSync({ ...base, ...(isPlanted ? planted(plant) : {}) }, scenario)
   return { stopped, violations }
 }
 

@@ -4,14 +4,15 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { all } from "../../../src/testing/simulation/oracles/index.js"
 import { breath } from "../../support/breath.js"
-import { plants } from "./all.js"
-import type { Plant } from "./plant.js"
+import { plants as planned } from "./all.js"
+import { type Plant, planted } from "./plant.js"
 
 /**
- * Every planted bug is found by the swarm alone within 500 runs, from seed 1 on: the file has, for each, the seed that finds it. When the
+ * Every planted bug, but for those that say why not, is found by the swarm alone within 500 runs, from seed 1 on: the file has, for each, the seed that finds it. When the
  * generators change, those that are found no longer are looked for anew, each in so many runs, with:
  * PLANTS=500 npx vitest run --project domain packages/domain/test/simulation/plants/swarm.test.ts -t "looked for"
  */
+const plants = planned.filter(({ isRare }) => isRare === undefined)
 const FILE = join(import.meta.dirname, "swarm.json")
 const MOST_RUNS = 500
 
@@ -19,9 +20,9 @@ const nameOf = ({ oracle, what }: Plant): string => `${oracle}: ${what}`
 const read = () => JSON.parse(readFileSync(FILE, "utf8")) as Readonly<Record<string, number>>
 const recorded = read()
 
-const isFound = ({ isInFront, oracle, sabotage }: Plant, seed: number): boolean => {
-  const planted = { [isInFront === true ? "sabotageInFront" : "sabotage"]: sabotage }
-  const { violations } = Simulation.randomSync({ seed, ...planted, oracles: all.filter(({ name }) => name === oracle) })
+const isFound = ({ oracle, ...plant }: Plant, seed: number): boolean => {
+  const oracles = all.filter(({ name }) => name === oracle)
+  const { violations } = Simulation.randomSync({ seed, ...planted(plant), oracles })
   return violations.some(({ invariant }) => invariant === oracle)
 }
 
@@ -59,7 +60,9 @@ const LIKELY: Readonly<Record<string, RegExp>> = {
   H: /"(?:endpoint|walk|script|rotate secret)"/g,
   D: /"(?:walk|script|crash|commute)"|"maxEventAgeS":\d/g,
   Y: /"(?:redeliver|retry now)"/g,
-  A: /"crash"|"maxEventAgeS":\d/g
+  A: /"crash"|"maxEventAgeS":\d/g,
+  Q: /"(?:call|fix|walk)"/g,
+  B: /"zone"/g
 }
 
 const drawn = new Map<number, readonly [plan: Simulation.Plan, text: string]>()

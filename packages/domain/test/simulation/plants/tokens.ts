@@ -100,7 +100,7 @@ export const plants: ReadonlyArray<Plant> = [
     what: "nobody remembers that a code was used",
     sabotage: decisions((state) => ({
       ...state,
-      code: Option.map(state.code, (code) => ({ ...code, familyId: null }))
+      code: Option.map(state.code, (code) => ({ ...code, familyId: null, exchange: null }))
     })),
     scenario: (world) =>
       Effect.gen(function* () {

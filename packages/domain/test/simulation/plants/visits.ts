@@ -121,6 +121,67 @@ export const plants: ReadonlyArray<Plant> = [
     )
   },
   {
+    oracle: "V4",
+    what: "a choice of places drops the archived ones",
+    sabotage: instead(ConnectionStore, (store, ports) => ({
+      change: (id, asked, decide) =>
+        Effect.gen(function* () {
+          const found = yield* store.change(id, {}, ({ connection }) => ({ outcome: connection.userId, writes: [] }))
+          const places = Option.isNone(found) ? [] : yield* Context.get(ports, PlaceStore).list(found.value)
+          const present = new Set(places.filter(({ archivedAt }) => archivedAt === null).map((place) => place.id))
+          return yield* store.change(id, asked, (state, now) => {
+            const { outcome, writes } = decide(state, now)
+            const dropped = writes.map((one) =>
+              one._tag === "SetPlaces"
+                ? { ...one, places: one.places.filter(({ placeId }) => present.has(placeId)) }
+                : one
+            )
+            return { outcome, writes: dropped }
+          })
+        })
+    })),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        const { ana, connection, home, phone, world } = scene
+        yield* world.advance(HOUR)
+        const now = yield* world.now
+        yield* phone.visit({ arrival: now - 10 * MINUTE, departure: now, ...HOME })
+        const work = yield* ana.place({ label: "Work", ...FAR, radiusM: 200 })
+        yield* world.advance(MINUTE)
+        yield* ana.share(connection, [home], true)
+        yield* ana.archive(home)
+        yield* ana.share(connection, [work])
+        yield* ask(scene)
+      })
+    )
+  },
+  {
+    oracle: "V4",
+    what: "a place that stays in the list counts as shared since the list was made",
+    sabotage: instead(ConnectionStore, (store) => ({
+      findByAccessToken: (id, hash) =>
+        Effect.map(
+          store.findByAccessToken(id, hash),
+          Option.map((found) => {
+            const { connection } = found
+            const latest = Math.max(...connection.places.map(({ sharedAt }) => sharedAt))
+            const places = connection.places.map((place) => ({ ...place, sharedAt: latest as typeof place.sharedAt }))
+            return { ...found, connection: { ...connection, places } }
+          })
+        )
+    })),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        const gym = yield* scene.ana.place({ label: "Gym", ...FAR, radiusM: 200 })
+        yield* scene.world.advance(HOUR)
+        const now = yield* scene.world.now
+        yield* scene.phone.visit({ arrival: now - 10 * MINUTE, departure: now, ...HOME })
+        yield* scene.ana.share(scene.connection, [scene.home, gym])
+        yield* ask(scene)
+      })
+    )
+  },
+  {
     oracle: "V5",
     what: "the names of places are remembered from the first time",
     sabotage: instead(PlaceStore, (store) => {

@@ -1,42 +1,53 @@
 import { Effect, Option } from "effect"
-import { DeviceStore } from "../../../devices/DeviceStore.js"
 import { FixStore, type Quarantined } from "../../../fixes/FixStore.js"
-import * as RecentEvaluations from "../../../rules/RecentEvaluations.js"
-import { RuleStore } from "../../../rules/RuleStore.js"
-import * as Entropy from "../../../shared/Entropy.js"
-import { EventId } from "../../../shared/Ids.js"
+import type { Entropy } from "../../../shared/Entropy.js"
+import * as RuleEvaluation from "../../../rules/RuleEvaluation.js"
 import * as Timestamp from "../../../shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
-import * as Fixtures from "../../fixtures.js"
-import * as Samples from "../ruleSamples.js"
+import * as FixSubjects from "../FixSubjects.js"
 import * as Uploads from "../uploadSamples.js"
 
-const phone = Effect.flatMap(Fixtures.user, ({ id }) => Samples.device(id))
-
 /** A coordinate of the moon, a visit without a time, and numbers that JSON cannot say. */
-const quarantined = (at: Timestamp.Timestamp): ReadonlyArray<Quarantined> => [
+export const quarantined = (at: Timestamp.Timestamp): ReadonlyArray<Quarantined> => [
   { key: "one", reading: { capturedAt: at, lat: 91, lon: 181, accuracyM: -1 }, reason: "out_of_range" },
   { key: "two", reading: Uploads.visit(null, null), reason: "no_stay" },
   { key: "three", reading: { capturedAt: at, lat: Number.NaN, lon: Number.POSITIVE_INFINITY }, reason: "out_of_range" }
 ]
 
+/** The one rule that an upload of the phone is evaluated against. */
+const only = (phone: FixSubjects.Phone) =>
+  Effect.map(Uploads.view(phone), ({ rules: [first, ...others] }) =>
+    first === undefined || others.length > 0 ? Check.fail("one rule stands") : first
+  )
+
 /** What a commit writes, and when it writes nothing. */
-export const committing: Contract<Uploads.Needs> = [
+export const committing: Contract<FixStore | FixSubjects.FixSubjects | Entropy> = [
   {
     name: "view: a user who never uploaded has version 0, no known fix and no rule",
     run: Effect.gen(function* () {
-      const seen = yield* Uploads.view(yield* phone, Uploads.fixes(2, yield* Timestamp.now))
+      const seen = yield* Uploads.view(yield* FixSubjects.phone, Uploads.fixes(2, yield* Timestamp.now))
       Check.equal(seen.version, 0, "version")
       Check.equal([...seen.known], [], "known")
       Check.equal(seen.rules, [], "rules")
     })
   },
   {
+    name: "view: a rule that stands comes with its circle and basis, and without a state",
+    run: Effect.gen(function* () {
+      const { circle, phone, rule } = yield* FixSubjects.withRule
+      const seen = yield* only(phone)
+      Check.equal(seen.rule, rule, "rule")
+      Check.equal(seen.circle, circle, "circle")
+      Check.equal(seen.state, RuleEvaluation.unseeded(seen.basis), "state")
+      Check.equal((yield* Uploads.view(yield* FixSubjects.phone)).rules, [], "of another user")
+    })
+  },
+  {
     name: "commit: fixes are stored field by field, unknown values as null, and known from then on to their device",
     run: Effect.gen(function* () {
-      const device = yield* phone
-      const twin = yield* Samples.device(device.userId)
+      const device = yield* FixSubjects.phone
+      const twin = yield* FixSubjects.another(device)
       const now = yield* Timestamp.now
       const unknown = { accuracyM: null, altitudeM: null, speedMps: null, courseDeg: null }
       const precise = { lat: -89.1234567, lon: 179.9999999, accuracyM: 0.1 + 0.2 }
@@ -53,13 +64,13 @@ export const committing: Contract<Uploads.Needs> = [
       const others = Uploads.fixes(1, Timestamp.plus(now, -1), { lat: 1 })
       Check.equal(yield* Uploads.known(device, [...fixes, ...others]), [true, true, false], "known to the device")
       Check.equal(yield* Uploads.known(twin, fixes), [false, false], "to another device of the user")
-      Check.equal(yield* Uploads.known(yield* phone, fixes), [false, false], "to another user's")
+      Check.equal(yield* Uploads.known(yield* FixSubjects.phone, fixes), [false, false], "to another user's")
     })
   },
   {
     name: "view: of many fixes those that were stored are known, whatever else was",
     run: Effect.gen(function* () {
-      const device = yield* phone
+      const device = yield* FixSubjects.phone
       const from = Timestamp.plus(yield* Timestamp.now, -1_000_000)
       const all = Uploads.fixes(3_000, from)
       const every = (step: number) => all.filter((_, index) => index % step === 0)
@@ -74,27 +85,25 @@ export const committing: Contract<Uploads.Needs> = [
   {
     name: "commit: each one raises the version by one, whatever it carries",
     run: Effect.gen(function* () {
-      const device = yield* phone
+      const device = yield* FixSubjects.phone
       const versions: Array<number> = []
       for (const fixes of [Uploads.fixes(1, yield* Timestamp.now), []]) {
         Check.isTrue(yield* Uploads.commit(device, { fixes }), "committed")
         versions.push((yield* Uploads.view(device)).version)
       }
       Check.equal(versions, [1, 2], "versions")
-      Check.equal((yield* Uploads.view(yield* phone)).version, 0, "another user's")
+      Check.equal((yield* Uploads.view(yield* FixSubjects.phone)).version, 0, "another user's")
     })
   },
   {
     name: "commit: false and nothing written when another upload of the user came between",
     run: Effect.gen(function* () {
-      const { connection, place } = yield* Samples.sharing()
-      const rule = yield* Samples.rule(connection, Samples.onPlace(place))
-      const device = yield* Samples.device(connection.userId)
+      const { phone: device, rule } = yield* FixSubjects.withRule
       const now = yield* Timestamp.now
       const [first, second] = [Uploads.fixes(1, now), Uploads.fixes(1, now, { lat: 1 })]
       const { version: read } = yield* Uploads.view(device)
       Check.isTrue(yield* Uploads.commit(device, { version: read, fixes: first }), "the first")
-      const before = yield* Uploads.onlyLive(connection)
+      const before = yield* only(device)
       for (const version of [read, read + 2]) {
         const written = yield* Uploads.commit(device, {
           version,
@@ -112,8 +121,8 @@ export const committing: Contract<Uploads.Needs> = [
         first.map((fix) => Uploads.stored(device, fix, now)),
         "fixes"
       )
-      Check.equal(yield* Uploads.onlyLive(connection), before, "state")
-      Check.equal(yield* Uploads.outbox(connection.userId), [], "events")
+      Check.equal(yield* only(device), before, "state")
+      Check.equal(yield* FixSubjects.outbox(device), [], "events")
       Check.equal((yield* Uploads.view(device)).version, read + 1, "version")
       Check.equal(yield* (yield* FixStore).lastReceivedAt(device.userId), Option.some(now), "last seen")
     })
@@ -121,7 +130,7 @@ export const committing: Contract<Uploads.Needs> = [
   {
     name: "commit: of several on one version exactly one is written; on the very first version too",
     run: Effect.gen(function* () {
-      const device = yield* phone
+      const device = yield* FixSubjects.phone
       const now = yield* Timestamp.now
       for (const version of [0, 1]) {
         const written = yield* Effect.all(
@@ -138,7 +147,7 @@ export const committing: Contract<Uploads.Needs> = [
   {
     name: "commit: what is stored already is no failure: fixes, quarantined readings and visits",
     run: Effect.gen(function* () {
-      const device = yield* phone
+      const device = yield* FixSubjects.phone
       const now = yield* Timestamp.now
       const again = {
         fixes: Uploads.fixes(2, now),
@@ -159,9 +168,7 @@ export const committing: Contract<Uploads.Needs> = [
   {
     name: "commit: states are stored field by field and replace the ones before",
     run: Effect.gen(function* () {
-      const { connection, place } = yield* Samples.sharing()
-      const rule = yield* Samples.rule(connection, Samples.onPlace(place))
-      const device = yield* Samples.device(connection.userId)
+      const { phone: device, rule } = yield* FixSubjects.withRule
       const now = yield* Timestamp.now
       const states = [
         Uploads.state("some basis", now, { lastFiredAt: Timestamp.plus(now, -1), since: Timestamp.plus(now, -2) }),
@@ -175,56 +182,21 @@ export const committing: Contract<Uploads.Needs> = [
       ]
       for (const state of states) {
         Check.isTrue(yield* Uploads.commit(device, { states: [Uploads.progress(rule, state)] }), "committed")
-        Check.equal((yield* Uploads.onlyLive(connection)).state, state, "state")
-      }
-    })
-  },
-  {
-    name: "commit: evaluations are added to those before, field by field; the last 20 are kept",
-    run: Effect.gen(function* () {
-      const { connection, place } = yield* Samples.sharing()
-      const rule = yield* Samples.rule(connection, Samples.onPlace(place))
-      const device = yield* Samples.device(connection.userId)
-      const now = yield* Timestamp.now
-      const { basis } = yield* Uploads.onlyLive(connection)
-      const listed = Effect.map((yield* RuleStore).evaluations(connection.userId, connection.id, [rule.id]), (all) =>
-        all.get(rule.id)
-      )
-      Check.equal(yield* listed, { recent: RecentEvaluations.none, zonesBefore: 0 }, "none before the first upload")
-      const eventId = EventId.make(yield* Entropy.id("evt"))
-      const every = Uploads.OUTCOMES.map((outcome, index) =>
-        Uploads.evaluation(Timestamp.plus(now, -index), {
-          outcome,
-          // A phone's clock may run ahead of ours.
-          receivedAt: Timestamp.plus(now, index - 3),
-          eventId: outcome === "fired" ? eventId : null
-        })
-      )
-      const full = Array.from({ length: RecentEvaluations.KEPT }, (_, index) =>
-        Uploads.evaluation(Timestamp.plus(now, index), { outcome: "fired", eventId })
-      )
-      let recent = RecentEvaluations.none
-      for (const made of [every, RecentEvaluations.none, every.slice(0, 9), every.slice(0, 1), every.slice(5), full]) {
-        const states = [Uploads.progress(rule, Uploads.state(basis, now), made)]
-        Check.isTrue(yield* Uploads.commit(device, { states }), "committed")
-        recent = RecentEvaluations.append(recent, made)
-        Check.equal(yield* listed, { recent, zonesBefore: 0 }, `after ${made.length} more`)
+        Check.equal((yield* only(device)).state, state, "state")
       }
     })
   },
   {
     name: "commit: events wait in the outbox field by field, from the time of receipt",
     run: Effect.gen(function* () {
-      const { connection, place } = yield* Samples.sharing()
-      const rule = yield* Samples.rule(connection, Samples.onPlace(place))
-      const device = yield* Samples.device(connection.userId)
+      const { phone: device, rule } = yield* FixSubjects.withRule
       const now = yield* Timestamp.now
       const events = [
         yield* Uploads.event(rule, { occurredAt: Timestamp.plus(now, -10) }),
         yield* Uploads.event(rule, { webhookUrl: null, maxEventAgeS: null })
       ]
       Check.isTrue(yield* Uploads.commit(device, { events }), "committed")
-      const pending = yield* Uploads.outbox(connection.userId)
+      const pending = yield* FixSubjects.outbox(device)
       Check.equal(
         [...pending].sort((a, b) => a.occurredAt - b.occurredAt),
         events,
@@ -235,7 +207,7 @@ export const committing: Contract<Uploads.Needs> = [
   {
     name: "commit: marks the device as seen, and never as seen earlier than it was",
     run: Effect.gen(function* () {
-      const device = yield* phone
+      const device = yield* FixSubjects.phone
       const store = yield* FixStore
       const now = yield* Timestamp.now
       Check.equal(yield* store.lastReceivedAt(device.userId), Option.none<Timestamp.Timestamp>(), "before")
@@ -244,42 +216,25 @@ export const committing: Contract<Uploads.Needs> = [
         Check.isTrue(yield* Uploads.commit(device, { receivedAt, visits: [Uploads.visit(now, null)] }), "committed")
       }
       Check.equal(yield* store.lastReceivedAt(device.userId), Option.some(now), "after")
-      const [listed] = yield* (yield* DeviceStore).list(device.userId)
-      Check.equal(listed?.lastSeenAt, now, "on the device")
     })
   },
   {
-    name: "DeviceStore.sendsVisits: from the phone's first visit on; fixes and what was put aside are none, nor are other phones'",
+    name: "lastReceivedAt: of any of the user's phones; of nobody else's",
     run: Effect.gen(function* () {
-      const devices = yield* DeviceStore
-      const [one, other] = [yield* phone, yield* phone]
+      const first = yield* FixSubjects.phone
+      const second = yield* FixSubjects.another(first)
       const now = yield* Timestamp.now
-      yield* Uploads.commit(one, { fixes: Uploads.fixes(1, now), quarantined: quarantined(now) })
-      Check.equal(yield* devices.sendsVisits(one.userId, one.id), false, "before")
-      yield* Uploads.commit(one, { visits: [Uploads.visit(now, null)] })
-      Check.equal(yield* devices.sendsVisits(one.userId, one.id), true, "after")
-      Check.equal(yield* devices.sendsVisits(other.userId, other.id), false, "another phone")
-      Check.equal(yield* devices.sendsVisits(other.userId, one.id), false, "another user")
-    })
-  },
-  {
-    name: "lastReceivedAt: of any of the user's phones, removed ones too; of nobody else's",
-    run: Effect.gen(function* () {
-      const first = yield* phone
-      const second = yield* Samples.device(first.userId)
-      const now = yield* Timestamp.now
-      yield* Uploads.commit(yield* phone, { receivedAt: Timestamp.plus(now, 9) })
+      yield* Uploads.commit(yield* FixSubjects.phone, { receivedAt: Timestamp.plus(now, 9) })
       yield* Uploads.commit(first, { receivedAt: Timestamp.plus(now, -1) })
       yield* Uploads.commit(second, { receivedAt: now })
-      yield* (yield* DeviceStore).remove(second.userId, second.id, now)
       Check.equal(yield* (yield* FixStore).lastReceivedAt(first.userId), Option.some(now), "last received")
     })
   },
   {
     name: "latest: the newest of the user's fixes, whatever their months and devices, and no more than asked for",
     run: Effect.gen(function* () {
-      const first = yield* phone
-      const second = yield* Samples.device(first.userId)
+      const first = yield* FixSubjects.phone
+      const second = yield* FixSubjects.another(first)
       const now = yield* Timestamp.now
       const ago = (days: number, lat: number) =>
         Uploads.fixes(1, Timestamp.plus(now, -days * Timestamp.DAY), { lat, lon: lat })
@@ -288,7 +243,7 @@ export const committing: Contract<Uploads.Needs> = [
         quarantined: quarantined(now)
       })
       yield* Uploads.commit(second, { fixes: [...ago(20, 4), ...ago(0, 5), ...ago(0, 6)] })
-      yield* Uploads.commit(yield* phone, { fixes: ago(0, 7) })
+      yield* Uploads.commit(yield* FixSubjects.phone, { fixes: ago(0, 7) })
       const order = (limit: number) => Effect.map(Uploads.latest(first, limit), (fixes) => fixes.map((fix) => fix.lat))
       const newest = first.id > second.id ? [3, 6, 5] : [6, 5, 3]
       Check.equal(yield* order(100), [...newest, 4, 2, 1], "all")

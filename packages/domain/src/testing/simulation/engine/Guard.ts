@@ -1,3 +1,5 @@
+import { Effect, Hash } from "effect"
+
 /** What a program of the domain may not ask the host for, because a replay would get another answer. */
 interface Host {
   Date: DateConstructor
@@ -17,12 +19,14 @@ export class HostRead extends Error {
 interface Site {
   readonly getFileName: () => string | null | undefined
   readonly getLineNumber: () => number | null
+  readonly getColumnNumber: () => number | null
   readonly getFunctionName: () => string | null
 }
 
 interface WithTrace {
   stackTraceLimit?: number | undefined
   prepareStackTrace?: unknown
+  captureStackTrace?: (into: object, above: Function) => void
 }
 
 /** Libraries have uses of their own for the host, such as when a fibre began, which no program sees. */
@@ -30,8 +34,6 @@ const LIBRARY = /node_modules|^node:/
 /** These of `effect` hand it on to whoever called them. */
 const HANDS_ON =
   /effect\/(?:dist\/[a-z]+|src)\/(?:internal\/)?(?:dateTime|DateTime|clock|Clock|Cron|random|Random)\.[jt]s/
-const NEVER = /effect\/(?:dist\/[a-z]+|src)\/internal\/core\.[jt]s/
-const OWN = /simulation\/engine\/(?:Guard|Engine)\.[jt]s/
 
 type Prepare = (error: Error, sites: ReadonlyArray<Site>) => unknown
 
@@ -47,33 +49,55 @@ const looking =
         ? (usual as Prepare)(error, sites)
         : [`${error.name}: ${error.message}`, ...sites.map((site) => `    at ${String(site)}`)].join("\n")
 
-/** Who called, the nearest first, without ourselves. */
-const callers = (depth?: number): ReadonlyArray<Site> => {
+/** Who called `ours`, the nearest first. Our own frames are left out by the function: in a bundle every frame has one file name. */
+const callers = (ours: Function, depth: number): ReadonlyArray<Site> => {
   const errors = Error as unknown as WithTrace
   const { stackTraceLimit } = errors
-  if (depth !== undefined) errors.stackTraceLimit = depth
+  const seen: { readonly stack?: unknown } = {}
+  errors.stackTraceLimit = depth
   isLooking = true
-  const { stack } = new Error("read")
+  errors.captureStackTrace?.(seen, ours)
+  const { stack } = seen
   isLooking = false
-  if (depth !== undefined) errors.stackTraceLimit = stackTraceLimit
-  return Array.isArray(stack) ? stack.filter((site: Site) => !OWN.test(fileOf(site))) : []
+  errors.stackTraceLimit = stackTraceLimit
+  return Array.isArray(stack) ? stack : []
 }
 
 const fileOf = (site: Site): string => site.getFileName() ?? ""
+const positionOf = (site: Site): string => `${fileOf(site)}:${site.getLineNumber() ?? 0}:${site.getColumnNumber() ?? 0}`
 const show = (site: Site): string =>
   `${site.getFunctionName() ?? ""} ${fileOf(site)}:${site.getLineNumber() ?? 0}`.trim()
 
-/** Whoever asked; undefined for a library that asks for itself. */
-const culprit = (): string | undefined => {
-  const [first] = callers(NEAR)
-  if (first === undefined) return undefined
-  if (!LIBRARY.test(fileOf(first))) return show(first)
-  if (!HANDS_ON.test(fileOf(first))) return undefined
-  return show(callers(FAR).find((site) => !LIBRARY.test(fileOf(site))) ?? first)
+/** Where `effect` reads the host for itself. A bundle has these reads and those of programs in one file. */
+const known = new Set<string>()
+/** Set while `effect` shows us these places. */
+let isLearning = false
+
+/** Has `effect` read the host as it does in a run: when a fibre begins, ends or waits for ever, and for the hash of an object. */
+const learn = (): void => {
+  isLearning = true
+  try {
+    Effect.runSync(Effect.raceFirst(Effect.never, Effect.yieldNow()))
+    Hash.random({})
+  } finally {
+    isLearning = false
+  }
 }
 
-/** Our own frames and the first that is not: each fibre that begins or ends reads the time, and each frame costs. */
-const NEAR = 6
+/** Whoever asked; undefined for a library that asks for itself. */
+const culprit = (ours: Function): string | undefined => {
+  const [first] = callers(ours, 1)
+  if (first === undefined || known.has(positionOf(first))) return undefined
+  if (LIBRARY.test(fileOf(first))) {
+    if (!HANDS_ON.test(fileOf(first))) return undefined
+    return show(callers(ours, FAR).find((site) => !LIBRARY.test(fileOf(site))) ?? first)
+  }
+  // In a bundle the first may be a library that hands the read on: whoever called it stands behind it.
+  const isBundle = [...known].some((position) => position.startsWith(`${fileOf(first)}:`))
+  return isBundle ? callers(ours, NEAR).map(show).join(" < ") : show(first)
+}
+
+const NEAR = 4
 const FAR = 40
 
 export interface Guard {
@@ -95,15 +119,19 @@ let awake: Watcher | undefined
 /** Gives the host back what it had before the first of them came. */
 let restore: () => void = () => undefined
 
-const note = (what: string): void => {
-  const who = awake === undefined ? undefined : culprit()
-  if (who !== undefined) awake?.reads.push(`${what} ${who}`)
+/** `ours`: the function that stands in the place of what was read. */
+const note = (what: string, ours: Function): void => {
+  if (isLearning) for (const site of callers(ours, 1)) known.add(positionOf(site))
+  if (awake === undefined) return
+  const who = culprit(ours)
+  if (who !== undefined) awake.reads.push(`${what} ${who}`)
 }
 
 /** Watches the host's clock, randomness and timers until it is released. */
 export const watch = (): Guard => {
   const watcher: Watcher = { reads: [] }
   if (watching.size === 0) restore = replaceAll()
+  if (known.size === 0) learn()
   watching.add(watcher)
   return {
     check: () => {
@@ -145,8 +173,8 @@ const replaceAll = (): (() => void) => {
     })
   }
   const noted = (what: string) => (was: (...args: ReadonlyArray<unknown>) => unknown) =>
-    function (this: unknown, ...args: ReadonlyArray<unknown>): unknown {
-      note(what)
+    function ours(this: unknown, ...args: ReadonlyArray<unknown>): unknown {
+      note(what, ours)
       return Reflect.apply(was, this, args)
     }
 
@@ -158,9 +186,14 @@ const replaceAll = (): (() => void) => {
   replace(host, "setTimeout", noted("setTimeout"))
   replace(host, "setImmediate", noted("setImmediate"))
   replace(host, "setInterval", (was: (...args: ReadonlyArray<unknown>) => unknown) => {
-    const watched = noted("setInterval")(was)
-    // A fibre that waits for ever keeps an interval; one that is killed would never give it back.
-    return (...args: ReadonlyArray<unknown>) => (awake !== undefined && isEffectNever() ? undefined : watched(...args))
+    const ours = (...args: ReadonlyArray<unknown>): unknown => {
+      // A fibre that waits for ever keeps an interval; one that is killed would never give it back.
+      const isNever = awake !== undefined && callers(ours, 1).some((site) => known.has(positionOf(site)))
+      if (isNever) return undefined
+      note("setInterval", ours)
+      return was(...args)
+    }
+    return ours
   })
   return () => {
     for (const restore of undo.toReversed()) restore()
@@ -168,23 +201,18 @@ const replaceAll = (): (() => void) => {
   }
 }
 
-const isEffectNever = (): boolean => {
-  const [first] = callers(NEAR)
-  return first !== undefined && NEVER.test(fileOf(first))
-}
-
 /** No proxy: `effect` asks of whatever it compares whether it is a date. */
 const watchedDate = (was: DateConstructor): DateConstructor => {
   const watched = function (this: unknown, ...args: ReadonlyArray<unknown>): unknown {
     if (new.target === undefined) {
-      note("Date()")
+      note("Date()", watched)
       return was()
     }
-    if (args.length === 0) note("new Date()")
+    if (args.length === 0) note("new Date()", watched)
     return Reflect.construct(was, args, (new.target as Function) === watched ? was : new.target)
   }
   const now = () => {
-    note("Date.now")
+    note("Date.now", now)
     return was.now()
   }
   Object.defineProperties(watched, {

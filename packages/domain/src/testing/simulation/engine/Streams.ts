@@ -11,7 +11,7 @@ export interface Stream {
 }
 
 /** What a run draws for. Each has a stream of its own: one fault more does not change who walks where. */
-export type Purpose = "workload" | "faults" | "scheduling" | "ids" | "swarm" | "plan"
+export type Purpose = "workload" | "faults" | "scheduling" | "ids" | "swarm" | "stories" | "plan"
 
 const SALTS: Readonly<Record<Purpose, number>> = {
   workload: 0x243f6a88,
@@ -19,6 +19,7 @@ const SALTS: Readonly<Record<Purpose, number>> = {
   scheduling: 0x13198a2e,
   ids: 0x03707344,
   swarm: 0xa4093822,
+  stories: 0x082efa98,
   plan: 0x299f31d0
 }
 
@@ -40,6 +41,8 @@ const generator = (seed: number, salt: number): (() => number) => {
 
 /** The stream of this name: what one draws changes nothing for the others. */
 export const make = (seed: number, purpose: Purpose): Stream => {
+  // The generator reads whole numbers: 1.5 would be the run of 1.
+  if (!Number.isSafeInteger(seed)) throw new TypeError("The seed must be a whole number")
   const next = generator(seed, SALTS[purpose])
   const int = (min: number, max: number): number => min + Math.floor((next() / 2 ** 32) * (max - min + 1))
   return {

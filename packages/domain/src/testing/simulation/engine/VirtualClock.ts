@@ -34,6 +34,7 @@ interface Sleeper {
 export class VirtualClock implements Clock.Clock {
   readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
   readonly timers = new Timers()
+  private readonly startMillis: number
   /** Time that has passed, on top of the start. */
   private passed: number
   /** How far the time of day was set off. */
@@ -46,6 +47,7 @@ export class VirtualClock implements Clock.Clock {
   private readonly rhythms = new WeakMap<object, number>()
 
   constructor(startMillis: number) {
+    this.startMillis = startMillis
     this.passed = startMillis
     this.stirredAt = startMillis
   }
@@ -53,6 +55,11 @@ export class VirtualClock implements Clock.Clock {
   /** Never goes back. */
   get monotonic(): number {
     return this.passed
+  }
+
+  /** Time that has passed since the start. Never goes back. */
+  get elapsed(): number {
+    return this.passed - this.startMillis
   }
 
   unsafeCurrentTimeMillis(): number {

@@ -4,6 +4,7 @@ import type { Knowledge } from "./support/Knowledge.js"
 import { compare, lastReadings, type Reading } from "./support/Log.js"
 import type { OpOf } from "./support/Ops.js"
 import { oracle, type Say } from "./support/oracle.js"
+import { isoOf } from "./support/Happened.js"
 import { into } from "./support/into.js"
 import { DAY } from "./support/Spec.js"
 
@@ -26,7 +27,7 @@ const A1 = oracle(
       const { extra, missing } = compare(known, reading, calls.get(userId) ?? [])
       for (const { op } of missing) say(op.to, `${op.args.request.endpoint} is not in the access log`)
       for (const { at, endpoint, id } of extra)
-        say(reading.to, `${id}: nobody asked ${endpoint} at ${at}, or not so often`)
+        say(reading.to, `${id}: nobody asked ${endpoint} at ${isoOf(at)}, or not so often`)
     }
     unwritten(known, say)
   }
@@ -70,7 +71,7 @@ const ROWS_KEPT = 30 * DAY
 
 const A3 = oracle(
   "A3",
-  "An event that was withheld because it was too old is entered once, and only if it was never sent (Spec §4.6.8)",
+  "An event that was withheld because it was too old, at the first attempt or at a retry, is entered once (Spec §4.6.8, decision M10)",
   (known, say, run) => {
     if (!run.quiesced) return
     const rows = new Map<string, OpOf<"readDeliveries">>()
@@ -96,9 +97,11 @@ const A3 = oracle(
       const others = new Map<string, Set<string>>()
       const { deliveries } = op.outcome.value
       const sent = new Set(deliveries.flatMap(({ attempts, eventId }) => (attempts.length > 0 ? [eventId] : [])))
-      for (const { eventId, isReplay, occurredAt, state, type } of deliveries) {
-        if (isReplay || occurredAt <= end.t - ROWS_KEPT) continue
-        const kind = state === "too_old" && !sent.has(eventId) ? withheld : others
+      for (const { attempts, eventId, isReplay, occurredAt, state, type } of deliveries) {
+        if (occurredAt <= end.t - ROWS_KEPT) continue
+        // A retry that was withheld is entered beside the sending. What was sent elsewhere and never here is not.
+        const isEntered = attempts.length > 0 || !(isReplay || sent.has(eventId))
+        const kind = state === "too_old" && isEntered ? withheld : others
         kind.set(type, (kind.get(type) ?? new Set()).add(eventId))
       }
       for (const type of new Set([...withheld.keys(), ...types(entered, appId)])) {

@@ -1,7 +1,7 @@
 import type { RuleFields } from "../Operations.js"
 import type { Oracle, Run } from "../Oracle.js"
 import { ground, type MadeRule, mayBeOver } from "./support/Ground.js"
-import { type Did, happened, isDone, mayBeDone, timeOf } from "./support/Happened.js"
+import { type Did, happened, isDone, isoOf, mayBeDone, timeOf } from "./support/Happened.js"
 
 /** At most ten rules of a connection may be active at one instant (Spec §4.6.6, decision L11: windows are half-open). */
 
@@ -70,7 +70,9 @@ const excesses = (run: Run): ReadonlyArray<Excess> =>
             covers(rule.fields, instant) && there.filter(({ fields }) => covers(fields, instant)).length > MOST
         )
         if (full === undefined) return []
-        return [{ at: did.end, detail: `more than ten rules are active at ${full}`, isRaced: isRacing(all, one) }]
+        return [
+          { at: did.end, detail: `more than ten rules are active at ${isoOf(full)}`, isRaced: isRacing(all, one) }
+        ]
       })
   })
 
@@ -88,7 +90,7 @@ const wrongRefusals = (run: Run): ReadonlyArray<Refusal> =>
       const from = Math.max(window.activeFrom ?? -Infinity, Math.min(did.beganAt, did.endedAt))
       const isRaced = isRacing(all, one)
       if (instant === undefined || instant < from || !covers(window, instant)) {
-        const detail = `a refusal names ${instant}, which is not in the new rule's interval`
+        const detail = `a refusal names ${isoOf(instant)}, which is not in the new rule's interval`
         return [{ at: did.end, detail, isRaced, wouldBeRight: "never" }]
       }
       const others = all.filter(
@@ -99,7 +101,7 @@ const wrongRefusals = (run: Run): ReadonlyArray<Refusal> =>
         ({ rule }) => rule === undefined || !rule.removals.some((removal) => isDone(removal) && removal.end < did.begin)
       )
       if (left.length >= MOST) return []
-      const detail = `a rule was refused for ${instant}, when ${left.length} others are active`
+      const detail = `a rule was refused for ${isoOf(instant)}, when ${left.length} others are active`
       const wouldBeRight = others.length >= MOST ? "with removed ones" : "never"
       return [{ at: did.end, detail, isRaced, wouldBeRight }]
     })

@@ -3,7 +3,7 @@ import type { Oracle, Run } from "../Oracle.js"
 import { endpointsOf } from "./support/Endpoints.js"
 import { postsOf, type Row, rows } from "./support/Firings.js"
 import { ground } from "./support/Ground.js"
-import { type Did, happened, isDone, type Post, textOf, timeOf } from "./support/Happened.js"
+import { type Did, happened, isDone, isoOf, type Post, textOf, timeOf } from "./support/Happened.js"
 import { claimsHeldTwice } from "./support/Leases.js"
 import { index } from "./support/Ops.js"
 import { ATTEMPTS, GAPS, HOUR, SECOND } from "./support/Spec.js"
@@ -94,7 +94,7 @@ const d2: Oracle = {
   check: (run) => [
     ...each(run, ({ dueAt, endedAt, failReason, state }) => {
       if ((state === "trying") !== (endedAt === null) || (state === "trying") !== (dueAt !== null))
-        return `it is ${state}, due at ${dueAt} and ended at ${endedAt}`
+        return `it is ${state}, due at ${isoOf(dueAt)} and ended at ${isoOf(endedAt)}`
       return (state === "failed") === (failReason !== null) ? undefined : `it is ${state} because of ${failReason}`
     }),
     ...moves(run, (before, after) => {

@@ -20,7 +20,6 @@ const NAMES = [
   "code used twice",
   "code of 60 s",
   "wrong verifier",
-  "two exchanges of a code at once",
   "app revoked its token",
   "another app's token revoked",
   "unknown token revoked",
@@ -93,7 +92,6 @@ const tokens = (known: Knowledge, reach: Reach): void => {
     if (reuse === "done") reach("code used twice")
     if (why === "too old" && op.outcome._tag === "refused") reach("code of 60 s")
     if (why === "wrong verifier") reach("wrong verifier")
-    if (why === "open" && op.outcome._tag === "refused") reach("two exchanges of a code at once")
   }
   for (const { ends, isOwn, op, token } of known.revokes) {
     if (ends === "done") reach("app revoked its token")

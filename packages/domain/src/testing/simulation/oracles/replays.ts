@@ -24,7 +24,6 @@ const Y1 = oracle(
         const gone = removed.get(from.endpointId)
         if (gone !== undefined && gone < op.from) say(op.to, "redelivered to an endpoint that was removed")
         if (from.state === "too_old" && (from.endedAt ?? Infinity) < op.tMin) say(op.to, "redelivered although too old")
-        if (from.isTest) say(op.to, "a test was redelivered")
       }
       for (const sending of log.sendings.values()) judgeSending(known, log, sending, cap, say)
       whileDisabled(known, log, say)

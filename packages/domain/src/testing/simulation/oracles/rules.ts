@@ -4,14 +4,12 @@ import { type Problem, problems } from "./support/Explained.js"
 import { firings, isFiring } from "./support/Firings.js"
 import { happened, isDone, mayBeDone, textOf } from "./support/Happened.js"
 import { isPutAside, keyOf } from "./support/Phones.js"
-import { DAY, MINUTE } from "./support/Spec.js"
+import { MINUTE } from "./support/Spec.js"
 import type { Did } from "./support/Happened.js"
 
 /** What a rule may fire, and what it must (Spec §4.6, decisions L3 to L8). */
 
 const COOLDOWN = 2 * MINUTE
-/** The shortest time for which history is kept for a user who never chose. */
-const HISTORY = 90 * DAY
 
 const explained = (name: Problem["invariant"], rule: string): Oracle => ({
   name,
@@ -67,9 +65,7 @@ const miscounted = (run: Run) => {
       let [surely, perhaps] = [0, 0]
       for (const key of new Set(keys)) {
         const before = brought.get(key) ?? []
-        const capturedAt = Number(key.split(" ").at(-3))
-        const isKept = capturedAt > did.endedAt - HISTORY
-        if (isKept && before.some((other) => isDone(other) && other.end < did.begin)) surely++
+        if (before.some((other) => isDone(other) && other.end < did.begin)) surely++
         if (before.some((other) => other.begin < did.end)) perhaps++
         if (mayBeDone(did)) brought.set(key, [...before, did])
       }

@@ -152,8 +152,11 @@ const LEAK = /was disconnected/i
 const leakMails = (known: Knowledge) => {
   const leaks = new Map<string, { certain: ReadonlyArray<number>; possible: number }>()
   const mails = new Map<string, Array<number>>()
-  for (const { leak, op, token } of known.refreshes) {
-    const userId = token?.family.connection.userId
+  const all = [
+    ...known.refreshes.map(({ leak, op, token }) => ({ leak, op, userId: token?.family.connection.userId })),
+    ...known.exchanges.map(({ code, op, reuse }) => ({ leak: reuse, op, userId: code?.connection.userId }))
+  ]
+  for (const { leak, op, userId } of all) {
     const to = userId === undefined ? undefined : known.emails.get(userId)
     if (to === undefined || leak === "nothing") continue
     const { certain, possible } = leaks.get(to) ?? { certain: [], possible: 0 }
@@ -199,14 +202,15 @@ const T5 = oracle(
 
 const T6 = oracle(
   "T6",
-  "A code is good for less than 60 s, once; a second use with the right verifier ends what it issued, a wrong one changes nothing (Spec §2.1, §3.1)",
+  "A code is good for less than 60 s, once, and its answer for 30 s more; a second use with the right verifier ends what it issued, a wrong one changes nothing (Spec §2.1, §3.1)",
   (known, say) => {
-    const issued = new Set<string>()
+    const issued = new Map<string, string>()
     for (const { must, op, why } of known.exchanges) {
       if (op.outcome._tag === "ok") {
+        const { refreshToken } = op.outcome.value
         if (must === "fail") say(op.to, `exchanged although: ${why}`)
-        else if (issued.has(op.args.code)) say(op.to, "a code was exchanged twice")
-        issued.add(op.args.code)
+        else if ((issued.get(op.args.code) ?? refreshToken) !== refreshToken) say(op.to, "a code was exchanged twice")
+        issued.set(op.args.code, refreshToken)
       } else if (must === "succeed" && isRefusedAs(op.outcome, "invalid_grant")) {
         say(op.to, "a fresh code was refused")
       }

@@ -1,7 +1,7 @@
 import type { Oracle, Run } from "../Oracle.js"
 import { answered, answeredTo, listOf, recordOf } from "./support/Answers.js"
 import { archived, ground, type Pair, sharing } from "./support/Ground.js"
-import { happened, mayBeDone, textOf } from "./support/Happened.js"
+import { happened, isoOf, mayBeDone, textOf } from "./support/Happened.js"
 import { wrongLookups } from "./support/Lookups.js"
 import { missing } from "./support/ToldVisits.js"
 import { pagesOf, type Told, visitsOf, walksOf } from "./support/Walks.js"
@@ -59,7 +59,9 @@ const v3: Oracle = {
       if (now.every((shared) => shared.get(placeId) === undefined)) return undefined
       if (now.some((shared) => shared.get(placeId) === true)) return undefined
       const since = sharedSince(pair, placeId, did)
-      return arrival < since ? `a visit of ${arrival} is told, of ${placeId}, shared since ${since}` : undefined
+      return arrival < since
+        ? `a visit of ${isoOf(arrival)} is told, of ${placeId}, shared since ${isoOf(since)}`
+        : undefined
     })
 }
 
@@ -84,10 +86,12 @@ const v4: Oracle = {
         const at = page.did.end
         if (arrival === undefined) return [{ at, detail: "a visit has no arrival" }]
         if ((from !== null && arrival < from) || (to !== null && arrival >= to))
-          return [{ at, detail: `a visit of ${arrival} is outside of what was asked for` }]
+          return [{ at, detail: `a visit of ${isoOf(arrival)} is outside of what was asked for` }]
         if (before?.arrival === undefined || before.arrival > arrival) return []
         const isNext = before.arrival === arrival && (before.placeId ?? "") < (placeId ?? "")
-        return isNext ? [] : [{ at, detail: `a visit of ${arrival} comes after one of ${before.arrival}` }]
+        return isNext
+          ? []
+          : [{ at, detail: `a visit of ${isoOf(arrival)} comes after one of ${isoOf(before.arrival)}` }]
       })
     ),
     ...missing(run)

@@ -50,10 +50,13 @@ const unsigned = (run: Run, post: Post): string | undefined => {
   if (secrets.length === 0 || secrets.length > SIGNATURES) return undefined
   for (const { alias, forgetters, replaced, since, surelyReplaced } of secrets) {
     const isThere = since.endedAt < beganAt - slackMs && since.end < post.i
-    const endsAt = replaced === undefined ? Infinity : replaced.beganAt + OVERLAP
+    // The clock may have been set back while the secret was rotated: either time may be that of the rotation.
+    const endsAt = replaced === undefined ? Infinity : Math.min(replaced.beganAt, replaced.endedAt) + OVERLAP
     const isValid = isThere && beganAt < endsAt && !isForgotten(run, post, forgetters, endsAt)
     if (isValid && !verifiedBy.includes(alias)) return `it does not verify with ${alias}, which is valid`
-    const isGone = surelyReplaced !== undefined && beganAt - slackMs >= surelyReplaced.endedAt + OVERLAP
+    const goneAt =
+      surelyReplaced === undefined ? Infinity : Math.max(surelyReplaced.beganAt, surelyReplaced.endedAt) + OVERLAP
+    const isGone = beganAt - slackMs >= goneAt
     if (isGone && verifiedBy.includes(alias)) return `it verifies with ${alias}, which is not valid any more`
   }
   const isAllKnown = happened(run)

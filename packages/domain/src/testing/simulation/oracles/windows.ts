@@ -2,7 +2,7 @@ import type { Oracle, Run } from "../Oracle.js"
 import { courseProblems } from "./support/Course.js"
 import { problems } from "./support/Explained.js"
 import { firings } from "./support/Firings.js"
-import { type Did, happened, textOf } from "./support/Happened.js"
+import { type Did, happened, isoOf, textOf } from "./support/Happened.js"
 
 /** The active windows of rules (Spec §4.6.5, decision T3: `[active_from, active_until)` by capture time). */
 
@@ -24,7 +24,9 @@ const firedAfterwards = (run: Run) =>
     const isOver =
       rules.length > 0 &&
       rules.every(({ fields: { activeUntil } }) => activeUntil !== null && occurredAt >= activeUntil)
-    return isOver ? [{ at, detail: `event ${eventId} occurred at ${occurredAt}, after its rule had finished` }] : []
+    return isOver
+      ? [{ at, detail: `event ${eventId} occurred at ${isoOf(occurredAt)}, after its rule had finished` }]
+      : []
   })
 
 /** Lists tell the state of each rule. Where the clock was set back they may tell that it is not over yet. */
@@ -82,7 +84,7 @@ const isPlain = (request: Extract<Did<"call">["args"]["request"], { readonly typ
   const { dwellMinutes, maxEventAgeS, type } = request
   const isWhole = (value: number, least: number, most: number) =>
     Number.isInteger(value) && value >= least && value <= most
-  const dwells = type === "dwell" ? dwellMinutes !== null && isWhole(dwellMinutes, 5, 720) : dwellMinutes === null
+  const dwells = type !== "dwell" || (dwellMinutes !== null && isWhole(dwellMinutes, 5, 720))
   const ages = maxEventAgeS === null || isWhole(maxEventAgeS, 30, 3_600)
   if (request.endpoint === "POST /v1/rules/place") return dwells && ages
   const { label, lat, lon, radiusM } = request

@@ -2,7 +2,7 @@ import { FastCheck } from "effect"
 import * as Streams from "../engine/Streams.js"
 import type { FaultKind } from "../Trace.js"
 import { type Arbitrary, DEEDS } from "./deeds.js"
-import { beginning, crossing, pause, type Piece, PIECES, shortPause, together } from "./pieces.js"
+import { beginning, crossing, NEWER, pause, type Piece, PIECES, shortPause, together } from "./pieces.js"
 import type { Deed, Plan, Step } from "./Plan.js"
 
 /**
@@ -36,7 +36,15 @@ const FAULTS = {
   "upload.reorder": [0.1, 0.5]
 } as const satisfies Partial<Record<FaultKind, ReadonlyArray<number>>>
 
+type Steps = Arbitrary<ReadonlyArray<Step>>
+
 const PIECE_NAMES = Object.keys(PIECES) as ReadonlyArray<Piece>
+const NEWER_NAMES = Object.keys(NEWER) as ReadonlyArray<Piece>
+const STORIES: Readonly<Record<Piece, Steps>> = { ...PIECES, ...NEWER }
+/** In so many of the runs one of the newer stories is told. */
+const OFTEN = 0.25
+/** As often as two of the others together. */
+const WEIGHT = 5
 /** What seldom does good to a run that has just begun. */
 const RARE: ReadonlySet<Deed["do"]> = new Set([
   "revoke app",
@@ -65,6 +73,8 @@ export const DEFAULT_STEPS = 60
 /** The configuration that belongs to a seed. */
 export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
   const random = Streams.make(seed, "swarm")
+  const newer = Streams.make(seed, "stories")
+  const added = newer.chance(OFTEN) ? [[WEIGHT, newer.pick(NEWER_NAMES)] as const] : []
   const isCalm = random.chance(0.5)
   const pieces = random
     .shuffle(PIECE_NAMES)
@@ -82,15 +92,16 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
     people: random.int(1, 2),
     apps: random.int(1, 2),
     hasSandbox: random.chance(0.25),
-    pieces: (pieces.length === 0 ? (["race"] as const) : pieces).map((piece) => [random.int(1, 4), piece]),
+    pieces: [
+      ...(pieces.length === 0 ? (["race"] as const) : pieces).map((piece) => [random.int(1, 4), piece] as const),
+      ...added
+    ],
     deeds: deeds.map((deed) => [RARE.has(deed) && !isWild ? 1 : random.int(3, 12), deed]),
     steps: Math.max(1, random.int(Math.ceil(steps / 3), steps)),
     stories: random.int(2, 8),
     faults: Object.fromEntries(faults)
   }
 }
-
-type Steps = Arbitrary<ReadonlyArray<Step>>
 
 /** Plans of this kind. */
 export const plans = (swarm: Swarm): Arbitrary<Plan> => {
@@ -101,7 +112,7 @@ export const plans = (swarm: Swarm): Arbitrary<Plan> => {
   const part = FastCheck.oneof(
     ...swarm.pieces.map(([weight, piece]) => ({
       weight: weight * swarm.stories,
-      arbitrary: (PIECES[piece] as Steps).map((steps): Part => ({ piece, steps }))
+      arbitrary: STORIES[piece].map((steps): Part => ({ piece, steps }))
     })),
     ...[
       [4, alone] as const,
@@ -155,7 +166,7 @@ export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
   people: 2,
   apps: 1,
   hasSandbox: true,
-  pieces: PIECE_NAMES.filter((piece) => !LONG.has(piece)).map((piece) => [1, piece]),
+  pieces: [...PIECE_NAMES, ...NEWER_NAMES].filter((piece) => !LONG.has(piece)).map((piece) => [1, piece]),
   deeds: DEED_NAMES.map((deed) => [RARE.has(deed) ? 1 : 6, deed]),
   steps,
   stories: 5,

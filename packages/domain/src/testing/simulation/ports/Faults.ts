@@ -11,6 +11,11 @@ export const KINDS: ReadonlyArray<FaultKind> = [
   "clock.jump"
 ]
 
+/** A setting of a kind that there is not would break nothing, and nobody would notice. */
+export const demandKind = (kind: string): void => {
+  if (!KINDS.some((known) => known === kind)) throw new TypeError(`A fault must be one of ${KINDS.join(", ")}`)
+}
+
 /** How often something is broken. */
 export interface FaultSetting {
   /** In how many of the cases, 0 to 1. */
@@ -31,6 +36,8 @@ export class Faults {
 
   /** From now on it goes wrong in this way. */
   set(kind: FaultKind, { p, times = Infinity }: FaultSetting): void {
+    demandKind(kind)
+    if (!(p >= 0 && p <= 1)) throw new TypeError(`The probability of ${kind} must be a number from 0 to 1`)
     this.settings.set(kind, { p, left: times })
   }
 

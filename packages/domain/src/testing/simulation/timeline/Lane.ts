@@ -1,3 +1,16 @@
+import type { Entry } from "../Trace.js"
+
+/**
+ * An entry where the page draws it. Its `t` is the start of the run and the time that had passed, so that what came later stands
+ * further to the right when somebody had set the clock back. `clock` is what the clock showed.
+ */
+export type Placed = Entry & { readonly clock: number }
+
+export const placed = (entries: ReadonlyArray<Entry>): ReadonlyArray<Placed> => {
+  const start = (entries[0]?.t ?? 0) - (entries[0]?.passed ?? 0)
+  return entries.map((entry) => ({ ...entry, t: start + entry.passed, clock: entry.t }))
+}
+
 /** What the page draws: lanes of bars and dots on an axis of time. `i` is the entry of the trace that each stands for. */
 export interface Lane {
   readonly group: Group

@@ -1,11 +1,11 @@
 import type { Entry } from "../Trace.js"
 import { connectionLanes } from "./connections.js"
-import { type Bar, type Dot, GROUPS, type Lane } from "./Lane.js"
+import { type Bar, type Dot, GROUPS, type Lane, type Placed } from "./Lane.js"
 import { appNames, type Deed, deedsOf, dotOf, text } from "./read.js"
 import { ruleLanes } from "./rules.js"
 
 /** Everything that a run was, in lanes. */
-export const lanesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Lane> => {
+export const lanesOf = (entries: ReadonlyArray<Placed>): ReadonlyArray<Lane> => {
   const deeds = deedsOf(entries)
   const end = entries.at(-1)?.t ?? 0
   const nameOf = appNames(deeds)

@@ -1,5 +1,5 @@
 import type { Entry } from "../Trace.js"
-import type { Bar, Dot, Lane } from "./Lane.js"
+import type { Bar, Dot, Lane, Placed } from "./Lane.js"
 import { type Deed, number, text } from "./read.js"
 
 interface Named {
@@ -10,7 +10,7 @@ interface Named {
 
 /** Each rule from its making to its end, with its window and what it fired. */
 export const ruleLanes = (
-  entries: ReadonlyArray<Entry>,
+  entries: ReadonlyArray<Placed>,
   deeds: ReadonlyArray<Deed>,
   { end, nameOf, userOf }: Named
 ): ReadonlyArray<Lane> => {
@@ -23,8 +23,11 @@ export const ruleLanes = (
     if (deed.name !== "call" || value["status"] !== 201 || request === undefined || !("type" in request)) return []
     const id = text(body?.["id"])
     const gone = removed.get(id)
-    const from = number(request["activeFrom"])
-    const until = number(request["activeUntil"])
+    // A window is named by the clock as it was when the rule was made.
+    const set = t - (entries[i]?.clock ?? t)
+    const [opens, closes] = [number(request["activeFrom"]), number(request["activeUntil"])]
+    const from = opens === undefined ? undefined : opens + set
+    const until = closes === undefined ? undefined : closes + set
     const bars: Array<Bar> = [{ from: t, to: gone?.t ?? end, look: "live", text: "the rule is there", i }]
     if (from !== undefined || until !== undefined) {
       bars.push({ from: Math.max(t, from ?? t), to: until ?? end, look: "window", text: "its window is open", i })

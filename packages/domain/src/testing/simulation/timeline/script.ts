@@ -80,7 +80,7 @@ const drawRow = (row, w, cuts) => {
     const dot = el("div", { className: count > 1 ? "dot many" : "dot", textContent: count > 1 ? (count > 99 ? "99" : count) : "" });
     dot.style.left = (count > 1 ? (left + x(some[count - 1].t, w)) / 2 : left) + "px"; dot.style.background = "var(--" + worst.look + ")";
     dot.dataset.i = (mark || some[0]).i; dot.dataset.many = count > 1 ? some[0].t + " " + some[count - 1].t : ""; if (mark) dot.dataset.on = "";
-    dot.dataset.text = count > 1 ? count + " events\\n" + some.slice(0, 6).map((d) => since(d.t) + " " + d.text).join("\\n") + (count > 6 ? "\\n…" : "") : some[0].text + "\\n" + iso(some[0].t);
+    dot.dataset.text = count > 1 ? count + " events\\n" + some.slice(0, 6).map((d) => since(d.t) + " " + d.text).join("\\n") + (count > 6 ? "\\n…" : "") : some[0].text + "\\n" + iso(entries[some[0].i].clock);
     out.append(dot);
   }
   row.track.replaceChildren(out);
@@ -126,8 +126,8 @@ const select = (i, quiet) => {
   on = i; moveTo(e.t);
   const wrong = violations.filter((v) => v.at === i).map((v) => v.invariant + ": " + v.detail);
   $("title").textContent = "Entry " + i + ": " + brief(e);
-  $("when").textContent = iso(e.t) + " (" + since(e.t) + " after the start)" + (wrong.length ? "\\nBreaks " + wrong.join("\\nBreaks ") : "");
-  const text = JSON.stringify(e, null, 2);
+  $("when").textContent = iso(e.clock) + " (" + since(e.t) + " after the start" + (e.clock === e.t ? ")" : "; the clock had been set)") + (wrong.length ? "\\nBreaks " + wrong.join("\\nBreaks ") : "");
+  const { clock, ...entry } = e, text = JSON.stringify({ ...entry, t: clock }, null, 2);
   $("json").textContent = text.length > 60000 ? text.slice(0, 60000) + "\\n… (" + text.length + " characters)" : text;
   const near = related(e), here = near.indexOf(i), from = Math.max(0, Math.min(here - 60, near.length - 200));
   $("near").replaceChildren(...near.slice(from, from + 200).map((n) => {

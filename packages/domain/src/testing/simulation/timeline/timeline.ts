@@ -1,5 +1,6 @@
 import type { Violation } from "../Oracle.js"
 import type { Entry } from "../Trace.js"
+import { placed } from "./Lane.js"
 import { lanesOf } from "./lanes.js"
 import { SCRIPT } from "./script.js"
 import { STYLE } from "./style.js"
@@ -17,10 +18,10 @@ export interface Drawn {
 const DAY = 86_400_000
 
 /** A run as a page that a person can read: one file, which asks no network for anything. */
-export const timelineOf = ({ entries, seed, steps, traceHash, violations, virtualMs }: Drawn): string => {
-  const times = entries.map(({ t }) => t)
-  const start = times.reduce((least, t) => Math.min(least, t), times[0] ?? 0)
-  const end = times.reduce((most, t) => Math.max(most, t), start)
+export const timelineOf = ({ entries: all, seed, steps, traceHash, violations, virtualMs }: Drawn): string => {
+  const entries = placed(all)
+  const start = entries[0]?.t ?? 0
+  const end = entries.at(-1)?.t ?? start
   const days = (virtualMs / DAY).toFixed(1)
   const facts = `seed ${seed} · ${entries.length} entries in ${days} days · ${steps} steps · trace ${traceHash.slice(0, 12)}`
   const data = JSON.stringify({ lanes: lanesOf(entries), entries, violations, start, end, facts })

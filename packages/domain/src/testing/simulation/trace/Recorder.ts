@@ -27,6 +27,7 @@ export class Recorder {
     const entry: Entry = {
       i,
       t: this.clock.unsafeCurrentTimeMillis(),
+      passed: this.clock.elapsed,
       proc: Process.label(process),
       ...happening
     }

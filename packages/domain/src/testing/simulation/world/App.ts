@@ -124,20 +124,26 @@ export class Connection {
     request: Request,
     options: { readonly purpose?: string | null; readonly token?: string } = {}
   ): Effect.Effect<Answered, NotDone> {
-    const { app, tokens } = this
-    const purpose = options.purpose === undefined ? this.purposeFor(request) : options.purpose
-    const { token = tokens.accessToken } = options
-    const args = { appId: app.id, token, request, ...(purpose === null ? {} : { purpose }) }
-    return app.world.do("call", args, app.owner.name)
+    // The token is read when the Effect runs: an Effect that was made before a refresh runs with the new token.
+    return Effect.suspend(() => {
+      const { app, tokens } = this
+      const purpose = options.purpose === undefined ? this.purposeFor(request) : options.purpose
+      const { token = tokens.accessToken } = options
+      const args = { appId: app.id, token, request, ...(purpose === null ? {} : { purpose }) }
+      return app.world.do("call", args, app.owner.name)
+    })
   }
 
   /** Undefined when it was refused, or is not known. */
   get refresh(): Effect.Effect<TokenSet | undefined> {
-    return Effect.map(this.present(this.tokens.refreshToken), (outcome) => {
-      if (outcome._tag !== "ok") return undefined
-      this.tokens = outcome.value
-      return outcome.value
-    })
+    return Effect.map(
+      Effect.suspend(() => this.present(this.tokens.refreshToken)),
+      (outcome) => {
+        if (outcome._tag !== "ok") return undefined
+        this.tokens = outcome.value
+        return outcome.value
+      }
+    )
   }
 
   /** A refresh token as it is, spent or not; the connection keeps what it has. */
@@ -147,9 +153,12 @@ export class Connection {
   }
 
   /** As the app's server does it; left out: the newest refresh token. */
-  revoke(token = this.tokens.refreshToken): Effect.Effect<void, NotDone> {
-    const { app } = this
-    return Effect.asVoid(app.world.do("revoke", { appId: app.id, token, client: "right" }, app.owner.name))
+  revoke(token?: string): Effect.Effect<void, NotDone> {
+    return Effect.suspend(() => {
+      const { app, tokens } = this
+      const args = { appId: app.id, token: token ?? tokens.refreshToken, client: "right" } as const
+      return Effect.asVoid(app.world.do("revoke", args, app.owner.name))
+    })
   }
 
   private purposeFor({ endpoint }: Request): string | null {

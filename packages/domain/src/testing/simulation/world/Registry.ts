@@ -1,10 +1,12 @@
 import type { Account } from "../../../accounts/Account.js"
 import type { RedirectUri } from "../../../apps/RedirectUri.js"
 import type { Secrets } from "../trace/Secrets.js"
+import type { SabotageAnswers } from "./gateway/Told.js"
 
 /** What the people outside keep to themselves: which account is whose, and which secrets belong to what. By the service's ids. */
 export interface Registry {
   readonly secrets: Secrets
+  readonly sabotageAnswers: SabotageAnswers | undefined
   readonly accounts: Map<string, Account>
   readonly apps: Map<string, KnownApp>
   /** Alias of the token of each phone. */
@@ -22,10 +24,11 @@ export interface KnownApp {
   clientSecret: string | undefined
 }
 
-export const make = (secrets: Secrets): Registry => {
+export const make = (secrets: Secrets, sabotageAnswers?: SabotageAnswers): Registry => {
   const counts = new Map<string, number>()
   return {
     secrets,
+    sabotageAnswers,
     accounts: new Map(),
     apps: new Map(),
     devices: new Map(),

@@ -1,4 +1,4 @@
-import { type Context, Data, Deferred, Duration, Effect, FiberRef } from "effect"
+import { type Context, Deferred, Duration, Effect, FiberRef } from "effect"
 import { DeliveryStore } from "../../../deliveries/DeliveryStore.js"
 import { AppId } from "../../../shared/Ids.js"
 import * as Timestamp from "../../../shared/Timestamp.js"
@@ -17,9 +17,16 @@ import type { Receivers } from "./Receivers.js"
 import type { Registry } from "./Registry.js"
 
 /** A scenario asked for something that did not happen, so that it cannot go on. */
-export class NotDone extends Data.TaggedError("NotDone")<{ readonly name: Name; readonly outcome: Ended<Name> }> {
-  override get message(): string {
-    return `${this.name} was not done: ${JSON.stringify(this.outcome)}`
+export class NotDone extends Error {
+  // Not `Data.TaggedError`: its type would name what the oldest `effect` that the package takes does not have.
+  readonly _tag = "NotDone"
+  override readonly name: Name
+  readonly outcome: Ended<Name>
+
+  constructor({ name, outcome }: { readonly name: Name; readonly outcome: Ended<Name> }) {
+    super(`${name} was not done: ${JSON.stringify(outcome)}`)
+    this.name = name
+    this.outcome = outcome
   }
 }
 
@@ -171,7 +178,7 @@ export class Stage {
     actor = "world"
   ): Effect.Effect<Operation<N>["value"], NotDone> {
     return Effect.flatMap(this.perform(name, args, actor), (outcome) =>
-      outcome._tag === "ok" ? Effect.succeed(outcome.value) : new NotDone({ name, outcome })
+      outcome._tag === "ok" ? Effect.succeed(outcome.value) : Effect.fail(new NotDone({ name, outcome }))
     )
   }
 

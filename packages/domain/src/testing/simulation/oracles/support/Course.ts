@@ -3,7 +3,7 @@ import type { Run } from "../../Oracle.js"
 import { marginM, sidesOf } from "./distance.js"
 import { isInWindow } from "./Explained.js"
 import { archived, circlesOf, effective, ground, type Ground, type MadeRule, mayBeOver, sharing } from "./Ground.js"
-import { type Did, isDone } from "./Happened.js"
+import { type Did, isDone, isoOf } from "./Happened.js"
 import { type Observer, observing } from "./Observed.js"
 import { isPutAside, keyOf, phonesOf } from "./Phones.js"
 import { distinct } from "./Possible.js"
@@ -99,11 +99,12 @@ const follow = (run: Run, rule: MadeRule, notes: Set<Note>): CourseProblem | und
     const [only] = group
     if (group.length === 1 && only?.isCertain === true) {
       const note = states.length === 1 ? (one: Note) => void notes.add(one) : silent
-      states = distinct(states.flatMap((state) => only.step(state, note)))
+      const after = distinct(states.flatMap((state) => only.step(state, note)))
+      if (after.length === 0 && only.upload !== null) return contradiction(run, rule, only.upload, states)
+      states = after
     } else states = inAnyOrder(states, group)
     if (states.length > MOST) return undefined
-    if (states.length === 0 && only !== undefined)
-      return only.upload === null ? undefined : contradiction(run, rule, only.upload)
+    if (states.length === 0) return undefined
   }
   return undefined
 }
@@ -288,7 +289,12 @@ const broughtBy = (run: Run, userId: string): ReadonlyMap<string, ReadonlyArray<
 }
 
 /** Which invariant it looks like: by how the upload came at which it shows. */
-const contradiction = (run: Run, rule: MadeRule, upload: Did<"upload">): CourseProblem => {
+const contradiction = (
+  run: Run,
+  rule: MadeRule,
+  upload: Did<"upload">,
+  states: ReadonlyArray<State>
+): CourseProblem => {
   const { fixes } = upload.args
   const isShuffled = fixes.some((fix, index) => fix.capturedAt < (fixes[index - 1]?.capturedAt ?? -Infinity))
   const keys = fixes.map((fix) => keyOf(upload.args.deviceId, fix))
@@ -303,10 +309,17 @@ const contradiction = (run: Run, rule: MadeRule, upload: Did<"upload">): CourseP
         other.args.fixes.some((fix) => isInWindow(rule, fix.capturedAt) !== isInWindow(rule, other.beganAt))
     )
   const invariant = isShuffled ? "R9" : isRepeated ? "R8" : isLate ? "W2" : isAstray ? "W5" : "R10"
-  const sent = fixes.map((fix) => `${fix.capturedAt} ±${marginM(fix)} m`).join(", ")
+  const sent = fixes.map((fix) => `${isoOf(fix.capturedAt)} ±${marginM(fix)} m`).join(", ")
+  // If a firing that nobody saw would explain it, that firing is what is missing.
+  const observed = observing(run, rule)
+  const unseen = taking(run, rule, upload, { ...observed, isShown: () => false })
+  const isMissing = states.some((state) => unseen(state, silent).length > 0)
+  const fired = fixes.map(({ capturedAt }) => capturedAt).filter(observed.at)
+  const wrongly = fired.length === 0 ? "" : ` for ${fired.map(isoOf).join(", ")}`
+  const what = isMissing ? "did not fire as it should" : `fired${wrongly} and should not have`
   return {
     invariant,
     at: upload.end,
-    detail: `rule ${rule.ruleId} (${rule.fields.type}) did not fire as it should with the upload of ${sent}`
+    detail: `rule ${rule.ruleId} (${rule.fields.type}) ${what}, with the upload of ${sent}`
   }
 }

@@ -13,7 +13,7 @@ import {
   mayBeOver,
   sharing
 } from "./Ground.js"
-import { type Did, isDone } from "./Happened.js"
+import { type Did, isDone, isoOf } from "./Happened.js"
 import { isPutAside, type Phones, phonesOf, type Seen } from "./Phones.js"
 import { DAY, MINUTE } from "./Spec.js"
 
@@ -147,7 +147,7 @@ const seedProblem = (scene: Scene, deciding: ReadonlyArray<Chance>, last: number
 
 const problem = ({ firing, rule }: Scene, invariant: Problem["invariant"], detail: string): Problem => ({
   invariant,
-  detail: `rule ${rule.ruleId} fired ${firing.type} for ${firing.occurredAt} (event ${firing.eventId}): ${detail}`
+  detail: `rule ${rule.ruleId} fired ${firing.type} for ${isoOf(firing.occurredAt)} (event ${firing.eventId}): ${detail}`
 })
 
 export const isInWindow = ({ fields: { activeFrom, activeUntil } }: MadeRule, capturedAt: number): boolean =>

@@ -1,6 +1,7 @@
 import type { Call, Circle, RuleFields } from "../../Operations.js"
 import type { Run } from "../../Oracle.js"
 import { type Did, happened, type Happened, isBefore, isDone, mayBeDone, textOf } from "./Happened.js"
+import { into } from "./into.js"
 import * as Register from "./Register.js"
 import { DAY } from "./Spec.js"
 
@@ -72,7 +73,9 @@ const read = (h: Happened): Ground => {
   const codes = new Map<string, Holder>()
   const tokens = new Map<string, Holder>()
   const connections = new Map<string, Pair & { readonly ends: Array<Did> }>()
-  const places = new Map<string, Place & { readonly archivings: Array<Did> }>()
+  const places = new Map<string, Place>()
+  const archivings = new Map<string, Array<Did>>()
+  for (const did of h.all) if (is(did, "archivePlace") && mayBeDone(did)) into(archivings, did.args.placeId, did)
   const rules = new Map<string, MadeRule & { readonly removals: Array<Did> }>()
   const declared = new Map<string, Register.Register<ReadonlyArray<string>>>()
   const allowed = new Map<string, Register.Register<ReadonlyArray<string>>>()
@@ -112,14 +115,13 @@ const read = (h: Happened): Ground => {
         userId,
         circles,
         labels: writing(Register.make(), did, { label, kind }),
-        archivings: []
+        // All of them: one that begins later may overlap what is read before it.
+        archivings: archivings.get(placeId) ?? []
       })
     } else if (is(did, "updatePlace")) {
       const place = places.get(did.args.placeId)
       place?.circles.write(did, circleOf(did.args))
       place?.labels.write(did, { label: did.args.label, kind: did.args.kind })
-    } else if (is(did, "archivePlace")) {
-      if (mayBeDone(did)) places.get(did.args.placeId)?.archivings.push(did)
     } else if (is(did, "consent")) {
       const { appId, earlier, requested, scopes, userId } = did.args
       const pair = pairOf(userId, appId)
@@ -129,14 +131,17 @@ const read = (h: Happened): Ground => {
       pair.scopes.write(did, scopes.length === 0 ? requested : scopes)
       if (answer?.mode !== "renew_sensitive") {
         const shared = new Map(did.args.places.map((placeId) => [placeId, earlier.includes(placeId)]))
-        pair.shares.write(answer === undefined ? uncertain(did) : did, shared)
+        // A new connection begins with what was chosen; nobody knows which it was when no answer came.
+        if (answer?.mode === "new") pair.shares.write(did, shared)
+        else writeShares(places, pair, answer === undefined ? uncertain(did) : did, shared)
       }
       if (answer === undefined) continue
       codes.set(answer.code, { pair, connectionId: answer.connectionId })
       connections.set(answer.connectionId, pair)
     } else if (is(did, "sharePlaces")) {
       const shared = new Map(did.args.places.map((place) => [place.placeId, place.includeEarlierVisits]))
-      connections.get(did.args.connectionId)?.shares.write(did, shared)
+      const pair = connections.get(did.args.connectionId)
+      if (pair !== undefined) writeShares(places, pair, did, shared)
     } else if (is(did, "exchange") || is(did, "refresh")) {
       const holder = is(did, "exchange") ? codes.get(did.args.code) : tokens.get(did.args.refreshToken)
       const set = value as { accessToken: string; refreshToken: string } | undefined
@@ -178,6 +183,33 @@ const read = (h: Happened): Ground => {
     connections,
     holderOf: (token) => tokens.get(token)
   }
+}
+
+/**
+ * What is shared after a choice of places: archived ones that were shared stay, chosen or not (Spec §3.1, §4.5). An archiving
+ * that overlaps the choice may or may not have come first: then nothing is certain.
+ */
+const writeShares = (
+  places: ReadonlyMap<string, Place>,
+  { shares }: Pair,
+  did: Did,
+  chosen: ReadonlyMap<string, boolean>
+): void => {
+  if (!mayBeDone(did)) return
+  const before = shares.possible(did.begin, did.end)
+  const kept = (shared: ReadonlyMap<string, boolean>, ...when: ReadonlyArray<"yes" | "maybe" | "no">) =>
+    [...shared].filter(([id]) => {
+      const place = places.get(id)
+      return place !== undefined && when.includes(archived(place, did.begin, did.end))
+    })
+  const after = before.flatMap((shared) => [
+    new Map([...kept(shared, "yes"), ...chosen]),
+    new Map([...kept(shared, "yes", "maybe"), ...chosen])
+  ])
+  // Without an answer it may have been a new connection, which begins with what was chosen.
+  const all = after.length === 0 || !isDone(did) ? [...after, chosen] : after
+  const values = new Map(all.map((value) => [JSON.stringify([...value].sort()), value]))
+  for (const value of values.values()) shares.write(values.size === 1 ? did : uncertain(did), value)
 }
 
 /** Instead of a list of all scopes there may be one day. */

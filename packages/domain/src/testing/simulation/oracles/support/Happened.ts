@@ -114,4 +114,11 @@ export const timeOf = (value: unknown): number | undefined => {
   return Option.getOrUndefined(Option.map(DateTime.make(value), DateTime.toEpochMillis))
 }
 
+/** A time as people read it; what is no time as it is. */
+export const isoOf = (millis: number | null | undefined): string =>
+  Option.match(typeof millis === "number" ? DateTime.make(millis) : Option.none(), {
+    onNone: () => String(millis),
+    onSome: DateTime.formatIso
+  })
+
 export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)

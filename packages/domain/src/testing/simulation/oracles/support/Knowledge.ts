@@ -76,7 +76,9 @@ export class Knowledge {
         // Both may come of it: new tokens, or the end of those that the code issued.
         this.mayEnd(op, connection, "its code was used twice")
         if (op.outcome._tag !== "refused") {
-          const family = op.outcome._tag === "ok" ? { connection, by: op } : null
+          // The same refresh token again is the same family: the answer to a code is given again for 30 s.
+          const family =
+            op.outcome._tag === "ok" ? this.familyWith(op.outcome.value.refreshToken, connection, op) : null
           const handle = connection.family.begin(op, family)
           this.underWay.add(op, (came) => connection.family.settle(handle, op, came))
         }
@@ -146,7 +148,10 @@ export class Knowledge {
     this.pairs.set(pair, ofPair)
     if (op.outcome._tag === "unknown") {
       // Whatever the pair has may be another by now.
-      for (const connection of ofPair) this.writeGrant(op, connection, undefined)
+      for (const connection of ofPair) {
+        this.writeGrant(op, connection, undefined)
+        this.endTokens(op, connection)
+      }
       return
     }
     const { code, connectionId, mode } = op.outcome.value
@@ -170,6 +175,7 @@ export class Knowledge {
     // It was there before it was known: what nobody was told of may have made it, and changed it.
     if (found === undefined && mode !== "new") this.writeUntold(op, connection)
     this.writeGrant(op, connection, mode)
+    if (mode !== "new") this.endTokens(op, connection)
     this.codes.set(code, { connection, issued: op, uses: [] })
   }
 
@@ -177,6 +183,7 @@ export class Knowledge {
     for (const op of this.consentsOf.get(pairOf(by)) ?? []) {
       if (op.outcome._tag !== "unknown") continue
       this.writeGrant(op, connection, undefined)
+      this.endTokens(op, connection)
       if (op.to < by.from) this.underWay.end(op)(came(op))
     }
   }
@@ -215,6 +222,12 @@ export class Knowledge {
 
   // ---- tokens
 
+  /** At a renewal or change the old tokens end with the consent (Spec §3.1). */
+  private endTokens(op: OpOf<"consent">, { family }: Connection): void {
+    const handle = family.begin(op, null)
+    this.underWay.add(op, (came) => family.settle(handle, op, came))
+  }
+
   private call(op: OpOf<"call">): CallFact {
     const known = this.tokens.get(op.args.token)
     const token = known?.kind === "access" ? known : undefined
@@ -251,12 +264,12 @@ export class Knowledge {
     settle(fact.reuse === "nothing" ? came(op) : fact.reuse)
     const { code } = fact
     if (code === undefined || op.outcome._tag === "refused" || fact.why === "not its client") return
-    const family = op.outcome._tag === "ok" ? this.familyOf(op, code.connection) : null
+    const family = op.outcome._tag === "ok" ? this.familyWith(op.outcome.value.refreshToken, code.connection, op) : null
     code.uses.push({ ...spanOf(op), certain: op.outcome._tag === "ok", family })
     if (op.outcome._tag !== "ok" || family === null) return
     const { accessToken, refreshToken } = op.outcome.value
     this.learn(accessToken, "access", family, op)
-    this.learn(refreshToken, "refresh", family, op)
+    if (!this.tokens.has(refreshToken)) this.learn(refreshToken, "refresh", family, op)
   }
 
   private exchange(op: OpOf<"exchange">): ExchangeFact {
@@ -275,6 +288,9 @@ export class Knowledge {
     const used = code.uses.find(({ certain, to }) => certain && to < op.from)
     if (used !== undefined) {
       const family = used.family === null ? undefined : familyAlive(used.family, op).life
+      if (op.tMin - used.tMax <= RACE_WINDOW && !this.isSpent(used.family, used, op)) {
+        return { op, code, must: "open", why: "open", reuse: op.outcome._tag === "ok" ? "nothing" : "maybe" }
+      }
       const isSure = family === "live" && life.life === "live" && op.outcome._tag === "refused"
       return fail("used", isSure ? "done" : family === "dead" || life.life === "dead" ? "nothing" : "maybe")
     }
@@ -293,9 +309,28 @@ export class Knowledge {
     return { op, code, must: isOpen ? "open" : "succeed", why: isOpen ? "open" : "fresh", reuse }
   }
 
-  private familyOf(op: OpOf<"exchange">, connection: Connection): Family {
-    const mine = connection.family.read(op.from, op.to).find((family) => family?.by === op)
-    return mine ?? { connection, by: op }
+  /** Something was surely done with tokens of the family since they were issued. */
+  private isSpent(family: Family | null, issued: Span, { from }: Span): boolean {
+    if (family === null) return false
+    const isCalled = this.calls.some(
+      ({ op, token }) =>
+        token?.family === family &&
+        op.to < from &&
+        // The access log tells by the clock, which may have been set back.
+        op.tMin >= issued.tMax &&
+        op.outcome._tag === "ok" &&
+        op.outcome.value.status !== 401
+    )
+    const isRefreshed = ({ family: of, spent }: Token): boolean =>
+      of === family && spent.some(({ certain, to }) => certain && to < from)
+    return isCalled || [...this.tokens.values()].some(isRefreshed)
+  }
+
+  private readonly families = new Map<string, Family>()
+  private familyWith(refreshToken: string, connection: Connection, by: OpOf<"exchange">): Family {
+    const family = this.families.get(refreshToken) ?? { connection, by }
+    this.families.set(refreshToken, family)
+    return family
   }
 
   private refreshDone(op: OpOf<"refresh">, settle: (came: Came) => void): void {

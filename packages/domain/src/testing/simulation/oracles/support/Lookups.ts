@@ -3,16 +3,14 @@ import type { Run } from "../../Oracle.js"
 import { type AnsweredCall, answeredTo, recordOf } from "./Answers.js"
 import { metresToCentre } from "./distance.js"
 import { ground, type Place, sharing } from "./Ground.js"
-import { happened, isDone, textOf, timeOf } from "./Happened.js"
+import { happened, isDone, isoOf, textOf, timeOf } from "./Happened.js"
 import { isKnown, phonesOf, type Seen } from "./Phones.js"
-import { DAY, SECOND } from "./Spec.js"
+import { SECOND } from "./Spec.js"
 
 /** The place at a moment, once more, over everything that the phones may have sent. */
 
 type Call = AnsweredCall<Extract<Request, { readonly endpoint: "GET /v1/lookup/place" }>>
 
-/** What is older is past for whoever never chose how long history is kept. */
-const HISTORY = 90 * DAY
 /** Nearer to an edge nothing is said. */
 const TOLERANCE_M = 0.5
 
@@ -23,28 +21,45 @@ export const wrongLookups = (run: Run) =>
   })
 
 const wrong = (run: Run, call: Call): string | undefined => {
-  const { body, did, pair, request } = call
+  const { body, did, pair } = call
   const [asOf, placeId] = [timeOf(body["asOf"]), textOf(recordOf(body["place"])?.["id"])]
   if (body["matched"] !== (placeId !== undefined)) return "matched does not say whether there is a place"
-  const away = (at: number) => Math.abs(at - request.at)
-  const isNear = ({ capturedAt }: Seen) => away(capturedAt) <= request.toleranceS * SECOND
-  const all = phonesOf(run, pair.userId).seen.filter(isNear)
-  const sure = all.filter((fix) => isKnown(fix, did.begin) && fix.capturedAt > did.endedAt - HISTORY)
-  if (asOf === undefined) {
-    if (body["deltaSeconds"] !== null || placeId !== undefined) return "there is no fix, and yet a gap or a place"
-    return sure.length === 0 ? undefined : `the fix of ${sure[0]?.capturedAt} was not found`
-  }
-  const there = all.filter((fix) => fix.capturedAt === asOf && fix.uploads.some(({ begin }) => begin < did.end))
-  if (there.length === 0) return `there is no fix of ${asOf} near enough`
-  if (body["deltaSeconds"] !== Math.floor(away(asOf) / SECOND)) return `the gap to ${asOf} is wrong`
-  const nearer = sure.find(
-    ({ capturedAt }) => away(capturedAt) < away(asOf) || (away(capturedAt) === away(asOf) && capturedAt < asOf)
-  )
-  if (nearer !== undefined) return `the fix of ${nearer.capturedAt} is nearer than that of ${asOf}`
+  const gap = wrongGap(run, call)
+  if (gap !== undefined) return gap
+  if (asOf === undefined) return placeId === undefined ? undefined : "there is no fix, and yet a place"
+  const there = phonesOf(run, pair.userId)
+    .at(asOf)
+    .filter((fix) => fix.uploads.some(({ begin }) => begin < did.end))
   const [point] = there
   const isOne = there.every(({ lat, lon }) => lat === point?.lat && lon === point?.lon)
   const jumped = happened(run).faults.some(({ fault }) => fault === "clock.jump")
   return point === undefined || !isOne || jumped ? undefined : wrongPlace(run, call, point, placeId)
+}
+
+/** Of whatever a look-up tells: whether it is the nearest fix, on either side, and says how far away in time. */
+export const wrongGap = (
+  run: Run,
+  { body, did, pair, request }: AnsweredCall<Extract<Request, { readonly at: number; readonly toleranceS: number }>>
+): string | undefined => {
+  const asOf = timeOf(body["asOf"])
+  const away = (at: number) => Math.abs(at - request.at)
+  const isNear = ({ capturedAt }: Seen) => away(capturedAt) <= request.toleranceS * SECOND
+  const { later, seen } = phonesOf(run, pair.userId)
+  const all = [...seen, ...later].filter(isNear)
+  const sure = all.filter((fix) => isKnown(fix, did.begin))
+  if (asOf === undefined) {
+    if (body["deltaSeconds"] !== null) return "there is no fix, and yet a gap"
+    return sure.length === 0 ? undefined : `the fix of ${isoOf(sure[0]?.capturedAt)} was not found`
+  }
+  const there = all.filter((fix) => fix.capturedAt === asOf && fix.uploads.some(({ begin }) => begin < did.end))
+  if (there.length === 0) return `there is no fix of ${isoOf(asOf)} near enough`
+  if (body["deltaSeconds"] !== Math.floor(away(asOf) / SECOND)) return `the gap to ${isoOf(asOf)} is wrong`
+  const nearer = sure.find(
+    ({ capturedAt }) => away(capturedAt) < away(asOf) || (away(capturedAt) === away(asOf) && capturedAt < asOf)
+  )
+  return nearer === undefined
+    ? undefined
+    : `the fix of ${isoOf(nearer.capturedAt)} is nearer than that of ${isoOf(asOf)}`
 }
 
 interface Around {
@@ -67,11 +82,11 @@ const wrongPlace = (run: Run, { did, pair }: Call, fix: Seen, placeId: string | 
   })
   if (placeId === undefined) {
     const found = around.find(({ isAround }) => isAround === "yes")
-    return found === undefined ? undefined : `the fix of ${fix.capturedAt} lies in ${found.place.placeId}`
+    return found === undefined ? undefined : `the fix of ${isoOf(fix.capturedAt)} lies in ${found.place.placeId}`
   }
   const told = around.find(({ place }) => place.placeId === placeId)
   if (told === undefined) return undefined
-  if (told.isAround === "no") return `the fix of ${fix.capturedAt} lies in no visible ${placeId}`
+  if (told.isAround === "no") return `the fix of ${isoOf(fix.capturedAt)} lies in no visible ${placeId}`
   const better = around.find(
     (other) =>
       other !== told &&

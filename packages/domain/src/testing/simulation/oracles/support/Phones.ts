@@ -16,6 +16,8 @@ export interface Phones {
   /** By capture time. */
   readonly seen: ReadonlyArray<Seen>
   readonly at: (capturedAt: number) => ReadonlyArray<Seen>
+  /** Put aside when they came, because they were from the future: they may be taken when their time has come. */
+  readonly later: ReadonlyArray<Seen>
 }
 
 const known = new WeakMap<object, ReadonlyMap<string, Phones>>()
@@ -23,18 +25,19 @@ const known = new WeakMap<object, ReadonlyMap<string, Phones>>()
 export const phonesOf = (run: Run, userId: string): Phones => {
   const all = known.get(run) ?? read(run)
   known.set(run, all)
-  return all.get(userId) ?? { uploads: [], seen: [], at: () => [] }
+  return all.get(userId) ?? { uploads: [], seen: [], at: () => [], later: [] }
 }
 
 const read = (run: Run): ReadonlyMap<string, Phones> => {
-  const ofUser = new Map<string, { uploads: Array<Did<"upload">>; seen: Map<string, Gathered> }>()
+  const ofUser = new Map<string, { uploads: Array<Did<"upload">>; seen: Map<string, Gathered>; later: Array<Seen> }>()
   for (const did of happened(run).of("upload")) {
     if (!mayBeDone(did)) continue
     const { deviceId, fixes, userId } = did.args
-    const mine = ofUser.get(userId) ?? { uploads: [], seen: new Map<string, Gathered>() }
+    const mine = ofUser.get(userId) ?? { uploads: [], seen: new Map<string, Gathered>(), later: [] }
     ofUser.set(userId, mine)
     mine.uploads.push(did)
     for (const fix of fixes) {
+      if (isFuture(fix, did)) mine.later.push({ ...fix, key: keyOf(deviceId, fix), uploads: [did] })
       if (isPutAside(fix, did) === "yes") continue
       // An accuracy is no part of the name, but whoever reads it must know both.
       const name = `${keyOf(deviceId, fix)} ${fix.accuracyM}`
@@ -43,14 +46,16 @@ const read = (run: Run): ReadonlyMap<string, Phones> => {
       else if (found.uploads.at(-1) !== did) found.uploads.push(did)
     }
   }
-  return new Map([...ofUser].map(([userId, { seen, uploads }]) => [userId, phones(uploads, [...seen.values()])]))
+  return new Map(
+    [...ofUser].map(([userId, { later, seen, uploads }]) => [userId, { ...phones(uploads, [...seen.values()]), later }])
+  )
 }
 
 interface Gathered extends Seen {
   readonly uploads: Array<Did<"upload">>
 }
 
-const phones = (uploads: ReadonlyArray<Did<"upload">>, found: ReadonlyArray<Seen>): Phones => {
+const phones = (uploads: ReadonlyArray<Did<"upload">>, found: ReadonlyArray<Seen>): Omit<Phones, "later"> => {
   const seen = [...found].sort((a, b) => a.capturedAt - b.capturedAt)
   const at = new Map<number, Array<Seen>>()
   for (const fix of seen) {
@@ -74,6 +79,11 @@ export const isPutAside = ({ capturedAt, lat, lon }: Reading, upload: Did<"uploa
   if (capturedAt > last + 5 * MINUTE) return "yes"
   return capturedAt > first + 5 * MINUTE ? "maybe" : "no"
 }
+
+/** Surely from the future when it came, and otherwise a reading like any. */
+const isFuture = (fix: Reading, upload: Did<"upload">): boolean =>
+  fix.capturedAt > Math.max(upload.beganAt, upload.endedAt) + 5 * MINUTE &&
+  isPutAside({ ...fix, capturedAt: upload.beganAt }, upload) === "no"
 
 const YEAR_2010 = 14_610 * DAY
 

@@ -1,8 +1,8 @@
 import type { PhoneVisit } from "../../Operations.js"
 import type { Run } from "../../Oracle.js"
 import { metresToCentre } from "./distance.js"
-import { ground, type Place, sharing } from "./Ground.js"
-import { type Did, happened, isDone, mayBeDone } from "./Happened.js"
+import { ground, type Pair, type Place, sharing } from "./Ground.js"
+import { type Did, happened, isDone, isoOf, mayBeDone } from "./Happened.js"
 import { DAY, MINUTE } from "./Spec.js"
 import { type Walk, walksOf } from "./Walks.js"
 
@@ -22,7 +22,7 @@ export const missing = (run: Run) =>
     return expected(run, walk, begin, end).flatMap(({ arrival, placeId }) =>
       told.has(`${arrival} ${placeId}`)
         ? []
-        : [{ at: end, detail: `the visit of ${arrival} at ${placeId} is not told` }]
+        : [{ at: end, detail: `the visit of ${isoOf(arrival)} at ${placeId} is not told` }]
     )
   })
 
@@ -33,21 +33,33 @@ const isOpen = (did: Did, begin: number, end: number): boolean =>
 const expected = (run: Run, { pages }: Walk, begin: number, end: number) => {
   const page = pages[0]
   if (page === undefined) return []
-  const { did, pair, request } = page
+  const { pair, request } = page
   const mine = [...ground(run).places.values()].filter(({ userId }) => userId === pair.userId)
   return reportsOf(run, pair.userId, begin).flatMap(({ arrival, visit }) => {
     const isAsked = (request.from === null || arrival >= request.from) && (request.to === null || arrival < request.to)
-    const isKept = arrival > did.beganAt - 89 * DAY
     const around = mine.filter((place) => lies(visit, place) !== "no")
     const [place] = around
-    if (!isAsked || !isKept || place === undefined || around.length > 1) return []
+    if (!isAsked || place === undefined || around.length > 1) return []
     const { placeId } = place
-    if (lies(visit, place) !== "yes" || place.archivings.some((archiving) => archiving.begin < end)) return []
+    // What came before a place was archived is still told of it (Spec §4.5.5).
+    const isLate = place.archivings.some((one) => one.begin < end && arrival >= Math.min(one.beganAt, one.endedAt))
+    if (lies(visit, place) !== "yes" || isLate) return []
     if (sharing(pair, placeId, begin, end) !== "yes") return []
-    const shares = pair.shares.writes.filter((write) => write.begin < end)
     const isIncluded = pair.shares.possible(begin, end).every((shared) => shared.get(placeId) === true)
-    return isIncluded || shares.every(({ endedAt }) => arrival >= endedAt) ? [{ arrival, placeId }] : []
+    return isIncluded || arrival >= sharedSince(pair, placeId, end) ? [{ arrival, placeId }] : []
   })
+}
+
+/**
+ * The latest moment at which the place may have begun to be shared: with the last consent, or when it came back into the list. A list
+ * that keeps the place begins nothing.
+ */
+const sharedSince = ({ consents, shares }: Pair, placeId: string, end: number): number => {
+  const writes = shares.writes.filter((write) => write.begin < end)
+  const asked = new Set(consents.map(({ begin }) => begin))
+  const last = writes.findLastIndex(({ begin, value }) => asked.has(begin) || !value.has(placeId))
+  const first = writes.slice(Math.max(0, last)).find(({ isCertain, value }) => isCertain && value.has(placeId))
+  return first === undefined ? Infinity : Math.max(first.beganAt, first.endedAt)
 }
 
 /** In all circles that it ever had, or in none. */

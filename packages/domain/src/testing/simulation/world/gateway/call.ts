@@ -12,9 +12,10 @@ import { StoreError } from "../../../../shared/StoreError.js"
 import type { Answered, Call } from "../../Operations.js"
 import type { Ports } from "../../ports/Ports.js"
 import type { Registry } from "../Registry.js"
-import { answer, type Told } from "./questions.js"
+import { answer } from "./questions.js"
 import * as Refusal from "./Refusal.js"
 import { REQUIREMENTS } from "./requirements.js"
+import type { Told } from "./Told.js"
 
 const RATE = Rate.perMinute(600)
 
@@ -29,11 +30,15 @@ interface Cell {
  * user's access log, committed before the answer leaves (Spec §1.7). A request that cannot be answered now fails with
  * the store's error.
  */
-export const call = (request: Call, { secrets }: Registry): Effect.Effect<Answered, StoreError, Ports> =>
+export const call = (
+  request: Call,
+  { sabotageAnswers, secrets }: Registry
+): Effect.Effect<Answered, StoreError, Ports> =>
   Effect.gen(function* () {
     const cell: Cell = { owner: undefined, purpose: null }
     const exit = yield* Effect.exit(handle(request, secrets.raw(request.token), cell))
-    const told = exit._tag === "Success" ? exit.value : undefined
+    const value = exit._tag === "Success" ? exit.value : undefined
+    const told = value === undefined ? undefined : (sabotageAnswers?.(request.request, value) ?? value)
     const refused = exit._tag === "Failure" ? Refusal.ofCall(exit.cause) : undefined
     const answered: Answered = {
       status: refused?.status ?? told?.status ?? 200,

@@ -29,13 +29,7 @@ import * as VisitWords from "../../../../visits/VisitWords.js"
 import type { Request, RuleFields } from "../../Operations.js"
 import type { Ports } from "../../ports/Ports.js"
 import { valid } from "../operations/Handlers.js"
-
-export interface Told {
-  readonly status?: number
-  readonly body: Readonly<Record<string, unknown>>
-  /** In words for the user's access log. */
-  readonly disclosed: string | null
-}
+import type { Told } from "./Told.js"
 
 const { DAY, SECOND } = Timestamp
 const DAY_S = DAY / SECOND

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { listAccessLog } from "../../../../access-log/listAccessLog.js"
 import { DisplayName, Email, Password, Role } from "../../../../accounts/Account.js"
 import { createAccount } from "../../../../accounts/createAccount.js"
@@ -17,12 +17,19 @@ import { createPlace } from "../../../../places/createPlace.js"
 import { Latitude, Longitude, RadiusM } from "../../../../places/Geometry.js"
 import { Kind, Label } from "../../../../places/Place.js"
 import { updatePlace } from "../../../../places/updatePlace.js"
+import { PurposeStore } from "../../../../purposes/PurposeStore.js"
 import { removeRuleOfUser } from "../../../../rules/removeRule.js"
-import { ConnectionId, DeviceId, PlaceId, RuleId, UserId } from "../../../../shared/Ids.js"
+import { ConnectionId, DeviceId, PlaceId, type PurposeId, RuleId, UserId } from "../../../../shared/Ids.js"
 import type { Invalid } from "../../../../shared/Invalid.js"
 import * as Timestamp from "../../../../shared/Timestamp.js"
 import type { Circle, LoggedAccess } from "../../Operations.js"
 import { account, type Handlers, ISSUER, PASSWORD, valid } from "./Handlers.js"
+
+/** Oracles know purposes by their keys, which users are not shown. */
+const keyOf = (id: PurposeId) =>
+  Effect.flatMap(PurposeStore, (purposes) =>
+    Effect.map(purposes.find(id), Option.match({ onNone: () => null, onSome: ({ key }) => key }))
+  )
 
 /** What the users of the service do, in their portal and with their phones. */
 export const people: Handlers<
@@ -125,19 +132,10 @@ export const people: Handlers<
       let cursor: string | undefined
       do {
         const page = yield* listAccessLog(id, {}, 500, cursor)
-        entries.push(
-          ...page.entries.map(({ id, at, appId, connectionId, endpoint, purpose, status, error, disclosed }) => ({
-            id,
-            at,
-            appId,
-            connectionId,
-            endpoint,
-            purpose,
-            status,
-            error,
-            disclosed
-          }))
-        )
+        for (const { id, at, appId, connectionId, endpoint, purpose, status, error, disclosed } of page.entries) {
+          const key = purpose === null ? null : yield* keyOf(purpose.id)
+          entries.push({ id, at, appId, connectionId, endpoint, purpose: key, status, error, disclosed })
+        }
         cursor = page.nextCursor ?? undefined
       } while (cursor !== undefined)
       return { entries }

@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto"
+import { once } from "node:events"
+import type { AddressInfo } from "node:net"
+import { ConsentFlow, Fixtures, MemoryEntropy, MemoryWorkSignal, Simulation } from "@place-access/domain/testing"
+import { Layer, ManagedRuntime } from "effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { tokenServer } from "./tokens.js"
+import * as OwnVault from "./vault.js"
+
+const ownVault = OwnVault.layer([{ id: "k1", bytes: randomBytes(32) }])
+const stores = Simulation.memory.stores.pipe(
+  Layer.provideMerge(Layer.mergeAll(ownVault, MemoryEntropy.layer, MemoryWorkSignal.layer))
+)
+const runtime = ManagedRuntime.make(stores)
+
+let user: Awaited<ReturnType<typeof person>>
+const person = () => runtime.runPromise(Fixtures.user)
+let registered: Awaited<ReturnType<typeof register>>
+const register = () => runtime.runPromise(Fixtures.registeredApp(user))
+let url: string
+let close = () => undefined as void
+
+beforeAll(async () => {
+  user = await person()
+  registered = await register()
+  const server = tokenServer(runtime, (form) =>
+    form.get("client_secret") === registered.clientSecret ? registered.app : undefined
+  )
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  close = () => void server.close()
+})
+afterAll(async () => {
+  close()
+  await runtime.dispose()
+})
+
+interface Tokens {
+  readonly access_token: string
+  readonly refresh_token: string
+}
+
+const post = async (path: string, fields: Readonly<Record<string, string>>) => {
+  const body = new URLSearchParams({ client_secret: registered.clientSecret, ...fields })
+  const response = await fetch(url + path, { method: "POST", body })
+  return { status: response.status, json: (await response.json()) as Tokens }
+}
+
+const me = async ({ access_token }: Tokens): Promise<number> =>
+  (await fetch(`${url}/me`, { headers: { authorization: `Bearer ${access_token}` } })).status
+
+/** The user approves; gives what the app's server exchanges. */
+const approved = async () => {
+  const { code } = await runtime.runPromise(ConsentFlow.approve(registered.app, user, ["location.place.current"]))
+  const [redirect_uri = ""] = registered.app.redirectUris
+  return { grant_type: "authorization_code", code, code_verifier: ConsentFlow.VERIFIER, redirect_uri }
+}
+
+const refresh = ({ refresh_token }: Tokens) => post("/token", { grant_type: "refresh_token", refresh_token })
+
+it("a code is exchanged, the token opens, a refresh gives the next pair, and revoking ends all of them", async () => {
+  const first = await post("/token", await approved())
+  expect([first.status, await me(first.json)]).toEqual([200, 200])
+  const second = await refresh(first.json)
+  expect([second.status, await me(second.json)]).toEqual([200, 200])
+  expect((await post("/revoke", { token: second.json.refresh_token })).status).toBe(200)
+  expect([await me(first.json), await me(second.json), (await refresh(second.json)).status]).toEqual([401, 401, 400])
+})
+
+it("two servers of the app that refresh at the same time get one and the same next token", async () => {
+  const { json } = await post("/token", await approved())
+  const [one, other] = await Promise.all([refresh(json), refresh(json)])
+  expect([one.status, one.json.refresh_token]).toEqual([200, other.json.refresh_token])
+})
+
+it("a wrong verifier, a wrong secret and a token that is none are refused", async () => {
+  expect((await post("/token", { ...(await approved()), code_verifier: "x".repeat(43) })).status).toBe(400)
+  expect((await post("/token", { ...(await approved()), client_secret: "wrong" })).status).toBe(401)
+  expect(await me({ access_token: "none", refresh_token: "" })).toBe(401)
+})

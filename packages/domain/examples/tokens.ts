@@ -1,0 +1,92 @@
+import { createServer, type IncomingMessage, type Server } from "node:http"
+import { text } from "node:stream/consumers"
+import type { App } from "@place-access/domain/apps"
+import {
+  authenticateAccess,
+  type ConnectionStore,
+  exchangeCode,
+  refreshTokens,
+  revokeToken,
+  type TokenGrant
+} from "@place-access/domain/connection"
+import type { Entropy, Vault } from "@place-access/domain/shared"
+import { Effect, type ManagedRuntime } from "effect"
+
+/** What tokens need: of `ConnectionStore` no more than `change` and `findByAccessToken`. */
+export type Ports = ConnectionStore | Entropy.Entropy | Vault.Vault
+
+interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+const granted = ({ accessToken, expiresIn, refreshToken, scopes, sub }: TokenGrant.TokenGrant): Answer => ({
+  status: 200,
+  body: {
+    access_token: accessToken,
+    token_type: "Bearer",
+    expires_in: expiresIn,
+    refresh_token: refreshToken,
+    scope: scopes.join(" "),
+    sub
+  }
+})
+
+const UNAVAILABLE: Answer = { status: 503, body: { error: "unavailable" } }
+
+/** For an app that has proved who it is. A reason is in the error, for your log; the app is told none. */
+const token = (client: App.App, form: URLSearchParams) => {
+  const field = (name: string) => form.get(name) ?? ""
+  const grant =
+    field("grant_type") === "refresh_token"
+      ? refreshTokens(client, field("refresh_token"))
+      : exchangeCode(client, {
+          code: field("code"),
+          codeVerifier: field("code_verifier"),
+          redirectUri: field("redirect_uri")
+        })
+  return grant.pipe(
+    Effect.map(granted),
+    Effect.catchTags({
+      InvalidGrant: () => Effect.succeed<Answer>({ status: 400, body: { error: "invalid_grant" } }),
+      StoreError: () => Effect.succeed(UNAVAILABLE)
+    })
+  )
+}
+
+const revoke = (client: App.App, form: URLSearchParams) =>
+  revokeToken(client, form.get("token") ?? "").pipe(
+    Effect.as<Answer>({ status: 200, body: {} }),
+    Effect.catchTag("StoreError", () => Effect.succeed(UNAVAILABLE))
+  )
+
+/** Missing, malformed, expired and revoked are answered alike. */
+const me = (request: IncomingMessage) =>
+  authenticateAccess(/^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "").pipe(
+    Effect.map(({ connection }): Answer => ({ status: 200, body: { sub: connection.sub } })),
+    Effect.catchTags({
+      InvalidToken: () => Effect.succeed<Answer>({ status: 401, body: { error: "invalid_token" } }),
+      StoreError: () => Effect.succeed(UNAVAILABLE)
+    })
+  )
+
+/** `clientOf` checks the app's own credentials, however your protocol sends them. */
+export const tokenServer = (
+  runtime: ManagedRuntime.ManagedRuntime<Ports, unknown>,
+  clientOf: (form: URLSearchParams) => App.App | undefined
+): Server => {
+  const answerTo = async (request: IncomingMessage): Promise<Answer> => {
+    if (request.url === "/me") return runtime.runPromise(me(request))
+    const form = new URLSearchParams(await text(request))
+    const client = clientOf(form)
+    if (client === undefined) return { status: 401, body: { error: "invalid_client" } }
+    return runtime.runPromise(request.url === "/revoke" ? revoke(client, form) : token(client, form))
+  }
+  return createServer((request, response) => {
+    answerTo(request).then(
+      ({ body, status }) =>
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body)),
+      () => response.writeHead(500).end()
+    )
+  })
+}

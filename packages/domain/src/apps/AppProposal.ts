@@ -1,0 +1,119 @@
+import { Schema } from "effect"
+import * as Scope from "../shared/Scope.js"
+import { type App, type Proposal } from "./App.js"
+import * as RedirectUri from "./RedirectUri.js"
+
+/**
+ * How an app in production changes (decision M2). The developer says what the app is to be (`Profile`). What a reviewer has
+ * approved before takes effect at once; the rest becomes the app's `Proposal`, and what was approved stays in force beside it.
+ */
+
+/** What a reviewer reads of an app. */
+export interface Profile extends Pick<App, "name" | "description" | "homepageUrl" | "redirectUris"> {
+  readonly scopes: ReadonlyArray<Scope.Scope>
+}
+
+/** The app as its developer wants it: the proposal, and what is in force where nothing is proposed. */
+export const wanted = (app: App): Profile => ({
+  name: app.proposal?.name ?? app.name,
+  description: app.proposal?.description ?? app.description,
+  homepageUrl: app.proposal?.homepageUrl ?? app.homepageUrl,
+  scopes: app.proposal?.scopes ?? app.declaredScopes,
+  redirectUris: app.proposal?.redirectUris ?? app.redirectUris
+})
+
+/** Whether a reviewer reads the same. */
+export const readsTheSame = (a: Profile, b: Profile): boolean =>
+  a.name === b.name &&
+  a.description === b.description &&
+  a.homepageUrl === b.homepageUrl &&
+  Scope.same(a.scopes, b.scopes) &&
+  sameTexts(a.redirectUris, b.redirectUris)
+
+/** Puts the whole profile in force, and nothing waits any more. */
+export const putInForce = (app: App, { name, description, homepageUrl, redirectUris, scopes }: Profile): App => ({
+  ...app,
+  name,
+  description,
+  homepageUrl,
+  declaredScopes: scopes,
+  redirectUris,
+  proposal: null
+})
+
+/** What a reviewer has seen of the app counts as approved from now on, also after the developer has dropped it. */
+export const approved = (app: App): App => ({
+  ...app,
+  approvedScopes: Scope.normalise([...app.approvedScopes, ...app.declaredScopes]),
+  approvedOrigins: [...new Set([...app.approvedOrigins, ...app.redirectUris.map(RedirectUri.origin)])].sort()
+})
+
+/** An app in production whose developer wants it to be `next`. */
+export const propose = (before: App, next: Profile): App => {
+  const app = approved(before)
+  const hasScope = (scope: Scope.Scope) => app.approvedScopes.includes(scope)
+  const hasOrigin = (uri: RedirectUri.RedirectUri) => app.approvedOrigins.includes(RedirectUri.origin(uri))
+  const proposal: Proposal = {
+    name: next.name === app.name ? null : next.name,
+    description: next.description === app.description ? null : next.description,
+    homepageUrl: next.homepageUrl === app.homepageUrl ? null : next.homepageUrl,
+    scopes: next.scopes.every(hasScope) ? null : next.scopes,
+    redirectUris: next.redirectUris.every(hasOrigin) ? null : next.redirectUris
+  }
+  return {
+    ...app,
+    // Taking the homepage away shows nobody anything new.
+    homepageUrl: next.homepageUrl === null ? null : app.homepageUrl,
+    declaredScopes: inForce(app.declaredScopes, next.scopes, hasScope),
+    redirectUris: inForce(app.redirectUris, next.redirectUris, hasOrigin),
+    proposal: Object.values(proposal).every((part) => part === null) ? null : proposal
+  }
+}
+
+/**
+ * What of a wanted list works at once: that which was approved. When nothing of it was, the present list goes on working, so that
+ * an app that moves to a new address, say, is not without one until a reviewer has time.
+ */
+const inForce = <A>(
+  present: ReadonlyArray<A>,
+  wanted: ReadonlyArray<A>,
+  isApproved: (one: A) => boolean
+): ReadonlyArray<A> => {
+  const kept = wanted.filter(isApproved)
+  return kept.length === 0 ? present : kept
+}
+
+/** Redirect URIs that wait for a reviewer: nobody is sent to them. */
+export const pendingRedirectUris = (app: App): ReadonlyArray<RedirectUri.RedirectUri> => {
+  const origins = approved(app).approvedOrigins
+  return (app.proposal?.redirectUris ?? []).filter((uri) => !origins.includes(RedirectUri.origin(uri)))
+}
+
+const difference = <A, I>(part: Schema.Schema<A, I>) =>
+  Schema.NullOr(Schema.Struct({ approved: Schema.NullOr(part), proposed: part }))
+
+/** What is in force beside what is proposed, for every part that is to change. */
+export const Differences = Schema.Struct({
+  name: difference(Schema.String),
+  description: difference(Schema.String),
+  homepageUrl: difference(Schema.String),
+  scopes: difference(Schema.Array(Scope.Scope)),
+  redirectUris: difference(Schema.Array(Schema.String))
+})
+export type Differences = typeof Differences.Type
+
+/** Null when nothing waits. */
+export const differences = ({ proposal, ...app }: App): Differences | null => {
+  if (proposal === null) return null
+  const between = <A>(approved: A | null, proposed: A | null) => (proposed === null ? null : { approved, proposed })
+  return {
+    name: between<string>(app.name, proposal.name),
+    description: between<string>(app.description, proposal.description),
+    homepageUrl: between<string>(app.homepageUrl, proposal.homepageUrl),
+    scopes: between(app.declaredScopes, proposal.scopes),
+    redirectUris: between<ReadonlyArray<string>>(app.redirectUris, proposal.redirectUris)
+  }
+}
+
+const sameTexts = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>
+  a.length === b.length && a.every((text, index) => text === b[index])

@@ -1,0 +1,84 @@
+import { Effect } from "effect"
+import type { UserId } from "../shared/Ids.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import type { Candidate } from "./OsVisit.js"
+import * as PlacesInTime from "./PlacesInTime.js"
+import * as Stay from "./Stay.js"
+import * as Visit from "./Visit.js"
+import { type DeviceSpan, type DeviceStay, type Unfinished, VisitStore } from "./VisitStore.js"
+
+interface Asked {
+  readonly userId: UserId
+  readonly candidates: ReadonlyArray<Candidate>
+  readonly now: Timestamp
+  readonly cutoff: Timestamp | null
+  readonly unfinished: ReadonlyArray<Unfinished>
+}
+
+/**
+ * Stays without those that another place tells, and each no longer than until the phone was at another place. Costs nothing where no circles
+ * of the places that the app knows overlap.
+ */
+export const atOnePlace = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
+  Effect.gen(function* () {
+    const { candidates, cutoff, now, userId } = asked
+    const near = PlacesInTime.neighbours(candidates)
+    const spans = stays.flatMap(({ arrival, departure, deviceId, placeId }) =>
+      (near.get(placeId) ?? []).map((other) => ({ deviceId, placeId: other.placeId, from: arrival, to: departure }))
+    )
+    if (spans.length === 0) return stays
+    const store = yield* VisitStore
+    const others = (yield* store.staysWithin(userId, spans)).filter((one) => isTold(asked, one))
+    if (others.length === 0) return stays
+    const located = yield* locate(asked, [...stays, ...others])
+    const rows = located.slice(0, stays.length)
+    const partners = located.slice(stays.length)
+    return rows.flatMap((stay): ReadonlyArray<DeviceStay> => {
+      const all = partners.filter(
+        (one) =>
+          one.deviceId === stay.deviceId &&
+          (near.get(stay.placeId) ?? []).some(({ placeId }) => placeId === one.placeId) &&
+          PlacesInTime.overlap(stay, one)
+      )
+      const departure = PlacesInTime.endOf(stay, all)
+      // Who is only in the band of this one's edge, or of whose edge this one is, tells another stop.
+      const same = all.filter(
+        (one) => PlacesInTime.overlap({ ...stay, departure }, one) && PlacesInTime.endOf(one, [stay]) === one.departure
+      )
+      const told = { placeId: stay.placeId, deviceId: stay.deviceId, arrival: stay.arrival, departure }
+      const isGone = departure !== stay.departure && Visit.isPast(told, null, cutoff)
+      return PlacesInTime.isToldElsewhere(stay, same) || isGone || !Stay.isLongEnough(told, now) ? [] : [told]
+    })
+  })
+
+/** Another stay makes a difference only if the app may be told of it. */
+const isTold = ({ candidates, cutoff, now, unfinished }: Asked, stay: DeviceStay): boolean => {
+  const candidate = candidates.find(({ placeId }) => placeId === stay.placeId)
+  const due = unfinished.find((one) => one.deviceId === stay.deviceId && one.placeId === stay.placeId)
+  const isFinal = due === undefined || (stay.departure !== null && stay.departure + Stay.ABSENCE <= due.dueFrom)
+  return (
+    candidate !== undefined &&
+    (candidate.since === null || stay.arrival >= candidate.since) &&
+    isFinal &&
+    Stay.isLongEnough(stay, now) &&
+    (stay.departure === null || !Visit.isPast(stay, null, cutoff))
+  )
+}
+
+/** A place is somewhere at any time. */
+const NOWHERE = { lat: 0, lon: 0, radiusM: 0 }
+
+const locate = ({ candidates, userId }: Asked, stays: ReadonlyArray<DeviceStay>) =>
+  Effect.gen(function* () {
+    const spans = stays.map(({ arrival, departure, deviceId }): DeviceSpan => ({
+      deviceId,
+      from: arrival,
+      to: departure
+    }))
+    const medians = yield* (yield* VisitStore).medians(userId, spans)
+    return stays.map((stay, index) => ({
+      ...stay,
+      circle: PlacesInTime.circleOf(stay, candidates) ?? NOWHERE,
+      median: medians[index] ?? null
+    }))
+  })

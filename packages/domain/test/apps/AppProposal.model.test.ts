@@ -1,0 +1,122 @@
+import { App, AppLife, AppProposal, RedirectUri } from "@place-access/domain/apps"
+import { Verdict } from "@place-access/domain/reviews"
+import { AppId, Scope, Timestamp, UserId } from "@place-access/domain/shared"
+import { Either, FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+import { type AppDeed, ReferenceApp } from "../support/referenceApp.js"
+import { holdsAnywhere } from "../support/holdsAnywhere.js"
+
+const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
+/** Few, so that an edit often goes back to what was there before. */
+const NAMES = ["Coffee Finder", "Tea Finder", "Your Bank"]
+const SCOPES: ReadonlyArray<Scope.Scope> = ["location.place.current", "location.visits.read", "location.lookup"]
+const ORIGINS = ["https://a.example", "https://b.example", "com.example.c:"]
+const uriOf = (origin: string) => RedirectUri.RedirectUri.make(`${origin}/callback`)
+
+const production: App.App = {
+  id: AppId.make("app_1"),
+  ownerId: UserId.make("usr_1"),
+  name: App.Name.make("Coffee Finder"),
+  description: App.Description.make("Finds good coffee."),
+  homepageUrl: null,
+  declaredScopes: ["location.place.current"],
+  allowedScopes: null,
+  redirectUris: [uriOf("https://a.example")],
+  status: "production",
+  approvedScopes: [],
+  approvedOrigins: [],
+  proposal: null,
+  reviewNote: null,
+  revision: 1,
+  submission: null,
+  revokedAt: null,
+  createdAt: START
+}
+
+const some = (list: ReadonlyArray<string>) => fc.subarray([...list], { minLength: 1 })
+const deed: fc.Arbitrary<AppDeed> = fc.oneof(
+  fc.record({ type: fc.constant("name" as const), name: fc.constantFrom(...NAMES) }),
+  fc.record({ type: fc.constant("scopes" as const), list: some(SCOPES) }),
+  fc.record({ type: fc.constant("origins" as const), list: some(ORIGINS) }),
+  fc.record({ type: fc.constantFrom("approve" as const, "reject" as const) })
+)
+/** Whether the reviewer names what they have read, and how many revisions ago that was. */
+const revisionsAgo = fc.constantFrom(undefined, 0, 0, 0, 1)
+
+const reading = (app: ReferenceApp): string =>
+  JSON.stringify([app.wantedName(), app.wanted("scopes"), app.wanted("origins")])
+
+const step = (app: App.App, one: AppDeed, revision: number | undefined, now: Timestamp.Timestamp) => {
+  switch (one.type) {
+    case "name":
+      return AppLife.edit(app, { name: App.Name.make(one.name) }, now)
+    case "scopes":
+      return AppLife.edit(app, { scopes: one.list.filter(Scope.isScope) }, now)
+    case "origins":
+      return AppLife.register(app, one.list.map(uriOf), now)
+    case "approve":
+    case "reject":
+      return AppLife.decide(app, { decision: one.type, note: Verdict.Note.make("So be it"), revision })
+  }
+}
+
+describe("changes to an app in production, against their history", () => {
+  it("in force is only what a reviewer has read, what was approved once comes back at once, and the rest waits for its turn", () => {
+    const seen = new Set<string>()
+    holdsAnywhere(
+      fc.property(fc.array(fc.tuple(deed, revisionsAgo), { maxLength: 30, size: "max" }), (deeds) => {
+        let app = production
+        const reference = new ReferenceApp(production.name, {
+          scopes: production.declaredScopes,
+          origins: ["https://a.example"]
+        })
+        /** The revision that a reviewer who names none has read. */
+        let handedIn = app.revision
+        for (const [index, [one, ago]] of deeds.entries()) {
+          const now = Timestamp.plus(START, index + 1)
+          const before = app
+          const isDecision = one.type === "approve" || one.type === "reject"
+          const revision = ago === undefined ? undefined : before.revision - ago
+          const read = reading(reference)
+          const outcome = step(before, one, revision, now)
+          const allowed = isDecision && (revision ?? handedIn) !== before.revision ? false : reference.do(one)
+          expect(Either.isRight(outcome)).toBe(allowed)
+          if (Either.isRight(outcome)) app = outcome.right
+          if (before.submission === null && app.submission !== null) handedIn = app.revision
+          // A revision stands for one thing to read.
+          expect(app.revision - before.revision).toBe(isDecision || reading(reference) === read ? 0 : 1)
+          seen.add(`${before.proposal === null ? "settled" : "waits"} ${one.type} ${allowed}`)
+
+          expect(app.status).toBe("production")
+          expect(app.name).toBe(reference.nameInForce())
+          expect(app.declaredScopes).toEqual(reference.inForce("scopes"))
+          expect(app.redirectUris).toEqual(reference.inForce("origins").map((origin) => uriOf(origin)))
+          expect(app.proposal !== null).toBe(reference.waits())
+          expect(app.submission !== null).toBe(reference.waits())
+          expect(AppProposal.wanted(app).name).toBe(reference.wantedName())
+          // A turn in the queue is kept until the decision or the withdrawal.
+          const keepsTurn = before.submission !== null && app.submission !== null && !isDecision
+          expect(keepsTurn ? app.submission : null).toEqual(keepsTurn ? before.submission : null)
+          const ever = reference.everApproved("origins")
+          expect(AppProposal.pendingRedirectUris(app)).toEqual(
+            app.proposal?.redirectUris === null || app.proposal === null
+              ? []
+              : reference.wanted("origins").flatMap((origin) => (ever.has(origin) ? [] : [uriOf(origin)]))
+          )
+        }
+      }),
+      500
+    )
+    const steps = [
+      "settled name true",
+      "settled scopes true",
+      "settled origins true",
+      "waits name true",
+      "waits approve true",
+      "waits approve false",
+      "waits reject true",
+      "settled approve false"
+    ]
+    expect(steps.filter((one) => !seen.has(one))).toEqual([])
+  })
+})

@@ -1,0 +1,165 @@
+import { App, AppLife, AppProposal, RedirectUri } from "@place-access/domain/apps"
+import { AppId, Scope, Timestamp, UserId } from "@place-access/domain/shared"
+import { Either, FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+
+const now = Timestamp.make(Date.UTC(2026, 0, 15, 12))
+const later = Timestamp.plus(now, 60_000)
+const uri = (text: string) => RedirectUri.RedirectUri.make(text)
+
+const sandbox: App.App = {
+  id: AppId.make("app_1"),
+  ownerId: UserId.make("usr_1"),
+  name: App.Name.make("Coffee Finder"),
+  description: App.Description.make("Finds good coffee."),
+  homepageUrl: App.HomepageUrl.make("https://coffee.example"),
+  declaredScopes: ["location.place.current", "location.lookup"],
+  allowedScopes: null,
+  redirectUris: [uri("https://coffee.example/callback")],
+  status: "sandbox",
+  approvedScopes: [],
+  approvedOrigins: [],
+  proposal: null,
+  reviewNote: null,
+  revision: 1,
+  submission: null,
+  revokedAt: null,
+  createdAt: now
+}
+const production = AppProposal.approved({ ...sandbox, status: "production", reviewNote: "well done" })
+const done = (step: Either.Either<App.App, unknown>) => Either.getOrThrow(step)
+const edit = (app: App.App, change: AppLife.Edit) => done(AppLife.edit(app, change, later))
+
+describe("an edit before production", () => {
+  it("what is left out stays, null takes the homepage away", () => {
+    expect(edit(sandbox, {})).toBe(sandbox)
+    const changed = { ...sandbox, revision: 2 }
+    expect(edit(sandbox, { name: App.Name.make("Other") })).toEqual({ ...changed, name: "Other" })
+    expect(edit(sandbox, { homepageUrl: null })).toEqual({ ...changed, homepageUrl: null })
+  })
+
+  it("the revision counts changes of what a reviewer reads, redirect URIs too, and not what says the same again", () => {
+    const same: AppLife.Edit = {
+      name: sandbox.name,
+      description: sandbox.description,
+      homepageUrl: sandbox.homepageUrl,
+      scopes: ["location.lookup", "location.place.current"]
+    }
+    expect(edit(sandbox, same)).toBe(sandbox)
+    expect(done(AppLife.register(sandbox, sandbox.redirectUris, later))).toBe(sandbox)
+    const seventh = { ...sandbox, revision: 7 }
+    expect([
+      edit(seventh, { description: App.Description.make("Finds bad coffee.") }).revision,
+      edit(seventh, { scopes: [] }).revision,
+      done(AppLife.register(seventh, [uri("https://evil.example/")], later)).revision
+    ]).toEqual([8, 8, 8])
+  })
+
+  it("scopes are kept in one order and once each", () => {
+    const { declaredScopes } = edit(sandbox, {
+      scopes: ["location.lookup", "location.rules.place", "location.lookup"]
+    })
+    expect(declaredScopes).toEqual(["location.rules.place", "location.lookup"])
+  })
+
+  it("in review scopes can be given up but not added; in the sandbox and in production both", () => {
+    const scopes = fc.subarray([...Scope.all])
+    fc.assert(
+      fc.property(scopes, scopes, fc.constantFrom(...App.Status.literals), (before, after, status) => {
+        const outcome = AppLife.edit({ ...sandbox, declaredScopes: before, status }, { scopes: after }, later)
+        const grows = after.some((scope) => !before.includes(scope))
+        expect(Either.isLeft(outcome)).toBe(grows && status === "in_review")
+      })
+    )
+  })
+
+  it("an app whose redirect URIs were changed since it was handed in is not approved with addresses that nobody read", () => {
+    const handedIn = done(AppLife.submit(sandbox, now))
+    const moved = done(AppLife.register(handedIn, [uri("https://evil.example/callback")], later))
+    expect(Either.isLeft(AppLife.decide(moved, { decision: "approve", note: null }))).toBe(true)
+  })
+})
+
+describe("an edit in production", () => {
+  it("new words wait, the note of the decision before goes, and what was approved is in force", () => {
+    const after = edit(production, {
+      name: App.Name.make("Your Bank"),
+      homepageUrl: App.HomepageUrl.make("https://b.example")
+    })
+    expect(after).toEqual({
+      ...production,
+      revision: 2,
+      reviewNote: null,
+      submission: { at: later, revision: 2 },
+      proposal: {
+        name: "Your Bank",
+        description: null,
+        homepageUrl: "https://b.example",
+        scopes: null,
+        redirectUris: null
+      }
+    })
+  })
+
+  it("taking the homepage away shows nothing new, so it needs nobody; one that waited is withdrawn with it", () => {
+    const waiting = edit(production, { homepageUrl: App.HomepageUrl.make("https://b.example") })
+    expect(edit(waiting, { homepageUrl: null })).toMatchObject({ homepageUrl: null, proposal: null, submission: null })
+  })
+
+  it("what waits keeps its turn through further edits; each has its revision", () => {
+    const first = edit(production, { name: App.Name.make("Your Bank") })
+    const second = done(AppLife.edit(first, { name: App.Name.make("Tea Finder") }, Timestamp.plus(later, 1)))
+    expect(second).toMatchObject({
+      revision: 3,
+      submission: { at: later, revision: 2 },
+      proposal: { name: "Tea Finder" }
+    })
+  })
+
+  it("redirect URIs left out go at once, unless nothing that was approved would be left", () => {
+    const two = done(
+      AppLife.register(production, [uri("https://coffee.example/a"), uri("https://coffee.example/b")], later)
+    )
+    expect(two).toMatchObject({ proposal: null, submission: null })
+    const [b, elsewhere] = [uri("https://coffee.example/b"), uri("https://tea.example/cb")]
+    expect(done(AppLife.register(two, [b, elsewhere], later))).toMatchObject({
+      redirectUris: [b],
+      proposal: { redirectUris: [b, elsewhere] }
+    })
+    expect(done(AppLife.register(two, [elsewhere], later)).redirectUris).toEqual(two.redirectUris)
+  })
+
+  it("an app of an earlier version, without what was approved: what it has in production was", () => {
+    const old = { ...production, approvedScopes: [], approvedOrigins: [] }
+    const dropped = edit(old, { scopes: ["location.lookup"] })
+    expect(edit(dropped, { scopes: old.declaredScopes })).toMatchObject({
+      declaredScopes: old.declaredScopes,
+      proposal: null
+    })
+    const other = done(AppLife.register(old, [uri("https://coffee.example/other")], later))
+    expect(other.proposal).toBeNull()
+  })
+
+  it("a revoked app cannot be changed", () => {
+    const revoked = { ...production, revokedAt: now }
+    expect(Either.isLeft(AppLife.edit(revoked, { name: App.Name.make("Your Bank") }, later))).toBe(true)
+    expect(Either.isLeft(AppLife.register(revoked, revoked.redirectUris, later))).toBe(true)
+  })
+})
+
+describe("the origin of a redirect URI", () => {
+  it.each([
+    ["https://coffee.example/callback?x=1", "https://coffee.example"],
+    ["https://COFFEE.example:443/callback", "https://coffee.example"],
+    ["https://coffee.example:08443", "https://coffee.example:8443"],
+    ["https://coffee.example?x=https://evil.example/", "https://coffee.example"],
+    ["http://localhost:3000/cb", "http://localhost:3000"],
+    ["http://localhost:80/cb", "http://localhost"],
+    ["http://[::1]:3000/cb", "http://[::1]:3000"],
+    ["https://[2001:DB8::1]/cb", "https://[2001:db8::1]"],
+    ["com.example.app:/cb", "com.example.app:"],
+    ["com.example.app://host/cb", "com.example.app:"]
+  ])("%s: %s", (text, origin) => {
+    expect(RedirectUri.origin(uri(text))).toBe(origin)
+  })
+})

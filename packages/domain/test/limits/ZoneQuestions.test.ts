@@ -1,0 +1,111 @@
+import { ZoneQuestions } from "@place-access/domain/limits"
+import type { Geometry } from "@place-access/domain/places"
+import { Timestamp } from "@place-access/domain/shared"
+import { describe, expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { DAY, HOUR, NOON, time } from "../support/rules.js"
+
+const KM_LAT = 1 / 111.25
+const KM_LON = 1 / 68.1
+/** Kilometres north and east of a town's corner. */
+const circle = (north: number, east: number, radiusM: number): Geometry.Circle => ({
+  lat: 52.3 + north * KM_LAT,
+  lon: 4.8 + east * KM_LON,
+  radiusM
+})
+
+/** How many of the circles are asked about, one after the other at one instant. */
+const admitted = (circles: ReadonlyArray<Geometry.Circle>, now = time(NOON)): number => {
+  let questions = ZoneQuestions.none
+  return circles.filter((one) => {
+    const asking = ZoneQuestions.ask(questions, one, now)
+    if (asking._tag === "Asked") questions = asking.questions
+    return asking._tag === "Asked"
+  }).length
+}
+
+const TEN = Array.from({ length: 10 }, (_, index) => index)
+const TEN_ZONES = TEN.map((index) => circle(1.2 + 2.4 * Math.floor(index / 4), 1.2 + 2.4 * (index % 4), 1_100))
+
+describe("questions about zones", () => {
+  it("an app that sets ten zones in one town once, and asks about each every hour, never meets a limit", () => {
+    let questions = ZoneQuestions.none
+    const ask = (one: Geometry.Circle, at: number) => {
+      const asking = ZoneQuestions.ask(questions, one, time(at))
+      expect(asking._tag).toBe("Asked")
+      if (asking._tag === "Asked") questions = asking.questions
+    }
+    // Ten rules, and ten calls of verify-zone at once.
+    for (const zone of TEN_ZONES) ask(zone, NOON)
+    for (let hour = 0; hour < 5 * 24; hour++) for (const zone of TEN_ZONES) ask(zone, NOON + hour * HOUR)
+  })
+
+  it("circles that shrink around one spot are refused long before circles beside each other are", () => {
+    expect(admitted(TEN.map((index) => circle(6, 6, 10_000 * 0.7 ** index)))).toBeLessThan(6)
+    expect(admitted(TEN_ZONES)).toBe(10)
+  })
+
+  it("large circles halve what is possible: three in one town, whatever they leave between each other", () => {
+    expect(admitted(TEN.map((index) => circle(6, index, 10_000)))).toBe(3)
+    expect(admitted(TEN.flatMap((index) => [circle(6, index, 10_000), circle(6, index, 9_900)]))).toBe(3)
+  })
+
+  it("every large circle doubles what the small ones after it count", () => {
+    const small = Array.from({ length: 16 }, (_, index) => circle(index % 4, Math.floor(index / 4), 900))
+    expect(admitted(small)).toBe(15)
+    expect(admitted([circle(6, 6, 10_000), ...small])).toBe(1 + 7)
+  })
+
+  it("circles whose edges lie in different towns have nothing to do with each other", () => {
+    expect(admitted(TEN.map((index) => circle(40 * index, 0, 10_000)))).toBe(10)
+    // A fourth one whose edge is 17 km from those of the three, and a little more.
+    const three = [0, 1, 2].map((east) => circle(0, east / 10, 3_000))
+    const fourth = (apartKm: number) => admitted([...three, circle(6 + apartKm, 0.1, 3_000)])
+    expect([fourth(16.9), fourth(17.2)]).toEqual([3, 4])
+  })
+
+  it("the same circle again is free for the day, and stays counted for a day after it was asked last", () => {
+    const [first, ...more] = [0, 1, 2, 3].map((east) => circle(6, east, 10_000))
+    let questions = ZoneQuestions.none
+    const ask = (one: Geometry.Circle, at: number) => {
+      const asking = ZoneQuestions.ask(questions, one, time(at))
+      if (asking._tag === "Asked") questions = asking.questions
+      return asking._tag === "Asked" ? "asked" : asking.retryAfterMillis
+    }
+    const fourth = more[2]!
+    expect([ask(first!, NOON), ask(more[0]!, NOON), ask(more[1]!, NOON)]).toEqual(["asked", "asked", "asked"])
+    for (const one of [first!, more[0]!, more[1]!]) expect(ask(one, NOON + DAY)).toBe("asked")
+    expect(ask(fourth, NOON + DAY + 1)).toBe(DAY)
+  })
+
+  it("what is refused changes nothing, and whoever waits as long as it says is not refused", () => {
+    const asked = fc.record({
+      gap: fc.constantFrom(0, 1, HOUR, 3 * HOUR, 8 * HOUR),
+      north: fc.constantFrom(0, 3, 6, 30, 60),
+      east: fc.constantFrom(0, 2, 5, 9),
+      radiusM: fc.constantFrom(100, 900, 1_300, 2_000, 2_001, 10_000)
+    })
+    fc.assert(
+      fc.property(fc.array(asked, { maxLength: 60 }), (all) => {
+        let [questions, at] = [ZoneQuestions.none, time(NOON)]
+        for (const { east, gap, north, radiusM } of all) {
+          at = Timestamp.plus(at, gap)
+          const one = circle(north, east, radiusM)
+          const asking = ZoneQuestions.ask(questions, one, at)
+          if (asking._tag === "Asked") {
+            questions = asking.questions
+            continue
+          }
+          const { retryAfterMillis: wait } = asking
+          expect(wait).toBeGreaterThan(0)
+          const later = [wait - 1, wait].map(
+            (millis) => ZoneQuestions.ask(questions, one, Timestamp.plus(at, millis))._tag
+          )
+          expect(later).toEqual(["Refused", "Asked"])
+        }
+        expect(questions.calls.length).toBeLessThanOrEqual(20)
+      }),
+      { numRuns: 200 }
+    )
+  })
+})

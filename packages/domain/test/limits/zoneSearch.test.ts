@@ -1,0 +1,26 @@
+import { Budget, ZoneQuestions } from "@place-access/domain/limits"
+import { describe, expect, it } from "@effect/vitest"
+import { type Decision, medianErrorKm, strategies } from "../support/zoneSearch.js"
+
+const PEOPLE = 32
+
+/** The hour's budget without the day's. */
+const hourAlone: Decision = (before, _, now) => {
+  const spending = Budget.spend(ZoneQuestions.HOURLY, before.calls, now)
+  return spending._tag === "Refused" ? spending : { _tag: "Asked", questions: { calls: spending.calls, circles: [] } }
+}
+
+describe("a search for somebody who sits still in a town of 12 × 12 km", () => {
+  it.each(Object.entries(strategies))(
+    "after a day it is no finer than 1 km (median): %s",
+    (_, strategy) => {
+      expect(medianErrorKm(strategy, ZoneQuestions.ask, PEOPLE)).toBeGreaterThan(1)
+    },
+    120_000
+  )
+
+  it("without the day's budget the same search finds them to within 200 m", () => {
+    const halves = strategies["halves with the largest circles"]
+    expect(medianErrorKm(halves, hourAlone, PEOPLE)).toBeLessThan(0.2)
+  })
+})

@@ -1,0 +1,51 @@
+import { checkFormToken, formToken } from "@place-access/domain/accounts"
+import { type App, AppStore, authenticateClient } from "@place-access/domain/apps"
+import { Pkce } from "@place-access/domain/connection"
+import { AppId, Cursor, Vault } from "@place-access/domain/shared"
+import { MemoryVault } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, Option } from "effect"
+
+/** Secrets are compared by the vault alone, in constant time: with a vault that finds nothing equal, nothing right is accepted. */
+const honest = MemoryVault.make(["k1"])
+const blind: typeof Vault.Vault.Service = { ...honest, equal: () => false }
+
+const VERIFIER = Pkce.Verifier.make("a-verifier-that-is-long-enough-0123456789-abcdef")
+const APP = AppId.make("app_1")
+const registered = {
+  app: { id: APP } as unknown as App.App,
+  secrets: [{ hash: honest.sha256("secret"), expiresAt: null }]
+}
+
+/** Whether each accepts what is right. */
+const accepts: Readonly<Record<string, (vault: typeof Vault.Vault.Service) => boolean>> = {
+  "the verifier of a code": (vault) => Pkce.matches(vault, VERIFIER, Pkce.Challenge.make(honest.s256(VERIFIER))),
+  "the mark of a cursor": (vault) =>
+    Effect.runSync(
+      Effect.gen(function* () {
+        const cursor = yield* Cursor.seal([1, "a"], "query")
+        return Either.isRight(yield* Effect.either(Cursor.open(cursor, "query")))
+      }).pipe(Effect.provideService(Vault.Vault, vault))
+    ),
+  "the token of a form": (vault) =>
+    Effect.runSync(
+      Effect.flatMap(formToken("cookie"), (token) => checkFormToken("cookie", token)).pipe(
+        Effect.provideService(Vault.Vault, vault)
+      )
+    ),
+  "the secret of a client": (vault) =>
+    Effect.runSync(
+      authenticateClient(APP, "secret").pipe(
+        Effect.provideService(Vault.Vault, vault),
+        Effect.provideService(AppStore, { findRegistered: () => Effect.succeed(Option.some(registered)) } as never),
+        Effect.isSuccess
+      )
+    )
+}
+
+describe.each(Object.entries(accepts))("%s", (_, isAccepted) => {
+  it("is compared by the vault, in constant time, and by nothing else", () => {
+    expect(isAccepted(honest)).toBe(true)
+    expect(isAccepted(blind)).toBe(false)
+  })
+})

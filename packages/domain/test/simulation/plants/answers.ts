@@ -1,0 +1,301 @@
+import { AccessLogStore } from "@place-access/domain/access-log"
+import { DeliveryStore } from "@place-access/domain/deliveries"
+import type { Event } from "@place-access/domain/events"
+import { FixHistory } from "@place-access/domain/fixes"
+import { LimitStore } from "@place-access/domain/limits"
+import { Timestamp } from "@place-access/domain/shared"
+import type { Simulation } from "@place-access/domain/testing"
+import { VisitStore } from "@place-access/domain/visits"
+import { Effect } from "effect"
+import { instead, type Plant } from "./plant.js"
+import { FAR, HOME, HOUR, MINUTE, SCOPES, SECOND } from "./scene.js"
+
+/** Bugs of what is answered, sent, counted and entered: gross ones, which every oracle before these passed over. */
+
+const ALL = [
+  ...SCOPES,
+  "location.zone.verify",
+  "location.latest.read",
+  "location.history.read",
+  "location.lookup"
+] as const
+
+const RULE = {
+  type: "enter",
+  dwellMinutes: null,
+  webhookUrl: null,
+  activeFrom: null,
+  activeUntil: null,
+  maxEventAgeS: null
+} as const
+
+/** Ana goes home and tells an app everything; a rule on her home and one on a zone around it fire. */
+const told =
+  (
+    ask: (connection: Simulation.Connection, home: Simulation.Place, now: number) => Effect.Effect<unknown, unknown>
+  ): Plant["scenario"] =>
+  (world) =>
+    Effect.gen(function* () {
+      const ana = yield* world.user("ana")
+      const home = yield* ana.place({ label: "Home", ...HOME, radiusM: 200 })
+      const phone = yield* ana.phone()
+      const app = yield* world.app({ scopes: [...ALL] })
+      yield* app.endpoint("hook")
+      const connection = yield* app.connect(ana, { scopes: [...ALL], places: [home], standardDays: null })
+      yield* connection.call({ endpoint: "POST /v1/rules/place", placeId: home.id, ...RULE })
+      yield* connection.call({ endpoint: "POST /v1/rules/zone", label: "Block", ...HOME, radiusM: 300, ...RULE })
+      for (const point of [FAR, HOME, HOME, HOME, HOME, HOME, HOME, HOME]) {
+        yield* world.advance(MINUTE)
+        yield* phone.fix(point)
+      }
+      yield* world.advance(5 * SECOND)
+      yield* ask(connection, home, yield* world.now)
+      yield* world.advance(MINUTE)
+    })
+
+const zone = { endpoint: "POST /v1/answers/verify-zone", label: "Block", ...HOME, radiusM: 300, maxAgeS: 900 } as const
+
+const presence = told((connection, { id: placeId }) =>
+  connection.call({ endpoint: "GET /v1/answers/places/{id}/presence", placeId, maxAgeS: 900 })
+)
+const current = told((connection) => connection.call({ endpoint: "GET /v1/answers/current-place", maxAgeS: 900 }))
+const latest = told((connection) => connection.call({ endpoint: "GET /v1/locations/latest" }))
+const nothing = told(() => Effect.void)
+
+/** Changes the body of one answer. */
+const answering =
+  (
+    endpoint: Simulation.Endpoint,
+    change: (body: Readonly<Record<string, unknown>>) => object
+  ): Simulation.SabotageAnswers =>
+  (request, answer) =>
+    request.endpoint === endpoint ? { ...answer, body: { ...answer.body, ...change(answer.body) } } : answer
+
+const INVERTED: Readonly<Record<string, string>> = { yes: "no", no: "yes" }
+
+/** What fired is sent with another target. */
+const targeting = (change: (target: Event.RuleFired["target"]) => Event.RuleFired["target"]) =>
+  instead(DeliveryStore, (store) => ({
+    claim: (request) =>
+      Effect.map(store.claim(request), ({ claims, ...rest }) => ({
+        ...rest,
+        claims: claims.map((claim) => {
+          const { envelope } = claim.delivery
+          if (!("target" in envelope.payload)) return claim
+          const payload = { ...envelope.payload, target: change(envelope.payload.target) }
+          return { ...claim, delivery: { ...claim.delivery, envelope: { ...envelope, payload } } }
+        })
+      }))
+  }))
+
+export const plants: ReadonlyArray<Plant> = [
+  {
+    oracle: "Q1",
+    what: "presence is inverted",
+    sabotageAnswers: answering("GET /v1/answers/places/{id}/presence", ({ state }) => ({
+      state: INVERTED[String(state)] ?? state
+    })),
+    scenario: presence
+  },
+  {
+    oracle: "Q2",
+    what: "nobody is ever at a place",
+    sabotageAnswers: answering("GET /v1/answers/current-place", ({ state }) =>
+      state === "at_place" ? { state: "elsewhere", place: null } : {}
+    ),
+    scenario: current
+  },
+  {
+    oracle: "Q3",
+    what: "nobody is ever in a zone",
+    sabotageAnswers: answering("POST /v1/answers/verify-zone", ({ state }) => (state === "yes" ? { state: "no" } : {})),
+    scenario: told((connection) => connection.call(zone))
+  },
+  {
+    oracle: "Q4",
+    what: "the latest location is the second newest",
+    sabotage: instead(FixHistory, (store) => ({
+      newest: (userId, now, within, limit) =>
+        limit > 1
+          ? store.newest(userId, now, within, limit)
+          : Effect.map(store.newest(userId, now, within, 2), (fixes) => (fixes.length > 1 ? fixes.slice(1) : fixes))
+    })),
+    scenario: latest
+  },
+  {
+    oracle: "Q5",
+    what: "a range lacks its first fix",
+    sabotage: instead(FixHistory, (store) => ({
+      range: (userId, now, within, limit, after) =>
+        Effect.map(store.range(userId, now, within, limit, after), ({ items, next }) => ({
+          items: items.slice(1),
+          next
+        }))
+    })),
+    scenario: told((connection, _, now) =>
+      connection.call({ endpoint: "GET /v1/locations/timerange", from: now - HOUR, to: now, limit: 100 })
+    )
+  },
+  {
+    oracle: "Q5",
+    what: "a day has a fix too few",
+    sabotageAnswers: answering("GET /v1/locations/days", ({ days }) => ({
+      days: (days as ReadonlyArray<{ fixes: number }>).map((day) => ({ ...day, fixes: day.fixes - 1 }))
+    })),
+    scenario: told((connection, _, now) =>
+      connection.call({ endpoint: "GET /v1/locations/days", from: now - HOUR, to: now })
+    )
+  },
+  {
+    oracle: "Q6",
+    what: "a look-up of coordinates passes over what came after the moment",
+    sabotage: instead(FixHistory, (store) => ({
+      around: (userId, now, at, toleranceMs) =>
+        Effect.map(store.around(userId, now, at, toleranceMs), (fixes) =>
+          fixes.filter(({ capturedAt }) => capturedAt <= at)
+        )
+    })),
+    scenario: told((connection, _, now) =>
+      connection.call({ endpoint: "GET /v1/locations/lookup", at: now - 20 * SECOND, toleranceS: 900 })
+    )
+  },
+  {
+    oracle: "V8",
+    what: "visits end five minutes late",
+    sabotage: instead(VisitStore, (store) => ({
+      stays: (asked) =>
+        Effect.map(store.stays(asked), (stays) =>
+          stays.map((stay) => ({
+            ...stay,
+            departure: stay.departure === null ? null : Timestamp.plus(stay.departure, 5 * MINUTE + 1)
+          }))
+        )
+    })),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const ana = yield* world.user("ana")
+        const home = yield* ana.place({ label: "Home", ...HOME, radiusM: 200 })
+        const phone = yield* ana.phone()
+        const app = yield* world.app({ scopes: [...SCOPES] })
+        const connection = yield* app.connect(ana, { scopes: [...SCOPES], places: [home] })
+        for (const point of [FAR, HOME, HOME, HOME, HOME, HOME, HOME, HOME, FAR, FAR, FAR, FAR]) {
+          yield* world.advance(MINUTE)
+          yield* phone.fix(point)
+        }
+        yield* world.advance(MINUTE)
+        yield* connection.call({ endpoint: "GET /v1/visits", from: null, to: null, limit: 100, cursor: null })
+      })
+  },
+  {
+    oracle: "H8",
+    what: "the label of a firing is always Elsewhere",
+    sabotage: targeting((target) => ({ ...target, label: "Elsewhere" })),
+    scenario: nothing
+  },
+  {
+    oracle: "H8",
+    what: "the place of a firing is always null",
+    sabotage: targeting((target) => ({ ...target, placeId: null })),
+    scenario: nothing
+  },
+  {
+    oracle: "H9",
+    what: "the label of a firing has the coordinates of its zone",
+    sabotage: targeting(({ label, placeId }) => ({
+      placeId,
+      label: `${label} (${HOME.lat}.00001, ${HOME.lon}.00001)`
+    })),
+    scenario: nothing
+  },
+  {
+    oracle: "B1",
+    what: "verify-zone has no budget",
+    sabotage: instead(LimitStore, (store) => ({
+      ask: (spender, decide) => store.ask(spender, ({ circles }, now) => decide({ calls: [], circles }, now))
+    })),
+    scenario: told((connection) => Effect.replicateEffect(connection.call(zone), 21))
+  },
+  {
+    oracle: "B2",
+    what: "circles have no budget for the day",
+    isRare: "It takes four circles of more than 2 km about one town within a day.",
+    sabotage: instead(LimitStore, (store) => ({
+      ask: (spender, decide) => store.ask(spender, ({ calls }, now) => decide({ calls, circles: [] }, now))
+    })),
+    scenario: told((connection) =>
+      Effect.forEach([3_000, 4_000, 5_000, 6_000], (radiusM) => connection.call({ ...zone, radiusM }))
+    )
+  },
+  {
+    oracle: "A5",
+    what: "entries never say what was disclosed",
+    sabotageAnswers: (_, answer) => ({ ...answer, disclosed: null }),
+    scenario: latest
+  },
+  {
+    oracle: "A5",
+    what: "an entry says that somebody was at a place of whom the app was told that they were not",
+    sabotageAnswers: (request, answer) =>
+      request.endpoint === "GET /v1/answers/places/{id}/presence" && answer.disclosed !== null
+        ? { ...answer, disclosed: answer.disclosed.replace("were at", "were not at") }
+        : answer,
+    scenario: presence
+  },
+  {
+    oracle: "A6",
+    what: "the log forgets what was disclosed",
+    sabotage: instead(AccessLogStore, (store) => ({ record: (entry) => store.record({ ...entry, disclosed: null }) })),
+    scenario: latest
+  },
+  {
+    oracle: "A7",
+    what: "entries have no purpose",
+    sabotage: instead(AccessLogStore, (store) => ({ record: (entry) => store.record({ ...entry, purpose: null }) })),
+    isInFront: true,
+    scenario: latest
+  },
+  {
+    oracle: "A7",
+    what: "a key that the app does not have is written down as it was sent",
+    sabotage: instead(AccessLogStore, (store) => ({
+      record: (entry) =>
+        store.record(
+          entry.error === "invalid_purpose" && entry.purpose === null
+            ? { ...entry, purpose: "never_registered" }
+            : entry
+        )
+    })),
+    isInFront: true,
+    scenario: told((connection) =>
+      connection.call({ endpoint: "GET /v1/locations/latest" }, { purpose: "never_registered" })
+    )
+  },
+  {
+    oracle: "Q1",
+    what: "a fix that is just as old as max_age allows counts no more",
+    sabotage: instead(FixHistory, (store) => ({
+      newest: (userId, now, { from, until }, limit) =>
+        store.newest(userId, now, { from: from === null ? null : Timestamp.plus(from, 1), until }, limit)
+    })),
+    scenario: told((connection, { id: placeId }, now) =>
+      Effect.zipRight(
+        connection.app.world.advanceTo(now - 5 * SECOND + 900 * SECOND),
+        connection.call({ endpoint: "GET /v1/answers/places/{id}/presence", placeId, maxAgeS: 900 })
+      )
+    )
+  },
+  {
+    oracle: "A8",
+    what: "the entry of a firing does not say where it was",
+    sabotage: instead(AccessLogStore, (store) => ({
+      list: (userId, filter, limit, after) =>
+        Effect.map(store.list(userId, filter, limit, after), ({ items, next }) => ({
+          next,
+          items: items.map((entry) =>
+            entry.endpoint.startsWith("webhook ") ? { ...entry, disclosed: "a firing" } : entry
+          )
+        }))
+    })),
+    scenario: nothing
+  }
+]

@@ -1,0 +1,79 @@
+/**
+ * An app in production again, told from its history alone (decision M2): what its developer wrote and what reviewers decided, in
+ * order. Nothing is remembered beside the list; every answer is looked up in it.
+ */
+export type AppDeed =
+  | { readonly type: "name"; readonly name: string }
+  | { readonly type: "scopes" | "origins"; readonly list: ReadonlyArray<string> }
+  | { readonly type: "approve" | "reject" }
+
+export class ReferenceApp {
+  private readonly history: Array<AppDeed> = []
+
+  private readonly name: string
+  private readonly lists: Readonly<Record<"scopes" | "origins", ReadonlyArray<string>>>
+
+  constructor(name: string, lists: Readonly<Record<"scopes" | "origins", ReadonlyArray<string>>>) {
+    this.name = name
+    this.lists = lists
+  }
+
+  /** Whether the deed is allowed; then it is history. */
+  do(deed: AppDeed): boolean {
+    if ((deed.type === "approve" || deed.type === "reject") && !this.waits()) return false
+    this.history.push(deed)
+    return true
+  }
+
+  /** Where the latest decision stands. */
+  private settled(end: number): number {
+    return this.history.slice(0, end).findLastIndex(({ type }) => type === "approve" || type === "reject")
+  }
+
+  wantedName(end = this.history.length): string {
+    const settled = this.settled(end)
+    const written = this.history.slice(settled + 1, end).flatMap((deed) => (deed.type === "name" ? [deed.name] : []))
+    return written.at(-1) ?? this.nameInForce(end)
+  }
+
+  /** The name that was wanted when a reviewer last approved. */
+  nameInForce(end = this.history.length): string {
+    const approved = this.history.slice(0, end).findLastIndex(({ type }) => type === "approve")
+    return approved < 0 ? this.name : this.wantedName(approved)
+  }
+
+  wanted(which: "scopes" | "origins", end = this.history.length): ReadonlyArray<string> {
+    const settled = this.settled(end)
+    const written = this.history.slice(settled + 1, end).flatMap((deed) => (deed.type === which ? [deed.list] : []))
+    const last = written.at(-1)
+    // What is approved as a whole when it is written is in force then, so nothing of it is left to want.
+    return last ?? this.inForce(which, end)
+  }
+
+  /** Everything that a reviewer has approved at some time. */
+  everApproved(which: "scopes" | "origins", end = this.history.length): ReadonlySet<string> {
+    const approvals = this.history.flatMap(({ type }, index) => (type === "approve" && index < end ? [index] : []))
+    return new Set([...this.lists[which], ...approvals.flatMap((at) => this.wanted(which, at))])
+  }
+
+  /** From the end backwards: the latest list of which something was approved when it was written, or that was approved since. */
+  inForce(which: "scopes" | "origins", end = this.history.length): ReadonlyArray<string> {
+    for (let at = end - 1; at >= 0; at--) {
+      const deed = this.history[at]
+      if (deed?.type === "approve") return this.wanted(which, at)
+      if (deed?.type !== which || !("list" in deed)) continue
+      const ever = this.everApproved(which, at)
+      const kept = deed.list.filter((one) => ever.has(one))
+      if (kept.length > 0) return kept
+    }
+    return this.lists[which]
+  }
+
+  waits(): boolean {
+    const isNew = (which: "scopes" | "origins") => {
+      const ever = this.everApproved(which)
+      return this.wanted(which).some((one) => !ever.has(one))
+    }
+    return this.wantedName() !== this.nameInForce() || isNew("scopes") || isNew("origins")
+  }
+}

@@ -1,0 +1,301 @@
+import type { ZoneQuestions } from "@place-access/domain/limits"
+import { Geometry } from "@place-access/domain/places"
+import { Timestamp } from "@place-access/domain/shared"
+
+/**
+ * Searches for somebody who sits still in a town of 12 × 12 km, by questions about circles alone, for a day. A search knows the
+ * budget, and it keeps what is still possible as a grid of cells. It begins anywhere, it may wait, and it guesses at the end.
+ */
+
+/** Kilometres east and north of the town's south-west corner. */
+interface Spot {
+  readonly x: number
+  readonly y: number
+}
+
+interface Disc extends Spot {
+  readonly r: number
+}
+
+type Answer = "inside" | "outside" | "unknown"
+
+export type Decision = (
+  before: ZoneQuestions.ZoneQuestions,
+  circle: Geometry.Circle,
+  now: Timestamp.Timestamp
+) => ZoneQuestions.Asking
+
+const TOWN_KM = 12
+const CELL_KM = 0.1
+const CELLS = TOWN_KM / CELL_KM
+const CORNER = { lat: 52.3, lon: 4.8 }
+const KM_LAT = 1 / 111.25
+const KM_LON = 1 / 68.1
+const ACCURACY_M = 10
+const BAND_KM = Geometry.MIN_BAND_M / 1_000
+/** Half the diagonal of a cell: what a cell may be wrong about. */
+const SLACK_KM = CELL_KM * Math.SQRT1_2
+const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
+
+const pointOf = ({ x, y }: Spot): Geometry.Point => ({ lat: CORNER.lat + y * KM_LAT, lon: CORNER.lon + x * KM_LON })
+const circleOf = (disc: Disc): Geometry.Circle => ({ ...pointOf(disc), radiusM: Math.round(disc.r * 1_000) })
+const kmBetween = (one: Spot, other: Spot): number => Geometry.distanceM(pointOf(one), pointOf(other)) / 1_000
+
+const MIDDLES: ReadonlyArray<Spot> = Array.from({ length: CELLS * CELLS }, (_, index) => ({
+  x: ((index % CELLS) + 0.5) * CELL_KM,
+  y: (Math.floor(index / CELLS) + 0.5) * CELL_KM
+}))
+
+/** One search of one person, with all that it knows. */
+class Search {
+  possible: ReadonlyArray<Spot> = MIDDLES
+  questions = 0
+  private asked: ZoneQuestions.ZoneQuestions = { calls: [], circles: [] }
+  private now = START
+
+  private readonly person: Spot
+  private readonly decide: Decision
+
+  constructor(person: Spot, decide: Decision) {
+    this.person = person
+    this.decide = decide
+  }
+
+  /** Whether the budgets allow the question within the day. */
+  mayAsk(disc: Disc): boolean {
+    return this.waitFor(disc) !== undefined
+  }
+
+  /** Waits if it must. Undefined when the question is refused for the rest of the day. */
+  ask(disc: Disc): Answer | undefined {
+    const at = this.waitFor(disc)
+    if (at === undefined) return undefined
+    const asking = this.decide(this.asked, circleOf(disc), at)
+    if (asking._tag === "Refused") return undefined
+    this.asked = asking.questions
+    this.now = at
+    this.questions++
+    const side = Geometry.sideOf(circleOf(disc), pointOf(this.person), ACCURACY_M) ?? "unknown"
+    this.possible = this.possible.filter((spot) => isPossible(disc, spot, side))
+    return side
+  }
+
+  /** The guess that has most of what is possible within 1 km, and how far it is from the person. */
+  errorKm(): number {
+    let [best, guess] = [-1, { x: TOWN_KM / 2, y: TOWN_KM / 2 }]
+    const before = rowsOf(this.possible)
+    const candidates = this.possible.length > 400 ? lattice(0.2) : [middleOf(this.possible), ...this.possible]
+    for (const candidate of candidates) {
+      const mass = massOf(before, { ...candidate, r: 1 })
+      if (mass > best) [best, guess] = [mass, candidate]
+    }
+    return kmBetween(guess, this.person)
+  }
+
+  private waitFor(disc: Disc): Timestamp.Timestamp | undefined {
+    const asking = this.decide(this.asked, circleOf(disc), this.now)
+    if (asking._tag === "Asked") return this.now
+    const at = Timestamp.plus(this.now, asking.retryAfterMillis)
+    return at - START <= Timestamp.DAY ? at : undefined
+  }
+}
+
+const isPossible = ({ r, ...centre }: Disc, { x, y }: Spot, answer: Answer): boolean => {
+  const fromEdge = Math.sqrt((x - centre.x) ** 2 + (y - centre.y) ** 2) - r
+  if (answer === "inside") return fromEdge < SLACK_KM - BAND_KM
+  if (answer === "outside") return fromEdge > BAND_KM - SLACK_KM
+  return Math.abs(fromEdge) <= BAND_KM + SLACK_KM
+}
+
+const within = (spots: ReadonlyArray<Spot>, { r, x, y }: Disc): number => {
+  let count = 0
+  for (const spot of spots) if ((spot.x - x) ** 2 + (spot.y - y) ** 2 < r * r) count++
+  return count
+}
+
+const lattice = (step: number): ReadonlyArray<Spot> => {
+  const count = Math.floor(TOWN_KM / step)
+  const found = lattices.get(count)
+  if (found !== undefined) return found
+  const made = Array.from({ length: count * count }, (_, index) => ({
+    x: ((index % count) + 0.5) * step,
+    y: (Math.floor(index / count) + 0.5) * step
+  }))
+  lattices.set(count, made)
+  return made
+}
+const lattices = new Map<number, ReadonlyArray<Spot>>()
+
+const middleOf = (spots: ReadonlyArray<Spot>): Spot => {
+  let [x, y] = [0, 0]
+  for (const spot of spots) {
+    x += spot.x
+    y += spot.y
+  }
+  return { x: x / spots.length, y: y / spots.length }
+}
+
+/** A circle of radius `r` that has `share` of what is possible, from the direction `angle`. */
+const cut = (spots: ReadonlyArray<Spot>, r: number, angle: number, share: number): Disc => {
+  const middle = middleOf(spots)
+  const [dx, dy] = [Math.cos(angle), Math.sin(angle)]
+  let [near, far] = [0, r + TOWN_KM * 1.5]
+  for (let step = 0; step < 14; step++) {
+    const half = (near + far) / 2
+    const disc = { x: middle.x + dx * half, y: middle.y + dy * half, r }
+    if (within(spots, disc) > share * spots.length) near = half
+    else far = half
+  }
+  return { x: middle.x + dx * near, y: middle.y + dy * near, r }
+}
+
+/** The direction in which the possible lies furthest apart. */
+const longAxis = (spots: ReadonlyArray<Spot>): number => {
+  const middle = middleOf(spots)
+  let [xx, xy, yy] = [0, 0, 0]
+  for (const { x, y } of spots) {
+    xx += (x - middle.x) ** 2
+    xy += (x - middle.x) * (y - middle.y)
+    yy += (y - middle.y) ** 2
+  }
+  return Math.atan2(2 * xy, xx - yy) / 2
+}
+
+/** Where a circle of radius `r` has most of what is possible. */
+const fullest = (spots: ReadonlyArray<Spot>, r: number): Disc => {
+  const before = rowsOf(spots)
+  let [best, disc] = [-1, { x: 0, y: 0, r }]
+  for (const centre of lattice(Math.max(0.4, r / 2))) {
+    const mass = massOf(before, { ...centre, r })
+    if (mass > best) [best, disc] = [mass, { ...centre, r }]
+  }
+  return disc
+}
+
+/** For each row of cells how many are possible before each column: a circle is summed row by row. */
+const rowsOf = (spots: ReadonlyArray<Spot>): Int32Array => {
+  const before = new Int32Array(CELLS * (CELLS + 1))
+  for (const { x, y } of spots) {
+    const at = Math.floor(y / CELL_KM) * (CELLS + 1) + Math.floor(x / CELL_KM) + 1
+    before[at] = 1
+  }
+  for (let row = 0; row < CELLS; row++)
+    for (let column = 1; column <= CELLS; column++) {
+      const at = row * (CELLS + 1) + column
+      before[at] = (before[at] ?? 0) + (before[at - 1] ?? 0)
+    }
+  return before
+}
+
+const massOf = (before: Int32Array, { r, x, y }: Disc): number => {
+  const column = (km: number) => Math.min(CELLS, Math.max(0, Math.round(km / CELL_KM)))
+  let mass = 0
+  for (let row = column(y - r); row < column(y + r); row++) {
+    const half = Math.sqrt(Math.max(0, r * r - ((row + 0.5) * CELL_KM - y) ** 2))
+    const begin = row * (CELLS + 1)
+    mass += (before[begin + column(x + half)] ?? 0) - (before[begin + column(x - half)] ?? 0)
+  }
+  return mass
+}
+
+/** What is still possible lies within so little that another question is worth nothing. */
+const isDone = (search: Search): boolean => search.possible.length < 30 || search.questions > 480
+
+/** Halves what is possible with an edge that is as straight as may be, as often as the budget allows, at most `most` times. */
+const bisect = (search: Search, radiiKm: ReadonlyArray<number>, most = 480): void => {
+  for (let count = 0; count < most && !isDone(search); count++) {
+    const angle = longAxis(search.possible)
+    const disc = radiiKm.map((r) => cut(search.possible, r, angle, 0.5)).find((one) => search.mayAsk(one))
+    const before = search.possible.length
+    // An edge that parts nothing any more: what is left is as fine as the cells.
+    if (disc === undefined || search.ask(disc) === undefined || search.possible.length === before) return
+  }
+}
+
+/** Asks about the fullest spots one by one until one says yes; answers whether one did. */
+const sweep = (search: Search, r: number): boolean => {
+  while (!isDone(search)) {
+    const answer = search.ask(fullest(search.possible, r))
+    if (answer === undefined) return false
+    if (answer !== "outside") return true
+  }
+  return true
+}
+
+const STRAIGHT = [10, 3, 2.001]
+const ANY = [10, 3, 1.3, 0.9, 0.5, 0.25]
+
+export const strategies = {
+  "halves with the largest circles": (search: Search) => bisect(search, STRAIGHT),
+  "halves with whatever is allowed": (search: Search) => bisect(search, ANY),
+  "circles of 1.3 km, then halves": (search: Search) => sweep(search, 1.3) && bisect(search, ANY),
+  "circles of 900 m, then halves": (search: Search) => sweep(search, 0.9) && bisect(search, ANY),
+  "circles of 500 m, then halves": (search: Search) => sweep(search, 0.5) && bisect(search, ANY),
+  "circles of 2 km, then halves": (search: Search) => sweep(search, 2) && bisect(search, ANY),
+  "one half, then circles of 1.3 km": (search: Search) => {
+    bisect(search, STRAIGHT, 1)
+    if (sweep(search, 1.3)) bisect(search, ANY)
+  },
+  "two halves, then circles of 1 km": (search: Search) => {
+    bisect(search, STRAIGHT, 2)
+    if (sweep(search, 1)) bisect(search, ANY)
+  },
+  "three halves, then circles of 600 m": (search: Search) => {
+    bisect(search, STRAIGHT, 3)
+    if (sweep(search, 0.6)) bisect(search, ANY)
+  },
+  "circles of 1 km over a part, then halves of the rest": (search: Search) => {
+    for (let count = 0; count < 8; count++) if (search.ask(fullest(search.possible, 1)) !== "outside") break
+    bisect(search, ANY)
+  },
+  "circles that shrink around the middle": (search: Search) => {
+    for (let r = 6; r > 0.15 && !isDone(search); r *= 0.7)
+      if (search.ask({ ...middleOf(search.possible), r }) === undefined) continue
+  },
+  "rings: one large circle less another": (search: Search) => {
+    for (let count = 0; count < 40 && !isDone(search); count++) {
+      const angle = longAxis(search.possible)
+      const [one, other] = [cut(search.possible, 10, angle, 0.33), cut(search.possible, 10, angle, 0.66)]
+      if (search.ask(one) === undefined || search.ask(other) === undefined) break
+    }
+    bisect(search, ANY)
+  },
+  "most information for what it costs": (search: Search) => {
+    while (!isDone(search)) {
+      const { possible } = search
+      const angle = longAxis(possible)
+      const options = [
+        ...[10, 3].map((r) => cut(possible, r, angle, 0.5)),
+        ...[1.3, 0.8].map((r) => fullest(possible, r))
+      ].filter((disc) => search.mayAsk(disc))
+      const before = possible.length
+      const [best] = options.map((disc) => [worth(possible, disc), disc] as const).sort((a, b) => b[0] - a[0])
+      if (best === undefined || search.ask(best[1]) === undefined || search.possible.length === before) return
+    }
+  }
+} as const
+
+/** Bits for each square kilometre of the budget. */
+const worth = (possible: ReadonlyArray<Spot>, disc: Disc): number => {
+  const share = within(possible, disc) / possible.length
+  if (share === 0 || share === 1) return 0
+  const bits = -share * Math.log2(share) - (1 - share) * Math.log2(1 - share)
+  return bits / (disc.r > 2 ? 12 : Math.PI * (disc.r + BAND_KM) ** 2)
+}
+
+/** Spots all over the town, more even than chance would have them: a few dozen stand for all. */
+const spots = (count: number): ReadonlyArray<Spot> =>
+  Array.from({ length: count }, (_, index) => ({
+    x: ((0.5 + index * 0.7548776662466927) % 1) * TOWN_KM,
+    y: ((0.5 + index * 0.5698402909980532) % 1) * TOWN_KM
+  }))
+
+/** Half of the people are found to within this many kilometres. */
+export const medianErrorKm = (strategy: (search: Search) => unknown, decide: Decision, people: number): number => {
+  const errors = spots(people).map((person) => {
+    const search = new Search(person, decide)
+    strategy(search)
+    return search.errorKm()
+  })
+  return errors.sort((a, b) => a - b)[Math.floor((people - 1) / 2)] ?? 0
+}

@@ -1,0 +1,115 @@
+import { Simulation } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+const ME = { endpoint: "GET /v1/me" } as const
+const SCOPES = ["location.rules.place"]
+
+const connected = (world: Simulation.World) =>
+  Effect.gen(function* () {
+    const ana = yield* world.user("ana")
+    const app = yield* world.app({ scopes: SCOPES })
+    return yield* app.connect(ana, { scopes: SCOPES })
+  })
+
+describe("a connection reads its token when an Effect runs, not when the Effect is built", () => {
+  const afterwards = (build: (connection: Simulation.Connection) => Effect.Effect<unknown, unknown>) =>
+    Simulation.runSync({ seed: 1 }, (world) =>
+      Effect.gen(function* () {
+        const connection = yield* connected(world)
+        const built = build(connection)
+        yield* connection.refresh
+        yield* world.advance("1 hour")
+        yield* connection.refresh
+        yield* built
+      })
+    )
+  const last = (name: string, { entries }: Simulation.SimResult) =>
+    entries.findLast((entry) => entry.kind === "done" && entry.name === name)
+
+  it("a call", () => {
+    const result = afterwards((connection) => connection.call(ME))
+    expect(last("call", result)).toMatchObject({ outcome: { value: { status: 200 } } })
+  })
+  it("a refresh", () => {
+    const result = afterwards((connection) => connection.refresh)
+    expect(last("refresh", result)).toMatchObject({ outcome: { _tag: "ok" } })
+    expect(result.violations).toEqual([])
+  })
+  it("a revocation", () => {
+    const result = afterwards((connection) => connection.revoke())
+    const newest = result.entries.flatMap((entry) =>
+      entry.kind === "done" && entry.name === "refresh" && entry.outcome._tag === "ok"
+        ? [entry.outcome.value.refreshToken]
+        : []
+    )
+    const revoked = result.entries.flatMap((entry) =>
+      entry.kind === "begun" && entry.name === "revoke" ? [entry.args.token] : []
+    )
+    expect(revoked).toEqual([newest.at(-1)])
+  })
+})
+
+it("an assertion of a scenario that fails is a violation", () => {
+  const { stopped, violations } = Simulation.runSync({ seed: 1 }, (world) =>
+    Effect.map(world.user("ana"), ({ name }) => expect(name).toBe("ben"))
+  )
+  expect(stopped).toContain("ben")
+  expect(violations).toMatchObject([{ invariant: "runs to its end", detail: stopped }])
+})
+
+describe("what a run is asked for", () => {
+  const empty: Simulation.Scenario = () => Effect.void
+  it.each([1.5, Number.NaN, Number.POSITIVE_INFINITY])("a seed is a whole number, and %d is refused", (seed) => {
+    expect(() => Simulation.runSync({ seed }, empty)).toThrow("The seed must be a whole number")
+    expect(() => Simulation.randomSync({ seed })).toThrow("The seed must be a whole number")
+  })
+  it("a fault is one of those that there are, and a probability is from 0 to 1", () => {
+    const kind = "port.fial" as Simulation.FaultKind
+    expect(() => Simulation.runSync({ seed: 1, faults: { [kind]: 0.1 } }, empty)).toThrow(
+      /^A fault must be one of port\.fail/
+    )
+    const { violations } = Simulation.runSync({ seed: 1 }, (world) => world.fault(kind))
+    expect(violations).toMatchObject([{ detail: expect.stringContaining("A fault must be one of port.fail") }])
+    expect(() => Simulation.runSync({ seed: 1, faults: { crash: 2 } }, empty)).toThrow("from 0 to 1")
+  })
+})
+
+describe("a clock that is set back", () => {
+  const { entries, ...result } = Simulation.runSync({ seed: 1 }, (world) =>
+    Effect.gen(function* () {
+      const connection = yield* connected(world)
+      yield* connection.call(ME)
+      yield* world.advance("10 minutes")
+      yield* world.jump(-3_600_000)
+      yield* connection.call(ME)
+      yield* world.advance("10 minutes")
+      yield* connection.call(ME)
+    })
+  )
+
+  it("entries have the time that passed beside the time of day, and it never goes back", () => {
+    const passed = entries.map((entry) => entry.passed)
+    expect(passed).toEqual(passed.toSorted((a, b) => a - b))
+    expect(passed[0]).toBe(0)
+    expect(passed.at(-1)).toBeLessThanOrEqual(result.virtualMs)
+    const times = entries.map(({ t }) => t)
+    expect(times).not.toEqual(times.toSorted((a, b) => a - b))
+  })
+
+  it("a timeline draws what came later further to the right", () => {
+    const page = Simulation.timelineOf({ ...result, entries })
+    const [, json = ""] = /id="data">(.*?)<\/script>/s.exec(page) ?? []
+    const { lanes } = JSON.parse(json) as { lanes: ReadonlyArray<{ group: string; dots: ReadonlyArray<Dot> }> }
+    const calls = lanes.filter(({ group }) => group === "Connections").flatMap(({ dots }) => dots)
+    expect(calls.length).toBeGreaterThan(3)
+    expect(calls.toSorted((a, b) => a.t - b.t || a.i - b.i).map(({ i }) => i)).toEqual(
+      calls.map(({ i }) => i).toSorted((a, b) => a - b)
+    )
+  })
+})
+
+interface Dot {
+  readonly t: number
+  readonly i: number
+}
