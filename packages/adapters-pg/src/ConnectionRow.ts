@@ -100,7 +100,11 @@ export const CodeRow = Schema.Struct({
   redirect_uri: RedirectUri.RedirectUri,
   challenge: Pkce.Challenge,
   created_at: Rows.At,
-  family_id: Schema.NullOr(FamilyId)
+  family_id: Schema.NullOr(FamilyId),
+  used_at: Rows.NullableAt,
+  nonce: Schema.NullOr(Schema.String),
+  key_id: Schema.NullOr(Vault.KeyId),
+  is_spent: Schema.Boolean
 })
 
 export const toCode = (row: typeof CodeRow.Type): AuthorizationCode.AuthorizationCode => ({
@@ -111,7 +115,11 @@ export const toCode = (row: typeof CodeRow.Type): AuthorizationCode.Authorizatio
   redirectUri: row.redirect_uri,
   challenge: row.challenge,
   createdAt: row.created_at,
-  familyId: row.family_id
+  familyId: row.family_id,
+  exchange:
+    row.used_at === null || row.nonce === null || row.key_id === null
+      ? null
+      : { at: row.used_at, nonce: row.nonce, keyId: row.key_id }
 })
 
 /** The names differ from the columns of `connections` and `apps`, so that one statement can read all three. */

@@ -54,7 +54,8 @@ export const make = (sql: SqlClient) => {
     const { id, userId } = of
     switch (one._tag) {
       case "UseCode":
-        return sql`UPDATE authorization_codes SET family_id = ${one.familyId}, dead_at = NULL
+        return sql`UPDATE authorization_codes SET family_id = ${one.familyId}, dead_at = NULL, used_at = ${Rows.at(one.exchange.at)},
+                       nonce = ${one.exchange.nonce}, key_id = ${one.exchange.keyId}
                    WHERE user_id = ${userId} AND code_hash = ${one.hash} AND connection_id = ${id}`
       case "RevokeTokens":
         return revoke(of, now, null)

@@ -24,6 +24,15 @@ export const make = (open: () => pg.Client): typeof DedicatedConnection.Service 
       },
       catch: (cause) => new SqlError({ cause, message: "The database gave no further connection" })
     }),
-    (client) => Effect.promise(() => client.end()).pipe(Effect.interruptible, Effect.timeoutOption(1_000))
+    (client) =>
+      Effect.promise(() => client.end()).pipe(
+        Effect.interruptible,
+        Effect.timeoutOption(1_000),
+        // A connection that went silent does not hear that it should end.
+        Effect.ensuring(Effect.sync(() => connectionOf(client).stream.destroy()))
+      )
   )
 })
+
+const connectionOf = (client: pg.Client): pg.Connection =>
+  (client as unknown as { readonly connection: pg.Connection }).connection

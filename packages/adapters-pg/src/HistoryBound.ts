@@ -1,11 +1,9 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import { History } from "@place-access/domain/history"
 import type { Timestamp, UserId } from "@place-access/domain/shared"
 import * as Rows from "./Rows.js"
 
-/** Over `h`, the row of `history_choices` or nulls, and a column `now`. */
+/** Over `h`, the row of `history_choices` or nulls, and a column `now`. No row: the owner never chose, and everything is kept (`History.DEFAULT`). */
 export const CUTOFF = `CASE
-  WHEN h.user_id IS NULL THEN now - make_interval(hours => ${24 * (History.DEFAULT ?? 0)})
   WHEN h.keep_days IS NULL THEN '-infinity'::timestamptz
   ELSE now - make_interval(hours => 24 * h.keep_days) END`
 

@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Timestamp } from "@place-access/domain/shared"
-import { Data, Effect, type ParseResult, Schema } from "effect"
+import { Clock, Data, Effect, type ParseResult, Schedule, Schema } from "effect"
+import * as Failures from "./Failures.js"
 import { migrations } from "./migrations/index.js"
 import * as Rows from "./Rows.js"
 
@@ -60,33 +61,52 @@ const pending = (
 }
 
 /**
+ * While a migration waits for a table, the statements of the running version wait behind it. A backup (`pg_dump`) keeps every table for as
+ * long as it runs. So a migration waits only so long for a lock, undoes what it did, and tries again later.
+ */
+const LOCK_TIMEOUT = "200ms"
+const AGAIN = Schedule.exponential("500 millis").pipe(Schedule.union(Schedule.spaced("10 seconds")))
+
+const isBusy = (error: unknown): boolean => Failures.sqlState(error) === "55P03"
+
+const IN_USE = "A migration needs a table that is in use, perhaps by a backup. It is tried again."
+
+/**
  * Applies what is missing, all of it or nothing, and returns the names. Several processes may start at once: one works, the
- * others wait and find nothing left to do.
+ * others wait and find nothing left to do. Goes on trying while a table is in use.
  */
 export const migrateWith = (list: ReadonlyArray<Migration>): Effect.Effect<ReadonlyArray<string>, Failure, SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
-    const done = yield* sql.withTransaction(
-      Effect.gen(function* () {
-        // A big table takes its time; whoever waits here has nothing better to do.
-        yield* sql`SET LOCAL statement_timeout = 0`
-        yield* sql`SET LOCAL lock_timeout = 0`
-        yield* sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
-        yield* sql`CREATE TABLE IF NOT EXISTS schema_migrations (
+    const now = Rows.at(yield* Timestamp.now)
+    const done = yield* sql
+      .withTransaction(
+        Effect.gen(function* () {
+          // A big table takes its time; whoever waits here has nothing better to do.
+          yield* sql`SET LOCAL statement_timeout = 0`
+          yield* sql`SET LOCAL lock_timeout = 0`
+          yield* sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
+          yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
+          yield* sql`CREATE TABLE IF NOT EXISTS schema_migrations (
           id integer PRIMARY KEY,
           name text NOT NULL,
           applied_at timestamptz(3) NOT NULL
         )`
-        const applied = yield* sql`SELECT id, name FROM schema_migrations`.pipe(Rows.all(Applied))
-        const missing = yield* pending(list, applied)
-        const now = Rows.at(yield* Timestamp.now)
-        for (const { id, name, statements } of missing) {
-          for (const statement of statements) yield* sql.unsafe(statement)
-          yield* sql`INSERT INTO schema_migrations (id, name, applied_at) VALUES (${id}, ${name}, ${now})`
-        }
-        return missing.map(({ name }) => name)
-      })
-    )
+          const applied = yield* sql`SELECT id, name FROM schema_migrations`.pipe(Rows.all(Applied))
+          const missing = yield* pending(list, applied)
+          for (const { id, name, statements } of missing) {
+            for (const statement of statements) yield* sql.unsafe(statement)
+            yield* sql`INSERT INTO schema_migrations (id, name, applied_at) VALUES (${id}, ${name}, ${now})`
+          }
+          return missing.map(({ name }) => name)
+        })
+      )
+      .pipe(
+        Effect.tapError((error) => (isBusy(error) ? Effect.logWarning(IN_USE) : Effect.void)),
+        Effect.retry(Schedule.whileInput(AGAIN, isBusy)),
+        // Locks are held on the host's time.
+        Effect.withClock(Clock.make())
+      )
     if (done.length > 0) yield* analyse(sql)
     return done
   }).pipe(Effect.withSpan("Migrator.migrate"))

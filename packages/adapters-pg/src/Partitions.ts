@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Retention } from "@place-access/domain/housekeeping"
 import { type StoreError, type Timestamp } from "@place-access/domain/shared"
-import { DateTime, Effect, Schedule, Schema } from "effect"
+import { Clock, DateTime, Effect, Schedule, Schema } from "effect"
 import * as Failures from "./Failures.js"
 import * as Rows from "./Rows.js"
 
@@ -15,6 +15,9 @@ const TABLES = [
   { table: "access_log", column: "at", expires: true },
   { table: "delivery_attempts", column: "started_at", expires: false }
 ] as const
+
+/** While a change waits for its lock on a table, everybody else waits behind it. */
+const LOCK_TIMEOUT = "200ms"
 
 const MONTHS_BEFORE = 1
 const MONTHS_AFTER = 2
@@ -45,7 +48,8 @@ export const months = (now: Timestamp.Timestamp): ReadonlyArray<Month> => {
  * Makes the partitions of the months around `now` that are missing and returns their names. Rows that came too early for
  * their month wait in the DEFAULT partition and are moved. Idempotent, and several processes may do it at once. Writers are
  * held up only while one partition is attached, and a row on its way to the DEFAULT partition at that moment is refused with a
- * passing error. Where a lock cannot be had in time the next run tries again.
+ * passing error. A table that is in use for long (`pg_dump` keeps every table until it ends) is left to the next run, and says so in the
+ * log: its rows go to the DEFAULT partition until then. Nobody waits behind that lock for longer than a fifth of a second at a time.
  */
 export const ensurePartitions = (
   now: Timestamp.Timestamp
@@ -54,13 +58,36 @@ export const ensurePartitions = (
     const made: Array<string> = []
     for (const { table, column } of TABLES) {
       for (const month of months(now)) {
-        if (yield* ensure(table, column, month)) made.push(`${table}_${month.suffix}`)
+        const outcome = yield* ensure(table, column, month).pipe(unlessBusy(table, month))
+        if (outcome === "made") made.push(`${table}_${month.suffix}`)
+        if (outcome === "busy") break
       }
     }
     return made
   }).pipe(Failures.orStoreError, Effect.withSpan("Partitions.ensurePartitions"))
 
-const ensure = (table: string, column: string, month: Month): Effect.Effect<boolean, SqlError, SqlClient> =>
+const isBusy = (error: unknown): boolean => Failures.sqlState(error) === "55P03"
+
+const SOON = Schedule.intersect(Schedule.spaced("300 millis"), Schedule.recurs(4))
+
+const unlessBusy =
+  (table: string, month: Month) =>
+  <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A | "busy", SqlError, R> =>
+    effect.pipe(
+      Effect.retry({ schedule: SOON, while: isBusy }),
+      // Locks are held on the host's time.
+      Effect.withClock(Clock.make()),
+      Effect.catchIf(isBusy, () =>
+        Effect.as(
+          Effect.logWarning(
+            `The table ${table} is in use, perhaps by a backup: its partition ${month.suffix} is made another time`
+          ),
+          "busy" as const
+        )
+      )
+    )
+
+const ensure = (table: string, column: string, month: Month): Effect.Effect<"made" | "there", SqlError, SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const name = `${table}_${month.suffix}`
@@ -68,16 +95,17 @@ const ensure = (table: string, column: string, month: Month): Effect.Effect<bool
       sql`SELECT 1 FROM pg_class WHERE oid = to_regclass(${name}) AND relispartition`,
       (rows) => rows.length > 0
     )
-    if (yield* exists) return false
+    if (yield* exists) return "there"
     return yield* sql.withTransaction(
       Effect.gen(function* () {
         // Moving the rows of a month and checking what is left may take longer than an answer to anybody may.
         yield* sql`SET LOCAL statement_timeout = '5min'`
         // Parent first, as writers do. This lock lets them go on and holds up another process that is here.
         yield* sql`LOCK TABLE ONLY ${sql(table)} IN SHARE UPDATE EXCLUSIVE MODE`
-        if (yield* exists) return false
+        if (yield* exists) return "there" as const
         yield* sql`CREATE TABLE ${sql(name)} (LIKE ${sql(table)} INCLUDING ALL)`
         const standard = `${table}_default`
+        yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
         yield* sql`LOCK TABLE ${sql(standard)} IN ACCESS EXCLUSIVE MODE`
         yield* sql`WITH early AS (
             DELETE FROM ${sql(standard)} WHERE ${sql(column)} >= ${month.from} AND ${sql(column)} < ${month.to} RETURNING *
@@ -86,15 +114,13 @@ const ensure = (table: string, column: string, month: Month): Effect.Effect<bool
         yield* sql.unsafe(
           `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${month.from}') TO ('${month.to}')`
         )
-        return true
+        return "made" as const
       })
     )
   })
 
 const PartitionRow = Schema.Struct({ name: Schema.String, month: Schema.String })
 
-/** While a drop waits for its lock, everybody else waits behind it. */
-const LOCK_TIMEOUT = "200ms"
 const AGAIN = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(4))
 
 /**

@@ -7,6 +7,7 @@ import { shared } from "./client/Shared.js"
 import type { Database } from "./Database.js"
 import { DedicatedConnection, make as makeDedicated } from "./DedicatedConnection.js"
 import { columnTypes } from "./postgres/ColumnTypes.js"
+import * as Silence from "./Silence.js"
 import * as Watch from "./Watch.js"
 
 export interface PostgresOptions {
@@ -31,6 +32,10 @@ const STATEMENT_TIMEOUT_MILLIS = 15_000
 /** Our transactions hold no network call: one that idles has lost its program. */
 const IDLE_IN_TRANSACTION_MILLIS = 30_000
 const CONNECT_TIMEOUT_MILLIS = 5_000
+/** Linux begins after two hours unless told. Node then asks every second and gives up after ten times. */
+const KEEP_ALIVE_MILLIS = 5_000
+/** A firewall forgets idle connections: none gets that old. */
+const IDLE_MILLIS = 10_000
 
 /** A pool of connections to a PostgreSQL server. Fails when the server does not answer. */
 export const layerPostgres = (options: PostgresOptions): Layer.Layer<Database, SqlError> => {
@@ -55,6 +60,7 @@ const connectionOptions = (options: PostgresOptions): pg.ClientConfig => ({
   lock_timeout: LOCK_TIMEOUT_MILLIS,
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MILLIS,
   keepAlive: true,
+  keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
   types: columnTypes
 })
 
@@ -63,7 +69,13 @@ const acquire = (connection: pg.ClientConfig, poolSize: number): Effect.Effect<p
     const Client = yield* Watch.namingClient
     const pool = yield* Effect.acquireRelease(
       Effect.sync(() => {
-        const pool = new pg.Pool({ ...connection, Client, max: Math.max(MIN_POOL, poolSize), pipeline: true })
+        const pool = new pg.Pool({
+          ...connection,
+          Client,
+          max: Math.max(MIN_POOL, poolSize),
+          idleTimeoutMillis: IDLE_MILLIS,
+          pipeline: true
+        })
         // A broken connection is dropped by the pool; without a listener it would end the process.
         pool.on("error", () => undefined)
         pool.on("connect", (client) => client.on("error", () => undefined))
@@ -71,6 +83,7 @@ const acquire = (connection: pg.ClientConfig, poolSize: number): Effect.Effect<p
       }),
       (pool) => Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption(1_000))
     )
+    yield* Silence.watch(pool, connection)
     yield* Effect.tryPromise({
       try: () => pool.query("SELECT 1"),
       catch: (cause) => new SqlError({ cause, message: "PostgreSQL does not answer" })

@@ -1,4 +1,4 @@
-import { Purpose } from "@place-access/domain/purposes"
+import { Purpose, PurposeLife } from "@place-access/domain/purposes"
 import { AppId, PurposeId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "./Rows.js"
@@ -11,7 +11,8 @@ export const PurposeRow = Schema.Struct({
   app_id: AppId,
   purpose_id: PurposeId,
   key: Purpose.Key,
-  status: Purpose.Status,
+  /** Of an archived purpose the last status before: `archived_at` alone says that it is archived. */
+  status: Purpose.LiveStatus,
   terms: Terms,
   approved_terms: Schema.NullOr(Terms),
   review_note: Schema.NullOr(Schema.String),
@@ -20,15 +21,22 @@ export const PurposeRow = Schema.Struct({
   archived_at: Rows.NullableAt
 })
 
-export const toPurpose = (row: typeof PurposeRow.Type): Purpose.Purpose => ({
-  appId: row.app_id,
-  id: row.purpose_id,
-  key: row.key,
-  status: row.status,
-  terms: row.terms,
-  approved: row.approved_terms,
-  reviewNote: row.review_note,
-  ...SubmissionRow.toSubmittable(row),
-  createdAt: row.created_at,
-  archivedAt: row.archived_at
-})
+export const toPurpose = (row: typeof PurposeRow.Type): Purpose.Purpose => {
+  const live: Purpose.Live = {
+    appId: row.app_id,
+    id: row.purpose_id,
+    key: row.key,
+    status: row.status,
+    terms: row.terms,
+    approved: row.approved_terms,
+    reviewNote: row.review_note,
+    ...SubmissionRow.toSubmittable(row),
+    createdAt: row.created_at,
+    archivedAt: null
+  }
+  return row.archived_at === null ? live : PurposeLife.archive(live, row.archived_at)
+}
+
+/** What is written to `status`; null leaves what is there. Older programs know no other statuses, so `archived` is never written. */
+export const statusColumn = ({ status }: Purpose.Purpose): Purpose.LiveStatus | null =>
+  status === "archived" ? null : status

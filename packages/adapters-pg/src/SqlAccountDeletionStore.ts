@@ -56,16 +56,17 @@ export const layer: Layer.Layer<AccountDeletionStore, never, SqlClient> = Layer.
         yield* sql`UPDATE apps SET owner_id = ${NOBODY.id}, client_secrets = '[]', redirect_uris = '{}',
                      revoked_at = coalesce(revoked_at, ${at}),
                      review_note = CASE WHEN revoked_at IS NULL THEN ${AccountDeletion.REVOKED_NOTE} ELSE review_note END,
-                     submitted_at = NULL, submitted_revision = NULL
+                     submitted_at = NULL, submitted_revision = NULL, proposal = NULL
                    WHERE owner_id = ${id}`
         yield* sql`DELETE FROM endpoints WHERE app_id = ANY(${appIds}::text[])`
         yield* sql`DELETE FROM sign_in_tries WHERE email = ${email}`
-        yield* sql`UPDATE devices SET removed_at = ${at} WHERE user_id = ${id} AND removed_at IS NULL`
+        // Of a person's rows the connections are locked first, as everybody does who writes them: archiving a place goes on to devices.
         yield* sql`WITH live AS (
                      SELECT connection_id FROM connections WHERE user_id = ${id} AND ended_at IS NULL
                      ORDER BY connection_id FOR UPDATE)
                    UPDATE connections c SET ended_at = ${at}, end_reason = 'user_disconnected'
                    FROM live WHERE c.user_id = ${id} AND c.connection_id = live.connection_id`
+        yield* sql`UPDATE devices SET removed_at = ${at} WHERE user_id = ${id} AND removed_at IS NULL`
         yield* sql`UPDATE events SET fanned_out_at = ${at} WHERE user_id = ${id} AND fanned_out_at IS NULL`
         yield* MailOutbox.queue(sql, receipt, requestedAt)
         yield* sql`INSERT INTO account_deletions (user_id, requested_at, look_at, app_ids)

@@ -58,20 +58,19 @@ export const layer: Layer.Layer<AccountStore, never, SqlClient> = Layer.effect(
             ORDER BY expires_at LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED)`
 
     return AccountStore.of({
-      create: (account, passwordHash) =>
-        Rows.affected(
-          sql`INSERT INTO accounts (user_id, email, display_name, password_hash, roles, created_at)
-              VALUES (${account.id}, ${account.email}, ${account.displayName}, ${passwordHash}, ${account.roles},
-                      ${Rows.at(account.createdAt)})
-              ON CONFLICT (email) DO NOTHING`
-        ).pipe(
-          orStoreError,
-          Effect.filterOrFail(
-            (inserted) => inserted === 1,
-            () => new Conflict({ reason: Account.EMAIL_TAKEN })
-          ),
-          Effect.asVoid
-        ),
+      create: (account, passwordHash, keep) =>
+        Effect.gen(function* () {
+          const inserted = yield* Rows.affected(
+            sql`INSERT INTO accounts (user_id, email, display_name, password_hash, roles, created_at)
+                VALUES (${account.id}, ${account.email}, ${account.displayName}, ${passwordHash}, ${account.roles},
+                        ${Rows.at(account.createdAt)})
+                ON CONFLICT (email) DO NOTHING`
+          )
+          if (inserted === 0) return yield* new Conflict({ reason: Account.EMAIL_TAKEN })
+          if (keep === undefined) return
+          yield* sql`INSERT INTO history_choices (user_id, keep_days, chosen_at)
+                     VALUES (${account.id}, ${keep}, ${Rows.at(account.createdAt)})`
+        }).pipe(sql.withTransaction, orStoreError),
 
       find: (id) =>
         sql`SELECT user_id, email, display_name, roles, created_at FROM accounts WHERE user_id = ${id}`.pipe(

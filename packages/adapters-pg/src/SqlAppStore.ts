@@ -27,6 +27,8 @@ const toRegistered = (row: typeof RegisteredRow.Type): Registered => ({
 const toSecrets = (secrets: ReadonlyArray<ClientSecret.ClientSecret>): string =>
   Rows.json(secrets.map(({ hash, createdAt, expiresAt }): typeof Secret.Type => ({ hash, createdAt, expiresAt })))
 
+const toProposal = ({ proposal }: App.App): string | null => (proposal === null ? null : Rows.json(proposal))
+
 /** Where a page goes on: time of creation and id of the last app. */
 const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
 
@@ -54,6 +56,9 @@ export const layer: Layer.Layer<AppStore, never, SqlClient> = Layer.effect(
             redirect_uris = ${app.redirectUris},
             client_secrets = ${toSecrets(secrets)}::jsonb,
             status = ${app.status},
+            approved_scopes = ${app.approvedScopes},
+            approved_origins = ${app.approvedOrigins},
+            proposal = ${toProposal(app)}::jsonb,
             review_note = ${app.reviewNote},
             revision = ${revision},
             submitted_at = ${submittedAt},
@@ -68,11 +73,12 @@ export const layer: Layer.Layer<AppStore, never, SqlClient> = Layer.effect(
       create: (app) => {
         const { revision, submittedAt, submittedRevision } = columnsOf(app)
         return sql`INSERT INTO apps (app_id, owner_id, name, description, homepage_url, declared_scopes, allowed_scopes,
-                                     redirect_uris, client_secrets, status, review_note, revision, submitted_at,
-                                     submitted_revision, revoked_at, created_at)
+                                     redirect_uris, client_secrets, status, approved_scopes, approved_origins, proposal,
+                                     review_note, revision, submitted_at, submitted_revision, revoked_at, created_at)
             VALUES (${app.id}, ${app.ownerId}, ${app.name}, ${app.description}, ${app.homepageUrl},
                     ${app.declaredScopes}, ${app.allowedScopes}, ${app.redirectUris}, ${toSecrets([])}::jsonb,
-                    ${app.status}, ${app.reviewNote}, ${revision}, ${submittedAt}, ${submittedRevision},
+                    ${app.status}, ${app.approvedScopes}, ${app.approvedOrigins}, ${toProposal(app)}::jsonb,
+                    ${app.reviewNote}, ${revision}, ${submittedAt}, ${submittedRevision},
                     ${Rows.nullableAt(app.revokedAt)}, ${Rows.at(app.createdAt)})`.pipe(Effect.asVoid, orStoreError)
       },
 

@@ -153,6 +153,13 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
         Effect.map(Option.map(toConnection))
       )
 
+    const readPlacesVersion = (userId: UserId, appId: AppId) =>
+      sql`SELECT coalesce(max(places_version), 0) AS places_version FROM connections
+          WHERE user_id = ${userId} AND app_id = ${appId}`.pipe(
+        Rows.first(Schema.Struct({ places_version: Schema.Int })),
+        Effect.map(Option.match({ onNone: () => 0, onSome: (row) => row.places_version }))
+      )
+
     const readApp = (id: AppId) =>
       sql`SELECT ${appColumns} FROM apps WHERE app_id = ${id}`.pipe(
         Rows.first(AppRow),
@@ -165,8 +172,15 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
       )
 
     const codeOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash) =>
-      sql`SELECT * FROM authorization_codes
-          WHERE user_id = ${userId} AND code_hash = ${hash} AND connection_id = ${id}`
+      sql`SELECT c.*,
+            EXISTS (SELECT 1 FROM refresh_tokens r
+                    WHERE r.user_id = ${userId} AND r.family_id = c.family_id AND r.rotated_at IS NOT NULL)
+            OR EXISTS (SELECT 1 FROM access_log l
+                       WHERE l.user_id = ${userId} AND l.app_id = c.app_id AND l.at >= c.used_at
+                         AND l.connection_id = c.connection_id AND l.status <> 401
+                         AND l.endpoint NOT LIKE 'webhook %') AS is_spent
+          FROM authorization_codes c
+          WHERE c.user_id = ${userId} AND c.code_hash = ${hash} AND c.connection_id = ${id}`
 
     const accessOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash) =>
       sql`SELECT user_id, connection_id, token_hash, family_id AS token_family_id, issued_at AS token_issued_at,
@@ -203,10 +217,12 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
         ])
         const [row] = yield* readWithApps(found)
         if (row === undefined) return Option.none()
+        const code = Array.head(yield* readCodes(codes))
         return Option.some({
           connection: toConnection(row),
           app: toApp(row),
-          code: Option.map(Array.head(yield* readCodes(codes)), toCode),
+          code: Option.map(code, toCode),
+          isCodeSpent: Option.exists(code, ({ is_spent }) => is_spent),
           access: Option.map(Array.head(yield* readAccessTokens(accesses)), toAccessToken),
           chain: (yield* readRefreshTokens(chain)).map(toRefreshToken)
         })
@@ -270,7 +286,13 @@ export const layer: Layer.Layer<ConnectionStore, never, SqlClient> = Layer.effec
           const now = yield* Timestamp.now
           const app = yield* readApp(request.appId)
           const existing = yield* readUnended(userId, request.appId)
-          const { approval, decided, outcome, writes: more } = decide({ request, app, existing, sub }, now)
+          const placesVersion = yield* readPlacesVersion(userId, request.appId)
+          const {
+            approval,
+            decided,
+            outcome,
+            writes: more
+          } = decide({ request, app, existing, sub, placesVersion }, now)
           if (decided !== null) {
             const approved = decided.outcome === "approved" ? decided : null
             yield* sql`UPDATE consent_requests

@@ -81,7 +81,8 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
         .join(", ")
     )
 
-    const IS_REPLAYED = sql.literal(`EXISTS (
+    // A program from before 0025 marks nothing: the later row tells.
+    const IS_REPLAYED = sql.literal(`d.is_replayed OR EXISTS (
       SELECT 1 FROM deliveries later WHERE later.app_id = d.app_id AND later.event_id = d.event_id
         AND later.endpoint_id = d.endpoint_id AND later.replay_no > d.replay_no)`)
 
@@ -158,7 +159,7 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
 
       find: (appId, id) =>
         Effect.gen(function* () {
-          const row = yield* sql`SELECT ${columns}, ${IS_REPLAYED} AS is_replayed FROM deliveries d
+          const row = yield* sql`SELECT ${columns}, (${IS_REPLAYED}) AS is_replayed FROM deliveries d
                                  WHERE d.app_id = ${appId} AND d.delivery_id = ${id}`.pipe(Rows.first(FoundRow))
           if (Option.isNone(row)) return Option.none()
           const attempts = yield* sql`SELECT * FROM delivery_attempts
@@ -187,7 +188,7 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
               : [sql`(d.created_at, d.delivery_id COLLATE "C") < (${Rows.at(position[0])}, ${position[1]})`])
           ]
           const rows =
-            yield* sql`SELECT ${columns}, ${IS_REPLAYED} AS is_replayed, a.attempt AS last_attempt, a.started_at AS last_started_at,
+            yield* sql`SELECT ${columns}, (${IS_REPLAYED}) AS is_replayed, a.attempt AS last_attempt, a.started_at AS last_started_at,
               a.ended_at AS last_ended_at, a.status AS last_status, a.error AS last_error, a.snippet AS last_snippet
             FROM deliveries d
             LEFT JOIN LATERAL (

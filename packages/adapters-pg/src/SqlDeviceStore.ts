@@ -4,6 +4,7 @@ import { DeviceId, UserId, Vault } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { reads } from "./client/Client.js"
 import { orStoreError } from "./Failures.js"
+import * as PutAsideColumn from "./fixes/PutAsideColumn.js"
 import * as Rows from "./Rows.js"
 
 const DeviceRow = Schema.Struct({
@@ -14,6 +15,9 @@ const DeviceRow = Schema.Struct({
   token_hash: Vault.Hash,
   created_at: Rows.At,
   last_seen_at: Rows.NullableAt,
+  last_kept_at: Rows.NullableAt,
+  put_aside: PutAsideColumn.PutAsideColumn,
+  stays_at_home: Schema.Boolean,
   removed_at: Rows.NullableAt
 })
 
@@ -25,6 +29,9 @@ const toDevice = (row: typeof DeviceRow.Type): Device.Device => ({
   tokenHash: row.token_hash,
   createdAt: row.created_at,
   lastSeenAt: row.last_seen_at,
+  lastKeptAt: row.last_kept_at,
+  putAside: PutAsideColumn.decode(row.put_aside),
+  staysAtHome: row.stays_at_home,
   removedAt: row.removed_at
 })
 
@@ -35,10 +42,12 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient> = Layer.effect(
 
     return DeviceStore.of({
       create: (device) =>
-        sql`INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at, last_seen_at, removed_at)
+        sql`INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at, last_seen_at, last_kept_at, put_aside,
+                                 stays_at_home, removed_at)
             VALUES (${device.userId}, ${device.id}, ${device.name}, ${device.format}, ${device.tokenHash},
                     ${Rows.at(device.createdAt)}, ${Rows.nullableAt(device.lastSeenAt)},
-                    ${Rows.nullableAt(device.removedAt)})`.pipe(Effect.asVoid, orStoreError),
+                    ${Rows.nullableAt(device.lastKeptAt)}, ${PutAsideColumn.encode(device.putAside)}::jsonb,
+                    ${device.staysAtHome}, ${Rows.nullableAt(device.removedAt)})`.pipe(Effect.asVoid, orStoreError),
 
       list: (userId) =>
         sql`SELECT ${columns} FROM devices
@@ -60,6 +69,15 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient> = Layer.effect(
       sendsVisits: (userId, id) =>
         sql`SELECT 1 FROM visit_reports WHERE user_id = ${userId} AND device_id = ${id} LIMIT 1`.pipe(
           Effect.map((rows) => rows.length > 0),
+          orStoreError
+        ),
+
+      keepAtHome: (userId, id, staysAtHome) =>
+        Rows.affected(
+          sql`UPDATE devices SET stays_at_home = ${staysAtHome}
+              WHERE user_id = ${userId} AND device_id = ${id} AND removed_at IS NULL AND format <> 'import'`
+        ).pipe(
+          Effect.map((count) => count > 0),
           orStoreError
         ),
 

@@ -1,11 +1,29 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { FixStore } from "@place-access/domain/fixes"
+import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { orStoreError } from "./Failures.js"
 import { StoredRow, toStored } from "./fixes/StoredRow.js"
 import { uploadStatement } from "./fixes/UploadStatement.js"
 import * as UploadView from "./fixes/UploadView.js"
 import * as Rows from "./Rows.js"
+
+const MaybeNumber = Schema.optional(Schema.NullOr(Schema.Number))
+
+/** A reading as it was put aside: with any numbers that JSON knows. */
+const WaitingRow = Schema.Struct({
+  reading_key: Schema.String,
+  reading: Schema.Struct({
+    capturedAt: Timestamp.Timestamp,
+    lat: Schema.Number,
+    lon: Schema.Number,
+    accuracyM: MaybeNumber,
+    altitudeM: MaybeNumber,
+    speedMps: MaybeNumber,
+    courseDeg: MaybeNumber
+  }),
+  received_at: Rows.At
+})
 
 const SeenRow = Schema.Struct({ last_seen_at: Rows.NullableAt })
 
@@ -20,6 +38,23 @@ export const layer: Layer.Layer<FixStore, never, SqlClient> = Layer.effect(
       commit: (upload) =>
         uploadStatement(sql, upload).pipe(
           Effect.map((rows) => rows.length > 0),
+          orStoreError
+        ),
+
+      waiting: (userId, deviceId, since, limit) =>
+        sql`SELECT reading_key, reading, received_at FROM quarantined_fixes q
+            WHERE user_id = ${userId} AND device_id = ${deviceId} AND received_at > ${Rows.at(since)} AND reason = 'future'
+              -- No visit report.
+              AND reading ? 'capturedAt'
+              AND NOT EXISTS (
+                SELECT 1 FROM fixes f
+                WHERE f.user_id = ${userId} AND f.device_id = ${deviceId} AND f.captured_at > q.received_at
+                  AND f.captured_at < to_timestamp((q.reading ->> 'capturedAt')::float8 / 1000) AND f.received_at > q.received_at)
+            ORDER BY (reading ->> 'capturedAt')::float8, reading_key COLLATE "C" LIMIT ${limit}`.pipe(
+          Rows.all(WaitingRow),
+          Effect.map((rows) =>
+            rows.map((row) => ({ key: row.reading_key, reading: row.reading, receivedAt: row.received_at }))
+          ),
           orStoreError
         ),
 

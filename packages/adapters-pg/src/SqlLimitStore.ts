@@ -1,14 +1,13 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { LimitStore, type Rate, type Subject } from "@place-access/domain/limits"
 import { type StoreError, Timestamp } from "@place-access/domain/shared"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import * as Batches from "./Batches.js"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
+import * as ZoneQuestionsRow from "./ZoneQuestionsRow.js"
 
 const WindowRow = Schema.Struct({ subject: Schema.String, ends_at: Rows.At, used: Schema.Int })
-
-const BudgetRow = Schema.Struct({ calls: Schema.Array(Rows.At) })
 
 interface Call {
   readonly subject: Subject.Subject
@@ -58,21 +57,12 @@ export const layer: Layer.Layer<LimitStore, never, SqlClient> = Layer.scoped(
     return LimitStore.of({
       count: (subject, windowMillis, now) => count({ subject, windowMillis, now }),
 
-      spend: ({ connectionId, userId }, { name }, decide) =>
+      ask: (spender, decide) =>
         Effect.gen(function* () {
-          // Locks the row that is there, or the one that it makes: a sweep cannot take it away in between.
-          const row = yield* sql`INSERT INTO budgets (user_id, connection_id, budget, calls, last_at)
-                                 VALUES (${userId}, ${connectionId}, ${name}, '{}', '-infinity')
-                                 ON CONFLICT (user_id, connection_id, budget) DO UPDATE SET last_at = budgets.last_at
-                                 RETURNING calls`.pipe(Rows.first(BudgetRow))
-          const calls = Option.match(row, { onNone: () => [], onSome: (found) => found.calls })
-          const spending = decide(calls, yield* Timestamp.now)
-          if (spending._tag === "Spent") {
-            const last = Math.max(...spending.calls)
-            yield* sql`UPDATE budgets SET calls = ${spending.calls.map(Rows.at)}::timestamptz[], last_at = ${Rows.at(last)}
-                       WHERE user_id = ${userId} AND connection_id = ${connectionId} AND budget = ${name}`
-          }
-          return spending
+          const before = yield* ZoneQuestionsRow.lock(sql, spender)
+          const asking = decide(before, yield* Timestamp.now)
+          if (asking._tag === "Asked") yield* ZoneQuestionsRow.store(sql, spender, asking.questions)
+          return asking
         }).pipe(sql.withTransaction, orStoreError)
     })
   })

@@ -3,7 +3,7 @@ import { Purpose, PurposeStore } from "@place-access/domain/purposes"
 import { Conflict, type PurposeId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { orStoreError } from "./Failures.js"
-import { PurposeRow, toPurpose } from "./PurposeRow.js"
+import { PurposeRow, statusColumn, toPurpose } from "./PurposeRow.js"
 import * as ReviewWrites from "./ReviewWrites.js"
 import * as Rows from "./Rows.js"
 import { columnsOf } from "./SubmissionRow.js"
@@ -21,7 +21,7 @@ export const layer: Layer.Layer<PurposeStore, never, SqlClient> = Layer.effect(
       const { revision, submittedAt, submittedRevision } = columnsOf(purpose)
       return sql`INSERT INTO purposes (app_id, purpose_id, key, status, terms, approved_terms, review_note, revision,
                                        submitted_at, submitted_revision, created_at, archived_at)
-          VALUES (${purpose.appId}, ${purpose.id}, ${purpose.key}, ${purpose.status}, ${Rows.json(purpose.terms)}::jsonb,
+          VALUES (${purpose.appId}, ${purpose.id}, ${purpose.key}, coalesce(${statusColumn(purpose)}::text, 'draft'), ${Rows.json(purpose.terms)}::jsonb,
                   ${approvedTerms(purpose)}::jsonb, ${purpose.reviewNote}, ${revision}, ${submittedAt},
                   ${submittedRevision}, ${Rows.at(purpose.createdAt)}, ${Rows.nullableAt(purpose.archivedAt)})`
     }
@@ -35,7 +35,7 @@ export const layer: Layer.Layer<PurposeStore, never, SqlClient> = Layer.effect(
     const write = (id: PurposeId, after: Purpose.Purpose) => {
       const { revision, submittedAt, submittedRevision } = columnsOf(after)
       return sql`UPDATE purposes SET
-            status = ${after.status},
+            status = coalesce(${statusColumn(after)}::text, status),
             terms = ${Rows.json(after.terms)}::jsonb,
             approved_terms = ${approvedTerms(after)}::jsonb,
             review_note = ${after.reviewNote},

@@ -23,14 +23,15 @@ const TABLES: Readonly<Record<Retention.Kind, Table>> = {
   sign_in_tries: { table: "sign_in_tries", key: "try_id", moment: "tried_at" },
   rate_windows: { table: "rate_windows", key: "subject", moment: "ends_at" },
   budgets: { table: "budgets", key: "user_id, connection_id, budget", moment: "last_at" },
+  idempotent_answers: { table: "idempotent_answers", key: "user_id, subject, key_hash", moment: "created_at" },
   delivered_deliveries: {
     table: "deliveries",
     key: "app_id, delivery_id",
     moment: "ended_at",
-    // A replay is how what it was made from is known as replayed.
+    // A program from before 0025 marks nothing: its replay is how what it was made from is known as replayed.
     only: `t.state = 'delivered' AND (t.replay_no = 0 OR NOT EXISTS (
       SELECT 1 FROM deliveries d WHERE d.app_id = t.app_id AND d.event_id = t.event_id
-        AND d.endpoint_id = t.endpoint_id AND d.replay_no < t.replay_no))`
+        AND d.endpoint_id = t.endpoint_id AND d.replay_no < t.replay_no AND NOT d.is_replayed))`
   },
   failed_deliveries: {
     table: "deliveries",

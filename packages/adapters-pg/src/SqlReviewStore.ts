@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { ReviewDecision, ReviewStore, type Waiting } from "@place-access/domain/reviews"
-import { AppId, Page, ReviewDecisionId, Timestamp, UserId } from "@place-access/domain/shared"
+import { Connection } from "@place-access/domain/connection"
+import { type Leaked, ReviewDecision, ReviewStore, type Waiting } from "@place-access/domain/reviews"
+import { AppId, ConnectionId, Page, ReviewDecisionId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
 import { AppRow, toApp } from "./AppRow.js"
 import { orStoreError } from "./Failures.js"
@@ -25,6 +26,20 @@ const toDecision = (row: typeof DecisionRow.Type): ReviewDecision.ReviewDecision
   note: row.note,
   by: row.decided_by,
   at: row.decided_at
+})
+
+const LeakRow = Schema.Struct({
+  connection_id: ConnectionId,
+  app_id: AppId,
+  flagged_at: Rows.At,
+  end_reason: Schema.NullOr(Connection.EndReason)
+})
+
+const toLeak = (row: typeof LeakRow.Type): Leaked => ({
+  connectionId: row.connection_id,
+  appId: row.app_id,
+  flaggedAt: row.flagged_at,
+  endReason: row.end_reason
 })
 
 /** Where a page goes on: time and id of its last row. */
@@ -91,6 +106,19 @@ export const layer: Layer.Layer<ReviewStore, never, SqlClient> = Layer.effect(
           const rows = yield* sql`SELECT ${decisionColumns} FROM review_decisions d WHERE d.app_id = ${appId} ${goOn}
             ORDER BY d.decided_at DESC, d.decision_id DESC LIMIT ${limit + 1}`.pipe(Rows.all(DecisionRow))
           return Page.of(rows.map(toDecision), limit, (last) => [last.at, last.id])
+        }).pipe(orStoreError),
+
+      leaks: (limit, after) =>
+        Effect.gen(function* () {
+          const from = yield* position(after)
+          const goOn =
+            from === undefined
+              ? sql``
+              : sql`AND (c.flagged_at, c.connection_id COLLATE "C") < (${Rows.at(from[0])}, ${from[1]})`
+          const rows = yield* sql`SELECT ${columns("c", LeakRow)} FROM connections c
+            WHERE c.flagged_at IS NOT NULL ${goOn}
+            ORDER BY c.flagged_at DESC, c.connection_id COLLATE "C" DESC LIMIT ${limit + 1}`.pipe(Rows.all(LeakRow))
+          return Page.of(rows.map(toLeak), limit, (last) => [last.flaggedAt, last.connectionId])
         }).pipe(orStoreError)
     })
   })

@@ -1,17 +1,20 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { type RuleKind, RuleStore } from "@place-access/domain/rules"
-import { type ConnectionId, Page, Timestamp, type UserId } from "@place-access/domain/shared"
+import type { SqlError } from "@effect/sql/SqlError"
+import { type Budget, ZoneQuestions } from "@place-access/domain/limits"
+import { type Rule, type RuleKind, RuleStore } from "@place-access/domain/rules"
+import { AppId, type ConnectionId, Page, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Tier } from "@place-access/domain/tiers"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, type ParseResult, Schema } from "effect"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
 import { insertRule } from "./rules/insertRule.js"
 import { evaluations } from "./rules/RuleEvaluations.js"
 import { COLUMNS, RuleRow, toRule } from "./rules/RuleRow.js"
 import { standing } from "./rules/RuleStanding.js"
+import * as ZoneQuestionsRow from "./ZoneQuestionsRow.js"
 
 const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
-const ExpiryRow = Schema.Struct({ standard_expires_at: Rows.NullableAt })
+const ConnectionRow = Schema.Struct({ app_id: AppId, standard_expires_at: Rows.NullableAt })
 
 export const layer: Layer.Layer<RuleStore, never, SqlClient> = Layer.effect(
   RuleStore,
@@ -26,20 +29,53 @@ export const layer: Layer.Layer<RuleStore, never, SqlClient> = Layer.effect(
         Effect.map((rows) => rows.map((row) => toRule(row, null)))
       )
 
+    const creating = <A>(
+      userId: UserId,
+      connectionId: ConnectionId,
+      decide: (
+        asked: ZoneQuestions.ZoneQuestions,
+        present: ReadonlyArray<Rule.Rule>,
+        now: Timestamp.Timestamp
+      ) => {
+        readonly outcome: A
+        readonly rule: Rule.Rule | null
+        readonly asked: ZoneQuestions.ZoneQuestions | null
+      },
+      lockQuestions: (
+        spender: Budget.Spender
+      ) => Effect.Effect<ZoneQuestions.ZoneQuestions, SqlError | ParseResult.ParseError>
+    ) =>
+      Effect.gen(function* () {
+        const connection = yield* sql`SELECT app_id, standard_expires_at FROM connections
+                                      WHERE user_id = ${userId} AND connection_id = ${connectionId} AND ended_at IS NULL
+                                      FOR UPDATE`.pipe(Rows.first(ConnectionRow))
+        if (Option.isNone(connection)) return Option.none()
+        const { app_id: appId, standard_expires_at: standardExpiresAt } = connection.value
+        const before = yield* lockQuestions({ userId, appId })
+        const now = yield* Timestamp.now
+        if (!Tier.standardIsLive({ standardExpiresAt, sensitiveExpiresAt: null }, now)) return Option.none()
+        const { asked, outcome, rule } = decide(before, yield* present(userId, connectionId, now), now)
+        if (asked !== null) yield* ZoneQuestionsRow.store(sql, { userId, appId }, asked)
+        if (rule !== null) yield* insertRule(sql, rule, null)
+        return Option.some(outcome)
+      }).pipe(sql.withTransaction, orStoreError)
+
     return RuleStore.of({
       create: (userId, connectionId, decide) =>
-        Effect.gen(function* () {
-          const connection = yield* sql`SELECT standard_expires_at FROM connections
-                                        WHERE user_id = ${userId} AND connection_id = ${connectionId} AND ended_at IS NULL
-                                        FOR UPDATE`.pipe(Rows.first(ExpiryRow))
-          const now = yield* Timestamp.now
-          if (Option.isNone(connection)) return Option.none()
-          const { standard_expires_at: standardExpiresAt } = connection.value
-          if (!Tier.standardIsLive({ standardExpiresAt, sensitiveExpiresAt: null }, now)) return Option.none()
-          const { outcome, rule } = decide(yield* present(userId, connectionId, now), now)
-          if (rule !== null) yield* insertRule(sql, rule, null)
-          return Option.some(outcome)
-        }).pipe(sql.withTransaction, orStoreError),
+        creating(
+          userId,
+          connectionId,
+          (_, rules, now) => ({ ...decide(rules, now), asked: null }),
+          () => Effect.succeed(ZoneQuestions.none)
+        ),
+
+      createZone: (userId, connectionId, decide) =>
+        creating(
+          userId,
+          connectionId,
+          (asked, rules, now) => decide(rules, now, asked),
+          (spender) => ZoneQuestionsRow.lock(sql, spender)
+        ),
 
       list: (userId, connectionId, kind, limit, after) =>
         Effect.gen(function* () {

@@ -1,4 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import { Carried } from "@place-access/domain/devices"
 import { DeviceId, PlaceId, UserId } from "@place-access/domain/shared"
 import { type StayProgress, StayStore } from "@place-access/domain/visits"
 import { Effect, Layer, Schema } from "effect"
@@ -10,7 +11,6 @@ const OwingRow = Schema.Struct({ user_id: UserId, device_id: DeviceId })
 
 const ProgressRow = Schema.Struct({
   version: Rows.Bigint,
-  sends_visits: Schema.Boolean,
   stays_due_from: Rows.NullableAt,
   // null when no place is behind
   place_id: Schema.NullOr(PlaceId),
@@ -23,13 +23,19 @@ const FixRow = Schema.Struct({
   captured_at: Rows.At,
   lat: Schema.Finite,
   lon: Schema.Finite,
-  accuracy_m: Schema.NullOr(Schema.Finite)
+  accuracy_m: Schema.NullOr(Schema.Finite),
+  left_behind: Schema.Boolean
 })
+
+/**
+ * A program of the release before marks a phone that tells visits and deletes its stays. Until this program has derived them again, all
+ * of them are due; it takes the mark away.
+ */
+const DUE_FROM = `CASE WHEN d.sends_visits THEN timestamptz '2010-01-01 00:00:00+00' ELSE d.stays_due_from END`
 
 const toView = (rows: ReadonlyArray<typeof ProgressRow.Type>) => ({
   version: rows[0]?.version ?? 0,
   progress: {
-    sendsVisits: rows[0]?.sends_visits ?? false,
     dueFrom: rows[0]?.stays_due_from ?? null,
     backfills: rows.flatMap(({ due_from, place_id }) =>
       place_id === null || due_from === null ? [] : [{ placeId: place_id, dueFrom: due_from }]
@@ -41,7 +47,8 @@ export const layer: Layer.Layer<StayStore, never, SqlClient> = Layer.effect(
   StayStore,
   Effect.map(SqlClient, (sql) => {
     const readView = (userId: UserId, deviceId: DeviceId) =>
-      sql`SELECT coalesce(stream.version, 0) AS version, d.sends_visits, d.stays_due_from, b.place_id, b.due_from
+      sql`SELECT coalesce(stream.version, 0) AS version, b.place_id, b.due_from,
+                 ${sql.literal(DUE_FROM)} AS stays_due_from
           FROM devices d
           LEFT JOIN upload_streams stream ON stream.user_id = d.user_id
           LEFT JOIN stay_backfills b ON b.user_id = d.user_id AND b.device_id = d.device_id
@@ -55,7 +62,7 @@ export const layer: Layer.Layer<StayStore, never, SqlClient> = Layer.effect(
       { backfills, dueFrom }: Pick<StayProgress.Progress, "backfills" | "dueFrom">
     ) =>
       Effect.gen(function* () {
-        yield* sql`UPDATE devices SET stays_due_from = ${Rows.nullableAt(dueFrom)}
+        yield* sql`UPDATE devices SET stays_due_from = ${Rows.nullableAt(dueFrom)}, sends_visits = false
                    WHERE user_id = ${userId} AND device_id = ${deviceId}`
         if (before.backfills.length === 0) return
         yield* sql`DELETE FROM stay_backfills WHERE user_id = ${userId} AND device_id = ${deviceId}`
@@ -70,7 +77,7 @@ export const layer: Layer.Layer<StayStore, never, SqlClient> = Layer.effect(
 
     return StayStore.of({
       due: (userId) =>
-        sql`SELECT user_id, device_id FROM devices WHERE user_id = ${userId} AND stays_due_from IS NOT NULL
+        sql`SELECT user_id, device_id FROM devices WHERE user_id = ${userId} AND (stays_due_from IS NOT NULL OR sends_visits)
             UNION SELECT user_id, device_id FROM stay_backfills WHERE user_id = ${userId}
             ORDER BY device_id`.pipe(
           Rows.all(OwingRow),
@@ -80,7 +87,7 @@ export const layer: Layer.Layer<StayStore, never, SqlClient> = Layer.effect(
 
       behind: ({ after, limit, until }) =>
         sql`SELECT owing.user_id, owing.device_id FROM (
-              SELECT user_id, device_id FROM devices WHERE stays_due_from < ${Rows.at(until)}
+              SELECT user_id, device_id FROM devices WHERE stays_due_from < ${Rows.at(until)} OR sends_visits
               UNION SELECT user_id, device_id FROM stay_backfills
             ) owing
             WHERE ${
@@ -116,12 +123,10 @@ export const layer: Layer.Layer<StayStore, never, SqlClient> = Layer.effect(
         dueStatement(sql, userId, deviceId, from, limit).pipe(
           Rows.all(FixRow),
           Effect.map((rows) =>
-            rows.map((row) => ({
-              capturedAt: row.captured_at,
-              lat: row.lat,
-              lon: row.lon,
-              accuracyM: row.accuracy_m
-            }))
+            rows.map((row) => {
+              const fix = { capturedAt: row.captured_at, lat: row.lat, lon: row.lon, accuracyM: row.accuracy_m }
+              return row.left_behind ? Carried.elsewhere(fix) : fix
+            })
           ),
           orStoreError
         ),
@@ -143,14 +148,6 @@ export const layer: Layer.Layer<StayStore, never, SqlClient> = Layer.effect(
                      ON CONFLICT (user_id, place_id, device_id, arrival) DO UPDATE SET departure = excluded.departure`
           yield* writeProgress(userId, deviceId, view.progress, progress)
           return true
-        }).pipe(sql.withTransaction, orStoreError),
-
-      forget: (userId, deviceId) =>
-        Effect.gen(function* () {
-          yield* lockStream(userId)
-          yield* sql`DELETE FROM stays WHERE user_id = ${userId} AND device_id = ${deviceId}`
-          yield* sql`DELETE FROM stay_backfills WHERE user_id = ${userId} AND device_id = ${deviceId}`
-          yield* sql`UPDATE devices SET stays_due_from = NULL WHERE user_id = ${userId} AND device_id = ${deviceId}`
         }).pipe(sql.withTransaction, orStoreError)
     })
   })

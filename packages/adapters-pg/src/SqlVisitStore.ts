@@ -1,12 +1,35 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { DeviceId, PlaceId, type Timestamp } from "@place-access/domain/shared"
-import { type OsVisit, VisitStore } from "@place-access/domain/visits"
+import { type DeviceStay, type OsVisit, VisitStore } from "@place-access/domain/visits"
 import { Effect, Layer, Schema } from "effect"
 import { orStoreError } from "./Failures.js"
 import * as Rows from "./Rows.js"
-import { staysStatement, toldStatement } from "./visits/VisitReads.js"
+import {
+  endsStatement,
+  mediansStatement,
+  staysStatement,
+  staysWithinStatement,
+  toldStatement,
+  toldWithinStatement
+} from "./visits/VisitReads.js"
 
-const StayRow = Schema.Struct({ place_id: PlaceId, arrival: Rows.At, departure: Rows.NullableAt })
+const StayRow = Schema.Struct({
+  place_id: PlaceId,
+  device_id: DeviceId,
+  arrival: Rows.At,
+  departure: Rows.NullableAt
+})
+
+const toStay = ({ arrival, departure, device_id, place_id }: typeof StayRow.Type): DeviceStay => ({
+  placeId: place_id,
+  deviceId: device_id,
+  arrival,
+  departure
+})
+
+const MedianRow = Schema.Struct({ lat: Schema.NullOr(Schema.Finite), lon: Schema.NullOr(Schema.Finite) })
+
+const EndRow = Schema.Struct({ departure: Rows.NullableAt })
 
 /** One report of a visit. */
 const ToldRow = Schema.Struct({
@@ -62,13 +85,35 @@ export const layer: Layer.Layer<VisitStore, never, SqlClient> = Layer.effect(
       stays: (asked) =>
         staysStatement(sql, asked).pipe(
           Rows.all(StayRow),
-          Effect.map((rows) =>
-            rows.map(({ arrival, departure, place_id }) => ({ placeId: place_id, arrival, departure }))
-          ),
+          Effect.map((rows) => rows.map(toStay)),
           orStoreError
         ),
 
-      told: (asked) => toldStatement(sql, asked).pipe(Rows.all(ToldRow), Effect.map(toTold), orStoreError)
+      staysWithin: (...asked) =>
+        staysWithinStatement(sql, asked).pipe(
+          Rows.all(StayRow),
+          Effect.map((rows) => rows.map(toStay)),
+          orStoreError
+        ),
+
+      medians: (...asked) =>
+        mediansStatement(sql, asked).pipe(
+          Rows.all(MedianRow),
+          Effect.map((rows) => rows.map(({ lat, lon }) => (lat === null || lon === null ? null : { lat, lon }))),
+          orStoreError
+        ),
+
+      ends: (...asked) =>
+        endsStatement(sql, asked).pipe(
+          Rows.all(EndRow),
+          Effect.map((rows) => rows.map((row) => row.departure)),
+          orStoreError
+        ),
+
+      told: (asked) => toldStatement(sql, asked).pipe(Rows.all(ToldRow), Effect.map(toTold), orStoreError),
+
+      toldWithin: (...asked) =>
+        toldWithinStatement(sql, asked).pipe(Rows.all(ToldRow), Effect.map(toTold), orStoreError)
     })
   )
 )

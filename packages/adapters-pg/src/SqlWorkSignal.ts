@@ -11,7 +11,8 @@ const CHANNEL = "place_access_work"
  * more often than workers look round costs commits for nothing.
  */
 const QUIET = Duration.millis(5)
-const HEARTBEAT = Duration.seconds(30)
+const HEARTBEAT = Duration.seconds(5)
+const PATIENCE = Duration.seconds(4)
 const RECONNECT = Schedule.exponential("100 millis").pipe(Schedule.union(Schedule.spaced("5 seconds")))
 
 /**
@@ -85,7 +86,7 @@ const query = (client: pg.Client, text: string): Effect.Effect<void, SqlError> =
     try: () => client.query(text),
     catch: (cause) => new SqlError({ cause, message: "The listening connection does not answer" })
   }).pipe(
-    Effect.timeoutOption(Duration.seconds(10)),
+    Effect.timeoutOption(PATIENCE),
     Effect.flatMap((answer) => (Option.isSome(answer) ? Effect.void : gone("no answer in time")))
   )
 

@@ -1,5 +1,6 @@
 import { layerPostgres, Migrator } from "@place-access/adapters-pg"
-import { Effect, Redacted } from "effect"
+import { Effect, Logger, Redacted } from "effect"
+import pg from "pg"
 import { expect, it } from "vitest"
 import { describePg, freshDatabase } from "./support/postgres.js"
 
@@ -18,6 +19,51 @@ describePg("migrate", () => {
       )
       expect(applied.filter((names) => names.length > 0)).toHaveLength(1)
     } finally {
+      await drop()
+    }
+  })
+
+  it("waits for a backup without holding up the running version, and goes on when the backup has ended", async () => {
+    const { url, drop } = await freshDatabase()
+    const [backup, running] = [
+      new pg.Client({ connectionString: url }),
+      // Waits for a lock as long as the service does (Postgres.ts), at most.
+      new pg.Client({ connectionString: url, lock_timeout: 2_000 })
+    ]
+    try {
+      await Promise.all([backup.connect(), running.connect()])
+      const database = layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" })
+      const first = { id: 1, name: "0001_one", statements: ["CREATE TABLE one (id int)", "CREATE TABLE two (id int)"] }
+      const second = {
+        id: 2,
+        name: "0002_more",
+        statements: ["ALTER TABLE two ADD COLUMN more int", "ALTER TABLE one ADD COLUMN more int"]
+      }
+      await Effect.runPromise(Effect.provide(Migrator.migrateWith([first]), database))
+      // As pg_dump does.
+      await backup.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
+      await backup.query("LOCK TABLE one IN ACCESS SHARE MODE")
+
+      const said: Array<string> = []
+      const applied = Effect.runPromise(
+        Migrator.migrateWith([first, second]).pipe(
+          Effect.provide(database),
+          Effect.provide(
+            Logger.replace(
+              Logger.defaultLogger,
+              Logger.make(({ message }) => void said.push(String(message)))
+            )
+          )
+        )
+      )
+      // Refused (55P03) when they wait behind the migration.
+      while (said.length < 3) await running.query("SELECT 1 FROM one, two")
+      expect(said[0]).toContain("A migration needs a table that is in use, perhaps by a backup")
+      await backup.query("COMMIT")
+      expect(await applied).toEqual(["0002_more"])
+      expect((await running.query("SELECT one.more FROM one, two")).rows).toEqual([])
+    } finally {
+      await Promise.all([backup.end(), running.end()])
       await drop()
     }
   })

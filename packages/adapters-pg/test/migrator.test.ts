@@ -71,6 +71,26 @@ describe("migrate", () => {
     }).pipe(Effect.provide(emptyEmbedded))
   )
 
+  it.effect(
+    "whoever never chose how long history is kept keeps it for ever from its migration on; a choice stays",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const all = Migrator.fromRecord(migrations)
+        yield* Migrator.migrateWith(all.filter(({ id }) => id < 27))
+        for (const id of ["usr_chose", "usr_never"]) {
+          yield* sql`INSERT INTO accounts (user_id, email, display_name, password_hash, roles, created_at)
+                   VALUES (${id}, ${`${id}@example.com`}, 'Ada', 'hash', '{}', now())`
+        }
+        yield* sql`INSERT INTO history_choices (user_id, keep_days, chosen_at) VALUES ('usr_chose', 30, now())`
+        yield* Migrator.migrateWith(all)
+        expect(yield* sql`SELECT user_id, keep_days FROM history_choices ORDER BY user_id`).toEqual([
+          { user_id: "usr_chose", keep_days: 30 },
+          { user_id: "usr_never", keep_days: null }
+        ])
+      }).pipe(Effect.provide(emptyEmbedded))
+  )
+
   it.effect("leaves statistics behind, so that new tables are planned well", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient

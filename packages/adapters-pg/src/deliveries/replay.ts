@@ -46,7 +46,11 @@ export const replay = (
       },
       now
     )
-    if (Either.isRight(outcome)) yield* insert(sql, outcome.right)
+    if (Either.isRight(outcome)) {
+      yield* sql`UPDATE deliveries SET is_replayed = true
+                 WHERE app_id = ${appId} AND event_id = ${eventId} AND endpoint_id = ${endpointId} AND NOT is_replayed`
+      yield* insert(sql, outcome.right)
+    }
     return Option.some(outcome)
   }).pipe(sql.withTransaction)
 }
@@ -54,7 +58,7 @@ export const replay = (
 const insert = (sql: SqlClient, row: Delivery.NewDelivery) =>
   sql`INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id, envelope,
                               type, occurred_at, max_event_age_s, attempt, created_at, original_at, state, due_at)
-      VALUES (${row.appId}, ${row.id}, ${row.endpointId}, ${row.endpointEpoch}, ${row.envelope.eventId}, ${row.replayNo}, false,
+      VALUES (${row.appId}, ${row.id}, ${row.endpointId}, ${row.endpointEpoch}, ${row.envelope.eventId}, ${row.replayNo}, ${row.isTest},
               ${row.userId}, ${Rows.json(toEnvelope(row.envelope))}::jsonb, ${row.envelope.payload.type},
               ${Rows.at(row.envelope.occurredAt)}, ${row.maxEventAgeS}, 1, ${Rows.at(row.createdAt)},
               ${Rows.at(row.originalAt)}, 'trying', ${Rows.at(row.createdAt)})`
@@ -86,7 +90,7 @@ export const recover = (sql: SqlClient, { appId, dueFrom, endpointId, ids, now, 
         SELECT d.*, e.epoch, row_number() OVER (ORDER BY d.created_at, d.delivery_id COLLATE "C")::integer AS place
         FROM endpoint e CROSS JOIN LATERAL (
           SELECT d.* FROM deliveries d
-          WHERE d.app_id = ${appId} AND d.endpoint_id = ${endpointId} AND d.state = 'failed' AND NOT d.is_test
+          WHERE d.app_id = ${appId} AND d.endpoint_id = ${endpointId} AND d.state = 'failed' AND NOT d.is_test AND NOT d.is_replayed
             AND d.created_at >= ${Rows.at(since)}
             AND (d.max_event_age_s IS NULL
                  OR d.occurred_at >= ${Rows.at(now)}::timestamptz - d.max_event_age_s * interval '1 second')
@@ -96,6 +100,9 @@ export const recover = (sql: SqlClient, { appId, dueFrom, endpointId, ids, now, 
                 AND later.replay_no > d.replay_no)
           ORDER BY d.created_at, d.delivery_id COLLATE "C" LIMIT ${ids.length}
         ) d
+      ), marked AS (
+        UPDATE deliveries d SET is_replayed = true FROM lost l
+        WHERE d.app_id = l.app_id AND d.delivery_id = l.delivery_id
       )
       INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id, envelope,
                               type, occurred_at, max_event_age_s, attempt, created_at, original_at, state, due_at)

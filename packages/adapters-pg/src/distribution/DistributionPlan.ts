@@ -7,6 +7,7 @@ export const COPIED_TABLES: ReadonlySet<string> = new Set([
   "sign_in_tries",
   "apps",
   "purposes",
+  "key_canaries",
   "schema_migrations"
 ])
 

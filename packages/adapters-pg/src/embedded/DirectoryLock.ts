@@ -1,9 +1,10 @@
 import { Clock, Data, Duration, Effect, Schedule, Schema, type Scope } from "effect"
 import { randomUUID } from "node:crypto"
 import { readFileSync, readlinkSync } from "node:fs"
-import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
+import { readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
+import * as DataFolder from "./DataFolder.js"
 
 /** Another process has the folder open. */
 export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{
@@ -17,16 +18,6 @@ export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{
       `${this.directory} is in use by ${holder}. The embedded database can be opened by one process at a time: ` +
       `stop that process, choose another DATA_DIR, or run several processes on PostgreSQL (DATABASE_URL).`
     )
-  }
-}
-
-/** The folder cannot be made, read or written. */
-export class DirectoryUnusable extends Data.TaggedError("DirectoryUnusable")<{
-  readonly directory: string
-  readonly cause: unknown
-}> {
-  override get message(): string {
-    return `${this.directory} cannot be used as a data folder: ${String(this.cause)}`
   }
 }
 
@@ -103,7 +94,6 @@ interface Taken {
 
 /** Takes the lock, or says who has it: undefined for one that has not finished writing its name. */
 const take = async (directory: string): Promise<Taken | { readonly holder: Holder | undefined }> => {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, "lock")
   const me: Holder = { pid: process.pid, token: randomUUID(), realm: currentRealm(), started: startOf(process.pid) }
   const mine = Schema.encodeSync(Holder)(me)
@@ -179,7 +169,9 @@ const beat = (path: string): Effect.Effect<unknown, never, Scope.Scope> =>
  * Holds the folder for this process until the scope closes. PGlite itself has no lock: a second opener loses acknowledged
  * rows without a word. The lock of a process that died is taken over.
  */
-export const hold = (directory: string): Effect.Effect<void, DirectoryInUse | DirectoryUnusable, Scope.Scope> =>
+export const hold = (
+  directory: string
+): Effect.Effect<void, DirectoryInUse | DataFolder.DirectoryUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const { path } = yield* Effect.acquireRelease(acquire(directory), ({ path, mine }) =>
       Effect.promise(() => release(path, mine))
@@ -187,8 +179,11 @@ export const hold = (directory: string): Effect.Effect<void, DirectoryInUse | Di
     yield* beat(path)
   })
 
-const acquire = (directory: string): Effect.Effect<Taken, DirectoryInUse | DirectoryUnusable> =>
+const acquire = (directory: string): Effect.Effect<Taken, DirectoryInUse | DataFolder.DirectoryUnusable> =>
   Effect.flatMap(
-    Effect.tryPromise({ try: () => take(directory), catch: (cause) => new DirectoryUnusable({ directory, cause }) }),
+    Effect.zipRight(
+      DataFolder.prepare(directory),
+      Effect.tryPromise({ try: () => take(directory), catch: (cause) => DataFolder.unusable(directory, cause) })
+    ),
     (taken) => ("mine" in taken ? Effect.succeed(taken) : new DirectoryInUse({ directory, pid: taken.holder?.pid }))
   )

@@ -8,6 +8,7 @@ import * as Client from "../client/Client.js"
 import { pooled } from "../client/Pooled.js"
 import type { Database } from "../Database.js"
 import { DedicatedConnection, make as makeDedicated } from "../DedicatedConnection.js"
+import type * as DataFolder from "./DataFolder.js"
 import * as DirectoryLock from "./DirectoryLock.js"
 import { PgliteSession } from "./PgliteSession.js"
 import * as Watch from "../Watch.js"
@@ -38,7 +39,7 @@ const TIERING_BUDGET = 40_000_000
  */
 export const layerEmbedded = (
   options: EmbeddedOptions = {}
-): Layer.Layer<Database, SqlError | DirectoryLock.DirectoryInUse | DirectoryLock.DirectoryUnusable> =>
+): Layer.Layer<Database, SqlError | DirectoryLock.DirectoryInUse | DataFolder.DirectoryUnusable> =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       if (options.dataDir !== undefined) yield* DirectoryLock.hold(options.dataDir)

@@ -19,7 +19,7 @@ export const newestStatement = (
   limit: number
 ) => reads(sql)`
   SELECT ${sql.literal(COLUMNS)} FROM fixes
-  WHERE ${kept(sql, userId, now)}
+  WHERE ${kept(sql, userId, now)} AND NOT left_behind
     ${from === null ? sql`` : sql`AND captured_at >= ${Rows.at(from)}`}
     ${until === null ? sql`` : sql`AND captured_at < ${Rows.at(until)}`}
   ORDER BY captured_at DESC FETCH FIRST ${limit} ROWS WITH TIES`
@@ -27,12 +27,12 @@ export const newestStatement = (
 /** One step in the index to either side of the moment, however much history there is on each. */
 export const aroundStatement = (sql: SqlClient, userId: UserId, now: Time, at: Time, toleranceMs: number) => reads(sql)`
   (SELECT ${sql.literal(COLUMNS)} FROM fixes
-   WHERE ${kept(sql, userId, now)}
+   WHERE ${kept(sql, userId, now)} AND NOT left_behind
      AND captured_at >= ${Rows.at(at - toleranceMs)} AND captured_at <= ${Rows.at(at)}
    ORDER BY captured_at DESC FETCH FIRST 1 ROW WITH TIES)
   UNION ALL
   (SELECT ${sql.literal(COLUMNS)} FROM fixes
-   WHERE ${kept(sql, userId, now)}
+   WHERE ${kept(sql, userId, now)} AND NOT left_behind
      AND captured_at > ${Rows.at(at)} AND captured_at <= ${Rows.at(at + toleranceMs)}
    ORDER BY captured_at FETCH FIRST 1 ROW WITH TIES)`
 

@@ -49,7 +49,6 @@ export const historyStatement = (sql: SqlClient, { at, deviceId, fixes, userId, 
     ), marked AS (
       UPDATE devices SET
         stays_due_from = least(stays_due_from, (SELECT min(captured_at) FROM new_fixes)),
-        sends_visits = sends_visits OR EXISTS (SELECT 1 FROM new_visits),
         history_ends_at = greatest(
           history_ends_at, (SELECT max(captured_at) FROM new_fixes), (SELECT max(last_at) FROM new_visits))
       WHERE user_id = ${userId} AND device_id = ${deviceId}

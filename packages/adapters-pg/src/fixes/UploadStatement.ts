@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fix, UploadCommit } from "@place-access/domain/fixes"
 import * as Rows from "../Rows.js"
 import * as RecentColumn from "../rules/RecentColumn.js"
+import * as PutAsideColumn from "./PutAsideColumn.js"
 import { fixTable, visitTable } from "./Incoming.js"
 
 /**
@@ -11,7 +12,7 @@ import { fixTable, visitTable } from "./Incoming.js"
  * have neither visits nor anything to be put aside, and most fire nothing: what an upload has not is no part of its statement.
  */
 export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
-  const { deviceId, events, fixes, quarantined, states, userId, version, visits } = upload
+  const { deviceId, events, fixes, putAside, quarantined, receivedAt, states, taken, userId, version, visits } = upload
   return sql`
     WITH moved AS (
       INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, ${version + 1})
@@ -20,23 +21,25 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
     )
     ${fixes.length === 0 ? sql`` : newFixes(sql, upload)}
     ${quarantined.length === 0 ? sql`` : newQuarantined(sql, upload)}
+    ${taken.length === 0 ? sql`` : takenReadings(sql, upload)}
     ${visits.length === 0 ? sql`` : newVisits(sql, upload)}
     ${states.length === 0 ? sql`` : newStates(sql, upload)}
     ${events.length === 0 ? sql`` : newEvents(sql, upload)}, seen AS (
       UPDATE devices SET
-        last_seen_at = greatest(last_seen_at, ${Rows.at(upload.receivedAt)}::timestamptz),
-        stays_due_from = least(stays_due_from, ${earliest(fixes)}::timestamptz),
-        sends_visits = sends_visits OR ${visits.length > 0}
+        last_seen_at = greatest(last_seen_at, ${Rows.at(receivedAt)}::timestamptz),
+        ${fixes.length + visits.length === 0 ? sql`` : sql`last_kept_at = greatest(last_kept_at, ${Rows.at(receivedAt)}::timestamptz),`}
+        ${putAside.length === 0 ? sql`` : sql`put_aside = ${PutAsideColumn.added(sql, putAside, receivedAt)},`}
+        stays_due_from = least(stays_due_from, ${earliest(fixes)}::timestamptz)
       FROM moved
       WHERE devices.user_id = ${userId} AND devices.device_id = ${deviceId}
     )
     SELECT user_id FROM moved`
 }
 
-const newFixes = (sql: SqlClient, { deviceId, fixes, receivedAt }: UploadCommit) => sql`, new_fixes AS (
-      INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, received_at)
+const newFixes = (sql: SqlClient, { deviceId, fixes, isLeftBehind, receivedAt }: UploadCommit) => sql`, new_fixes AS (
+      INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, received_at, left_behind)
       SELECT moved.user_id, fix.captured_at, ${deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m, fix.speed_mps,
-             fix.course_deg, ${Rows.at(receivedAt)}::timestamptz
+             fix.course_deg, ${Rows.at(receivedAt)}::timestamptz, ${isLeftBehind}::boolean
       FROM moved, ${fixTable(sql, fixes)}
       ON CONFLICT DO NOTHING
     )`
@@ -52,6 +55,13 @@ const newQuarantined = (
                          ${quarantined.map((one) => Rows.json(one.reading))}::text[])
         AS one (reading_key, reason, reading)
       ON CONFLICT DO NOTHING
+    )`
+
+/** They are fixes now. */
+const takenReadings = (sql: SqlClient, { deviceId, taken, userId }: UploadCommit) => sql`, taken AS (
+      DELETE FROM quarantined_fixes USING moved
+      WHERE quarantined_fixes.user_id = ${userId} AND quarantined_fixes.user_id = moved.user_id
+        AND quarantined_fixes.device_id = ${deviceId} AND quarantined_fixes.reading_key = ANY(${taken}::text[])
     )`
 
 const newVisits = (sql: SqlClient, { deviceId, receivedAt, visits }: UploadCommit) => sql`, new_visits AS (

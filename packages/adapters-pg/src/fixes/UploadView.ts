@@ -1,20 +1,39 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
+import type { Carried } from "@place-access/domain/devices"
 import { Fix, type UploadView } from "@place-access/domain/fixes"
 import { LiveRule, RuleEvaluation } from "@place-access/domain/rules"
-import type { DeviceId, Timestamp, UserId } from "@place-access/domain/shared"
+import { DeviceId, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, type ParseResult, Schema } from "effect"
 import { reads } from "../client/Client.js"
+import * as HistoryBound from "../HistoryBound.js"
 import * as Rows from "../Rows.js"
 import { COLUMNS, RuleRow, toRule } from "../rules/RuleRow.js"
 import { SCOPE_HOLDS, SCOPE_SINCE } from "../rules/RuleStanding.js"
+
+const DeviceValue = Schema.Struct({
+  id: DeviceId,
+  stays_at_home: Schema.Boolean,
+  last_seen_at: Schema.NullOr(Timestamp.Timestamp)
+})
+
+const toCompanion = (device: typeof DeviceValue.Type): Carried.Companion => ({
+  id: device.id,
+  staysAtHome: device.stays_at_home,
+  lastSeenAt: device.last_seen_at
+})
 
 /** The first row: what is not about a rule. */
 const HeadRow = Schema.Struct({
   rule_id: Schema.Null,
   version: Rows.Bigint,
   // null when none is known
-  known: Schema.NullOr(Schema.Array(Schema.Int))
+  known: Schema.NullOr(Schema.Array(Schema.Int)),
+  // null: everything is kept
+  cutoff: Rows.NullableAt,
+  last_future_at: Schema.NullOr(Rows.Bigint),
+  // null: there are none
+  devices: Schema.NullOr(Schema.Array(DeviceValue))
 })
 
 const LiveRow = Schema.extend(
@@ -74,10 +93,17 @@ export const read = (
   now: Timestamp.Timestamp
 ): Effect.Effect<UploadView, SqlError | ParseResult.ParseError> =>
   (fixes.length > SHORT ? sql : reads(sql))`
-    SELECT head.version, head.known, live.*
+    SELECT head.version, head.known, head.cutoff, head.last_future_at, head.devices, live.*
     FROM (
       SELECT coalesce((SELECT version FROM upload_streams WHERE user_id = ${userId}), 0) AS version,
-             (${fixes.length === 0 ? sql`SELECT NULL::integer[]` : knownStatement(sql, userId, deviceId, fixes)}) AS known
+             (${fixes.length === 0 ? sql`SELECT NULL::integer[]` : knownStatement(sql, userId, deviceId, fixes)}) AS known,
+             nullif(${HistoryBound.cutoff(sql, userId, now)}, '-infinity') AS cutoff,
+             (SELECT (put_aside #>> '{future,last_at}')::bigint FROM devices
+              WHERE user_id = ${userId} AND device_id = ${deviceId}) AS last_future_at,
+             (SELECT jsonb_agg(jsonb_build_object('id', d.device_id, 'stays_at_home', d.stays_at_home,
+                                                  'last_seen_at', (extract(epoch FROM d.last_seen_at) * 1000)::bigint))
+              FROM devices d
+              WHERE d.user_id = ${userId} AND d.removed_at IS NULL AND d.format <> 'import') AS devices
     ) AS head
     -- No row of the one fits one of the other: the head comes by itself, once, however many rules there are.
     FULL JOIN (
@@ -102,12 +128,19 @@ export const read = (
     Rows.all(ViewRow),
     Effect.map((rows) => {
       const rules: Array<LiveRule.LiveRule> = []
-      let [version, known]: [number, ReadonlyArray<number>] = [0, []]
+      let head: typeof HeadRow.Type | undefined
       for (const row of rows) {
-        if (row.rule_id === null) [version, known] = [row.version, row.known ?? []]
+        if (row.rule_id === null) head = row
         else rules.push(toLiveRule(row))
       }
-      return { version, known: keysOf(fixes, known), rules }
+      return {
+        version: head?.version ?? 0,
+        known: keysOf(fixes, head?.known ?? []),
+        rules,
+        devices: (head?.devices ?? []).map(toCompanion),
+        cutoff: head?.cutoff ?? null,
+        lastFutureAt: (head?.last_future_at ?? null) as Timestamp.Timestamp | null
+      }
     })
   )
 

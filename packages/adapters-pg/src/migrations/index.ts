@@ -20,6 +20,16 @@ import * as historyEnds from "./0020_history_ends.js"
 import * as strikeWarnings from "./0021_strike_warnings.js"
 import * as listeners from "./0022_listeners.js"
 import * as lapses from "./0023_lapses.js"
+import * as appProposals from "./0024_app_proposals.js"
+import * as replayMarks from "./0025_replay_marks.js"
+import * as keyCanaries from "./0026_key_canaries.js"
+import * as keptForEver from "./0027_kept_for_ever.js"
+import * as idempotentAnswers from "./0028_idempotent_answers.js"
+import * as putAside from "./0029_put_aside.js"
+import * as codeExchanges from "./0030_code_exchanges.js"
+import * as staysBesideVisits from "./0031_stays_beside_visits.js"
+import * as zoneQuestions from "./0032_zone_questions.js"
+import * as leftBehind from "./0033_left_behind.js"
 
 /** In order of application. An id must be greater than every id that was ever released: a smaller one never runs. */
 export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -44,5 +54,15 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0020_history_ends": historyEnds.statements,
   "0021_strike_warnings": strikeWarnings.statements,
   "0022_listeners": listeners.statements,
-  "0023_lapses": lapses.statements
+  "0023_lapses": lapses.statements,
+  "0024_app_proposals": appProposals.statements,
+  "0025_replay_marks": replayMarks.statements,
+  "0026_key_canaries": keyCanaries.statements,
+  "0027_kept_for_ever": keptForEver.statements,
+  "0028_idempotent_answers": idempotentAnswers.statements,
+  "0029_put_aside": putAside.statements,
+  "0030_code_exchanges": codeExchanges.statements,
+  "0031_stays_beside_visits": staysBesideVisits.statements,
+  "0032_zone_questions": zoneQuestions.statements,
+  "0033_left_behind": leftBehind.statements
 }

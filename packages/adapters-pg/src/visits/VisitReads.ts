@@ -1,6 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { type DeviceId, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Stay, type VisitStore } from "@place-access/domain/visits"
+import type { Fragment } from "@effect/sql/Statement"
 import * as Rows from "../Rows.js"
 
 type Asked<Method extends keyof VisitStore["Type"]> = Parameters<VisitStore["Type"][Method]>[0]
@@ -8,7 +9,10 @@ type Asked<Method extends keyof VisitStore["Type"]> = Parameters<VisitStore["Typ
 /** Bounds where the question has none. */
 const EVER = { from: Timestamp.make(0), to: Timestamp.make(253_402_300_799_999) }
 
-export const staysStatement = (sql: SqlClient, { after, cutoff, limit, now, places, span, userId }: Asked<"stays">) => {
+export const staysStatement = (
+  sql: SqlClient,
+  { after, cutoff, limit, now, places, span, unfinished, userId }: Asked<"stays">
+) => {
   const from = places.map(({ since }) => Rows.at(Math.max(since ?? EVER.from, span.from ?? EVER.from)))
   const to = places.map(({ placeId }) =>
     Rows.at(
@@ -18,24 +22,51 @@ export const staysStatement = (sql: SqlClient, { after, cutoff, limit, now, plac
       )
     )
   )
+  const isFinal =
+    unfinished.length === 0
+      ? sql`true`
+      : sql`NOT EXISTS (
+          SELECT FROM unnest(${unfinished.map((one) => one.deviceId)}::text[], ${unfinished.map((one) => one.placeId)}::text[],
+                             ${unfinished.map((one) => Rows.at(one.dueFrom - Stay.ABSENCE))}::timestamptz[])
+            AS due (device_id, place_id, final_until)
+          WHERE due.device_id = s.device_id AND due.place_id = s.place_id
+            AND (s.departure IS NULL OR s.departure > due.final_until))`
   // One walk down an index for each place and phone, no further than a page goes.
   return sql`
-    SELECT DISTINCT ON (stay.arrival, stay.place_id COLLATE "C") stay.place_id, stay.arrival, stay.departure
+    SELECT stay.place_id, d.device_id, stay.arrival, stay.departure
     FROM unnest(${places.map((place) => place.placeId)}::text[], ${from}::timestamptz[], ${to}::timestamptz[])
       AS asked (place_id, since, until)
-    JOIN devices d ON d.user_id = ${userId} AND NOT d.sends_visits
+    JOIN devices d ON d.user_id = ${userId}
     CROSS JOIN LATERAL (
       SELECT s.place_id, s.arrival, coalesce(s.departure, d.history_ends_at) AS departure FROM stays s
       WHERE s.user_id = ${userId} AND s.place_id = asked.place_id AND s.device_id = d.device_id
-        AND s.arrival >= asked.since AND s.arrival < asked.until
+        AND s.arrival >= asked.since AND s.arrival < asked.until AND ${isFinal}
         AND coalesce(s.departure, d.history_ends_at, ${Rows.at(now)}::timestamptz) - s.arrival
           >= ${Stay.MIN_STAY}::integer * interval '1 millisecond'
         AND (${Rows.nullableAt(cutoff)}::timestamptz IS NULL
           OR coalesce(s.departure, d.history_ends_at, d.last_seen_at) > ${Rows.nullableAt(cutoff)}::timestamptz)
       ORDER BY s.arrival DESC LIMIT ${limit}
     ) stay
-    ORDER BY stay.arrival DESC, stay.place_id COLLATE "C", stay.departure DESC NULLS FIRST LIMIT ${limit}`
+    ORDER BY stay.arrival DESC, stay.place_id COLLATE "C", stay.departure DESC NULLS FIRST, d.device_id COLLATE "C" LIMIT ${limit}`
 }
+
+/** From the stay that was open when the span begins, or the first one that begins within it. */
+export const endsStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["ends"]>) =>
+  sql`
+    SELECT (
+      SELECT coalesce(s.departure, d.history_ends_at) FROM stays s JOIN devices d ON d.user_id = ${userId} AND d.device_id = s.device_id
+      WHERE s.user_id = ${userId} AND s.place_id = asked.place_id AND s.device_id = asked.device_id
+        AND s.arrival >= coalesce((
+          SELECT max(b.arrival) FROM stays b
+          WHERE b.user_id = ${userId} AND b.place_id = asked.place_id AND b.device_id = asked.device_id AND b.arrival <= asked.since
+        ), asked.since)
+        AND s.arrival < asked.until AND coalesce(s.departure, d.history_ends_at, 'infinity') > asked.since
+      ORDER BY s.arrival LIMIT 1
+    ) AS departure
+    FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => one.placeId)}::text[],
+                ${spans.map((one) => Rows.at(one.from))}::timestamptz[], ${spans.map((one) => Rows.at(one.to ?? EVER.to))}::timestamptz[])
+      WITH ORDINALITY AS asked (device_id, place_id, since, until, number)
+    ORDER BY asked.number`
 
 export const toldStatement = (sql: SqlClient, { after, limit, span, userId }: Asked<"told">) => {
   const from = Rows.at(span.from ?? EVER.from)
@@ -44,10 +75,10 @@ export const toldStatement = (sql: SqlClient, { after, limit, span, userId }: As
     after === undefined
       ? sql``
       : sql`AND (r.arrival < ${Rows.at(after.arrival)} OR d.device_id COLLATE "C" > ${after.deviceId})`
-  return sql`
-    SELECT told.device_id, told.last_seen_at, told.history_ends_at, told.arrival AS head, told.next_arrival,
-           r.arrival, r.departure, r.lat, r.lon, r.accuracy_m
-    FROM (
+  return reportsOf(
+    sql,
+    userId,
+    sql`
       SELECT d.device_id, d.last_seen_at, d.history_ends_at, one.arrival, (
         SELECT min(later.arrival) FROM visit_reports later
         WHERE later.user_id = ${userId} AND later.device_id = d.device_id AND later.arrival > one.arrival
@@ -58,9 +89,73 @@ export const toldStatement = (sql: SqlClient, { after, limit, span, userId }: As
         WHERE r.user_id = ${userId} AND r.device_id = d.device_id AND r.arrival >= ${from} AND r.arrival < ${to} ${rest}
         ORDER BY r.arrival DESC LIMIT ${limit}
       ) one
-      WHERE d.user_id = ${userId} AND d.sends_visits
-      ORDER BY one.arrival DESC, d.device_id COLLATE "C" LIMIT ${limit}
-    ) told
+      WHERE d.user_id = ${userId}
+      ORDER BY one.arrival DESC, d.device_id COLLATE "C" LIMIT ${limit}`
+  )
+}
+
+/** Each once, however many spans it has a part in. */
+export const staysWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["staysWithin"]>) =>
+  sql`
+    SELECT DISTINCT ON (stay.arrival, stay.device_id COLLATE "C", stay.place_id COLLATE "C")
+           stay.place_id, stay.device_id, stay.arrival, stay.departure
+    FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => one.placeId)}::text[],
+                ${spans.map((one) => Rows.at(one.from))}::timestamptz[], ${spans.map((one) => Rows.at(one.to ?? EVER.to))}::timestamptz[])
+      AS asked (device_id, place_id, since, until)
+    JOIN devices d ON d.user_id = ${userId} AND d.device_id = asked.device_id
+    CROSS JOIN LATERAL (
+      SELECT s.place_id, s.device_id, s.arrival, coalesce(s.departure, d.history_ends_at) AS departure FROM stays s
+      WHERE s.user_id = ${userId} AND s.place_id = asked.place_id AND s.device_id = asked.device_id
+        AND s.arrival >= coalesce((
+          SELECT max(b.arrival) FROM stays b
+          WHERE b.user_id = ${userId} AND b.place_id = asked.place_id AND b.device_id = asked.device_id AND b.arrival <= asked.since
+        ), asked.since)
+        AND s.arrival < asked.until AND coalesce(s.departure, d.history_ends_at, 'infinity') > asked.since
+    ) stay
+    ORDER BY stay.arrival, stay.device_id COLLATE "C", stay.place_id COLLATE "C"`
+
+export const mediansStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["medians"]>) =>
+  sql`
+    SELECT median.lat, median.lon
+    FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => Rows.at(one.from))}::timestamptz[],
+                ${spans.map((one) => Rows.at(one.to ?? EVER.to))}::timestamptz[])
+      WITH ORDINALITY AS asked (device_id, since, until, number)
+    CROSS JOIN LATERAL (
+      SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lat) AS lat, percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lon) AS lon
+      FROM fixes f
+      WHERE f.user_id = ${userId} AND f.device_id = asked.device_id AND f.captured_at >= asked.since AND f.captured_at < asked.until
+    ) median
+    ORDER BY asked.number`
+
+/** Of each device from the last arrival that is not after the beginning of its span. */
+export const toldWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["toldWithin"]>) =>
+  reportsOf(
+    sql,
+    userId,
+    sql`
+      SELECT d.device_id, d.last_seen_at, d.history_ends_at, one.arrival, (
+        SELECT min(later.arrival) FROM visit_reports later
+        WHERE later.user_id = ${userId} AND later.device_id = d.device_id AND later.arrival > one.arrival
+      ) AS next_arrival
+      FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => Rows.at(one.from))}::timestamptz[],
+                  ${spans.map((one) => Rows.at(one.to ?? EVER.to))}::timestamptz[]) AS asked (device_id, since, until)
+      JOIN devices d ON d.user_id = ${userId} AND d.device_id = asked.device_id
+      CROSS JOIN LATERAL (
+        SELECT DISTINCT r.arrival FROM visit_reports r
+        WHERE r.user_id = ${userId} AND r.device_id = d.device_id AND r.arrival < asked.until
+          AND r.arrival >= coalesce((
+            SELECT max(b.arrival) FROM visit_reports b
+            WHERE b.user_id = ${userId} AND b.device_id = d.device_id AND b.arrival <= asked.since
+          ), asked.since)
+      ) one`
+  )
+
+/** Every report of the visits that `heads` lists, those of one visit together, the latest first. */
+const reportsOf = (sql: SqlClient, userId: UserId, heads: Fragment) =>
+  sql`
+    SELECT told.device_id, told.last_seen_at, told.history_ends_at, told.arrival AS head, told.next_arrival,
+           r.arrival, r.departure, r.lat, r.lon, r.accuracy_m
+    FROM (${heads}) told
     CROSS JOIN LATERAL (
       SELECT arrival, departure, lat, lon, accuracy_m FROM visit_reports
       WHERE user_id = ${userId} AND device_id = told.device_id AND arrival = told.arrival
@@ -70,7 +165,6 @@ export const toldStatement = (sql: SqlClient, { after, limit, span, userId }: As
         AND departure >= told.arrival AND departure < coalesce(told.next_arrival, 'infinity')
     ) r
     ORDER BY told.arrival DESC, told.device_id COLLATE "C"`
-}
 
 /** What stays are derived from, in the order of `Fix.byCapture`. */
 export const dueStatement = (
@@ -80,6 +174,6 @@ export const dueStatement = (
   from: Timestamp.Timestamp,
   limit: number
 ) =>
-  sql`SELECT captured_at, lat, lon, accuracy_m FROM fixes
+  sql`SELECT captured_at, lat, lon, accuracy_m, left_behind FROM fixes
       WHERE user_id = ${userId} AND device_id = ${deviceId} AND captured_at >= ${Rows.at(from)}
       ORDER BY captured_at, accuracy_m NULLS LAST, lat, lon LIMIT ${limit}`

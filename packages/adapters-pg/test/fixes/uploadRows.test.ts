@@ -38,7 +38,7 @@ describe("rows of an upload that no port reads yet", () => {
           { reason: "no_stay", reading: { arrival: null, departure: null, lat: 1, lon: 1, accuracyM: null } },
           { reason: "out_of_range", reading: { capturedAt: START - 1, lat: 91, lon: 4, accuracyM: -1 } },
           // JSON knows neither.
-          { reason: "out_of_range", reading: { capturedAt: START - 1, lat: null, lon: null } }
+          { reason: "unreadable", reading: { capturedAt: START - 1, lat: null, lon: null } }
         ])
       })
     ))

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Rows, SqlHistoryStore } from "@place-access/adapters-pg"
 import { FixStore } from "@place-access/domain/fixes"
+import { HistoryStore } from "@place-access/domain/history"
 import { sweepHistory } from "@place-access/domain/housekeeping"
 import { Timestamp, type UserId } from "@place-access/domain/shared"
 import { Fixtures, RuleSamples } from "@place-access/domain/testing"
@@ -25,6 +26,8 @@ describePg("sweepHistory, several workers at once", () => {
         const phones = yield* Effect.forEach(Array.from({ length: PEOPLE }), () =>
           Effect.flatMap(Fixtures.user, ({ id }) => RuleSamples.device(id))
         )
+        const choices = yield* HistoryStore
+        for (const { userId } of phones) yield* choices.choose(userId, 90, now)
         yield* sql`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, received_at)
           SELECT u, ${Rows.at(now - 90 * DAY)}::timestamptz - n * interval '1 minute', 'dev_old', 1, 2, ${Rows.at(now)}::timestamptz
           FROM unnest(${phones.map(({ userId }) => userId)}::text[]) u, generate_series(0, ${OLD - 1}::integer) n`
@@ -34,7 +37,15 @@ describePg("sweepHistory, several workers at once", () => {
             for (let version = 0; version < 20; version++) {
               const fix = { lat: 1, lon: 2, accuracyM: 5, altitudeM: null, speedMps: null, courseDeg: null }
               const kept = { ...fix, capturedAt: Timestamp.plus(now, -90 * DAY + 1 + version) }
-              const parts = { quarantined: [], visits: [], states: [], events: [] }
+              const parts = {
+                quarantined: [],
+                isLeftBehind: false,
+                putAside: [],
+                taken: [],
+                visits: [],
+                states: [],
+                events: []
+              }
               expect(
                 yield* store.commit({ userId, deviceId: id, receivedAt: now, version, fixes: [kept], ...parts })
               ).toBe(true)

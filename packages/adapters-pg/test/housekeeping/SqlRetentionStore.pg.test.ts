@@ -2,6 +2,7 @@ import {
   SqlAccountStore,
   SqlAppStore,
   SqlConnectionStore,
+  SqlIdempotencyStore,
   SqlLimitStore,
   SqlRetentionStore
 } from "@place-access/adapters-pg"
@@ -12,6 +13,7 @@ import { runContractPg } from "../support/contracts.js"
 const stores = Layer.mergeAll(
   SqlRetentionStore.layer,
   SqlLimitStore.layer,
+  SqlIdempotencyStore.layer,
   SqlConnectionStore.layer,
   SqlAccountStore.layer,
   SqlAppStore.layer

@@ -1,7 +1,7 @@
 import { layerPostgres, Migrator, SqlLimitStore } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Budget, type LimitStore, type Rate, spendBudget, Subject, takeCall } from "@place-access/domain/limits"
-import { ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
+import { askZone, type LimitStore, type Rate, Subject, takeCall } from "@place-access/domain/limits"
+import { AppId, ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Context, Deferred, Effect, Either, Fiber, Layer, Redacted, Schedule } from "effect"
 import { expect, it } from "vitest"
 import { describePg, freshDatabase } from "../support/postgres.js"
@@ -83,8 +83,9 @@ describePg("limits, two servers on one database", () => {
   it("hand out a budget once", () =>
     withServers((servers) =>
       Effect.gen(function* () {
-        const spender = { userId: UserId.make("usr_a"), connectionId: ConnectionId.make("con_a") }
-        const answers = yield* onAll(servers, 60, () => Effect.either(spendBudget(Budget.VERIFY_ZONE, spender)))
+        const spender = { userId: UserId.make("usr_a"), appId: AppId.make("app_a") }
+        const circle = { lat: 52.1, lon: 4.9, radiusM: 400 }
+        const answers = yield* onAll(servers, 60, () => Effect.either(askZone(spender, circle)))
         expect(answers.filter(Either.isRight).length).toBe(20)
         const refusals = answers.flatMap((answer) => (Either.isLeft(answer) ? [answer.left._tag] : []))
         expect(refusals).toEqual(Array.from({ length: 40 }, () => "BudgetExceeded"))

@@ -5,7 +5,7 @@ import {
   SqlPurposeStore,
   SqlReviewStore
 } from "@place-access/adapters-pg"
-import { reviewStoreContract, revokedAppsContract } from "@place-access/domain/testing"
+import { leaksContract, reviewStoreContract, revokedAppsContract } from "@place-access/domain/testing"
 import { Layer } from "effect"
 import { runContract } from "../support/contracts.js"
 
@@ -18,4 +18,5 @@ const stores = Layer.mergeAll(
 )
 
 runContract("SqlReviewStore", reviewStoreContract, stores)
+runContract("SqlReviewStore: leaks", leaksContract, stores)
 runContract("SqlConnectionStore: revoked apps", revokedAppsContract, stores)

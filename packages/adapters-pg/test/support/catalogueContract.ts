@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
 /** Written out once more, so that a table changes its place here and in the product, never in one of them alone. */
-const COPIED = ["accounts", "apps", "purposes", "schema_migrations", "sessions", "sign_in_tries"]
+const COPIED = ["accounts", "apps", "key_canaries", "purposes", "schema_migrations", "sessions", "sign_in_tries"]
 
 /** Spread by their own name, with the column that has it. */
 const LOOKED_UP: Readonly<Record<string, string>> = {
@@ -28,6 +28,7 @@ const GROUPS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "events",
     "fixes",
     "history_choices",
+    "idempotent_answers",
     "import_pieces",
     "imports",
     "mail_outbox",

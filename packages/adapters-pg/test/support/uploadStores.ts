@@ -6,6 +6,7 @@ import {
   SqlEndpointStore,
   SqlEventStore,
   SqlFixStore,
+  SqlHistoryStore,
   SqlPlaceStore,
   SqlRuleStore
 } from "@place-access/adapters-pg"
@@ -20,6 +21,7 @@ export const UploadStores = Layer.mergeAll(
   SqlEndpointStore.layer,
   SqlEventStore.layer,
   SqlFixStore.layer,
+  SqlHistoryStore.layer,
   SqlPlaceStore.layer,
   SqlRuleStore.layer
 )

@@ -1,6 +1,7 @@
 import { Argon2PasswordHasher, NodeEntropy, NodeVault } from "@place-access/adapters-pg"
 import { Account, PasswordHasher } from "@place-access/domain/accounts"
 import { Entropy, Vault } from "@place-access/domain/shared"
+import { vaultContract } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, FastCheck as fc, Redacted } from "effect"
 import { createHash } from "node:crypto"
@@ -11,6 +12,10 @@ const open = (keys: string) =>
   Vault.Vault.pipe(Effect.provide(NodeVault.layer(Either.getOrThrow(NodeVault.parseKeys(keys)))))
 
 describe("NodeVault", () => {
+  for (const { name, run } of vaultContract) {
+    it.effect(name, () => run.pipe(Effect.provide(NodeVault.layer(Either.getOrThrow(NodeVault.parseKeys(k1))))))
+  }
+
   it.effect.prop(
     "what was sealed unseals again, whatever it holds",
     { plaintext: fc.fullUnicodeString({ maxLength: 100 }), context: fc.string() },

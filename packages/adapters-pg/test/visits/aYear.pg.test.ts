@@ -70,7 +70,7 @@ describePg(`a year of a user's history, ${FIXES / 1_000_000} million fixes`, () 
         const span = { from: null, to: null }
         const now = at(0)
         const middle = at((FIXES / 2) * EVERY)
-        const asked = { userId, places: since, limit: 101, now, cutoff: at(400 * DAY) }
+        const asked = { userId, places: since, limit: 101, now, cutoff: at(400 * DAY), unfinished: [] }
         const statements = {
           lookUp: HistoryReads.aroundStatement(sql, userId, now, middle, 15 * MINUTE),
           lookUpADay: HistoryReads.aroundStatement(sql, userId, now, middle, DAY),

@@ -1,0 +1,146 @@
+import { Effect, type Scope } from "effect"
+import type { Socket } from "node:net"
+import pg from "pg"
+
+/**
+ * Finds connections that went silent: a firewall forgot them or a cable was pulled, so nothing says that they are gone, and whoever waits for
+ * an answer would wait until TCP gives up. A statement may also just take long. So when a connection has been silent for three seconds
+ * with a statement under way, this asks the server over a new connection what that statement's process is doing. A process that is idle has
+ * answered already, or was never asked: the connection is closed, and its statements fail with a passing error. Statements cost nothing
+ * more for it.
+ */
+
+const LOOK_EVERY_MILLIS = 1_000
+/** So many looks in a row must find nothing new before the server is asked. */
+const SILENT_LOOKS = 3
+/** So often in a row must the server say that a process is idle, or say nothing: an answer may be on its way, a server may be busy. */
+const CONFIRMATIONS = 2
+const PROBE_MILLIS = 3_000
+
+/** What of a client `pg` does not tell in its types. */
+interface Inside {
+  readonly connection: pg.Connection
+  readonly processID: number | null
+  readonly _getActiveQuery: () => unknown
+}
+
+interface Watched {
+  readonly inside: Inside
+  /** Bytes at the last look. */
+  received: number
+  looks: number
+  confirmations: number
+}
+
+type Probe = { readonly _tag: "NoAnswer" } | { readonly _tag: "Unknown" } | Answered
+/** The processes that work on a statement. */
+interface Answered {
+  readonly _tag: "Answered"
+  readonly working: ReadonlySet<number>
+}
+
+/** Watches the connections that the pool opens from now on, until the scope closes. */
+export const watch = (pool: pg.Pool, config: pg.ClientConfig): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const all = new Map<pg.ClientBase, Watched>()
+    pool.on("connect", (client) => {
+      const inside = client as unknown as Inside
+      all.set(client, { inside, received: -1, looks: 0, confirmations: 0 })
+    })
+    pool.on("remove", (client) => all.delete(client))
+    let isAsking = false
+    const look = () => {
+      if (isAsking) return
+      const silent = Array.from(all.values()).filter(isSilent)
+      if (silent.length === 0) return
+      isAsking = true
+      probe(config, silent)
+        .then((found) => judge(found, silent))
+        .finally(() => (isAsking = false))
+    }
+    yield* Effect.acquireRelease(
+      // A simulation that drives the program's fibres would wait for a fibre that sleeps for ever.
+      // @effect-diagnostics-next-line globalTimersInEffect:off -- a connection's time, below any program
+      Effect.sync(() => setInterval(look, LOOK_EVERY_MILLIS)),
+      (timer) => Effect.sync(() => clearInterval(timer))
+    )
+  })
+
+/** Counts the look. */
+const isSilent = (one: Watched): boolean => {
+  if (waitsInVain(one)) one.looks++
+  else {
+    one.looks = 0
+    one.confirmations = 0
+  }
+  one.received = socketOf(one).bytesRead
+  return one.looks >= SILENT_LOOKS
+}
+
+/** A statement is under way, and nothing has come since the last look. */
+const waitsInVain = (one: Watched): boolean => {
+  const query = one.inside._getActiveQuery()
+  return query !== null && query !== undefined && socketOf(one).bytesRead === one.received
+}
+
+const socketOf = ({ inside }: Pick<Watched, "inside">): Socket => inside.connection.stream as unknown as Socket
+
+const judge = (found: Probe, silent: ReadonlyArray<Watched>): void => {
+  for (const one of silent) {
+    if (!waitsInVain(one)) continue
+    const isGone =
+      found._tag === "NoAnswer" || (found._tag === "Answered" && !found.working.has(one.inside.processID ?? 0))
+    one.confirmations = isGone ? one.confirmations + 1 : 0
+    if (one.confirmations >= CONFIRMATIONS) {
+      socketOf(one).destroy(Object.assign(new Error("The connection to PostgreSQL went silent"), { code: "ETIMEDOUT" }))
+    }
+  }
+}
+
+/**
+ * A process that waits for its client in the middle of a statement does not count as working: part of the statement, or of its answer, was
+ * lost. (So no statement of the pool may be read little by little, with a cursor.) A pooler between us and the server gives process ids of its
+ * own, which the server does not know: then nothing is known, and TCP keep-alive is what ends a silent connection. Otherwise a
+ * process that does not exist is as good as idle.
+ */
+const ASK = `SELECT s.pid, s.state = 'active' AND s.wait_event_type IS DISTINCT FROM 'Client' OR s.state = 'disabled' AS is_working,
+    pg_backend_pid() AS own
+  FROM (SELECT 1) one LEFT JOIN pg_stat_activity s ON s.pid = ANY($1::integer[])`
+
+/** What was begun on a connection that is gone keeps its locks until the server hears of it. */
+const END = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE pid = ANY($1::integer[]) AND state LIKE 'idle%' AND datname = current_database() AND usename = current_user`
+
+interface Row {
+  readonly pid: number | null
+  readonly is_working: boolean | null
+  readonly own: number
+}
+
+const probe = async (config: pg.ClientConfig, silent: ReadonlyArray<Watched>): Promise<Probe> => {
+  const client = new pg.Client({ ...config, connectionTimeoutMillis: PROBE_MILLIS, query_timeout: PROBE_MILLIS })
+  client.on("error", () => undefined)
+  try {
+    await client.connect()
+    const { rows } = await client.query<Row>(ASK, [pidsOf(silent)])
+    const { processID } = client as unknown as Inside
+    if (rows.some(({ own }) => own !== processID)) {
+      client.end().catch(() => undefined)
+      return { _tag: "Unknown" }
+    }
+    const working = new Set(rows.flatMap(({ is_working, pid }) => (is_working === true && pid !== null ? [pid] : [])))
+    const gone = silent.filter(
+      (one) => !working.has(one.inside.processID ?? 0) && one.confirmations + 1 >= CONFIRMATIONS && waitsInVain(one)
+    )
+    if (gone.length > 0) await client.query(END, [pidsOf(gone)])
+    client.end().catch(() => undefined)
+    return { _tag: "Answered", working }
+  } catch (error) {
+    // What the server refuses (too many connections, starting up) says that the server can be reached.
+    socketOf({ inside: client as unknown as Inside }).destroy()
+    return { _tag: error instanceof pg.DatabaseError ? "Unknown" : "NoAnswer" }
+  }
+}
+
+const pidsOf = (all: ReadonlyArray<Watched>): ReadonlyArray<number> =>
+  all.flatMap(({ inside }) => (inside.processID === null ? [] : [inside.processID]))

@@ -1,0 +1,9 @@
+/** A row says itself that it was sent again, so that its replay need not be kept to say so. */
+export const statements = [
+  `ALTER TABLE deliveries ADD COLUMN is_replayed boolean NOT NULL DEFAULT false`,
+  // Replays are few. The one index that finds them begins with the app and the event.
+  `UPDATE deliveries d SET is_replayed = true
+   FROM (SELECT DISTINCT app_id, event_id, endpoint_id, replay_no FROM deliveries WHERE replay_no > 0) later
+   WHERE d.app_id = later.app_id AND d.event_id = later.event_id AND d.endpoint_id = later.endpoint_id
+     AND d.replay_no < later.replay_no`
+]

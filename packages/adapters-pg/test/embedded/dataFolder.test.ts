@@ -1,0 +1,113 @@
+import { DataFolder, layerEmbedded } from "@place-access/adapters-pg"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { chmod, chown, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises"
+import { spawnSync } from "node:child_process"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "place-access-"))
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
+const problemOf = (path: string) => Effect.map(Effect.flip(DataFolder.prepare(path)), ({ message }) => message)
+const isRoot = process.getuid?.() === 0
+const NOBODY = 65_534
+
+/** Whether a user (without one: this one) can read a file. */
+const reads = (file: string, uid?: number): boolean =>
+  spawnSync("head", ["-c", "1", file], uid === undefined ? {} : { uid, gid: uid }).status === 0
+
+describe("the data folder", () => {
+  it.effect("is made for its owner alone, with the folders above it", () =>
+    Effect.gen(function* () {
+      const path = join(directory, "a", "b")
+      yield* DataFolder.prepare(path)
+      expect(yield* Effect.promise(() => modeOf(path))).toBe(0o700)
+    })
+  )
+
+  it.effect("one that was there with wider rights (a volume, a StateDirectory) is closed to others", () =>
+    Effect.gen(function* () {
+      for (const mode of [0o755, 0o777, 0o750, 0o701]) {
+        yield* Effect.promise(() => chmod(directory, mode))
+        yield* DataFolder.prepare(directory)
+        expect(yield* Effect.promise(() => modeOf(directory))).toBe(0o700)
+      }
+    })
+  )
+
+  it.live("PGlite makes files that everybody may write; nobody else gets as far as them", () =>
+    Effect.gen(function* () {
+      yield* Effect.promise(() => chmod(directory, 0o755))
+      const database = Layer.fresh(layerEmbedded({ dataDir: directory }))
+      const [control, mode] = yield* Effect.provide(
+        Effect.zipRight(
+          Effect.flatMap(SqlClient, (sql) => sql`CREATE TABLE t AS SELECT 1 AS a`),
+          Effect.promise(async () => {
+            const file = join(directory, "database", "global", "pg_control")
+            return [file, await modeOf(directory)] as const
+          })
+        ),
+        database
+      )
+      expect(mode).toBe(0o700)
+      expect(reads(control)).toBe(true)
+      // Only root can become somebody else.
+      if (isRoot) expect(reads(control, NOBODY)).toBe(false)
+    })
+  )
+
+  it.effect("of another user is refused: its owner could read and change everything", () =>
+    Effect.gen(function* () {
+      expect(DataFolder.refusal({ isDirectory: true, owner: 1000 }, 1001)).toContain("belongs to another user (id 1000")
+      expect(DataFolder.refusal({ isDirectory: true, owner: 1000 }, 0)).toContain("belongs to another user")
+      expect(DataFolder.refusal({ isDirectory: true, owner: 1000 }, 1000)).toBeUndefined()
+      expect(DataFolder.refusal({ isDirectory: true, owner: 0 }, undefined)).toBeUndefined()
+      // Only root can give a folder away.
+      if (!isRoot) return
+      yield* Effect.promise(() => chown(directory, 12_345, 12_345))
+      expect(yield* problemOf(directory)).toContain("belongs to another user (id 12345, and this process runs as 0)")
+    })
+  )
+
+  it.effect("a file in its place is said as such", () =>
+    Effect.gen(function* () {
+      const file = join(directory, "file")
+      yield* Effect.promise(() => writeFile(file, ""))
+      expect(yield* problemOf(file)).toBe(`The data folder ${file} is a file, not a folder: choose another DATA_DIR.`)
+      expect(yield* problemOf(join(file, "data"))).toContain("a file is in its place")
+    })
+  )
+
+  it.effect("below /proc it cannot be made, and that is said instead of tried for ever", () =>
+    Effect.gen(function* () {
+      expect(yield* problemOf("/proc/nope/data")).toBe(
+        "The data folder /proc/nope/data cannot be made there: choose another DATA_DIR."
+      )
+    })
+  )
+
+  it("what the file system says is told as what to do", () => {
+    const said = (code: string) => DataFolder.describe(Object.assign(new Error(`${code}: x`), { code }))
+    expect(said("EACCES")).toMatch(/^cannot be read or written by this user \(id \d+\): give it to this user/)
+    expect(said("EPERM")).toBe(said("EACCES"))
+    expect(said("EROFS")).toContain("cannot be written")
+    expect(said("ENOSPC")).toContain("disk that is full")
+    expect(said("EMFILE")).toContain("EMFILE")
+  })
+
+  it.effect("one that this user cannot write is named with the reason", () =>
+    Effect.gen(function* () {
+      const closed = join(directory, "closed")
+      yield* Effect.promise(() => mkdir(closed, { mode: 0o500 }))
+      // Root may write everywhere but where nobody may.
+      const path = isRoot ? "/sys/data" : join(closed, "data")
+      expect(yield* problemOf(path)).toMatch(/cannot be (read or written by this user|made there)|cannot be written/)
+    })
+  )
+})

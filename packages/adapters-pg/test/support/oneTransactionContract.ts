@@ -1,0 +1,54 @@
+import { Idempotency, IdempotencyStore } from "@place-access/domain/idempotency"
+import { createPlace, Place, PlaceStore } from "@place-access/domain/places"
+import { type Timestamp, Vault } from "@place-access/domain/shared"
+import { Check, type Contract, Fixtures } from "@place-access/domain/testing"
+import type { AccountStore } from "@place-access/domain/accounts"
+import type { Entropy } from "@place-access/domain/shared"
+import { Effect, Either, type Option } from "effect"
+
+const hash = Vault.Hash.make("1".repeat(64))
+
+/** A person, and how a request of theirs makes a place once. */
+export const someone = Effect.gen(function* () {
+  const [user, store, places] = [yield* Fixtures.user, yield* IdempotencyStore, yield* PlaceStore]
+  const at = { userId: user.id, subject: Idempotency.account(user.id), keyHash: hash }
+  const draft = {
+    label: Place.Label.make("Home"),
+    kind: "home",
+    circle: { lat: 52.37, lon: 4.89, radiusM: 150 }
+  } as const
+  const decide = (kept: Option.Option<Idempotency.Kept>, now: Timestamp.Timestamp) =>
+    Idempotency.decide(kept, hash, now)
+  const make = Effect.as(createPlace(user.id, draft), { sealed: Vault.Sealed.make("made"), value: "made" })
+  return {
+    once: store.once(at, hash, decide, make),
+    onceAndFail: store.once(at, hash, decide, Effect.zipRight(make, Effect.fail("no"))),
+    count: Effect.map(places.list(user.id), (all) => all.length)
+  }
+})
+
+/** What work writes through other stores, which begin transactions of their own, stands and falls with its answer. */
+export const oneTransactionContract: Contract<IdempotencyStore | PlaceStore | AccountStore | Entropy.Entropy> = [
+  {
+    name: "once: what failed work has written through another store is not there",
+    run: Effect.gen(function* () {
+      const { count, once, onceAndFail } = yield* someone
+      Check.equal(yield* Effect.either(onceAndFail), Either.left("no"), "the failure")
+      Check.equal(yield* count, 0, "places after the failure")
+      Check.equal((yield* once)._tag, "Worked", "the next one")
+      Check.equal((yield* once)._tag, "Replay", "the one after it")
+      Check.equal(yield* count, 1, "places")
+    })
+  },
+  {
+    name: "once: of 10 requests at the same time that make a place one makes it",
+    run: Effect.gen(function* () {
+      const { count, once } = yield* someone
+      yield* Effect.all(
+        Array.from({ length: 10 }, () => once),
+        { concurrency: "unbounded" }
+      )
+      Check.equal(yield* count, 1, "places")
+    })
+  }
+]
