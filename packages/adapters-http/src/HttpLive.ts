@@ -8,6 +8,9 @@ import {
   HttpServer,
   Path
 } from "@effect/platform"
+import { IdempotencyStore } from "@place-access/domain/idempotency"
+import type { AccountStore } from "@place-access/domain/accounts"
+import type { Vault } from "@place-access/domain/shared"
 import { Context, Effect, Layer, Scope } from "effect"
 import * as AccountsHttp from "./accounts/AccountsHttp.js"
 import * as SessionHttp from "./accounts/SessionHttp.js"
@@ -45,6 +48,7 @@ import * as DeviceAuthLive from "./security/DeviceAuthLive.js"
 import * as PlacesHttp from "./places/PlacesHttp.js"
 import * as EvaluationsHttp from "./rules/EvaluationsHttp.js"
 import * as RulesHttp from "./rules/RulesHttp.js"
+import { errorPage } from "./pages/errorPage.js"
 import * as PagesLive from "./pages/PagesLive.js"
 import * as VisitsHttp from "./visits/VisitsHttp.js"
 import * as SessionAuthLive from "./security/SessionAuthLive.js"
@@ -90,7 +94,11 @@ const Security = Layer.mergeAll(BearerAuthLive.layer(Api), DeviceAuthLive.layer,
 const serve = Effect.gen(function* () {
   const router = yield* HttpApiBuilder.Router.router
   const { baseUrl } = yield* HttpOptions
+  // The groups find it among their services: no handler names it.
+  yield* IdempotencyStore
+  const visitors = yield* Effect.context<HttpOptions | AccountStore | Vault.Vault>()
   const known: Edge.Known = {
+    errorPage: (error, id) => Effect.provide(errorPage(error, id), visitors),
     allowed: Routes.allowed(router.routes),
     contentTypes: Routes.contentTypes(Api),
     deprecations: Deprecation.headers(Api, baseUrl)

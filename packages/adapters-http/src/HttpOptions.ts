@@ -6,7 +6,7 @@ export interface Options {
   readonly baseUrl: string
   /** `{auth_url}` of the specification: `{authUrl}/authorize` is the consent page. */
   readonly authUrl: string
-  /** `{user_portal_url}` of the specification: places, devices, connected apps, access log. */
+  /** `{user_portal_url}` of the specification: leads to the access log; connected apps, places and devices are below it. */
   readonly userPortalUrl: string
   readonly signUp: "open" | "closed"
   /** The address of a client is taken from the last entry of X-Forwarded-For, and X-Request-Id from the proxy. */

@@ -4,7 +4,7 @@ import { Context, Option, SchemaAST } from "effect"
 import { describe, expect, it } from "vitest"
 import { Api } from "@place-access/adapters-http/Api"
 import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
-import { DeviceAuth, OsmAndAuth, OwnTracksAuth } from "@place-access/adapters-http/security/DeviceAuth"
+import { DeviceAuth, OsmAndAuth, OverlandAuth, OwnTracksAuth } from "@place-access/adapters-http/security/DeviceAuth"
 import { RequiredRole } from "@place-access/adapters-http/security/RequiredRole"
 import { RequiredScope } from "@place-access/adapters-http/security/RequiredScope"
 import { SessionAuth } from "@place-access/adapters-http/security/SessionAuth"
@@ -48,7 +48,7 @@ HttpApi.reflect(Api, {
 
 describe.each(endpoints)("$name", ({ annotations, middleware, name, parameters, path, pathSchema }) => {
   const keys = new Set(Array.from(middleware, (one) => one.key))
-  const guards = [BearerAuth, DeviceAuth, OwnTracksAuth, OsmAndAuth, SessionAuth]
+  const guards = [BearerAuth, DeviceAuth, OverlandAuth, OwnTracksAuth, OsmAndAuth, SessionAuth]
     .map(({ key }) => key)
     .filter((key) => keys.has(key))
 

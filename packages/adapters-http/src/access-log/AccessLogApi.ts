@@ -1,17 +1,16 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Purpose } from "@place-access/domain/purposes"
-import { AppId } from "@place-access/domain/shared"
+import { AppId, PurposeId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
-import { At, paging } from "../wire/Fields.js"
+import { At, paging, QueryAt } from "../wire/Fields.js"
 
 const optional = { exact: true } as const
 
 const Query = Schema.Struct({
   app_id: Schema.optionalWith(AppId, optional).annotations({ description: "What one app asked or was told" }),
-  purpose: Schema.optionalWith(Purpose.Key, optional).annotations({ description: "The app's key for it" }),
-  from: Schema.optionalWith(At, optional).annotations({ description: "Inclusive" }),
-  to: Schema.optionalWith(At, optional).annotations({ description: "Exclusive" }),
+  purpose: Schema.optionalWith(PurposeId, optional).annotations({ description: "The id of one, as entries have it" }),
+  from: Schema.optionalWith(QueryAt, optional).annotations({ description: "Inclusive" }),
+  to: Schema.optionalWith(QueryAt, optional).annotations({ description: "Exclusive" }),
   ...paging(100, 500)
 }).annotations({ parseOptions: { errors: "all" } })
 
@@ -23,7 +22,9 @@ export const Entry = Schema.Struct({
     description: "Method and route, or an event that the app wanted to be told, such as `webhook place.enter`"
   }),
   endpoint_description: Schema.NullOr(Schema.String).annotations({ description: "What the app did, in words" }),
-  purpose: Schema.NullOr(Schema.String).annotations({ description: "The app's key for it" }),
+  purpose: Schema.NullOr(PurposeId).annotations({
+    description: "The id of the purpose that the app named; it says nothing"
+  }),
   purpose_description: Schema.NullOr(Schema.String).annotations({
     description: "In the words that the user was shown"
   }),

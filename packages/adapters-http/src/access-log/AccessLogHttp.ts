@@ -9,8 +9,8 @@ import * as EntryWords from "./EntryWords.js"
 export const layer = Group.group(Api, "accessLog", (handlers) =>
   handlers.handle("list", ({ urlParams }) =>
     Effect.gen(function* () {
-      const { app_id, cursor, limit, ...rest } = urlParams
-      const page = yield* listAccessLog((yield* SignedIn).id, { appId: app_id, ...rest }, limit, cursor)
+      const { app_id: appId, cursor, from, limit, purpose: purposeId, to } = urlParams
+      const page = yield* listAccessLog((yield* SignedIn).id, { appId, purposeId, from, to }, limit, cursor)
       return {
         entries: page.entries.map((entry) => ({
           at: entry.at,
@@ -18,8 +18,8 @@ export const layer = Group.group(Api, "accessLog", (handlers) =>
           app_name: entry.appName,
           endpoint: entry.endpoint,
           endpoint_description: EntryWords.deed(entry.endpoint) ?? null,
-          purpose: entry.purpose,
-          purpose_description: entry.purposeDescription,
+          purpose: entry.purpose?.id ?? null,
+          purpose_description: entry.purpose?.description ?? null,
           outcome: entry.error ?? "ok",
           outcome_description: EntryWords.outcomeText(entry.error),
           disclosed: entry.disclosed

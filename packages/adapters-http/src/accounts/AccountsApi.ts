@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Account } from "@place-access/domain/accounts"
+import { History } from "@place-access/domain/history"
 import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
@@ -22,7 +23,10 @@ export const toBody = (account: Account.Account): typeof AccountBody.Type => ({
 const SignUp = Fields.request({
   email: Account.Email,
   password: Account.Password,
-  display_name: Fields.optional(Account.DisplayName)
+  display_name: Fields.optional(Account.DisplayName),
+  keep_days: Fields.optional(
+    History.Keep.annotations({ description: "For how long history is kept; null or left out: for ever" })
+  )
 })
 
 /** A password is only compared here: what rules it keeps is asked when it is set. */

@@ -16,8 +16,8 @@ export const layer = Group.group(Api, "accounts", (handlers) =>
       Effect.gen(function* () {
         const { signUp: policy } = yield* HttpOptions
         yield* RateLimit.take(Subject.signUp(yield* clientAddress), Rate.SIGN_UPS)
-        const { display_name: displayName, email, password } = payload
-        return toBody(yield* signUp({ email, password, displayName }, policy))
+        const { display_name: displayName, email, keep_days: keep, password } = payload
+        return toBody(yield* signUp({ email, password, displayName, keep }, policy))
       }).pipe(toWire),
     { uninterruptible: true }
   )

@@ -1,8 +1,9 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Connection } from "@place-access/domain/connection"
 import { ReviewDecision, Verdict } from "@place-access/domain/reviews"
 import { Scope } from "@place-access/domain/shared"
 import { Schema } from "effect"
-import { AppBody, AppPath } from "../apps/AppsApi.js"
+import { AppBody, AppPath, PendingChange } from "../apps/AppsApi.js"
 import { PurposeBody, PurposeTerms } from "../purposes/PurposesApi.js"
 import { FlagFields } from "../purposes/VolumeFlagsApi.js"
 import { RequiredRole } from "../security/RequiredRole.js"
@@ -41,13 +42,27 @@ const Review = Schema.Struct({
   purpose: Schema.NullOr(ReviewedPurpose).annotations({ description: "Null when the app itself is in review" })
 }).annotations({ identifier: "Review" })
 
+const Leak = Schema.Struct({
+  app_id: Schema.String,
+  app_name: Schema.String,
+  connection_id: Schema.String,
+  flagged_at: Fields.At,
+  end_reason: Schema.NullOr(Connection.EndReason).annotations({
+    description: "Why the connection ended. Another reason than a leak: it had ended before the key came again"
+  })
+}).annotations({ identifier: "Leak" })
+
 const Subject = Schema.Union(
   Schema.Struct({
     kind: Schema.Literal("app"),
     id: Schema.String,
     name: Schema.String,
     scopes: Schema.Array(Scope.Scope),
-    allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope))
+    allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
+    change: Schema.NullOr(PendingChange).annotations({
+      description:
+        "The change to an app in production that was decided on, approved or not; null when it was another decision"
+    })
   }),
   Schema.Struct({ kind: Schema.Literal("purpose"), id: Schema.String, key: Schema.String, ...PurposeTerms.fields })
 )
@@ -125,7 +140,7 @@ export const AdminApi = HttpApiGroup.make("admin")
       .annotate(OpenApi.Summary, "Let an app into production, or send it back to the sandbox")
       .annotate(
         OpenApi.Description,
-        "The decision is kept and the developer gets a mail. 409 when the app is not in review, or was changed since it was read."
+        "Or decide on the change (`pending`) of an app in production: approved, it is in force; rejected, what was approved before stays. The decision is kept and the developer gets a mail. 409 when nothing waits, or when it was changed since it was read."
       )
   )
   .add(
@@ -190,6 +205,17 @@ export const AdminApi = HttpApiGroup.make("admin")
       .annotate(
         OpenApi.Description,
         "Counted hourly for each connection over the last 24 hours. Calls are not refused."
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("leaks", "/v1/admin/leaks")
+      .setUrlParams(paged)
+      .addSuccess(Schema.Struct({ leaks: Schema.Array(Leak), nextCursor }))
+      .annotate(RequiredRole, "reviewer")
+      .annotate(OpenApi.Summary, "Connections of which a key was presented again, newest first")
+      .annotate(
+        OpenApi.Description,
+        "A spent refresh token or an exchanged code came a second time. The connection ended at once and its user got a mail. Many of one app: the app gives its keys away."
       )
   )
   .middleware(SessionAuth)

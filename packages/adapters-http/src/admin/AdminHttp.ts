@@ -5,6 +5,7 @@ import {
   inspectApp,
   listAllApps,
   listDecisions,
+  listLeaks,
   listReviews,
   type ReviewDecision,
   type Verdict
@@ -37,7 +38,8 @@ const subject = (about: ReviewDecision.Subject) =>
         id: about.id,
         name: about.name,
         scopes: about.declaredScopes,
-        allowed_scopes: about.allowedScopes
+        allowed_scopes: about.allowedScopes,
+        change: AppsApi.nullOr(about.change, AppsApi.toChange)
       }
     : { kind: about.kind, id: about.id, key: about.key, ...PurposesApi.toTerms(about.terms) }
 
@@ -132,6 +134,21 @@ export const layer = Group.group(Api, "admin", (handlers) =>
             connection_id: flag.connectionId,
             purpose_id: flag.purposeId,
             purpose: flag.purposeKey
+          })),
+          nextCursor
+        }
+      }).pipe(toWire)
+    )
+    .handle("leaks", ({ urlParams: { cursor, limit } }) =>
+      Effect.gen(function* () {
+        const { leaks, nextCursor } = yield* listLeaks(yield* SignedIn, { limit, cursor })
+        return {
+          leaks: leaks.map((leak) => ({
+            app_id: leak.appId,
+            app_name: leak.appName,
+            connection_id: leak.connectionId,
+            flagged_at: leak.flaggedAt,
+            end_reason: leak.endReason
           })),
           nextCursor
         }

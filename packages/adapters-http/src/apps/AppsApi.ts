@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { App, RedirectUri } from "@place-access/domain/apps"
+import { App, AppProposal, RedirectUri } from "@place-access/domain/apps"
 import { Scope } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
@@ -8,6 +8,26 @@ import * as Fields from "../wire/Fields.js"
 
 /** Any text: an id that cannot exist is one that does not exist, 404. */
 export const AppPath = Schema.Struct({ app_id: Schema.String.pipe(Schema.brand("AppId")) })
+
+const change = <A, I>(part: Schema.Schema<A, I>) =>
+  Schema.NullOr(Schema.Struct({ approved: Schema.NullOr(part), proposed: part }))
+
+/** What is in force beside what is to replace it. */
+export const PendingChange = Schema.Struct({
+  name: change(Schema.String),
+  description: change(Schema.String),
+  homepage_url: change(Schema.String),
+  scopes: change(Schema.Array(Scope.Scope)),
+  redirect_uris: change(Schema.Array(Schema.String))
+}).annotations({ identifier: "AppChange" })
+
+export const toChange = (differences: AppProposal.Differences): typeof PendingChange.Type => ({
+  name: differences.name,
+  description: differences.description,
+  homepage_url: differences.homepageUrl,
+  scopes: differences.scopes,
+  redirect_uris: differences.redirectUris
+})
 
 export const AppBody = Schema.Struct({
   id: Schema.String,
@@ -21,7 +41,13 @@ export const AppBody = Schema.Struct({
   redirect_uris: Schema.Array(Schema.String),
   status: App.Status,
   review_note: Schema.NullOr(Schema.String).annotations({ description: "What was said with the last decision" }),
-  submitted_at: Fields.NullableAt.annotations({ description: "In review since; null when it is not" }),
+  submitted_at: Fields.NullableAt.annotations({
+    description: "In review since, or in production with a change that waits since; null when nothing waits"
+  }),
+  pending: Schema.NullOr(PendingChange).annotations({
+    description:
+      "What of an app in production waits for a reviewer; null when nothing does. Until it is decided everything else here is in force, and parts that are null stay as they are"
+  }),
   revoked_at: Fields.NullableAt,
   created_at: Fields.At
 }).annotations({ identifier: "App" })
@@ -37,9 +63,13 @@ export const toBody = (app: App.App): typeof AppBody.Type => ({
   status: app.status,
   review_note: app.reviewNote,
   submitted_at: app.submission?.at ?? null,
+  pending: nullOr(AppProposal.differences(app), toChange),
   revoked_at: app.revokedAt,
   created_at: app.createdAt
 })
+
+/** Null of null. */
+export const nullOr = <A, B>(value: A | null, to: (value: A) => B): B | null => (value === null ? null : to(value))
 
 const NewApp = Fields.request({
   name: App.Name,
@@ -56,16 +86,35 @@ const Edit = Fields.request({
   scopes: Fields.optional(App.DeclaredScopes)
 })
 
-/** The specification's name, or RFC 7591's (decision O1). */
+/** The specification's name, or RFC 7591's (decision O1). One of them must be there, which a struct cannot say. */
 const Registration = Fields.request({
   redirectUris: Fields.optional(RedirectUri.List),
   redirect_uris: Fields.optional(RedirectUri.List)
+}).annotations({
+  jsonSchema: {
+    anyOf: (["redirectUris", "redirect_uris"] as const).map((name) => ({
+      type: "object",
+      required: [name],
+      properties: {
+        [name]: {
+          type: "array",
+          items: { type: "string", maxLength: RedirectUri.MAX_LENGTH },
+          minItems: 1,
+          maxItems: RedirectUri.MAX
+        }
+      }
+    }))
+  }
 })
 
 const Client = Schema.Struct({
   clientId: Schema.String,
   clientSecret: Schema.String,
-  redirectUris: Schema.Array(Schema.String)
+  redirectUris: Schema.Array(Schema.String).annotations({ description: "Those that users can be sent back to now" }),
+  pendingRedirectUris: Schema.Array(Schema.String).annotations({
+    description:
+      "Those that a reviewer has to approve first: of an app in production, on an origin that it did not have before"
+  })
 }).annotations({ identifier: "Client" })
 
 export const AppsApi = HttpApiGroup.make("apps")
@@ -102,7 +151,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(OpenApi.Summary, "Change an app")
       .annotate(
         OpenApi.Description,
-        "Scopes given up narrow live tokens at once; they can be added in the sandbox only (409 otherwise)."
+        "Scopes given up narrow live tokens at once. In review none can be added (409). In production a new scope, name, description or homepage waits for a reviewer (`pending`) and what was approved stays in force; what was approved before comes back at once. Setting a part back to what is in force withdraws it. 409 for a revoked app."
       )
   )
   .add(
@@ -123,10 +172,11 @@ export const AppsApi = HttpApiGroup.make("apps")
       .setPayload(Registration)
       .addSuccess(Client, { status: 201 })
       .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
       .annotate(OpenApi.Summary, "Register redirect URIs and get a client secret")
       .annotate(
         OpenApi.Description,
-        "Asked again it replaces the URIs and issues a new secret, shown this once; the one before works for another 24 hours."
+        "Asked again it replaces the URIs and issues a new secret, shown this once; the one before works for another 24 hours. In production URIs on an origin that was approved work at once; those on a new one wait for a reviewer (`pendingRedirectUris`), and nobody is sent to them until then. When all of them wait, the present ones go on working. 409 for a revoked app."
       )
   )
   .middleware(SessionAuth)

@@ -1,4 +1,5 @@
 import {
+  AppProposal,
   createApp,
   getOwnedApp,
   listApps,
@@ -74,7 +75,12 @@ export const layer = Group.group(Api, "apps", (handlers) =>
             path.app_id,
             yield* chosen(payload)
           )
-          return { clientId: app.id, clientSecret, redirectUris: app.redirectUris }
+          return {
+            clientId: app.id,
+            clientSecret,
+            redirectUris: app.redirectUris,
+            pendingRedirectUris: AppProposal.pendingRedirectUris(app)
+          }
         }).pipe(toWire),
       { uninterruptible: true }
     )

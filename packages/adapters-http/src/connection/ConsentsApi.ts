@@ -2,7 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { App } from "@place-access/domain/apps"
 import { ConsentRequest } from "@place-access/domain/connection"
 import { Place } from "@place-access/domain/places"
-import { AppId, ConsentRequestId, PlaceId, Scope } from "@place-access/domain/shared"
+import { AppId, ConsentRequestId, PlaceId, PurposeId, Scope } from "@place-access/domain/shared"
 import { Tier } from "@place-access/domain/tiers"
 import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
@@ -14,7 +14,11 @@ import { At, NullableAt, optional, request } from "../wire/Fields.js"
 export const Uses = Schema.Struct({
   since: At,
   by_purpose: Schema.Array(
-    Schema.Struct({ purpose: Schema.String, description: Schema.String, count: Schema.Int })
+    Schema.Struct({
+      purpose: PurposeId.annotations({ description: "Its id, which the access log can be filtered by" }),
+      description: Schema.String.annotations({ description: "In the words that the user was shown" }),
+      count: Schema.Int
+    })
   ).annotations({ description: "Most used first, then what could have been used and was not" }),
   without_purpose: Schema.Int.annotations({ description: "Answers that disclosed no coordinates" })
 }).annotations({ identifier: "Uses" })

@@ -69,7 +69,7 @@ export const layer = Group.group(Api, "consents", (handlers) =>
 
 export const encodeUses = (uses: Uses.Uses) => ({
   since: uses.since,
-  by_purpose: uses.byPurpose.map(({ count, description, key }) => ({ purpose: key, description, count })),
+  by_purpose: uses.byPurpose.map(({ count, description, id }) => ({ purpose: id, description, count })),
   without_purpose: uses.withoutPurpose
 })
 
@@ -89,7 +89,7 @@ const encode = (review: ConsentReview.ConsentReview) => ({
     scope: choice.scope,
     sensitive: choice.sensitive,
     description: choice.description,
-    purposes: choice.purposes.map(({ description }) => description),
+    purposes: choice.purposes,
     held_before: choice.heldBefore,
     preselected: choice.ticked
   })),

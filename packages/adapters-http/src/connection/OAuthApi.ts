@@ -81,7 +81,7 @@ export const OAuthApi = HttpApiGroup.make("oauth")
       .annotate(OpenApi.Summary, "Exchange a code, or refresh")
       .annotate(
         OpenApi.Description,
-        "JSON with camelCase names, or a form with the names of RFC 6749. The client authenticates in the body or by HTTP Basic."
+        "JSON with camelCase names, or a form with the names of RFC 6749. The client authenticates in the body or by HTTP Basic. When an answer was lost, send the same request again within 30 seconds: it is given again, with the same refresh token and another access token. Later, or once a token was used, a spent code or refresh token counts as stolen and ends the connection."
       )
       .setPayload(Schema.Union(ExchangeJson, RefreshJson, HttpApiSchema.withEncoding(TokenForm, FORM)))
       .addSuccess(TokenResponse)
@@ -93,7 +93,10 @@ export const OAuthApi = HttpApiGroup.make("oauth")
   .add(
     HttpApiEndpoint.post("revoke", "/v1/oauth/revoke")
       .annotate(OpenApi.Summary, "End the connection of a token")
-      .annotate(OpenApi.Description, "200 for any token, known or not; 401 for wrong client credentials alone.")
+      .annotate(
+        OpenApi.Description,
+        "200 for any token, known or not, an empty one too; 401 for wrong client credentials alone."
+      )
       .setPayload(Schema.Union(RevokeJson, HttpApiSchema.withEncoding(RevokeForm, FORM)))
       .addSuccess(HttpApiSchema.Empty(200))
       .addError(Errors.InvalidClient)

@@ -1,9 +1,9 @@
 import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { authenticateClient } from "@place-access/domain/apps"
+import { findClient, proveClient, type Registered } from "@place-access/domain/apps"
 import { exchangeCode, refreshTokens, revokeToken, type TokenGrant } from "@place-access/domain/connection"
 import { Rate, Subject } from "@place-access/domain/limits"
 import { Scope, Timestamp } from "@place-access/domain/shared"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../edge/Group.js"
 import { clientAddress } from "../edge/ClientAddress.js"
@@ -27,44 +27,52 @@ export const layer = Group.group(Api, "oauth", (handlers) =>
     .handleRaw("metadata", () => Effect.map(HttpOptions, metadata))
 )
 
+interface Counted {
+  readonly sent: OAuthRequest.OAuthRequest
+  /** The app that the client says it is, if there is one of that name. */
+  readonly found: Option.Option<Registered>
+}
+
 /**
- * What the client sent, counted for the name that it gives itself and the address that it comes from: before its secret is looked
+ * What the client sent, counted for the app that it says it is and the address that it comes from: before its secret is looked
  * at, so that guesses are counted, and so that nobody elsewhere can use up what is the app's.
  */
 const counted = (request: Request) =>
   Effect.gen(function* () {
     const sent = yield* OAuthRequest.read(request)
-    const subject = Subject.client(OAuthRequest.clientId(request, sent), yield* clientAddress)
-    yield* RateLimit.take(subject, Rate.OAUTH)
-    return sent
+    const found = yield* findClient(OAuthRequest.clientId(request, sent))
+    const id = Option.map(found, ({ app }) => app.id)
+    yield* RateLimit.take(Subject.client(id, yield* clientAddress), Rate.OAUTH)
+    return { sent, found } satisfies Counted
   })
 
-const authenticate = (request: Request, sent: OAuthRequest.OAuthRequest) =>
-  Effect.flatMap(OAuthRequest.credentials(request, sent), ({ clientId, clientSecret, triedBasic }) =>
-    Effect.catchTag(authenticateClient(clientId, clientSecret), "InvalidClient", () =>
+const authenticate = (request: Request, { found, sent }: Counted) =>
+  Effect.flatMap(OAuthRequest.credentials(request, sent), ({ clientSecret, triedBasic }) =>
+    Effect.catchTag(proveClient(found, clientSecret), "InvalidClient", () =>
       Effect.fail(Errors.invalidClient(triedBasic))
     )
   )
 
 const token = (request: Request) =>
   Effect.gen(function* () {
-    const sent = yield* counted(request)
+    const client = yield* counted(request)
+    const { sent } = client
     const { grant_type } = yield* sent.require("grant_type")
     switch (grant_type) {
       case "authorization_code": {
         const { code, code_verifier, redirect_uri } = yield* sent.require("code", "code_verifier", "redirect_uri")
-        const client = yield* authenticate(request, sent)
+        const app = yield* authenticate(request, client)
         return issued(
-          yield* exchangeCode(client, { code, codeVerifier: code_verifier, redirectUri: redirect_uri }).pipe(
+          yield* exchangeCode(app, { code, codeVerifier: code_verifier, redirectUri: redirect_uri }).pipe(
             Effect.catchTag("InvalidGrant", () => Effect.fail(CODE_REFUSED))
           )
         )
       }
       case "refresh_token": {
         const { refresh_token } = yield* sent.require("refresh_token")
-        const client = yield* authenticate(request, sent)
+        const app = yield* authenticate(request, client)
         return issued(
-          yield* refreshTokens(client, refresh_token).pipe(
+          yield* refreshTokens(app, refresh_token).pipe(
             Effect.catchTag("InvalidGrant", () => Effect.fail(REFRESH_REFUSED))
           )
         )
@@ -99,9 +107,9 @@ const nullableIso = (at: Timestamp.Timestamp | null): string | null => (at === n
 
 const revoke = (request: Request) =>
   Effect.gen(function* () {
-    const sent = yield* counted(request)
-    const { token } = yield* sent.require("token")
-    yield* revokeToken(yield* authenticate(request, sent), token)
+    const client = yield* counted(request)
+    const { token } = yield* client.sent.require("token")
+    yield* revokeToken(yield* authenticate(request, client), token)
     // Without a content type: clients try to parse an empty body that claims to be JSON.
     return HttpServerResponse.empty({ status: 200, headers: NO_STORE })
   })

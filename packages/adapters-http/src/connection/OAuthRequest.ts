@@ -17,7 +17,7 @@ export type Name = keyof typeof NAMES
 
 export interface OAuthRequest {
   readonly isForm: boolean
-  /** Undefined when it is missing or empty (RFC 6749 §3.2). */
+  /** Undefined when it is missing or empty (RFC 6749 §3.2); a `token` may be empty. */
   readonly get: (name: Name) => string | undefined
   /** Fails with `invalid_request`, naming all that are missing. */
   readonly require: <const Names extends ReadonlyArray<Name>>(
@@ -75,12 +75,15 @@ const texts = (fields: Fields): Readonly<Record<Name, string>> => ({
 
 const names = Object.keys(NAMES) as ReadonlyArray<Name>
 
+/** A field without a value was not sent; but an empty token to revoke is one that nobody issued (RFC 7009 §2.2). */
+const isGiven = (name: Name, value: string): boolean => value !== "" || name === "token"
+
 const fromForm = (form: URLSearchParams, problems: Array<string>): Fields => {
   const fields = new Map<Name, string>()
   for (const name of names) {
     const [value, ...more] = form.getAll(name)
     if (more.length > 0) problems.push(`${name} must not be repeated`)
-    if (value !== undefined && value !== "") fields.set(name, value)
+    if (value !== undefined && isGiven(name, value)) fields.set(name, value)
   }
   return fields
 }
@@ -98,23 +101,26 @@ const fromJson = (body: unknown, problems: Array<string>): Fields => {
       const value = own.get(key)
       if (typeof value !== "string") problems.push(`${key} must be a string`)
       else if (fields.has(name) && fields.get(name) !== value) problems.push(`${NAMES[name]} and ${name} differ`)
-      else if (value !== "") fields.set(name, value)
+      else if (isGiven(name, value)) fields.set(name, value)
     }
   }
   return fields
 }
 
-export interface Credentials {
+interface Named extends Credentials {
   readonly clientId: string
+}
+
+export interface Credentials {
   readonly clientSecret: string
   readonly triedBasic: boolean
 }
 
-/** The name that the client goes by, for counting; undefined when it has none, or none that can be read. */
+/** The name that the client goes by, and that its `credentials` are for; undefined when it has none, or none that can be read. */
 export const clientId = (request: HttpServerRequest.HttpServerRequest, sent: OAuthRequest): string | undefined =>
   sent.get("client_id") ?? parseBasic(request.headers["authorization"] ?? "")?.clientId
 
-/** Who the client says it is: in the body or by HTTP Basic, not both (RFC 6749 §2.3). */
+/** What the client proves its name with: in the body or by HTTP Basic, not both (RFC 6749 §2.3). */
 export const credentials = (
   request: HttpServerRequest.HttpServerRequest,
   sent: OAuthRequest
@@ -124,7 +130,7 @@ export const credentials = (
   if (!/^Basic(?: |$)/i.test(header)) {
     return id === undefined || secret === undefined
       ? Effect.fail(Errors.invalidClient(false))
-      : Effect.succeed({ clientId: id, clientSecret: secret, triedBasic: false })
+      : Effect.succeed({ clientSecret: secret, triedBasic: false })
   }
   if (secret !== undefined) return Effect.fail(BOTH)
   const basic = parseBasic(header)
@@ -135,7 +141,7 @@ export const credentials = (
 const BOTH = Errors.invalidRequest("The client must authenticate in the body or by HTTP Basic, not both")
 const TWO_NAMES = Errors.invalidRequest("The client names itself differently in the body and in HTTP Basic")
 
-const parseBasic = (header: string): Credentials | undefined => {
+const parseBasic = (header: string): Named | undefined => {
   const token = /^Basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(header)?.[1]
   if (token === undefined) return undefined
   const text = Buffer.from(token, "base64").toString("utf8")

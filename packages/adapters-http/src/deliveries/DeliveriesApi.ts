@@ -118,8 +118,8 @@ const Query = Fields.request({
   state: Schema.optionalWith(State, { exact: true }).annotations({
     description: "How they ended, or that they have not"
   }),
-  from: Schema.optionalWith(Fields.At, { exact: true }).annotations({ description: "By created_at, inclusive" }),
-  to: Schema.optionalWith(Fields.At, { exact: true }).annotations({ description: "By created_at, exclusive" }),
+  from: Schema.optionalWith(Fields.QueryAt, { exact: true }).annotations({ description: "By created_at, inclusive" }),
+  to: Schema.optionalWith(Fields.QueryAt, { exact: true }).annotations({ description: "By created_at, exclusive" }),
   ...Fields.paging(50, 200)
 })
 

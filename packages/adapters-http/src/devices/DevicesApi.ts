@@ -1,5 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Device } from "@place-access/domain/devices"
+import { Fix } from "@place-access/domain/fixes"
 import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
@@ -10,7 +11,21 @@ const fields = {
   name: Schema.String,
   format: Device.Format,
   created_at: Fields.At,
-  last_seen_at: Fields.NullableAt.annotations({ description: "When it last sent something; null until then" })
+  last_seen_at: Fields.NullableAt.annotations({ description: "When it last sent something; null until then" }),
+  status: Schema.Literal("nothing_sent", "sending", "put_aside").annotations({
+    description: "`put_aside`: nothing of its last upload could be taken; the first entry of put_aside says why"
+  }),
+  stays_at_home: Schema.Boolean.annotations({
+    description: "Said by its owner: it is not carried, and decides nothing while another device does"
+  }),
+  put_aside: Schema.Array(
+    Schema.Struct({
+      reason: Fix.QuarantineReason,
+      count: Schema.Int.annotations({ description: "So far; what the phone repeats counts again" }),
+      last_at: Fields.At,
+      explanation: Schema.String.annotations({ description: "For the owner of the phone" })
+    }).annotations({ identifier: "PutAside" })
+  ).annotations({ description: "What it sent and could not be taken, by reason, the latest first" })
 }
 
 export const DeviceBody = Schema.Struct(fields).annotations({ identifier: "Device" })
@@ -44,6 +59,18 @@ export const DevicesApi = HttpApiGroup.make("devices")
       .addSuccess(AddedDevice, { status: 201 })
       .annotate(OpenApi.Summary, "Add a phone and get its token")
       .annotate(OpenApi.Description, "The token is in this answer and never shown again.")
+  )
+  .add(
+    HttpApiEndpoint.patch("change", "/v1/user/devices/:id")
+      .setPath(Schema.Struct({ id: Schema.String.pipe(Schema.brand("DeviceId")) }))
+      .setPayload(Fields.request({ stays_at_home: Schema.Boolean }))
+      .addSuccess(DeviceBody)
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "Say whether a device stays at home")
+      .annotate(
+        OpenApi.Description,
+        "What a device that stays at home sends is history: it fires no rule and answers nothing while another device sends. Counts from the next upload on."
+      )
   )
   .add(
     HttpApiEndpoint.del("remove", "/v1/user/devices/:id")

@@ -1,4 +1,11 @@
-import { addDevice, type Device, listDevices, removeDevice } from "@place-access/domain/devices"
+import {
+  addDevice,
+  type Device,
+  DeviceStatus,
+  keepAtHome,
+  listDevices,
+  removeDevice
+} from "@place-access/domain/devices"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../edge/Group.js"
@@ -36,6 +43,14 @@ export const layer = Group.group(Api, "devices", (handlers) =>
       { uninterruptible: true }
     )
     .handle(
+      "change",
+      ({ path, payload }) =>
+        Effect.gen(function* () {
+          return encode(yield* keepAtHome((yield* SignedIn).id, path.id, payload.stays_at_home))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
       "remove",
       ({ path }) =>
         Effect.gen(function* () {
@@ -50,5 +65,13 @@ const encode = (device: Device.Device): typeof DeviceBody.Type => ({
   name: device.name,
   format: device.format,
   created_at: device.createdAt,
-  last_seen_at: device.lastSeenAt
+  last_seen_at: device.lastSeenAt,
+  status: DeviceStatus.of(device).state,
+  stays_at_home: device.staysAtHome,
+  put_aside: device.putAside.map(({ count, lastAt, reason }) => ({
+    reason,
+    count,
+    last_at: lastAt,
+    explanation: DeviceStatus.words(reason).explanation
+  }))
 })

@@ -16,15 +16,14 @@ export const limitFor = (url: string): number => (url.startsWith("/v1/phone/") ?
  */
 const entriesFor = (url: string): number => (url.startsWith("/v1/phone/") ? 160_000 : 20_000)
 
-const MINUTE = 60_000
-/**
- * How long a request may take to arrive: a phone on a bad line sends a long log slowly, and a file of 256 MiB takes 26 minutes at
- * 1.3 Mbit/s; a client that drips is not waited for longer.
- */
-export const patienceMillisFor = (url: string): number => (/\/imports(?:\?|$)/.test(url) ? 30 * MINUTE : 2 * MINUTE)
-
 /** A body that can't be used, with the answer it gets. Travels as a defect: the platform dies of body errors. */
 export class BodyRefused extends Data.TaggedError("BodyRefused")<{ readonly answer: Errors.WireError }> {}
+
+/** The client may send the body again, whole. */
+const ENDED_EARLY = Errors.invalidRequest("The body ended too early")
+
+/** A body that was sent and stays unusable, however often it is sent again. */
+export const isHopeless = (defect: unknown): boolean => defect instanceof BodyRefused && defect.answer !== ENDED_EARLY
 
 const JSON_TYPE = "application/json"
 const FORM_TYPE = "application/x-www-form-urlencoded"
@@ -131,7 +130,7 @@ const receive = (source: IncomingMessage, limit: number, done: (bytes: Exit.Exit
   }
   const onError = () => {
     stop()
-    done(Exit.die(new BodyRefused({ answer: Errors.invalidRequest("The body ended too early") })))
+    done(Exit.die(new BodyRefused({ answer: ENDED_EARLY })))
   }
   const stop = () => void source.off("data", onData).off("end", onEnd).off("error", onError)
   if (declared(source) > limit) refuse(0)

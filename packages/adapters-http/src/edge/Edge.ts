@@ -1,9 +1,9 @@
 import { HttpApiError, type HttpApp, HttpServerError, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { AccessLogStore, recordAccess } from "@place-access/domain/access-log"
 import { Entropy, StoreError } from "@place-access/domain/shared"
 import { Cause, Context, Effect, FiberRef, FiberRefs, HashMap } from "effect"
 import { HttpOptions, type Options } from "../HttpOptions.js"
-import { errorPage } from "../pages/errorPage.js"
 import * as Errors from "../wire/Errors.js"
 import * as Issues from "../wire/Issues.js"
 import * as Body from "./Body.js"
@@ -16,6 +16,11 @@ import * as Watch from "./Watch.js"
 /** What of the routes the edge must know. */
 export interface Known extends Router.Known {
   readonly allowed: (url: string) => string | undefined
+  /** A refusal, for a person who came with a browser. Its request is in the context. */
+  readonly errorPage: (
+    error: Errors.WireError,
+    requestId: string
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 }
 
 /**
@@ -60,17 +65,17 @@ export const make = <R>(
       cell.caller === undefined ? Effect.succeed(answer) : record(cell, cell.caller, answer)
 
     const answer = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest.Cell) =>
-      Effect.matchCauseEffect(app, {
-        onSuccess: (response) => recorded(cell, answered(response)),
-        onFailure: (cause) => Effect.flatMap(refused(cause, request, known), (answer) => recorded(cell, answer))
-      })
+      hasTwoHosts(request)
+        ? Effect.succeed(TWO_HOSTS)
+        : Effect.matchCauseEffect(app, {
+            onSuccess: (response) => recorded(cell, answered(response)),
+            onFailure: (cause) => Effect.flatMap(refused(cause, request, known), (answer) => recorded(cell, answer))
+          })
 
     const finished = (
-      request: HttpServerRequest.HttpServerRequest,
       cell: CurrentRequest.Cell,
-      answer: Answer
+      response: HttpServerResponse.HttpServerResponse
     ): HttpServerResponse.HttpServerResponse => {
-      const response = answer.page && wantsPage(request) ? errorPage(answer.page, cell.id) : answer.response
       const more = cell.deprecation === undefined ? cell.standing : { ...cell.standing, ...cell.deprecation }
       return SecurityHeaders.apply(response, withHeaders(response.headers, more, cell.id))
     }
@@ -86,7 +91,11 @@ export const make = <R>(
         const watched = { request, cell, trustsTraceparent: options.trustTraceparent === true }
         return carrying(
           cell,
-          Effect.map(Watch.around(fiber, watched, answer(request, cell)), (answer) => finished(request, cell, answer))
+          Effect.flatMap(Watch.around(fiber, watched, answer(request, cell)), ({ page, response }) =>
+            page !== undefined && wantsPage(request)
+              ? Effect.map(known.errorPage(page, cell.id), (shown) => finished(cell, shown))
+              : Effect.succeed(finished(cell, response))
+          )
         ) as HttpApp.Default<never, R>
       }
       const given = givenId(request, options)
@@ -141,6 +150,29 @@ const ABORTED: Answer = {
   error: "client_closed_request",
   page: undefined
 }
+
+/**
+ * A proxy in front of us may have gone by the Host header that we would not go by (RFC 9112 §3.2). Nothing of such a request is believed:
+ * not what it asks for, nor where its body ends, so the connection ends with the answer.
+ */
+const TWO_HOSTS: Answer = (() => {
+  const { response, ...rest } = toAnswer(Errors.invalidRequest("The request has more than one Host header"))
+  // As a page it would be read for its session.
+  return { ...rest, response: HttpServerResponse.setHeader(response, "connection", "close"), page: undefined }
+})()
+
+/** Node keeps the first and drops the others; only the list of what was sent has them all: names and values in turn. */
+const hasTwoHosts = (request: HttpServerRequest.HttpServerRequest): boolean => {
+  const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === HOST.length && name.toLowerCase() === HOST) hosts++
+  }
+  return hosts > 1
+}
+
+const HOST = "host"
 
 const refused = (
   cause: Cause.Cause<unknown>,

@@ -12,6 +12,8 @@ import {
 } from "@effect/platform"
 import { Context, Effect, Either, Exit, Option, ParseResult, type Schema } from "effect"
 import * as Json from "../wire/Json.js"
+import * as Idempotency from "./Idempotency.js"
+import * as Routes from "./Routes.js"
 import * as Services from "./Services.js"
 
 /**
@@ -105,11 +107,14 @@ const answer = (
   services: Context.Context<never>
 ): Effect.Effect<Response, unknown, Request> => {
   const [ask, write] = [asker(item), writer(item.endpoint)]
+  const { method, path, payloadSchema } = item.endpoint
+  const once = Idempotency.around(Routes.label(method, path), Option.isSome(payloadSchema))
   const endpoint: Step = (own) => {
     Services.lay(own, services)
-    return Effect.flatMap(ask(own), (answer) =>
+    const run = Effect.flatMap(ask(own), (answer) =>
       HttpServerResponse.isServerResponse(answer) ? Effect.succeed(answer) : write(answer)
     )
+    return once === undefined ? run : once(own, run)
   }
   const first = guards.reduce<Step>(
     (next, { check, provides }) =>

@@ -56,7 +56,8 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
     return this
   }
 
+  /** What logs and traces show of it: without the query, where phones put places and their token. */
   toJSON(): unknown {
-    return { method: this.method, url: this.url }
+    return { method: this.method, url: this.url.replace(/\?.*/s, "?…") }
   }
 }

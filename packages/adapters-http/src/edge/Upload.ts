@@ -5,8 +5,12 @@ import * as Multipasta from "multipasta"
 import type { IncomingMessage } from "node:http"
 import * as Errors from "../wire/Errors.js"
 import { letGo } from "./Body.js"
+import * as Patience from "./Patience.js"
 
-/** The bodies that are too large to be read at once: passed on as they come, no faster than they are taken. */
+/**
+ * The bodies that are too large to be read at once: passed on as they come, no faster than they are taken. A route uses this only when it
+ * knows the caller: from then on the body may take half an hour.
+ */
 
 export type Refused = typeof Errors.InvalidRequest.Type | typeof Errors.PayloadTooLarge.Type
 
@@ -46,7 +50,10 @@ const withSource = <A, E, R>(
   const used: Effect.Effect<A, E | Refused, R> =
     Number(source.headers["content-length"] ?? 0) > most
       ? Effect.fail(Errors.payloadTooLarge(most))
-      : use(pullFrom(source))
+      : Effect.suspend(() => {
+          Patience.extend(source)
+          return use(pullFrom(source))
+        })
   return Effect.ensuring(used, letGo(source))
 }
 

@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
-import { WebhookEndpoint } from "@place-access/domain/endpoints"
+import { EndpointUrl, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { WebhookSender } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
 import { Effect, ParseResult, Schema } from "effect"
@@ -59,7 +59,7 @@ const Url = Schema.transformOrFail(Schema.String, Schema.String, {
       return fault === undefined ? ParseResult.succeed(text) : ParseResult.fail(new ParseResult.Type(ast, text, fault))
     }),
   encode: ParseResult.succeed
-})
+}).annotations({ jsonSchema: { type: "string", maxLength: EndpointUrl.MAX_LENGTH } })
 
 const NewEndpoint = Fields.request({
   url: Url,
@@ -139,7 +139,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .annotate(OpenApi.Summary, "Send a signed ping now")
       .annotate(
         OpenApi.Description,
-        "Answers when the receiver has, at most five seconds later. Also on a disabled endpoint. Logged as a test; it never counts."
+        "Answers when the receiver has, at most five seconds later. Works on a disabled endpoint too, and `detail` then says that it is disabled. Logged as a test; it never counts."
       )
   )
   .middleware(SessionAuth)

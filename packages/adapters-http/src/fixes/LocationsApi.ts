@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { moment } from "../answers/AnswersApi.js"
 import { BearerAuth } from "../security/BearerAuth.js"
 import { RequiredScope } from "../security/RequiredScope.js"
-import { At, NullableAt, paging, request } from "../wire/Fields.js"
+import { At, NullableAt, paging, QueryAt, request } from "../wire/Fields.js"
 
 /** The guard has checked it before anything else is read. */
 const purpose = {
@@ -12,8 +12,8 @@ const purpose = {
 }
 
 const stretch = (maxDays: number) => ({
-  from: Schema.propertySignature(At).annotations({ description: "Inclusive" }),
-  to: Schema.propertySignature(At).annotations({
+  from: Schema.propertySignature(QueryAt).annotations({ description: "Inclusive" }),
+  to: Schema.propertySignature(QueryAt).annotations({
     description: `Exclusive; at most ${maxDays} days of 24 hours after from`
   })
 })

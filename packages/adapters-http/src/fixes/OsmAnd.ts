@@ -1,5 +1,6 @@
 import type { Fix } from "@place-access/domain/fixes"
 import type { Timestamp } from "@place-access/domain/shared"
+import { withPlus } from "../wire/Query.js"
 import { degrees, type Fields, fields, instant, isoMillis, list, number, parseJson } from "./PhoneUpload.js"
 
 /**
@@ -45,7 +46,10 @@ function* messages({ body, query }: Sent): Generator<Fields> {
   for (const message of list(json) ?? [fields(json) ?? formFields(body)]) yield { ...shared, ...fields(message) }
 }
 
-/** Of a query or a form no others are looked at: anybody can send any number. */
+/**
+ * Of a query or a form no others are looked at: anybody can send any number. `acc`, `alt`, `spd`, `dir` and `time` are what `%ALL` of
+ * GPSLogger becomes (gpslogger, CustomUrlManager.java).
+ */
 const NAMES: ReadonlySet<string> = new Set([
   "id",
   "deviceid",
@@ -56,11 +60,16 @@ const NAMES: ReadonlySet<string> = new Set([
   "location",
   "valid",
   "accuracy",
+  "acc",
   "altitude",
+  "alt",
   "speed",
   "speed_mps",
+  "spd",
   "bearing",
-  "heading"
+  "heading",
+  "dir",
+  "time"
 ])
 
 /** The first value of each field. Also finds what Traccar Client hides in its JSON as `&id=…&lat=…&`, when that is broken. */
@@ -80,14 +89,15 @@ const flat = (message: Fields, receivedAt: Timestamp.Timestamp): ReadonlyArray<F
   const knots = number(message["speed"])
   return [
     {
-      capturedAt: time(message["timestamp"], receivedAt),
+      capturedAt: time(isLeftOut(message["timestamp"]) ? message["time"] : message["timestamp"], receivedAt),
       lat: degrees(lat),
       lon: degrees(lon),
-      accuracyM: number(message["accuracy"]),
-      altitudeM: number(message["altitude"]),
-      // Ours: for apps that can only say it in metres a second.
-      speedMps: number(message["speed_mps"]) ?? (knots === undefined ? undefined : knots * KNOTS),
-      courseDeg: number(message["bearing"]) ?? number(message["heading"])
+      accuracyM: number(message["accuracy"]) ?? number(message["acc"]),
+      altitudeM: number(message["altitude"]) ?? number(message["alt"]),
+      // `speed_mps` is ours, for apps that can only say it in metres a second; `spd` is GPSLogger's.
+      speedMps:
+        number(message["speed_mps"]) ?? number(message["spd"]) ?? (knots === undefined ? undefined : knots * KNOTS),
+      courseDeg: number(message["bearing"]) ?? number(message["heading"]) ?? number(message["dir"])
     }
   ]
 }
@@ -122,6 +132,6 @@ const time = (value: unknown, receivedAt: Timestamp.Timestamp): Timestamp.Timest
   if (isLeftOut(value)) return receivedAt
   const count = number(value)
   if (count !== undefined && !Number.isNaN(count)) return instant(count < SECONDS_END ? count * 1_000 : count)
-  const text = typeof value === "string" ? value.trim() : ""
+  const text = typeof value === "string" ? withPlus(value.trim()) : ""
   return instant(isoMillis(/^\S+ \S+$/.test(text) ? `${text.replace(" ", "T")}Z` : text))
 }

@@ -3,26 +3,45 @@ import { Schema } from "effect"
 import { DeviceAuth } from "../security/DeviceAuth.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Any number at all: an impossible one is put aside and counted, so that one bad reading never stops a phone's queue. */
-const MaybeNumber = Fields.optional(Schema.Number)
+/**
+ * Documentation: `OwnJson` reads each entry by itself and takes whatever it can, so that one bad reading never stops a phone's queue.
+ */
+const entry = (
+  identifier: string,
+  description: string,
+  required: ReadonlyArray<string>,
+  times: ReadonlyArray<string>
+) =>
+  Schema.Unknown.annotations({
+    identifier,
+    jsonSchema: {
+      type: "object",
+      description,
+      required,
+      properties: Object.fromEntries([
+        ...times.map((name) => [name, { type: "string", format: "date-time" }]),
+        ...["lat", "lon", "accuracy_m"].map((name) => [name, { type: "number" }]),
+        ...(identifier === "Location" ? ["altitude_m", "speed_mps", "course_deg"] : []).map((name) => [
+          name,
+          { type: "number" }
+        ])
+      ])
+    }
+  })
 
-const Location = Schema.Struct({
-  captured_at: Fields.At,
-  lat: Schema.Number,
-  lon: Schema.Number,
-  accuracy_m: MaybeNumber,
-  altitude_m: MaybeNumber,
-  speed_mps: MaybeNumber,
-  course_deg: MaybeNumber
-}).annotations({ identifier: "Location" })
+const Location = entry(
+  "Location",
+  "A reading. One that cannot be read or cannot be is put aside, and the others are taken",
+  ["captured_at", "lat", "lon"],
+  ["captured_at"]
+)
 
-const Visit = Schema.Struct({
-  arrival: Fields.optional(Fields.At),
-  departure: Fields.optional(Fields.At),
-  lat: Schema.Number,
-  lon: Schema.Number,
-  accuracy_m: MaybeNumber
-}).annotations({ identifier: "VisitReport", description: "A stay as the operating system reported it" })
+const Visit = entry(
+  "VisitReport",
+  "A stay as the operating system reported it",
+  ["lat", "lon"],
+  ["arrival", "departure"]
+)
 
 export const Upload = Fields.request({
   locations: Schema.Array(Location),
@@ -33,7 +52,8 @@ const Ingested = Schema.Struct({
   accepted: Schema.Int.annotations({ description: "Locations stored by this upload" }),
   duplicates: Schema.Int.annotations({ description: "Locations that were known, or stood in the upload twice" }),
   quarantined: Schema.Int.annotations({
-    description: "Locations and visits that cannot be: stored apart, never evaluated. Do not send them again"
+    description:
+      "Locations and visits that cannot be read, cannot be, or are older than the user keeps history: put aside and counted on the user's page of the device. Do not send them again"
   })
 }).annotations({ identifier: "Ingested" })
 
@@ -45,7 +65,7 @@ export const PhoneApi = HttpApiGroup.make("phone")
       .annotate(OpenApi.Summary, "Upload what the phone measured")
       .annotate(
         OpenApi.Description,
-        "In any order, up to 8 MiB. An upload sent again changes nothing and is answered 200 like the first. On 503 send it again later."
+        "In any order, up to 8 MiB. An upload sent again is answered 200, changes nothing and fires nothing; its counts say that it was known. On 503 send it again later."
       )
   )
   .middleware(DeviceAuth)

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { DeviceAuth, OsmAndAuth, OwnTracksAuth } from "../security/DeviceAuth.js"
+import { OsmAndAuth, OverlandAuth, OwnTracksAuth } from "../security/DeviceAuth.js"
 import * as Errors from "../wire/Errors.js"
 
 /** Bodies are read by `Overland`, `OwnTracks` and `OsmAnd`, which take whatever they can: these schemas are documentation. */
@@ -14,7 +14,8 @@ const OverlandAnswer = Schema.Union(
     result: Schema.Literal("ok"),
     set: Schema.optional(
       Schema.Struct({ main: Schema.Struct({ visit_tracking: Schema.Literal(true) }) }).annotations({
-        description: "Until the phone has reported a visit: switches visits on"
+        description:
+          "Switches visits on: as long as an app may read the user's visits and the phone has not reported one"
       })
     )
   }),
@@ -47,7 +48,12 @@ const osmAndFields = <A extends string | ReadonlyArray<string>>(text: Schema.Sch
     speed_mps: field(text, "Metres a second"),
     bearing: field(text, "Degrees from north, clockwise"),
     altitude: field(text, "Metres"),
-    accuracy: field(text, "Metres")
+    accuracy: field(text, "Metres"),
+    time: field(text, "As `timestamp`, where that is left out (GPSLogger)"),
+    spd: field(text, "As `speed_mps` (GPSLogger)"),
+    dir: field(text, "As `bearing` (GPSLogger)"),
+    alt: field(text, "As `altitude` (GPSLogger)"),
+    acc: field(text, "As `accuracy` (GPSLogger)")
   })
 
 const field = <A extends string | ReadonlyArray<string>>(text: Schema.Schema<A>, description: string) =>
@@ -56,9 +62,17 @@ const field = <A extends string | ReadonlyArray<string>>(text: Schema.Schema<A>,
 const OsmAndForm = osmAndFields(Schema.String).annotations({ identifier: "OsmAndForm" })
 
 /** The platform decodes queries whether anybody asks for them or not: a field that stands twice must not be refused there. */
-const OsmAndQuery = osmAndFields(
-  Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({ jsonSchema: { type: "string" } })
-)
+const QueryText = Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({
+  jsonSchema: { type: "string" }
+})
+
+const OsmAndQuery = osmAndFields(QueryText)
+
+/** Where an app has no other place for its token. */
+const TokenQuery = Schema.Struct({
+  api_key: field(QueryText, "The token, if no header has it. Proxies and apps may write addresses into their logs"),
+  token: field(QueryText, "The same by another name")
+})
 
 const TraccarClientMessage = Schema.Struct({ device_id: Schema.String, location: Schema.Unknown }).annotations({
   identifier: "TraccarClientMessage",
@@ -73,21 +87,23 @@ const NEVER_LOST =
 export const PhoneAppsApi = HttpApiGroup.make("phoneApps")
   .add(
     HttpApiEndpoint.post("overland", "/v1/phone/overland")
+      .setUrlParams(TokenQuery)
       .setPayload(OverlandBatch)
       .addSuccess(OverlandAnswer)
-      .middleware(DeviceAuth)
+      .middleware(OverlandAuth)
       .annotate(OpenApi.Summary, "Upload from Overland")
       .annotate(OpenApi.Description, `Locations and visits. ${NEVER_LOST}`)
   )
   .add(
     HttpApiEndpoint.post("owntracks", "/v1/phone/owntracks")
+      .setUrlParams(TokenQuery)
       .setPayload(OwnTracksMessage)
       .addSuccess(Schema.Tuple())
       .middleware(OwnTracksAuth)
       .annotate(OpenApi.Summary, "Upload from OwnTracks")
       .annotate(
         OpenApi.Description,
-        `A wrong password is 503 too: over 401 the app throws readings away. ${NEVER_LOST}`
+        `A wrong password is 503 too: over 401 the app throws readings away. Credentials that are not encoded are read as they stand, or 401. ${NEVER_LOST}`
       )
   )
   .add(

@@ -1,9 +1,10 @@
 import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { sendsVisits } from "@place-access/domain/devices"
+import { wantsVisits } from "@place-access/domain/devices"
 import { ingestFixes } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Api } from "../Api.js"
+import * as Body from "../edge/Body.js"
 import * as Group from "../edge/Group.js"
 import { CallingDevice } from "../security/DeviceAuth.js"
 import { toWire } from "../wire/toWire.js"
@@ -11,7 +12,7 @@ import * as OsmAnd from "./OsmAnd.js"
 import * as OsmAndRequest from "./OsmAndRequest.js"
 import * as Overland from "./Overland.js"
 import * as OwnTracks from "./OwnTracks.js"
-import { parseJson } from "./PhoneUpload.js"
+import { parseJson, UNREADABLE } from "./PhoneUpload.js"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -34,13 +35,18 @@ const overland = (request: Request) =>
     if (upload === undefined) return HttpServerResponse.unsafeJson(NO_BATCH)
     yield* ingestFixes(device, upload.readings, upload.visits)
     return HttpServerResponse.unsafeJson(
-      (yield* sendsVisits(device)) ? OK : { ...OK, set: { main: { visit_tracking: true } } }
+      (yield* wantsVisits(device)) ? { ...OK, set: { main: { visit_tracking: true } } } : OK
     )
   })
 
 const ownTracks = (request: Request) =>
   Effect.gen(function* () {
-    const readings = OwnTracks.decode(parseJson(yield* Effect.orDie(request.text)))
+    // Over 413, 415 or 400 the app would throw its oldest reading away, and on Android try for ever.
+    const readings = yield* Effect.map(Effect.orDie(request.text), (text) => OwnTracks.decode(parseJson(text))).pipe(
+      Effect.catchSomeDefect((defect) =>
+        Body.isHopeless(defect) ? Option.some(Effect.succeed([UNREADABLE])) : Option.none()
+      )
+    )
     yield* ingestFixes(yield* CallingDevice, readings, [])
     return HttpServerResponse.unsafeJson([])
   })

@@ -1,7 +1,6 @@
-import type { Fix } from "@place-access/domain/fixes"
+import { Fix } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
 import type { VisitReport } from "@place-access/domain/visits"
-import { Option, Schema } from "effect"
 
 /** What a phone's app sent. Whether it can be is for the domain to judge: what cannot is put aside there, not refused here. */
 export interface PhoneUpload {
@@ -42,15 +41,14 @@ export const parseJson = (text: string): unknown => {
   }
 }
 
-/** A reading whose time cannot be read is not lost: at this time the domain puts it aside. */
-const UNREADABLE = Timestamp.make(0)
+/** Stands for a body of which nothing can be read: the domain puts it aside and counts it. */
+export const UNREADABLE: Fix.Reading = { capturedAt: Fix.UNREADABLE, lat: Number.NaN, lon: Number.NaN }
 const YEAR_1 = -62_135_596_800_000
 const YEAR_9999 = 253_402_300_799_999
 
 export const instant = (millis: number | undefined): Timestamp.Timestamp =>
-  millis !== undefined && millis >= YEAR_1 && millis <= YEAR_9999 ? Timestamp.make(millis) : UNREADABLE
-
-const decodeIso = Schema.decodeUnknownOption(Timestamp.FromIso)
+  millis !== undefined && millis >= YEAR_1 && millis <= YEAR_9999 ? Timestamp.make(millis) : Fix.UNREADABLE
 
 /** ISO 8601 with a zone, in milliseconds. */
-export const isoMillis = (value: unknown): number | undefined => Option.getOrUndefined(decodeIso(value))
+export const isoMillis = (value: unknown): number | undefined =>
+  typeof value === "string" ? Timestamp.parseIso(value) : undefined

@@ -1,4 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { EndpointUrl } from "@place-access/domain/endpoints"
 import { Receiver } from "@place-access/domain/legacy"
 import { Schema } from "effect"
 import { BearerAuth } from "../security/BearerAuth.js"
@@ -14,7 +15,9 @@ const Subscription = Schema.Struct({
 }).annotations({ identifier: "Subscription" })
 
 /** What an address must be is checked with the name look-up, by the program. */
-const NewSubscription = Fields.request({ url: Schema.String })
+const NewSubscription = Fields.request({
+  url: Schema.String.annotations({ jsonSchema: { type: "string", maxLength: EndpointUrl.MAX_LENGTH } })
+})
 
 const INSTEAD =
   "Deprecated. Register a webhook endpoint that is subscribed to rule.fired on the app; it gets the events of every connection, is tried for a day and has a delivery log. Then remove the subscription; meanwhile verify each delivery against the secret of its origin, and deduplicate on event_id."

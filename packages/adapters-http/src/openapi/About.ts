@@ -5,6 +5,6 @@ export const ABOUT = `Apps ask where a user is or has been, with the user's appr
 - **Sessions** are for people with a browser: developers (\`/v1/developer/…\`), users (\`/v1/user/…\`), reviewers and admins (\`/v1/admin/…\`).
 - **Device tokens** are for the phones of users (\`/v1/phone/…\`).
 
-Times are ISO 8601 in UTC with milliseconds. Ids are opaque. Unknown fields of a request are ignored; new fields may appear in answers. Every answer carries \`X-Request-Id\`. Every error is \`{ statusCode, error, message }\`, and some have fields beside.
+Times are ISO 8601 in UTC with milliseconds. Ids are opaque. Unknown fields of a request are ignored; new fields may appear in answers. A POST that makes something can be repeated safely with \`Idempotency-Key\`. Every answer carries \`X-Request-Id\`. Every error is \`{ statusCode, error, message }\`, and some have fields beside.
 
 A guide for people is at \`/docs\` of this server.`

@@ -1,3 +1,5 @@
+import * as Idempotency from "../edge/Idempotency.js"
+import * as Routes from "../edge/Routes.js"
 import { type Json, isObject, list, map, object, refName, refTo, text } from "./Json.js"
 
 /** What the generated document gets wrong about this service: an annotation of the contract. */
@@ -6,11 +8,54 @@ export const correct = (document: Json): Json => {
   const schemas = object(object(cleaned["components"])["schemas"])
   const plain = object(map(cleaned, (one) => inlined(one, schemas)))
   const named = byContent(object(object(plain["components"])["schemas"]))
-  for (const path of Object.values(object(plain["paths"]))) {
-    for (const operation of Object.values(object(path))) correctOperation(object(operation), named)
+  for (const [path, methods] of Object.entries(object(plain["paths"]))) {
+    for (const [method, operation] of Object.entries(object(methods))) {
+      if (Idempotency.takesKey(Routes.label(method.toUpperCase(), path))) addKey(object(operation))
+      else dropKeyErrors(object(operation))
+      correctOperation(object(operation), named)
+    }
   }
   dropUnused(plain)
   return plain
+}
+
+const KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+  description:
+    "A text of your choice for this request, such as a random UUID. Whoever does not learn the answer sends the same request with the same key again: within 24 hours it is answered as before, with Idempotent-Replayed: true, and nothing is made twice"
+}
+
+const REPLAYED = {
+  "Idempotent-Replayed": {
+    description: "true when this is the answer to an earlier request with the same Idempotency-Key",
+    schema: { type: "string", enum: ["true"] }
+  }
+}
+
+const addKey = (operation: Json): void => {
+  operation["parameters"] = [...list(operation["parameters"]), structuredClone(KEY)]
+  for (const [status, response] of Object.entries(object(operation["responses"]))) {
+    if (Number(status) < 400) object(response)["headers"] = REPLAYED
+  }
+}
+
+const KEY_ERRORS: ReadonlySet<string> = new Set(["IdempotencyKeyInUseError", "IdempotencyKeyReusedError"])
+
+/** The contract declares them for all endpoints; these do not read the header. */
+const dropKeyErrors = (operation: Json): void => {
+  const responses = object(operation["responses"])
+  for (const [status, value] of Object.entries(responses)) {
+    const media = object(object(object(value)["content"])["application/json"])
+    const schema = object(media["schema"])
+    const choices = Array.isArray(schema["anyOf"]) ? schema["anyOf"] : [schema]
+    const kept = choices.filter((one) => !KEY_ERRORS.has(refName(object(one)) ?? ""))
+    if (kept.length === choices.length) continue
+    if (kept.length === 0) delete responses[status]
+    else media["schema"] = kept.length === 1 ? kept[0] : { ...schema, anyOf: kept }
+  }
 }
 
 /** The platform's own error never leaves the edge. */

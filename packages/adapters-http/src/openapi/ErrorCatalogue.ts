@@ -40,8 +40,10 @@ const EXAMPLES: { readonly [One in Code]: Extract<Errors.WireError, { readonly e
   method_not_allowed: Errors.methodNotAllowed("GET, HEAD"),
   rule_limit_reached: Errors.ruleLimitReached(at("2026-03-02T08:00:00.000Z")),
   conflict: Errors.conflict("an app can have 5 webhook endpoints; remove one first"),
+  idempotency_key_in_use: Errors.idempotencyKeyInUse,
   payload_too_large: Errors.payloadTooLarge(MIB),
   unsupported_media_type: Errors.unsupportedMediaType(["application/json"]),
+  idempotency_key_reused: Errors.idempotencyKeyReused,
   rate_limited: Errors.rateLimited(30),
   budget_exceeded: Errors.budgetExceeded(600),
   internal_error: Errors.internalError,
@@ -70,8 +72,12 @@ const ADVICE: Readonly<Record<Code, string>> = {
   method_not_allowed: "Use one of the methods that the `Allow` header lists.",
   rule_limit_reached: "Remove a rule, or move the window of this one: at `instant` ten are active already.",
   conflict: "Read the state again; `message` says what it clashes with.",
+  idempotency_key_in_use:
+    "Wait as many seconds as `Retry-After` says and send the same request with the same key again.",
   payload_too_large: "Send less at once.",
   unsupported_media_type: "Send the content type that the route reads, in UTF-8 and not compressed.",
+  idempotency_key_reused:
+    "Send the request as it was the first time, or give this one a key of its own. A key is for one request and its repetitions.",
   rate_limited: "Wait as many seconds as `Retry-After` says, then go on.",
   budget_exceeded: "Wait as many seconds as `Retry-After` says. A standing rule tells you without asking.",
   internal_error: "Our fault: trying again will hardly help. Tell us the `X-Request-Id` of the answer.",

@@ -188,8 +188,9 @@ const delivery = {
 export const fieldsOf: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   app: { id: ids.app },
   by: { id: ids.user },
-  by_purpose: { description: purpose },
+  by_purpose: { description: purpose, purpose: ids.purpose },
   counts: { read: 2_210, stored: 2_104, duplicates: 88, too_recent: 18, too_old: 0, quarantined: 0 },
+  "accessLog.list": { purpose: ids.purpose },
   "devices.add": { id: ids.device, name: "My phone", last_seen_at: null, token: tokens.device },
   "endpoints.create": { events: ["rule.fired"], description: "Our production server" },
   "endpoints.update": { events: ["rule.fired"], description: "Our production server" },
@@ -202,6 +203,7 @@ export const fieldsOf: Readonly<Record<string, Readonly<Record<string, unknown>>
   settings: { name: "Server URL", value: "https://access.example.com/v1/phone/overland" },
   subject: { id: ids.app },
   "subscriptions.create": { id: ids.subscription },
+  AccessLogEntry: { purpose: ids.purpose },
   Account: { id: ids.user, roles: ["developer"] },
   App: { id: ids.app, review_note: null, status: "sandbox" },
   AuthorizationServerMetadata: {

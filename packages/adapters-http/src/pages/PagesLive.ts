@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { HttpOptions } from "../HttpOptions.js"
+import { HttpOptions, type Options } from "../HttpOptions.js"
 import * as AdminApps from "./admin/apps.js"
 import * as Authorize from "./consent/authorize.js"
 import * as Mailbox from "./dev/mailbox.js"
@@ -16,6 +16,7 @@ import * as Docs from "./docs/index.js"
 import * as Home from "./home.js"
 import * as Assets from "./kit/Assets.js"
 import * as Routes from "./kit/Routes.js"
+import * as Shortcuts from "./kit/Shortcuts.js"
 import * as AccessLog from "./portal/accessLog.js"
 import * as Connection from "./portal/connection.js"
 import * as Connections from "./portal/connections.js"
@@ -29,37 +30,39 @@ import * as ReviewDecision from "./review/decision.js"
 import * as ReviewQueue from "./review/queue.js"
 import * as SignIn from "./signIn.js"
 
-/** Every page. The paths below the consent and portal addresses follow their configuration. */
+/** Every page and every form. The paths below the consent and portal addresses follow their configuration. */
+export const routes = (options: Options) => [
+  ...Home.routes,
+  ...Docs.routes(options),
+  ...SignIn.routes,
+  ...Authorize.routes(options),
+  ...Connections.routes(options),
+  ...Connection.routes(options),
+  ...PortalRule.routes(options),
+  ...Places.routes(options),
+  ...Devices.routes(options),
+  ...Imports.routes(options),
+  ...AccessLog.routes(options),
+  ...Settings.routes(options),
+  ...DeleteAccount.routes(options),
+  ...DeveloperApps.routes,
+  ...DeveloperApp.routes,
+  ...DeveloperPurposes.routes,
+  ...Users.routes,
+  ...GrantRules.routes,
+  ...Webhooks.routes,
+  ...DeveloperWebhook.routes,
+  ...Deliveries.routes,
+  ...DeveloperDelivery.routes,
+  ...ReviewQueue.routes,
+  ...ReviewDecision.routes,
+  ...AdminApps.routes,
+  ...Mailbox.routes(options)
+]
+
 export const layer = Layer.unwrapEffect(
-  Effect.map(HttpOptions, (options) =>
-    Layer.mergeAll(
-      Routes.layer(Home.routes),
-      Routes.layer(Docs.routes(options)),
-      Routes.layer(SignIn.routes),
-      Routes.layer(Assets.routes),
-      Routes.layer(Authorize.routes(options)),
-      Routes.layer(Connections.routes(options)),
-      Routes.layer(Connection.routes(options)),
-      Routes.layer(PortalRule.routes(options)),
-      Routes.layer(Places.routes(options)),
-      Routes.layer(Devices.routes(options)),
-      Routes.layer(Imports.routes(options)),
-      Routes.layer(AccessLog.routes(options)),
-      Routes.layer(Settings.routes(options)),
-      Routes.layer(DeleteAccount.routes(options)),
-      Routes.layer(DeveloperApps.routes),
-      Routes.layer(DeveloperApp.routes),
-      Routes.layer(DeveloperPurposes.routes),
-      Routes.layer(Users.routes),
-      Routes.layer(GrantRules.routes),
-      Routes.layer(Webhooks.routes),
-      Routes.layer(DeveloperWebhook.routes),
-      Routes.layer(Deliveries.routes),
-      Routes.layer(DeveloperDelivery.routes),
-      Routes.layer(ReviewQueue.routes),
-      Routes.layer(ReviewDecision.routes),
-      Routes.layer(AdminApps.routes),
-      Routes.layer(Mailbox.routes(options))
-    )
-  )
+  Effect.map(HttpOptions, (options) => {
+    const pages = routes(options)
+    return Layer.mergeAll(Routes.layer(pages), Routes.layer(Shortcuts.routes(pages)), Routes.layer(Assets.routes))
+  })
 )

@@ -27,7 +27,7 @@ const home = Effect.gen(function* () {
             </p>`
           : html`<ul class="plain grid">
               <li class="card">
-                <h2><a href="${portal}">Connected apps</a></h2>
+                <h2><a href="${portal}/connections">Connected apps</a></h2>
                 <p>Who may ask, what, and until when.</p>
               </li>
               <li class="card">

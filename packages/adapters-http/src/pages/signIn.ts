@@ -10,13 +10,14 @@ import * as Credentials from "../security/Credentials.js"
 import type { Problem } from "../wire/Issues.js"
 import * as Fields from "./kit/Fields.js"
 import * as Form from "./kit/Form.js"
+import * as HistoryChoice from "./kit/HistoryChoice.js"
 import { html } from "./kit/Html.js"
 import { respond, seeOther } from "./kit/Page.js"
 import * as ReturnTo from "./kit/ReturnTo.js"
 import * as Routes from "./kit/Routes.js"
 import * as Visitor from "./kit/Visitor.js"
 
-const LABELS = { email: "Email", password: "Password", display_name: "Name" }
+const LABELS = { email: "Email", password: "Password", display_name: "Name", keep_days: "Keep my history" }
 
 interface Asked {
   readonly returnTo: string
@@ -84,6 +85,7 @@ const signUpPage = ({ form, refused, returnTo, status = 200 }: Asked) =>
           ${Fields.input(form, { name: "email", label: "Email", type: "email", autocomplete: "username", maxlength: 254 })}
           ${Fields.input(form, { name: "password", label: "Password", type: "password", autocomplete: "new-password", hint: "At least 10 characters. A few words are easier to keep than one hard one." })}
           ${Fields.input(form, { name: "display_name", label: "Name", hint: "What we call you. May be left empty.", autocomplete: "name", required: false })}
+          ${Fields.select(form, { name: "keep_days", label: "Keep my history", hint: "Where your phones were, and your visits. Apps that you allow to look back see no further. You can change it in the settings at any time." }, HistoryChoice.OPTIONS)}
           <button class="wide">Create account</button>
         </form>
         <p>You have an account? <a href="/sign-in?return_to=${encodeURIComponent(returnTo)}">Sign in</a></p>`
@@ -134,7 +136,8 @@ const getSignUp = Effect.gen(function* () {
   const { signUp } = yield* HttpOptions
   if (signUp === "closed") return closed
   const query = yield* Form.query
-  return yield* signUpPage({ returnTo: ReturnTo.safe(query.value("return_to")), form: Fields.fresh() })
+  const form = Fields.fresh({ keep_days: "forever" })
+  return yield* signUpPage({ returnTo: ReturnTo.safe(query.value("return_to")), form })
 })
 
 const closed = respond({
@@ -150,7 +153,8 @@ const closed = respond({
 const SignUp = Schema.Struct({
   email: Account.Email,
   password: Account.Password,
-  display_name: Form.OrEmpty(Account.DisplayName)
+  display_name: Form.OrEmpty(Account.DisplayName),
+  keep_days: HistoryChoice.Value
 })
 
 const postSignUp = Effect.gen(function* () {
@@ -163,12 +167,15 @@ const postSignUp = Effect.gen(function* () {
   const input = Form.decode(SignUp, {
     email: form.value("email"),
     password: form.value("password"),
-    display_name: form.value("display_name").trim()
+    display_name: form.value("display_name").trim(),
+    // A page that was opened before this question was on it.
+    keep_days: form.value("keep_days") || "forever"
   })
   if (Either.isLeft(input)) return yield* again({ status: 400 }, input.left)
   yield* RateLimit.take(Subject.signUp(yield* clientAddress), Rate.SIGN_UPS)
-  const { display_name: displayName, email, password } = input.right
-  return yield* signUp({ email, password, displayName: displayName ?? undefined }, options.signUp).pipe(
+  const { display_name: displayName, email, keep_days, password } = input.right
+  const keep = HistoryChoice.keepOf(keep_days)
+  return yield* signUp({ email, password, displayName: displayName ?? undefined, keep }, options.signUp).pipe(
     Effect.zipRight(enter({ email, password }, returnTo)),
     Effect.catchTags({
       Conflict: () => again({ status: 409, refused: "There is an account with this email already. Sign in instead." }),

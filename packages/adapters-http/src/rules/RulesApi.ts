@@ -51,7 +51,7 @@ const documentedTerms = {
   type: { type: "string", enum: [...Rule.Type.literals] },
   dwell_minutes: {
     ...integerOrNull(Rule.MIN_DWELL_MINUTES, Rule.MAX_DWELL_MINUTES),
-    description: "Required for dwell rules, and for them alone"
+    description: "Required for dwell rules; the others ignore it and answer null"
   },
   webhook_url: {
     type: ["string", "null"],
@@ -124,6 +124,8 @@ const listOf = <A, I>(rule: Schema.Schema<A, I>) =>
 
 const BEHAVIOUR =
   "The first reading only establishes where the user is. At most ten rules of a connection, place and zone rules together, may be active at one instant."
+const ZONE_BUDGET =
+  "Each new zone rule is a question like a call of verify-zone: 20 an hour, and over a day as many as do not narrow down where the user is. Removing a rule gives no question back."
 const REMOVAL = "No more events; those that wait are not sent. 404 the second time."
 
 export const RulesApi = HttpApiGroup.make("rules")
@@ -161,8 +163,9 @@ export const RulesApi = HttpApiGroup.make("rules")
       .addSuccess(ZoneRuleBody, { status: 201 })
       .addError(Errors.WebhookUrlNotRegistered)
       .addError(Errors.RuleLimitReached)
+      .addError(Errors.BudgetExceeded)
       .annotate(OpenApi.Summary, "Be told when the user arrives in, leaves or stays in an area that the app draws")
-      .annotate(OpenApi.Description, BEHAVIOUR)
+      .annotate(OpenApi.Description, `${BEHAVIOUR} ${ZONE_BUDGET}`)
   )
   .add(
     HttpApiEndpoint.get("listZoneRules", "/v1/rules/zone")

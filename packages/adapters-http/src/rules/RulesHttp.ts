@@ -1,3 +1,4 @@
+import type { Budget } from "@place-access/domain/limits"
 import {
   createPlaceRule,
   createZoneRule,
@@ -44,7 +45,14 @@ export const layer = Group.group(Api, "rules", (handlers) =>
           const rule = yield* createZoneRule(connection, { ...termsOf(payload), lat, lon, radiusM, label })
           yield* CurrentRequest.disclose(`nothing yet; it wants to be told about ${rule.target.label}`)
           return { ...encode({ ...rule, state: RuleLife.state(rule, at) }), ...encodeArea(rule.target) }
-        }).pipe(Effect.catchTags(refusals), toWire),
+        }).pipe(
+          Effect.catchTags({
+            ...refusals,
+            BudgetExceeded: ({ retryAfterMillis }: Budget.BudgetExceeded) =>
+              Effect.fail(Errors.budgetExceeded(retryAfterMillis / 1_000))
+          }),
+          toWire
+        ),
       { uninterruptible: true }
     )
     .handle("listPlaceRules", ({ urlParams: { cursor, limit } }) =>

@@ -6,19 +6,10 @@ import * as Errors from "../wire/Errors.js"
 /**
  * The token of `Authorization: Bearer <token>`; undefined when there is none. The platform takes whatever follows seven
  * characters of any scheme (`Basixx secret` passed), so the scheme is checked here: its name in any case, one space, one token
- * (RFC 6750 §2.1). A token in the query or the body is never read (Spec §5.1).
+ * (RFC 6750 §2.1). An access token in the query or the body is never read (Spec §5.1).
  */
-export const bearerToken = (request: HttpServerRequest.HttpServerRequest): string | undefined =>
+export const bearerToken = (request: Pick<HttpServerRequest.HttpServerRequest, "headers">): string | undefined =>
   /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers["authorization"] ?? "")?.[1]
-
-/** The password of `Authorization: Basic …`; undefined when there is none. */
-export const basicPassword = (request: HttpServerRequest.HttpServerRequest): string | undefined => {
-  const encoded = /^Basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(request.headers["authorization"] ?? "")?.[1]
-  if (encoded === undefined) return undefined
-  const text = Buffer.from(encoded, "base64").toString("utf8")
-  const colon = text.indexOf(":")
-  return colon < 0 ? undefined : text.slice(colon + 1)
-}
 
 /** `__Host-`: the browser takes it over https only, for this host only and for every path. */
 export const cookieName = (options: Options): string => (isHttps(options) ? "__Host-session" : "session")

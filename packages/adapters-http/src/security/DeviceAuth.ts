@@ -21,25 +21,49 @@ export class DeviceAuth extends HttpApiMiddleware.Tag<DeviceAuth>()("@place-acce
 }) {}
 
 /**
- * HTTP Basic with any user name and the device token as password. Never 401 or another 4xx: over one of those OwnTracks on
- * iPhones throws its oldest reading away, and the next with the next answer.
+ * As `DeviceAuth`, and the device token in the address as `api_key` or `token`: versions and forks of Overland have a field for an
+ * address and none for a token.
  */
-export class OwnTracksAuth extends HttpApiMiddleware.Tag<OwnTracksAuth>()(
-  "@place-access/adapters-http/security/OwnTracksAuth",
+export class OverlandAuth extends HttpApiMiddleware.Tag<OverlandAuth>()(
+  "@place-access/adapters-http/security/OverlandAuth",
   {
-    failure: Unavailable,
+    failure: Schema.Union(InvalidToken, RateLimited, Unavailable),
     provides: CallingDevice,
     security: {
-      devicePassword: HttpApiSecurity.basic.pipe(
-        HttpApiSecurity.annotate(OpenApi.Description, "The device token as password, with any user name")
+      overlandToken: HttpApiSecurity.bearer.pipe(
+        HttpApiSecurity.annotate(
+          OpenApi.Description,
+          "The device token. Apps that cannot send a header put it into the address as api_key or token"
+        )
       )
     }
   }
 ) {}
 
 /**
- * As `DeviceAuth`, and for apps that know nothing but an identifier of the phone: the device token as `id` in the query, the form
- * or the JSON, wherever the app puts it.
+ * HTTP Basic with any user name and the device token as password, or the token in the address. What OwnTracks may have sent is never
+ * answered 401 or another 4xx: over one of those OwnTracks on iPhones throws its oldest reading away, and the next with the next
+ * answer. 401 is for Basic credentials that are not encoded, which OwnTracks never sends.
+ */
+export class OwnTracksAuth extends HttpApiMiddleware.Tag<OwnTracksAuth>()(
+  "@place-access/adapters-http/security/OwnTracksAuth",
+  {
+    failure: Schema.Union(InvalidToken, Unavailable),
+    provides: CallingDevice,
+    security: {
+      devicePassword: HttpApiSecurity.basic.pipe(
+        HttpApiSecurity.annotate(
+          OpenApi.Description,
+          "The device token as password, with any user name. Apps that cannot send it put it into the address as api_key or token"
+        )
+      )
+    }
+  }
+) {}
+
+/**
+ * As `DeviceAuth`, HTTP Basic with the device token as password or user name, and for apps that know nothing but an identifier of the
+ * phone: the device token as `id` in the query, the form or the JSON, wherever the app puts it.
  */
 export class OsmAndAuth extends HttpApiMiddleware.Tag<OsmAndAuth>()("@place-access/adapters-http/security/OsmAndAuth", {
   failure: Schema.Union(InvalidToken, RateLimited, Unavailable),
@@ -48,7 +72,7 @@ export class OsmAndAuth extends HttpApiMiddleware.Tag<OsmAndAuth>()("@place-acce
     deviceId: HttpApiSecurity.apiKey({ key: "id", in: "query" }).pipe(
       HttpApiSecurity.annotate(
         OpenApi.Description,
-        "The device token. Apps that can send a header send it as a bearer token instead, and others in their body"
+        "The device token. Apps that can send a header send it as a bearer token or with HTTP Basic instead, and others in their body"
       )
     )
   }

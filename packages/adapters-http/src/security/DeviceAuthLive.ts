@@ -10,7 +10,8 @@ import * as OsmAndRequest from "../fixes/OsmAndRequest.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import * as Credentials from "./Credentials.js"
-import { DeviceAuth, OsmAndAuth, OwnTracksAuth } from "./DeviceAuth.js"
+import * as DeviceCredentials from "./DeviceCredentials.js"
+import { DeviceAuth, OsmAndAuth, OverlandAuth, OwnTracksAuth } from "./DeviceAuth.js"
 import { guard } from "./guard.js"
 
 type Needs = DeviceStore | LimitStore | Vault.Vault
@@ -36,6 +37,20 @@ const device = Layer.effect(
   })
 )
 
+const overland = Layer.effect(
+  OverlandAuth,
+  Effect.gen(function* () {
+    const context = yield* Effect.context<Needs>()
+    return OverlandAuth.of({
+      overlandToken: () =>
+        guard(context, (own) => {
+          const request = Context.get(own, HttpServerRequest.HttpServerRequest)
+          return phoneOf(Credentials.bearerToken(request) ?? DeviceCredentials.ofAddress(request))
+        })
+    })
+  })
+)
+
 const ownTracks = Layer.effect(
   OwnTracksAuth,
   Effect.gen(function* () {
@@ -44,8 +59,12 @@ const ownTracks = Layer.effect(
       devicePassword: () =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
-          return yield* phoneOf(Credentials.bearerToken(request) ?? Credentials.basicPassword(request))
-        }).pipe(Effect.mapError(Errors.keptByThePhone), Services.over(context))
+          const token = DeviceCredentials.ofHeader(request) ?? DeviceCredentials.ofAddress(request)
+          const isOwnTracks = DeviceCredentials.basic(request)?.isEncoded ?? true
+          return yield* Effect.mapError(phoneOf(token), (error) =>
+            error.error === "invalid_token" && !isOwnTracks ? error : Errors.keptByThePhone(error)
+          )
+        }).pipe(Services.over(context))
     })
   })
 )
@@ -58,15 +77,16 @@ const osmAnd = Layer.effect(
       deviceId: () =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
-          const token = Credentials.bearerToken(request) ?? OsmAnd.deviceId(yield* OsmAndRequest.read(request))
+          const token = DeviceCredentials.ofHeader(request) ?? OsmAnd.deviceId(yield* OsmAndRequest.read(request))
           return yield* phoneOf(token)
         }).pipe(Services.over(context))
     })
   })
 )
 
-export const layer: Layer.Layer<DeviceAuth | OwnTracksAuth | OsmAndAuth, never, Needs> = Layer.mergeAll(
+export const layer: Layer.Layer<DeviceAuth | OverlandAuth | OwnTracksAuth | OsmAndAuth, never, Needs> = Layer.mergeAll(
   device,
+  overland,
   ownTracks,
   osmAnd
 )

@@ -3,13 +3,13 @@ import { Schema } from "effect"
 import { PlaceRef } from "../answers/AnswersApi.js"
 import { BearerAuth } from "../security/BearerAuth.js"
 import { RequiredScope } from "../security/RequiredScope.js"
-import { At, NullableAt, paging, request } from "../wire/Fields.js"
+import { At, NullableAt, paging, QueryAt, request } from "../wire/Fields.js"
 
 const optional = { exact: true } as const
 
 const Query = request({
-  from: Schema.optionalWith(At, optional).annotations({ description: "The earliest arrival, inclusive" }),
-  to: Schema.optionalWith(At, optional).annotations({ description: "The latest arrival, exclusive" }),
+  from: Schema.optionalWith(QueryAt, optional).annotations({ description: "The earliest arrival, inclusive" }),
+  to: Schema.optionalWith(QueryAt, optional).annotations({ description: "The latest arrival, exclusive" }),
   ...paging(100, 500)
 })
 
@@ -27,10 +27,19 @@ export const VisitsApi = HttpApiGroup.make("visits")
       .annotate(OpenApi.Summary, "Visits to the places that the user shares, newest first")
       .annotate(
         OpenApi.Description,
-        "Stops elsewhere are left out. History can gain visits later, when a phone that was offline uploads what it kept."
+        "Stops elsewhere are left out. History can gain visits later, when a phone that was offline uploads what it kept. While a large upload is still worked on, `complete` is false: the answer has the visits that are final, and more come when you ask again."
       )
       .setUrlParams(Query)
-      .addSuccess(Schema.Struct({ visits: Schema.Array(Visit), nextCursor: Schema.NullOr(Schema.String) }))
+      .addSuccess(
+        Schema.Struct({
+          visits: Schema.Array(Visit),
+          nextCursor: Schema.NullOr(Schema.String),
+          complete: Schema.Boolean.annotations({
+            description:
+              "False while visits are still derived from what phones uploaded. Visits that are not final yet are left out: ask again later"
+          })
+        })
+      )
   )
   .middleware(BearerAuth)
   .annotate(OpenApi.Title, "Visits")

@@ -71,11 +71,17 @@ export const RuleLimitReached = Schema.Struct({
 export const Conflict = Schema.Struct(fields(409, "conflict")).annotations(
   named(409, "ConflictError", "Clashes with the present state")
 )
+export const IdempotencyKeyInUse = Schema.Struct(fields(409, "idempotency_key_in_use")).annotations(
+  named(409, "IdempotencyKeyInUseError", "The first request with this Idempotency-Key is not answered yet")
+)
 export const PayloadTooLarge = Schema.Struct(fields(413, "payload_too_large")).annotations(
   named(413, "PayloadTooLargeError", "The body is larger than 1 MiB (phone uploads: 8 MiB, imports: 256 MiB)")
 )
 export const UnsupportedMediaType = Schema.Struct(fields(415, "unsupported_media_type")).annotations(
   named(415, "UnsupportedMediaTypeError", "The route does not read this content type")
+)
+export const IdempotencyKeyReused = Schema.Struct(fields(422, "idempotency_key_reused")).annotations(
+  named(422, "IdempotencyKeyReusedError", "The Idempotency-Key was used for another request within 24 hours")
 )
 export const RateLimited = Schema.Struct(fields(429, "rate_limited")).annotations(
   named(429, "RateLimitedError", "Too many requests; Retry-After says how long to wait")
@@ -107,8 +113,10 @@ export const WireError = Schema.Union(
   MethodNotAllowed,
   RuleLimitReached,
   Conflict,
+  IdempotencyKeyInUse,
   PayloadTooLarge,
   UnsupportedMediaType,
+  IdempotencyKeyReused,
   RateLimited,
   BudgetExceeded,
   InternalError,
@@ -242,6 +250,21 @@ export const unsupportedMediaType = (accepted: ReadonlyArray<string>): typeof Un
   error: "unsupported_media_type",
   message: `The body must be ${accepted.join(" or ")} in UTF-8, not compressed`
 })
+/** How long a client waits for its first request to be answered. */
+const IN_USE_RETRY_S = 1
+export const idempotencyKeyInUse: typeof IdempotencyKeyInUse.Type = retryAfter(
+  {
+    statusCode: 409,
+    error: "idempotency_key_in_use",
+    message: "The first request with this Idempotency-Key is not answered yet; repeat this one soon"
+  },
+  IN_USE_RETRY_S
+)
+export const idempotencyKeyReused: typeof IdempotencyKeyReused.Type = {
+  statusCode: 422,
+  error: "idempotency_key_reused",
+  message: "This Idempotency-Key was used for a request with another address or body; give each request its own"
+}
 export const rateLimited = (waitSeconds: number): typeof RateLimited.Type =>
   retryAfter({ statusCode: 429, error: "rate_limited", message: "Too many requests; wait and try again" }, waitSeconds)
 export const budgetExceeded = (waitSeconds: number): typeof BudgetExceeded.Type =>

@@ -1,5 +1,6 @@
 import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
+import { withPlus } from "./Query.js"
 
 /** Building blocks of request and response bodies. Ours are snake_case; unknown fields of a request are ignored. */
 
@@ -9,6 +10,12 @@ export const request = <Fields extends Schema.Struct.Fields>(fields: Fields): Sc
 
 /** ISO 8601 UTC with milliseconds out, strict ISO 8601 with a zone in. */
 export const At = Timestamp.FromIso
+/** `At` in a query. A plus that nobody encoded arrives as a blank, and where a zone begins it cannot have been anything else. */
+export const QueryAt = Schema.transform(Schema.String, Timestamp.FromIso, {
+  strict: true,
+  decode: withPlus,
+  encode: (text) => text
+}).annotations({ identifier: "Timestamp", jsonSchema: { type: "string", format: "date-time" } })
 export const NullableAt = Schema.NullOr(Timestamp.FromIso)
 
 /** A field that may be left out or null, both meaning "not given". */

@@ -1,10 +1,19 @@
 import type { App } from "@place-access/domain/apps"
+import type { Purpose } from "@place-access/domain/purposes"
+import { Fixtures } from "@place-access/domain/testing"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bearer, type Person, startWorld, type World } from "../support/World.js"
 
 interface Log {
   readonly entries: ReadonlyArray<Readonly<Record<string, unknown>>>
   readonly nextCursor: string | null
+}
+
+/** The words have nothing of the key. */
+const TERMS: Purpose.Terms = {
+  description: "Guides you to the next table.",
+  scopes: ["location.latest.read"],
+  expectedDailyVolume: 10
 }
 
 let world: World
@@ -71,6 +80,39 @@ describe("GET /v1/user/access-log", () => {
     const between = await log("?from=2026-03-01T12:00:01Z&to=2026-03-01T12:00:03.000%2B00:00")
     expect(between.entries.map(({ at }) => at)).toEqual(["2026-03-01T12:00:02.000Z", "2026-03-01T12:00:01.000Z"])
     expect((await log("?purpose=find_coffee")).entries).toEqual([])
+  })
+
+  it("a purpose is named by its words and its id, which filters; its key is nowhere in what the user reads", async () => {
+    const reader = await world.person()
+    const { app } = await world.app(reader)
+    const { id } = await world.run(Fixtures.purpose(app.id, "sell_cars", { terms: TERMS }))
+    const { accessToken } = await world.connect(reader, app, { scopes: ["location.latest.read"] })
+    await world.call("/v1/locations/latest?purpose=sell_cars", bearer(accessToken))
+    await world.call("/v1/me", bearer(accessToken))
+    const read = async (path: string) => (await reader.get(path)).text
+    const all = await read("/v1/user/access-log")
+    const entries = (JSON.parse(all) as Log).entries
+    expect(entries.map((entry) => [entry["purpose"], entry["purpose_description"]])).toEqual(
+      expect.arrayContaining([
+        [id, TERMS.description],
+        [null, null]
+      ])
+    )
+    const filtered = JSON.parse(await read(`/v1/user/access-log?purpose=${id}`)) as Log
+    expect(filtered.entries.map((entry) => entry["purpose"])).toEqual([id])
+    const { connections } = JSON.parse(await read("/v1/user/connections")) as { connections: [{ id: string }] }
+    const uses = await read(`/v1/user/connections/${connections[0].id}/uses`)
+    expect(JSON.parse(uses)).toMatchObject({ by_purpose: [{ purpose: id, description: TERMS.description, count: 1 }] })
+    const texts = [
+      all,
+      uses,
+      await read("/portal/access-log"),
+      await read(`/portal/access-log?purpose=${id}`),
+      await read("/portal/access-log.csv"),
+      await read(`/portal/connections/${connections[0].id}`)
+    ]
+    expect(texts.filter((text) => !text.includes(TERMS.description))).toEqual([])
+    expect(texts.filter((text) => text.includes("sell_cars"))).toEqual([])
   })
 
   it("nobody else's, and nothing without a session", async () => {

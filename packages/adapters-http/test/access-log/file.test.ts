@@ -63,7 +63,7 @@ describe("GET {portal}/access-log.csv", () => {
   it("the entries that the page was asked for, and no others", async () => {
     expect(rows((await file("?to=2026-03-01")).text).length).toBe(1)
     expect(rows((await file(`?app=${app}&from=2026-03-02`)).text).length).toBe(2)
-    expect(rows((await file(`?app=${app}&purpose=app_other/key`)).text)).toEqual([])
+    expect(rows((await file(`?app=${app}&purpose=pps_other`)).text)).toEqual([])
     expect((await file("?from=yesterday")).status).toBe(400)
   })
 

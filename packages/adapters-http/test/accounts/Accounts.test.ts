@@ -1,4 +1,6 @@
 import { AccountStore } from "@place-access/domain/accounts"
+import { getHistoryChoice } from "@place-access/domain/history"
+import type { UserId } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { jsonBody } from "../support/wire.js"
@@ -39,6 +41,17 @@ describe("POST /v1/accounts", () => {
   it.each([[{}], [{ display_name: null }]])("the name may be left out: %j", async (more) => {
     const answer = await post("/v1/accounts", { email: `x${freshEmail()}`, password: PASSWORD, ...more })
     expect(answer.json).toMatchObject({ display_name: expect.stringMatching(/^xperson\d+$/) })
+  })
+
+  it.each([
+    [{}, null],
+    [{ keep_days: null }, null],
+    [{ keep_days: 30 }, 30],
+    [{ keep_days: 365 }, 365]
+  ])("offers the choice of how long history is kept: %j", async (more, keep) => {
+    const answer = await post("/v1/accounts", { email: freshEmail(), password: PASSWORD, ...more })
+    const { id } = answer.json as { readonly id: UserId }
+    expect(await world.run(getHistoryChoice(id))).toMatchObject({ keep })
   })
 
   it("a taken e-mail is 409 conflict, in whatever case", async () => {

@@ -252,7 +252,8 @@ describe("GET /v1/admin/apps, /v1/admin/apps/{app_id} and its decisions", () => 
             id: app.id,
             name: app.name,
             scopes: Scope.all,
-            allowed_scopes: ["location.lookup"]
+            allowed_scopes: ["location.lookup"],
+            change: null
           }
         },
         {
@@ -404,5 +405,48 @@ describe("GET /v1/admin/flags and GET /v1/user/volume-flags", () => {
     // Who the user is, is no reviewer's business.
     expect(JSON.stringify(flags)).not.toContain(user.account.email)
     expect((await (await world.person()).get("/v1/user/volume-flags")).json).toEqual({ flags: [], nextCursor: null })
+  })
+})
+
+describe("GET /v1/admin/leaks and /review/leaks", () => {
+  it("a spent refresh token that came again: reviewers read of the connection, on the page too, and nothing of its user", async () => {
+    const { app, clientSecret } = await developer({ status: "production" })
+    const user = await world.person()
+    const { refreshToken } = await world.connect(user, app, { scopes: ["location.place.current"] })
+    await world.connect(await world.person(), app, { scopes: ["location.place.current"] })
+    const refresh = () =>
+      world.call("/v1/oauth/token", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ grantType: "refresh_token", clientId: app.id, clientSecret, refreshToken })
+      })
+    const leaksOf = async (by: Person) => {
+      const { leaks } = (await by.get("/v1/admin/leaks?limit=500")).json as {
+        readonly leaks: ReadonlyArray<{ readonly app_id: string }>
+      }
+      return leaks.filter(({ app_id }) => app_id === app.id)
+    }
+    expect((await refresh()).status).toBe(200)
+    expect(await leaksOf(reviewer)).toEqual([])
+    world.clock.advance(30_001)
+    expect((await refresh()).status).toBe(400)
+    const { connections } = (await user.get("/v1/user/connections")).json as {
+      readonly connections: ReadonlyArray<{ readonly id: string }>
+    }
+    const id = connections[0]!.id
+    const leak = {
+      app_id: app.id,
+      app_name: app.name,
+      connection_id: id,
+      flagged_at: new Date(world.clock.now()).toISOString(),
+      end_reason: "refresh_token_reused"
+    }
+    expect(await leaksOf(reviewer)).toEqual([leak])
+    expect(await leaksOf(admin)).toEqual([leak])
+    const page = await reviewer.get("/review/leaks", { headers: { accept: "text/html" } })
+    expect(page.status).toBe(200)
+    for (const part of [app.name, id, "A refresh token"]) expect(page.text).toContain(part)
+    for (const secret of [user.account.email, user.account.id]) expect(page.text).not.toContain(secret)
+    expect((await user.get("/review/leaks", { headers: { accept: "text/html" } })).status).toBe(403)
   })
 })

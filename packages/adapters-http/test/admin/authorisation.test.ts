@@ -36,6 +36,7 @@ const routes: ReadonlyArray<Route> = [
   { method: "GET", path: "/v1/user/volume-flags", expected: [401, 200, 200, 200, 200, 200] },
   { method: "GET", path: "/v1/admin/reviews", expected: [401, 403, 403, 403, 200, 200] },
   { method: "GET", path: "/v1/admin/flags", expected: [401, 403, 403, 403, 200, 200] },
+  { method: "GET", path: "/v1/admin/leaks", expected: [401, 403, 403, 403, 200, 200] },
   { method: "GET", path: "/v1/admin/apps", expected: [401, 403, 403, 403, 200, 200] },
   { method: "GET", path: "/v1/admin/apps/{app}", expected: [401, 403, 403, 403, 200, 200] },
   { method: "GET", path: "/v1/admin/apps/{app}/decisions", expected: [401, 403, 403, 403, 200, 200] },

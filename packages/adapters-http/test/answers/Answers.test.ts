@@ -303,6 +303,13 @@ describe("GET /v1/lookup/place (Spec §4.5)", () => {
 })
 
 describe("parameters and scopes", () => {
+  it.each(["Z", "%2B02:00", "+02:00", "+0200", "-0530", "+02"])(
+    "a time with the zone %s is read (M11)",
+    async (zone) => {
+      expect((await get(`/v1/lookup/place?at=2026-03-01T12:00${zone}`)).status).toBe(200)
+    }
+  )
+
   it.each([
     ["/v1/answers/current-place?max_age_s=0", /^max_age_s must be a whole number from 1 to 86400$/],
     ["/v1/answers/current-place?max_age_s=86401", /^max_age_s must be a whole number from 1 to 86400$/],

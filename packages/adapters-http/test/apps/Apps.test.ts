@@ -43,6 +43,7 @@ describe("POST /v1/developer/apps", () => {
         status: "sandbox",
         review_note: null,
         submitted_at: null,
+        pending: null,
         revoked_at: null,
         created_at: "2026-03-01T12:00:00.000Z"
       }
@@ -153,9 +154,9 @@ describe("GET and PATCH /v1/developer/apps/{app_id}", () => {
     expect(await scopes()).toEqual(["location.visits.read", "location.rules.place"])
   })
 
-  it("an app in production: scopes can be given up (200) but not added (409)", async () => {
+  it("an app in review: scopes can be given up (200) but not added (409)", async () => {
     const person = await world.person()
-    const { app } = await world.app(person, { status: "production", declaredScopes: Scope.standard })
+    const { app } = await world.app(person, { status: "in_review", declaredScopes: Scope.standard })
     const path = `${APPS}/${app.id}`
     expect((await person.send("PATCH", path, { scopes: ["location.visits.read"] })).status).toBe(200)
     const refused = await person.send("PATCH", path, { name: "Other", scopes: ["location.lookup"] })
@@ -187,7 +188,8 @@ describe("POST /v1/oauth/clients/{app_id}", () => {
       {
         clientId: id,
         clientSecret: expect.stringMatching(/^[A-Za-z0-9_-]{43,}$/),
-        redirectUris: ["https://a.example/cb", "http://localhost:3000/cb"]
+        redirectUris: ["https://a.example/cb", "http://localhost:3000/cb"],
+        pendingRedirectUris: []
       }
     ])
     const second = await person.send("POST", path, { redirectUris: ["com.example.app:/cb"] })

@@ -134,7 +134,7 @@ describe("/v1/user/consent-requests", () => {
       asks_standard_days: false,
       uses: {
         since: "2025-12-01T12:00:00.000Z",
-        by_purpose: [{ purpose: "order_ahead", description: "To have your coffee ready.", count: 0 }],
+        by_purpose: [{ purpose: expect.stringMatching(/^pps_/), description: "To have your coffee ready.", count: 0 }],
         without_purpose: 1
       }
     })

@@ -302,6 +302,14 @@ describe("Spec §3.1, connection expiry tiers", () => {
     expect((await exchange(code)).json).toMatchObject({ error: "invalid_grant" })
     expect([await status(me(grant)), await status(refresh(grant.refresh_token))]).toEqual([401, 400])
     expect(await listed()).toMatchObject([{ endReason: "code_reused" }])
+    const id = await connectionId()
+    const told = await world.run(
+      Effect.map(MemoryDatabase, ({ flagged, mail }) => [
+        [...flagged.keys()].filter((one) => one === id).length,
+        [...mail.values()].filter(({ dedupeKey }) => dedupeKey === `code_reused ${id}`).length
+      ])
+    )
+    expect(told).toEqual([1, 1])
   })
 
   it("reconnecting an already-connected user rotates the token family in place; standing rules and access-log history survive", async () => {

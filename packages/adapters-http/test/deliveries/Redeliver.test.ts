@@ -111,7 +111,7 @@ describe("POST …/deliveries/{delivery_id}/redeliver (Spec §4.7)", () => {
     expect(await sentEntries(on)).toBe(2)
   })
 
-  it("is refused while it is being attempted, past the rule's max_event_age_s, for a test and for a disabled endpoint", async () => {
+  it("is refused while it is being attempted, past the rule's max_event_age_s and for a disabled endpoint", async () => {
     const on = await stage(world)
     await on.fire()
     const [trying] = await rows(on)
@@ -133,13 +133,33 @@ describe("POST …/deliveries/{delivery_id}/redeliver (Spec §4.7)", () => {
     const late = await redeliver(on, short!.id)
     expect([late.status, late.text]).toEqual([409, expect.stringContaining("older than its rule allows")])
 
-    world.clock.advance(1)
-    await on.developer.send("POST", `${on.base}/webhooks/${on.endpoints[0]}/test`)
-    const [test] = await rows(on)
-    expect((await redeliver(on, test!.id)).status).toBe(409)
     await world.run(disable(on))
     const disabled = await redeliver(on, trying!.id)
     expect([disabled.status, disabled.text]).toEqual([409, expect.stringContaining("enable it first")])
+  })
+
+  it.each([
+    ["delivered", 204, "delivered"],
+    ["failed", 500, "failed"]
+  ])("of a test that was %s sends the same ping again, marked as a test (decision M10)", async (_, answer, state) => {
+    const on = await stage(world)
+    await on.script(MemoryWebhookSender.answers(answer))
+    await on.developer.send("POST", `${on.base}/webhooks/${on.endpoints[0]}/test`)
+    const [test] = await rows(on)
+    expect(test).toMatchObject({ state, type: "ping", test: true, replay: false })
+    await on.script(MemoryWebhookSender.answers(200))
+    world.clock.advance(1)
+    const again = await redeliver(on, test!.id)
+    expect([again.status, again.json]).toEqual([201, expect.objectContaining({ test: true, replay: true })])
+    await on.work()
+    const [replay, first] = await rows(on)
+    expect(replay).toMatchObject({ event_id: test!.event_id, state: "delivered", test: true, replay: true })
+    expect(first).toMatchObject({ id: test!.id, state, replayed: true })
+    expect(await sentEntries(on)).toBe(0)
+    // Neither the test nor its replay is an event that was lost.
+    expect((await recover(on, "2020-01-01T00:00:00Z")).json).toEqual({ queued: 0 })
+    await world.run(disable(on))
+    expect((await redeliver(on, test!.id)).status).toBe(409)
   })
 
   it("asks live authorisation like any attempt: nothing is sent once the user has disconnected (Spec §6.3.5)", async () => {
@@ -235,7 +255,7 @@ describe("POST …/deliveries/{delivery_id}/retry-now (Spec §4.7)", () => {
     }
     await on.developer.send("POST", `${on.base}/webhooks/${on.endpoints[0]}/test`)
     const [test] = await rows(on)
-    expect(await words(test!.id)).toBe("A test is not sent again: send another one")
+    expect(await words(test!.id)).toBe("It is not being attempted any more: redeliver it")
 
     world.clock.advance(1)
     await on.script(MemoryWebhookSender.answers(500))

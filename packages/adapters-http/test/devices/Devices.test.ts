@@ -29,6 +29,9 @@ describe("devices (decisions §10)", () => {
       format: "json",
       created_at: new Date(world.clock.now()).toISOString(),
       last_seen_at: null,
+      status: "nothing_sent",
+      stays_at_home: false,
+      put_aside: [],
       token: expect.stringMatching(new RegExp(`^pa_dv\\.${person.account.id}\\.[a-z0-9]{52}$`)),
       setup: {
         address: `${world.url}/v1/phone/locations`,
@@ -51,6 +54,26 @@ describe("devices (decisions §10)", () => {
     expect((answer.json as { message: ReadonlyArray<string> }).message).toHaveLength(2)
   })
 
+  it("PATCH says whether a device stays at home, as the page does; 404 for another user's", async () => {
+    const person = await world.person()
+    const { json } = await person.send("POST", "/v1/user/devices", { name: "Tablet", format: "json" })
+    const { id } = json as { id: string }
+    const path = `/v1/user/devices/${id}`
+    const answer = await person.send("PATCH", path, { stays_at_home: true })
+    expect(answer).toMatchObject({ status: 200, json: { id, stays_at_home: true } })
+    expect((await person.get("/v1/user/devices")).json).toMatchObject({ devices: [{ id, stays_at_home: true }] })
+    expect((await person.send("PATCH", path, { stays_at_home: "yes" })).status).toBe(400)
+    const other = await world.person()
+    expect((await other.send("PATCH", path, { stays_at_home: true })).status).toBe(404)
+
+    const page = (await person.get("/portal/devices")).text
+    expect(page).toContain("Tablet stays at home")
+    const token = /name="form_token" value="([^"]+)"/.exec(page)?.[1] ?? ""
+    const body = new URLSearchParams({ form_token: token, stays: "no" })
+    await person.send("POST", `/portal/devices/${id}/home`, undefined, { body })
+    expect((await person.get("/v1/user/devices")).json).toMatchObject({ devices: [{ id, stays_at_home: false }] })
+  })
+
   it("DELETE: 204, its token opens nothing any more, and the second time 404", async () => {
     const person = await world.person()
     const { json } = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
@@ -69,5 +92,50 @@ describe("devices (decisions §10)", () => {
     const { id, token } = json as { id: string; token: string }
     expect((await (await world.person()).send("DELETE", `/v1/user/devices/${id}`)).status).toBe(404)
     expect((await upload(token)).status).toBe(200)
+  })
+})
+
+describe("what a phone sent and could not be taken", () => {
+  const HOUR = 3_600_000
+  const sent = (token: string, aheadMs: number) => {
+    const body = jsonBody({
+      locations: [{ captured_at: new Date(world.clock.now() + aheadMs).toISOString(), lat: 52.37, lon: 4.89 }]
+    })
+    return world.call("/v1/phone/locations", {
+      method: "POST",
+      ...body,
+      headers: { ...body.headers, ...bearer(token).headers }
+    })
+  }
+  const devices = async (person: Awaited<ReturnType<World["person"]>>) =>
+    ((await person.get("/v1/user/devices")).json as { readonly devices: ReadonlyArray<unknown> }).devices
+
+  it("a phone whose clock is two hours ahead is not sending: page and JSON say that its clock is wrong", async () => {
+    const person = await world.person()
+    const { json } = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
+    const { token } = json as { token: string }
+    await sent(token, 2 * HOUR)
+    await sent(token, 2 * HOUR)
+    expect(await devices(person)).toMatchObject([
+      {
+        status: "put_aside",
+        put_aside: [
+          {
+            reason: "future",
+            count: 2,
+            last_at: new Date(world.clock.now()).toISOString(),
+            explanation: expect.stringContaining("5 minutes ahead")
+          }
+        ]
+      }
+    ])
+    const page = (await person.get("/portal/devices")).text
+    expect(page).toContain("Its clock is wrong")
+    expect(page).toMatch(/2 readings, the last one .*5 minutes ahead/s)
+    expect(page).not.toContain(">Sending<")
+
+    await sent(token, 0)
+    expect(await devices(person)).toMatchObject([{ status: "sending", put_aside: [{ reason: "future", count: 2 }] }])
+    expect((await person.get("/portal/devices")).text).toMatch(/>Sending<.*2 readings/s)
   })
 })

@@ -20,7 +20,7 @@ import { HttpOptions } from "@place-access/adapters-http/HttpOptions"
 import * as Errors from "@place-access/adapters-http/wire/Errors"
 import { optional, queryIntOr, request } from "@place-access/adapters-http/wire/Fields"
 import { serve, type Served } from "../support/serve.js"
-import { call, jsonBody, raw } from "../support/wire.js"
+import { call, jsonBody, raw, rawKept } from "../support/wire.js"
 
 /** An API with one endpoint for each way a request can end. */
 const Thing = request({
@@ -115,6 +115,8 @@ const app = (url: string) =>
     Effect.gen(function* () {
       const router = yield* HttpApiBuilder.Router.router
       const known: Edge.Known = {
+        errorPage: ({ statusCode, message }, id) =>
+          Effect.succeed(HttpServerResponse.html(`<h1>${statusCode}</h1>${String(message)} ${id}`)),
         allowed: Routes.allowed(router.routes),
         contentTypes: Routes.contentTypes(Api),
         deprecations: new Map()
@@ -219,6 +221,39 @@ describe("what HttpApi itself refuses", () => {
         /^HTTP\/1\.1 405 [\s\S]*allow: GET, HEAD, POST\r\n/
       )
     }
+  })
+
+  it.each([
+    ["GET", "/v1/things/5", ["Host: a", "hOST: b"]],
+    ["GET", "/v1/things/5", ["host: a", "accept: text/html", "host: a"]],
+    ["GET", "/page", ["host: a", "accept: text/html", "host: b"]],
+    ["GET", "/v1/nowhere", ["host: a", "host:"]],
+    ["POST", "/v1/things", ["host: a", "host: b", "content-type: application/json", "content-length: 1000"]]
+  ])(
+    "two Host headers: 400 before anything is read, and the connection is closed: %s %s",
+    async (method, path, head) => {
+      entries.length = 0
+      const answer = await rawKept(served.url, [`${method} ${path} HTTP/1.1`, ...head])
+      expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*connection: close\r\n/i)
+      expect(answer).toMatch(/x-request-id: /)
+      expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toEqual({
+        statusCode: 400,
+        error: "invalid_request",
+        message: "The request has more than one Host header"
+      })
+      expect(entries).toEqual([])
+    }
+  )
+
+  it("one Host header and names that only resemble it are a request like any other", async () => {
+    const answer = await raw(served.url, [
+      "GET /v1/things/5 HTTP/1.1",
+      "host: a",
+      "hosts: b",
+      "x-host: c",
+      "cost: host"
+    ])
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   it("paths that cannot be decoded or hold NUL do not reach a handler", async () => {

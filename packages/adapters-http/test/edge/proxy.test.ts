@@ -87,4 +87,16 @@ describe("behind a trusted proxy, with a route of the app's own", () => {
   it("a portal address without a path is served under /portal", async () => {
     expect((await call(`${served.url}/portal/places`)).status).toBe(303)
   })
+
+  it("the portal's own address leads to the access log; connected apps have an address of their own", async () => {
+    const portal = await call(`${served.url}/portal`)
+    expect([portal.status, portal.headers.get("location")]).toEqual([303, "/portal/access-log"])
+    for (const path of ["/portal/access-log", "/portal/connections"]) {
+      const page = await call(served.url + path)
+      expect([page.status, page.headers.get("location")]).toEqual([
+        303,
+        `/sign-in?return_to=${encodeURIComponent(path)}`
+      ])
+    }
+  })
 })

@@ -92,16 +92,35 @@ describe("POST /v1/phone/locations (decisions §10, L3, L4)", () => {
 
   it.each([
     ["no locations", {}, /locations/],
-    ["a location without a time", { locations: [{ lat: 1, lon: 1 }] }, /locations\[0\]\.captured_at/],
-    ["a time without a zone", { locations: [{ captured_at: "2026-03-01T12:00:00", lat: 1, lon: 1 }] }, /captured_at/],
-    ["a latitude that is a text", { locations: [GOOD, { ...GOOD, lat: "52" }] }, /locations\[1\]\.lat/],
-    ["an accuracy that is a text", { locations: [{ ...GOOD, accuracy_m: "good" }] }, /accuracy_m/],
+    ["locations that are no list", { locations: {} }, /locations/],
     ["visits that are no list", { locations: [], visits: {} }, /visits/]
   ])("what is malformed is refused whole: %s", async (_, body, message) => {
     const answer = await upload(body)
     expect(answer).toMatchObject({ status: 400, json: { error: "validation_failed" } })
     expect(answer.text).toMatch(message)
     expect(await stored()).toEqual([])
+  })
+
+  it("one bad reading does not refuse its batch: what cannot be read is put aside, the others are taken", async () => {
+    const bad = [
+      { lat: 1, lon: 1 },
+      { ...GOOD, captured_at: "2026-03-01T12:00:00" },
+      { ...GOOD, captured_at: 1_772_366_340 },
+      { ...GOOD, captured_at: null },
+      { ...GOOD, lat: "north" },
+      { ...GOOD, lat: undefined },
+      null,
+      7,
+      []
+    ]
+    const visits = [{ arrival: "soon", lat: 1, lon: 1 }, { arrival: ago(0), lat: 1 }, "visit"]
+    const answer = await upload({ locations: [...bad, { ...GOOD, accuracy_m: "good" }], visits })
+    expect([answer.status, answer.json]).toEqual([200, { accepted: 1, duplicates: 0, quarantined: 12 }])
+    expect(await stored()).toMatchObject([{ lat: GOOD.lat, lon: GOOD.lon, accuracyM: null }])
+    const { json } = await person.get("/v1/user/devices")
+    expect(json).toMatchObject({
+      devices: [{ put_aside: [{ reason: "unreadable", count: 12, last_at: ago(0) }] }]
+    })
   })
 
   it("without a device token: 401 before the body is looked at", async () => {
@@ -119,6 +138,6 @@ describe("POST /v1/phone/locations (decisions §10, L3, L4)", () => {
   it("an upload goes by the time of its arrival: the device was seen then", async () => {
     await upload({ locations: [at(600_000)] })
     const { json } = await person.get("/v1/user/devices")
-    expect(json).toMatchObject({ devices: [{ last_seen_at: ago(0) }] })
+    expect(json).toMatchObject({ devices: [{ last_seen_at: ago(0), status: "sending", put_aside: [] }] })
   })
 })

@@ -77,15 +77,26 @@ describe("POST /v1/phone/overland", () => {
     }
   })
 
-  it("until the phone has reported a visit, the answer switches visits on", async () => {
+  it("visits are switched on while an app may read them and the phone has not reported one", async () => {
     const { token } = await phone("overland")
     const fix = { locations: [Recorded.overlandFix(now())] }
+    const { app } = await world.app(person)
+    await world.connect(person, app, { scopes: ["location.place.current"] })
+    expect(saying(await send(token, fix))).toEqual([200, OK])
+    const reader = (await world.app(person)).app
+    await world.connect(person, reader, { scopes: ["location.visits.read"] })
     expect(saying(await send(token, fix))).toEqual([200, OK_AND_VISITS])
     expect(saying(await send(token, fix))).toEqual([200, OK_AND_VISITS])
     expect(saying(await send(token, { locations: [Recorded.overlandVisit(now(), null, now())] }))).toEqual([200, OK])
     expect(saying(await send(token, fix))).toEqual([200, OK])
+
     const other = await phone("overland")
     expect(saying(await send(other.token, { locations: [] }))).toEqual([200, OK_AND_VISITS])
+    const { json } = await person.get("/v1/user/connections")
+    for (const { id } of (json as { connections: ReadonlyArray<{ id: string }> }).connections) {
+      expect((await person.send("DELETE", `/v1/user/connections/${id}`)).status).toBe(204)
+    }
+    expect(saying(await send(other.token, { locations: [] }))).toEqual([200, OK])
   })
 
   it("one bad point never blocks the queue: it is put aside, the others are stored", async () => {
@@ -94,7 +105,7 @@ describe("POST /v1/phone/overland", () => {
     const locations = [bad, Recorded.overlandFix(now(), { timestamp: "soon" }), null, Recorded.overlandFix(now())]
     expect((await send(token, { locations })).status).toBe(200)
     expect(await stored()).toHaveLength(1)
-    expect((await aside()).map(({ reason }) => reason).sort()).toEqual(["out_of_range", "too_old"])
+    expect((await aside()).map(({ reason }) => reason).sort()).toEqual(["out_of_range", "unreadable"])
   })
 
   it("what is no batch is answered with words that the app shows, and with 200: only then it does", async () => {
@@ -115,8 +126,29 @@ describe("POST /v1/phone/overland", () => {
     const { token } = await phone("overland")
     const body = { locations: [Recorded.overlandFix(now())] }
     expect(await send(`${token}x`, body)).toMatchObject({ status: 401, json: { error: "invalid_token" } })
-    expect((await post(`/v1/phone/overland?token=${token}`, jsonBody(body))).status).toBe(401)
+    expect((await post(`/v1/phone/overland?token=${token}x`, jsonBody(body))).status).toBe(401)
+    expect((await post(`/v1/phone/overland?id=${token}`, jsonBody(body))).status).toBe(401)
+    expect((await post("/v1/phone/overland?token=", jsonBody(body))).status).toBe(401)
     expect(await stored()).toEqual([])
+  })
+
+  it.each(["token", "api_key"])("a version without a field for a token has it in the address, as %s", async (name) => {
+    const { token } = await phone("overland")
+    const body = { locations: [Recorded.overlandFix(now())] }
+    const address = `/v1/phone/overland?${name}=${token}`
+    expect(saying(await post(address, jsonBody(body)))).toEqual([200, OK])
+    expect(await stored()).toHaveLength(1)
+    expect((await send(`${token}x`, body)).status).toBe(401)
+    unavailable(await whileUnavailable(() => post(address, jsonBody({ locations: [Recorded.overlandFix(now() - 1)] }))))
+    expect(world.log.join("\n")).not.toContain("pa_dv")
+  })
+
+  it("a time as the app's README has it, without a colon in its zone", async () => {
+    const { token } = await phone("overland")
+    const local = new Date(now() - 7 * 3_600_000).toISOString().slice(0, 19)
+    const locations = [Recorded.overlandFix(now(), { timestamp: `${local}-0700` })]
+    expect(saying(await send(token, { locations }))).toEqual([200, OK])
+    expect((await stored()).map(({ capturedAt }) => capturedAt)).toEqual([now()])
   })
 
   it("a store that is away: 503, and nothing is half-stored", async () => {
@@ -187,11 +219,88 @@ describe("POST /v1/phone/owntracks", () => {
     const body = Recorded.owntracksIos(now())
     unavailable(await send({ ...device, token: `${device.token}x` }, body))
     unavailable(await post("/v1/phone/owntracks", jsonBody(body)))
-    unavailable(await post("/v1/phone/owntracks", jsonBody(body), { authorization: "Basic !" }))
     unavailable(await post(`/v1/phone/owntracks?id=${device.token}`, jsonBody(body)))
+    unavailable(await post(`/v1/phone/owntracks?token=${device.token}x`, jsonBody(body)))
     await person.send("DELETE", `/v1/user/devices/${device.id}`)
     unavailable(await send(device, body))
+    unavailable(await post(`/v1/phone/owntracks?token=${device.token}`, jsonBody(body)))
     expect(await stored()).toEqual([])
+  })
+
+  it("the token is read from wherever an app can put it: password, user name, not encoded, the address", async () => {
+    const device = await phone("owntracks")
+    const { id, token } = device
+    const raw = (text: string) => ({ authorization: `Basic ${text}` })
+    const ways: ReadonlyArray<readonly [string, Readonly<Record<string, string>>]> = [
+      ["", basic("anybody", token)],
+      ["", basic(token, "")],
+      ["", raw(`${token}:`)],
+      ["", raw(`${id}:${token}`)],
+      ["", raw(token)],
+      ["", { authorization: `Bearer ${token}` }],
+      [`?token=${token}`, {}],
+      [`?api_key=${token}`, {}]
+    ]
+    for (const [index, [query, headers]] of ways.entries()) {
+      const body = jsonBody(Recorded.owntracksIos(now() - index * 1_000))
+      expect([index, ...saying(await post(`/v1/phone/owntracks${query}`, body, headers))]).toEqual([index, 200, "[]"])
+    }
+    expect(await stored()).toHaveLength(ways.length)
+    expect(world.log.join("\n")).not.toContain("pa_dv")
+  })
+
+  it("Basic credentials that are not encoded, which OwnTracks never sends, are 401 when they open nothing", async () => {
+    const { token } = await phone("owntracks")
+    const body = Recorded.owntracksIos(now())
+    for (const credentials of ["", "!", ":", "me:secret", `${token}x:`, "pa_dv.", "dXNlcg==", "\u00e9:x"]) {
+      const answer = await post("/v1/phone/owntracks", jsonBody(body), { authorization: `Basic ${credentials}` })
+      expect([credentials, answer.status]).toEqual([credentials, 401])
+    }
+    expect(await stored()).toEqual([])
+  })
+
+  it("no Authorization header at all ends in a fault: 401 when it is no user name and password, else 503", async () => {
+    const body = jsonBody(Recorded.owntracksIos(now()))
+    const text = fc.oneof(
+      fc.string(),
+      fc.base64String(),
+      fc.tuple(fc.string(), fc.string()).map((pair) => Buffer.from(pair.join(":")).toString("base64")),
+      fc.fullUnicodeString().map((plain) => Buffer.from(plain).toString("base64"))
+    )
+    const header = fc
+      .tuple(fc.constantFrom("Basic ", "basic  ", "BASIC", "Basic"), text)
+      .map(([scheme, credentials]) => (scheme + credentials).replaceAll(/[^\x20-\x7e]/g, "~").trim())
+    await fc.assert(
+      fc.asyncProperty(header, async (authorization) => {
+        const { status } = await post("/v1/phone/owntracks", body, { authorization })
+        const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2})$/i.exec(authorization)?.[1]
+        const bytes = Buffer.from(encoded ?? "", "base64")
+        const isPair = bytes.includes(":") && Buffer.from(bytes.toString("utf8")).equals(bytes)
+        expect(status).toBe(isPair || !/^basic(?: |$)/i.test(authorization) ? 503 : 401)
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("no body is answered with a 4xx, which would cost the phone its oldest reading: 200 [], and counted", async () => {
+    const device = await phone("owntracks")
+    const bodies: ReadonlyArray<readonly [RequestInit["body"], RequestInit["headers"]]> = [
+      ["x".repeat(8 * 1_048_576 + 1), {}],
+      [JSON.stringify(Recorded.owntracksIos(now())), { "content-type": "text/plain" }],
+      [JSON.stringify(Recorded.owntracksIos(now())), { "content-encoding": "gzip" }],
+      [new Uint8Array([0xff, 0xfe]), { "content-type": "application/json" }]
+    ]
+    for (const [body, headers] of bodies) {
+      const authorization = `Basic ${Buffer.from(`me:${device.token}`).toString("base64")}`
+      const answer = await post("/v1/phone/owntracks", { body: body ?? null }, { authorization, ...headers })
+      expect(saying(answer)).toEqual([200, "[]"])
+    }
+    expect(await stored()).toEqual([])
+    expect((await person.get("/v1/user/devices")).json).toMatchObject({
+      devices: [{ status: "put_aside", put_aside: [{ reason: "unreadable", count: bodies.length }] }]
+    })
+    expect(saying(await send(device, Recorded.owntracksIos(now())))).toEqual([200, "[]"])
+    expect(await stored()).toHaveLength(1)
   })
 
   it("a store that is away: 503, and the phone keeps what it has", async () => {
@@ -237,6 +346,37 @@ describe("GET and POST /v1/phone/osmand", () => {
     expect(saying(await world.call(`/v1/phone/osmand?${place(3)}`, bearer(token)))).toEqual(EMPTY)
     expect(saying(await world.call(`/v1/phone/osmand?id=${token}&${place(4)}&id=x&lat=1&timestamp=2`))).toEqual(EMPTY)
     expect((await stored()).map(({ capturedAt }) => now() - capturedAt)).toEqual([0, 1, 2, 3, 4])
+  })
+
+  it("HTTP Basic, as the fields of GPSLogger for it send it, and what %ALL of GPSLogger becomes", async () => {
+    const { token } = await phone("gpslogger")
+    const all = "lat=52.37&lon=4.89&sat=9&desc=&alt=12.0&acc=14.5&dir=271.0&prov=gps&spd=10.0"
+    const basic = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString("base64")}` })
+    const at = (ago: number) => ({
+      timestamp: `timestamp=${(now() - ago) / 1_000}`,
+      time: `time=${new Date(now() - ago).toISOString()}`,
+      timeoffset: `time=${new Date(now() - ago + 7_200_000).toISOString().slice(0, 19)}+0200`
+    })
+    const ways = [
+      () => world.call(`/v1/phone/osmand?${all}&${at(0).timestamp}`, { headers: basic(`me:${token}`) }),
+      () => world.call(`/v1/phone/osmand?${all}&${at(1_000).time}`, { headers: basic(`${token}:`) }),
+      () =>
+        post("/v1/phone/osmand", { body: new URLSearchParams(`${all}&${at(2_000).timestamp}`) }, basic(`:${token}`)),
+      () => world.call(`/v1/phone/osmand?${all}&${at(3_000).timeoffset}`, { headers: basic(`me:${token}`) })
+    ]
+    for (const [index, send] of ways.entries()) expect([index, ...saying(await send())]).toEqual([index, ...EMPTY])
+    expect(await stored()).toMatchObject(
+      ways.map((_, index) => ({
+        capturedAt: now() - index * 1_000,
+        ...PLACE,
+        accuracyM: 14.5,
+        altitudeM: 12,
+        speedMps: 10,
+        courseDeg: 271
+      }))
+    )
+    const wrong = await world.call(`/v1/phone/osmand?${all}`, { headers: basic(`me:${token}x`) })
+    expect([wrong.status, wrong.json]).toEqual([401, expect.objectContaining({ error: "invalid_token" })])
   })
 
   it("a heartbeat without a place: 200, nothing stored", async () => {

@@ -96,8 +96,8 @@ describe("Overland", () => {
     ]
     const readings = Overland.decode({ locations: [noTime, noPlace] })?.readings ?? []
     expect(readings.map((reading) => judged(reading))).toMatchObject([
-      { _tag: "Quarantined", reason: "too_old", reading: PLACE },
-      { _tag: "Quarantined", reason: "out_of_range" }
+      { _tag: "Quarantined", reason: "unreadable", reading: PLACE },
+      { _tag: "Quarantined", reason: "unreadable" }
     ])
   })
 })
@@ -174,15 +174,26 @@ describe("OsmAnd and Traccar Client", () => {
     ["milliseconds", String(AT)],
     ["ISO 8601", "2026-03-01T12:00:00Z"],
     ["ISO 8601 with a zone", "2026-03-01T13:00:00.000+01:00"],
+    ["ISO 8601 with a zone without a colon", "2026-03-01T13:00:00+0100"],
+    ["ISO 8601 without seconds", "2026-03-01T13:00+01"],
     ["yyyy-MM-dd HH:mm:ss", "2026-03-01 12:00:00"]
   ])("a time in %s", (_, timestamp) => {
-    expect(query({ ...Recorded.traccarQuery("dev", AT), timestamp })).toMatchObject([{ capturedAt: AT }])
+    const fields = { ...Recorded.traccarQuery("dev", AT), timestamp }
+    expect(query(fields)).toMatchObject([{ capturedAt: AT }])
+    // Whoever fills in an address encodes no plus.
+    const asTyped = {
+      query: Object.entries(fields)
+        .map((pair) => pair.join("="))
+        .join("&"),
+      body: ""
+    }
+    expect(OsmAnd.decode(asTyped, NOW)).toMatchObject([{ capturedAt: AT }])
   })
 
   it("without a time it is the time of receipt; a time that cannot be read is put aside", () => {
     const { timestamp: _, ...timeless } = Recorded.traccarQuery("dev", AT)
     expect(query(timeless)).toMatchObject([{ capturedAt: NOW }])
-    expect(judged(query({ ...timeless, timestamp: "noon" })[0])).toMatchObject({ reason: "too_old" })
+    expect(judged(query({ ...timeless, timestamp: "noon" })[0])).toMatchObject({ reason: "unreadable" })
   })
 
   it("the other names: deviceid, location=lat,lon, heading, and metres a second of ours", () => {

@@ -41,23 +41,25 @@ const SCOPES = [
 const fixes = async (person: Person) => (await world.run(describeHistory(person.account.id))).fixes
 
 describe("GET, PUT /v1/user/history", () => {
-  it("90 days unless chosen; 30, 90, 365 or null, which is for ever", async () => {
+  it("for ever unless chosen; 30, 90, 365 or null, which is for ever", async () => {
     const person = await world.person()
     const since = (days: number) => iso(world.clock.now() - days * DAY)
-    expect((await person.get("/v1/user/history")).json).toEqual({ keep_days: 90, kept_since: since(90) })
+    expect((await person.get("/v1/user/history")).json).toEqual({ keep_days: null, kept_since: null })
     for (const keep_days of [30, 365, 90]) {
       const answer = await person.send("PUT", "/v1/user/history", { keep_days })
       expect([answer.status, answer.json]).toEqual([200, { keep_days, kept_since: since(keep_days) }])
     }
     await person.send("PUT", "/v1/user/history", { keep_days: null })
     expect((await person.get("/v1/user/history")).json).toEqual({ keep_days: null, kept_since: null })
-    expect((await (await world.person()).get("/v1/user/history")).json).toMatchObject({ keep_days: 90 })
+    await person.send("PUT", "/v1/user/history", { keep_days: 30 })
+    expect((await (await world.person()).get("/v1/user/history")).json).toMatchObject({ keep_days: null })
   })
 
   it.each([[{}], [{ keep_days: 31 }], [{ keep_days: "90" }], [{ keep_days: 0 }], [{ keep_days: [90] }]])(
     "%j is 400 and changes nothing",
     async (body) => {
       const person = await world.person()
+      await person.send("PUT", "/v1/user/history", { keep_days: 90 })
       const answer = await person.send("PUT", "/v1/user/history", body)
       expect(answer).toMatchObject({ status: 400, json: { error: "validation_failed" } })
       expect((answer.json as { readonly message: string }).message).toMatch(/^keep_days /)
@@ -69,6 +71,8 @@ describe("GET, PUT /v1/user/history", () => {
     const person = await world.person()
     const now = world.clock.now()
     await sent(person, [now - 90 * DAY, now - 90 * DAY + 1, now - 30 * DAY, now - 30 * DAY + 1, now])
+    expect(await fixes(person)).toBe(5)
+    await person.send("PUT", "/v1/user/history", { keep_days: 90 })
     expect(await fixes(person)).toBe(4)
     await person.send("PUT", "/v1/user/history", { keep_days: 30 })
     expect(await fixes(person)).toBe(2)
@@ -76,6 +80,30 @@ describe("GET, PUT /v1/user/history", () => {
     expect(await fixes(person)).toBe(4)
     await person.send("PUT", "/v1/user/history", { keep_days: 30 })
     await world.run(Effect.flatMap(Timestamp.now, sweepHistory))
+    await person.send("PUT", "/v1/user/history", { keep_days: null })
+    expect(await fixes(person)).toBe(2)
+  })
+})
+
+describe("a reading older than the choice (M3)", () => {
+  it("is answered as put aside, never as accepted; kept for ever, every moment can be asked about", async () => {
+    const person = await world.person()
+    const added = await person.send("POST", "/v1/user/devices", { name: "Phone", format: "json" })
+    const { token } = added.json as { readonly token: string }
+    const upload = async (ago: number) => {
+      const at = (millis: number) => iso(world.clock.now() - millis)
+      const locations = [{ captured_at: at(ago), lat: 52.52, lon: 13.405, accuracy_m: 10 }]
+      const visits = [{ arrival: at(ago + 1), departure: at(ago), lat: 52.52, lon: 13.405 }]
+      const body = JSON.stringify({ locations, visits })
+      const headers = { ...bearer(token).headers, "content-type": "application/json" }
+      return (await world.call("/v1/phone/locations", { method: "POST", headers, body })).json
+    }
+    expect(await upload(5_000 * DAY)).toEqual({ accepted: 1, duplicates: 0, quarantined: 0 })
+    await world.run(Effect.flatMap(Timestamp.now, sweepHistory))
+    expect(await fixes(person)).toBe(1)
+    await person.send("PUT", "/v1/user/history", { keep_days: 30 })
+    expect(await upload(30 * DAY)).toEqual({ accepted: 0, duplicates: 0, quarantined: 2 })
+    expect(await upload(30 * DAY - 1)).toEqual({ accepted: 1, duplicates: 0, quarantined: 0 })
     await person.send("PUT", "/v1/user/history", { keep_days: null })
     expect(await fixes(person)).toBe(2)
   })

@@ -2,7 +2,6 @@ import { importNext } from "@place-access/domain/imports"
 import { PlaceId } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
 import { Effect } from "effect"
-import { patienceMillisFor } from "@place-access/adapters-http/edge/Body"
 import { request } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { jsonBody } from "../support/wire.js"
@@ -257,18 +256,5 @@ describe("what an app learns of an import", () => {
       const told = await world.call("/v1/visits", { headers: { authorization: `Bearer ${tokens.accessToken}` } })
       expect(told.json).toMatchObject({ visits })
     }
-  })
-})
-
-describe("how long a request may take to arrive", () => {
-  it.each([
-    ["/v1/user/imports", 30],
-    ["/v1/user/imports?file_name=a.gpx", 30],
-    ["/portal/imports", 30],
-    ["/v1/user/imports/imp_1", 2],
-    ["/v1/phone/locations", 2],
-    ["/v1/phone/locations?x=/imports/", 2]
-  ])("%s: %i minutes", (url, minutes) => {
-    expect(patienceMillisFor(url)).toBe(minutes * 60_000)
   })
 })

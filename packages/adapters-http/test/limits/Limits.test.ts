@@ -1,6 +1,7 @@
 import { Rate, Subject, takeCall } from "@place-access/domain/limits"
+import { disconnect } from "@place-access/domain/connection"
 import { addDevice, Device } from "@place-access/domain/devices"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { type Connected, connected, type TokenBody } from "../support/connected.js"
 import { bearer, startWorld, type World } from "../support/World.js"
@@ -123,6 +124,62 @@ describe("a budget", () => {
     world.clock.advance(1)
     expect([(await ask()).status, (await ask()).status]).toEqual([200, 429])
   })
+
+  it("zone rules and verify-zone share one budget; neither removing rules nor connecting anew after a disconnection gives it back", async () => {
+    world.clock.advance(60 * MINUTE)
+    const scopes = ["location.zone.verify", "location.rules.zone"] as const
+    let { access_token: token } = await stage.connect(scopes)
+    const zone = { lat: 52.1, lon: 4.9, radius_m: 400, label: "Stadium" }
+    const send = (method: string, path: string, body?: object) =>
+      world.call(path, {
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        method,
+        headers: { ...bearer(token).headers, "content-type": "application/json" }
+      })
+    const draw = (more: object = {}) =>
+      send("POST", "/v1/rules/zone", { type: "dwell", dwell_minutes: 5, ...zone, ...more })
+    const verify = () => send("POST", "/v1/answers/verify-zone", zone)
+    const refusal = async (answer: Promise<Answer>) => {
+      const { headers, json, status } = await answer
+      return [status, (json as { readonly error: string }).error, headers.get("retry-after")]
+    }
+    for (let rule = 0; rule < 15; rule++) {
+      const made = await draw()
+      expect(made.status).toBe(201)
+      expect((await send("DELETE", `/v1/rules/zone/${(made.json as { id: string }).id}`)).status).toBe(204)
+    }
+    // What could not be made anyway is no question.
+    expect((await draw({ radius_m: 99 })).status).toBe(400)
+    for (let call = 0; call < 5; call++) expect((await verify()).status).toBe(200)
+    expect(await refusal(draw())).toEqual([429, "budget_exceeded", "3600"])
+    expect(await refusal(verify())).toEqual([429, "budget_exceeded", "3600"])
+
+    await world.run(disconnect(stage.person.account.id, (await stage.connection()).id))
+    token = (await stage.connect(scopes)).access_token
+    expect(await refusal(draw())).toEqual([429, "budget_exceeded", "3600"])
+    world.clock.advance(60 * MINUTE)
+    token = (await stage.connect(scopes)).access_token
+    expect((await draw()).status).toBe(201)
+  })
+
+  it("circles that cut a town in two are refused from the fourth on, for a day after the first; the same ones again are not", async () => {
+    world.clock.advance(25 * 60 * MINUTE)
+    const ask = async (lat: number) => {
+      const { access_token: token } = await stage.connect(["location.zone.verify"])
+      return world.call("/v1/answers/verify-zone", {
+        method: "POST",
+        body: JSON.stringify({ lat, lon: 4.9, radius_m: 9_000, label: "Half of it" }),
+        headers: { ...bearer(token).headers, "content-type": "application/json" }
+      })
+    }
+    for (const lat of [52.1, 52.12, 52.14]) expect((await ask(lat)).status).toBe(200)
+    world.clock.advance(60 * MINUTE)
+    const refused = await ask(52.16)
+    expect([refused.status, standing(refused).wait]).toEqual([429, String(23 * 3_600 + 1)])
+    expect((await ask(52.12)).status).toBe(200)
+    world.clock.advance(23 * 60 * MINUTE + 1)
+    expect((await ask(52.16)).status).toBe(200)
+  })
 })
 
 describe("clients of /v1/oauth/*", () => {
@@ -138,7 +195,7 @@ describe("clients of /v1/oauth/*", () => {
 
   it("guesses at a secret are counted, and the right one is refused with them; from elsewhere the app gets through", async () => {
     const { refresh_token: refreshToken } = await stage.connect(["location.place.current"])
-    await use(Subject.client(stage.app.id, "198.51.100.7"), Rate.OAUTH, 1_198)
+    await use(Subject.client(Option.some(stage.app.id), "198.51.100.7"), Rate.OAUTH, 1_198)
     const answers = [
       await guess("198.51.100.7"),
       await guess("198.51.100.7", "/v1/oauth/revoke"),
@@ -156,7 +213,7 @@ describe("clients of /v1/oauth/*", () => {
   })
 
   it("the refusal speaks the client's dialect, and is not stored", async () => {
-    await use(Subject.client(stage.app.id, "198.51.100.8"), Rate.OAUTH, 1_200)
+    await use(Subject.client(Option.some(stage.app.id), "198.51.100.8"), Rate.OAUTH, 1_200)
     const basic = `Basic ${Buffer.from(`${stage.app.id}:wrong`).toString("base64")}`
     const form = await world.call("/v1/oauth/token", {
       method: "POST",
@@ -172,11 +229,33 @@ describe("clients of /v1/oauth/*", () => {
     expect((await guess("198.51.100.8")).json).toEqual(LIMITED)
   })
 
-  it("names that no client can have are counted as one: making them up is no way around", async () => {
-    const named = (clientId: string) =>
-      json("/v1/oauth/token", { grantType: "refresh_token", clientId, clientSecret: "x" }, "198.51.100.9")
-    const counts = [await named("no such\nclient"), await named("x".repeat(900)), await named("")]
-    expect(counts.map((answer) => standing(answer).remaining)).toEqual(["1199", "1198", "1197"])
+  it("clients that nobody registered are counted as one: making up a name is no way around, and takes nothing from an app", async () => {
+    const named = (clientId: string, path = "/v1/oauth/token", address = "198.51.100.9") =>
+      json(path, { grantType: "refresh_token", clientId, clientSecret: "x", refreshToken: "x", token: "x" }, address)
+    const basic = (clientId: string) =>
+      world.call("/v1/oauth/token", {
+        method: "POST",
+        body: new URLSearchParams({ grant_type: "refresh_token", refresh_token: "x" }).toString(),
+        headers: {
+          "content-type": "application/x-www-form-urlencoded",
+          authorization: `Basic ${Buffer.from(`${clientId}:x`).toString("base64")}`,
+          "x-forwarded-for": "198.51.100.9"
+        }
+      })
+    const counts = [
+      await named("no such\nclient"),
+      await named("x".repeat(900)),
+      await named(""),
+      await named("app_madeup1"),
+      await named("app_madeup2", "/v1/oauth/revoke"),
+      await basic("app_madeup3")
+    ]
+    expect(counts.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 401])
+    expect(counts.map((answer) => standing(answer).remaining)).toEqual(["1199", "1198", "1197", "1196", "1195", "1194"])
+    await use(Subject.client(Option.none(), "198.51.100.9"), Rate.OAUTH, 1_194)
+    expect((await named("app_madeup4")).json).toEqual(LIMITED)
+    expect((await named("app_madeup4", "/v1/oauth/token", "198.51.100.10")).status).toBe(401)
+    expect(standing(await guess("198.51.100.9")).remaining).toBe("1199")
   })
 })
 

@@ -219,7 +219,7 @@ describeBrowser("the consent page", () => {
     await at.as(person)
     await page.goto(at.authorize(app, `${CURRENT} ${LATEST}`))
     const other = await context.newPage()
-    await other.goto(`${world.url}/portal`)
+    await other.goto(`${world.url}/portal/connections`)
     await other.getByRole("link", { name: "See details or disconnect" }).click()
     await other.getByRole("button", { name: "Disconnect Coffee Finder" }).click()
     await page.getByRole("button", { name: "Renew" }).click()

@@ -142,7 +142,7 @@ describe("GET {auth_url}/authorize, its parameters (Spec §4.1)", () => {
     for (const state of [undefined, "1234567", "x".repeat(513)]) {
       expect(nobodyIsSent(await authorize({ state }))).toEqual([400, null])
     }
-    for (const state of ["12345678", "x".repeat(512)]) {
+    for (const state of ["12345678", "x".repeat(512), "Grüße-🦊🦊", "a\r\nX-Y: b\t"]) {
       const to = await answer(await authorize({ state }), { decision: "cancel" })
       expect(to.searchParams.get("state")).toBe(state)
     }

@@ -1,8 +1,8 @@
-import type { App } from "@place-access/domain/apps"
+import { type App, AppStore } from "@place-access/domain/apps"
 import { ConnectionStore, disconnect } from "@place-access/domain/connection"
 import { createPurpose, Purpose, PurposeStore } from "@place-access/domain/purposes"
 import { Timestamp } from "@place-access/domain/shared"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { expect, it } from "vitest"
 import { describeBrowser, inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
@@ -37,7 +37,7 @@ const approve = (purpose: Purpose.Purpose) =>
   Effect.flatMap(PurposeStore, (store) =>
     store.update(purpose.id, (before) => ({
       outcome: undefined,
-      after: { ...before, status: "approved", approved: before.terms }
+      after: { ...before, status: "approved", approved: before.terms, archivedAt: null }
     }))
   )
 
@@ -139,7 +139,7 @@ describeBrowser("what an app says about itself", () => {
     expect(await form.getByLabel("Web page").inputValue()).toBe("https://tea.example/about")
   })
 
-  it("an app in production cannot add scopes by itself", async () => {
+  it("a scope that an app in production adds waits for a reviewer, and is shown beside what is in force", async () => {
     const { page, world } = at
     const owner = await world.person()
     const { app } = await world.app(owner, { status: "production", declaredScopes: [CURRENT] })
@@ -148,9 +148,9 @@ describeBrowser("what an app says about itself", () => {
     const form = page.getByRole("region", { name: "About the app" })
     await form.getByLabel(LATEST).check()
     await form.getByRole("button", { name: "Save" }).click()
-    await page
-      .getByText(/Scopes cannot be changed so/)
-      .first()
-      .waitFor()
+    await page.getByRole("columnheader", { name: "Waits for a reviewer" }).waitFor()
+    await inspect(page, "app-change-pending")
+    const inForce = await world.run(Effect.flatMap(AppStore, (store) => store.find(app.id)))
+    expect(Option.getOrThrow(inForce).declaredScopes).toEqual([CURRENT])
   })
 })

@@ -80,7 +80,7 @@ describeBrowser("why a rule fired, and why not", () => {
     const { page, world } = at
     const { person } = await story(world, await world.person())
     await at.as(person)
-    await page.goto(`${world.url}/portal`)
+    await page.goto(`${world.url}/portal/connections`)
     await page.getByRole("link", { name: "See details or disconnect" }).click()
     await page.getByRole("link", { name: "Why it was told, or not" }).click()
     await page.getByRole("heading", { name: "What Coffee Finder wants to be told" }).waitFor()

@@ -36,6 +36,9 @@ describeBrowser("imports", () => {
 
     await page.goto(`${world.url}/portal/devices`)
     await page.getByRole("link", { name: "Import a file" }).click()
+    expect(await page.getByText("Your history is kept for").count()).toBe(0)
+    await person.send("PUT", "/v1/user/history", { keep_days: 90 })
+    await page.reload()
     expect(await page.getByText("Your history is kept for 90 days").count()).toBe(1)
     await inspect(page, "import-new")
 

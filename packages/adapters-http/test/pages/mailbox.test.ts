@@ -1,3 +1,5 @@
+import { HttpServerRequest } from "@effect/platform"
+import { isLocal } from "@place-access/adapters-http/pages/dev/mailbox"
 import { disconnect } from "@place-access/domain/connection"
 import { request } from "node:http"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -38,6 +40,29 @@ describe("/dev/mailbox, for a machine without a mail server", () => {
   it("is shown only under this machine's name: a foreign page cannot read it", async () => {
     expect(await statusUnderHost(world.url, "evil.example")).toBe(404)
     expect(await statusUnderHost(world.url, `127.0.0.1:${new URL(world.url).port}`)).toBe(200)
+  })
+
+  it("is not shown through a proxy of this machine", async () => {
+    for (const name of ["x-forwarded-for", "forwarded", "x-real-ip", "via"]) {
+      expect((await world.call("/dev/mailbox", { headers: { [name]: "for=203.0.113.9" } })).status).toBe(404)
+    }
+  })
+
+  it.each([
+    ["127.0.0.1", true],
+    ["127.4.5.6", true],
+    ["::1", true],
+    ["::ffff:127.0.0.1", true],
+    ["192.168.1.5", false],
+    ["203.0.113.9", false],
+    ["::ffff:192.168.1.5", false],
+    ["fe80::1", false],
+    ["", false]
+  ])("a peer at %s that says Host: localhost is local: %s", (peer, local) => {
+    const request = HttpServerRequest.fromWeb(
+      new Request("http://localhost/dev/mailbox", { headers: { host: "localhost" } })
+    )
+    expect(isLocal(request.modify({ remoteAddress: peer }))).toBe(local)
   })
 })
 

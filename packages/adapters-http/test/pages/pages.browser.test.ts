@@ -89,6 +89,9 @@ describeBrowser("pages", () => {
     await inspect(page, "sign-up")
     await page.getByLabel("Email").fill("grace@example.com")
     await page.getByLabel("Password").fill("short")
+    // How long history is kept is asked here; what was chosen survives the page with the problem.
+    expect(await page.getByLabel("Keep my history").inputValue()).toBe("forever")
+    await page.getByLabel("Keep my history").selectOption("30 days")
     await page.getByRole("button", { name: "Create account" }).click()
     await inspect(page, "sign-up-problem")
     await page.getByRole("link", { name: "Password must be at least 10 characters" }).click()
@@ -97,8 +100,11 @@ describeBrowser("pages", () => {
     await page.getByLabel("Password").fill(PASSWORD)
     await page.getByRole("button", { name: "Create account" }).click()
     await page.getByText("grace@example.com").waitFor()
+    await page.goto(`${world.url}/portal/settings`)
+    expect(await page.getByLabel("30 days").isChecked()).toBe(true)
 
     await page.getByRole("button", { name: "Sign out" }).click()
+    await page.goto(world.url)
     await page.getByRole("link", { name: "Sign in" }).click()
     await inspect(page, "sign-in")
     await page.getByLabel("Email").fill("GRACE@example.com")
@@ -148,7 +154,7 @@ describeBrowser("pages", () => {
     expect(back.get("state")).toBe("state-of-the-app")
     expect(back.get("code")).toMatch(/^pa_ac\./)
 
-    await page.goto(`${world.url}/portal`)
+    await page.goto(`${world.url}/portal/connections`)
     await page.getByText("Coffee Finder").first().waitFor()
     await inspect(page, "connections")
     await page.getByRole("link", { name: "See details or disconnect" }).click()

@@ -91,7 +91,7 @@ describeBrowser("connected apps", () => {
     await asked(world, person, coffee.owner, { error: "missing_scope" })
 
     await at.as(person)
-    await page.goto(`${world.url}/portal`)
+    await page.goto(`${world.url}/portal/connections`)
     await inspect(page, "portal-list")
     const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Coffee Finder" }) })
     const text = await card.innerText()

@@ -368,7 +368,7 @@ describeBrowser("who sees what", () => {
     await page.goto(world.url)
     expect((await entries(page)).filter((name) => name === "Review" || name === "Admin")).toEqual(row.links)
     await inspect(page, `home-${row.roles.join("-") || "user"}`)
-    for (const path of ["/review", "/review/flags", "/review/apps", `/review/apps/${app.id}`]) {
+    for (const path of ["/review", "/review/flags", "/review/leaks", "/review/apps", `/review/apps/${app.id}`]) {
       expect([path, (await page.goto(world.url + path))?.status()]).toEqual([path, row.review])
     }
     for (const path of ["/admin", `/admin/apps/${app.id}`]) {

@@ -44,14 +44,14 @@ describe("sessions", () => {
     ] as const) {
       const other = visitor(world.url)
       other.cookies.set("session", cookie ?? "")
-      expect((await other.get("/portal")).status).toBe(status)
+      expect((await other.get("/portal/connections")).status).toBe(status)
     }
-    const page = await browser.get("/portal")
+    const page = await browser.get("/portal/connections")
     const out = await browser.submit(page, "/sign-out")
     expect([out.status, browser.cookies.has("session")]).toEqual([303, false])
     const stolen = visitor(world.url)
     stolen.cookies.set("session", second ?? "")
-    expect((await stolen.get("/portal")).status).toBe(303)
+    expect((await stolen.get("/portal/connections")).status).toBe(303)
   })
 
   it("five wrong passwords close the door for a while: 429 with Retry-After", async () => {
@@ -92,11 +92,11 @@ describe("behind https", () => {
         expect(cookie.startsWith(`${name}=`)).toBe(true)
         expect(cookie.split("; ").slice(1).sort()).toEqual(attributes)
       }
-      expect((await browser.get("/portal")).status).toBe(200)
+      expect((await browser.get("/portal/connections")).status).toBe(200)
       // The plain name is not read: another service on a sibling host could set it.
       const plain = visitor(secure.url, "https://api.example.com")
       plain.cookies.set("session", browser.cookies.get("__Host-session") ?? "")
-      expect((await plain.get("/portal")).status).toBe(303)
+      expect((await plain.get("/portal/connections")).status).toBe(303)
     } finally {
       await secure.close()
     }

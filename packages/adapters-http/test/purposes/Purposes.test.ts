@@ -180,12 +180,12 @@ describe("PATCH, DELETE and submit of /v1/developer/apps/{app_id}/purposes/{purp
     expect((await person.send("POST", `${at}/submit`)).json).toMatchObject({ statusCode: 409, error: "conflict" })
   })
 
-  it("DELETE archives: 204 each time; it stays listed, is used by nobody, and every further step is 409", async () => {
+  it("DELETE archives: 204 each time; it stays listed with the status archived, is used by nobody, and every further step is 409", async () => {
     const { at, path, person, purpose } = await made()
     const removed = await person.send("DELETE", at)
     expect([removed.status, removed.text]).toEqual([204, ""])
     expect((await person.send("DELETE", at)).status).toBe(204)
-    const archived = { ...purpose, archived_at: "2026-03-01T12:00:00.000Z" }
+    const archived = { ...purpose, status: "archived", archived_at: "2026-03-01T12:00:00.000Z" }
     expect((await person.get(path)).json).toEqual({ purposes: [archived], nextCursor: null })
     expect((await person.send("PATCH", at, { expected_daily_volume: 1 })).status).toBe(409)
     expect((await person.send("POST", `${at}/submit`)).status).toBe(409)

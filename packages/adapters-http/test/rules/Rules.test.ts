@@ -101,6 +101,14 @@ describe("POST /v1/rules/place (Spec §4.6)", () => {
     expect(await list()).toEqual([answer.json])
   })
 
+  it("dwell_minutes of an enter or exit rule is ignored and answered null", async () => {
+    for (const type of ["enter", "exit"]) {
+      const answer = await create({ type, dwell_minutes: 30 })
+      expect(answer.status).toBe(201)
+      expect(answer.json).toMatchObject({ type, dwell_minutes: null })
+    }
+  })
+
   it("400 names every problem at once, wrong types and wrong values alike, and repeats no value", async () => {
     const answer = await create({
       type: "canary",

@@ -1,9 +1,10 @@
+import type { App } from "@place-access/domain/apps"
 import { deliverDue, fanOut } from "@place-access/domain/deliveries"
 import type { Event } from "@place-access/domain/events"
 import { Entropy, EventId, Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryWebhookSender, RuleSamples } from "@place-access/domain/testing"
 import { Effect } from "effect"
-import type { World } from "./World.js"
+import type { Person, World } from "./World.js"
 
 export const LABEL = "The secret garden"
 
@@ -11,9 +12,12 @@ const scriptFor = (world: World, url: string) => (behaviour: MemoryWebhookSender
   world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.script(url, behaviour)))
 
 /** A developer's app with two endpoints, and a user whose rule can fire. */
-export const stage = async (world: World) => {
-  const developer = await world.person()
-  const { app } = await world.app(developer)
+export const stage = async (
+  world: World,
+  { developer: given, overrides }: { readonly developer?: Person; readonly overrides?: Partial<App.App> } = {}
+) => {
+  const developer = given ?? (await world.person())
+  const { app } = await world.app(developer, overrides)
   const base = `/v1/developer/apps/${app.id}`
   // A receiver of its own: what waits in other tests' apps comes due here too.
   const url = `https://hooks.example.com/${app.id}`

@@ -30,11 +30,15 @@ export const jsonBody = (value: unknown): RequestInit => ({
 
 /** Bytes as they are onto the socket, for requests that `fetch` would not make. Resolves with all that came back. */
 export const raw = (url: string, lines: ReadonlyArray<string>, body = ""): Promise<string> =>
+  rawKept(url, [...lines, "connection: close"], body)
+
+/** As `raw`; only the server closes the connection. */
+export const rawKept = (url: string, lines: ReadonlyArray<string>, body = ""): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)
     let received = ""
     const socket = connect(Number(port), hostname, () => {
-      socket.write([...lines, "connection: close", "", body].join("\r\n"))
+      socket.write([...lines, "", body].join("\r\n"))
     })
     socket.on("data", (chunk: Buffer) => (received += chunk.toString("latin1")))
     socket.on("end", () => resolve(received))

@@ -4,7 +4,9 @@ import { MemoryDatabase, RuleSamples } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { connected, type Connected, CURRENT, saying, tokensIn } from "../support/connected.js"
+import { signedIn } from "../support/browsing.js"
 import { north, phone, type Phone } from "../support/phone.js"
+import { hidden } from "../support/visitor.js"
 import type { Answer } from "../support/wire.js"
 import { bearer, startWorld, type World } from "../support/World.js"
 
@@ -90,7 +92,8 @@ describe("GET /v1/visits (Spec §4.5)", () => {
         { arrival: ago(60), departure: null, place: { id: one.placeId, label: "Home", kind: "home" } },
         { arrival: ago(300), departure: ago(200), place: { id: one.placeId, label: "Home", kind: "home" } }
       ],
-      nextCursor: null
+      nextCursor: null,
+      complete: true
     })
     expect(await disclosed()).toBe("2 visits to Home")
     await share([one.placeId, gym], [gym])
@@ -103,7 +106,7 @@ describe("GET /v1/visits (Spec §4.5)", () => {
   })
 
   it("without a visit: an empty list, and the user reads that", async () => {
-    expect(await page()).toEqual({ visits: [], nextCursor: null })
+    expect(await page()).toEqual({ visits: [], nextCursor: null, complete: true })
     expect(await disclosed()).toBe("that there were no visits to tell of")
   })
 
@@ -147,6 +150,31 @@ describe("GET /v1/visits (Spec §4.5)", () => {
     ])
   })
 
+  it("rule 5: the visits of an archived place outlast a reconnect, PUT …/places and the portal's form, and the version stays", async () => {
+    const gym = await place("Gym", GYM)
+    await share([one.placeId, gym], [gym])
+    await stay(GYM, 300, 200)
+    await one.person.send("DELETE", `/v1/user/places/${gym}`)
+    await stay(HOME, 190, 180)
+    const known = [
+      ["Home", 190, 180],
+      ["Gym", 300, 200]
+    ]
+    expect(await told()).toEqual(known)
+    const version = async () => ((await one.me(token)).json as { readonly places_version: number }).places_version
+    const before = await version()
+
+    ;({ access_token: token } = await one.connect([READ], { places: [one.placeId] }))
+    await share([one.placeId])
+    const browser = await signedIn(world, one.person.account.email)
+    const path = `/portal/connections/${(await one.connection()).id}`
+    const page = await browser.get(path)
+    expect(Object.keys(hidden(page, `${path}/places`))).toEqual(["form_token"])
+    const saved = await browser.submit(page, `${path}/places`, { place: one.placeId })
+    expect([saved.status, saved.headers.get("location")]).toEqual([303, `${path}?done=shared`])
+    expect([await told(), await version()]).toEqual([known, before])
+  })
+
   it("rule 6: an offline phone's backlog adds visits, whatever was told before", async () => {
     await mine.at(HOME, before(60))
     expect(await told()).toEqual([["Home", 60, null]])
@@ -176,7 +204,7 @@ describe("GET /v1/visits (Spec §4.5)", () => {
     ])
   })
 
-  it("rule 7: once a phone tells its visits they are what it says, and none are derived from its fixes", async () => {
+  it("rule 7: a stop that a phone tells is what it says; what its fixes show elsewhere or at other times is told beside it", async () => {
     const device = await world.run(RuleSamples.device(one.person.account.id))
     const upload = (
       fixes: ReadonlyArray<readonly [number, typeof HOME]>,
@@ -206,9 +234,16 @@ describe("GET /v1/visits (Spec §4.5)", () => {
       ["Home", 300, 200]
     ])
     await upload([], [[290, null, HOME]])
-    expect(await told()).toEqual([["Home", 290, null]])
+    // Nobody told when it left; its fixes show it.
+    expect(await told()).toEqual([
+      ["Home", 90, null],
+      ["Home", 290, 200]
+    ])
     await upload([], [[190, null, AWAY]])
-    expect(await told()).toEqual([["Home", 290, 190]])
+    expect(await told()).toEqual([
+      ["Home", 90, null],
+      ["Home", 290, 200]
+    ])
     await upload(
       [],
       [

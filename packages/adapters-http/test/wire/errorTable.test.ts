@@ -195,6 +195,7 @@ describe("the rows of Spec §7", () => {
     const code = await one.approve([RULES])
     world.clock.advance(59_999)
     const issued = tokensIn(await one.exchange(code))
+    world.clock.advance(30_001)
     refused(await one.exchange(code), 400, "invalid_grant")
     refused(await one.refresh(issued.refresh_token), 400, "invalid_grant")
     const wrong = await one.exchange(await one.approve([RULES]), { codeVerifier: `${ConsentFlow.VERIFIER}x` })

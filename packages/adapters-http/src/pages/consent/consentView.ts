@@ -15,8 +15,8 @@ export const page = (view: View): Html => {
       ${places(view, form)} ${durations(view)}
       <p class="soft small">
         You can allow less than the app asks for, and take back what you allow at any time under
-        <a href="${view.portalPath}" target="_blank" rel="noopener">Connected apps</a>. Every request of the app is
-        listed in your <a href="${view.portalPath}/access-log" target="_blank" rel="noopener">access log</a>.${
+        <a href="${view.portalPath}/connections" target="_blank" rel="noopener">Connected apps</a>. Every request of the
+        app is listed in your <a href="${view.portalPath}/access-log" target="_blank" rel="noopener">access log</a>.${
           isChange && html` With Cancel everything stays as it is now.`
         }
       </p>
@@ -38,7 +38,7 @@ const scopes = (view: View, form: Fields.Shown): Html => {
       <div>
         <label for="${id}">${choice.description}</label>
         ${choice.heldBefore !== null && html`<span class="badge${choice.heldBefore && " quiet"}">${choice.heldBefore ? "As now" : "New"}</span>`}
-        ${choice.purposes.map(({ description }) => html`<blockquote>${description}</blockquote>`)}
+        ${choice.purposes.map((description) => html`<blockquote>${description}</blockquote>`)}
       </div>
     </div>`
   }

@@ -1,7 +1,7 @@
 import { HttpServerRequest } from "@effect/platform"
 import { type Letter, listRecentMail } from "@place-access/domain/mail"
 import { NotFound } from "@place-access/domain/shared"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { type Options, portalPath } from "../../HttpOptions.js"
 import { type Html, html, type Value } from "../kit/Html.js"
 import { respond } from "../kit/Page.js"
@@ -10,14 +10,22 @@ import { time } from "../kit/Time.js"
 
 const AT_MOST = 100
 
-/** Not for a foreign page whose name was made to lead here (DNS rebinding). */
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i
+/** A foreign page whose name was made to lead here (DNS rebinding) sends its own name. */
+const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i
+const LOOPBACK_PEER = /^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/i
+/** A proxy on this machine is a peer of this machine, whoever asked it. */
+const FORWARDING = ["forwarded", "x-forwarded-for", "x-real-ip", "via"]
+
+/** Whether a program or a browser of this machine asks, under a name of this machine. */
+export const isLocal = ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): boolean =>
+  LOOPBACK_HOST.test(headers["host"] ?? "") &&
+  LOOPBACK_PEER.test(Option.getOrElse(remoteAddress, () => "")) &&
+  FORWARDING.every((name) => headers[name] === undefined)
 
 /** What would have been sent, for whoever tries the service out on their own machine: nobody signs in to read it. */
 const show = (options: Options) =>
   Effect.gen(function* () {
-    const { headers } = yield* HttpServerRequest.HttpServerRequest
-    if (!LOOPBACK.test(headers["host"] ?? "")) return yield* new NotFound({ what: "page" })
+    if (!isLocal(yield* HttpServerRequest.HttpServerRequest)) return yield* new NotFound({ what: "page" })
     const portal = new URL(options.userPortalUrl).origin + portalPath(options)
     const letters = yield* listRecentMail(AT_MOST, { portal, service: options.baseUrl })
     return respond({

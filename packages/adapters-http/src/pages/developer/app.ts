@@ -1,4 +1,4 @@
-import { App, RedirectUri, registerRedirectUris, submitApp, updateApp } from "@place-access/domain/apps"
+import { App, AppProposal, RedirectUri, registerRedirectUris, submitApp, updateApp } from "@place-access/domain/apps"
 import { createPurpose, listPurposes } from "@place-access/domain/purposes"
 import { Scope } from "@place-access/domain/shared"
 import { Effect, Either } from "effect"
@@ -12,6 +12,7 @@ import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
+import { pendingChange } from "./appChange.js"
 import * as Apps from "./apps.js"
 import * as Purposes from "./purposes.js"
 import { appHead, appPath, DEVELOPER, noteOf, ownApp } from "./shared.js"
@@ -38,6 +39,7 @@ const overview = (visitor: Visitor.Visitor, app: App.App, again?: Again) =>
     const shown = (which: Again["which"], otherwise: Readonly<Record<string, string>>) =>
       again?.which === which ? again.form : Fields.fresh(otherwise)
     const path = appPath(app)
+    const wanted = AppProposal.wanted(app)
     return respond({
       title: app.name,
       reader: yield* Visitor.reader(visitor),
@@ -60,7 +62,7 @@ const overview = (visitor: Visitor.Visitor, app: App.App, again?: Again) =>
           </dl>
           <form method="post" action="${path}/redirect-uris">
             ${Fields.hidden("form_token", token)}
-            ${Fields.textarea(shown("redirects", { redirect_uris: app.redirectUris.join("\n") }), { name: "redirect_uris", label: "Redirect URIs", hint: "One a line. Users come back to exactly these: https, http on localhost, or a private scheme such as com.example.app:/back." })}
+            ${Fields.textarea(shown("redirects", { redirect_uris: wanted.redirectUris.join("\n") }), { name: "redirect_uris", label: "Redirect URIs", hint: "One a line. Users come back to exactly these: https, http on localhost, or a private scheme such as com.example.app:/back." })}
             <button>Register and issue a secret</button>
           </form>
         </section>
@@ -71,8 +73,12 @@ const overview = (visitor: Visitor.Visitor, app: App.App, again?: Again) =>
           <form method="post" action="${path}">
             ${Fields.hidden("form_token", token)}
             ${Apps.fields(
-              shown("app", { name: app.name, description: app.description, homepage_url: app.homepageUrl ?? "" }),
-              again?.which === "app" ? again.ticked : app.declaredScopes
+              shown("app", {
+                name: wanted.name,
+                description: wanted.description,
+                homepage_url: wanted.homepageUrl ?? ""
+              }),
+              again?.which === "app" ? again.ticked : wanted.scopes
             )} <button class="second">Save</button>
           </form>
         </section>`
@@ -114,8 +120,18 @@ const standing = (app: App.App, token: string): Html =>
           : html`An admin revoked the app ${time(app.revokedAt)}, which is final. Its tokens and client secrets do not
             work, and its users are disconnected.`
       }
-      ${app.submission !== null && html`It waits since ${time(app.submission.at)}.`}
+      ${app.submission !== null && app.proposal === null && html`It waits since ${time(app.submission.at)}.`}
     </p>
+    ${
+      app.submission !== null &&
+      app.proposal !== null &&
+      html`<h3>Changes that wait</h3>
+        <p>
+          A reviewer decides on them, since ${time(app.submission.at)}; you get a mail. Users see what is in force. To
+          withdraw a change, set it back in the form below.
+        </p>
+        ${pendingChange(app)}`
+    }
     ${noteOf(app.reviewNote, app.status === "sandbox" || app.revokedAt !== null)}
     ${
       app.allowedScopes !== null &&
@@ -152,7 +168,7 @@ const STANDING: Readonly<Record<App.Status, { readonly title: string; readonly t
   },
   production: {
     title: "In production",
-    text: "Everybody can connect the app. Scopes can be given up, but not added."
+    text: "Everybody can connect the app. You can change it at any time. A new name, description, web page, scope or address to come back to waits for a reviewer; until then everything stays as it was approved."
   }
 }
 
@@ -193,7 +209,15 @@ const register = Visitor.signedIn((visitor) =>
       }))
       return yield* overview(visitor, app, { which: "redirects", form: Form.shown(form, problems), ticked: [] })
     }
-    const { clientSecret } = yield* registerRedirectUris(visitor.account, app.id, uris.right)
+    const registered = yield* Effect.either(registerRedirectUris(visitor.account, app.id, uris.right))
+    if (Either.isLeft(registered)) {
+      const error = registered.left
+      if (error._tag !== "Conflict") return yield* error
+      const problems = [{ field: "redirect_uris", message: `cannot be registered: ${error.reason}` }]
+      return yield* overview(visitor, app, { which: "redirects", form: Form.shown(form, problems), ticked: [] })
+    }
+    const { app: after, clientSecret } = registered.right
+    const pending = AppProposal.pendingRedirectUris(after)
     return respond({
       title: "Client secret",
       reader: yield* Visitor.reader(visitor),
@@ -213,7 +237,14 @@ const register = Visitor.signedIn((visitor) =>
             <dt>Client id</dt>
             <dd><code>${app.id}</code></dd>
             <dt>Redirect URIs</dt>
-            <dd>${uris.right.map((uri) => html`<code>${uri}</code> `)}</dd>
+            <dd>${after.redirectUris.map((uri) => html`<code>${uri}</code> `)}</dd>
+            ${
+              pending.length > 0 &&
+              html`<dt>Waits for a reviewer</dt>
+                <dd>
+                  ${pending.map((uri) => html`<code>${uri}</code> `)}<br />Nobody is sent there until it is approved.
+                </dd>`
+            }
           </dl>
         </section>
         <p><a class="button" href="${appPath(app)}">I have kept it</a></p>`

@@ -74,7 +74,7 @@ const list = Visitor.signedIn((visitor) =>
                         >${marker(delivery, isReplayed)}
                       </td>
                       <td data-label="Endpoint">
-                        <code class="long">${urls.get(delivery.endpointId) ?? delivery.endpointId}</code>
+                        <code>${urls.get(delivery.endpointId) ?? delivery.endpointId}</code>
                       </td>
                       <td data-label="Outcome">${outcome(delivery)}</td>
                       <td data-label="Answer">${answer(lastAttempt)}</td>

@@ -59,8 +59,7 @@ const detail = (visitor: Visitor.Visitor, app: App.App, id: DeliveryId, refusal?
     })
   })
 
-const actions = (app: App.App, delivery: Delivery.Delivery, token: string): Html | false => {
-  if (delivery.isTest) return false
+const actions = (app: App.App, delivery: Delivery.Delivery, token: string): Html => {
   if (delivery.state === "too_old") {
     return html`<p class="hint">The event is older than its rule allows: it is not sent again.</p>`
   }
@@ -93,7 +92,7 @@ const attemptsTable = (attempts: ReadonlyArray<Delivery.Attempt>): Html =>
           <td class="nowrap" data-label="Sent">${time(attempt.startedAt, row)}</td>
           <td class="nowrap" data-label="Took">${attempt.endedAt - attempt.startedAt} ms</td>
           <td data-label="Answer">${answer(attempt)}</td>
-          <td data-label="Words"><code class="long">${attempt.snippet ?? "—"}</code></td>
+          <td data-label="Words"><code>${attempt.snippet ?? "—"}</code></td>
         </tr>`
     )
   )

@@ -1,5 +1,12 @@
 import type { App } from "@place-access/domain/apps"
-import { archivePurpose, listPurposes, Purpose, submitPurpose, updatePurpose } from "@place-access/domain/purposes"
+import {
+  archivePurpose,
+  DeclaredScopes,
+  listPurposes,
+  Purpose,
+  submitPurpose,
+  updatePurpose
+} from "@place-access/domain/purposes"
 import { NotFound, PurposeId, Scope } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import type { Problem } from "../../wire/Issues.js"
@@ -57,7 +64,7 @@ const fields = (
   ${scopeBoxes(
     form,
     "purpose_scopes",
-    Scope.sensitive.filter((scope) => app.declaredScopes.includes(scope) || held.includes(scope)),
+    Scope.intersect(Scope.sensitive, [...DeclaredScopes.available(app), ...held]),
     ticked
   )}
   ${Fields.input(form, { name: "expected_daily_volume", label: LABELS.expected_daily_volume, hint: "The most calls that one user should need in a day, 1 to 10,000.", inputmode: "numeric" })}`
@@ -65,8 +72,8 @@ const fields = (
 const pathOf = (app: Pick<App.App, "id">, purpose: Pick<Purpose.Purpose, "id">): string =>
   `${appPath(app)}/purposes/${purpose.id}`
 
-const canSubmit = (app: App.App, { archivedAt, status }: Purpose.Purpose): boolean =>
-  app.revokedAt === null && archivedAt === null && (status === "draft" || status === "rejected")
+const canSubmit = (app: App.App, { status }: Purpose.Purpose): boolean =>
+  app.revokedAt === null && (status === "draft" || status === "rejected")
 
 const submitForm = (app: App.App, purpose: Purpose.Purpose, token: string): Html | false =>
   canSubmit(app, purpose) &&
@@ -97,7 +104,7 @@ export const section = (
       </ul>`
     }
     ${
-      Scope.intersect(Scope.sensitive, app.declaredScopes).length === 0
+      Scope.intersect(Scope.sensitive, DeclaredScopes.available(app)).length === 0
         ? html`<p class="soft">Your app declares no sensitive scope, so it needs no purpose.</p>`
         : html`<details${flag("open", form.problems.length > 0)}><summary>Add a purpose</summary><form method="post" action="${appPath(app)}/purposes">${Fields.hidden("form_token", token)}
 ${Fields.input(form, { name: "key", label: LABELS.key, hint: "What your code sends: 3 to 40 characters of a-z, 0-9 and _. It stays taken for good.", maxlength: 40 })}
@@ -107,18 +114,16 @@ ${fields(app, form, ticked)}
   </section>`
 
 const item = (app: App.App, purpose: Purpose.Purpose, token: string): Html => {
-  const { archivedAt, key, reviewNote, terms } = purpose
+  const { key, reviewNote, status, terms } = purpose
+  const isArchived = status === "archived"
   return html`<li class="item">
     <h3><code>${key}</code> ${purposeBadge(purpose)}</h3>
     <p>${terms.description}</p>
     <p class="soft small">${terms.scopes.join(", ")}; up to ${terms.expectedDailyVolume} calls a day and user</p>
-    ${archivedAt === null && noteOf(reviewNote, purpose.status === "rejected")}
+    ${!isArchived && noteOf(reviewNote, status === "rejected")}
     <div class="actions">
-      <a
-        class="button second"
-        href="${pathOf(app, purpose)}"
-        aria-label="${archivedAt === null ? "Change" : "Look at"} ${key}"
-        >${archivedAt === null ? "Change" : "Look at"}</a
+      <a class="button second" href="${pathOf(app, purpose)}" aria-label="${isArchived ? "Look at" : "Change"} ${key}"
+        >${isArchived ? "Look at" : "Change"}</a
       >${submitForm(app, purpose, token)}
     </div>
   </li>`
@@ -142,7 +147,7 @@ const page = (
   Effect.gen(function* () {
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
-    const { archivedAt, key, reviewNote, status, submission, terms } = purpose
+    const { key, reviewNote, status, submission, terms } = purpose
     const form =
       again?.form ??
       Fields.fresh({
@@ -165,16 +170,17 @@ const page = (
           ${noteOf(reviewNote, status === "rejected")} ${wording(purpose)}
           ${canSubmit(app, purpose) && html`<div class="actions">${submitForm(app, purpose, token)}</div>`}
         </section>
-        ${archivedAt === null && html`${change(app, purpose, token, form, again?.ticked ?? terms.scopes)} ${archival(app, purpose, token)}`}`
+        ${status !== "archived" && html`${change(app, purpose, token, form, again?.ticked ?? terms.scopes)} ${archival(app, purpose, token)}`}`
     })
   })
 
 /** What the purpose is good for now, and what comes next. */
-const state = (app: App.App, { approved, archivedAt, status }: Purpose.Purpose): Html | string => {
-  if (archivedAt !== null) {
-    return html`Archived ${time(archivedAt)}: calls that name it are refused, and its key stays taken.`
+const state = (app: App.App, purpose: Purpose.Purpose): Html | string => {
+  if (purpose.status === "archived") {
+    return html`Archived ${time(purpose.archivedAt)}: calls that name it are refused, and its key stays taken.`
   }
   if (app.revokedAt !== null) return "The app is revoked, so nothing can be done with it any more."
+  const { approved, status } = purpose
   if (status === "approved") return "Approved: users read it in exactly these words."
   const before =
     approved !== null
@@ -185,7 +191,7 @@ const state = (app: App.App, { approved, archivedAt, status }: Purpose.Purpose):
   return `${NEXT[status]} ${before}`
 }
 
-const NEXT: Readonly<Record<Exclude<Purpose.Status, "approved">, string>> = {
+const NEXT: Readonly<Record<Exclude<Purpose.LiveStatus, "approved">, string>> = {
   draft: "A draft, which nobody reviews until you submit it.",
   in_review: "A reviewer reads it. You get a mail when it is decided.",
   rejected: "Not approved. Change it, or submit it again as it is."
@@ -193,7 +199,7 @@ const NEXT: Readonly<Record<Exclude<Purpose.Status, "approved">, string>> = {
 
 const change = (
   app: App.App,
-  purpose: Purpose.Purpose,
+  purpose: Purpose.Live,
   token: string,
   form: Fields.Shown,
   ticked: ReadonlyArray<string>
@@ -206,7 +212,7 @@ const change = (
     </form>
   </section>`
 
-const EDIT: Readonly<Record<Purpose.Status, string>> = {
+const EDIT: Readonly<Record<Purpose.LiveStatus, string>> = {
   draft: "It stays a draft until you submit it.",
   in_review: "The reviewer then reads the new wording; it keeps its turn.",
   approved:

@@ -22,9 +22,10 @@ export const statusBadge = (app: App.App): Html =>
       ? html`<span class="badge">Production</span>`
       : html`<span class="badge warn">${app.status === "sandbox" ? "Sandbox" : "In review"}</span>`
 
-export const purposeBadge = ({ approved, archivedAt, status }: Purpose.Purpose): Html => {
-  if (archivedAt !== null) return html`<span class="badge quiet">Archived</span>`
+export const purposeBadge = ({ approved, status }: Purpose.Purpose): Html => {
   switch (status) {
+    case "archived":
+      return html`<span class="badge quiet">Archived</span>`
     case "draft":
       return html`<span class="badge quiet">Draft</span>${approved !== null && STILL_APPROVED}`
     case "in_review":

@@ -45,8 +45,8 @@ const page = (
             ${standingBadge(endpoint)}
           </header>
           <p>
-            <code class="long">${url}</code> keeps its id and its signing secret. A rule that names this address does
-            not follow to another one.
+            <code>${url}</code> keeps its id and its signing secret. A rule that names this address does not follow to
+            another one.
           </p>
           <form method="post" action="${appPath(app)}/webhooks/${id}">
             ${Fields.hidden("form_token", token)}${fields(form, again?.ticked ?? events)}

@@ -43,16 +43,12 @@ const consent = ({ authUrl }: Options): Value => [
   prose(`Send the user's browser to \`${authUrl}/authorize\` with these parameters:`),
   table(
     "Parameters of the consent page",
-    ["Parameter", "", "Rules"],
+    ["Parameter", "Needed", "Rules"],
     [
       [html`<code>client_id</code>`, "required", "The app's id."],
       [html`<code>redirect_uri</code>`, "required", "Exactly one of those that are registered."],
       [html`<code>scope</code>`, "required", "Scopes with spaces between them, among those that the app declares."],
-      [
-        html`<code>state</code>`,
-        "required",
-        "8 to 512 printable characters that nobody can guess. Comes back as it is."
-      ],
+      [html`<code>state</code>`, "required", "8 to 512 characters that nobody can guess. Comes back as it is."],
       [
         html`<code>code_challenge</code>`,
         "required",
@@ -146,7 +142,10 @@ const tokens = ({ baseUrl }: Options): Value => [
       ]
     ]
   ),
-  prose(`- When a call answers 401 \`invalid_token\`, refresh once. When the refresh answers \`invalid_grant\`, the user has to connect again. Never loop.
+  prose(`- When the answer to an exchange was lost, send the same request again within ${duration(TokenFamily.RACE_WINDOW)}: it gets the same refresh token and another access token. Later, or once a token
+  was used, **the second exchange counts as a leak and ends the connection.**
+- When a user renews or changes a connection, the tokens from before end at once. The code that comes back to \`redirect_uri\` gets you new ones.
+- When a call answers 401 \`invalid_token\`, refresh once. When the refresh answers \`invalid_grant\`, the user has to connect again. Never loop.
 - \`scope\` in every token answer is what is effective now; it may be less than last time.
 - [\`POST /v1/oauth/revoke\`](${DOCS}/reference/oauth#oauth.revoke) with any token of it ends the whole connection, and answers 200 for any token.
 - \`sub\` is the user as your app sees them: the same after a reconnect, another one for another app. It says nothing about who they are.

@@ -1,6 +1,7 @@
 import { Delivery, RetrySchedule } from "@place-access/domain/deliveries"
 import { EndpointUrl, SigningSecret, WebhookEndpoint } from "@place-access/domain/endpoints"
-import { Budget, Rate } from "@place-access/domain/limits"
+import { Idempotency } from "@place-access/domain/idempotency"
+import { Rate, ZoneQuestions } from "@place-access/domain/limits"
 import { Geometry } from "@place-access/domain/places"
 import { ConcurrentLimit, RecentEvaluations, Rule, RuleEvaluation } from "@place-access/domain/rules"
 import { limitFor } from "../../edge/Body.js"
@@ -22,6 +23,7 @@ export const routes = (options: Options, contract: () => Contract) => [
       { id: "codes", name: "Every code", content: codes() },
       { id: "examples", name: "As they are sent", content: examples() },
       { id: "order", name: "What is checked first", content: order() },
+      { id: "repeating", name: "Repeating a request", content: repeating() },
       { id: "rates", name: "Rates and budgets", content: rates(options) },
       { id: "limits", name: "Sizes and limits", content: limits(contract()) }
     ]
@@ -62,6 +64,21 @@ const order = (): Value =>
 
 Try again after 429 and 503, as long later as \`Retry-After\` says, and after 500 at most once. Nothing else is helped by trying again.`)
 
+const repeating = (): Value => [
+  prose(`When you do not learn the answer to a POST that makes something (the connection broke, or it was 500 or 503), it may have been made all the same. Give such a request an
+    \`Idempotency-Key\` of its own, a random UUID for example, and send the same request with the same key again:`),
+  code(
+    `curl /v1/rules/place -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: $(uuidgen)" \\
+  -H 'Content-Type: application/json' -d '{ "type": "enter", "place_id": "plc_…" }'`
+  ),
+  prose(`- Within ${duration(Idempotency.KEPT_FOR)} it is answered as the first time, with \`Idempotent-Replayed: true\`, and nothing is made twice. A secret that is shown once is in that answer, too.
+- Refusals and faults are not kept: mend the request and send it with the same key, or with a new one.
+- The same key for another request answers 422 \`idempotency_key_reused\`; while the first request is at work, 409 \`idempotency_key_in_use\`.
+- Keys are 1 to 255 visible ASCII characters. They are yours: another connection or account may use the same.
+
+The [reference](${DOCS}/reference) says which operations read the header.`)
+]
+
 const rates = ({ rateLimitPerMinute }: Options): Value => [
   table(
     "Rates",
@@ -73,9 +90,14 @@ const rates = ({ rateLimitPerMinute }: Options): Value => [
       ["One address's", rate(Rate.SIGN_UPS), "Making accounts"],
       ["One address's", rate(Rate.CONSENTS), "Opening consent pages"],
       [
-        "One connection's, budget",
-        `${Budget.VERIFY_ZONE.calls} in any ${duration(Budget.VERIFY_ZONE.windowMillis)}`,
-        inline("`POST /v1/answers/verify-zone`; refused as `budget_exceeded`")
+        "One app's about one user, budget",
+        `${ZoneQuestions.HOURLY.calls} in any ${duration(ZoneQuestions.HOURLY.windowMillis)}`,
+        inline("`POST /v1/answers/verify-zone` and `POST /v1/rules/zone` together; refused as `budget_exceeded`")
+      ],
+      [
+        "One app's about one user, budget",
+        `Ten zones of up to 1.1 km in one town in any ${duration(ZoneQuestions.COUNTED_FOR)}, fewer that are larger; the same zone again is free`,
+        inline("`POST /v1/answers/verify-zone` and `POST /v1/rules/zone` together; refused as `budget_exceeded`")
       ]
     ]
   ),

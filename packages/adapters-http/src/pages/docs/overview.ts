@@ -62,10 +62,11 @@ const calls = ({ baseUrl }: Options): Value => [
 
 const conventions = (): Value =>
   prose(`- Bodies are JSON in UTF-8. Names are \`snake_case\`; the OAuth endpoints read \`camelCase\` and the forms of RFC 6749.
-- Times are ISO 8601 in UTC with milliseconds; those that you send need a time and a zone.
+- Times are ISO 8601 in UTC with milliseconds; those that you send need a time and a zone (\`Z\`, \`+02:00\`, \`+0200\` or \`+02\`); seconds are optional.
 - Ids are opaque texts. Do not take them apart.
 - Unknown fields of a request are ignored, and new fields may appear in answers and events.
 - Lists have \`limit\` and \`cursor\`; \`nextCursor\` is null on the last page.
+- A POST that makes something can be [repeated safely](${DOCS}/errors#repeating) with \`Idempotency-Key\`.
 - Every answer has an \`X-Request-Id\`.`)
 
 const versions = (): Value =>

@@ -106,7 +106,7 @@ const entry = (path: string, name: string, current: string | undefined): Html =>
 const navigation = ({ account, formToken, portalPath }: Reader, current: string | undefined): Html => {
   const to = (path: string, name: string) => entry(path, name, current)
   return html`<nav aria-label="Main">
-      ${to(portalPath, "Connected apps")} ${to(`${portalPath}/places`, "Places")}
+      ${to(`${portalPath}/connections`, "Connected apps")} ${to(`${portalPath}/places`, "Places")}
       ${to(`${portalPath}/devices`, "Devices")} ${to(`${portalPath}/access-log`, "Access log")}
       ${to("/developer", "Developers")} ${mayReview({ account }) && to("/review", "Review")}
       ${Either.isRight(Staff.requireAdmin(account)) && to("/admin", "Admin")}

@@ -1,5 +1,7 @@
 /** What only the documentation looks like: a part of the one stylesheet. */
 export const docsStyle = `
+.docs { overflow-wrap: break-word; }
+.docs td { min-width: 0; }
 .docs h2 { font-size: 1.3rem; margin: 2.75rem 0 0.75rem; }
 .docs .card h2 { margin: 0 0 0.5rem; font-size: 1.15rem; }
 .docs h3 { font-size: 1.05rem; margin: 1.75rem 0 0.5rem; }

@@ -18,7 +18,7 @@ export const style = `
 *, ::before, ::after { box-sizing: border-box; }
 [hidden] { display: none !important; }
 html { font: 100%/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
-body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: break-word; }
+body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: anywhere; }
 h1 { font-size: 1.65rem; line-height: 1.2; letter-spacing: -0.01em; margin: 0 0 0.5rem; text-wrap: balance; }
 h2 { font-size: 1.15rem; line-height: 1.3; margin: 0 0 0.5rem; }
 h3 { font-size: 1rem; margin: 0 0 0.25rem; }
@@ -27,7 +27,7 @@ ul, ol { margin: 0 0 0.75rem; padding-left: 1.25rem; }
 dl { margin: 0; display: grid; grid-template-columns: max-content 1fr; gap: 0.35rem 1.25rem; }
 dl + form, dl + details { margin-top: 1.25rem; }
 dt { color: var(--soft); }
-dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+dd { margin: 0; min-width: 0; }
 dd > :last-child { margin-bottom: 0; }
 a { color: var(--accent); text-underline-offset: 0.15em; }
 code, pre, .code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 0.875em; }
@@ -57,14 +57,14 @@ main > h2 { margin-top: 2rem; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.25rem; margin: 0 0 1.25rem; }
 .card > :last-child { margin-bottom: 0; }
 .card header { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0.25rem 1rem; margin-bottom: 0.5rem; }
-.card header > * { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+.card header > * { margin: 0; min-width: 0; }
 .plain { list-style: none; padding: 0; }
 .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1.25rem; margin-bottom: 1.25rem; }
 .grid > .card { margin: 0; }
 .soft { color: var(--soft); }
 .small { font-size: 0.9rem; }
 .empty { color: var(--soft); border: 1px dashed var(--line); border-radius: 12px; padding: 1.25rem; margin: 0 0 1.25rem; }
-.badge { display: inline-block; font-size: 0.8rem; font-weight: 600; line-height: 1.3; padding: 0.12rem 0.55rem; border-radius: 1rem; background: var(--accent-soft); color: var(--accent); }
+.badge { display: inline-block; font-size: 0.8rem; font-weight: 600; line-height: 1.3; padding: 0.12rem 0.55rem; border-radius: 1rem; background: var(--accent-soft); color: var(--accent); overflow-wrap: normal; }
 .badge.quiet { background: transparent; color: var(--soft); border: 1px solid var(--line); }
 .badge.warn { background: var(--warn-soft); color: var(--warn); }
 .badge.bad { background: var(--bad-soft); color: var(--bad); }
@@ -94,7 +94,6 @@ form.filter .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.5
 form.filter.long .pair { grid-template-columns: repeat(auto-fit, minmax(clamp(8.5rem, 22%, 11rem), 1fr)); }
 input[aria-invalid=true], textarea[aria-invalid=true], select[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
 textarea { min-height: 5.5rem; resize: vertical; }
-code.long { overflow-wrap: anywhere; }
 textarea.code { min-height: 7rem; overflow-wrap: anywhere; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); gap: 0 1rem; align-items: end; }
 .choices { display: grid; gap: 0.5rem; }
@@ -152,10 +151,11 @@ caption h3 { display: inline; color: var(--ink); margin-right: 0.75rem; }
 th, td { text-align: left; vertical-align: top; padding: 0.6rem 1rem; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 tbody tr:last-child > * { border-bottom: 0; }
+td { min-width: 8rem; }
 td.nowrap { white-space: nowrap; }
-.secret { display: block; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 0.7rem 0.9rem; overflow-wrap: anywhere; margin: 0 0 0.75rem; user-select: all; }
+.secret { display: block; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 0.7rem 0.9rem; margin: 0 0 0.75rem; user-select: all; }
 .secret { white-space: pre-wrap; }
-pre.letter { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }
+pre.letter { white-space: pre-wrap; margin: 0; }
 .qr { width: 17rem; max-width: 100%; background: #ffffff; padding: 0.75rem; border-radius: 10px; border: 1px solid var(--line); }
 .qr + .below { margin: 1rem 0 0; }
 .qr svg { display: block; width: 100%; height: auto; }
@@ -168,7 +168,8 @@ pre.letter { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }
   .stack thead { position: absolute; left: -100vw; }
   .stack tr { display: block; padding: 0.6rem 1rem; border-bottom: 1px solid var(--line); }
   .stack tbody tr:last-child { border-bottom: 0; }
-  .stack td, .stack th { display: block; border: 0; padding: 0.1rem 0; white-space: normal; }
+  .stack, .stack tbody { display: block; }
+  .stack td, .stack th { display: block; border: 0; padding: 0.1rem 0; white-space: normal; min-width: 0; }
   .stack td[data-label] { padding-left: 5.5rem; text-indent: -5.5rem; }
   .stack td[data-label]::before, .stack td[data-label] * { text-indent: 0; }
   .stack td[data-label]::before { content: attr(data-label) " "; color: var(--soft); font-size: 0.85rem; display: inline-block; min-width: 5.5rem; padding-right: 0.5rem; }

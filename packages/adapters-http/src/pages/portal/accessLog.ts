@@ -1,6 +1,5 @@
 import {
-  type AccessLogFilter,
-  type AccessLogPage,
+  type AccessLogQuery as Query,
   listAccessLog,
   listLoggedApps,
   type ReadableEntry
@@ -13,7 +12,7 @@ import { type Options, portalPath } from "../../HttpOptions.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../kit/Html.js"
-import { respond } from "../kit/Page.js"
+import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { clock, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
@@ -31,15 +30,13 @@ const list = (portal: string) =>
       const { filter, shown } = query
       const cursor = form.value("cursor")
       const from = (cursor: string | undefined) => listAccessLog(visitor.account.id, filter, PAGE, cursor)
-      const page: AccessLogPage = query.isApart
-        ? { entries: [], nextCursor: null }
-        : yield* from(cursor === "" ? undefined : cursor).pipe(
-            // One that somebody has tampered with begins the list anew.
-            Effect.catchTag("Invalid", () => from(undefined))
-          )
+      const page = yield* from(cursor === "" ? undefined : cursor).pipe(
+        // One that somebody has tampered with begins the list anew.
+        Effect.catchTag("Invalid", () => from(undefined))
+      )
       const apps = yield* listLoggedApps(visitor.account.id)
-      const purposes = apps.flatMap(({ id, name, purposes: own }) =>
-        own.map(({ description, key }) => ({ value: `${id}/${key}`, text: `${name}: ${description}` }))
+      const purposes = apps.flatMap(({ name, purposes: own }) =>
+        own.map(({ description, id }) => ({ value: id, text: `${name}: ${description}` }))
       )
       const fields = Form.shown(form, query.problems)
       const flags = cursor === "" ? yield* flagsFor(visitor, filter) : []
@@ -84,7 +81,7 @@ const list = (portal: string) =>
   )
 
 /** Flags that the entries asked for can explain; the last few are enough to look into. */
-const flagsFor = (visitor: Visitor.Visitor, { appId, from, to }: AccessLogFilter) =>
+const flagsFor = (visitor: Visitor.Visitor, { appId, from, purposeId, to }: Query) =>
   Effect.map(
     // Without a cursor nothing about the page can be wrong.
     Effect.catchTag(listOwnVolumeFlags(visitor.account, { limit: FLAGS, cursor: undefined }), "Invalid", Effect.die),
@@ -92,6 +89,7 @@ const flagsFor = (visitor: Visitor.Visitor, { appId, from, to }: AccessLogFilter
       flags.filter(
         (flag) =>
           (appId === undefined || flag.appId === appId) &&
+          (purposeId === undefined || flag.purposeId === purposeId) &&
           (from === undefined || flag.to >= from) &&
           (to === undefined || flag.from < to)
       )
@@ -150,7 +148,7 @@ const table = (entries: ReadonlyArray<ReadableEntry>): Html => {
               <td class="nowrap" data-label="When">${time(entry.at, clock)}</td>
               <td data-label="Request">${requested(entry)}</td>
               <td data-label="Learned">${learned(entry)}</td>
-              <td data-label="For">${entry.purposeDescription ?? "—"}</td>
+              <td data-label="For">${entry.purpose?.description ?? "—"}</td>
             </tr>`
         )}
       </tbody>
@@ -178,6 +176,8 @@ const learned = ({ disclosed, error }: ReadableEntry): Html => {
 export const routes = (options: Options) => {
   const portal = portalPath(options)
   return [
+    // The specification's `{user_portal_url}` is the address of the access log.
+    Routes.get(portal, Effect.succeed(seeOther(`${portal}/access-log`))),
     Routes.get(`${portal}/access-log`, list(portal)),
     Routes.get(`${portal}/access-log.csv`, AccessLogFile.download)
   ]

@@ -18,7 +18,7 @@ const row = (entry: ReadableEntry): ReadonlyArray<string> => [
   entry.appName,
   entry.endpoint,
   EntryWords.deed(entry.endpoint) ?? "",
-  entry.purposeDescription ?? "",
+  entry.purpose?.description ?? "",
   EntryWords.outcomeText(entry.error),
   entry.error ?? "ok",
   entry.disclosed ?? ""
@@ -44,7 +44,7 @@ export const download = Visitor.signedIn(({ account }) =>
     const entries: Array<ReadableEntry> = []
     let cursor: string | undefined
     do {
-      if (query.isApart || query.problems.length > 0) break
+      if (query.problems.length > 0) break
       const page = yield* listAccessLog(account.id, query.filter, PAGE, cursor)
       entries.push(...page.entries)
       cursor = page.nextCursor ?? undefined

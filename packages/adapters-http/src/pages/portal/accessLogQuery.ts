@@ -1,6 +1,5 @@
-import type { AccessLogFilter } from "@place-access/domain/access-log"
-import { Purpose } from "@place-access/domain/purposes"
-import { AppId } from "@place-access/domain/shared"
+import type { AccessLogQuery as Query } from "@place-access/domain/access-log"
+import { AppId, PurposeId } from "@place-access/domain/shared"
 import { Option, Schema } from "effect"
 import type { Problem } from "../../wire/Issues.js"
 import * as Day from "../kit/Day.js"
@@ -10,16 +9,8 @@ import type * as Form from "../kit/Form.js"
 export interface AccessLogQuery {
   /** As it stands in the address. */
   readonly shown: Readonly<Record<"app" | "purpose" | "from" | "to", string>>
-  readonly filter: AccessLogFilter
-  /** An app and a purpose of another app have nothing in common: there are no such entries. */
-  readonly isApart: boolean
+  readonly filter: Query
   readonly problems: ReadonlyArray<Problem>
-}
-
-/** Keys are an app's own, so the form names both: `{app id}/{key}`. */
-const purposeOf = (text: string) => {
-  const [app = "", key = ""] = text.split("/")
-  return { appId: Schema.decodeOption(AppId)(app), key: Schema.decodeOption(Purpose.Key)(key) }
 }
 
 export const read = (query: Form.Form): AccessLogQuery => {
@@ -30,15 +21,13 @@ export const read = (query: Form.Form): AccessLogQuery => {
     to: query.value("to")
   }
   const problems: Array<Problem> = []
-  const named = purposeOf(shown.purpose)
   return {
     shown,
     filter: {
-      appId: Option.getOrUndefined(Option.orElse(Schema.decodeOption(AppId)(shown.app), () => named.appId)),
-      purpose: Option.getOrUndefined(named.key),
+      appId: Option.getOrUndefined(Schema.decodeOption(AppId)(shown.app)),
+      purposeId: Option.getOrUndefined(Schema.decodeOption(PurposeId)(shown.purpose)),
       ...Day.between(query, problems)
     },
-    isApart: shown.purpose !== "" && shown.app !== "" && !shown.purpose.startsWith(`${shown.app}/`),
     problems
   }
 }

@@ -34,10 +34,10 @@ const detail = (portal: string, visitor: Visitor.Visitor, id: ConnectionId, { pr
     return respond({
       title: connection.app.name,
       reader: yield* Visitor.reader(visitor),
-      current: portal,
+      current: `${portal}/connections`,
       width: "middle",
       status: problems.length === 0 ? 200 : 400,
-      main: html`<p><a href="${portal}">Connected apps</a></p>
+      main: html`<p><a href="${portal}/connections">Connected apps</a></p>
         <h1>${connection.app.name}</h1>
         <p class="lead">${connection.app.description}</p>
         ${notice(query.value("done"))} ${Fields.problems({ values: () => "", problems }, { places: "The places" })}
@@ -146,17 +146,11 @@ const sharing = (portal: string, connection: Connection, places: ReadonlyArray<P
                 )}
               </div>
             </fieldset>
-            ${connection.places.filter(({ archivedAt }) => archivedAt !== null).map(kept)}<button class="second">
-              Save places
-            </button>
+            <button class="second">Save places</button>
           </form>`
     }
   </section>`
 }
-
-/** An archived place stays as it was shared: past visits go on showing it. */
-const kept = ({ includeEarlierVisits, placeId }: Connection["places"][number]): Html =>
-  html`${Fields.hidden("place", placeId)}${includeEarlierVisits && Fields.hidden("earlier", placeId)}`
 
 const RULES = 50
 
@@ -207,7 +201,7 @@ const end = (portal: string) =>
     Effect.gen(function* () {
       yield* Visitor.checked(visitor.cookie)
       yield* disconnect(visitor.account.id, yield* connectionId)
-      return seeOther(`${portal}?done=disconnected`)
+      return seeOther(`${portal}/connections?done=disconnected`)
     })
   )
 

@@ -23,7 +23,7 @@ const list = (portal: string) =>
       return respond({
         title: "Connected apps",
         reader: yield* Visitor.reader(visitor),
-        current: portal,
+        current: `${portal}/connections`,
         main: html`<h1>Connected apps</h1>
           <p class="lead">These apps may ask about you. You can end each of them at any time.</p>
           ${notice(query.value("done"))}
@@ -154,5 +154,5 @@ const now = (connection: Connection): Html => {
 
 export const routes = (options: Options) => {
   const portal = portalPath(options)
-  return [Routes.get(portal, list(portal))]
+  return [Routes.get(`${portal}/connections`, list(portal))]
 }

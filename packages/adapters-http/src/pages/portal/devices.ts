@@ -1,5 +1,5 @@
-import { addDevice, Device, listDevices, removeDevice } from "@place-access/domain/devices"
-import { DeviceId } from "@place-access/domain/shared"
+import { addDevice, Device, DeviceStatus, keepAtHome, listDevices, removeDevice } from "@place-access/domain/devices"
+import { DeviceId, Words } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { HttpOptions, type Options, portalPath } from "../../HttpOptions.js"
 import * as Fields from "../kit/Fields.js"
@@ -90,7 +90,7 @@ const card = (portal: string, device: Device.Device, token: string, baseUrl: str
   html`<li class="card">
     <header>
       <h2>${device.name}</h2>
-      ${device.lastSeenAt === null ? html`<span class="badge warn">Sent nothing yet</span>` : html`<span class="badge">Sending</span>`}
+      ${badge(DeviceStatus.of(device))}
     </header>
     <dl>
       <dt>App</dt>
@@ -100,7 +100,8 @@ const card = (portal: string, device: Device.Device, token: string, baseUrl: str
       <dt>Added</dt>
       <dd>${time(device.createdAt)}</dd>
     </dl>
-    ${instructions(device, baseUrl)}
+    ${device.putAside.length > 0 && putAside(device.putAside)} ${instructions(device, baseUrl)}
+    ${home(portal, device, token)}
     <details>
       <summary>Remove ${device.name}</summary>
       <form method="post" action="${portal}/devices/${device.id}/remove">
@@ -111,6 +112,44 @@ const card = (portal: string, device: Device.Device, token: string, baseUrl: str
     </details>
   </li>`
 
+const home = (portal: string, { id, name, staysAtHome }: Device.Device, token: string): Html =>
+  html`<details>
+    <summary>${staysAtHome ? `${name} stays at home` : `Does ${name} stay at home?`}</summary>
+    <form method="post" action="${portal}/devices/${id}/home">
+      ${Fields.hidden("form_token", token)} ${Fields.hidden("stays", staysAtHome ? "no" : "yes")}
+      <p>
+        ${
+          staysAtHome
+            ? "Apps do not take you to be where it is, as long as another device sends your location."
+            : "For a tablet or an old phone that you do not carry with you: apps will not take you to be where it is, as long as another device sends your location."
+        }
+      </p>
+      <button class="second">${staysAtHome ? "I carry it with me" : "It stays at home"}</button>
+    </form>
+  </details>`
+
+const badge = (status: DeviceStatus.DeviceStatus): Html => {
+  switch (status.state) {
+    case "nothing_sent":
+      return html`<span class="badge warn">Sent nothing yet</span>`
+    case "sending":
+      return html`<span class="badge">Sending</span>`
+    case "put_aside":
+      return html`<span class="badge warn">${DeviceStatus.words(status.reason).status}</span>`
+  }
+}
+
+const putAside = (all: Device.Device["putAside"]): Html =>
+  html`<h3>What we could not use</h3>
+    <ul>
+      ${all.map(
+        ({ count, lastAt, reason }) =>
+          html`<li>
+            ${Words.count(count, "reading")}, the last one ${time(lastAt)}. ${DeviceStatus.words(reason).explanation}
+          </li>`
+      )}
+    </ul>`
+
 const create = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
@@ -119,6 +158,15 @@ const create = (portal: string) =>
       if (Either.isLeft(draft)) return yield* list(portal, visitor, Form.shown(form, draft.left))
       const { baseUrl } = yield* HttpOptions
       return yield* setUpPage(portal, visitor, yield* addDevice(visitor.account.id, draft.right, baseUrl))
+    })
+  )
+
+const setHome = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      const form = yield* Visitor.checked(visitor.cookie)
+      yield* keepAtHome(visitor.account.id, yield* param("device", DeviceId, "device"), form.value("stays") === "yes")
+      return seeOther(`${portal}/devices?done=device-changed`)
     })
   )
 
@@ -139,6 +187,7 @@ export const routes = (options: Options) => {
       Visitor.signedIn((visitor) => list(portal, visitor))
     ),
     Routes.post(`${portal}/devices`, create(portal)),
+    Routes.post(`${portal}/devices/:device/home`, setHome(portal)),
     Routes.post(`${portal}/devices/:device/remove`, remove(portal))
   ]
 }

@@ -23,7 +23,7 @@ const show = (portal: string) =>
       return respond({
         title: `A rule of ${app.name}`,
         reader: yield* Visitor.reader(visitor),
-        current: portal,
+        current: `${portal}/connections`,
         width: "middle",
         main: html`<p><a href="${portal}/connections/${connectionId}">${app.name}</a></p>
           <h1>What ${app.name} wants to be told</h1>

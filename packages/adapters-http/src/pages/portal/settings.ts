@@ -11,6 +11,7 @@ import { Effect, Either, Schema } from "effect"
 import { type Options, portalPath } from "../../HttpOptions.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
+import * as HistoryChoice from "../kit/HistoryChoice.js"
 import { flag, type Html, html } from "../kit/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
@@ -19,15 +20,6 @@ import * as Visitor from "../kit/Visitor.js"
 import { notice } from "./notices.js"
 
 const LABELS = { keep_days: "How long" }
-
-const OPTIONS: ReadonlyArray<{ readonly keep: History.Keep; readonly value: string; readonly text: string }> = [
-  { keep: 30, value: "30", text: "30 days" },
-  { keep: 90, value: "90", text: "90 days" },
-  { keep: 365, value: "365", text: "365 days" },
-  { keep: null, value: "forever", text: "For ever" }
-]
-
-const textOf = (keep: History.Keep): string => OPTIONS.find((one) => one.keep === keep)?.text ?? ""
 
 const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Shown["problems"] = []) =>
   Effect.gen(function* () {
@@ -46,8 +38,9 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
         <section class="card" aria-labelledby="history">
           <h2 id="history">How long your history is kept</h2>
           <p>
-            Your history is where your phones were, and when you came to your places and left. Apps that you allowed to
-            look back see no further than this. What is older is deleted for good, every hour.
+            Your history is where your phones were, and when you came to your places and left. It is kept for ever
+            unless you choose otherwise here. Apps that you allowed to look back see no further than you choose. What is
+            older is deleted for good, every hour, and what a phone sends that is older is not stored.
           </p>
           <p class="soft small">
             Your access log has a time of its own: what apps asked is kept for 400 days, so that you can read it.
@@ -58,7 +51,7 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
             <fieldset id="keep_days">
               <legend>Keep my history for</legend>
               <div class="choices four">
-                ${OPTIONS.map(
+                ${HistoryChoice.OPTIONS.map(
                   ({ keep, text, value }) =>
                     html`<div class="choice">
                       <input
@@ -97,7 +90,7 @@ const present = ({ fixes, keep, nextDeletionAt, oldestAt, visits }: Described): 
         }
         <dt>Next deletion</dt>
         <dd>
-          ${keep === null ? "Never, unless you choose so" : html`${nextDeletionAt === null ? "Every hour" : time(nextDeletionAt)}: what is ${textOf(keep)} old by then`}
+          ${keep === null ? "Never, unless you choose so" : html`${nextDeletionAt === null ? "Every hour" : time(nextDeletionAt)}: what is ${HistoryChoice.textOf(keep)} old by then`}
         </dd>
       </dl>`
 
@@ -113,7 +106,7 @@ const confirm = (portal: string, visitor: Visitor.Visitor, keep: History.Keep, v
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/settings`,
       width: "middle",
-      main: html`<h1>Keep ${textOf(keep)} only?</h1>
+      main: html`<h1>Keep ${HistoryChoice.textOf(keep)} only?</h1>
         <div class="note warn">
           <p>
             <strong>${extent(going)} would be deleted for good</strong
@@ -124,15 +117,13 @@ const confirm = (portal: string, visitor: Visitor.Visitor, keep: History.Keep, v
         <form method="post" action="${portal}/settings/history" class="actions">
           ${Fields.hidden("form_token", token)} ${Fields.hidden("keep_days", value)}
           ${Fields.hidden("confirmed", "yes")}
-          <button class="danger">Delete them and keep ${textOf(keep)}</button>
+          <button class="danger">Delete them and keep ${HistoryChoice.textOf(keep)}</button>
           <a href="${portal}/settings">Change nothing</a>
         </form>`
     })
   })
 
-const Choice = Schema.Struct({
-  keep_days: Schema.Literal("30", "90", "365", "forever").annotations({ message: () => "choose one of the four" })
-})
+const Choice = Schema.Struct({ keep_days: HistoryChoice.Value })
 
 const choose = (portal: string) =>
   Visitor.signedIn((visitor) =>
@@ -141,7 +132,7 @@ const choose = (portal: string) =>
       const choice = Form.decode(Choice, { keep_days: form.value("keep_days") })
       if (Either.isLeft(choice)) return yield* settings(portal, visitor, choice.left)
       const value = choice.right.keep_days
-      const keep = OPTIONS.find((one) => one.value === value)?.keep ?? null
+      const keep = HistoryChoice.keepOf(value)
       const going = form.value("confirmed") === "yes" ? undefined : yield* previewChoice(visitor.account.id, keep)
       if (going !== undefined && going.fixes + going.visits > 0)
         return yield* confirm(portal, visitor, keep, value, going)

@@ -6,6 +6,7 @@ import { Effect, Either, Schema } from "effect"
 import type { WireError } from "../../wire/Errors.js"
 import type { Problem } from "../../wire/Issues.js"
 import type { Shared } from "../../wire/toWire.js"
+import { pendingChange } from "../developer/appChange.js"
 import { paragraphs, purposeBadge, statusBadge } from "../developer/shared.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
@@ -94,7 +95,16 @@ const appPage = (visitor: Visitor.Visitor, again?: Again) =>
           ${statusBadge(app)} ${app.submission !== null && html`Waits for a decision since ${time(app.submission.at)}.`}
           ${isAdmin(visitor) && html`<a href="${adminPath(app)}">Administer this app</a>`}
         </p>
-        ${againAlert(again)} ${aboutApp(inspected)}
+        ${againAlert(again)}
+        ${
+          app.proposal !== null &&
+          html`<section class="card" aria-labelledby="change">
+            <h2 id="change">Changes to decide on</h2>
+            <p>The app is in production. Users see what is in force until you approve.</p>
+            ${pendingChange(app)}
+          </section>`
+        }
+        ${aboutApp(inspected)}
         <section class="card" aria-labelledby="purposes">
           <h2 id="purposes">Purposes</h2>
           ${
@@ -121,7 +131,9 @@ const appPage = (visitor: Visitor.Visitor, again?: Again) =>
             app.revision,
             yield* Visitor.tokenFor(visitor),
             again,
-            "Approved, the app is in production: everybody can connect it. Rejected, it is back in the sandbox."
+            app.proposal === null
+              ? "Approved, the app is in production: everybody can connect it. Rejected, it is back in the sandbox."
+              : "Approved, the changes are in force at once. Rejected, what is in force stays, and the app goes on working."
           )
         }
         ${history(decisions, pager(path, query, nextCursor))}`
@@ -185,11 +197,11 @@ const purposePage = (visitor: Visitor.Visitor, again?: Again) =>
 
 const APP_STATUS = { sandbox: "in the sandbox", in_review: "in review", production: "in production" } as const
 
-const explain = ({ approved, archivedAt, status }: Purpose.Purpose): Html | false =>
-  archivedAt !== null
-    ? html`<p>Its developer archived it ${time(archivedAt)}: it cannot be used any more.</p>`
-    : approved !== null &&
-      status !== "approved" &&
+const explain = (purpose: Purpose.Purpose): Html | false =>
+  purpose.status === "archived"
+    ? html`<p>Its developer archived it ${time(purpose.archivedAt)}: it cannot be used any more.</p>`
+    : purpose.approved !== null &&
+      purpose.status !== "approved" &&
       html`<p>The approved wording goes on working until a new one is approved.</p>`
 
 const Posted = Schema.Struct({

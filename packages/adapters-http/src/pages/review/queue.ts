@@ -1,7 +1,8 @@
 import { listVolumeFlags, type ReadableFlag } from "@place-access/domain/purposes"
-import { listAllApps, listReviews, type Review } from "@place-access/domain/reviews"
+import { listAllApps, listLeaks, listReviews, type ReadableLeak, type Review } from "@place-access/domain/reviews"
 import { Words } from "@place-access/domain/shared"
 import { Effect } from "effect"
+import { pendingChange } from "../developer/appChange.js"
 import { paragraphs, statusBadge } from "../developer/shared.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../kit/Html.js"
@@ -48,7 +49,7 @@ const queue = asReviewer((visitor) =>
 
 const waiting = (review: Review): Html => {
   const { app, purpose, submission } = review
-  const isEdit = purpose !== null && purpose.approved !== null
+  const isEdit = purpose === null ? app.proposal !== null : purpose.approved !== null
   return html`<li class="card">
     <header>
       <h2>
@@ -59,7 +60,7 @@ const waiting = (review: Review): Html => {
         }
       </h2>
       <span class="badge${isEdit && " warn"}"
-        >${purpose === null ? "App, into production" : isEdit ? "Edit of an approved purpose" : "New purpose"}</span
+        >${purpose === null ? (isEdit ? "Changes to an app in production" : "App, into production") : isEdit ? "Edit of an approved purpose" : "New purpose"}</span
       >
     </header>
     <p class="soft small">
@@ -68,7 +69,8 @@ const waiting = (review: Review): Html => {
     </p>
     ${
       purpose === null
-        ? html`${paragraphs(app.description)}
+        ? pendingChange(app) ||
+          html`${paragraphs(app.description)}
             <dl>
               <dt>Declares</dt>
               <dd>${scopeList(app.declaredScopes)}</dd>
@@ -122,6 +124,45 @@ const flagTable = (all: ReadonlyArray<ReadableFlag>): Html =>
     )
   )
 
+const leaks = asReviewer((visitor) =>
+  Effect.gen(function* () {
+    const query = yield* Form.query
+    const found = yield* fromCursor(query, (page) => listLeaks(visitor.account, page))
+    return respond({
+      title: "Review: leaked keys",
+      reader: yield* Visitor.reader(visitor),
+      current: REVIEW,
+      main: html`${reviewHead("/leaks")}
+        <p class="lead">
+          Connections of which a key came a second time after it was used, the newest first. Each ended at once, and its
+          user got a mail. Several of one app mean that the app gives its keys away.
+        </p>
+        ${found.leaks.length === 0 ? html`<p class="empty">No key came a second time.</p>` : leakTable(found.leaks)}
+        ${pager(`${REVIEW}/leaks`, query, found.nextCursor)}`
+    })
+  })
+)
+
+const leakTable = (all: ReadonlyArray<ReadableLeak>): Html =>
+  Table.stacked(
+    ["App", "Connection", "What came again", "When"],
+    all.map(
+      (leak) =>
+        html`<tr>
+          <td data-label="App"><a href="${reviewPath({ id: leak.appId })}">${leak.appName}</a></td>
+          <td data-label="Connection"><code>${leak.connectionId}</code></td>
+          <td data-label="What came again">${leakedKey(leak)}</td>
+          <td data-label="When">${time(leak.flaggedAt)}</td>
+        </tr>`
+    )
+  )
+
+const leakedKey = ({ endReason }: ReadableLeak): string => {
+  if (endReason === "refresh_token_reused") return "A refresh token"
+  if (endReason === "code_reused") return "A code"
+  return "A key of a connection that had ended before"
+}
+
 const apps = asReviewer((visitor) =>
   Effect.gen(function* () {
     const query = yield* Form.query
@@ -140,5 +181,6 @@ const apps = asReviewer((visitor) =>
 export const routes = [
   Routes.get(REVIEW, queue),
   Routes.get(`${REVIEW}/flags`, flags),
+  Routes.get(`${REVIEW}/leaks`, leaks),
   Routes.get(`${REVIEW}/apps`, apps)
 ]

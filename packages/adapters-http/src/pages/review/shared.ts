@@ -5,6 +5,7 @@ import { AppId, Scope } from "@place-access/domain/shared"
 import type { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import type { Shared } from "../../wire/toWire.js"
+import { changeTable } from "../developer/appChange.js"
 import { paragraphs, statusBadge } from "../developer/shared.js"
 import type * as Form from "../kit/Form.js"
 import { Html, html, webAddress } from "../kit/Html.js"
@@ -62,15 +63,15 @@ export const pager = (
   )
 }
 
-type Tab = "" | "/flags" | "/apps"
+type Tab = "" | "/flags" | "/leaks" | "/apps"
 
-/** The head of the three lists of reviewers. */
+/** The head of the lists of reviewers. */
 export const reviewHead = (current: Tab): Html => {
   const tab = (path: Tab, name: string) =>
     html`<a href="${REVIEW}${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
   return html`<h1>Review</h1>
     <nav class="tabs" aria-label="Review">
-      ${tab("", "Waiting")}${tab("/flags", "Volume flags")}${tab("/apps", "All apps")}
+      ${tab("", "Waiting")}${tab("/flags", "Volume flags")}${tab("/leaks", "Leaked keys")}${tab("/apps", "All apps")}
     </nav>`
 }
 
@@ -195,4 +196,11 @@ const about = (subject: ReviewDecision.Subject): Html =>
         html`<br /><span class="soft small"
             >Left: ${subject.allowedScopes.length === 0 ? "no scope" : subject.allowedScopes.join(", ")}</span
           >`
+      }
+      ${
+        subject.change !== null &&
+        html`<details>
+          <summary>Changes</summary>
+          ${changeTable(subject.change, { current: "In force then", pending: "Asked for" })}
+        </details>`
       }`

@@ -1,0 +1,36 @@
+import { type App, AppProposal } from "@place-access/domain/apps"
+import * as Comparison from "../kit/Comparison.js"
+import { type Html, html, type Value } from "../kit/Html.js"
+
+/** The parts of an app in production that wait for a reviewer, beside what is in force; false when nothing waits. */
+export const pendingChange = (app: App.App): Html | false => {
+  const differences = AppProposal.differences(app)
+  return differences !== null && changeTable(differences, { current: "In force", pending: "Waits for a reviewer" })
+}
+
+/** Text is shown as text, the proposed homepage too: nobody has looked yet where it leads. */
+export const changeTable = (
+  { description, homepageUrl, name, redirectUris, scopes }: AppProposal.Differences,
+  heads: { readonly current: string; readonly pending: string }
+): Html =>
+  Comparison.table(heads, [
+    ...row("Name", name),
+    ...row("Description", description),
+    ...row("Web page", homepageUrl),
+    ...listRow("Scopes", scopes),
+    ...listRow("Users come back to", redirectUris)
+  ])
+
+const NONE = html`<span class="soft">None</span>`
+
+const row = (name: string, part: { readonly approved: string | null; readonly proposed: Value } | null) =>
+  part === null ? [] : [{ name, isChanged: true, current: part.approved ?? NONE, pending: part.proposed }]
+
+type Lists = { readonly approved: ReadonlyArray<string> | null; readonly proposed: ReadonlyArray<string> } | null
+
+const listRow = (name: string, part: Lists) => {
+  if (part === null) return []
+  const approved = part.approved ?? []
+  const { current, pending } = Comparison.lists(approved, part.proposed)
+  return [{ name, isChanged: true, current: approved.length === 0 ? NONE : current, pending }]
+}

@@ -1,0 +1,35 @@
+import { HttpRouter } from "@effect/platform"
+import { Effect } from "effect"
+import { seeOther } from "./Page.js"
+import * as Routes from "./Routes.js"
+
+/**
+ * People cut the end off an address, or load one again that a form was posted to. Every beginning of a route's path that no page has
+ * leads to the next page above it. The part that was cut to is kept as a fragment: a page often has a section of that name.
+ */
+export const routes = (
+  all: ReadonlyArray<Routes.PageRoute<unknown>>
+): ReadonlyArray<Routes.PageRoute<HttpRouter.RouteContext>> => {
+  const pages = new Set(all.filter(({ method }) => method === "GET").map(({ path }) => path))
+  const beginnings = new Set(all.flatMap(({ path }) => beginningsOf(path)))
+  return [...beginnings]
+    .filter((path) => !pages.has(path))
+    .map((path) => {
+      const above = beginningsOf(path).findLast((one) => pages.has(one)) ?? "/"
+      const cut = path.slice(above === "/" ? 0 : above.length).split("/")[1] ?? ""
+      const fragment = cut.startsWith(":") ? "" : `#${cut}`
+      return Routes.get(
+        path,
+        Effect.map(HttpRouter.params, (params) => seeOther(`${filled(above, params)}${fragment}`))
+      )
+    })
+}
+
+/** `/a`, `/a/b` and `/a/b/:c` of `/a/b/:c`. */
+const beginningsOf = (path: string): ReadonlyArray<`/${string}`> => {
+  const parts = path.split("/").slice(1)
+  return parts.map((_, index) => `/${parts.slice(0, index + 1).join("/")}` as const)
+}
+
+const filled = (path: string, params: Readonly<Record<string, string | undefined>>): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""))

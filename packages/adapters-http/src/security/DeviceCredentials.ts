@@ -1,0 +1,65 @@
+import type { HttpServerRequest } from "@effect/platform"
+import { Token } from "@place-access/domain/shared"
+import { Option } from "effect"
+import * as Credentials from "./Credentials.js"
+
+type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "url">
+
+/** What `Authorization: Basic …` carries. */
+export interface Basic {
+  /** The credentials were Base64 of `user:password`, as RFC 7617 asks for. */
+  readonly isEncoded: boolean
+  readonly user: string
+  readonly password: string
+}
+
+/**
+ * Undefined when the header names another scheme, or is not there. Overland, when it logs to OwnTracks, sends `Basic TOKEN:` without
+ * encoding it: what is not Base64 of a user name, a colon and a password is taken as it stands.
+ */
+export const basic = (request: Pick<Request, "headers">): Basic | undefined => {
+  const sent = /^Basic(?: +(.*))?$/is.exec(request.headers["authorization"]?.trim() ?? "")
+  if (sent === null) return undefined
+  const plain = sent[1] ?? ""
+  const decoded = decode(plain)
+  const text = decoded ?? plain
+  const colon = text.indexOf(":")
+  return {
+    isEncoded: decoded !== undefined,
+    user: colon < 0 ? text : text.slice(0, colon),
+    password: colon < 0 ? "" : text.slice(colon + 1)
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const decode = (text: string): string | undefined => {
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return undefined
+  try {
+    const decoded = utf8.decode(Buffer.from(text, "base64"))
+    return decoded.includes(":") ? decoded : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The device token of a header: as bearer token, or as password or user name of HTTP Basic. */
+export const ofHeader = (request: Request): string | undefined => {
+  const sent = Credentials.bearerToken(request)
+  if (sent !== undefined) return sent
+  const credentials = basic(request)
+  return credentials === undefined ? undefined : [credentials.password, credentials.user].find(isDeviceToken)
+}
+
+/** The device token of an address (`?api_key=…` or `?token=…`), for apps that can put it nowhere else. */
+export const ofAddress = ({ url }: Request): string | undefined => {
+  const query = url.indexOf("?")
+  if (query < 0) return undefined
+  const parameters = new URLSearchParams(url.slice(query + 1))
+  return (
+    ["api_key", "token"].map((name) => parameters.get(name)).find((value) => value !== null && value !== "") ??
+    undefined
+  )
+}
+
+const isDeviceToken = (text: string): boolean => Option.exists(Token.parse(text), ({ kind }) => kind === "dv")

@@ -1,0 +1,260 @@
+import { HttpApi } from "@effect/platform"
+import { Idempotency, IdempotencyStore } from "@place-access/domain/idempotency"
+import { Timestamp, Vault } from "@place-access/domain/shared"
+import { MemoryDatabase } from "@place-access/domain/testing"
+import { Deferred, Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Api } from "@place-access/adapters-http/Api"
+import { takesKey, WITHOUT } from "@place-access/adapters-http/edge/Idempotency"
+import * as Routes from "@place-access/adapters-http/edge/Routes"
+import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
+import { SessionAuth } from "@place-access/adapters-http/security/SessionAuth"
+import { connected, RULES, saying } from "../support/connected.js"
+import { bearer, type Person, startWorld, type World } from "../support/World.js"
+import { type Answer, jsonBody } from "../support/wire.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+interface Route {
+  readonly label: string
+  readonly guards: ReadonlySet<string>
+}
+
+const posts: Array<Route> = []
+HttpApi.reflect(Api, {
+  onGroup: () => undefined,
+  onEndpoint: ({ endpoint: { method, path }, middleware }) => {
+    const guards = new Set(Array.from(middleware, ({ key }) => key))
+    if (method === "POST") posts.push({ label: Routes.label(method, path), guards })
+  }
+})
+
+const keyed = (key: string, more: Readonly<Record<string, string>> = {}): RequestInit => ({
+  headers: { "idempotency-key": key, ...more }
+})
+
+let keys = 0
+/** That no other test uses. */
+const freshKey = (): string => `key-${++keys}-8e03978e-40d5-43dd-bc93-6894a57f9324`
+
+const HOME = { label: "Home", kind: "home", lat: 52.37, lon: 4.89 }
+
+const makePlace = (person: Person, key: string, body: object = HOME): Promise<Answer> =>
+  person.send("POST", "/v1/user/places", body, keyed(key))
+
+const isReplay = ({ headers }: Answer): boolean => headers.get("idempotent-replayed") === "true"
+
+const placesOf = async (person: Person): Promise<number> => {
+  const { json } = await person.get("/v1/user/places")
+  return (json as { readonly places: ReadonlyArray<unknown> }).places.length
+}
+
+describe("every POST of the contract", () => {
+  it("reads Idempotency-Key behind a guard that says whose it is, or is listed with the reason why it need not", () => {
+    for (const { guards, label } of posts) {
+      const knowsTheCaller = guards.has(BearerAuth.key) || guards.has(SessionAuth.key)
+      expect([label, takesKey(label) ? knowsTheCaller : (WITHOUT[label] ?? "").length > 20]).toEqual([label, true])
+    }
+    const labels = new Set(posts.map(({ label }) => label))
+    expect(Object.keys(WITHOUT).filter((label) => !labels.has(label))).toEqual([])
+  })
+
+  it("that reads it refuses a key that is none, before anything is done", async () => {
+    const one = await connected(world)
+    const { access_token } = await one.connect([RULES, "location.rules.zone"])
+    const staff = await world.person({ roles: ["admin", "reviewer", "developer"] })
+    const asked = posts.filter(({ label }) => takesKey(label))
+    expect(asked.length).toBeGreaterThan(15)
+    for (const { guards, label } of asked) {
+      const path = label.slice("POST ".length).replace(/\{\w+\}/g, "x")
+      const init = { ...jsonBody({}), method: "POST" }
+      const auth = guards.has(BearerAuth.key)
+        ? { ...bearer(access_token).headers }
+        : { cookie: staff.cookie, origin: world.url }
+      for (const key of ["", "with blank", "ü", "x".repeat(256)]) {
+        const headers = new Headers({ ...init.headers, ...auth } as Record<string, string>)
+        headers.set("idempotency-key", key)
+        const { json, status } = await world.call(path, { ...init, headers })
+        const message = "Idempotency-Key must be 1 to 255 visible ASCII characters"
+        expect([label, status, json]).toEqual([label, 400, { statusCode: 400, error: "validation_failed", message }])
+      }
+    }
+  })
+
+  it("says in the document whether it reads the header, and with which errors", async () => {
+    const { json } = await world.call("/openapi.json")
+    type Operation = {
+      readonly parameters: ReadonlyArray<{ readonly name: string }>
+      readonly responses: Readonly<Record<string, unknown>>
+    }
+    const { paths } = json as { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { parameters, responses }] of Object.entries(methods)) {
+        const label = Routes.label(method.toUpperCase(), path)
+        const said = [
+          parameters.some(({ name }) => name === "Idempotency-Key"),
+          JSON.stringify(responses["409"] ?? "").includes("IdempotencyKeyInUseError"),
+          JSON.stringify(responses["422"] ?? "").includes("IdempotencyKeyReusedError"),
+          JSON.stringify(responses).includes("Idempotent-Replayed")
+        ]
+        expect([label, ...said]).toEqual([label, ...said.map(() => takesKey(label))])
+      }
+    }
+  })
+})
+
+describe("a request that comes again with its key", () => {
+  it("is answered as the first time and makes nothing; the answer says that it is a repetition", async () => {
+    const person = await world.person()
+    const key = freshKey()
+    const first = await makePlace(person, key)
+    const second = await makePlace(person, key)
+    expect([first.status, isReplay(first)]).toEqual([201, false])
+    expect([second.status, second.text, isReplay(second)]).toEqual([201, first.text, true])
+    expect(second.headers.get("content-type")).toBe(first.headers.get("content-type"))
+    expect(await placesOf(person)).toBe(1)
+  })
+
+  it("without a key is another request", async () => {
+    const person = await world.person()
+    await person.send("POST", "/v1/user/places", HOME)
+    await person.send("POST", "/v1/user/places", HOME)
+    expect(await placesOf(person)).toBe(2)
+  })
+
+  it("with another body or to another address is 422 idempotency_key_reused, and nothing is done", async () => {
+    const person = await world.person({ roles: ["developer"] })
+    const key = freshKey()
+    await makePlace(person, key)
+    expect(saying(await makePlace(person, key, { ...HOME, label: "Work" }))).toEqual([422, "idempotency_key_reused"])
+    const elsewhere = await person.send("POST", "/v1/user/places?x=1", HOME, keyed(key))
+    expect(saying(elsewhere)).toEqual([422, "idempotency_key_reused"])
+    const app = await person.send("POST", "/v1/developer/apps", { name: "Umbrella" }, keyed(key))
+    expect(saying(app)).toEqual([422, "idempotency_key_reused"])
+    expect(isReplay(await makePlace(person, key))).toBe(true)
+  })
+
+  it("while the first one is not answered yet is 409 idempotency_key_in_use with Retry-After", async () => {
+    const person = await world.person()
+    const [key, userId] = [freshKey(), person.account.id]
+    const gate = Effect.runSync(Deferred.make<void>())
+    const started = Effect.runSync(Deferred.make<void>())
+    const first = world.run(
+      Effect.gen(function* () {
+        const keyHash = (yield* Vault.Vault).sha256(key)
+        const work = Effect.zipRight(Deferred.succeed(started, undefined), Deferred.await(gate))
+        yield* (yield* IdempotencyStore).once(
+          { userId, subject: Idempotency.account(userId), keyHash },
+          keyHash,
+          () => ({ _tag: "Begin" }),
+          Effect.as(work, { sealed: null, value: null })
+        )
+      })
+    )
+    await Effect.runPromise(Deferred.await(started))
+    const second = await makePlace(person, key)
+    expect([...saying(second), second.headers.get("retry-after")]).toEqual([409, "idempotency_key_in_use", "1"])
+    Effect.runSync(Deferred.succeed(gate, undefined))
+    await first
+    expect((await makePlace(person, key)).status).toBe(201)
+  })
+
+  it("of 20 at the same time one makes something; the others are repetitions, or told to come again", async () => {
+    const person = await world.person()
+    const key = freshKey()
+    const all = await Promise.all(Array.from({ length: 20 }, () => makePlace(person, key)))
+    expect(await placesOf(person)).toBe(1)
+    for (const one of all) expect([201, 409]).toContain(one.status)
+    expect(new Set(all.filter(({ status }) => status === 201).map(({ text }) => text)).size).toBe(1)
+  })
+
+  it("a day later is a new request", async () => {
+    const person = await world.person()
+    const key = freshKey()
+    await makePlace(person, key)
+    world.clock.advance(Timestamp.DAY - 1)
+    expect(isReplay(await makePlace(person, key))).toBe(true)
+    world.clock.advance(1)
+    expect(isReplay(await makePlace(person, key))).toBe(false)
+    expect(await placesOf(person)).toBe(2)
+  })
+
+  it("of somebody else with the same key is another request", async () => {
+    const [one, other] = [await world.person(), await world.person()]
+    const key = freshKey()
+    await makePlace(one, key)
+    expect(isReplay(await makePlace(other, key, { ...HOME, label: "Theirs" }))).toBe(false)
+  })
+
+  it("tells a secret that is shown once a second time, and keeps it sealed meanwhile", async () => {
+    const developer = await world.person({ roles: ["developer"] })
+    const { app } = await world.app(developer)
+    const key = freshKey()
+    const body = { url: "https://hooks.example.com/in", events: ["rule.fired"] }
+    const make = () => developer.send("POST", `/v1/developer/apps/${app.id}/webhooks`, body, keyed(key))
+    const [first, second] = [await make(), await make()]
+    const { secret } = first.json as { readonly secret: string }
+    expect([first.status, second.text, isReplay(second)]).toEqual([201, first.text, true])
+    const kept = await world.run(Effect.map(MemoryDatabase, ({ idempotentAnswers }) => [...idempotentAnswers]))
+    const [, row] = kept.find(([name]) => name.startsWith(`${developer.account.id} `)) ?? []
+    expect(Object.keys(row ?? {}).sort()).toEqual(["createdAt", "fingerprint", "sealed"])
+    expect(JSON.stringify(kept)).not.toContain(secret)
+    expect(JSON.stringify(kept)).not.toContain(key)
+  })
+
+  it("that was refused the first time is looked at anew: refusals are not kept", async () => {
+    const person = await world.person()
+    const key = freshKey()
+    expect((await makePlace(person, key, { ...HOME, lat: 99 })).status).toBe(400)
+    expect((await makePlace(person, key)).status).toBe(201)
+    expect(isReplay(await makePlace(person, key))).toBe(true)
+  })
+
+  it("that failed by a fault of ours the first time is tried again", async () => {
+    const person = await world.person()
+    const key = freshKey()
+    const { places } = await world.run(MemoryDatabase)
+    places.set = () => {
+      throw new Error("the disk is full")
+    }
+    expect(saying(await makePlace(person, key))).toEqual([500, "internal_error"])
+    Reflect.deleteProperty(places, "set")
+    const second = await makePlace(person, key)
+    expect([second.status, isReplay(second)]).toEqual([201, false])
+  })
+
+  it("of an app: makes one rule, and the user's access log has both calls with the same words", async () => {
+    const one = await connected(world)
+    const { access_token } = await one.connect([RULES])
+    const headers = { ...bearer(access_token).headers, ...keyed(freshKey()).headers } as Record<string, string>
+    const json = jsonBody({ type: "enter", place_id: one.placeId })
+    const make = () =>
+      world.call("/v1/rules/place", { ...json, method: "POST", headers: { ...json.headers, ...headers } })
+    const [first, second] = [await make(), await make()]
+    expect([first.status, second.text, isReplay(second)]).toEqual([201, first.text, true])
+    expect(second.headers.has("ratelimit-remaining")).toBe(true)
+    const { rules } = (await one.rules(access_token)).json as { readonly rules: ReadonlyArray<unknown> }
+    expect(rules.length).toBe(1)
+    const log = await world.run(
+      Effect.map(MemoryDatabase, ({ accessLog }) =>
+        accessLog.filter(
+          ({ endpoint, userId }) => endpoint === "POST /v1/rules/place" && userId === one.person.account.id
+        )
+      )
+    )
+    expect(log.map(({ disclosed }) => disclosed)).toEqual(["the name of Home", "the name of Home"])
+  })
+
+  it("that has no body is answered as the first time, too", async () => {
+    const developer = await world.person({ roles: ["developer"] })
+    const { app } = await world.app(developer)
+    const key = freshKey()
+    const submit = () => developer.send("POST", `/v1/developer/apps/${app.id}/submit`, undefined, keyed(key))
+    const [first, second] = [await submit(), await submit()]
+    expect([second.status, second.text, isReplay(second)]).toEqual([first.status, first.text, true])
+  })
+})

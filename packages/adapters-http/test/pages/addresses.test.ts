@@ -1,0 +1,144 @@
+import { routes } from "@place-access/adapters-http/pages/PagesLive"
+import { MemoryDatabase } from "@place-access/domain/testing"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Person, startWorld, type World } from "../support/World.js"
+
+let world: World
+let person: Person
+beforeAll(async () => {
+  world = await startWorld({ hasMailbox: true })
+  person = await world.person({ roles: ["reviewer", "admin"] })
+})
+afterAll(() => world.close())
+
+const HTML = { headers: { accept: "text/html" } }
+const visit = (path: string, by: Person = person) => by.get(path, HTML)
+
+/** Of an address with parameters: any that fit the router. */
+const filled = (path: string) => path.replace(/:(\w+)/g, "some_$1")
+
+const PATHS = routes({
+  baseUrl: "https://service.example",
+  authUrl: "https://service.example",
+  userPortalUrl: "https://service.example/portal",
+  signUp: "open",
+  trustProxy: false,
+  rateLimitPerMinute: 60,
+  tileUrl: null,
+  hasMailbox: true,
+  version: "0.0.0"
+}).map(({ path }) => path)
+
+describe("addresses that people cut, or load again after a form", () => {
+  it("every beginning of a page's and of a form's address is a page, or leads to the page above it", async () => {
+    const beginnings = new Set(
+      PATHS.flatMap((path) => path.split("/").map((_, index, parts) => parts.slice(0, index + 1).join("/") || "/"))
+    )
+    const lost: Array<string> = []
+    for (const path of [...beginnings].map(filled)) {
+      for (const address of path === "/" ? [path] : [path, `${path}/`]) {
+        const { headers, status, text } = await visit(address)
+        const to = (headers.get("location") ?? "").split("#")[0] ?? ""
+        // What has such an id is not there; that is said of it, and not of the address.
+        const isThere = status === 200 || (status === 404 && !text.includes("No such route"))
+        const isLed = status === 303 && path.startsWith(to) && (await visit(to)).status !== 405
+        const isConsent = path === "/authorize" && status === 400
+        // M12: the address that apps give their users is that of the access log.
+        const isLog = path === "/portal" && to === "/portal/access-log"
+        if (!isThere && !isLed && !isConsent && !isLog) lost.push(`${address}: ${status} ${to}`)
+      }
+    }
+    expect(lost).toEqual([])
+  })
+
+  it.each([
+    ["/developer/apps", "/developer#apps"],
+    ["/developer/apps/app_1/purposes", "/developer/apps/app_1#purposes"],
+    ["/developer/apps/app_1/purposes/pps_1/submit", "/developer/apps/app_1/purposes/pps_1#submit"],
+    ["/portal/connections/con_1/rules", "/portal/connections/con_1#rules"],
+    ["/portal/devices/dev_1", "/portal/devices"],
+    ["/sign-out", "/#sign-out"]
+  ])("%s leads to %s", async (address, to) => {
+    const { headers, status } = await visit(address)
+    expect([status, headers.get("location")]).toEqual([303, to])
+  })
+
+  it("what was cut to cannot lead to another host", async () => {
+    for (const part of ["..", "%2e%2e", "%2F%2Fevil.example", "%5Cevil.example"]) {
+      const to = (await visit(`/developer/apps/${part}/purposes`)).headers.get("location")
+      expect(to === null || new URL(to, world.url).origin === world.url).toBe(true)
+    }
+  })
+})
+
+/** A page of each refusal: what was asked for, and its status. */
+const REFUSALS: ReadonlyArray<readonly [number, () => ReturnType<Person["get"]>]> = [
+  [404, () => visit("/no/such/page")],
+  [404, () => visit("/developer/apps/app_unknown")],
+  [403, () => person.send("POST", "/developer/apps", undefined, { ...HTML, ...FORM })],
+  [405, () => person.send("DELETE", "/portal/places", undefined, HTML)],
+  [400, () => visit("/developer/apps/%00")],
+  [
+    500,
+    async () => {
+      const tables = await world.run(MemoryDatabase)
+      tables.apps.set("app_broken" as never, {} as never)
+      const answer = await visit("/developer")
+      tables.apps.delete("app_broken" as never)
+      return answer
+    }
+  ]
+]
+const FORM = { body: "name=x", headers: { accept: "text/html", "content-type": "application/x-www-form-urlencoded" } }
+
+describe("pages of refusals", () => {
+  it("keep the navigation of who is signed in", async () => {
+    for (const [status, refused] of REFUSALS) {
+      const answer = await refused()
+      expect(answer.status).toBe(status)
+      expect(answer.text).toContain('<nav aria-label="Main">')
+      expect(answer.text).toContain(person.account.email)
+      expect(answer.text).toContain('href="/developer"')
+    }
+    // The form with which one signs out works from there.
+    expect((await visit("/no/such/page")).text).toMatch(/name="form_token" value="[^"]+"/)
+  })
+
+  it("have none for strangers, and are never of somebody else", async () => {
+    const answer = await world.call("/no/such/page", HTML)
+    expect([answer.status, answer.text.includes("<nav")]).toEqual([404, false])
+    const forged = await world.call("/no/such/page", { headers: { ...HTML.headers, cookie: "session=forged" } })
+    expect([forged.status, forged.text.includes("<nav")]).toEqual([404, false])
+    const other = await world.person()
+    expect((await visit("/no/such/page", other)).text).not.toContain(person.account.email)
+  })
+
+  it("are there when it cannot be found out who asks", async () => {
+    const tables = await world.run(MemoryDatabase)
+    const sessions = [...tables.sessions]
+    tables.sessions.clear()
+    const answer = await visit("/no/such/page")
+    for (const [key, session] of sessions) tables.sessions.set(key, session)
+    expect([answer.status, answer.text.includes("<nav")]).toEqual([404, false])
+  })
+
+  it("say nothing twice", async () => {
+    for (const [, refused] of REFUSALS) {
+      const main = /<main[\s\S]*<\/main>/.exec((await refused()).text)?.[0] ?? ""
+      const said = main
+        .replace(/<[^>]+>/g, "\n")
+        .split(/[\n.]+/)
+        .map((sentence) => sentence.trim().toLowerCase())
+        .filter((sentence) => sentence !== "")
+      expect(said.filter((one, index) => said.some((other, at) => at !== index && other.includes(one)))).toEqual([])
+    }
+  })
+
+  it("are the same JSON as before for programs", async () => {
+    expect((await person.get("/no/such/page")).json).toEqual({
+      statusCode: 404,
+      error: "not_found",
+      message: "No such route"
+    })
+  })
+})

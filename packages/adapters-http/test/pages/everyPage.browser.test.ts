@@ -1,0 +1,179 @@
+import { recordAccess } from "@place-access/domain/access-log"
+import { App, RedirectUri, updateApp } from "@place-access/domain/apps"
+import { listConnections, startConsent } from "@place-access/domain/connection"
+import { createPlace, Place } from "@place-access/domain/places"
+import { createPurpose, Purpose, updatePurpose } from "@place-access/domain/purposes"
+import { Timestamp } from "@place-access/domain/shared"
+import { MemoryWebhookSender } from "@place-access/domain/testing"
+import type { Options } from "@place-access/adapters-http/HttpOptions"
+import { routes } from "@place-access/adapters-http/pages/PagesLive"
+import { Effect } from "effect"
+import { beforeAll, expect, it } from "vitest"
+import { describeBrowser, inspectClosely } from "../support/browser.js"
+import { desk } from "../support/desk.js"
+import { north, phone } from "../support/phone.js"
+import { stage } from "../support/webhooks.js"
+import { bearer, type Person } from "../support/World.js"
+import { jsonBody } from "../support/wire.js"
+
+const SERVICE = "https://service.example"
+const OPTIONS: Options = {
+  baseUrl: SERVICE,
+  authUrl: SERVICE,
+  userPortalUrl: `${SERVICE}/portal`,
+  signUp: "open",
+  trustProxy: false,
+  rateLimitPerMinute: 60,
+  tileUrl: null,
+  hasMailbox: true,
+  version: "0.0.0"
+}
+
+/** Is a file to keep. */
+const FILES: ReadonlySet<string> = new Set(["/portal/access-log.csv"])
+
+const PAGES = routes(OPTIONS)
+  .filter(({ method, path }) => method === "GET" && !FILES.has(path))
+  .map(({ path }) => path)
+
+const HOME = { lat: 52.37, lon: 4.89 }
+const LATEST = "location.latest.read"
+/** As long as a name may be, and nowhere to break it. */
+const LONG_NAME = "W".repeat(60)
+const LONG_URL = `https://hooks.example.com/${"a".repeat(300)}`
+
+describeBrowser("every page, with something on it", () => {
+  const at = desk({ options: { hasMailbox: true } })
+  let ada: Person
+  /** What stands for `:name` in the paths of pages. */
+  let values: Readonly<Record<string, string>>
+
+  beforeAll(async () => {
+    const { world } = at
+    ada = await world.person({ roles: ["reviewer", "admin"], email: `${"ada".repeat(20)}@example.com` })
+    const on = await stage(world, {
+      developer: ada,
+      overrides: {
+        name: App.Name.make(LONG_NAME),
+        status: "production",
+        homepageUrl: `https://example.com/${"b".repeat(100)}` as never,
+        redirectUris: [RedirectUri.RedirectUri.make(at.callback)]
+      }
+    })
+    const path = `/v1/developer/apps/${on.app.id}`
+    expect((await ada.send("POST", `${path}/webhooks`, { url: LONG_URL, events: [] })).status).toBe(201)
+    const home = await world.run(
+      createPlace(ada.account.id, {
+        label: Place.Label.make("Home".repeat(20)),
+        kind: "home",
+        circle: { ...HOME, radiusM: 150 }
+      })
+    )
+    const terms: Purpose.Terms = {
+      description: "To have your coffee ready when you come through the door.",
+      scopes: [LATEST],
+      expectedDailyVolume: 20
+    }
+    const purpose = await world.run(
+      createPurpose(ada.account, on.app.id, { key: Purpose.Key.make("order_ahead".padEnd(40, "_")), terms })
+    )
+    const base = `/v1/admin/purposes/${purpose.id}`
+    expect((await ada.send("POST", `${path}/purposes/${purpose.id}/submit`)).status).toBe(200)
+    expect((await ada.send("POST", `${base}/decision`, { decision: "approve" })).status).toBe(200)
+
+    const scopes = ["location.place.current", "location.rules.place", LATEST]
+    const { accessToken } = await world.connect(ada, on.app, {
+      scopes,
+      places: [home.id],
+      sensitiveDays: "7",
+      request: { external_user_id: "user".repeat(32) }
+    })
+    const json = jsonBody({ type: "enter", place_id: home.id })
+    const rule = await world.call("/v1/rules/place", {
+      ...json,
+      method: "POST",
+      headers: { ...json.headers, ...bearer(accessToken).headers }
+    })
+    const device = await phone(world, ada)
+    for (const metres of [1_000, 0, 1_000, 0]) {
+      world.clock.advance(Timestamp.MINUTE)
+      await device.at(north(HOME, metres), [0])
+    }
+    expect((await ada.send("POST", "/v1/user/devices", { name: "P".repeat(60), format: "json" })).status).toBe(201)
+    await world.call(`/v1/locations/latest?purpose=${purpose.key}`, bearer(accessToken))
+    await world.call("/v1/rules/zone/rul_x/evaluations", bearer(accessToken))
+    const [connection] = await world.run(listConnections(ada.account.id))
+    if (connection === undefined) throw new Error("no connection")
+    const owner = { userId: ada.account.id, appId: on.app.id, connectionId: connection.id }
+    const endpoint = `GET /v1/${"x".repeat(100)}`
+    await world.run(
+      recordAccess({ owner, endpoint, purpose: null, status: 200, error: null, disclosed: "z".repeat(80) })
+    )
+
+    await on.script(MemoryWebhookSender.answers(500, "out of coffee ".repeat(20)))
+    await on.fire()
+    await on.work()
+    const log = (await ada.send("GET", on.log)).json as {
+      readonly deliveries: ReadonlyArray<{ readonly id: string; readonly status: number | null }>
+    }
+    const answered = log.deliveries.find(({ status }) => status === 500)
+    // An edit of what was approved, of the app and of its purpose, waits for a reviewer.
+    await world.run(
+      Effect.all([
+        updateApp(ada.account, on.app.id, {
+          name: App.Name.make("Coffee Ahead"),
+          homepageUrl: `https://example.com/${"c".repeat(200)}` as never
+        }),
+        updatePurpose(ada.account, on.app.id, purpose.id, { description: "To have your tea ready, too." as never })
+      ])
+    )
+    const request = await world.run(
+      startConsent(
+        {
+          client_id: on.app.id,
+          redirect_uri: at.callback,
+          scope: "location.place.current location.visits.read",
+          code_challenge: "x".repeat(43),
+          code_challenge_method: "S256",
+          state: "state-of-the-app"
+        },
+        world.url
+      )
+    )
+    values = {
+      app: on.app.id,
+      connection: connection.id,
+      delivery: answered?.id ?? "",
+      endpoint: on.endpoints[0],
+      grant: connection.id,
+      place: home.id,
+      purpose: purpose.id,
+      request: request.id,
+      rule: (rule.json as { readonly id: string }).id
+    }
+  })
+
+  it.each(PAGES)("%s is accessible at both widths and in both colours", async (path) => {
+    const { page, world } = at
+    await at.as(ada)
+    const filled = path.replace(/:(\w+)/g, (_, name: string) => {
+      const value = values[name]
+      if (value === undefined || value === "") throw new Error(`${path}: no page with :${name} is known to this test`)
+      return value
+    })
+    const answer = await page.goto(world.url + filled)
+    // Of no app: `/authorize` says so on a page of its own, and otherwise sends the person on.
+    expect(answer?.status()).toBe(path === "/authorize" ? 400 : 200)
+    expect(answer?.headers()["content-type"]).toContain("text/html")
+    // The documentation is half of all pages, long, and all of one frame: each scheme is looked at once.
+    const schemes = path.startsWith("/docs") ? ({ 1280: ["light"], 390: ["dark"] } as const) : undefined
+    await inspectClosely(page, `every${path.replaceAll(/[/:]+/g, "-")}`, schemes)
+  })
+
+  it("pages of refusals, too", async () => {
+    const { page, world } = at
+    await at.as(ada)
+    expect((await page.goto(`${world.url}/no/such/page`))?.status()).toBe(404)
+    await inspectClosely(page, "every-404")
+  })
+})
