@@ -6,13 +6,14 @@ import {
   Mail,
   Program,
   Settings,
+  SharedClock,
   Stores,
   Telemetry,
   TelemetrySettings,
   Webhooks,
   work
 } from "./host/index.js"
-import { Config, Effect, Layer } from "effect"
+import { Config, Duration, Effect, Layer } from "effect"
 
 const config = Config.all({
   addresses: Settings.addresses,
@@ -26,8 +27,13 @@ type WorkerSettings = Config.Config.Success<typeof config>
 
 const ports = (settings: WorkerSettings) =>
   Layer.merge(Stores.layer, Webhooks.layer(settings.webhooks)).pipe(
-    Layer.provideMerge(Data.upToDate(settings.storage, "place-access worker")),
-    Layer.provideMerge(Data.vault(settings.storage))
+    // As the server: a worker that ended would be started again by its supervisor, to wait again.
+    Layer.provideMerge(
+      Data.withKeys(settings.storage, "place-access worker", {
+        patience: Duration.infinity,
+        onMissing: () => undefined
+      })
+    )
   )
 
 /** Said at once, while what is under way is still waited for. */
@@ -43,8 +49,18 @@ const run = (settings: WorkerSettings) =>
     }
     yield* Webhooks.warnIfInsecure(settings.webhooks)
     yield* Mail.warnings(settings.mail, settings.addresses)
-    const loops = Effect.all([work(settings), farewell], { concurrency: "unbounded", discard: true })
-    yield* Effect.zipRight(Effect.logInfo("the worker is ready"), loops).pipe(Effect.provide(ports(settings)))
+    const shared = SharedClock.make()
+    const working = Effect.withClock(shared.whileRight(work(settings)), shared.clock)
+    yield* shared.compare.pipe(
+      Effect.zipRight(shared.untilRight),
+      Effect.zipRight(Effect.logInfo("the worker is ready")),
+      (ready) =>
+        Effect.all([Effect.zipRight(ready, working), farewell, shared.watch], {
+          concurrency: "unbounded",
+          discard: true
+        }),
+      Effect.provide(ports(settings))
+    )
   })
 
 Program.run(

@@ -15,8 +15,6 @@ export interface SenderOptions extends EgressPolicy {
   readonly ca?: string | undefined
 }
 
-const NOT_PUBLIC = "must resolve to public addresses only"
-
 /** Sends webhooks with `undici`. Idle connections are kept for a few seconds and closed with the layer. */
 export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
   Layer.scoped(
@@ -31,11 +29,14 @@ export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
 
       const addressFault = (hostname: string): Effect.Effect<string | undefined> => {
         const address = literal(hostname)
-        if (address !== undefined) return Effect.succeed(mayConnect(address, options) ? undefined : NOT_PUBLIC)
+        if (address !== undefined) return Effect.succeed(mayConnect(address, options) ? undefined : Trouble.NOT_PUBLIC)
         return Effect.tryPromise(() => resolver(hostname)).pipe(
           Effect.match({
-            onFailure: ({ error }) => `cannot be used: ${Trouble.toAnswer(error).detail}`,
-            onSuccess: (found) => (mayConnectToAll(found, options) ? undefined : NOT_PUBLIC)
+            onFailure: ({ error }) => {
+              const { _tag, detail } = Trouble.toAnswer(error)
+              return _tag === "NotSent" ? `cannot be checked now: ${detail}` : Trouble.NOT_PUBLIC
+            },
+            onSuccess: (found) => (mayConnectToAll(found, options) ? undefined : Trouble.NOT_PUBLIC)
           })
         )
       }

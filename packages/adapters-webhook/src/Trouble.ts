@@ -19,6 +19,12 @@ export class NotHttps extends Error {
   }
 }
 
+/**
+ * Of a host that cannot be used, whatever the reason. Our resolver may know names that nobody outside does: to say that one does not
+ * exist, and of another that its address is not public, would tell them apart.
+ */
+export const NOT_PUBLIC = "must resolve to public addresses only"
+
 export const TOO_LATE: Delivery.Answer = { _tag: "Unreachable", detail: "no complete answer within 5 s" }
 
 const THEIRS: Readonly<Record<string, string>> = {
@@ -67,11 +73,9 @@ const codeOf = (error: Error): string => ("code" in error ? String(error.code) :
 export const toAnswer = (error: unknown): Exclude<Delivery.Answer, { readonly _tag: "Answered" }> => {
   const errors = chain(error)
   const lookup = errors.find((one) => one instanceof LookupFailed)
-  if (lookup !== undefined) {
-    return { _tag: lookup.whose === "ours" ? "NotSent" : "Unreachable", detail: lookup.message }
-  }
-  if (errors.some((one) => one instanceof AddressRefused)) {
-    return { _tag: "Unreachable", detail: "the host name resolves to an address that is not public" }
+  if (lookup?.whose === "ours") return { _tag: "NotSent", detail: lookup.message }
+  if (lookup !== undefined || errors.some((one) => one instanceof AddressRefused)) {
+    return { _tag: "Unreachable", detail: `the host name ${NOT_PUBLIC}` }
   }
   const insecure = errors.find((one) => one instanceof NotHttps)
   if (insecure !== undefined) return { _tag: "Unreachable", detail: insecure.message }

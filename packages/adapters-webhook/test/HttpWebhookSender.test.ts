@@ -17,7 +17,7 @@ import {
 } from "./support/receiver.js"
 
 const unreachable = (detail: string): Delivery.Answer => ({ _tag: "Unreachable", detail })
-const NOT_PUBLIC = unreachable("the host name resolves to an address that is not public")
+const NOT_PUBLIC = unreachable("the host name must resolve to public addresses only")
 const TOO_LATE = unreachable("no complete answer within 5 s")
 const at = (port: number, path = "/hook", scheme = "http") => `${scheme}://hooks.example.com:${port}${path}`
 
@@ -343,7 +343,7 @@ describe("whose fault a failed look-up is (decision W3)", () => {
   it("a name that does not exist is the receiver's", async () => {
     const resolver = () => Promise.reject(new Resolver.LookupFailed("theirs", "the host name does not exist"))
     expect(await post({ allowInsecure: false, resolver }, "https://hooks.example.com/")).toEqual(
-      unreachable("the host name does not exist")
+      unreachable("the host name must resolve to public addresses only")
     )
   })
 

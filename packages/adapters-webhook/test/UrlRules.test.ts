@@ -1,4 +1,5 @@
-import { UrlRules } from "@place-access/adapters-webhook"
+import { Resolver, UrlRules } from "@place-access/adapters-webhook"
+import { EndpointUrl } from "@place-access/domain/endpoints"
 import { describe, expect, it } from "vitest"
 import { resolvesTo, withSender } from "./support/receiver.js"
 
@@ -13,6 +14,10 @@ describe("an endpoint's address (Spec §4.7)", () => {
     "https://hooks.example.com",
     "https://hooks.example.com/a/b?c=d&e=%20",
     "https://hooks.example.com:8443/x",
+    "https://hooks.example.com:1/x",
+    "https://hooks.example.com:65535/x",
+    "https://hooks.example.com/@team/x?to=a@b",
+    "https://hooks.example.com?to=a@b",
     "https://HOOKS.Example.COM/x",
     "https://hooks.example.com./x",
     "https://bücher.example/x",
@@ -23,6 +28,11 @@ describe("an endpoint's address (Spec §4.7)", () => {
     `https://hooks.example.com/${"x".repeat(2_048 - 26)}`
   ])("%s may be registered", (text) => {
     expect(fault(text)).toBe("fine")
+  })
+
+  it("a name with an umlaut is the same the 20,000th time", () => {
+    const faults = Array.from({ length: 20_000 }, () => fault("https://b\u00fccher.example/"))
+    expect(new Set(faults)).toEqual(new Set(["fine"]))
   })
 
   it.each([
@@ -46,6 +56,13 @@ describe("an endpoint's address (Spec §4.7)", () => {
     ["https://user@hooks.example.com/", "credentials"],
     ["https://user:pass@hooks.example.com/", "credentials"],
     ["https://:pass@hooks.example.com/", "credentials"],
+    ["https://:@hooks.example.com/", "credentials"],
+    ["https://@hooks.example.com/", "credentials"],
+    ["https:@hooks.example.com/", "credentials"],
+    ["https:///:@hooks.example.com?x", "credentials"],
+    ["https://hooks.example.com:0/", "port"],
+    ["https://hooks.example.com:000/", "port"],
+    ["https://hooks.example.com:65536/", "not_a_url"],
     ["https://hooks.example.com/#x", "fragment"],
     ["https://hooks.example.com/#", "fragment"],
     ["https://127.0.0.1/", "ip_literal"],
@@ -81,11 +98,23 @@ describe("an endpoint's address (Spec §4.7)", () => {
     ["http://receiver:3000/hook", "fine"],
     ["ftp://localhost/", "not_https"],
     ["http://user@localhost/", "credentials"],
+    ["http://:@localhost/", "credentials"],
+    ["http://localhost:0/", "port"],
     ["http://localhost/#x", "fragment"]
   ])("in development %s: %s", (text, expected) => {
     expect(fault(text, { allowInsecure: true })).toBe(expected)
   })
 })
+
+/** What a name server of the inside tells apart, and we do not. */
+const UNUSABLE: ReadonlyArray<readonly [string, Resolver.Resolver]> = [
+  ["no such name", () => Promise.reject(new Resolver.LookupFailed("theirs", "the host name does not exist"))],
+  ["no valid name", () => Promise.reject(new Resolver.LookupFailed("theirs", "the host name is not valid"))],
+  ["silence", () => Promise.reject(new Resolver.LookupFailed("theirs", "the host name's name servers do not answer"))],
+  ["no address", resolvesTo().resolver],
+  ["an address inside", resolvesTo("10.0.0.1").resolver],
+  ["one inside beside a public one", resolvesTo("93.184.216.34", "10.0.0.1").resolver]
+]
 
 describe("registration also looks the name up", () => {
   const check = (url: string, addresses: ReadonlyArray<string>, allowInsecure = false) =>
@@ -101,13 +130,34 @@ describe("registration also looks the name up", () => {
     }
   })
 
-  it("a name that does not exist is refused, and the reason says no more than that", async () => {
-    const { Resolver } = await import("@place-access/adapters-webhook")
-    const resolver = () => Promise.reject(new Resolver.LookupFailed("theirs", "the host name does not exist"))
+  it("names that do not exist, lead inside or are not answered for are refused in the same words", async () => {
+    const reasons = await Promise.all(
+      UNUSABLE.map(([, resolver]) =>
+        withSender({ allowInsecure: false, resolver }, (sender) => sender.checkUrl("https://a.example/"))
+      )
+    )
+    expect(new Set(reasons)).toEqual(new Set(["must resolve to public addresses only"]))
+  })
+
+  it("a delivery tells them apart no more than registration does (security L8)", async () => {
+    const answers = await Promise.all(
+      UNUSABLE.map(([, resolver]) =>
+        withSender({ allowInsecure: false, resolver }, (sender) =>
+          sender.post(EndpointUrl.EndpointUrl.make("https://a.example/"), [], "{}")
+        )
+      )
+    )
+    expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(
+      new Set([JSON.stringify({ _tag: "Unreachable", detail: "the host name must resolve to public addresses only" })])
+    )
+  })
+
+  it("that our own look-up does not work is not said of the name", async () => {
+    const resolver = () => Promise.reject(new Resolver.LookupFailed("ours", "name look-up is not working"))
     const reason = await withSender({ allowInsecure: false, resolver }, (sender) =>
       sender.checkUrl("https://a.example/")
     )
-    expect(reason).toBe("cannot be used: the host name does not exist")
+    expect(reason).toBe("cannot be checked now: name look-up is not working")
   })
 
   it("the rules come first: nothing is looked up for an address that breaks them", async () => {

@@ -21,7 +21,7 @@ const strict = { allowInsecure: false }
 const PUBLIC = "93.184.216.34"
 const NOT_PUBLIC: Delivery.Answer = {
   _tag: "Unreachable",
-  detail: "the host name resolves to an address that is not public"
+  detail: "the host name must resolve to public addresses only"
 }
 const REFUSED_AT_REGISTRATION = "must resolve to public addresses only"
 

@@ -1,6 +1,7 @@
 import {
   type Database,
   Failures,
+  KeyCanary,
   layerEmbedded,
   layerPostgres,
   Migrator,
@@ -8,16 +9,36 @@ import {
   Partitions
 } from "@place-access/adapters-pg"
 import { Timestamp, type Vault } from "@place-access/domain/shared"
-import { Duration, Effect, Layer, Option, Schedule } from "effect"
+import { type Duration, Effect, Layer, Option, Schedule } from "effect"
 import { CannotStart } from "./CannotStart.js"
 import * as SecretKeysFile from "./SecretKeysFile.js"
 import type { Storage } from "./Settings.js"
 
-/** A server that starts together with us may need so long. */
-const PATIENCE = Duration.seconds(60)
+/** How a program waits for its database. */
+export interface Opening {
+  /** For how long it tries again while the database does not answer. What the database refuses ends it at once. */
+  readonly patience: Duration.DurationInput
+  /** Gets what is missing until the database can be used, as it changes. */
+  readonly onMissing: (what: string) => void
+}
+
+/** For commands: a database that starts together with them may need so long, and somebody waits at a terminal. */
+const COMMAND: Opening = { patience: "60 seconds", onMissing: () => undefined }
+
+const again = ({ patience }: Opening) =>
+  Schedule.exponential("250 millis").pipe(
+    Schedule.union(Schedule.spaced("5 seconds")),
+    Schedule.intersect(Schedule.recurUpTo(patience))
+  )
+
+const sayAway = ({ onMissing }: Opening, reason: string) =>
+  Effect.suspend(() => {
+    onMissing("the database does not answer")
+    return Effect.logWarning(`The database does not answer yet: ${reason}`)
+  })
 
 /** Opens the database that the settings name; `program` is what the server's list of connections shows. */
-const database = (settings: Storage, program: string): Layer.Layer<Database, CannotStart> =>
+const database = (settings: Storage, program: string, opening: Opening = COMMAND): Layer.Layer<Database, CannotStart> =>
   settings._tag === "Embedded"
     ? Layer.mapError(
         layerEmbedded({ dataDir: settings.dataDir }),
@@ -27,18 +48,8 @@ const database = (settings: Storage, program: string): Layer.Layer<Database, Can
           })
       )
     : layerPostgres({ url: settings.url, poolSize: settings.poolSize, applicationName: program }).pipe(
-        Layer.tapError((error) =>
-          Failures.isTransient(error)
-            ? Effect.logWarning(`PostgreSQL does not answer yet: ${reason(error)}`)
-            : Effect.void
-        ),
-        Layer.retry(
-          Schedule.exponential("250 millis").pipe(
-            Schedule.union(Schedule.spaced("5 seconds")),
-            Schedule.intersect(Schedule.recurUpTo(PATIENCE)),
-            Schedule.whileInput(Failures.isTransient)
-          )
-        ),
+        Layer.tapError((error) => (Failures.isTransient(error) ? sayAway(opening, reason(error)) : Effect.void)),
+        Layer.retry(Schedule.whileInput(again(opening), Failures.isTransient)),
         Layer.mapError(
           (error) => new CannotStart({ message: `The database in DATABASE_URL cannot be used: ${reason(error)}.` })
         )
@@ -55,19 +66,48 @@ const reason = (error: { readonly cause?: unknown; readonly message: string }): 
 /** The same, as it is: with whatever schema it has. */
 export const asItIs = database
 
-/** The same, with the schema of this program and the partitions of the coming months. */
-export const upToDate = (settings: Storage, program: string): Layer.Layer<Database, CannotStart> =>
-  Layer.tap(database(settings, program), (context) => Effect.provide(prepare, context))
-
-const prepare = Effect.gen(function* () {
-  const applied = yield* Migrator.migrate
-  if (applied.length > 0) yield* Effect.logInfo(`migrations applied: ${applied.join(", ")}`)
-  yield* Partitions.ensurePartitions(yield* Timestamp.now)
-}).pipe(
-  Effect.mapError(
-    (error) => new CannotStart({ message: `The database could not be brought up to date: ${describe(error)}.` })
+/**
+ * The database with the schema of this program and the partitions of the coming months, and the keys that it is used with. The keys come
+ * first: they are never made for a database that is there already. Wrong keys are refused before anything is written.
+ */
+export const withKeys = (
+  settings: Storage,
+  program: string,
+  opening: Opening = COMMAND
+): Layer.Layer<Database | Vault.Vault, CannotStart> =>
+  database(settings, program, opening).pipe(
+    Layer.provideMerge(vault(settings)),
+    Layer.tap((context) => Effect.provide(prepare(settings, opening), context))
   )
-)
+
+const prepare = (settings: Storage, opening: Opening) =>
+  Effect.gen(function* () {
+    opening.onMissing("the database's schema is not up to date")
+    yield* KeyCanary.check
+    const applied = yield* Migrator.migrate
+    if (applied.length > 0) yield* Effect.logInfo(`migrations applied: ${applied.join(", ")}`)
+    yield* KeyCanary.keep
+    yield* Partitions.ensurePartitions(yield* Timestamp.now)
+  }).pipe(
+    Effect.tapError((error) => (Failures.isTransient(error) ? sayAway(opening, describe(error)) : Effect.void)),
+    Effect.retry(Schedule.whileInput(again(opening), Failures.isTransient)),
+    Effect.mapError((error) =>
+      error._tag === "WrongKeys"
+        ? wrongKeys(settings, error.keyId)
+        : new CannotStart({ message: `The database could not be brought up to date: ${describe(error)}.` })
+    )
+  )
+
+const wrongKeys = (settings: Storage, keyId: string): CannotStart => {
+  const keys =
+    settings._tag === "Embedded" && Option.isNone(settings.keys)
+      ? `The keys in ${SecretKeysFile.pathIn(settings.dataDir)}`
+      : "The keys in SECRET_KEYS"
+  return new CannotStart({
+    fault: "settings",
+    message: `${keys} are not those of this database, which was last used with a key "${keyId}": give that key too, behind newer ones; nothing was changed.`
+  })
+}
 
 const describe = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)

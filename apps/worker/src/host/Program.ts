@@ -20,12 +20,50 @@ const report = (cause: Cause.Cause<unknown>): number => {
 }
 
 /**
+ * How long a program may take to stop. Sends under way take 8 s at most and requests 10 s; more than that takes whoever waits for a
+ * database that stands still. Nothing that was acknowledged is lost by an end at any moment.
+ */
+const STOP_MILLIS = 20_000
+
+/** Said by the program once its settings are read: for how long it goes on before it begins to stop. */
+let drainMillis = 0
+export const drainsFor = (seconds: number): void => {
+  drainMillis = 1_000 * seconds
+}
+
+/** The first signal that told this program to stop. */
+let signal: "SIGTERM" | "SIGINT" | undefined
+
+/** By Control-C at a terminal, not by a supervisor. */
+export const wasInterruptedByPerson = (): boolean => signal === "SIGINT"
+
+const watchSignals = (): void => {
+  const note = (received: "SIGTERM" | "SIGINT") => () => {
+    signal = received
+    // The second signal is left to Node, which ends the process.
+    for (const [name, listener] of listeners) process.off(name, listener)
+    // @effect-diagnostics-next-line globalTimers:off -- no fibre may run while the program hangs
+    setTimeout(giveUp, (wasInterruptedByPerson() ? 0 : drainMillis) + STOP_MILLIS).unref()
+  }
+  const listeners = (["SIGTERM", "SIGINT"] as const).map((name) => [name, note(name)] as const)
+  for (const [name, listener] of listeners) process.on(name, listener)
+}
+
+const giveUp = (): void => {
+  process.stderr.write(
+    `The program did not stop within ${STOP_MILLIS / 1_000} s, perhaps because its database does not answer. It ends now.\n`
+  )
+  process.exit(1)
+}
+
+/**
  * Runs a program until it is done or told to stop. SIGTERM or SIGINT interrupts it and waits for what its finalizers finish;
- * a second one ends it at once. Ends with 0, also when it was told to stop; 78 when its settings are at fault, 64
+ * at most `STOP_MILLIS`; a second one ends it at once. Ends with 0, also when it was told to stop; 78 when its settings are at fault, 64
  * for a wrong command line, 1 for any other failure.
  */
 export const run = (main: Effect.Effect<unknown, unknown>): void => {
   StackTraces.install()
+  watchSignals()
   NodeRuntime.runMain(main, {
     disableErrorReporting: true,
     disablePrettyLogger: true,

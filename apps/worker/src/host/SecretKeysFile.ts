@@ -1,24 +1,30 @@
-import { NodeVault } from "@place-access/adapters-pg"
+import { DataFolder, NodeVault } from "@place-access/adapters-pg"
 import { Effect, Either, Redacted } from "effect"
 import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises"
+import { link, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { CannotStart } from "./CannotStart.js"
 
 const NAME = "secret-keys"
+
+export const pathIn = (dataDir: string): string => join(dataDir, NAME)
 
 /**
  * The keys of an embedded database: what `SECRET_KEYS` would hold, in a file beside it that only its owner can read. Made at
  * the first start. Refuses to make others for a database that exists: what was sealed with the old ones would be lost.
  */
 export const load = (dataDir: string): Effect.Effect<NodeVault.SecretKeys, CannotStart> =>
-  Effect.tryPromise({
-    try: () => readOrMake(dataDir),
-    catch: (cause) => (cause instanceof CannotStart ? cause : cannot(join(dataDir, NAME), String(cause)))
-  }).pipe(
+  DataFolder.prepare(dataDir).pipe(
+    Effect.zipRight(
+      Effect.tryPromise({
+        try: () => readOrMake(dataDir),
+        catch: (error) => (error instanceof CannotStart ? error : DataFolder.unusable(dataDir, error))
+      })
+    ),
+    Effect.catchTag("DirectoryUnusable", ({ message }) => new CannotStart({ fault: "settings", message })),
     Effect.flatMap((text) =>
-      Either.mapLeft(NodeVault.parseKeys(text.trim()), (problem) => cannot(join(dataDir, NAME), problem))
+      Either.mapLeft(NodeVault.parseKeys(text.trim()), (problem) => cannot(pathIn(dataDir), problem))
     )
   )
 
@@ -26,7 +32,7 @@ const cannot = (path: string, problem: string): CannotStart =>
   new CannotStart({ message: `The keys in ${path} cannot be used: ${problem}.` })
 
 const readOrMake = async (dataDir: string): Promise<string> => {
-  const path = join(dataDir, NAME)
+  const path = pathIn(dataDir)
   if (existsSync(path)) return readFile(path, "utf8")
   if (existsSync(join(dataDir, "database"))) {
     throw new CannotStart({
@@ -35,7 +41,6 @@ const readOrMake = async (dataDir: string): Promise<string> => {
         `Put ${path} back, or set SECRET_KEYS to what it was.`
     })
   }
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
   await appear(path, `${Redacted.value(NodeVault.generateKey("k1"))}\n`)
   return readFile(path, "utf8")
 }

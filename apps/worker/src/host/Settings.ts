@@ -26,7 +26,7 @@ const authUrl = Setting.optional("AUTH_URL", {
 })
 
 const userPortalUrl = Setting.optional("USER_PORTAL_URL", {
-  description: "Where users see their places, phones, connected apps and access log.",
+  description: "Where users see their access log, and below it connected apps, places and phones.",
   fallback: "BASE_URL/portal",
   secret: true,
   parse: Setting.httpUrl
@@ -50,7 +50,8 @@ const databasePool = Setting.withDefault("DATABASE_POOL", {
 })
 
 const dataDir = Setting.withDefault("DATA_DIR", {
-  description: "The folder of the embedded database, the keys made for it, and its lock file. One process at a time.",
+  description:
+    "The folder of the embedded database, the keys made for it, and its lock file. It is closed to other users of the machine. One process at a time.",
   fallback: "./data",
   parse: Setting.anyText
 })
@@ -72,7 +73,7 @@ const allowInsecureWebhooks = Setting.withDefault("ALLOW_INSECURE_WEBHOOKS", {
 const smtpUrl = Setting.optional("SMTP_URL", {
   description:
     "The server that takes e-mail: smtp://user:password@host:587, which switches to TLS when the server offers it and insists on it when there is a password, or smtps://user:password@host:465. Users are told by e-mail what is done in their name, developers how reviews end.",
-  fallback: "none: no e-mail is sent; on http://localhost the messages are at /dev/mailbox",
+  fallback: "none: no e-mail is sent; a server that listens to its own machine only shows the messages at /dev/mailbox",
   secret: true,
   parse: Smtp.parseUrl
 })

@@ -5,10 +5,11 @@ import { NodeVault } from "@place-access/adapters-pg"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { describePg, freshDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
 
-const keys = Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test"))))
-const open = (url: string) =>
+const keysOf = () => Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test"))))
+const keys = keysOf()
+const open = (url: string, given = keys) =>
   SqlClient.pipe(
-    Effect.provide(Data.upToDate({ _tag: "Postgres", url: Redacted.make(url), poolSize: 4, keys }, "test"))
+    Effect.provide(Data.withKeys({ _tag: "Postgres", url: Redacted.make(url), poolSize: 4, keys: given }, "test"))
   )
 
 describePg("opening a database on a server", () => {
@@ -25,6 +26,17 @@ describePg("opening a database on a server", () => {
         { concurrency: "unbounded" }
       )
     ))
+
+  it("keys that are not the database's are refused as a fault of the settings, in one sentence without a key", async () => {
+    await Effect.runPromise(open(database.url))
+    const error = await Effect.runPromise(Effect.flip(open(database.url, keysOf())))
+    expect(error).toMatchObject({
+      _tag: "CannotStart",
+      fault: "settings",
+      message:
+        'The keys in SECRET_KEYS are not those of this database, which was last used with a key "test": give that key too, behind newer ones; nothing was changed.'
+    })
+  })
 
   it("says at once what the server refused, and never the address: it holds the password", async () => {
     const url = new URL(database.url)

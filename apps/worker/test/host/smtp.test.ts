@@ -1,6 +1,6 @@
 import { ConfigReport, Mail, Settings } from "@place-access/worker/host"
 import { describe, expect, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Either, Redacted } from "effect"
+import { ConfigProvider, Effect, Either, Logger, Redacted } from "effect"
 
 const read = (environment: Readonly<Record<string, string>>) =>
   ConfigReport.read(Settings.mail).pipe(
@@ -88,7 +88,22 @@ describe("the mailbox for development", () => {
     ["http://localhost.example.com", false],
     ["http://192.168.1.5:8080", false]
   ])("at %s, without a mail server: %s; with one never", (baseUrl, shown) => {
-    expect(Mail.hasMailbox(null, at(baseUrl))).toBe(shown)
-    expect(Mail.hasMailbox(smtp, at(baseUrl))).toBe(false)
+    expect(Mail.hasMailbox(null, at(baseUrl), "127.0.0.1")).toBe(shown)
+    expect(Mail.hasMailbox(smtp, at(baseUrl), "127.0.0.1")).toBe(false)
   })
+
+  it.each(["0.0.0.0", "::", "192.168.1.5", "access.example.com"])(
+    "with HOST %s there is none, and the start says so: other machines could read it",
+    async (host) => {
+      expect(Mail.hasMailbox(null, at("http://localhost:8080"), host)).toBe(false)
+      const said: Array<unknown> = []
+      const logger = Logger.replace(
+        Logger.defaultLogger,
+        Logger.make(({ message }) => void said.push(message))
+      )
+      await Effect.runPromise(Effect.provide(Mail.warnings(null, at("http://localhost:8080"), host), logger))
+      expect(String(said)).toContain("/dev/mailbox is off")
+      expect(String(said)).toContain(host)
+    }
+  )
 })

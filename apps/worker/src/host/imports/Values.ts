@@ -16,23 +16,13 @@ export const number = (value: unknown): number | undefined => {
   return typeof found === "number" && Number.isFinite(found) ? found : undefined
 }
 
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i
+const WITHOUT_ZONE = /T[^Z+-]*$/
 
-/** ISO 8601 as exporters write it. Without a zone it is UTC, as GPX says. */
+/** ISO 8601 as exporters write it, small letters too. Without a zone it is UTC, as GPX says. */
 export const instant = (value: unknown): Timestamp.Timestamp | undefined => {
   if (typeof value !== "string") return undefined
-  const text = value.trim()
-  const zone = INSTANT.exec(text)?.[1]
-  if (zone === undefined && !INSTANT.test(text)) return undefined
-  const millis = Date.parse(standard(text.replace(",", "."), zone))
-  return Number.isNaN(millis) ? undefined : Timestamp.make(millis)
-}
-
-/** `+02` and `+0200` are no zones of JavaScript. */
-const standard = (text: string, zone: string | undefined): string => {
-  if (zone === undefined) return `${text}Z`
-  const [, sign, hours = "", minutes = "00"] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone) ?? []
-  return sign === undefined ? text : `${text.slice(0, -zone.length)}${sign}${hours}:${minutes}`
+  const text = value.trim().toUpperCase()
+  return Timestamp.parseIso(WITHOUT_ZONE.test(text) ? `${text}Z` : text)
 }
 
 const NUMBER = String.raw`[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?`
