@@ -1,10 +1,16 @@
-// Puts what the server is made of into one file, and what the worker is made of into another, with what they import: reading 1,650
-// files took most of the start, and most of the memory of a program that had nothing to do yet. `npm run build` comes here last.
+// Puts what the server is made of into a few files, and what the worker is made of into others, straight from their sources: reading
+// 1,650 files took most of the start, and most of the memory of a program that had nothing to do yet. `npm start` and `npm run worker`
+// come here first, so this needs nothing that `npm ci --omit=dev` leaves out; the types are checked by `npm run build`.
 import { readdirSync, renameSync, rmSync, statSync } from "node:fs"
-import { join } from "node:path"
-import { build } from "esbuild"
+import { dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import { requireNode } from "../worker/src/host/node-version.mjs"
 
-const ROOT = join(import.meta.dirname, "../..")
+requireNode()
+const { build } = await import("esbuild")
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..")
+const APPS = ["server", "worker"]
 
 /** They bring files of their own that are not JavaScript, or are looked for and may be absent. */
 const EXTERNAL = ["@electric-sql/pglite", "@node-rs/argon2", "pg-native"]
@@ -16,30 +22,35 @@ const newest = (path) => {
   return Math.max(...entries.map((entry) => statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs))
 }
 
-/** What is built of our own packages, what npm installed, and this file. */
+/** Our own packages, what npm installed, and what makes the bundles. */
 const changedAt = Math.max(
   ...[
-    "packages/domain/dist",
-    "packages/adapters-http/dist",
-    "packages/adapters-pg/dist",
-    "packages/adapters-webhook/dist",
-    "apps/server/dist",
-    "apps/worker/dist",
+    ...["domain", "adapters-http", "adapters-pg", "adapters-webhook"].flatMap((name) => [
+      `packages/${name}/src`,
+      `packages/${name}/package.json`
+    ]),
+    ...APPS.flatMap((app) => [`apps/${app}/src`, `apps/${app}/package.json`, `apps/${app}/launch.mjs`]),
+    "ap../worker/src/host/node-version.mjs",
     "apps/server/bundle.mjs",
+    "tsconfig.base.json",
     "node_modules/.package-lock.json"
   ].map((path) => newest(join(ROOT, path)))
 )
 
+const say = (line) => process.stdout.write(`${line}\n`)
+
+const folderOf = (app) => join(ROOT, "apps", app, "bundle")
+
 const bundle = async (app) => {
-  const folder = join(ROOT, "apps", app, "bundle")
-  if (newest(join(folder, "main.js")) > changedAt) return
+  const folder = folderOf(app)
   const fresh = `${folder}.new`
   rmSync(fresh, { recursive: true, force: true })
   await build({
     absWorkingDir: ROOT,
-    entryPoints: { main: join(ROOT, "apps", app, "dist/main.js") },
+    entryPoints: { main: join(ROOT, "apps", app, "launch.mjs") },
     outdir: fresh,
     bundle: true,
+    conditions: ["@place-access/source"],
     // What is only imported when it is switched on stays in a file of its own.
     splitting: true,
     format: "esm",
@@ -61,4 +72,11 @@ const bundle = async (app) => {
   renameSync(fresh, folder)
 }
 
-await Promise.all(["server", "worker"].map(bundle))
+const stale = APPS.filter((app) => newest(join(folderOf(app), "main.js")) <= changedAt)
+if (stale.length > 0) {
+  const began = performance.now()
+  say("Building the server and the worker, which is done once after a change of their sources …")
+  await Promise.all(stale.map(bundle))
+  const places = stale.map((app) => relative(process.cwd(), folderOf(app))).join(" and ")
+  say(`Built in ${((performance.now() - began) / 1000).toFixed(1)} s: ${places}`)
+}

@@ -1,5 +1,6 @@
 import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
 import { SqlClient } from "@effect/sql/SqlClient"
+import { JudgedClock } from "@place-access/domain/shared"
 import { Duration, Effect, type Layer } from "effect"
 
 const PATIENCE = Duration.seconds(2)
@@ -14,7 +15,7 @@ const ok = (status: string) => HttpServerResponse.json({ status }, { headers: { 
 
 /**
  * For those who watch the process. `/healthz`: it runs. `/readyz`: send it requests; the database answers (it is up to date,
- * or the server would not listen) and the server has not been told to stop.
+ * or there would be no handlers), the server's clock is right, and the server has not been told to stop.
  */
 export const layer = (isDraining: () => boolean): Layer.Layer<never, never, SqlClient> =>
   HttpApiBuilder.Router.use((router) =>
@@ -23,17 +24,19 @@ export const layer = (isDraining: () => boolean): Layer.Layer<never, never, SqlC
       yield* router.get("/healthz", ok("ok"))
       yield* router.get(
         "/readyz",
-        Effect.suspend(() =>
-          isDraining()
-            ? notReady("The server is stopping")
-            : sql`SELECT 1`.pipe(
-                Effect.timeout(PATIENCE),
-                Effect.matchEffect({
-                  onFailure: () => notReady("The database does not answer"),
-                  onSuccess: () => ok("ready")
-                })
-              )
-        )
+        Effect.gen(function* () {
+          if (isDraining()) return yield* notReady("The server is stopping")
+          if (!(yield* JudgedClock.isRight)) {
+            return yield* notReady("The server's clock differs from the database's by more than 10 s")
+          }
+          return yield* sql`SELECT 1`.pipe(
+            Effect.timeout(PATIENCE),
+            Effect.matchEffect({
+              onFailure: () => notReady("The database does not answer"),
+              onSuccess: () => ok("ready")
+            })
+          )
+        })
       )
     })
   )

@@ -1,13 +1,13 @@
-import { patienceMillisFor } from "@place-access/adapters-http/edge/Body"
 import * as NodeServer from "@place-access/adapters-http/edge/NodeServer"
+import * as Patience from "@place-access/adapters-http/edge/Patience"
 import { HttpServer } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { type CannotStart, Listening } from "@place-access/worker/host"
 import { Clock, Deferred, Duration, Effect, FiberId, Layer, Schedule } from "effect"
-import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http"
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
 
-/** How long requests under way may take to finish when the server is told to stop. */
-const DRAIN = Duration.seconds(10)
+/** How long requests under way may take to finish once nothing new is accepted. */
+const FINISH = Duration.seconds(10)
 
 /** Longer than the 60 s after which load balancers drop an idle connection: the one who closes first must be them. */
 const KEEP_ALIVE_MILLIS = 65_000
@@ -18,12 +18,17 @@ export interface Listener {
   readonly layer: Layer.Layer<HttpServer.HttpServer | Layer.Layer.Success<typeof NodeHttpServer.layerContext>>
   /** Accepts connections; until there are handlers requests are answered with 503. */
   readonly listen: Effect.Effect<void, CannotStart>
+  /** Takes what is missing until there are handlers; `/readyz` says it. */
+  readonly onMissing: (what: string) => void
   /** Ends whatever is open. */
   readonly close: Effect.Effect<void>
-  /** Accepts nothing more and waits until every request under way is answered, at most `DRAIN`. */
-  readonly drain: Effect.Effect<void>
+  /**
+   * Goes on answering for `announceFor`, with `Connection: close`, so that load balancers see that `isDraining` and send new requests
+   * elsewhere. Then accepts nothing more and waits until every request under way is answered, at most `FINISH`.
+   */
+  readonly drain: (announceFor: Duration.DurationInput) => Effect.Effect<void>
   readonly isDraining: () => boolean
-  /** Returns when `drain` begins. */
+  /** Returns when nothing new is accepted: an answer that goes on must end, and its reader is sent elsewhere when it comes again. */
   readonly stopping: Effect.Effect<void>
 }
 
@@ -39,21 +44,14 @@ export const make = (host: string, port: number): Listener => {
     requestTimeout: 0
   })
   const underWay = new Set<ServerResponse>()
-  let handler: RequestListener = notYet
+  let missing = "the database is being opened"
+  let handler: RequestListener = (request, response) => notYet(request, response, missing)
   let draining = false
   const stopping = Deferred.unsafeMake<void>(FiberId.none)
   server.on("request", (request, response) => {
     underWay.add(response)
-    const giveUp = () => {
-      if (!request.complete) request.destroy()
-    }
-    // @effect-diagnostics-next-line globalTimers:off -- a socket's time, below any program
-    const timer = setTimeout(giveUp, patienceMillisFor(request.url ?? "")).unref()
-    response.once("close", () => {
-      underWay.delete(response)
-      // What was answered before it was whole (401 needs no body) is still on its way.
-      if (request.complete || request.socket.destroyed) clearTimeout(timer)
-    })
+    Patience.begin(request, response)
+    response.once("close", () => void underWay.delete(response))
     if (draining) response.setHeader("connection", "close")
     handler(request, response)
   })
@@ -72,32 +70,39 @@ export const make = (host: string, port: number): Listener => {
   return {
     layer: Layer.merge(layer, NodeHttpServer.layerContext),
     listen: Listening.listen(server, { host, port }, { host: "HOST", port: "PORT" }),
+    onMissing: (what) => {
+      missing = what
+    },
     close: Effect.sync(() => {
       server.close()
       server.closeAllConnections()
     }),
-    drain: Effect.suspend(() => {
-      draining = true
-      Deferred.unsafeDone(stopping, Effect.void)
-      for (const response of underWay) if (!response.headersSent) response.setHeader("connection", "close")
-      return drain(server)
-    }),
+    drain: (announceFor) =>
+      Effect.suspend(() => {
+        draining = true
+        for (const response of underWay) if (!response.headersSent) response.setHeader("connection", "close")
+        return Effect.sleep(announceFor)
+      }).pipe(
+        Effect.zipRight(Deferred.succeed(stopping, undefined)),
+        Effect.zipRight(Effect.suspend(() => finish(server))),
+        // Sockets live on the host's time.
+        Effect.withClock(Clock.make())
+      ),
     isDraining: () => draining,
     stopping: Deferred.await(stopping)
   }
 }
 
-/** While the database is being opened. A process that starts is alive, and not ready. */
-const notYet: RequestListener = ({ url }, response) => {
+/** Until there are handlers. A process that starts is alive, and not ready; only `/readyz` says what is missing. */
+const notYet = ({ url }: IncomingMessage, response: ServerResponse, missing: string): void => {
+  const message = url === "/readyz" ? `The server is starting: ${missing}` : "The server is starting"
   const [status, body] =
-    url === "/healthz"
-      ? [200, { status: "starting" }]
-      : [503, { statusCode: 503, error: "unavailable", message: "The server is starting" }]
+    url === "/healthz" ? [200, { status: "starting" }] : [503, { statusCode: 503, error: "unavailable", message }]
   response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store", "retry-after": "1" })
   response.end(JSON.stringify(body))
 }
 
-const drain = (server: Server): Effect.Effect<void> => {
+const finish = (server: Server): Effect.Effect<void> => {
   const closed = Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
   // Kept-alive connections become idle one by one, as their answers are finished.
   const closeIdle = Effect.repeat(
@@ -107,10 +112,8 @@ const drain = (server: Server): Effect.Effect<void> => {
   return Effect.raceFirst(closed, closeIdle).pipe(
     // It runs while the server is being interrupted, and yet the one that is slower must be stopped.
     Effect.interruptible,
-    Effect.timeoutOption(DRAIN),
+    Effect.timeoutOption(FINISH),
     Effect.ensuring(Effect.sync(() => server.closeAllConnections())),
-    Effect.asVoid,
-    // Sockets live on the host's time.
-    Effect.withClock(Clock.make())
+    Effect.asVoid
   )
 }

@@ -1,6 +1,6 @@
 import { HttpLive } from "@place-access/adapters-http"
-import { Data, Mail, Stores, Webhooks } from "@place-access/worker/host"
-import { Effect, Layer } from "effect"
+import { Data, Mail, Program, Stores, Webhooks } from "@place-access/worker/host"
+import { Duration, Effect, Layer } from "effect"
 import * as Health from "./Health.js"
 import type * as Listener from "./Listener.js"
 import type { ServerSettings } from "./ServerSettings.js"
@@ -8,19 +8,18 @@ import { VERSION } from "./version.js"
 
 const PROGRAM = "place-access server"
 
-/** The database, up to date. */
-export const database = (settings: Pick<ServerSettings, "storage">) => Data.upToDate(settings.storage, PROGRAM)
+/** The database, up to date, and its keys. */
+export const database = (settings: Pick<ServerSettings, "storage">, opening?: Data.Opening) =>
+  Data.withKeys(settings.storage, PROGRAM, opening)
 
-/** Every port of the domain. The keys come first: they are never made for a database that is there already. */
-export const ports = (settings: Pick<ServerSettings, "storage" | "webhooks">) =>
-  Layer.merge(Stores.layer, Webhooks.layer(settings.webhooks)).pipe(
-    Layer.provideMerge(database(settings)),
-    Layer.provideMerge(Data.vault(settings.storage))
-  )
+/** Every port of the domain. */
+export const ports = (settings: Pick<ServerSettings, "storage" | "webhooks">, opening?: Data.Opening) =>
+  Layer.merge(Stores.layer, Webhooks.layer(settings.webhooks)).pipe(Layer.provideMerge(database(settings, opening)))
 
 /** The HTTP side: answers until interrupted, and then finishes what is under way. `ready` runs when all of it is there. */
 export const serveHttp = (listener: Listener.Listener, settings: ServerSettings, ready: Effect.Effect<void>) =>
   Effect.gen(function* () {
+    listener.onMissing("the pages and the API are being made")
     const { authUrl, baseUrl, userPortalUrl } = settings.addresses
     const http = HttpLive.layer({
       baseUrl,
@@ -31,13 +30,25 @@ export const serveHttp = (listener: Listener.Listener, settings: ServerSettings,
       trustTraceparent: settings.trustTraceparent,
       rateLimitPerMinute: settings.rateLimitPerMinute,
       tileUrl: settings.tileUrl,
-      hasMailbox: Mail.hasMailbox(settings.mail, settings.addresses),
+      hasMailbox: Mail.hasMailbox(settings.mail, settings.addresses, settings.host),
       version: VERSION,
       stopping: listener.stopping
     }).pipe(Layer.provide(Health.layer(listener.isDraining)), Layer.provide(listener.layer))
     yield* Layer.build(http)
     yield* ready
-    return yield* Effect.never.pipe(
-      Effect.ensuring(Effect.zipRight(Effect.logInfo("stopping: requests under way are finished"), listener.drain))
-    )
+    return yield* Effect.never.pipe(Effect.ensuring(stop(listener, settings)))
   }).pipe(Effect.scoped)
+
+const stop = (listener: Listener.Listener, { drainSeconds }: Pick<ServerSettings, "drainSeconds">) =>
+  Effect.suspend(() => {
+    // Control-C comes from a person at a terminal: no load balancer has to notice.
+    const announceFor = Program.wasInterruptedByPerson() ? 0 : drainSeconds
+    return Effect.zipRight(
+      Effect.logInfo(
+        announceFor === 0
+          ? "stopping: requests under way are finished"
+          : `stopping: /readyz says no, requests are still answered for ${announceFor} s`
+      ),
+      listener.drain(Duration.seconds(announceFor))
+    )
+  })

@@ -26,6 +26,13 @@ const rateLimit = Setting.withDefault("RATE_LIMIT_PER_MINUTE", {
   parse: Setting.integer(1, 1_000_000)
 })
 
+const drainSeconds = Setting.withDefault("DRAIN_SECONDS", {
+  description:
+    "For how long a server that gets SIGTERM goes on answering while /readyz says no, so that load balancers send new requests elsewhere. Then it accepts nothing more.",
+  fallback: 5,
+  parse: Setting.integer(0, 3_600)
+})
+
 const tileUrl = Setting.optional("TILE_URL", {
   description:
     "Where the browser gets pictures of the map from when users choose a place: a tile server that you may use. Users' browsers tell it this service's address and what part of the map they look at.",
@@ -51,6 +58,7 @@ export const all = [
   signUp,
   trustProxy,
   rateLimit,
+  drainSeconds,
   tileUrl,
   ...Object.values(Settings.shared),
   ...TelemetrySettings.all,
@@ -64,6 +72,7 @@ export const config = Config.all({
   signUp: signUp.config,
   trustProxy: trustProxy.config,
   rateLimitPerMinute: rateLimit.config,
+  drainSeconds: drainSeconds.config,
   tileUrl: Config.map(tileUrl.config, Option.getOrNull),
   storage: Settings.storage,
   webhooks: Settings.webhooks,

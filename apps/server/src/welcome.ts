@@ -3,7 +3,7 @@ import { resolve } from "node:path"
 import type { ServerSettings } from "./ServerSettings.js"
 
 /** What a person sees who has just started the server: where it is, and what to do with it. */
-export const welcome = ({ addresses, mail, storage }: ServerSettings): string => {
+export const welcome = ({ addresses, host, mail, storage }: ServerSettings): string => {
   const { baseUrl, userPortalUrl } = addresses
   const data =
     storage._tag === "Embedded"
@@ -13,14 +13,14 @@ export const welcome = ({ addresses, mail, storage }: ServerSettings): string =>
     storage._tag === "Embedded"
       ? "To make yourself the admin, stop the server (Control-C) and run:"
       : "To make yourself the admin, run:"
-  const mailbox = Mail.hasMailbox(mail, addresses)
+  const mailbox = Mail.hasMailbox(mail, addresses, host)
     ? `\n    E-mail that would be sent is shown at         ${baseUrl}/dev/mailbox`
     : ""
   return `
   Place-Aware Access Service is ready.
 
     Users and developers sign up and sign in at   ${baseUrl}
-    Users find their places and apps at           ${userPortalUrl}
+    Users find their log, apps and places at      ${userPortalUrl}
     The API, for programs                         ${baseUrl}/v1${mailbox}
 
   ${data}

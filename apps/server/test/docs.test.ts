@@ -210,6 +210,11 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "429",
     "(token endpoint) invalid_grant"
   ],
+  "How long history is kept: amendment M3": [
+    "for ever unless its owner chooses otherwise",
+    "offered at sign-up and in settings",
+    "what is older is answered as put aside"
+  ],
   "History import: decisions of imports.md": [
     "GPX, Google Timeline of Android and iOS, Takeout records",
     "the same entries however the bytes come",
@@ -229,6 +234,7 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "OwnTracks: never 4xx",
     "OsmAnd and Traccar Client: query, form, JSON; 200 and empty",
     "GPSLogger: what the set-up says is what is accepted; the file again every hour",
+    "a device that stays at home decides nothing while another sends (M14)",
     "no phone throws data away",
     "set-up by QR code, link and steps"
   ],
@@ -239,7 +245,7 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "every firing is an entry, a replay adds none",
     "the user reads it in words, filters it and takes it away",
     "RATE_LIMIT_PER_MINUTE, per connection",
-    "verify-zone: 20 an hour",
+    "questions about zones: 20 an hour, and a day that finds nobody",
     "OAuth clients and phones"
   ],
   "Documentation that is served": [

@@ -1,17 +1,23 @@
 import { HttpServer, HttpServerResponse } from "@effect/platform"
+import { HttpLive } from "@place-access/adapters-http"
+import { Account, createAccount, signIn } from "@place-access/domain/accounts"
+import { MemoryDatabase, MemoryImportReader } from "@place-access/domain/testing"
 import { Effect, Layer, Stream } from "effect"
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import * as Listener from "../src/Listener.js"
+import { Stores } from "../../../packages/adapters-http/test/support/stores.js"
 import { freePort } from "./support/freePort.js"
 
 const TWO_MINUTES = 120_000
+const HALF_AN_HOUR = 1_800_000
 
 let listener: Listener.Listener
 let client: Socket
+let port: number
 beforeEach(async () => {
-  const port = await freePort()
+  port = await freePort()
   listener = Listener.make("127.0.0.1", port)
   await Effect.runPromise(listener.listen)
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
@@ -30,12 +36,102 @@ describe("a request that takes too long to arrive", () => {
     expect(answer?.toString()).toMatch(/^HTTP\/1.1 503 /)
     // The next of the drops that would keep the connection open.
     client.write(" ")
-    // Closed or reset, whichever the client hears of.
-    const closed = new Promise((resolve) => client.once("error", resolve).once("close", resolve))
+    const closed = closing()
     vi.advanceTimersByTime(TWO_MINUTES)
     await closed
   })
+
+  it.each([
+    ["nobody is signed in, to the API", "/v1/user/imports", false, 401],
+    ["nobody is signed in, to the portal", "/portal/imports", false, 303],
+    ["somebody is signed in, to an address that only ends alike", "/nowhere/imports", true, 404],
+    ["somebody is signed in, to an import that is there", "/v1/user/imports/imp_1", true, 405]
+  ])("%s: two minutes, not half an hour", async (_, path, signedIn, status) => {
+    const { cookie } = await service()
+    client.write(head(path, signedIn ? cookie : ""))
+    const [answer] = (await once(client, "data")) as ReadonlyArray<Buffer>
+    expect(answer?.toString()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    client.write(" ")
+    const closed = closing()
+    vi.advanceTimersByTime(TWO_MINUTES)
+    await closed
+  })
+
+  it("a file of somebody who is signed in: half an hour", async () => {
+    const { cookie, imports } = await service()
+    client.write(head("/v1/user/imports", cookie) + FILE.slice(0, -1))
+    await vi.waitUntil(async () => (await imports()) === 1, { timeout: 60_000 })
+    // Each look above moved the clock a little, too.
+    vi.advanceTimersByTime(HALF_AN_HOUR - TWO_MINUTES)
+    client.write(FILE.slice(-1))
+    const [answer] = (await once(client, "data")) as ReadonlyArray<Buffer>
+    expect(answer?.toString()).toMatch(/^HTTP\/1.1 201 /)
+  })
+
+  it("and then it is given up, and nothing of it stays", async () => {
+    const { cookie, imports } = await service()
+    client.write(head("/v1/user/imports", cookie) + FILE.slice(0, -1))
+    await vi.waitUntil(async () => (await imports()) === 1, { timeout: 60_000 })
+    const closed = closing()
+    vi.advanceTimersByTime(HALF_AN_HOUR)
+    await closed
+    await vi.waitUntil(async () => (await imports()) === 0, { timeout: 60_000 })
+  })
 })
+
+/** Longer than a piece of it, so that the beginning is stored before the rest has come. */
+const FILE = `${MemoryImportReader.FIRST_LINE}\n`.padEnd(200_000, " ")
+
+/** Closed or reset, whichever the client hears of. */
+const closing = () => new Promise((resolve) => client.once("error", resolve).once("close", resolve))
+
+const head = (path: string, cookie: string): string =>
+  [
+    `POST ${path} HTTP/1.1`,
+    "host: a",
+    `origin: ${url()}`,
+    ...(cookie === "" ? [] : [`cookie: session=${cookie}`]),
+    "content-type: application/gpx+xml",
+    `content-length: ${FILE.length}`,
+    "",
+    ""
+  ].join("\r\n")
+
+const url = () => `http://127.0.0.1:${port}`
+
+/** The whole HTTP side behind the listener, with somebody who is signed in. */
+const service = async () => {
+  const stores = await Effect.runPromise(Effect.scoped(Layer.build(Stores)))
+  const http = HttpLive.layer({
+    baseUrl: url(),
+    authUrl: url(),
+    userPortalUrl: `${url()}/portal`,
+    signUp: "open",
+    trustProxy: false,
+    rateLimitPerMinute: 600,
+    tileUrl: null,
+    hasMailbox: false,
+    version: "test"
+  }).pipe(Layer.provide(Layer.succeedContext(stores)), Layer.provide(listener.layer))
+  await Effect.runPromise(Effect.scoped(Layer.build(http)))
+  const email = Account.Email.make("robin@example.com")
+  const { cookie } = await Effect.runPromise(
+    createAccount({ email, password: Account.Password.make(PASSWORD), roles: [] }).pipe(
+      Effect.zipRight(signIn({ email, password: PASSWORD, address: "192.0.2.1" })),
+      Effect.provide(stores)
+    )
+  )
+  const imports = () =>
+    Effect.runPromise(
+      Effect.provide(
+        Effect.map(MemoryDatabase, (all) => all.imports.size),
+        stores
+      )
+    )
+  return { cookie, imports }
+}
+
+const PASSWORD = "correct horse battery"
 
 describe("an answer that goes on", () => {
   it("is not cut after two minutes: its request has arrived; and it hears when the server is told to stop", async () => {
@@ -50,7 +146,7 @@ describe("an answer that goes on", () => {
     vi.advanceTimersByTime(2 * TWO_MINUTES)
     vi.useRealTimers()
     const closed = new Promise((resolve) => client.once("close", resolve))
-    await Effect.runPromise(listener.drain)
+    await Effect.runPromise(listener.drain(0))
     await closed
     expect(seen).toContain("and the rest")
   })

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { connect, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -148,6 +148,32 @@ describe("what keeps a program from starting", () => {
   const useWorker = () => processes.start("worker", {})
 })
 
+describe("the embedded database and its keys", () => {
+  let dataDir: string
+  beforeAll(async () => {
+    dataDir = await folder()
+  })
+  afterAll(() => rm(dataDir, { recursive: true, force: true }))
+  const migrate = (more: Readonly<Record<string, string>> = {}) =>
+    command(["migrate"], { DATA_DIR: dataDir, LOG_LEVEL: "error", ...more })
+
+  it("migrate in an empty folder makes both, so that the next start finds them", async () => {
+    expect(await migrate()).toMatchObject({ code: 0, stderr: "" })
+    expect((await readdir(dataDir)).sort()).toEqual(["database", "secret-keys"])
+    expect(await migrate()).toMatchObject({ code: 0, stderr: "" })
+  })
+
+  it("a file with other keys is refused by its name, with the code 78", async () => {
+    const file = join(dataDir, "secret-keys")
+    const before = await readFile(file)
+    await writeFile(file, `k1:${randomBytes(32).toString("base64")}\n`)
+    const { code, stderr } = await migrate()
+    expect([code, stderr]).toEqual([78, expect.stringContaining(`The keys in ${file} are not those of this database`)])
+    await writeFile(file, before)
+    expect(await migrate()).toMatchObject({ code: 0 })
+  })
+})
+
 describe("account create", () => {
   let dataDir: string
   beforeAll(async () => {
@@ -200,6 +226,7 @@ describe("account create", () => {
 
 describePg("servers and workers on PostgreSQL", () => {
   const processes = useProcesses()
+  const SECRET_KEYS = `k1:${randomBytes(32).toString("base64")}`
   let database: Awaited<ReturnType<typeof freshDatabase>>
   beforeAll(async () => {
     database = await freshDatabase()
@@ -209,7 +236,7 @@ describePg("servers and workers on PostgreSQL", () => {
   it("any number may start at once on an empty database; migrate finds nothing left to do", async () => {
     const environment = {
       DATABASE_URL: database.url,
-      SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+      SECRET_KEYS,
       LOG_FORMAT: "json"
     }
     const ports = [await freePort(), await freePort()]
@@ -233,12 +260,29 @@ describePg("servers and workers on PostgreSQL", () => {
     expect(connections.rowCount).toBe(0)
   })
 
+  it("keys that are not this database's: server, worker and commands end with one sentence and the code 78", async () => {
+    const wrong = { DATABASE_URL: database.url, SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}` }
+    const sentence =
+      'The keys in SECRET_KEYS are not those of this database, which was last used with a key "k1": give that key too, behind newer ones; nothing was changed.\n'
+    for (const args of [[], ["migrate"], ["account", "create", "--email", "eve@example.test"]]) {
+      const { code, stderr } = await command(args, { ...wrong, PORT: String(await freePort()) })
+      expect([code, stderr]).toEqual([78, sentence])
+    }
+    const worker = processes.start("worker", wrong)
+    expect((await worker.ended).code).toBe(78)
+    expect(worker.output()).toContain(sentence)
+    const k2 = `k2:${randomBytes(32).toString("base64")}`
+    for (const keys of [`${k2},${SECRET_KEYS}`, k2, `${SECRET_KEYS},${k2}`, SECRET_KEYS]) {
+      expect((await command(["migrate"], { ...wrong, SECRET_KEYS: keys })).code).toBe(0)
+    }
+  })
+
   it("is not ready while the database is away, and is again when it answers", async () => {
     const port = await freePort()
     const url = `http://localhost:${port}`
     const server = processes.start("server", {
       DATABASE_URL: database.url,
-      SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,
+      SECRET_KEYS,
       PORT: String(port)
     })
     await ready(server, url)

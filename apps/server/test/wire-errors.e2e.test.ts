@@ -120,13 +120,22 @@ describe("fields of a wrong type or value", () => {
 
   it.each([
     ["no object", [CANARY]],
-    ["locations as an object", { locations: { 0: CANARY } }],
-    ["a time without zone", { locations: [{ captured_at: "2026-01-01T00:00:00", lat: 1, lon: 1 }] }],
-    ["a time that is no time", { locations: [{ captured_at: CANARY, lat: 1, lon: 1 }] }],
-    ["a latitude as text", { locations: [{ captured_at: new Date(0).toISOString(), lat: CANARY, lon: 1 }] }],
-    ["no latitude", { locations: [{ captured_at: new Date(0).toISOString(), lon: 1 }] }]
+    ["locations as an object", { locations: { 0: CANARY } }]
   ])("an upload with %s: 400 validation_failed", async (_, json) => {
     refused(await stranger.call("POST", "/v1/phone/locations", { token: deviceToken, json }), 400, "validation_failed")
+  })
+
+  it.each([
+    ["a time without zone", { captured_at: "2026-01-01T00:00:00", lat: 1, lon: 1 }],
+    ["a time that is no time", { captured_at: CANARY, lat: 1, lon: 1 }],
+    ["a latitude as text", { captured_at: new Date().toISOString(), lat: CANARY, lon: 1 }],
+    ["no latitude", { captured_at: new Date().toISOString(), lon: 1 }]
+  ])("a reading with %s is put aside and counted, its upload is taken", async (_, location) => {
+    const answer = await stranger.call("POST", "/v1/phone/locations", {
+      token: deviceToken,
+      json: { locations: [location] }
+    })
+    expect(said(answer)).toEqual([200, { accepted: 0, duplicates: 0, quarantined: 1 }])
   })
 
   it("a rule with everything wrong: 400 validation_failed", async () => {

@@ -166,6 +166,8 @@ const build = ({ profiles, row, rounds, withPeers }: Given, peaks: Array<Peak>, 
 const COMMON = {
   LOG_FORMAT: "json",
   ALLOW_INSECURE_WEBHOOKS: "true",
+  // No load balancer has to notice that a round is over.
+  DRAIN_SECONDS: "0",
   RATE_LIMIT_PER_MINUTE: "1000000",
   // Clients of many addresses: the limits that count by address see as many as there would be.
   TRUST_PROXY: "true"

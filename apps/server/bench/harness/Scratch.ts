@@ -109,10 +109,6 @@ const stores = (environment: Readonly<Record<string, string>>) =>
         Settings.storage as Config.Config<Settings.Storage>,
         ConfigProvider.fromMap(new Map(Object.entries(environment)))
       ),
-      (storage) =>
-        Stores.layer.pipe(
-          Layer.provideMerge(Data.upToDate(storage, "place-access bench")),
-          Layer.provideMerge(Data.vault(storage))
-        )
+      (storage) => Stores.layer.pipe(Layer.provideMerge(Data.withKeys(storage, "place-access bench")))
     )
   ).pipe(Layer.provideMerge(Logger.remove(Logger.defaultLogger)))

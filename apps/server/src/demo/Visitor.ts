@@ -1,4 +1,5 @@
 import { Data, Effect, Schema } from "effect"
+import { randomUUID } from "node:crypto"
 
 /** The tour cannot go on; shows what was asked and what came back. */
 export class TourStopped extends Data.TaggedError("TourStopped")<{ readonly message: string }> {}
@@ -32,11 +33,12 @@ export interface Visitor {
 export const make = (baseUrl: string): Visitor => {
   const cookies = new Map<string, string>()
 
-  const send = async (method: string, path: string, { form, json, token }: Call): Promise<Answer> => {
+  const send = async (method: string, path: string, key: string, { form, json, token }: Call): Promise<Answer> => {
     const headers = new Headers({ origin: new URL(baseUrl).origin })
     if (cookies.size > 0) headers.set("cookie", Array.from(cookies, (pair) => pair.join("=")).join("; "))
     if (token !== undefined) headers.set("authorization", `Bearer ${token}`)
     if (json !== undefined) headers.set("content-type", "application/json")
+    if (method === "POST") headers.set("idempotency-key", key)
     const body = json === undefined ? form : JSON.stringify(json)
     const response = await fetch(new URL(path, `${baseUrl}/`), {
       method,
@@ -52,9 +54,13 @@ export const make = (baseUrl: string): Visitor => {
   }
 
   const call: Visitor["call"] = (method, path, options = {}) =>
-    Effect.tryPromise({
-      try: () => send(method, path, options),
-      catch: (error) => new TourStopped({ message: `${method} ${path} got no answer: ${String(error)}` })
+    Effect.suspend(() => {
+      // One key for the request and its repetitions: what was made before the answer was lost is not made again.
+      const key = randomUUID()
+      return Effect.tryPromise({
+        try: () => send(method, path, key, options),
+        catch: (error) => new TourStopped({ message: `${method} ${path} got no answer: ${String(error)}` })
+      }).pipe(Effect.retry({ times: 2 }))
     })
 
   return {

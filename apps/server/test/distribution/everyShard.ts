@@ -19,6 +19,11 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
     why: "a worker looks at which endpoints something waits, of any app; what it then takes names the apps"
   },
   {
+    tables: ["endpoints"],
+    text: /FROM endpoints WHERE split_part\(secrets -> 0 ->> 'sealed'/,
+    why: "the first start of a version that knows canaries: any signing secret tells whether the keys are right"
+  },
+  {
     tables: ["connections"],
     text: /FROM connections WHERE ended_at IS NULL AND look_at <= /,
     why: "every quarter of an hour: dates of anybody's connections that have come"
@@ -56,6 +61,7 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
       "consent_requests",
       "rate_windows",
       "budgets",
+      "idempotent_answers",
       "deliveries",
       "delivery_attempts",
       "events",

@@ -110,7 +110,7 @@ export const SHARED = /^WITH asked AS .* INSERT INTO delivery_attempts /
 /** Where a table is touched in the same way by several. */
 export const SAID: Readonly<Record<string, RegExp>> = {
   "a token": /FROM access_tokens \w+ JOIN connections /,
-  "a code": /FROM authorization_codes WHERE user_id = /,
+  "a code": /FROM authorization_codes c WHERE c\.user_id = /,
   "a refresh token and those after it": /FROM refresh_tokens presented JOIN refresh_tokens /,
   "a phone": /FROM devices WHERE user_id = \$1 AND token_hash = /,
   "what an upload is judged by": /^SELECT head\.version, head\.known, /,
@@ -139,7 +139,7 @@ export const SAID: Readonly<Record<string, RegExp>> = {
   "days that have fixes": /^SELECT width_bucket/,
   "stays that are derived": /^INSERT INTO stays /,
   "visits of phones that say so": /^SELECT told\.device_id, /,
-  "visits of other phones": /^SELECT DISTINCT ON \(stay\.arrival, /
+  "stays of every phone": /^SELECT stay\.place_id, d\.device_id, stay\.arrival, /
 }
 
 const VERBS: Readonly<Record<string, Verb>> = { InsertStmt: "INSERT", UpdateStmt: "UPDATE", DeleteStmt: "DELETE" }

@@ -127,6 +127,7 @@ describeBrowser("the timeline of a run", () => {
         ...entry,
         i: entry.i + copy * entries.length,
         t: entry.t + copy * 86_400_000,
+        passed: entry.passed + copy * 86_400_000,
         ...("op" in entry && entry.op !== null ? { op: entry.op + copy * entries.length } : {})
       }))
     ).flat() as ReadonlyArray<Simulation.Entry>

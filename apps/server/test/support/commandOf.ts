@@ -7,11 +7,17 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"))
   readonly scripts: Readonly<Record<string, string>>
 }
 
-/** What node is given by `npm run NAME`, the built file last: tests and benchmarks start the programs as people do. */
-export const commandOf = (name: "start" | "worker" | "listen" | "demo" | "simulate"): ReadonlyArray<string> => {
+/**
+ * What node is given by `npm run NAME`, the built file last: tests and benchmarks start the programs as people do. `root`: another
+ * clone than this one.
+ */
+export const commandOf = (
+  name: "start" | "worker" | "listen" | "demo" | "simulate",
+  root: string = ROOT
+): ReadonlyArray<string> => {
   const [node, ...args] = (scripts[name] ?? "").split(" ")
   const path = args.pop() ?? ""
   if (node !== "node") throw new Error(`npm run ${name} does not begin with node`)
-  if (!existsSync(join(ROOT, path))) throw new Error(`${path} is missing: npm run build`)
-  return [...args, join(ROOT, path)]
+  if (!existsSync(join(root, path))) throw new Error(`${path} is missing: npm run build`)
+  return [...args, join(root, path)]
 }

@@ -30,13 +30,18 @@ export interface Processes {
   readonly start: (
     program: Program,
     environment: Readonly<Record<string, string>>,
-    args?: ReadonlyArray<string>
+    args?: ReadonlyArray<string>,
+    /** Of another clone than this one. */
+    root?: string
   ) => Running
 }
 
+/** There is no load balancer in front: a server that is told to stop need not wait for one. */
+const DEFAULTS = { DRAIN_SECONDS: "0" }
+
 /**
  * Processes of the calling `describe`: what still runs when it is over is killed, and what they wrote is shown when a test
- * fails. They get the given environment and nothing of the test run's own.
+ * fails. They get the given environment, `DEFAULTS`, and nothing of the test run's own.
  */
 export const useProcesses = (): Processes => {
   const running: Array<Running> = []
@@ -48,8 +53,8 @@ export const useProcesses = (): Processes => {
   })
   afterAll(() => Promise.all(running.map((one) => one.stop("SIGKILL"))))
   return {
-    start: (program, environment, args = []) => {
-      const one = launch(program, environment, args)
+    start: (program, environment, args = [], root = ROOT) => {
+      const one = launch(program, environment, args, root)
       running.push(one)
       return one
     }
@@ -59,12 +64,13 @@ export const useProcesses = (): Processes => {
 const launch = (
   program: Program,
   environment: Readonly<Record<string, string>>,
-  args: ReadonlyArray<string>
+  args: ReadonlyArray<string>,
+  root: string
 ): Running => {
   const { HOME = "", PATH = "" } = process.env
-  const child = spawn(process.execPath, [...commandOf(PROGRAMS[program]), ...args], {
-    cwd: ROOT,
-    env: { HOME, PATH, ...environment },
+  const child = spawn(process.execPath, [...commandOf(PROGRAMS[program], root), ...args], {
+    cwd: root,
+    env: { HOME, PATH, ...DEFAULTS, ...environment },
     stdio: ["ignore", "pipe", "pipe"]
   })
   const chunks: Array<string> = []

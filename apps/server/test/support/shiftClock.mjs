@@ -1,0 +1,14 @@
+/** With `node --import`: this process's clock is `CLOCK_SHIFT_MS` ahead of the machine's. */
+const shift = Number(process.env.CLOCK_SHIFT_MS ?? "0")
+const MachineDate = globalThis.Date
+
+globalThis.Date = class Date extends MachineDate {
+  constructor(...args) {
+    if (args.length === 0) super(MachineDate.now() + shift)
+    else super(...args)
+  }
+
+  static now() {
+    return MachineDate.now() + shift
+  }
+}
