@@ -54,6 +54,7 @@ const toRecord = (row: Delivery.NewDelivery) => ({
   endpoint_epoch: row.endpointEpoch,
   event_id: row.envelope.eventId,
   replay_no: row.replayNo,
+  is_test: row.isTest,
   user_id: row.userId,
   envelope: toEnvelope(row.envelope),
   type: row.envelope.payload.type,
@@ -90,14 +91,14 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
       sql`INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id,
                                   envelope, type, occurred_at, max_event_age_s, attempt, created_at,
                                   original_at, state, fail_reason, due_at, ended_at)
-          SELECT ${appId}, r.delivery_id, r.endpoint_id, r.endpoint_epoch, r.event_id, r.replay_no, false, r.user_id,
+          SELECT ${appId}, r.delivery_id, r.endpoint_id, r.endpoint_epoch, r.event_id, r.replay_no, r.is_test, r.user_id,
                  r.envelope, r.type, r.occurred_at, r.max_event_age_s, 1, r.created_at, r.original_at,
                  CASE WHEN live THEN 'trying' ELSE 'failed' END, CASE WHEN NOT live THEN 'endpoint_disabled' END,
                  CASE WHEN live THEN r.created_at END, CASE WHEN NOT live THEN r.created_at END
           FROM jsonb_to_recordset(${Rows.json(rows.map(toRecord))}::jsonb) AS r (
-            delivery_id text, endpoint_id text, endpoint_epoch integer, event_id text, replay_no integer, user_id text,
-            envelope jsonb, type text, occurred_at timestamptz, max_event_age_s integer, created_at timestamptz,
-            original_at timestamptz)
+            delivery_id text, endpoint_id text, endpoint_epoch integer, event_id text, replay_no integer, is_test boolean,
+            user_id text, envelope jsonb, type text, occurred_at timestamptz, max_event_age_s integer,
+            created_at timestamptz, original_at timestamptz)
           JOIN endpoints e ON e.app_id = ${appId} AND e.endpoint_id = r.endpoint_id
           CROSS JOIN LATERAL (SELECT e.disabled_at IS NULL AND e.epoch = r.endpoint_epoch AS live) now
           ON CONFLICT (app_id, event_id, endpoint_id, replay_no) DO NOTHING`

@@ -8,3 +8,9 @@ export const holdsAnywhere = <Ts>(property: fc.IProperty<Ts>, numRuns: number): 
   fc.assert(property, { numRuns })
   fc.assert(property, { numRuns, seed: 1 })
 }
+
+/** As `holdsAnywhere`, for properties whose programs are waited for. */
+export const holdsAnywhereAsync = async <Ts>(property: fc.IAsyncProperty<Ts>, numRuns: number): Promise<void> => {
+  await fc.assert(property, { numRuns })
+  await fc.assert(property, { numRuns, seed: 1 })
+}

@@ -108,7 +108,7 @@ export const striking: Contract<Needs> = [
     )
   },
   {
-    name: "strikes: replays count neither for nor against",
+    name: "strikes: replays and tests count neither for nor against",
     run: withEndpoints((endpoint) =>
       Effect.gen(function* () {
         yield* strike(endpoint, 3)
@@ -118,6 +118,12 @@ export const striking: Contract<Needs> = [
         yield* insert(endpoint, { replayNo: 2 })
         yield* deliver(yield* claimOne(endpoint))
         Check.equal((yield* endpointNow(endpoint)).strikes, 3, "not for")
+        yield* insert(endpoint, { isTest: true })
+        yield* exhaust(yield* claimOne(endpoint))
+        Check.equal((yield* endpointNow(endpoint)).strikes, 3, "a test not against")
+        yield* insert(endpoint, { isTest: true })
+        yield* deliver(yield* claimOne(endpoint))
+        Check.equal((yield* endpointNow(endpoint)).strikes, 3, "a test not for")
       })
     )
   },

@@ -1,0 +1,16 @@
+import { type Database, SqlAccountStore, SqlMailOutbox } from "@place-access/adapters-pg"
+import { FastCheck as fc, Layer } from "effect"
+import { it } from "vitest"
+import { liveMail, mailLives } from "../../../domain/test/support/mailLife.js"
+import { withStores } from "./contracts.js"
+
+/** The lives of outboxes that the one in memory is shown, some of them, on a database. */
+export const mailLivesOn = (database: Layer.Layer<Database>, numRuns: number): void => {
+  const run = withStores(database, Layer.merge(SqlMailOutbox.layer, SqlAccountStore.layer))
+
+  it("the outbox keeps a message once, gives it to one worker at a time and hears whoever has it", () =>
+    fc.assert(
+      fc.asyncProperty(mailLives, (steps) => run(liveMail(steps, new Set()))),
+      { numRuns }
+    ))
+}

@@ -1,0 +1,168 @@
+import { type Mail, MailOutbox, runMail } from "@place-access/domain/mail"
+import { Timestamp } from "@place-access/domain/shared"
+import {
+  Fixtures,
+  MemoryAccountStore,
+  MemoryDatabase,
+  MemoryEntropy,
+  MemoryMailer,
+  MemoryMailOutbox
+} from "@place-access/domain/testing"
+import { Effect, FastCheck as fc, Fiber, Layer, TestClock, TestContext } from "effect"
+import { expect, it } from "vitest"
+import { holdsAnywhere, holdsAnywhereAsync } from "../support/holdsAnywhere.js"
+import { liveMail, MAIL_MARKS, mailLives } from "../support/mailLife.js"
+import { START } from "../support/runContract.js"
+import { inVirtualTime } from "../support/webhooks.js"
+
+const { DAY, HOUR, MINUTE, SECOND } = Timestamp
+
+const stores = Layer.mergeAll(MemoryMailOutbox.layer, MemoryAccountStore.layer, MemoryEntropy.layer).pipe(
+  Layer.provide(MemoryDatabase.layer)
+)
+
+it("the outbox keeps a message once, gives it to one worker at a time and hears whoever has it, over generated lives", async () => {
+  const met = new Set<string>()
+  await holdsAnywhereAsync(
+    fc.asyncProperty(mailLives, (steps) =>
+      Effect.runPromise(
+        TestClock.setTime(START).pipe(
+          Effect.zipRight(liveMail(steps, met)),
+          Effect.provide(stores),
+          Effect.provide(TestContext.TestContext)
+        )
+      )
+    ),
+    200
+  )
+  expect([...met].sort()).toEqual(MAIL_MARKS)
+})
+
+/** Written again, after each attempt that nobody took. */
+const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY]
+/** A batch of twenty, four at a time, each for a minute at most; and one minute more. */
+const LEASE = 6 * MINUTE
+
+/** How often the worker looks. */
+const EVERY = 5 * MINUTE
+
+/** What the mail server does with one attempt, in whole seconds: a worker dies in between them, never with them. */
+const server = fc.record({
+  outcome: fc.constantFrom(
+    "Sent" as const,
+    "NotSent" as const,
+    "NotSent" as const,
+    "NotSent" as const,
+    "Refused" as const
+  ),
+  takesMs: fc.constantFrom(0, 0, SECOND, 59 * SECOND)
+})
+const death = fc.record({
+  afterMs: fc.constantFrom(0, SECOND, 59 * SECOND, MINUTE, HOUR, DAY).map((millis) => millis + 7),
+  downMs: fc.constantFrom(1, LEASE - 1, LEASE, DAY, 7 * DAY)
+})
+
+interface Attempt {
+  readonly id: string
+  readonly startedAt: number
+  /** Null: the worker died meanwhile. */
+  endedAt: number | null
+  readonly outcome: "Sent" | "NotSent" | "Refused"
+}
+
+/** When the attempt in place `index` may be followed by another; null when by none. */
+const nextAt = ({ endedAt, outcome, startedAt }: Attempt, index: number): number | null => {
+  const wait = WAITS[index]
+  if (endedAt === null) return startedAt + LEASE
+  return outcome !== "NotSent" || wait === undefined ? null : endedAt + wait
+}
+
+it("whenever workers die and whatever the server says: no message too early, too often, after its end, or lost", () => {
+  const met = new Set<string>()
+  holdsAnywhere(
+    fc.property(
+      fc.array(fc.array(server, { minLength: 1, maxLength: 9 }), { minLength: 1, maxLength: 4 }),
+      fc.array(death, { maxLength: 5 }),
+      (servers, deaths) => {
+        inVirtualTime(
+          Effect.gen(function* () {
+            const attempts: Array<Attempt> = []
+            const outbox = yield* MailOutbox
+            const { id: to } = yield* Fixtures.user
+            const begun = yield* Timestamp.now
+            const messages = servers.map((_, index): Mail.MailMessage => ({
+              to,
+              dedupeKey: `${index}`,
+              subject: `${index}`,
+              body: ""
+            }))
+            yield* Effect.forEach(messages, (message) => outbox.put(message, begun))
+            const post = yield* MemoryMailer.Post
+            yield* post.script(({ id, subject }) =>
+              Effect.gen(function* () {
+                const script = servers[Number(subject)] ?? []
+                const before = attempts.filter((one) => one.id === id).length
+                const { outcome, takesMs } = script[before % script.length] ?? { outcome: "Sent", takesMs: 0 }
+                const attempt: Attempt = { id, outcome, startedAt: yield* Timestamp.now, endedAt: null }
+                attempts.push(attempt)
+                yield* Effect.sleep(takesMs)
+                attempt.endedAt = yield* Timestamp.now
+                return outcome === "Sent" ? { _tag: outcome } : { _tag: outcome, reason: outcome }
+              })
+            )
+            const worker = Effect.fork(Effect.interruptible(runMail({ portal: "", service: "" }, EVERY)))
+            let fiber = yield* worker
+            for (const { afterMs, downMs } of deaths) {
+              yield* Effect.sleep(afterMs)
+              yield* Fiber.interrupt(fiber)
+              met.add("a worker died")
+              yield* Effect.sleep(downMs)
+              fiber = yield* worker
+            }
+            yield* Effect.sleep(3 * DAY)
+            yield* Fiber.interrupt(fiber)
+
+            const ids = [...new Set(attempts.map(({ id }) => id))]
+            for (const id of ids) {
+              const own = attempts.filter((one) => one.id === id)
+              expect(own.length).toBeLessThanOrEqual(8)
+              if (own.length === 8) met.add("eight attempts")
+              for (const [index, attempt] of own.entries()) {
+                const next = own[index + 1]
+                const earliest = nextAt(attempt, index)
+                if (attempt.endedAt === null) met.add("a worker died while it sent")
+                if (next === undefined) continue
+                expect(earliest).not.toBeNull()
+                expect(next.startedAt).toBeGreaterThanOrEqual(earliest ?? 0)
+                // Whoever is never down comes within a round, and the others' minute.
+                if (deaths.length === 0) expect(next.startedAt).toBeLessThanOrEqual((earliest ?? 0) + MINUTE + EVERY)
+              }
+            }
+            const kept = yield* outbox.recent(100)
+            for (const { givenUpAt, lastError, message, sentAt } of kept) {
+              const id = (yield* post.letters).find(({ subject }) => subject === message.subject)?.id
+              const own = attempts.filter((one) => one.id === id)
+              const isSent = own.some(({ endedAt, outcome }) => endedAt !== null && outcome === "Sent")
+              expect([message.subject, sentAt !== null, givenUpAt !== null]).toEqual([message.subject, isSent, !isSent])
+              if (isSent) continue
+              // Given up for a reason: refused, tried eight times, or nobody came to it for a week.
+              const isRefused = own.at(-1)?.endedAt != null && own.at(-1)?.outcome === "Refused"
+              const isOld = lastError === "older than 7 days" && (givenUpAt ?? 0) - begun > 7 * DAY
+              met.add(isRefused ? "refused" : isOld ? "too old" : "given up")
+              expect([message.subject, isRefused || isOld || own.length === 8]).toEqual([message.subject, true])
+            }
+          }).pipe(Effect.provide(Layer.merge(MemoryMailer.layer, MemoryMailOutbox.layer)))
+        )
+      }
+    ),
+    60
+  )
+  expect([...met].sort()).toEqual([
+    "a worker died",
+    "a worker died while it sent",
+    "eight attempts",
+    "given up",
+    "refused",
+    "too old"
+  ])
+})

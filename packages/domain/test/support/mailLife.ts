@@ -1,0 +1,236 @@
+import { type Mail, MailOutbox, type MailSending } from "@place-access/domain/mail"
+import { Timestamp } from "@place-access/domain/shared"
+import { Fixtures } from "@place-access/domain/testing"
+import { Effect, FastCheck as fc, TestClock } from "effect"
+import { expect } from "vitest"
+
+/**
+ * Lives of an outbox, and a second writing of what it promises: a message is kept once for each reader and key, one worker has it until
+ * its lease is over, each claim is an attempt, and whoever was overtaken changes nothing. Any store of mail can be shown them.
+ */
+
+type How = "sent" | "retry" | "given up"
+
+export type Step =
+  | { readonly _tag: "Put"; readonly reader: number; readonly key: number }
+  | { readonly _tag: "Claim"; readonly limit: number }
+  /** The worker that claimed something last, or longest ago, comes to its end. */
+  | { readonly _tag: "Finish"; readonly how: How; readonly isOldest: boolean; readonly isTwice: boolean }
+  | { readonly _tag: "Pass"; readonly millis: number }
+  /** Several workers claim at once. */
+  | { readonly _tag: "Race"; readonly workers: number; readonly limit: number }
+
+const LEASE = Timestamp.MINUTE
+const LATER = Timestamp.HOUR
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      _tag: fc.constant("Put" as const),
+      reader: fc.constantFrom(0, 1),
+      key: fc.constantFrom(0, 0, 1, 2)
+    })
+  },
+  { weight: 4, arbitrary: fc.record({ _tag: fc.constant("Claim" as const), limit: fc.constantFrom(1, 1, 2, 20) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      _tag: fc.constant("Finish" as const),
+      how: fc.constantFrom<How>("sent", "retry", "retry", "given up"),
+      isOldest: fc.boolean(),
+      isTwice: fc.boolean()
+    })
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      _tag: fc.constant("Pass" as const),
+      millis: fc.constantFrom(1, LEASE - 1, LEASE, LEASE, LATER - 1, LATER)
+    })
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      _tag: fc.constant("Race" as const),
+      workers: fc.constantFrom(2, 3),
+      limit: fc.constantFrom(1, 2, 20)
+    })
+  }
+)
+
+export const mailLives: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(step, { minLength: 1, maxLength: 25 })
+
+export const MAIL_MARKS = [
+  "claimed again, for its lease was over",
+  "finished by a worker that was overtaken",
+  "finished twice",
+  "given up",
+  "put again",
+  "put again after it was sent",
+  "raced for",
+  "sent",
+  "sent after a retry",
+  "waited for by a lease"
+]
+
+interface Row {
+  readonly message: Mail.MailMessage
+  readonly createdAt: number
+  attempts: number
+  dueAt: number
+  isLeased: boolean
+  isRetried: boolean
+  sentAt: number | null
+  givenUpAt: number | null
+  lastError: string | null
+}
+
+/** Lives the life; fails where the store does not do what the second writing says. `met` is given the marks. */
+export const liveMail = (steps: ReadonlyArray<Step>, met: Set<string>) =>
+  Effect.gen(function* () {
+    const outbox = yield* MailOutbox
+    const readers = [(yield* Fixtures.user).id, (yield* Fixtures.user).id] as const
+    const rows = new Map<string, Row>()
+    const held: Array<{ readonly row: Row; readonly attempt: number; isDone: boolean }> = []
+    const nameOf = ({ dedupeKey, to }: Pick<Mail.MailMessage, "dedupeKey" | "to">) => `${to} ${dedupeKey}`
+    const isOpen = (row: Row) => row.sentAt === null && row.givenUpAt === null
+
+    const claimed = (
+      told: ReadonlyArray<{ readonly message: Mail.MailMessage; readonly attempt: number }>,
+      now: number
+    ) => {
+      for (const { attempt, message } of told) {
+        const row = rows.get(nameOf(message))
+        if (row === undefined) continue
+        expect([message, attempt]).toEqual([row.message, row.attempts + 1])
+        if (row.isLeased) met.add("claimed again, for its lease was over")
+        row.attempts = attempt
+        row.dueAt = now + LEASE
+        row.isLeased = true
+        held.push({ row, attempt, isDone: false })
+      }
+    }
+
+    const dueNow = (now: number) => {
+      for (const row of rows.values())
+        if (isOpen(row) && row.isLeased && row.dueAt > now) met.add("waited for by a lease")
+      return [...rows.values()].filter((row) => isOpen(row) && row.dueAt <= now).sort((a, b) => a.dueAt - b.dueAt)
+    }
+
+    const own = (told: ReadonlyArray<{ readonly message: Mail.MailMessage; readonly attempt: number }>) =>
+      told.filter(({ message }) => readers.includes(message.to))
+
+    const claim = (limit: number, now: Timestamp.Timestamp) =>
+      Effect.map(outbox.claim(limit, now, Timestamp.plus(now, LEASE)), own)
+
+    const finish = ({ how, isOldest, isTwice }: Extract<Step, { _tag: "Finish" }>, now: Timestamp.Timestamp) =>
+      Effect.gen(function* () {
+        const one = isOldest ? held.find(({ isDone }) => isTwice || !isDone) : held.at(-1)
+        if (one === undefined) return
+        const { attempt, row } = one
+        if (row.attempts !== attempt) met.add("finished by a worker that was overtaken")
+        if (one.isDone) met.add("finished twice")
+        one.isDone = true
+        const reason = `attempt ${attempt} of ${row.message.dedupeKey}`
+        const end: MailSending.Finish =
+          how === "sent"
+            ? { _tag: "Sent", at: now }
+            : how === "retry"
+              ? { _tag: "Retry", dueAt: Timestamp.plus(now, LATER), reason }
+              : { _tag: "GivenUp", at: now, reason }
+        const isWritten = yield* outbox.finish({ attempt, message: row.message }, end)
+        // The same attempt put off twice is put off: nobody else has it, and no harm is done.
+        if (isOpen(row) && row.attempts === attempt) {
+          expect(isWritten).toBe(true)
+          row.isLeased = false
+          if (how === "sent") row.sentAt = now
+          else row.lastError = reason
+          if (how === "retry") row.dueAt = now + LATER
+          if (how === "given up") row.givenUpAt = now
+          if (how === "sent" && row.isRetried) met.add("sent after a retry")
+          row.isRetried ||= how === "retry"
+          if (how !== "retry") met.add(how)
+        } else expect(isWritten).toBe(false)
+      })
+
+    const take = (one: Step, now: Timestamp.Timestamp) =>
+      Effect.gen(function* () {
+        switch (one._tag) {
+          case "Put": {
+            const to = readers[one.reader] ?? readers[0]
+            const dedupeKey = `key ${one.key}`
+            const before = rows.get(nameOf({ to, dedupeKey }))
+            const message = { to, dedupeKey, subject: `Written at ${now}`, body: "Text" }
+            if (before !== undefined) met.add(before.sentAt === null ? "put again" : "put again after it was sent")
+            yield* outbox.put(message, now)
+            if (before !== undefined) return
+            const fresh = {
+              attempts: 0,
+              sentAt: null,
+              givenUpAt: null,
+              lastError: null,
+              isLeased: false,
+              isRetried: false
+            }
+            rows.set(nameOf(message), { message, createdAt: now, dueAt: now, ...fresh })
+            return
+          }
+          case "Claim": {
+            const due = dueNow(now)
+            const told = yield* claim(one.limit, now)
+            expect(told.length).toBe(Math.min(one.limit, due.length))
+            // The oldest due first; of those that are equally old any.
+            const dueAts = told.map(({ message }) => rows.get(nameOf(message))?.dueAt)
+            expect([...dueAts].sort((a, b) => (a ?? 0) - (b ?? 0))).toEqual(
+              due.slice(0, one.limit).map(({ dueAt }) => dueAt)
+            )
+            return claimed(told, now)
+          }
+          case "Race": {
+            const due = dueNow(now)
+            const rivals = Array.from({ length: one.workers }, () => claim(one.limit, now))
+            const told = (yield* Effect.all(rivals, { concurrency: "unbounded" })).flat()
+            const names = told.map(({ message }) => nameOf(message))
+            expect(new Set(names).size).toBe(names.length)
+            expect(names.filter((name) => !due.some(({ message }) => nameOf(message) === name))).toEqual([])
+            if (due.length > 1) met.add("raced for")
+            return claimed(told, now)
+          }
+          case "Finish":
+            return yield* finish(one, now)
+          case "Pass":
+            return yield* TestClock.adjust(one.millis)
+        }
+      })
+
+    // Nothing of this life is left for the next, also when it fails.
+    const settle = Effect.suspend(() =>
+      Effect.forEach(rows.values(), ({ attempts, message }) =>
+        outbox.finish({ attempt: attempts, message }, { _tag: "Sent", at: Timestamp.make(0) })
+      )
+    )
+
+    const live = Effect.forEach(steps, (one) => Effect.flatMap(Timestamp.now, (now) => take(one, now)), {
+      discard: true
+    })
+    const compare = Effect.gen(function* () {
+      const stored = (yield* outbox.recent(10_000)).filter(({ message }) => readers.includes(message.to))
+      const plain = (
+        kept: Omit<Mail.Kept, "createdAt" | "sentAt" | "givenUpAt"> & { readonly [at: string]: unknown }
+      ) => [
+        nameOf(kept.message),
+        kept.message.subject,
+        kept["createdAt"],
+        kept.attempts,
+        kept["sentAt"],
+        kept["givenUpAt"],
+        kept.lastError
+      ]
+      const byName = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>) => (String(a[0]) < String(b[0]) ? -1 : 1)
+      expect(stored.map((kept) => plain({ ...kept })).sort(byName)).toEqual(
+        [...rows.values()].map((row) => plain({ ...row })).sort(byName)
+      )
+    })
+    yield* Effect.ensuring(Effect.zipRight(live, compare), Effect.orDie(settle))
+  })

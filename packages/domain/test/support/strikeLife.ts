@@ -1,0 +1,339 @@
+import { type Delivery, DeliveryStore } from "@place-access/domain/deliveries"
+import { EndpointStore, WebhookEndpoint } from "@place-access/domain/endpoints"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect, FastCheck as fc, TestClock } from "effect"
+import { expect } from "vitest"
+import {
+  claim,
+  endpointNow,
+  finish,
+  found,
+  insert,
+  of,
+  withEndpoints
+} from "../../src/testing/contract/webhookFixtures.js"
+
+/**
+ * Lives of one endpoint, and a second writing of Spec §3.4 and decisions W2 to W4: which ends of deliveries count against it, what
+ * clears the count, and what becomes of everything that was on its way when it was disabled. Any store of deliveries can be shown
+ * them. Biased to the edges: one short of ten and of twenty, exactly, one more; leases to the millisecond.
+ */
+
+type Kind = "first" | "replay" | "test"
+type How = "exhausted" | "delivered" | "retry" | "postponed" | "too_old" | Exclude<Delivery.FailReason, "exhausted">
+
+export type Step =
+  | { readonly _tag: "Queue"; readonly count: number; readonly kind: Kind }
+  | { readonly _tag: "Claim" }
+  /** Ends the first `count` that are under way, one after the other or all at once. */
+  | { readonly _tag: "End"; readonly count: number; readonly how: How; readonly isTogether: boolean }
+  /** A worker that lost its lease comes to its end all the same. */
+  | { readonly _tag: "EndLate"; readonly how: "exhausted" | "delivered" }
+  | { readonly _tag: "Pass"; readonly millis: number }
+  | { readonly _tag: "Hurry" }
+  | { readonly _tag: "Enable" }
+  | { readonly _tag: "Edit" }
+
+const LEASE = 30_000
+const LATER = Timestamp.HOUR
+
+const together = fc.boolean()
+const hows: ReadonlyArray<How> = [
+  "exhausted",
+  "exhausted",
+  "exhausted",
+  "delivered",
+  "delivered",
+  "retry",
+  "retry",
+  "postponed",
+  "too_old",
+  "not_sent",
+  "not_authorised",
+  "abandoned"
+]
+
+const streak = fc
+  .tuple(fc.constantFrom(1, 1, 9, 10, 11, 18, 19, 19, 20, 21), together)
+  .map(([count, isTogether]): ReadonlyArray<Step> => [
+    { _tag: "Queue", count, kind: "first" },
+    { _tag: "Claim" },
+    { _tag: "End", count, how: "exhausted", isTogether }
+  ])
+
+/** Brought forward by hand after an attempt that failed, and ended. */
+const hurried = fc
+  .constantFrom<How>("exhausted", "delivered", "postponed")
+  .map((how): ReadonlyArray<Step> => [
+    { _tag: "Queue", count: 1, kind: "first" },
+    { _tag: "Claim" },
+    { _tag: "End", count: 30, how: "retry", isTogether: false },
+    { _tag: "Hurry" },
+    { _tag: "Claim" },
+    { _tag: "End", count: 1, how, isTogether: false }
+  ])
+
+const single = fc
+  .oneof(
+    { arbitrary: fc.constant<Step>({ _tag: "Claim" }), weight: 4 },
+    {
+      arbitrary: fc.record({
+        _tag: fc.constant("Queue" as const),
+        count: fc.constantFrom(1, 1, 2, 3),
+        kind: fc.constantFrom<Kind>("first", "first", "replay", "test")
+      }),
+      weight: 4
+    },
+    {
+      arbitrary: fc.record({
+        _tag: fc.constant("End" as const),
+        count: fc.constantFrom(1, 1, 2, 30),
+        how: fc.constantFrom(...hows),
+        isTogether: together
+      }),
+      weight: 5
+    },
+    {
+      arbitrary: fc.record({
+        _tag: fc.constant("EndLate" as const),
+        how: fc.constantFrom("exhausted" as const, "delivered" as const)
+      }),
+      weight: 2
+    },
+    {
+      arbitrary: fc.record({
+        _tag: fc.constant("Pass" as const),
+        millis: fc.constantFrom(1, LEASE - 1, LEASE, LATER - 1, LATER)
+      }),
+      weight: 3
+    },
+    { arbitrary: fc.constantFrom<Step>({ _tag: "Hurry" }, { _tag: "Enable" }, { _tag: "Edit" }), weight: 3 }
+  )
+  .map((step): ReadonlyArray<Step> => [step])
+
+/** At most fourteen moves: so few that no row is given up for the leases that ran out on it (decision W2). */
+export const strikeLives: fc.Arbitrary<ReadonlyArray<Step>> = fc
+  .array(
+    fc.oneof({ arbitrary: streak, weight: 4 }, { arbitrary: hurried, weight: 1 }, { arbitrary: single, weight: 10 }),
+    { minLength: 1, maxLength: 14 }
+  )
+  .map((moves) => moves.flat())
+
+/** What the lives must have come by, or they prove too little. */
+export const STRIKE_MARKS = [
+  "a lease was lost",
+  "a success cleared the count",
+  "disabled",
+  "enabled",
+  "ended after it was disabled, and did not count",
+  "failed because it was disabled while it waited",
+  "hurried, and did not count",
+  "one short of twenty",
+  "queued for an endpoint that was disabled meanwhile",
+  "warned at ten"
+]
+
+type Claim = Effect.Effect.Success<ReturnType<typeof claim>>[number]
+
+interface Row {
+  readonly delivery: Effect.Effect.Success<ReturnType<typeof insert>>
+  readonly kind: Kind
+  /** How often the endpoint had been disabled when it was queued. */
+  readonly series: number
+  dueAt: number
+  isHurried: boolean
+  /** Under way until then, perhaps over it. */
+  leasedUntil: number | null
+  claimed: Claim | null
+  lapses: number
+  /** Undefined while it is tried. `null`: of an endpoint that was disabled, and whose lease is over: it may have been ended already. */
+  end: readonly [string, string | null] | null | undefined
+}
+
+/** After so many leases in a row that ran out, the next one is waited for (decision W2). */
+const WAITS_AFTER_LAPSES = [30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]
+
+/** Lives the life; fails where the store does not do what the second writing says. `met` is given the marks. */
+export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
+  withEndpoints((endpoint, other) =>
+    Effect.gen(function* () {
+      const rows: Array<Row> = []
+      const lost: Array<Claim> = []
+      const warned: Array<number> = []
+      let strikes = 0
+      let series = 0
+      let isDisabled = false
+
+      const strike = (now: number) => {
+        strikes++
+        if (strikes === 10) met.add("warned at ten")
+        if (strikes === 19) met.add("one short of twenty")
+        if (strikes === 10 || strikes === 20) warned.push(strikes)
+        if (strikes < 20) return
+        met.add("disabled")
+        isDisabled = true
+        series++
+        for (const row of rows) {
+          if (row.end !== undefined || (row.leasedUntil !== null && row.leasedUntil > now)) continue
+          met.add("failed because it was disabled while it waited")
+          row.end = ["failed", "endpoint_disabled"]
+          row.leasedUntil = null
+        }
+      }
+
+      /** What the end of an attempt does, whoever made it. */
+      const ended = (row: Row, how: How, now: number) => {
+        const isOfNow = row.series === series
+        const counts = isOfNow && row.kind === "first" && !row.isHurried
+        row.leasedUntil = null
+        row.claimed = null
+        row.lapses = 0
+        if (row.isHurried && (how === "exhausted" || how === "delivered")) met.add("hurried, and did not count")
+        if (how === "retry" || how === "postponed") {
+          if (!isOfNow) row.end = ["failed", "endpoint_disabled"]
+          else if (how === "retry") {
+            row.isHurried = false
+            row.dueAt = now + LATER
+          } else row.dueAt = now
+          return
+        }
+        row.end = how === "delivered" || how === "too_old" ? [how, null] : ["failed", how]
+        if (!isOfNow) met.add("ended after it was disabled, and did not count")
+        if (counts && how === "delivered") {
+          if (strikes > 0) met.add("a success cleared the count")
+          strikes = 0
+        }
+        if (counts && how === "exhausted") strike(now)
+      }
+
+      const finishOf = (how: How, now: Timestamp.Timestamp): Delivery.Finish => {
+        switch (how) {
+          case "delivered":
+            return { _tag: "Delivered", at: now }
+          case "too_old":
+            return { _tag: "TooOld", at: now }
+          case "retry":
+            return { _tag: "Retry", attempt: 2, dueAt: Timestamp.plus(now, LATER) }
+          case "postponed":
+            return { _tag: "Postponed", dueAt: now }
+          default:
+            return { _tag: "Failed", at: now, reason: how }
+        }
+      }
+
+      const queue = (count: number, kind: Kind, now: Timestamp.Timestamp) =>
+        Effect.gen(function* () {
+          // Whoever queues read the endpoint before: while it was enabled.
+          const endpointEpoch = isDisabled ? series - 1 : series
+          const overrides = { endpointEpoch, replayNo: kind === "replay" ? 1 : 0, isTest: kind === "test" }
+          for (let index = 0; index < count; index++) {
+            const delivery = yield* insert(endpoint, overrides)
+            const end = isDisabled ? (["failed", "endpoint_disabled"] as const) : undefined
+            if (isDisabled) met.add("queued for an endpoint that was disabled meanwhile")
+            const queued = { delivery, kind, series: endpointEpoch, dueAt: now, end }
+            rows.push({ ...queued, isHurried: false, leasedUntil: null, claimed: null, lapses: 0 })
+          }
+        })
+
+      const claimAll = (now: number) =>
+        Effect.gen(function* () {
+          const claims = of(yield* claim(), endpoint)
+          const expected: Array<string> = []
+          for (const row of rows) {
+            const isUnderWay = row.leasedUntil !== null && row.leasedUntil > now
+            if (row.end !== undefined || isUnderWay) continue
+            if (row.series !== series) row.end = null
+            else if (row.dueAt <= now) {
+              expected.push(row.delivery.id)
+              row.lapses = row.leasedUntil === null ? 0 : row.lapses + 1
+              if (row.claimed !== null) lost.push(row.claimed)
+              row.claimed = claims.find(({ delivery }) => delivery.id === row.delivery.id) ?? null
+              row.leasedUntil = now + LEASE
+              if (row.lapses >= 2) row.dueAt = row.leasedUntil + (WAITS_AFTER_LAPSES[row.lapses - 2] ?? 0)
+            }
+          }
+          expect(claims.map(({ delivery }) => delivery.id as string).sort()).toEqual(expected.sort())
+        })
+
+      const endSome = ({ count, how, isTogether }: Extract<Step, { _tag: "End" }>, now: Timestamp.Timestamp) =>
+        Effect.gen(function* () {
+          const chosen = rows
+            .flatMap((row) => (row.claimed === null ? [] : [{ row, claimed: row.claimed }]))
+            .slice(0, count)
+          // Of a row whose lease was over when the endpoint was disabled nobody ends anything any more.
+          const isWritten = chosen.map(({ row }) => row.end === undefined)
+          // Who is first matters to rows whose leases are over: the disabling ends them.
+          const isOrdered = !isTogether || chosen.some(({ row }) => row.leasedUntil === null || row.leasedUntil <= now)
+          const isOpen = chosen.map(({ row }) => row.end === null)
+          const written = yield* Effect.forEach(chosen, ({ claimed }) => finish(claimed, finishOf(how, now), null), {
+            concurrency: isOrdered ? 1 : "unbounded"
+          })
+          for (const [index, { row }] of chosen.entries()) {
+            // Each that is ended before may have disabled the endpoint, and with it ended those whose leases are over.
+            if (isOpen[index] === true || (row.end !== undefined && isWritten[index] === true)) row.claimed = null
+            else {
+              expect([row.delivery.id, written[index]]).toEqual([row.delivery.id, isWritten[index]])
+              if (isWritten[index] === true) ended(row, how, now)
+              else row.claimed = null
+            }
+          }
+        })
+
+      const take = (step: Step, now: Timestamp.Timestamp) =>
+        Effect.gen(function* () {
+          switch (step._tag) {
+            case "Queue":
+              return yield* queue(step.count, step.kind, now)
+            case "Claim":
+              return yield* claimAll(now)
+            case "End":
+              return yield* endSome(step, now)
+            case "EndLate": {
+              const late = lost.shift()
+              if (late === undefined) return
+              met.add("a lease was lost")
+              return expect(yield* finish(late, finishOf(step.how, now), null)).toBe(false)
+            }
+            case "Pass":
+              return yield* TestClock.adjust(step.millis)
+            case "Hurry": {
+              const row = rows.find((one) => one.end === undefined && one.leasedUntil === null && one.dueAt > now)
+              if (row === undefined) return
+              yield* (yield* DeliveryStore).hurry(endpoint.appId, row.delivery.id, now)
+              row.isHurried = true
+              row.dueAt = now
+              return
+            }
+            case "Enable":
+              if (isDisabled) met.add("enabled")
+              if (isDisabled) strikes = 0
+              isDisabled = false
+              return yield* (yield* EndpointStore).update(endpoint.appId, endpoint.id, WebhookEndpoint.enable)
+            case "Edit":
+              return yield* (yield* EndpointStore).update(endpoint.appId, endpoint.id, (before) => ({
+                ...before,
+                description: null
+              }))
+          }
+        })
+
+      for (const step of steps) {
+        yield* take(step, yield* Timestamp.now)
+        const stored = yield* endpointNow(endpoint)
+        expect([step, stored.strikes, stored.disabledAt !== null, stored.epoch]).toEqual([
+          step,
+          strikes,
+          isDisabled,
+          series
+        ])
+        const warnings = yield* (yield* EndpointStore).listWarnings(10_000, undefined)
+        const own = warnings.filter(({ endpointId }) => endpointId === endpoint.id)
+        expect(own.map((warning) => warning.strikes).sort()).toEqual([...warned].sort())
+      }
+      for (const { delivery, end } of rows) {
+        const { failReason, state } = (yield* found(delivery)).delivery
+        if (end !== null) expect([delivery.id, state, failReason]).toEqual([delivery.id, ...(end ?? ["trying", null])])
+      }
+      expect((yield* endpointNow(other)).strikes).toBe(0)
+    })
+  )
