@@ -64,7 +64,7 @@ export const layer: Layer.Layer<MailOutbox, never, SqlClient> = Layer.effect(
     const kept = columns("m", KeptRow.fields)
 
     return MailOutbox.of({
-      put: (message, now) => queue(sql, message, now).pipe(Effect.asVoid, orStoreError),
+      put: (message, now) => queue(sql, message, now).pipe(sql.withTransaction, Effect.asVoid, orStoreError),
 
       claim: (limit, now, leaseUntil) =>
         sql`WITH due AS (

@@ -45,7 +45,8 @@ const TABLES: Readonly<Record<Retention.Kind, Table>> = {
     moment: "fanned_out_at",
     only: "NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.app_id = t.app_id AND d.event_id = t.event_id)"
   },
-  mail: { table: "mail_outbox", key: "user_id, dedupe_key", moment: "created_at" }
+  mail: { table: "mail_outbox", key: "user_id, dedupe_key", moment: "created_at" },
+  named_mail: { table: "named_mail", key: "user_id", moment: "last_at" }
 }
 
 export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect(

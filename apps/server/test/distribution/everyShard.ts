@@ -65,7 +65,8 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
       "deliveries",
       "delivery_attempts",
       "events",
-      "mail_outbox"
+      "mail_outbox",
+      "named_mail"
     ],
     text: /^WITH old AS MATERIALIZED \(SELECT [a-z_, ]+ FROM "\w+" t WHERE "\w+" <= \$1 AND .* DELETE FROM/,
     why: "retention: what is old, whosesoever, by an index on its age"

@@ -32,6 +32,7 @@ const GROUPS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "import_pieces",
     "imports",
     "mail_outbox",
+    "named_mail",
     "place_shapes",
     "places",
     "quarantined_fixes",

@@ -1,4 +1,5 @@
 import type { MailMessage } from "../mail/Mail.js"
+import { decided } from "../mail/NamedMail.js"
 import { type Kind, mailKey, type ReviewDecision } from "../reviews/ReviewDecision.js"
 import { type App, scopes } from "./App.js"
 import type { Differences } from "./AppProposal.js"
@@ -10,6 +11,7 @@ export const message = (app: App, decision: ReviewDecision): MailMessage => {
     to: app.ownerId,
     dedupeKey: mailKey(decision),
     subject: `${app.name} ${SUBJECT[decision.kind]}`,
+    naming: decided,
     body: [
       `Your app "${app.name}" ${SUBJECT[decision.kind]}.`,
       ...(decision.note === null ? [] : [`What was written with it:\n${decision.note}`]),

@@ -14,6 +14,7 @@ export const message = (leak: Leak, { app, connection }: WithApp): MailMessage =
     to: connection.userId,
     dedupeKey: `${leak} ${connection.id}`,
     subject: `${name} was disconnected from your places`,
+    naming: { _tag: "Always", subject: "An app was disconnected from your places" },
     body: [
       `We disconnected the app "${name}" from your account.`,
       "A key that the app had already used was presented a second time. That can mean that somebody copied it. To be safe, every key of this connection stopped working at once and the app gets no more answers about you.",

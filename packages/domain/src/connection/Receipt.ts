@@ -1,5 +1,6 @@
 import type { App } from "../apps/App.js"
 import type { Link, MailMessage } from "../mail/Mail.js"
+import { foldable } from "../mail/NamedMail.js"
 import * as Scope from "../shared/Scope.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import * as Words from "../shared/Words.js"
@@ -36,6 +37,7 @@ export const approved = (
     to: connection.userId,
     dedupeKey: ofRequest(request),
     subject: SUBJECTS[mode](Words.oneLine(app.name)),
+    naming: foldable,
     body: body([
       `On ${Words.moment(now)} you allowed the app "${app.name}" to:\n${heldScopes.map((scope) => `- ${Scope.describe[scope]}`).join("\n")}`,
       places === 0
@@ -65,6 +67,7 @@ export const stopped = (
   to: connection.userId,
   dedupeKey: ofRequest(request),
   subject: `You stopped sharing your exact location with ${Words.oneLine(app.name)}`,
+  naming: foldable,
   body: body([
     `On ${Words.moment(now)} you stopped sharing your exact location with the app "${app.name}".`,
     ended
@@ -84,6 +87,7 @@ export const disconnected = (
   to: connection.userId,
   dedupeKey: `disconnected ${connection.id}`,
   subject: `You disconnected ${Words.oneLine(app.name)}`,
+  naming: foldable,
   body: body([
     `On ${Words.moment(now)} you disconnected the app "${app.name}".`,
     "It can ask nothing more about you, and nothing more is sent to it. What it learned before, it keeps. What it asked stays in your access log.",

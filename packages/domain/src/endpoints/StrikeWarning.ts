@@ -1,6 +1,7 @@
 import type { App } from "../apps/App.js"
 import type { Attempt } from "../deliveries/Delivery.js"
 import type { Link, MailMessage } from "../mail/Mail.js"
+import { foldable } from "../mail/NamedMail.js"
 import type { AppId, DeliveryId, EndpointId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import * as Words from "../shared/Words.js"
@@ -38,6 +39,7 @@ export const message = (warning: StrikeWarning, { app, endpoint, lastAttempt }: 
     subject: isDisabled
       ? `A webhook endpoint of ${name} was disabled`
       : `A webhook endpoint of ${name} failed ${warning.strikes} times in a row`,
+    naming: foldable,
     body: [
       `${isDisabled ? "We disabled an endpoint" : "Events do not reach an endpoint"} of your app "${app.name}":`,
       [named(endpoint.url), ...(endpoint.description === null ? [] : [endpoint.description])].join("\n"),

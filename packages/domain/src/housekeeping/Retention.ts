@@ -4,6 +4,7 @@ import * as ConsentRequest from "../connection/ConsentRequest.js"
 import * as TokenFamily from "../connection/TokenFamily.js"
 import * as Idempotency from "../idempotency/Idempotency.js"
 import { COUNTED_FOR } from "../limits/ZoneQuestions.js"
+import * as NamedMail from "../mail/NamedMail.js"
 import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** What time makes useless. */
@@ -36,7 +37,9 @@ export const Kind = Schema.Literal(
   /** By when they were fanned out; those of which a delivery is left are kept. */
   "events",
   /** By when they were written, sent or not. */
-  "mail"
+  "mail",
+  /** By the newest message that they count. */
+  "named_mail"
 )
 export type Kind = typeof Kind.Type
 
@@ -66,6 +69,8 @@ export const until = (kind: Kind, now: Timestamp): Timestamp => {
     case "budgets":
       // A question counts for the whole day, its last instant included.
       return plus(now, -COUNTED_FOR - HOUR)
+    case "named_mail":
+      return plus(now, -NamedMail.WINDOW - HOUR)
     case "sign_in_tries":
       return plus(now, -SignInThrottle.WINDOW)
     case "delivered_deliveries":

@@ -12,6 +12,13 @@ export interface Link {
   readonly label: string
 }
 
+/** What becomes of a message that names an app when its reader had the limit already (`NamedMail`). */
+export type Naming =
+  /** It is not written: the folded message stands for it. */
+  | { readonly _tag: "Foldable" }
+  /** It is always sent; beyond the limit under this subject, which names no app. */
+  | { readonly _tag: "Always"; readonly subject: string }
+
 /** A message to one of our users, written together with what it reports and sent later. */
 export interface MailMessage {
   readonly to: UserId
@@ -26,6 +33,8 @@ export interface MailMessage {
   readonly furtherLinks?: ReadonlyArray<Link>
   /** Left out: the account's own. Forgotten when the message is sent or given up. */
   readonly address?: Email
+  /** Given when the subject holds an app's name: such messages are limited. The outbox does not keep it. */
+  readonly naming?: Naming
 }
 
 /** A message as the outbox keeps it. */

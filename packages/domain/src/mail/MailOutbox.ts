@@ -18,7 +18,10 @@ export interface Claimed {
 export class MailOutbox extends Context.Tag("@place-access/domain/mail/MailOutbox")<
   MailOutbox,
   {
-    /** Once for each reader and key: repeating it changes nothing. */
+    /**
+     * Once for each reader and key: repeating it changes nothing. A message that names an app is written as `NamedMail.decide` says,
+     * which counts it in the same transaction; a change that reports itself by mail does so, too.
+     */
     readonly put: (message: MailMessage, now: Timestamp) => Effect.Effect<void, StoreError>
     /**
      * Up to `limit` messages that are due, the oldest due first, held until `leaseUntil`: no other worker gets them before. Each

@@ -1,5 +1,6 @@
 import type { App } from "../apps/App.js"
 import type { MailMessage } from "../mail/Mail.js"
+import { decided } from "../mail/NamedMail.js"
 import { mailKey, type ReviewDecision } from "../reviews/ReviewDecision.js"
 import type { Purpose } from "./Purpose.js"
 
@@ -11,6 +12,7 @@ export const message = (app: App, purpose: Purpose, decision: ReviewDecision): M
     to: app.ownerId,
     dedupeKey: mailKey(decision),
     subject: `${app.name}: the purpose ${purpose.key} ${verdict}`,
+    naming: decided,
     body: [
       `The purpose ${purpose.key} of your app "${app.name}" ${verdict}:\n"${purpose.terms.description}"`,
       ...(decision.note === null ? [] : [`The reviewer wrote:\n${decision.note}`]),

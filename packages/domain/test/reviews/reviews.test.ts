@@ -174,6 +174,7 @@ describe("mail to the developer", () => {
         yield* decideApp(reviewer, app.id, reject)
         yield* submitApp(owner, app.id)
         yield* decideApp(reviewer, app.id, approve)
+        yield* TestClock.adjust(Timestamp.HOUR)
         yield* narrowApp(admin, app.id, ["location.lookup"])
         yield* narrowApp(admin, app.id, [])
         yield* narrowApp(admin, app.id, null)
@@ -199,6 +200,29 @@ describe("mail to the developer", () => {
         expect(mail[6]?.body).toContain("all of its scopes")
         expect(mail[8]?.body).toContain(reason)
         for (const { subject } of mail) expect(subject).not.toMatch(/[\r\n]/)
+      })
+    ))
+
+  it("more than five decisions in an hour: each is written with its note, from the sixth on without the app's name in its subject", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { owner, admin, reviewer } = yield* people
+        const app = yield* Fixtures.app(owner.id)
+        for (const _ of [1, 2, 3, 4, 5, 6]) {
+          yield* submitApp(owner, app.id)
+          yield* decideApp(reviewer, app.id, reject)
+        }
+        const { id } = yield* createPurpose(owner, app.id, input)
+        yield* submitPurpose(owner, app.id, id)
+        yield* decidePurpose(reviewer, id, reject)
+        yield* revokeApp(admin, app.id, reason)
+        const mail = yield* mailTo(owner)
+        expect(mail.map(({ subject }) => subject)).toEqual([
+          ...Array<string>(5).fill("Coffee Finder was not approved for production"),
+          ...Array<string>(3).fill("We decided about one of your apps")
+        ])
+        for (const { body } of mail) expect(body).toContain("Coffee Finder")
+        expect(mail.map(({ body }) => body.includes(reject.note ?? "") || body.includes(reason))).not.toContain(false)
       })
     ))
 })

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { Connection } from "../../connection/Connection.js"
 import type { Kept, MailMessage } from "../../mail/Mail.js"
 import { type Claimed, MailOutbox } from "../../mail/MailOutbox.js"
+import * as NamedMail from "../../mail/NamedMail.js"
 import type { Finish } from "../../mail/MailSending.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import * as Check from "../Check.js"
@@ -15,7 +16,7 @@ const LEASE = Timestamp.MINUTE
 const message = (connection: Connection, dedupeKey: string, overrides: Partial<MailMessage> = {}): MailMessage => ({
   to: connection.userId,
   dedupeKey,
-  subject: `About ${dedupeKey} – ✓`,
+  subject: about(dedupeKey),
   body: "First line\n\nSecond line",
   ...overrides
 })
@@ -47,6 +48,15 @@ const kept = (of: MailMessage) =>
     const all = yield* (yield* MailOutbox).recent(10_000)
     const found = all.find((one) => one.message.to === of.to && one.message.dedupeKey === of.dedupeKey)
     return found ?? Check.fail("it is kept")
+  })
+
+const about = (key: string): string => `About ${key} – ✓`
+
+/** Of what the outbox keeps for a user, in order of the alphabet. */
+const subjects = ({ userId }: Connection) =>
+  Effect.gen(function* () {
+    const all = yield* (yield* MailOutbox).recent(10_000)
+    return all.flatMap(({ message: { subject, to } }) => (to === userId ? [subject] : [])).sort()
   })
 
 const put = (one: MailMessage, now: Timestamp.Timestamp) => Effect.flatMap(MailOutbox, (outbox) => outbox.put(one, now))
@@ -110,6 +120,63 @@ export const mailOutboxContract: Contract<Needs> = [
       Check.equal(claimed, [{ message: two, createdAt: later, attempt: 1 }], "the first one of its key")
       Check.equal((yield* kept(first(messages))).message, first(messages), "what a change wrote stays")
       yield* settle(...messages, two)
+    })
+  },
+  {
+    name: "a message that names an app: five an hour and reader, put or written by a change; then one that names none",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const at = yield* Timestamp.now
+      const named = (key: string) => message(connection, key, { naming: NamedMail.foldable })
+      const change = (key: string) => Samples.change(connection.id, { _tag: "Mail", message: named(key) })
+      for (const key of ["1", "2", "3"]) yield* change(key)
+      for (const key of ["4", "5"]) yield* put(named(key), at)
+      // What was written before does not count again, and goes through while the limit is reached.
+      for (const key of ["1", "2", "4"]) yield* change(key)
+      yield* put(message(connection, "names none"), at)
+      yield* put({ ...named("leak"), naming: { _tag: "Always", subject: "An app" } }, at)
+      Check.equal(yield* subjects(connection), [...["1", "2", "3", "4", "5", "names none"].map(about), "An app"], "all")
+
+      yield* change("6")
+      yield* put(named("7"), Timestamp.plus(at, 1))
+      const folded = NamedMail.decide({ namedAt: Array(5).fill(at), foldedAt: null }, named("6"), at).message
+      const all = yield* subjects(connection)
+      Check.equal(all.length, 8, "the sixth is folded, the seventh is not written")
+      Check.isTrue(all.includes(folded?.subject ?? "none"), "the folded one")
+      Check.equal((yield* kept(folded ?? Check.fail("folded"))).message, folded, "as it was decided")
+
+      yield* put(named("8"), Timestamp.plus(at, Timestamp.HOUR - 1))
+      Check.equal((yield* subjects(connection)).length, 8, "nothing for an hour")
+      yield* put(named("9"), Timestamp.plus(at, Timestamp.HOUR))
+      Check.isTrue((yield* subjects(connection)).includes(about("9")), "room again after exactly 60 minutes")
+    })
+  },
+  {
+    name: "a message that names an app: each reader has their own limit, and the outbox does not keep that it counted",
+    run: Effect.gen(function* () {
+      const at = yield* Timestamp.now
+      const readers = yield* Effect.all([Samples.connected(), Samples.connected()])
+      for (const { connection } of readers) {
+        for (const key of ["1", "2", "3", "4", "5"]) {
+          yield* put(message(connection, key, { naming: NamedMail.foldable }), at)
+        }
+        Check.equal(yield* subjects(connection), ["1", "2", "3", "4", "5"].map(about), "five")
+        Check.equal((yield* kept(message(connection, "1"))).message, message(connection, "1"), "as it is claimed")
+      }
+    })
+  },
+  {
+    name: "a message that names an app: of many that come at once, five are written and one folded",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const at = yield* Timestamp.now
+      const keys = Array.from({ length: 20 }, (_, index) => String(index))
+      yield* Effect.forEach(keys, (key) => put(message(connection, key, { naming: NamedMail.foldable }), at), {
+        concurrency: "unbounded"
+      })
+      const all = yield* subjects(connection)
+      Check.equal(all.length, 6, "six")
+      Check.equal(all.filter((one) => one.startsWith("About ")).length, 5, "five that name it")
     })
   },
   {

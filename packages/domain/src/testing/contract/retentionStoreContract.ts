@@ -9,6 +9,7 @@ import { IdempotencyStore } from "../../idempotency/IdempotencyStore.js"
 import { askZone } from "../../limits/askZone.js"
 import { LimitStore } from "../../limits/LimitStore.js"
 import * as Subject from "../../limits/Subject.js"
+import * as NamedMail from "../../mail/NamedMail.js"
 import * as Entropy from "../../shared/Entropy.js"
 import * as Timestamp from "../../shared/Timestamp.js"
 import { type Hash, Sealed } from "../../shared/Vault.js"
@@ -205,6 +206,21 @@ export const retentionStoreContract: Contract<Needs> = [
       Check.equal((yield* ask)._tag, "Reused", "a millisecond too early")
       yield* remove("idempotent_answers", yield* now)
       Check.equal((yield* ask)._tag, "Worked", "gone")
+    })
+  },
+  {
+    name: "counts of mail that names an app: by the newest message that they count",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const at = yield* now
+      for (const key of ["one", "two"]) {
+        yield* Samples.change(connection.id, {
+          _tag: "Mail",
+          message: { to: connection.userId, dedupeKey: key, subject: "App", body: "App", naming: NamedMail.foldable }
+        })
+      }
+      Check.equal(yield* remove("named_mail", Timestamp.plus(at, -1)), 0, "a millisecond too early")
+      Check.equal(yield* remove("named_mail", at), 1, "gone")
     })
   },
   {

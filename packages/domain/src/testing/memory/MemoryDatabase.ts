@@ -24,6 +24,7 @@ import type { ZoneQuestions } from "../../limits/ZoneQuestions.js"
 import type { Import } from "../../imports/Import.js"
 import type { Keep } from "../../history/History.js"
 import type { Kept, MailMessage } from "../../mail/Mail.js"
+import type { Count as NamedMailCount } from "../../mail/NamedMail.js"
 import type { Place } from "../../places/Place.js"
 import type { Shape } from "../../places/Shape.js"
 import type { Purpose } from "../../purposes/Purpose.js"
@@ -102,6 +103,7 @@ export interface Tables {
   readonly mail: Map<string, MailMessage>
   /** By the same key: what became of it. */
   readonly mailStates: Map<string, Omit<Kept, "message"> & { readonly dueAt: Timestamp }>
+  readonly namedMail: Map<UserId, NamedMailCount>
   readonly places: Map<PlaceId, Place>
   /** In the order of their versions. */
   readonly placeShapes: Map<PlaceId, ReadonlyArray<Shape>>
@@ -197,6 +199,7 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       refreshTokens: new Map(),
       mail: new Map(),
       mailStates: new Map(),
+      namedMail: new Map(),
       places: new Map(),
       placeShapes: new Map(),
       devices: new Map(),

@@ -1,15 +1,19 @@
 import { Effect, Layer, Struct } from "effect"
 import type { MailMessage } from "../../mail/Mail.js"
 import { MailOutbox } from "../../mail/MailOutbox.js"
+import * as NamedMail from "../../mail/NamedMail.js"
 import type { Timestamp } from "../../shared/Timestamp.js"
 import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
 
 const keyOf = ({ dedupeKey, to }: Pick<MailMessage, "to" | "dedupeKey">): string => `${to} ${dedupeKey}`
 
-/** For the stores whose changes are reported by mail: once for each key of its reader. */
-export const queue = ({ mail, mailStates }: Tables, message: MailMessage, now: Timestamp): void => {
+/** For the stores whose changes are reported by mail: once for each key of its reader, within the limit of what names an app. */
+export const queue = ({ mail, mailStates, namedMail }: Tables, given: MailMessage, now: Timestamp): void => {
+  if (mail.has(keyOf(given))) return
+  const { count, message } = NamedMail.decide(namedMail.get(given.to) ?? NamedMail.none, given, now)
+  if (given.naming !== undefined) namedMail.set(given.to, count)
+  if (message === null) return
   const key = keyOf(message)
-  if (mail.has(key)) return
   mail.set(key, message)
   mailStates.set(key, { createdAt: now, dueAt: now, attempts: 0, sentAt: null, givenUpAt: null, lastError: null })
 }

@@ -4,6 +4,7 @@ import type { Kind } from "../../housekeeping/Retention.js"
 import { RetentionStore } from "../../housekeeping/RetentionStore.js"
 import type { State } from "../../deliveries/Delivery.js"
 import * as ZoneQuestions from "../../limits/ZoneQuestions.js"
+import * as NamedMail from "../../mail/NamedMail.js"
 import type { OutboxEvent } from "../../events/Event.js"
 import type { DeliveryId } from "../../shared/Ids.js"
 import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
@@ -57,6 +58,8 @@ const moments = (tables: Tables, kind: Kind): Array<Row> => {
       return endedDeliveries(tables, ["failed", "too_old"])
     case "events":
       return rows(tables.events, (event) => (hasDelivery(tables, event) ? null : event.fannedOutAt))
+    case "named_mail":
+      return rows(tables.namedMail, NamedMail.lastAt)
     case "mail":
       return [...tables.mailStates].map(([key, { createdAt }]) => ({
         at: createdAt,

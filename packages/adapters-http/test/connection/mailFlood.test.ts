@@ -1,0 +1,101 @@
+import { exchangeCode, listConnections } from "@place-access/domain/connection"
+import { MemoryDatabase } from "@place-access/domain/testing"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { createHash } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { authorizePath, signedIn } from "../support/browsing.js"
+import { startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const VERIFIER = "v".repeat(43)
+const SCOPE = "location.place.current"
+const FOLDED = "We stop writing about your apps for an hour"
+
+/**
+ * Somebody signed up with a stranger's address. They rename an app of their own before each consent, so that each mail to the stranger
+ * carries another text of theirs in its subject.
+ */
+const attack = async () => {
+  const person = await world.person()
+  const { app } = await world.app(person)
+  const browser = await signedIn(world, person.account.email)
+  const challenge = createHash("sha256").update(VERIFIER).digest("base64url")
+  let renamed = 0
+  return {
+    person,
+    app,
+    /** Gives the code that the app gets. */
+    consent: async () => {
+      const name = `You won ${++renamed} million`
+      expect((await person.send("PATCH", `/v1/developer/apps/${app.id}`, { name })).status).toBe(200)
+      const page = await browser.get(authorizePath(app, { scope: SCOPE, code_challenge: challenge }))
+      const action = /action="(\/authorize\/[^"]+)"/.exec(page.text)?.[1] ?? ""
+      const sent = await browser.submit(page, action, { decision: "allow", scope: [SCOPE] })
+      return new URL(sent.headers.get("location") ?? "").searchParams.get("code") ?? ""
+    },
+    disconnect: async () => {
+      const [live] = (await world.run(listConnections(person.account.id))).filter((one) => one.live)
+      expect((await person.send("DELETE", `/v1/user/connections/${live?.id ?? ""}`)).status).toBe(204)
+    },
+    mails: () =>
+      world.run(
+        Effect.map(MemoryDatabase, ({ mail }) => [...mail.values()].filter(({ to }) => to === person.account.id))
+      )
+  }
+}
+
+describe("mail with an app's name in the subject: at most five an hour and person (issue 16, finding M3)", () => {
+  it("attack: 40 consents and disconnections under names of the developer's choosing send five such mails and one that names no app", async () => {
+    const { consent, disconnect, mails } = await attack()
+    for (let round = 0; round < 20; round++) {
+      await consent()
+      await disconnect()
+      world.clock.advance(Timestamp.MINUTE)
+    }
+    const subjects = (await mails()).map(({ subject }) => subject)
+    expect(subjects.filter((one) => one.includes("You won"))).toHaveLength(5)
+    expect(subjects.filter((one) => !one.includes("You won"))).toEqual([FOLDED])
+  })
+
+  it("what was not mailed is found under Connected apps, where the folded mail leads; after an hour mail comes again", async () => {
+    const { app, consent, disconnect, mails, person } = await attack()
+    for (let round = 0; round < 3; round++) {
+      await consent()
+      await disconnect()
+    }
+    await consent()
+    const folded = (await mails()).find(({ subject }) => subject === FOLDED)
+    expect(folded?.link).toEqual({ site: "portal", path: "/connections", label: "Connected apps" })
+    expect(JSON.stringify(folded)).not.toContain("You won")
+    const portal = await (await signedIn(world, person.account.email)).get("/portal/connections")
+    expect(portal.text).toContain(`You won 4 million`)
+    expect(portal.text).toContain(`/portal/access-log?app=${app.id}`)
+    expect(await mails()).toHaveLength(6)
+
+    world.clock.advance(Timestamp.HOUR)
+    await disconnect()
+    expect((await mails()).at(-1)?.subject).toBe("You disconnected You won 4 million")
+  })
+
+  it("a leak is always told, in a flood under a subject that names no app", async () => {
+    const { app, consent, mails } = await attack()
+    for (let round = 0; round < 7; round++) await consent()
+    const given = { code: await consent(), codeVerifier: VERIFIER, redirectUri: app.redirectUris[0] ?? "" }
+    await world.run(exchangeCode(app, given))
+    world.clock.advance(Timestamp.MINUTE)
+    await world.run(Effect.flip(exchangeCode(app, given)))
+    const all = await mails()
+    expect(all).toHaveLength(7)
+    expect(all.at(-1)).toMatchObject({
+      dedupeKey: expect.stringMatching(/^code_reused /),
+      subject: "An app was disconnected from your places",
+      body: expect.stringContaining("You won 8 million")
+    })
+  })
+})

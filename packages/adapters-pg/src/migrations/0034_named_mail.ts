@@ -1,0 +1,14 @@
+/** How many messages with an app's name in their subject a person was written. */
+export const statements = [
+  // A person's row: it goes with the account.
+  `CREATE TABLE named_mail (
+    user_id text NOT NULL PRIMARY KEY,
+    -- of the messages that count
+    named_at timestamptz(3)[] NOT NULL,
+    -- of the message that stands for what was beyond the limit
+    folded_at timestamptz(3),
+    -- the newest of both, by which the row is removed
+    last_at timestamptz(3) NOT NULL
+  )`,
+  `CREATE INDEX named_mail_by_age ON named_mail (last_at)`
+]
