@@ -3,21 +3,24 @@ import type { Socket } from "node:net"
 import pg from "pg"
 
 /**
- * Finds connections that went silent: a firewall forgot them or a cable was pulled, so nothing says that they are gone, and whoever waits for
- * an answer would wait until TCP gives up. A statement may also just take long. So when a connection has been silent for three seconds
- * with a statement under way, this asks the server over a new connection what that statement's process is doing. A process that is idle has
- * answered already, or was never asked: the connection is closed, and its statements fail with a passing error. Statements cost nothing
- * more for it.
+ * Finds connections that went silent. A firewall forgot such a connection or a cable was pulled, so nothing says that the connection is gone,
+ * and a program that waits for an answer would wait until TCP gives up. But a statement may also just take long. So when a connection has been
+ * silent for three seconds with a statement under way, this asks the server over a new connection what that statement's process is doing. A
+ * process that is idle has answered already, or never got the statement: the connection is closed, and its statements fail with a passing
+ * error. The check adds nothing to a statement's own cost.
  */
 
 const LOOK_EVERY_MILLIS = 1_000
-/** So many looks in a row must find nothing new before the server is asked. */
+/** The server is asked after this many looks in a row that found no new byte. */
 const SILENT_LOOKS = 3
-/** So often in a row must the server say that a process is idle, or say nothing: an answer may be on its way, a server may be busy. */
+/**
+ * A connection is closed after this many probes in a row to which the server said that the process is idle, or said nothing: after one, the
+ * answer may still be on its way, or the server may be busy.
+ */
 const CONFIRMATIONS = 2
 const PROBE_MILLIS = 3_000
 
-/** What of a client `pg` does not tell in its types. */
+/** The parts of a client that the types of `pg` leave out. */
 interface Inside {
   readonly connection: pg.Connection
   readonly processID: number | null
@@ -39,7 +42,10 @@ interface Answered {
   readonly working: ReadonlySet<number>
 }
 
-/** Watches the connections that the pool opens from now on, until the scope closes. */
+/**
+ * Watches the connections that the pool opens from now on, until the scope closes. A probe that is under way then is cut off: its connection
+ * would keep the process from ending, and what it found would close connections of a pool that ends anyway.
+ */
 export const watch = (pool: pg.Pool, config: pg.ClientConfig): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const all = new Map<pg.ClientBase, Watched>()
@@ -48,21 +54,36 @@ export const watch = (pool: pg.Pool, config: pg.ClientConfig): Effect.Effect<voi
       all.set(client, { inside, received: -1, looks: 0, confirmations: 0 })
     })
     pool.on("remove", (client) => all.delete(client))
-    let isAsking = false
+    let isClosed = false
+    let isProbing = false
+    let probeClient: pg.Client | undefined
     const look = () => {
-      if (isAsking) return
+      // A look counts and compares bytes, so none may come between a probe's question and its judgement.
+      if (isProbing) return
       const silent = Array.from(all.values()).filter(isSilent)
       if (silent.length === 0) return
-      isAsking = true
-      probe(config, silent)
-        .then((found) => judge(found, silent))
-        .finally(() => (isAsking = false))
+      isProbing = true
+      probe(silent, () => (probeClient = clientFor(config)))
+        .then((found) => {
+          if (!isClosed) judge(found, silent)
+        })
+        // A rejection that nobody handles would end the process. Without a finding nothing is closed, and the next look asks again.
+        .catch(() => undefined)
+        .finally(() => {
+          isProbing = false
+          probeClient = undefined
+        })
     }
     yield* Effect.acquireRelease(
       // A simulation that drives the program's fibres would wait for a fibre that sleeps for ever.
       // @effect-diagnostics-next-line globalTimersInEffect:off -- a connection's time, below any program
       Effect.sync(() => setInterval(look, LOOK_EVERY_MILLIS)),
-      (timer) => Effect.sync(() => clearInterval(timer))
+      (timer) =>
+        Effect.sync(() => {
+          isClosed = true
+          clearInterval(timer)
+          if (probeClient !== undefined) breakOff(probeClient)
+        })
     )
   })
 
@@ -117,9 +138,17 @@ interface Row {
   readonly own: number
 }
 
-const probe = async (config: pg.ClientConfig, silent: ReadonlyArray<Watched>): Promise<Probe> => {
+const clientFor = (config: pg.ClientConfig): pg.Client => {
   const client = new pg.Client({ ...config, connectionTimeoutMillis: PROBE_MILLIS, query_timeout: PROBE_MILLIS })
   client.on("error", () => undefined)
+  return client
+}
+
+const breakOff = (client: pg.Client): void => void socketOf({ inside: client as unknown as Inside }).destroy()
+
+/** Rejects when the client cannot be made: its settings may name a file with a certificate, which is read each time. */
+const probe = async (silent: ReadonlyArray<Watched>, newClient: () => pg.Client): Promise<Probe> => {
+  const client = newClient()
   try {
     await client.connect()
     const { rows } = await client.query<Row>(ASK, [pidsOf(silent)])
@@ -136,8 +165,8 @@ const probe = async (config: pg.ClientConfig, silent: ReadonlyArray<Watched>): P
     client.end().catch(() => undefined)
     return { _tag: "Answered", working }
   } catch (error) {
+    breakOff(client)
     // What the server refuses (too many connections, starting up) says that the server can be reached.
-    socketOf({ inside: client as unknown as Inside }).destroy()
     return { _tag: error instanceof pg.DatabaseError ? "Unknown" : "NoAnswer" }
   }
 }
