@@ -69,7 +69,7 @@ describePg("processes whose clocks differ", () => {
     const before = receiver.received.length
     const wrong = service.startWorker(ahead(HOUR))
     await until("the worker to say that its clock is wrong", () =>
-      wrong.output().includes("takes part in nothing until the clock is right") ? true : undefined
+      wrong.output().includes("does no work until the clock is right") ? true : undefined
     )
     expect(wrong.output()).toContain("3600.0 s ahead of the database's")
     await ride()
@@ -93,7 +93,7 @@ describePg("processes whose clocks differ", () => {
     const { ride } = await rider("seconds")
     const worker = service.startWorker(ahead(8_000))
     await workerReady(worker)
-    expect(worker.output()).toMatch(/8\.\d s ahead of the database's; the difference is made up for/)
+    expect(worker.output()).toMatch(/8\.\d s ahead of the database's; this process corrects its times by as much/)
     let answer: (status: number) => void = () => undefined
     const held = new Promise<number>((resolve) => (answer = resolve))
     receiver.answer(() => held)

@@ -5,25 +5,25 @@ import { Clock, Effect, Fiber, Schedule } from "effect"
 /**
  * The clock that all processes of one database share. Leases and windows are times that one process writes and others compare with their own
  * clock, so the processes must agree about the time. Each compares its machine's clock with the database's at start, every minute, and when
- * the machine's clock was set. A difference is made up for; of more than 10 s the machine is not trusted, and the process takes part in nothing.
+ * the machine's clock was set. A process corrects a small difference. Beyond 10 s it does not trust its machine, and does no work.
  */
 
-/** Less is what networks make of two clocks that agree. */
+/** Networks make a smaller difference of two clocks that agree. */
 const CORRECTED_FROM_MILLIS = 250
 const LOGGED_FROM_MILLIS = 1_000
 const WRONG_FROM_MILLIS = 10_000
 
 const EVERY_SECONDS = 60
-/** The machine's clock and the time since its start drift apart by so much when somebody sets the clock. */
+/** When the machine's clock and the time since the process began drift apart by more than this, somebody has set the clock. */
 const JUMP_MILLIS = 1_000
 const A_SECOND = Schedule.spaced("1 second")
 
 const offsets = Telemetry.gauge("place_access.clock.offset", {
   unit: "s",
-  description: "How far the database's clock is ahead of this machine's; beyond 10 s the process takes part in nothing"
+  description: "How far the database's clock is ahead of this machine's; beyond 10 s the process does no work"
 })
 
-/** What a difference between the clocks means; `before` is what was made up for until now. */
+/** What a difference between the clocks means. `before` is the correction in use until now. */
 export const judge = (
   offsetMillis: number,
   before: number
@@ -32,8 +32,8 @@ export const judge = (
   const isNews = Math.abs(offsetMillis - before) > CORRECTED_FROM_MILLIS
   return {
     isRight: size <= WRONG_FROM_MILLIS,
-    // Small changes are left alone: they would set the clock back now and then.
-    correction: size <= CORRECTED_FROM_MILLIS ? 0 : isNews ? Math.round(offsetMillis) : before
+    // A small change keeps the correction that is in use: to follow each would set the clock back now and then.
+    correction: !isNews ? before : size <= CORRECTED_FROM_MILLIS ? 0 : Math.round(offsetMillis)
   }
 }
 
@@ -53,15 +53,16 @@ export const make = () => {
     isRight: () => isRight
   }
 
-  /** Compares once. While the database does not answer, what is known stays. */
+  /** Compares once. While the database does not answer, the last finding stays. */
   const compare = Effect.gen(function* () {
     const offset = yield* DatabaseTime.offset
     offsets.record(offset / 1_000, {})
     const wasRight = isRight
     ;({ correction, isRight } = judge(offset, correction))
     const text = `This machine's clock is ${(Math.abs(offset) / 1_000).toFixed(1)} s ${offset > 0 ? "behind" : "ahead of"} the database's`
-    if (!isRight) yield* Effect.logError(`${text}: this process takes part in nothing until the clock is right`)
-    else if (Math.abs(offset) > LOGGED_FROM_MILLIS) yield* Effect.logWarning(`${text}; the difference is made up for`)
+    if (!isRight) yield* Effect.logError(`${text}: this process does no work until the clock is right`)
+    else if (Math.abs(offset) > LOGGED_FROM_MILLIS)
+      yield* Effect.logWarning(`${text}; this process corrects its times by as much`)
     else if (!wasRight) yield* Effect.logInfo("This machine's clock is right again")
   }).pipe(Effect.catchAllCause((cause) => Effect.logDebug("The clocks could not be compared", cause)))
 
@@ -88,8 +89,8 @@ export const make = () => {
     /** Returns when the clock is right, which may be at once. */
     untilRight: until(true),
     /**
-     * Runs the program while the clock is right: interrupts it when the clock is wrong, and starts it again. Whoever interrupts this waits for
-     * what the program finishes, which a race alone would not.
+     * Runs the program while the clock is right, interrupts it when the clock becomes wrong, and starts it again when the clock is right. An
+     * interruption of this waits for the program's finalizers, which a race alone would not.
      */
     whileRight: <A, E, R>(program: Effect.Effect<A, E, R>): Effect.Effect<never, E, R> =>
       Effect.forkScoped(program).pipe(

@@ -16,6 +16,14 @@ describe("a machine's clock beside the database's", () => {
     expect(judge(100, 5_000)).toEqual({ isRight: true, correction: 0 })
   })
 
+  it("near the quarter of a second: a difference that wavers across it moves the clock once, not every minute", () => {
+    const corrections: Array<number> = []
+    for (const offset of [251, 249, 252, 245, 258]) {
+      corrections.push(judge(offset, corrections.at(-1) ?? 0).correction)
+    }
+    expect(corrections).toEqual([251, 251, 251, 251, 251])
+  })
+
   it("is wrong beyond ten seconds, in either direction", () => {
     expect(judge(10_000, 0).isRight).toBe(true)
     expect(judge(10_001, 0).isRight).toBe(false)
