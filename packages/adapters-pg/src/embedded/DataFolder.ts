@@ -1,5 +1,5 @@
 import { Data, Effect } from "effect"
-import { chmod, mkdir, stat } from "node:fs/promises"
+import { chmod, mkdir, readdir, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 
 /** The folder of the embedded database cannot be made, read, written, or is not ours. */
@@ -18,7 +18,20 @@ export interface FolderFacts {
   readonly isDirectory: boolean
   /** The user id of its owner. */
   readonly owner: number
+  /** The names of what it holds. */
+  readonly names: ReadonlyArray<string>
+  /** Whether other users of the machine may enter or read it. */
+  readonly isOpen: boolean
 }
+
+/** What a data folder has held since its first start: a folder with one of these is ours. */
+const OURS: ReadonlySet<string> = new Set(["database", "secret-keys", "lock"])
+/** A new disk or a checkout has these in an empty folder. */
+const isOfNobody = (name: string): boolean => name === "lost+found" || name.startsWith(".")
+
+/** To close /tmp or a folder of other programs would shut those out, and as root nothing would stop us. */
+const isOfOthers = (names: ReadonlyArray<string>): boolean =>
+  !names.some((name) => OURS.has(name)) && !names.every(isOfNobody)
 
 /** Why the user `me` may not keep a database in a folder; undefined when it may. `me` is undefined where there are no user ids. */
 export const refusal = (folder: FolderFacts, me: number | undefined): string | undefined => {
@@ -27,6 +40,12 @@ export const refusal = (folder: FolderFacts, me: number | undefined): string | u
     return (
       `belongs to another user (id ${folder.owner}, and this process runs as ${me}), who could read and change the data: ` +
       `give the folder to this user with chown, or choose another DATA_DIR`
+    )
+  }
+  if (folder.isOpen && isOfOthers(folder.names)) {
+    return (
+      "holds other files, and other users of the machine may enter it: " +
+      "choose a folder of its own for DATA_DIR, or close this one with chmod 700"
     )
   }
   return undefined
@@ -58,20 +77,28 @@ export const describe = (error: unknown): string => {
 
 /** Like `mkdir -p`, which in Node never ends below /proc: there a folder that exists cannot hold another one. */
 const make = async (directory: string): Promise<void> => {
+  if (await makeOne(directory)) return
+  const parent = dirname(directory)
+  if (parent !== directory) await make(parent)
+  if (!(await makeOne(directory))) throw Object.assign(new Error("ENOENT"), { code: "ENOENT" })
+}
+
+/** False when the folder above is missing. A folder that is there, perhaps since another start made it this moment, counts as made. */
+const makeOne = async (directory: string): Promise<boolean> => {
   try {
     await mkdir(directory, { mode: 0o700 })
+    return true
   } catch (error) {
-    if (!hasCode(error) || error.code === "EEXIST") return
-    const parent = dirname(directory)
-    if (error.code !== "ENOENT" || parent === directory) throw error
-    await make(parent)
-    await mkdir(directory, { mode: 0o700 })
+    if (hasCode(error) && error.code === "EEXIST") return true
+    if (hasCode(error) && error.code === "ENOENT") return false
+    throw error
   }
 }
 
 /**
  * Makes the folder if it is missing, and closes it to everybody but its owner, also one that was there with wider rights: PGlite
- * makes files that everybody may write. From then on the process makes no file that others can read.
+ * makes files that everybody may write. From then on the process makes no file that others can read. A folder that others can enter and that
+ * holds files of others is refused and left as it is.
  */
 export const prepare = (directory: string): Effect.Effect<void, DirectoryUnusable> =>
   Effect.tryPromise({
@@ -79,7 +106,11 @@ export const prepare = (directory: string): Effect.Effect<void, DirectoryUnusabl
       process.umask(0o077)
       await make(resolve(directory))
       const found = await stat(directory)
-      const problem = refusal({ isDirectory: found.isDirectory(), owner: found.uid }, process.getuid?.())
+      const isDirectory = found.isDirectory()
+      const isOpen = (found.mode & 0o077) !== 0
+      // A folder that cannot be read is refused for that, or for its owner.
+      const names = isDirectory && isOpen ? await readdir(directory).catch(() => []) : []
+      const problem = refusal({ isDirectory, owner: found.uid, names, isOpen }, process.getuid?.())
       if (problem !== undefined) throw new DirectoryUnusable({ directory, problem })
       if ((found.mode & 0o777) !== 0o700) await chmod(directory, 0o700)
     },

@@ -41,6 +41,62 @@ describe("the data folder", () => {
     })
   )
 
+  it.effect(
+    "one that holds other things (DATA_DIR=/tmp, a home) is refused as it is: to close it would shut others out",
+    () =>
+      Effect.gen(function* () {
+        yield* Effect.promise(async () => {
+          await chmod(directory, 0o755)
+          await writeFile(join(directory, "somebody-else's"), "")
+        })
+        expect(yield* problemOf(directory)).toBe(
+          `The data folder ${directory} holds other files, and other users of the machine may enter it: choose a folder of its own for DATA_DIR, or close this one with chmod 700.`
+        )
+        expect(yield* Effect.promise(() => modeOf(directory))).toBe(0o755)
+      })
+  )
+
+  it.effect("with other things in it is used where it is closed already, or is ours by what else it holds", () =>
+    Effect.gen(function* () {
+      const other = join(directory, "notes.txt")
+      yield* Effect.promise(() => writeFile(other, ""))
+      yield* DataFolder.prepare(directory)
+      for (const ours of ["database", "secret-keys", "lock"]) {
+        yield* Effect.promise(async () => {
+          await writeFile(join(directory, ours), "")
+          await chmod(directory, 0o755)
+        })
+        yield* DataFolder.prepare(directory)
+        expect(yield* Effect.promise(() => modeOf(directory))).toBe(0o700)
+        yield* Effect.promise(() => rm(join(directory, ours)))
+      }
+    })
+  )
+
+  it("of a new disk or of a checkout is empty: lost+found and hidden files are nobody's", () => {
+    const refused = (...names: ReadonlyArray<string>) =>
+      DataFolder.refusal({ isDirectory: true, owner: 1, names, isOpen: true }, 1) !== undefined
+    expect([refused(), refused("lost+found"), refused(".gitkeep"), refused(".X11-unix", "notes")]).toEqual([
+      false,
+      false,
+      false,
+      true
+    ])
+  })
+
+  it.effect("is made by two starts at the same time, and neither fails", () =>
+    Effect.gen(function* () {
+      for (let round = 0; round < 20; round++) {
+        const path = join(directory, String(round), "a", "b", "c")
+        yield* Effect.all(
+          Array.from({ length: 4 }, () => DataFolder.prepare(path)),
+          { concurrency: "unbounded" }
+        )
+        expect(yield* Effect.promise(() => modeOf(path))).toBe(0o700)
+      }
+    })
+  )
+
   it.live("PGlite makes files that everybody may write; nobody else gets as far as them", () =>
     Effect.gen(function* () {
       yield* Effect.promise(() => chmod(directory, 0o755))
@@ -64,10 +120,11 @@ describe("the data folder", () => {
 
   it.effect("of another user is refused: its owner could read and change everything", () =>
     Effect.gen(function* () {
-      expect(DataFolder.refusal({ isDirectory: true, owner: 1000 }, 1001)).toContain("belongs to another user (id 1000")
-      expect(DataFolder.refusal({ isDirectory: true, owner: 1000 }, 0)).toContain("belongs to another user")
-      expect(DataFolder.refusal({ isDirectory: true, owner: 1000 }, 1000)).toBeUndefined()
-      expect(DataFolder.refusal({ isDirectory: true, owner: 0 }, undefined)).toBeUndefined()
+      const of = (owner: number): DataFolder.FolderFacts => ({ isDirectory: true, owner, names: [], isOpen: true })
+      expect(DataFolder.refusal(of(1000), 1001)).toContain("belongs to another user (id 1000")
+      expect(DataFolder.refusal(of(1000), 0)).toContain("belongs to another user")
+      expect(DataFolder.refusal(of(1000), 1000)).toBeUndefined()
+      expect(DataFolder.refusal(of(0), undefined)).toBeUndefined()
       // Only root can give a folder away.
       if (!isRoot) return
       yield* Effect.promise(() => chown(directory, 12_345, 12_345))
