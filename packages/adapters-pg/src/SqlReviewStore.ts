@@ -46,7 +46,7 @@ const toLeak = (row: typeof LeakRow.Type): Leaked => ({
 const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
 
 const position = (after: ReadonlyArray<string | number> | undefined) =>
-  after === undefined ? Effect.succeed(undefined) : Schema.decodeUnknown(Position)(after)
+  after === undefined ? Effect.void : Schema.decodeUnknown(Position)(after)
 
 export const layer: Layer.Layer<ReviewStore, never, SqlClient> = Layer.effect(
   ReviewStore,

@@ -33,7 +33,8 @@ export const startRecorder = async (databaseUrl: string): Promise<Recorder> => {
     const connection = ++connections
     const read = reader((one) => void executed.push({ ...one, connection }))
     client.on("data", read)
-    client.pipe(upstream).pipe(client)
+    client.pipe(upstream)
+    upstream.pipe(client)
     for (const [own, other] of [
       [client, upstream],
       [upstream, client]

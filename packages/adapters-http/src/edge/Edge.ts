@@ -80,6 +80,7 @@ export const make = <R>(
       return SecurityHeaders.apply(response, withHeaders(response.headers, more, cell.id))
     }
 
+    // @effect-diagnostics-next-line returnEffectInGen:off -- what is made here is an app, which is an Effect for each request
     return Effect.withFiberRuntime((fiber) => {
       const services = fiber.currentContext
       const request = Context.unsafeGet(services, HttpServerRequest.HttpServerRequest)

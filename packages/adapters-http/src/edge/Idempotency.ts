@@ -81,7 +81,7 @@ const once = (own: Context.Context<never>, { key, label, readsBody }: Keyed, run
     if (answered._tag === "Worked") return yield* answered.value
     cell.disclosed = answered.answer.disclosed
     return again(answered.answer)
-  }).pipe(Effect.catchAll((error) => Effect.fail(toWire(error)))) as Run
+  }).pipe(Effect.mapError(toWire)) as Run
 
 const isKey = Schema.is(Idempotency.Key)
 

@@ -87,7 +87,7 @@ const plant = (userId: UserId) =>
             `INSERT INTO ${table} (${used.map((column) => column.column_name).join(", ")}) VALUES (${values.join(", ")})
              ON CONFLICT DO NOTHING`
           )
-          .pipe(Effect.catchAll(() => Effect.sync(() => Check.fail(`VALUES says what a row of ${table} may hold`))))
+          .pipe(Effect.orDieWith((cause) => new Error(`VALUES says what a row of ${table} may hold`, { cause })))
       }
       planted.push(table)
     }

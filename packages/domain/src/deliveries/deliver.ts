@@ -82,6 +82,7 @@ const finish = ({ delivery, lease }: Claim, how: Delivery.Finish, row: Delivery.
     )
   )
 
+// @effect-diagnostics-next-line effectSucceedWithVoid:off -- a value beside others: with void their union would be unknown
 const LEFT = Effect.succeed(undefined)
 
 /** No answer could be stored any more by a POST that is made now. */

@@ -53,7 +53,7 @@ export const answerOnce = Effect.fn("answerOnce")(function* <A, E, R>(
     case "Worked":
       return outcome
     case "Replay": {
-      const answer = Schema.decodeSync(Stored)(yield* vault.unseal(outcome.sealed, context))
+      const answer = yield* Effect.orDie(Schema.decode(Stored)(yield* vault.unseal(outcome.sealed, context)))
       return { _tag: "Replayed", answer } as const
     }
     case "Reused":

@@ -205,7 +205,7 @@ export const developers: Handlers<
         for (const { delivery } of page.deliveries) {
           const found = yield* getDelivery(owner, delivery.appId, delivery.id).pipe(
             // Gone meanwhile: the log keeps rows for so many days.
-            Effect.catchTag("NotFound", () => Effect.succeed(undefined))
+            Effect.catchTag("NotFound", () => Effect.void)
           )
           if (found !== undefined) deliveries.push(row(found))
         }
