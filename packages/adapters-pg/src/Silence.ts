@@ -64,9 +64,7 @@ export const watch = (pool: pg.Pool, config: pg.ClientConfig): Effect.Effect<voi
       if (silent.length === 0) return
       isProbing = true
       probe(silent, () => (probeClient = clientFor(config)))
-        .then((found) => {
-          if (!isClosed) judge(found, silent)
-        })
+        .then((found) => (isClosed ? undefined : judge(found, silent)))
         // A rejection that nobody handles would end the process. Without a finding nothing is closed, and the next look asks again.
         .catch(() => undefined)
         .finally(() => {

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest"
 
 /** What the watch looks at of a connection: a statement is under way on it, and nothing comes. */
 const silentClient = () => {
-  const stream = { bytesRead: 7, destroy: vi.fn() }
+  const stream = { bytesRead: 7, destroy: vi.fn<(error: Error) => void>() }
   return { stream, connection: { stream }, processID: 1, _getActiveQuery: () => ({}) }
 }
 
