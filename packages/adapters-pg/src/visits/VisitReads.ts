@@ -50,21 +50,31 @@ export const staysStatement = (
     ORDER BY stay.arrival DESC, stay.place_id COLLATE "C", stay.departure DESC NULLS FIRST, d.device_id COLLATE "C" LIMIT ${limit}`
 }
 
+/** The beginnings and ends of spans, as two lists. */
+const bounds = (
+  sql: SqlClient,
+  spans: ReadonlyArray<{ readonly from: Timestamp.Timestamp; readonly to: Timestamp.Timestamp | null }>
+) =>
+  sql`${spans.map((one) => Rows.at(one.from))}::timestamptz[], ${spans.map((one) => Rows.at(one.to ?? EVER.to))}::timestamptz[]`
+
+/** Of the asked place and phone: the stay `s` that was open when the span begins, and those that begin within the span. */
+const isWithin = (sql: SqlClient, userId: UserId) => sql`
+        s.user_id = ${userId} AND s.place_id = asked.place_id AND s.device_id = asked.device_id
+        AND s.arrival >= coalesce((
+          SELECT max(b.arrival) FROM stays b
+          WHERE b.user_id = ${userId} AND b.place_id = asked.place_id AND b.device_id = asked.device_id AND b.arrival <= asked.since
+        ), asked.since)
+        AND s.arrival < asked.until AND coalesce(s.departure, d.history_ends_at, 'infinity') > asked.since`
+
 /** From the stay that was open when the span begins, or the first one that begins within it. */
 export const endsStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["ends"]>) =>
   sql`
     SELECT (
       SELECT coalesce(s.departure, d.history_ends_at) FROM stays s JOIN devices d ON d.user_id = ${userId} AND d.device_id = s.device_id
-      WHERE s.user_id = ${userId} AND s.place_id = asked.place_id AND s.device_id = asked.device_id
-        AND s.arrival >= coalesce((
-          SELECT max(b.arrival) FROM stays b
-          WHERE b.user_id = ${userId} AND b.place_id = asked.place_id AND b.device_id = asked.device_id AND b.arrival <= asked.since
-        ), asked.since)
-        AND s.arrival < asked.until AND coalesce(s.departure, d.history_ends_at, 'infinity') > asked.since
+      WHERE ${isWithin(sql, userId)}
       ORDER BY s.arrival LIMIT 1
     ) AS departure
-    FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => one.placeId)}::text[],
-                ${spans.map((one) => Rows.at(one.from))}::timestamptz[], ${spans.map((one) => Rows.at(one.to ?? EVER.to))}::timestamptz[])
+    FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => one.placeId)}::text[], ${bounds(sql, spans)})
       WITH ORDINALITY AS asked (device_id, place_id, since, until, number)
     ORDER BY asked.number`
 
@@ -99,26 +109,19 @@ export const staysWithinStatement = (sql: SqlClient, [userId, spans]: Parameters
   sql`
     SELECT DISTINCT ON (stay.arrival, stay.device_id COLLATE "C", stay.place_id COLLATE "C")
            stay.place_id, stay.device_id, stay.arrival, stay.departure
-    FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => one.placeId)}::text[],
-                ${spans.map((one) => Rows.at(one.from))}::timestamptz[], ${spans.map((one) => Rows.at(one.to ?? EVER.to))}::timestamptz[])
+    FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => one.placeId)}::text[], ${bounds(sql, spans)})
       AS asked (device_id, place_id, since, until)
     JOIN devices d ON d.user_id = ${userId} AND d.device_id = asked.device_id
     CROSS JOIN LATERAL (
       SELECT s.place_id, s.device_id, s.arrival, coalesce(s.departure, d.history_ends_at) AS departure FROM stays s
-      WHERE s.user_id = ${userId} AND s.place_id = asked.place_id AND s.device_id = asked.device_id
-        AND s.arrival >= coalesce((
-          SELECT max(b.arrival) FROM stays b
-          WHERE b.user_id = ${userId} AND b.place_id = asked.place_id AND b.device_id = asked.device_id AND b.arrival <= asked.since
-        ), asked.since)
-        AND s.arrival < asked.until AND coalesce(s.departure, d.history_ends_at, 'infinity') > asked.since
+      WHERE ${isWithin(sql, userId)}
     ) stay
     ORDER BY stay.arrival, stay.device_id COLLATE "C", stay.place_id COLLATE "C"`
 
 export const mediansStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["medians"]>) =>
   sql`
     SELECT median.lat, median.lon
-    FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => Rows.at(one.from))}::timestamptz[],
-                ${spans.map((one) => Rows.at(one.to ?? EVER.to))}::timestamptz[])
+    FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${bounds(sql, spans)})
       WITH ORDINALITY AS asked (device_id, since, until, number)
     CROSS JOIN LATERAL (
       SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lat) AS lat, percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lon) AS lon
@@ -137,8 +140,7 @@ export const toldWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<
         SELECT min(later.arrival) FROM visit_reports later
         WHERE later.user_id = ${userId} AND later.device_id = d.device_id AND later.arrival > one.arrival
       ) AS next_arrival
-      FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => Rows.at(one.from))}::timestamptz[],
-                  ${spans.map((one) => Rows.at(one.to ?? EVER.to))}::timestamptz[]) AS asked (device_id, since, until)
+      FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${bounds(sql, spans)}) AS asked (device_id, since, until)
       JOIN devices d ON d.user_id = ${userId} AND d.device_id = asked.device_id
       CROSS JOIN LATERAL (
         SELECT DISTINCT r.arrival FROM visit_reports r
