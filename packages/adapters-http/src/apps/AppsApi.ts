@@ -9,24 +9,23 @@ import * as Fields from "../wire/Fields.js"
 /** Any text: an id that cannot exist is one that does not exist, 404. */
 export const AppPath = Schema.Struct({ app_id: Schema.String.pipe(Schema.brand("AppId")) })
 
-const change = <A, I>(part: Schema.Schema<A, I>) =>
-  Schema.NullOr(Schema.Struct({ approved: Schema.NullOr(part), proposed: part }))
+const { homepageUrl, redirectUris, ...sameNames } = AppProposal.Differences.fields
 
 /** What is in force beside what is to replace it. */
 export const PendingChange = Schema.Struct({
-  name: change(Schema.String),
-  description: change(Schema.String),
-  homepage_url: change(Schema.String),
-  scopes: change(Schema.Array(Scope.Scope)),
-  redirect_uris: change(Schema.Array(Schema.String))
+  ...sameNames,
+  homepage_url: homepageUrl,
+  redirect_uris: redirectUris
 }).annotations({ identifier: "AppChange" })
 
-export const toChange = (differences: AppProposal.Differences): typeof PendingChange.Type => ({
-  name: differences.name,
-  description: differences.description,
-  homepage_url: differences.homepageUrl,
-  scopes: differences.scopes,
-  redirect_uris: differences.redirectUris
+export const toChange = ({
+  homepageUrl,
+  redirectUris,
+  ...same
+}: AppProposal.Differences): typeof PendingChange.Type => ({
+  ...same,
+  homepage_url: homepageUrl,
+  redirect_uris: redirectUris
 })
 
 export const AppBody = Schema.Struct({
