@@ -7,6 +7,7 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import * as Listener from "../src/Listener.js"
+import { optionsAt } from "../../../packages/adapters-http/test/support/options.js"
 import { Stores } from "../../../packages/adapters-http/test/support/stores.js"
 import { freePort } from "./support/freePort.js"
 
@@ -102,17 +103,10 @@ const url = () => `http://127.0.0.1:${port}`
 /** The whole HTTP side behind the listener, with somebody who is signed in. */
 const service = async () => {
   const stores = await Effect.runPromise(Effect.scoped(Layer.build(Stores)))
-  const http = HttpLive.layer({
-    baseUrl: url(),
-    authUrl: url(),
-    userPortalUrl: `${url()}/portal`,
-    signUp: "open",
-    trustProxy: false,
-    rateLimitPerMinute: 600,
-    tileUrl: null,
-    hasMailbox: false,
-    version: "test"
-  }).pipe(Layer.provide(Layer.succeedContext(stores)), Layer.provide(listener.layer))
+  const http = HttpLive.layer(optionsAt(url())).pipe(
+    Layer.provide(Layer.succeedContext(stores)),
+    Layer.provide(listener.layer)
+  )
   await Effect.runPromise(Effect.scoped(Layer.build(http)))
   const email = Account.Email.make("robin@example.com")
   const { cookie } = await Effect.runPromise(

@@ -13,19 +13,10 @@ import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
+import { optionsAt } from "./support/options.js"
 
 const BASE = "https://access.place.test"
-const document = make(Api, {
-  baseUrl: BASE,
-  authUrl: BASE,
-  userPortalUrl: `${BASE}/portal`,
-  signUp: "open",
-  trustProxy: false,
-  rateLimitPerMinute: 600,
-  tileUrl: null,
-  hasMailbox: false,
-  version: "1.2.3"
-})
+const document = make(Api, optionsAt(BASE, { version: "1.2.3" }))
 
 const scratch = mkdtempSync(join(tmpdir(), "place-access-openapi-"))
 afterAll(() => rmSync(scratch, { recursive: true }))

@@ -1,4 +1,4 @@
-import { AccountStore } from "@place-access/domain/accounts"
+import { Account, AccountStore } from "@place-access/domain/accounts"
 import { getHistoryChoice } from "@place-access/domain/history"
 import type { UserId } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
@@ -107,7 +107,9 @@ describe("POST /v1/accounts", () => {
       403,
       { statusCode: 403, error: "forbidden", message: "sign-up is closed" }
     ])
-    const found = await closed.run(Effect.flatMap(AccountStore, (store) => store.findByEmail(email as never)))
+    const found = await closed.run(
+      Effect.flatMap(AccountStore, (store) => store.findByEmail(Account.Email.make(email)))
+    )
     expect(found).toEqual(Option.none())
     await closed.close()
   })

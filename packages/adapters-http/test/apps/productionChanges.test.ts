@@ -1,6 +1,6 @@
 import type { App } from "@place-access/domain/apps"
 import { RedirectUri } from "@place-access/domain/apps"
-import { Scope } from "@place-access/domain/shared"
+import { Scope, Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -272,7 +272,7 @@ describe("POST /v1/oauth/clients/{app_id} of an app in production", () => {
   })
 
   it("a revoked app: 409", async () => {
-    const { register } = await live({ revokedAt: 1 as never })
+    const { register } = await live({ revokedAt: Timestamp.make(1) })
     expect((await register("https://evil.example/cb")).status).toBe(409)
   })
 })

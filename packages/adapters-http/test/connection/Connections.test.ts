@@ -10,7 +10,7 @@ let world: World
 let user: Person
 let app: App.App
 let tokens: Tokens
-let connection: Readonly<Record<string, unknown>>
+let connection: Readonly<Record<string, unknown>> | undefined
 
 beforeAll(async () => {
   world = await startWorld()
@@ -20,11 +20,13 @@ beforeEach(async () => {
   user = await world.person()
   app = (await world.app(user)).app
   tokens = await world.connect(user, app, { scopes: ["location.place.current"] })
-  connection = (await list())[0] as never
+  connection = (await list())[0]
 })
 
-const list = async () => ((await user.get("/v1/user/connections")).json as { connections: Array<unknown> }).connections
-const path = (suffix = "") => `/v1/user/connections/${String(connection["id"])}${suffix}`
+const list = async () =>
+  ((await user.get("/v1/user/connections")).json as { connections: Array<Readonly<Record<string, unknown>>> })
+    .connections
+const path = (suffix = "") => `/v1/user/connections/${String(connection?.["id"])}${suffix}`
 
 const place = (label: string, overrides: Partial<Place.Place> = {}) =>
   world.run(
@@ -46,7 +48,8 @@ const place = (label: string, overrides: Partial<Place.Place> = {}) =>
   )
 
 const share = (...places: ReadonlyArray<unknown>) => user.send("PUT", path("/places"), { places })
-const version = async () => ((await world.call("/v1/me", bearer(tokens.accessToken))).json as never)["places_version"]
+const version = async () =>
+  ((await world.call("/v1/me", bearer(tokens.accessToken))).json as { readonly places_version: number }).places_version
 
 describe("GET /v1/user/connections", () => {
   it("pages: each connection once, newest first; a cursor is good for its user only", async () => {
@@ -57,12 +60,16 @@ describe("GET /v1/user/connections", () => {
     world.clock.advance(-2_000)
     const all = await list()
     expect(all.length).toBe(3)
-    const page = async (query: string) => (await user.get(`/v1/user/connections${query}`)).json as never
+    const page = async (query: string) =>
+      (await user.get(`/v1/user/connections${query}`)).json as {
+        readonly connections: ReadonlyArray<unknown>
+        readonly nextCursor: string | null
+      }
     const first = await page("?limit=2")
-    const cursor = encodeURIComponent(first["nextCursor"])
+    const cursor = encodeURIComponent(first.nextCursor ?? "")
     const second = await page(`?limit=2&cursor=${cursor}`)
-    expect([...(first["connections"] as []), ...(second["connections"] as [])]).toEqual(all)
-    expect(second["nextCursor"]).toBeNull()
+    expect([...first.connections, ...second.connections]).toEqual(all)
+    expect(second.nextCursor).toBeNull()
     const stranger = await world.person()
     for (const answer of [
       await stranger.get(`/v1/user/connections?cursor=${cursor}`),

@@ -38,7 +38,7 @@ const code = () =>
 
 type Fields = Readonly<Record<string, unknown>>
 
-const json = (path: string, fields: Fields, headers: Record<string, string> = {}): Promise<Answer> => {
+const json = (path: string, fields: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
   const init = jsonBody(fields)
   return world.call(path, { method: "POST", ...init, headers: { ...init.headers, ...headers } })
 }
@@ -71,7 +71,7 @@ const exchangeForm = (of: string) => ({
 })
 
 const tokens = async (): Promise<{ access_token: string; refresh_token: string }> =>
-  (await json("/v1/oauth/token", exchangeJson(await code()))).json as never
+  (await json("/v1/oauth/token", exchangeJson(await code()))).json as Awaited<ReturnType<typeof tokens>>
 
 describe("POST /v1/oauth/token", () => {
   it("JSON with the specification's names: every field of Spec §4.3, not stored by anybody", async () => {
@@ -158,7 +158,7 @@ describe("POST /v1/oauth/token", () => {
 
   it("a body that is no object: 400 invalid_request; another content type: 415", async () => {
     for (const body of [[], "text", null, 5]) {
-      const answer = await json("/v1/oauth/token", body as never)
+      const answer = await json("/v1/oauth/token", body)
       expect([answer.status, answer.json]).toEqual([400, expect.objectContaining({ error: "invalid_request" })])
     }
     const xml = { method: "POST", headers: { "content-type": "application/xml" }, body: "<a/>" }

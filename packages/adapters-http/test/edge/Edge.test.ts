@@ -7,7 +7,7 @@ import {
   HttpServerResponse
 } from "@effect/platform"
 import { AccessLogStore } from "@place-access/domain/access-log"
-import { AppId, ConnectionId, StoreError, UserId } from "@place-access/domain/shared"
+import { AppId, ConnectionId, StoreError, Timestamp, UserId } from "@place-access/domain/shared"
 import { MemoryEntropy } from "@place-access/domain/testing"
 import { Effect, Layer, Schema } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
@@ -19,6 +19,7 @@ import * as Routes from "@place-access/adapters-http/edge/Routes"
 import { HttpOptions } from "@place-access/adapters-http/HttpOptions"
 import * as Errors from "@place-access/adapters-http/wire/Errors"
 import { optional, queryIntOr, request } from "@place-access/adapters-http/wire/Fields"
+import { optionsAt } from "../support/options.js"
 import { serve, type Served } from "../support/serve.js"
 import { call, jsonBody, raw, rawKept } from "../support/wire.js"
 
@@ -79,7 +80,10 @@ const Handlers = Group.group(Api, "things", (handlers) =>
             return yield* Effect.fail(Errors.notFound("thing"))
           case "lapsed":
             return yield* Effect.fail(
-              Errors.scopeExpired("location.lookup", { sensitiveExpiredAt: 0 as never, renewalGraceEndsAt: 1 as never })
+              Errors.scopeExpired("location.lookup", {
+                sensitiveExpiredAt: Timestamp.make(0),
+                renewalGraceEndsAt: Timestamp.make(1)
+              })
             )
           case "defect":
             return yield* Effect.die(new Error("the password is hunter2"))
@@ -128,19 +132,7 @@ const app = (url: string) =>
     Layer.provide(HttpApiBuilder.api(Api).pipe(Layer.provide(Handlers))),
     Layer.provide([HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer]),
     Layer.provide([AccessLog, MemoryEntropy.layer]),
-    Layer.provide(
-      Layer.succeed(HttpOptions, {
-        baseUrl: url,
-        authUrl: url,
-        userPortalUrl: `${url}/portal`,
-        signUp: "open",
-        trustProxy: false,
-        rateLimitPerMinute: 600,
-        tileUrl: null,
-        hasMailbox: false,
-        version: "test"
-      })
-    )
+    Layer.provide(Layer.succeed(HttpOptions, optionsAt(url)))
   )
 
 let served: Served
@@ -228,6 +220,7 @@ describe("what HttpApi itself refuses", () => {
     ["GET", "/v1/things/5", ["host: a", "accept: text/html", "host: a"]],
     ["GET", "/page", ["host: a", "accept: text/html", "host: b"]],
     ["GET", "/v1/nowhere", ["host: a", "host:"]],
+    ["GET", "http://a/v1/things/5", ["host: a", "host: b"]],
     ["POST", "/v1/things", ["host: a", "host: b", "content-type: application/json", "content-length: 1000"]]
   ])(
     "two Host headers: 400 before anything is read, and the connection is closed: %s %s",

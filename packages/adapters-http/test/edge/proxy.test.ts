@@ -7,19 +7,10 @@ import * as HttpLive from "@place-access/adapters-http/HttpLive"
 import { HttpOptions, type Options } from "@place-access/adapters-http/HttpOptions"
 import { serve, type Served } from "../support/serve.js"
 import { Stores } from "../support/stores.js"
+import { optionsAt } from "../support/options.js"
 import { call } from "../support/wire.js"
 
-const options = (trustProxy: boolean, url = "http://localhost"): Options => ({
-  baseUrl: url,
-  authUrl: url,
-  userPortalUrl: url,
-  signUp: "open",
-  trustProxy,
-  rateLimitPerMinute: 600,
-  tileUrl: null,
-  hasMailbox: false,
-  version: "test"
-})
+const options = (trustProxy: boolean, url = "http://localhost"): Options => optionsAt(url, { trustProxy })
 
 const addressOf = (trustProxy: boolean, peer: string, forwarded?: string): string => {
   const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded }

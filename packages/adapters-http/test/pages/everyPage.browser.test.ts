@@ -5,34 +5,21 @@ import { createPlace, Place } from "@place-access/domain/places"
 import { createPurpose, Purpose, updatePurpose } from "@place-access/domain/purposes"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
-import type { Options } from "@place-access/adapters-http/HttpOptions"
 import { routes } from "@place-access/adapters-http/pages/PagesLive"
 import { Effect } from "effect"
 import { beforeAll, expect, it } from "vitest"
 import { describeBrowser, inspectClosely } from "../support/browser.js"
 import { desk } from "../support/desk.js"
+import { optionsAt } from "../support/options.js"
 import { north, phone } from "../support/phone.js"
 import { stage } from "../support/webhooks.js"
 import { bearer, type Person } from "../support/World.js"
 import { jsonBody } from "../support/wire.js"
 
-const SERVICE = "https://service.example"
-const OPTIONS: Options = {
-  baseUrl: SERVICE,
-  authUrl: SERVICE,
-  userPortalUrl: `${SERVICE}/portal`,
-  signUp: "open",
-  trustProxy: false,
-  rateLimitPerMinute: 60,
-  tileUrl: null,
-  hasMailbox: true,
-  version: "0.0.0"
-}
-
 /** Is a file to keep. */
 const FILES: ReadonlySet<string> = new Set(["/portal/access-log.csv"])
 
-const PAGES = routes(OPTIONS)
+const PAGES = routes(optionsAt("https://service.example", { hasMailbox: true }))
   .filter(({ method, path }) => method === "GET" && !FILES.has(path))
   .map(({ path }) => path)
 
@@ -56,7 +43,7 @@ describeBrowser("every page, with something on it", () => {
       overrides: {
         name: App.Name.make(LONG_NAME),
         status: "production",
-        homepageUrl: `https://example.com/${"b".repeat(100)}` as never,
+        homepageUrl: App.HomepageUrl.make(`https://example.com/${"b".repeat(100)}`),
         redirectUris: [RedirectUri.RedirectUri.make(at.callback)]
       }
     })
@@ -122,9 +109,11 @@ describeBrowser("every page, with something on it", () => {
       Effect.all([
         updateApp(ada.account, on.app.id, {
           name: App.Name.make("Coffee Ahead"),
-          homepageUrl: `https://example.com/${"c".repeat(200)}` as never
+          homepageUrl: App.HomepageUrl.make(`https://example.com/${"c".repeat(200)}`)
         }),
-        updatePurpose(ada.account, on.app.id, purpose.id, { description: "To have your tea ready, too." as never })
+        updatePurpose(ada.account, on.app.id, purpose.id, {
+          description: "To have your tea ready, too."
+        })
       ])
     )
     const request = await world.run(

@@ -1,3 +1,4 @@
+import { App } from "@place-access/domain/apps"
 import { listConnections } from "@place-access/domain/connection"
 import { removeDeleted } from "@place-access/domain/deletions"
 import { getHistoryChoice } from "@place-access/domain/history"
@@ -81,8 +82,8 @@ describeBrowser("settings", () => {
     const person = await world.person()
     const other = await world.person()
     const { app } = await world.app(other, { status: "production" })
-    const { app: sandbox } = await world.app(person, { name: "Tea Time" as never })
-    const { app: production } = await world.app(person, { name: "Bread Time" as never, status: "production" })
+    const { app: sandbox } = await world.app(person, { name: App.Name.make("Tea Time") })
+    const { app: production } = await world.app(person, { name: App.Name.make("Bread Time"), status: "production" })
     await world.connect(person, app, { scopes: ["location.place.current"] })
     await world.connect(person, sandbox, { scopes: ["location.place.current"] })
     await world.connect(other, production, { scopes: ["location.place.current"] })

@@ -1,6 +1,6 @@
 import { ConnectionStore, disconnect, sharePlaces } from "@place-access/domain/connection"
 import { type Rule, RuleStore } from "@place-access/domain/rules"
-import { RuleId, Timestamp } from "@place-access/domain/shared"
+import { PlaceId, RuleId, Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { bearer, type Person, startWorld, type World } from "../support/World.js"
@@ -151,7 +151,7 @@ describe("GET /v1/rules/{kind}/{id}/evaluations", () => {
         sharePlaces(
           person.account.id,
           connectionId,
-          places.map((one) => ({ placeId: one as never, includeEarlierVisits: false }))
+          places.map((one) => ({ placeId: PlaceId.make(one), includeEarlierVisits: false }))
         )
       )
     await share()

@@ -1,7 +1,8 @@
+import { App } from "@place-access/domain/apps"
 import { EndpointStore, EndpointUrl } from "@place-access/domain/endpoints"
 import { AccessLogStore } from "@place-access/domain/access-log"
 import { ConnectionStore, disconnect, sharePlaces } from "@place-access/domain/connection"
-import { EndpointId } from "@place-access/domain/shared"
+import { EndpointId, PlaceId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { bearer, type Person, startWorld, type World } from "../support/World.js"
@@ -224,7 +225,7 @@ describe("GET and DELETE /v1/rules/place", () => {
         sharePlaces(
           person.account.id,
           await connectionId(),
-          places.map((place) => ({ placeId: place as never, includeEarlierVisits: false }))
+          places.map((place) => ({ placeId: PlaceId.make(place), includeEarlierVisits: false }))
         )
       )
     const withdrawnAt = now()
@@ -246,7 +247,7 @@ describe("GET and DELETE /v1/rules/place", () => {
 
   it("another app's rule is not there", async () => {
     const id = await createdId()
-    const other = (await world.app(person, { name: "Other" as never })).app
+    const other = (await world.app(person, { name: App.Name.make("Other") })).app
     const tokens = await world.connect(person, other, { scopes: ["location.rules.place"], places: [placeId] })
     const answer = await world.call(`/v1/rules/place/${id}`, { method: "DELETE", ...bearer(tokens.accessToken) })
     expect(answer.status).toBe(404)

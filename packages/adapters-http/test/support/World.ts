@@ -11,6 +11,7 @@ import { settableClock, type SettableClock } from "./clock.js"
 import { type Log, serve } from "./serve.js"
 import { type Ports, Stores } from "./stores.js"
 import { type Answer, call, jsonBody } from "./wire.js"
+import { optionsAt } from "./options.js"
 
 const START = "2026-03-01T12:00:00.000Z"
 export const PASSWORD = "correct horse battery"
@@ -63,19 +64,8 @@ export const startWorld = async (options: Partial<Options> = {}): Promise<World>
   const stores = await Effect.runPromise(Layer.buildWithScope(Stores.pipe(Layer.provide(clock.layer)), scope))
   let settings: Options | undefined
   const served = await serve((url) => {
-    settings = {
-      baseUrl: url,
-      authUrl: url,
-      userPortalUrl: `${url}/portal`,
-      signUp: "open",
-      trustProxy: false,
-      // The clock stands still: all that a test asks is asked in one minute.
-      rateLimitPerMinute: 1_000_000,
-      tileUrl: null,
-      hasMailbox: false,
-      version: "0.0.0",
-      ...options
-    }
+    // The clock stands still: all that a test asks is asked in one minute.
+    settings = optionsAt(url, { rateLimitPerMinute: 1_000_000, version: "0.0.0", ...options })
     return HttpLive.layer(settings).pipe(Layer.provide(Layer.succeedContext(stores)), Layer.provide(clock.layer))
   })
   const run: World["run"] = (program) =>

@@ -1,26 +1,10 @@
 import { App } from "@place-access/domain/apps"
+import { UserId } from "@place-access/domain/shared"
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { appOf } from "../support/apps.js"
 
-const app: App.App = {
-  id: "app_1" as never,
-  ownerId: "usr_1" as never,
-  name: App.Name.make("Coffee Finder"),
-  description: App.Description.make("Finds good coffee."),
-  homepageUrl: App.HomepageUrl.make("https://coffee.example"),
-  declaredScopes: ["location.place.current", "location.lookup"],
-  allowedScopes: null,
-  redirectUris: [],
-  status: "sandbox",
-  approvedScopes: [],
-  approvedOrigins: [],
-  proposal: null,
-  reviewNote: null,
-  revision: 1,
-  submission: null,
-  revokedAt: null,
-  createdAt: 0 as never
-}
+const app = appOf()
 
 describe("scopes", () => {
   it("are those declared and not taken away by an admin (Spec §5.6)", () => {
@@ -34,7 +18,7 @@ describe("scopes", () => {
 
 describe("canBeConnectedBy", () => {
   it("until production the owner alone; in production everybody (Spec §5.4, decision A1)", () => {
-    const stranger = "usr_2" as never
+    const stranger = UserId.make("usr_2")
     for (const status of ["sandbox", "in_review"] as const) {
       expect(App.canBeConnectedBy({ ...app, status }, app.ownerId)).toBe(true)
       expect(App.canBeConnectedBy({ ...app, status }, stranger)).toBe(false)

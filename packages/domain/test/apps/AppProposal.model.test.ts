@@ -1,10 +1,11 @@
 import { App, AppLife, AppProposal, RedirectUri } from "@place-access/domain/apps"
 import { Verdict } from "@place-access/domain/reviews"
-import { AppId, Scope, Timestamp, UserId } from "@place-access/domain/shared"
+import { Scope, Timestamp } from "@place-access/domain/shared"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { type AppDeed, ReferenceApp } from "../support/referenceApp.js"
 import { holdsAnywhere } from "../support/holdsAnywhere.js"
+import { appOf } from "../support/apps.js"
 
 const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 /** Few, so that an edit often goes back to what was there before. */
@@ -13,25 +14,13 @@ const SCOPES: ReadonlyArray<Scope.Scope> = ["location.place.current", "location.
 const ORIGINS = ["https://a.example", "https://b.example", "com.example.c:"]
 const uriOf = (origin: string) => RedirectUri.RedirectUri.make(`${origin}/callback`)
 
-const production: App.App = {
-  id: AppId.make("app_1"),
-  ownerId: UserId.make("usr_1"),
-  name: App.Name.make("Coffee Finder"),
-  description: App.Description.make("Finds good coffee."),
+const production = appOf({
   homepageUrl: null,
   declaredScopes: ["location.place.current"],
-  allowedScopes: null,
   redirectUris: [uriOf("https://a.example")],
   status: "production",
-  approvedScopes: [],
-  approvedOrigins: [],
-  proposal: null,
-  reviewNote: null,
-  revision: 1,
-  submission: null,
-  revokedAt: null,
   createdAt: START
-}
+})
 
 const some = (list: ReadonlyArray<string>) => fc.subarray([...list], { minLength: 1 })
 const deed: fc.Arbitrary<AppDeed> = fc.oneof(

@@ -1,31 +1,14 @@
 import { App, AppLife, AppProposal, RedirectUri } from "@place-access/domain/apps"
-import { AppId, Scope, Timestamp, UserId } from "@place-access/domain/shared"
+import { Scope, Timestamp } from "@place-access/domain/shared"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
+import { appOf } from "../support/apps.js"
 
 const now = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 const later = Timestamp.plus(now, 60_000)
 const uri = (text: string) => RedirectUri.RedirectUri.make(text)
 
-const sandbox: App.App = {
-  id: AppId.make("app_1"),
-  ownerId: UserId.make("usr_1"),
-  name: App.Name.make("Coffee Finder"),
-  description: App.Description.make("Finds good coffee."),
-  homepageUrl: App.HomepageUrl.make("https://coffee.example"),
-  declaredScopes: ["location.place.current", "location.lookup"],
-  allowedScopes: null,
-  redirectUris: [uri("https://coffee.example/callback")],
-  status: "sandbox",
-  approvedScopes: [],
-  approvedOrigins: [],
-  proposal: null,
-  reviewNote: null,
-  revision: 1,
-  submission: null,
-  revokedAt: null,
-  createdAt: now
-}
+const sandbox = appOf({ redirectUris: [uri("https://coffee.example/callback")], createdAt: now })
 const production = AppProposal.approved({ ...sandbox, status: "production", reviewNote: "well done" })
 const done = (step: Either.Either<App.App, unknown>) => Either.getOrThrow(step)
 const edit = (app: App.App, change: AppLife.Edit) => done(AppLife.edit(app, change, later))

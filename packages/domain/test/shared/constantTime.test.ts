@@ -1,10 +1,11 @@
 import { checkFormToken, formToken } from "@place-access/domain/accounts"
-import { type App, AppStore, authenticateClient } from "@place-access/domain/apps"
+import { AppStore, authenticateClient } from "@place-access/domain/apps"
 import { Pkce } from "@place-access/domain/connection"
-import { AppId, Cursor, Vault } from "@place-access/domain/shared"
+import { AppId, Cursor, Timestamp, Vault } from "@place-access/domain/shared"
 import { MemoryVault } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either, Option } from "effect"
+import { Effect, Either, Layer, Option } from "effect"
+import { appOf } from "../support/apps.js"
 
 /** Secrets are compared by the vault alone, in constant time: with a vault that finds nothing equal, nothing right is accepted. */
 const honest = MemoryVault.make(["k1"])
@@ -13,8 +14,8 @@ const blind: typeof Vault.Vault.Service = { ...honest, equal: () => false }
 const VERIFIER = Pkce.Verifier.make("a-verifier-that-is-long-enough-0123456789-abcdef")
 const APP = AppId.make("app_1")
 const registered = {
-  app: { id: APP } as unknown as App.App,
-  secrets: [{ hash: honest.sha256("secret"), expiresAt: null }]
+  app: appOf({ id: APP }),
+  secrets: [{ appId: APP, hash: honest.sha256("secret"), createdAt: Timestamp.make(0), expiresAt: null }]
 }
 
 /** Whether each accepts what is right. */
@@ -37,7 +38,7 @@ const accepts: Readonly<Record<string, (vault: typeof Vault.Vault.Service) => bo
     Effect.runSync(
       authenticateClient(APP, "secret").pipe(
         Effect.provideService(Vault.Vault, vault),
-        Effect.provideService(AppStore, { findRegistered: () => Effect.succeed(Option.some(registered)) } as never),
+        Effect.provide(Layer.mock(AppStore, { findRegistered: () => Effect.succeed(Option.some(registered)) })),
         Effect.isSuccess
       )
     )

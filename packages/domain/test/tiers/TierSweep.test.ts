@@ -1,9 +1,10 @@
-import { App } from "@place-access/domain/apps"
+import type { App } from "@place-access/domain/apps"
 import type { Connection, Write } from "@place-access/domain/connection"
 import { AppId, ConnectionId, EventId, type Scope, Sub, Timestamp, UserId } from "@place-access/domain/shared"
 import { type Dated, SensitiveNotice, Tier, TierSweep } from "@place-access/domain/tiers"
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
+import { appOf } from "../support/apps.js"
 
 const { DAY, MINUTE } = Timestamp
 const EXPIRES = Timestamp.make(Date.UTC(2026, 5, 1, 10))
@@ -11,26 +12,8 @@ const at = (offset: number) => Timestamp.make(EXPIRES + offset)
 
 const SENSITIVE: ReadonlyArray<Scope.SensitiveScope> = ["location.latest.read", "location.lookup"]
 
-const app = (overrides: Partial<App.App> = {}): App.App => ({
-  id: AppId.make("app_1"),
-  ownerId: UserId.make("usr_dev"),
-  name: App.Name.make("Coffee Finder"),
-  description: App.Description.make("Finds coffee near where you are."),
-  homepageUrl: null,
-  declaredScopes: ["location.place.current", ...SENSITIVE],
-  allowedScopes: null,
-  redirectUris: [],
-  status: "production",
-  approvedScopes: [],
-  approvedOrigins: [],
-  proposal: null,
-  reviewNote: null,
-  revision: 1,
-  submission: null,
-  revokedAt: null,
-  createdAt: at(-400 * DAY),
-  ...overrides
-})
+const app = (overrides: Partial<App.App> = {}): App.App =>
+  appOf({ declaredScopes: ["location.place.current", ...SENSITIVE], status: "production", ...overrides })
 
 const connection = (overrides: Partial<Connection.Connection> = {}): Connection.Connection => ({
   userId: UserId.make("usr_1"),

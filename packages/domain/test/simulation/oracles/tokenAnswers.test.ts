@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { tokenAnswers } from "../../../src/testing/simulation/oracles/tokenAnswers.js"
 import { ok, seen, START, Story, unavailable, VISITS } from "./handwritten.js"
+import { ENTER } from "../../support/ruleFields.js"
 
 const judge = (story: Story) => seen(tokenAnswers, story.run())
 const DAY = 86_400_000
@@ -38,16 +39,7 @@ describe("T10: connecting again", () => {
   const reconnected = () => {
     const s = new Story()
     const first = s.connected({ scopes: ["location.rules.place"] })
-    const place = {
-      endpoint: "POST /v1/rules/place",
-      placeId: "place",
-      type: "enter",
-      dwellMinutes: null,
-      webhookUrl: null,
-      activeFrom: null,
-      activeUntil: null,
-      maxEventAgeS: null
-    } as const
+    const place = { endpoint: "POST /v1/rules/place", placeId: "place", ...ENTER } as const
     s.call(first.appId, first.access, 201, place, { body: { id: "rule" } })
     const second = s.connected({ ...first, scopes: ["location.rules.place"], mode: "change" })
     return { s, first, second }

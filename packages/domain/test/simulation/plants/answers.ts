@@ -7,6 +7,7 @@ import { Timestamp } from "@place-access/domain/shared"
 import type { Simulation } from "@place-access/domain/testing"
 import { VisitStore } from "@place-access/domain/visits"
 import { Effect } from "effect"
+import { ENTER } from "../../support/ruleFields.js"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, MINUTE, SCOPES, SECOND } from "./scene.js"
 
@@ -19,15 +20,6 @@ const ALL = [
   "location.history.read",
   "location.lookup"
 ] as const
-
-const RULE = {
-  type: "enter",
-  dwellMinutes: null,
-  webhookUrl: null,
-  activeFrom: null,
-  activeUntil: null,
-  maxEventAgeS: null
-} as const
 
 /** Ana goes home and tells an app everything; a rule on her home and one on a zone around it fire. */
 const told =
@@ -42,8 +34,8 @@ const told =
       const app = yield* world.app({ scopes: [...ALL] })
       yield* app.endpoint("hook")
       const connection = yield* app.connect(ana, { scopes: [...ALL], places: [home], standardDays: null })
-      yield* connection.call({ endpoint: "POST /v1/rules/place", placeId: home.id, ...RULE })
-      yield* connection.call({ endpoint: "POST /v1/rules/zone", label: "Block", ...HOME, radiusM: 300, ...RULE })
+      yield* connection.call({ endpoint: "POST /v1/rules/place", placeId: home.id, ...ENTER })
+      yield* connection.call({ endpoint: "POST /v1/rules/zone", label: "Block", ...HOME, radiusM: 300, ...ENTER })
       for (const point of [FAR, HOME, HOME, HOME, HOME, HOME, HOME, HOME]) {
         yield* world.advance(MINUTE)
         yield* phone.fix(point)

@@ -2,19 +2,12 @@ import { Vault } from "@place-access/domain/shared"
 import { Simulation } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
+import { ENTER } from "../../support/ruleFields.js"
 
 const HOME = { label: "Home", lat: 52.1, lon: 5.1 }
 const AWAY = { lat: 52.2, lon: 5.2 }
 const SCOPES = ["location.rules.place", "location.place.current"]
-const ENTER = {
-  endpoint: "POST /v1/rules/place",
-  type: "enter",
-  dwellMinutes: null,
-  webhookUrl: null,
-  activeFrom: null,
-  activeUntil: null,
-  maxEventAgeS: null
-} as const
+const RULE = { endpoint: "POST /v1/rules/place", ...ENTER } as const
 const ME = { endpoint: "GET /v1/me" } as const
 
 /** Somebody connected, with a rule on their home, and far from it. */
@@ -26,7 +19,7 @@ const begun = (world: Simulation.World) =>
     const app = yield* world.app({ scopes: SCOPES })
     const hook = yield* app.endpoint("hook")
     const connection = yield* app.connect(ana, { scopes: SCOPES, places: [home] })
-    yield* connection.call({ ...ENTER, placeId: home.id })
+    yield* connection.call({ ...RULE, placeId: home.id })
     yield* phone.fix(AWAY)
     yield* world.advance("10 minutes")
     return { ana, app, connection, home, hook, phone }

@@ -1,0 +1,24 @@
+import { App } from "@place-access/domain/apps"
+import { AppId, Timestamp, UserId } from "@place-access/domain/shared"
+
+/** A sandbox app that no store knows, for decisions; with what a test says differently. */
+export const appOf = (overrides: Partial<App.App> = {}): App.App => ({
+  id: AppId.make("app_1"),
+  ownerId: UserId.make("usr_1"),
+  name: App.Name.make("Coffee Finder"),
+  description: App.Description.make("Finds good coffee."),
+  homepageUrl: App.HomepageUrl.make("https://coffee.example"),
+  declaredScopes: ["location.place.current", "location.lookup"],
+  allowedScopes: null,
+  redirectUris: [],
+  status: "sandbox",
+  approvedScopes: [],
+  approvedOrigins: [],
+  proposal: null,
+  reviewNote: null,
+  revision: 1,
+  submission: null,
+  revokedAt: null,
+  createdAt: Timestamp.make(0),
+  ...overrides
+})
