@@ -19,7 +19,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Finds PostgreSQL and Chromium once, for `inject("pgUrl")` and `inject("chromiumPath")`.
     globalSetup: ["apps/server/test/support/services.ts"],
-    setupFiles: ["packages/domain/test/support/propertySeed.ts"],
+    setupFiles: ["packages/domain/test/support/propertySeed.ts", "packages/domain/test/support/breathe.ts"],
     projects: [
       {
         extends: true,

@@ -53,24 +53,29 @@ const hows: ReadonlyArray<How> = [
   "abandoned"
 ]
 
+/** Some wait while the others end. */
 const streak = fc
-  .tuple(fc.constantFrom(1, 1, 9, 10, 11, 18, 19, 19, 20, 21), together)
-  .map(([count, isTogether]): ReadonlyArray<Step> => [
+  .tuple(fc.constantFrom(1, 1, 9, 10, 11, 18, 19, 19, 20, 21), together, fc.constantFrom(0, 0, 1, 2))
+  .map(([count, isTogether, waiting]): ReadonlyArray<Step> => [
     { _tag: "Queue", count, kind: "first" },
     { _tag: "Claim" },
+    ...(waiting === 0 ? [] : [{ _tag: "Queue", count: waiting, kind: "first" } as const]),
     { _tag: "End", count, how: "exhausted", isTogether }
   ])
 
-/** Brought forward by hand after an attempt that failed, and ended. */
+/** Brought forward by hand after an attempt that failed; whatever comes of that, an automatic one may follow. */
 const hurried = fc
-  .constantFrom<How>("exhausted", "delivered", "postponed")
+  .constantFrom<How>("exhausted", "delivered", "postponed", "retry", "retry")
   .map((how): ReadonlyArray<Step> => [
     { _tag: "Queue", count: 1, kind: "first" },
     { _tag: "Claim" },
     { _tag: "End", count: 30, how: "retry", isTogether: false },
     { _tag: "Hurry" },
     { _tag: "Claim" },
-    { _tag: "End", count: 1, how, isTogether: false }
+    { _tag: "End", count: 1, how, isTogether: false },
+    { _tag: "Pass", millis: LATER },
+    { _tag: "Claim" },
+    { _tag: "End", count: 1, how: "exhausted", isTogether: false }
   ])
 
 const single = fc
@@ -123,6 +128,7 @@ export const strikeLives: fc.Arbitrary<ReadonlyArray<Step>> = fc
 export const STRIKE_MARKS = [
   "a lease was lost",
   "a success cleared the count",
+  "counted at the automatic attempt after the one that was hurried",
   "disabled",
   "enabled",
   "ended after it was disabled, and did not count",
@@ -142,6 +148,7 @@ interface Row {
   readonly series: number
   dueAt: number
   isHurried: boolean
+  wasHurried: boolean
   /** Under way until then, perhaps over it. */
   leasedUntil: number | null
   claimed: Claim | null
@@ -192,6 +199,7 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
         if (how === "retry" || how === "postponed") {
           if (!isOfNow) row.end = ["failed", "endpoint_disabled"]
           else if (how === "retry") {
+            row.wasHurried ||= row.isHurried
             row.isHurried = false
             row.dueAt = now + LATER
           } else row.dueAt = now
@@ -203,7 +211,10 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
           if (strikes > 0) met.add("a success cleared the count")
           strikes = 0
         }
-        if (counts && how === "exhausted") strike(now)
+        if (counts && how === "exhausted") {
+          if (row.wasHurried) met.add("counted at the automatic attempt after the one that was hurried")
+          strike(now)
+        }
       }
 
       const finishOf = (how: How, now: Timestamp.Timestamp): Delivery.Finish => {
@@ -231,7 +242,7 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
             const end = isDisabled ? (["failed", "endpoint_disabled"] as const) : undefined
             if (isDisabled) met.add("queued for an endpoint that was disabled meanwhile")
             const queued = { delivery, kind, series: endpointEpoch, dueAt: now, end }
-            rows.push({ ...queued, isHurried: false, leasedUntil: null, claimed: null, lapses: 0 })
+            rows.push({ ...queued, isHurried: false, wasHurried: false, leasedUntil: null, claimed: null, lapses: 0 })
           }
         })
 

@@ -13,7 +13,7 @@ export const ROWS: ReadonlyArray<Row> = [
   row("§1.2", "answers know the places that are shared, and no others", "V1", "V7", "Q2"),
   row("§1.3", "rules fire and are sent", "R10", "H4", "H8"),
   row("§1.4", "coordinates need a purpose on every call", "P1", "P2"),
-  row("§1.7", "the access log has every request, with its purpose", "A1", "A2", "A4", "A5", "A6", "A7", "A8"),
+  row("§1.7", "the access log has every request, with its purpose", "A1", "A2", "A4", "A5", "A6", "A7", "A8", "A9"),
   row("§2.1", "credentials: lifetimes, one use, hashes", "T1", "T2", "T3", "T6", "T9", "T12"),
   row("§2.2", "the connection that GET /v1/me answers", "S2", "S3", "T11", "T12"),
   row("§2.3", "what each scope opens", "T11"),

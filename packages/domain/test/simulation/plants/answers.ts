@@ -63,6 +63,10 @@ const answering =
   (request, answer) =>
     request.endpoint === endpoint ? { ...answer, body: { ...answer.body, ...change(answer.body) } } : answer
 
+/** Whoever asks goes on, and it is done a second afterwards. */
+const later = <E>(write: Effect.Effect<void, E>): Effect.Effect<void> =>
+  Effect.asVoid(Effect.forkDaemon(Effect.zipRight(Effect.sleep(SECOND), Effect.ignore(write))))
+
 const INVERTED: Readonly<Record<string, string>> = { yes: "no", no: "yes" }
 
 /** What fired is sent with another target. */
@@ -275,6 +279,34 @@ export const plants: ReadonlyArray<Plant> = [
         connection.call({ endpoint: "GET /v1/answers/places/{id}/presence", placeId, maxAgeS: 900 })
       )
     )
+  },
+  {
+    oracle: "Q3",
+    what: "a zone is judged by a fix that is older than max_age allows",
+    sabotageAnswers: answering("POST /v1/answers/verify-zone", ({ state }) =>
+      state === "unknown" ? { state: "yes" } : {}
+    ),
+    scenario: told((connection, _, now) =>
+      Effect.zipRight(connection.app.world.advanceTo(now - 5 * SECOND + 901 * SECOND), connection.call(zone))
+    )
+  },
+  {
+    oracle: "A9",
+    what: "an answer leaves before its entry is written",
+    sabotage: instead(AccessLogStore, (store) => ({
+      record: (entry) => (entry.endpoint.startsWith("webhook ") ? store.record(entry) : later(store.record(entry)))
+    })),
+    isInFront: true,
+    scenario: presence
+  },
+  {
+    oracle: "A9",
+    what: "a webhook is sent before its entry is written",
+    sabotage: instead(AccessLogStore, (store) => ({
+      record: (entry) => (entry.endpoint.startsWith("webhook ") ? later(store.record(entry)) : store.record(entry))
+    })),
+    isInFront: true,
+    scenario: nothing
   },
   {
     oracle: "A8",

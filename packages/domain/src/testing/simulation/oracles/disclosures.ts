@@ -161,4 +161,40 @@ const labelsOf = (known: Knowledge, userId: string): ReadonlyArray<string> =>
     return op.name === "call" && op.args.request.endpoint === "POST /v1/rules/zone" ? [op.args.request.label] : []
   })
 
-export const disclosures: ReadonlyArray<Oracle> = [A5, A6, A7, A8]
+/** A webhook of a rule, or of a change of places: what the user reads of. */
+const isEntered = (type: string): boolean => /^(?:place|zone)\.|^places\.changed$/.test(type)
+
+/** Who dies between the two has entered what nobody was told; the other way round somebody was told what nobody ever reads. */
+const A9 = oracle(
+  "A9",
+  "What an app learns is entered before it leaves: before the answer, and before the first webhook of an event (Spec §1.7)",
+  (known, say) => {
+    const ends = new Map(known.calls.map(({ op }) => [op.from, op]))
+    const entered = new Map<string, Set<string>>()
+    const posted = new Map<string, Set<string>>()
+    for (const entry of known.trace.entries) {
+      if (entry.kind === "port" && entry.port === "AccessLogStore" && entry.method === "record") {
+        if (entry.outcome === "failed") continue
+        const op = entry.op === null ? undefined : ends.get(entry.op)
+        if (op?.outcome._tag === "ok" && entry.i > op.to)
+          say(entry.i, `${op.args.request.endpoint} was answered before`)
+        const args = recordOf(entry.args)
+        const key = `${textOf(args?.["connectionId"])} ${textOf(args?.["endpoint"])}`
+        if (args?.["status"] === 200) into(entered, key, textOf(args["id"]) ?? "")
+      } else if (entry.kind === "posted") {
+        const type = textOf(entry.body["type"]) ?? ""
+        if (!isEntered(type)) continue
+        const key = `${textOf(entry.body["grant_id"])} webhook ${type}`
+        into(posted, key, textOf(entry.body["event_id"]) ?? "")
+        const [entries, events] = [entered.get(key)?.size ?? 0, posted.get(key)?.size ?? 0]
+        if (entries < events) say(entry.i, `${events} events of type ${type} were sent, ${entries} were entered`)
+      }
+    }
+  }
+)
+
+const into = (sets: Map<string, Set<string>>, key: string, value: string): void => {
+  sets.set(key, (sets.get(key) ?? new Set()).add(value))
+}
+
+export const disclosures: ReadonlyArray<Oracle> = [A5, A6, A7, A8, A9]

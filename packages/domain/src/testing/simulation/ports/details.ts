@@ -4,11 +4,13 @@ import type { StoreName } from "./Ports.js"
 interface Detail {
   readonly args?: (args: ReadonlyArray<unknown>) => unknown
   readonly value?: (value: unknown) => unknown
+  /** What answers nothing and is no idle call all the same: it stands in the trace also when a loop made it. */
+  readonly isTold?: true
 }
 
 /** What oracles read of a call beside its name; of the others a trace says only that they were made. */
 const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
-  "AccessLogStore.record": { args: ([entry]) => entry },
+  "AccessLogStore.record": { args: ([entry]) => entry, isTold: true },
   "AccessLogStore.recordUnless": { args: ([entry, unless]) => ({ ...(entry as object), unless }) },
   "DeliveryStore.claim": {
     args: ([request]) => request,

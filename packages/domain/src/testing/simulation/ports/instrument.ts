@@ -135,9 +135,9 @@ class OneCall {
 
   private note(outcome: PortCall["outcome"], value?: unknown): void {
     const isNews = this.isNews(outcome, value)
-    if (outcome === "ok" && !isNews) return
     const { method, port } = this.what
     const detail = details.of(port, method)
+    if (outcome === "ok" && !isNews && detail.isTold !== true) return
     const call: PortCall = {
       kind: "port",
       op: this.operation,

@@ -1,0 +1,88 @@
+import { Simulation } from "@place-access/domain/testing"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { all } from "../../src/testing/simulation/oracles/index.js"
+import { FAR, inScene, type Scene, SECOND } from "./plants/scene.js"
+
+/**
+ * A worker dies while its receiver thinks. Nobody else may have the delivery until the lease of 30 s is over, whatever anybody asks for
+ * meanwhile; then the same attempt is made again, if it still may be.
+ */
+
+interface Deed {
+  readonly what: string
+  readonly deed: (scene: Scene, deliveryId: string) => Effect.Effect<unknown, unknown>
+  /** What arrives at the receiver, the first time included. */
+  readonly posts: number
+  readonly state: string
+  readonly failReason: string | null
+}
+
+const deeds: ReadonlyArray<Deed> = [
+  { what: "nobody asks for anything", deed: () => Effect.void, posts: 2, state: "delivered", failReason: null },
+  {
+    what: "its developer asks for the next attempt at once",
+    deed: ({ app, world }, deliveryId) => world.perform("retryNow", { appId: app.id, deliveryId }, "developer"),
+    posts: 2,
+    state: "delivered",
+    failReason: null
+  },
+  {
+    what: "its developer asks to send it again",
+    deed: ({ app, world }, deliveryId) =>
+      Effect.map(world.perform("redeliver", { appId: app.id, deliveryId }, "developer"), (outcome) =>
+        expect(outcome._tag).toBe("refused")
+      ),
+    posts: 2,
+    state: "delivered",
+    failReason: null
+  },
+  { what: "its secret is replaced", deed: ({ hook }) => hook.rotate, posts: 2, state: "delivered", failReason: null },
+  {
+    what: "the connection ends",
+    deed: ({ connection }) => connection.revoke(),
+    posts: 1,
+    state: "failed",
+    failReason: "not_authorised"
+  },
+  {
+    what: "its endpoint is removed",
+    deed: ({ hook }) => hook.remove,
+    posts: 1,
+    state: "failed",
+    failReason: "endpoint_removed"
+  }
+]
+
+const config = { seed: 1, worker: { pollEvery: "1 second" }, oracles: all } as const
+
+describe("a delivery waits for the lease of a worker that died", () => {
+  it.each(deeds.map((one) => [one.what, one] as const))("%s", (_, { deed, failReason, posts, state }) => {
+    const told: Array<unknown> = []
+    const { stopped, violations } = Simulation.runSync(
+      config,
+      inScene((scene) =>
+        Effect.gen(function* () {
+          const { home, hook, rule, walk, world } = scene
+          yield* rule("enter")
+          yield* hook.script(["hang", 200])
+          yield* walk(FAR, home)
+          yield* world.advance(SECOND)
+          const [first] = yield* hook.received
+          yield* world.crash("worker")
+          const [row] = yield* hook.deliveries
+          yield* deed(scene, row?.deliveryId ?? "")
+          yield* world.restart("worker")
+          yield* world.advanceTo((first?.t ?? 0) + 30 * SECOND - 1)
+          told.push((yield* hook.received).length)
+          yield* world.quiesce()
+          told.push((yield* hook.received).length)
+          const [ended] = yield* hook.deliveries
+          told.push(ended?.state, ended?.failReason)
+        })
+      )
+    )
+    expect({ stopped, violations }).toEqual({ stopped: null, violations: [] })
+    expect(told).toEqual([1, posts, state, failReason])
+  })
+})
