@@ -235,6 +235,7 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "OsmAnd and Traccar Client: query, form, JSON; 200 and empty",
     "GPSLogger: what the set-up says is what is accepted; the file again every hour",
     "a device that stays at home decides nothing while another sends (M14)",
+    "of several devices the one that moved last is believed (M14)",
     "no phone throws data away",
     "set-up by QR code, link and steps"
   ],

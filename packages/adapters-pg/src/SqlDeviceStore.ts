@@ -4,6 +4,7 @@ import { DeviceId, UserId, Vault } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { reads } from "./client/Client.js"
 import { orStoreError } from "./Failures.js"
+import * as MovementColumn from "./fixes/MovementColumn.js"
 import * as PutAsideColumn from "./fixes/PutAsideColumn.js"
 import * as Rows from "./Rows.js"
 
@@ -18,6 +19,7 @@ const DeviceRow = Schema.Struct({
   last_kept_at: Rows.NullableAt,
   put_aside: PutAsideColumn.PutAsideColumn,
   stays_at_home: Schema.Boolean,
+  movement: MovementColumn.MovementColumn,
   removed_at: Rows.NullableAt
 })
 
@@ -32,6 +34,7 @@ const toDevice = (row: typeof DeviceRow.Type): Device.Device => ({
   lastKeptAt: row.last_kept_at,
   putAside: PutAsideColumn.decode(row.put_aside),
   staysAtHome: row.stays_at_home,
+  movement: MovementColumn.decode(row.movement),
   removedAt: row.removed_at
 })
 
@@ -43,11 +46,12 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient> = Layer.effect(
     return DeviceStore.of({
       create: (device) =>
         sql`INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at, last_seen_at, last_kept_at, put_aside,
-                                 stays_at_home, removed_at)
+                                 stays_at_home, movement, removed_at)
             VALUES (${device.userId}, ${device.id}, ${device.name}, ${device.format}, ${device.tokenHash},
                     ${Rows.at(device.createdAt)}, ${Rows.nullableAt(device.lastSeenAt)},
                     ${Rows.nullableAt(device.lastKeptAt)}, ${PutAsideColumn.encode(device.putAside)}::jsonb,
-                    ${device.staysAtHome}, ${Rows.nullableAt(device.removedAt)})`.pipe(Effect.asVoid, orStoreError),
+                    ${device.staysAtHome}, ${device.movement === null ? null : MovementColumn.encode(device.movement)}::jsonb,
+                    ${Rows.nullableAt(device.removedAt)})`.pipe(Effect.asVoid, orStoreError),
 
       list: (userId) =>
         sql`SELECT ${columns} FROM devices

@@ -21,6 +21,8 @@ interface Table {
   readonly until: "cutoff" | "log_until"
   /** What else must be so, of a row of `t`. */
   readonly only?: string
+  /** The column that is cleared; left out: the row is deleted. */
+  readonly clears?: string
 }
 
 /** The phone has said nothing since, or the file had nothing from after. */
@@ -48,6 +50,13 @@ const TABLES: ReadonlyArray<Table> = [
     moment: "coalesce(t.departure, t.arrival)",
     until: "cutoff",
     only: `(t.departure IS NOT NULL OR ${IS_SILENT})`
+  },
+  {
+    name: "devices",
+    key: "user_id, device_id",
+    moment: "to_timestamp((t.movement ->> 'heard_at')::bigint / 1000.0)",
+    until: "cutoff",
+    clears: "movement"
   },
   { name: "access_log", key: "user_id, at, entry_id", moment: "t.at", until: "log_until" }
 ]
@@ -77,7 +86,8 @@ export const layer: Layer.Layer<HistoryStore, never, SqlClient> = Layer.effect(
               WHERE t.user_id = ${userId} AND ${past(table)}
               ORDER BY ${sql.literal(table.moment)} LIMIT ${limit} FOR UPDATE OF t SKIP LOCKED
             )
-            DELETE FROM ${name} WHERE user_id = ${userId} AND (${key}) IN (SELECT ${key} FROM old)`
+            ${table.clears === undefined ? sql`DELETE FROM ${name}` : sql`UPDATE ${name} SET ${sql(table.clears)} = NULL`}
+            WHERE user_id = ${userId} AND (${key}) IN (SELECT ${key} FROM old)`
       )
     }
 

@@ -3,16 +3,19 @@ import type { Fix } from "@place-access/domain/fixes"
 import { VisitReport } from "@place-access/domain/visits"
 import * as Rows from "../Rows.js"
 
-/** Fixes on their way in, as the table `fix`. */
-export const fixTable = (sql: SqlClient, fixes: ReadonlyArray<Fix.Fix>) =>
+const NONE: ReadonlySet<Fix.Fix> = new Set()
+
+/** Fixes on their way in, as the table `fix`. `leftBehind`: those of them that decide nothing. */
+export const fixTable = (sql: SqlClient, fixes: ReadonlyArray<Fix.Fix>, leftBehind = NONE) =>
   sql`unnest(${fixes.map((fix) => Rows.at(fix.capturedAt))}::timestamptz[],
              ${fixes.map((fix) => fix.lat)}::float8[],
              ${fixes.map((fix) => fix.lon)}::float8[],
              ${fixes.map((fix) => fix.accuracyM)}::float8[],
              ${fixes.map((fix) => fix.altitudeM)}::float8[],
              ${fixes.map((fix) => fix.speedMps)}::float8[],
-             ${fixes.map((fix) => fix.courseDeg)}::float8[])
-        AS fix (captured_at, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg)`
+             ${fixes.map((fix) => fix.courseDeg)}::float8[],
+             ${fixes.map((fix) => leftBehind.has(fix))}::boolean[])
+        AS fix (captured_at, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, left_behind)`
 
 /** Visit reports on their way in, as the table `visit`. */
 export const visitTable = (sql: SqlClient, visits: ReadonlyArray<VisitReport.VisitReport>) =>

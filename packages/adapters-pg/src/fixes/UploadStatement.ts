@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fix, UploadCommit } from "@place-access/domain/fixes"
 import * as Rows from "../Rows.js"
 import * as RecentColumn from "../rules/RecentColumn.js"
+import * as MovementColumn from "./MovementColumn.js"
 import * as PutAsideColumn from "./PutAsideColumn.js"
 import { fixTable, visitTable } from "./Incoming.js"
 
@@ -12,7 +13,20 @@ import { fixTable, visitTable } from "./Incoming.js"
  * have neither visits nor anything to be put aside, and most fire nothing: what an upload has not is no part of its statement.
  */
 export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
-  const { deviceId, events, fixes, putAside, quarantined, receivedAt, states, taken, userId, version, visits } = upload
+  const {
+    deviceId,
+    events,
+    fixes,
+    movement,
+    putAside,
+    quarantined,
+    receivedAt,
+    states,
+    taken,
+    userId,
+    version,
+    visits
+  } = upload
   return sql`
     WITH moved AS (
       INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, ${version + 1})
@@ -28,6 +42,7 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
       UPDATE devices SET
         last_seen_at = greatest(last_seen_at, ${Rows.at(receivedAt)}::timestamptz),
         ${fixes.length + visits.length === 0 ? sql`` : sql`last_kept_at = greatest(last_kept_at, ${Rows.at(receivedAt)}::timestamptz),`}
+        ${movement === null ? sql`` : sql`movement = ${MovementColumn.encode(movement)}::jsonb,`}
         ${putAside.length === 0 ? sql`` : sql`put_aside = ${PutAsideColumn.added(sql, putAside, receivedAt)},`}
         stays_due_from = least(stays_due_from, ${earliest(fixes)}::timestamptz)
       FROM moved
@@ -36,11 +51,11 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
     SELECT user_id FROM moved`
 }
 
-const newFixes = (sql: SqlClient, { deviceId, fixes, isLeftBehind, receivedAt }: UploadCommit) => sql`, new_fixes AS (
+const newFixes = (sql: SqlClient, { deviceId, fixes, leftBehind, receivedAt }: UploadCommit) => sql`, new_fixes AS (
       INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, received_at, left_behind)
       SELECT moved.user_id, fix.captured_at, ${deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m, fix.speed_mps,
-             fix.course_deg, ${Rows.at(receivedAt)}::timestamptz, ${isLeftBehind}::boolean
-      FROM moved, ${fixTable(sql, fixes)}
+             fix.course_deg, ${Rows.at(receivedAt)}::timestamptz, fix.left_behind
+      FROM moved, ${fixTable(sql, fixes, leftBehind)}
       ON CONFLICT DO NOTHING
     )`
 

@@ -8,19 +8,22 @@ import { Effect, type ParseResult, Schema } from "effect"
 import { reads } from "../client/Client.js"
 import * as HistoryBound from "../HistoryBound.js"
 import * as Rows from "../Rows.js"
+import * as MovementColumn from "./MovementColumn.js"
 import { COLUMNS, RuleRow, toRule } from "../rules/RuleRow.js"
 import { SCOPE_HOLDS, SCOPE_SINCE } from "../rules/RuleStanding.js"
 
 const DeviceValue = Schema.Struct({
   id: DeviceId,
   stays_at_home: Schema.Boolean,
-  last_seen_at: Schema.NullOr(Timestamp.Timestamp)
+  last_seen_at: Schema.NullOr(Timestamp.Timestamp),
+  movement: MovementColumn.MovementColumn
 })
 
 const toCompanion = (device: typeof DeviceValue.Type): Carried.Companion => ({
   id: device.id,
   staysAtHome: device.stays_at_home,
-  lastSeenAt: device.last_seen_at
+  lastSeenAt: device.last_seen_at,
+  movement: MovementColumn.decode(device.movement)
 })
 
 /** The first row: what is not about a rule. */
@@ -100,7 +103,7 @@ export const read = (
              nullif(${HistoryBound.cutoff(sql, userId, now)}, '-infinity') AS cutoff,
              (SELECT (put_aside #>> '{future,last_at}')::bigint FROM devices
               WHERE user_id = ${userId} AND device_id = ${deviceId}) AS last_future_at,
-             (SELECT jsonb_agg(jsonb_build_object('id', d.device_id, 'stays_at_home', d.stays_at_home,
+             (SELECT jsonb_agg(jsonb_build_object('id', d.device_id, 'stays_at_home', d.stays_at_home, 'movement', d.movement,
                                                   'last_seen_at', (extract(epoch FROM d.last_seen_at) * 1000)::bigint))
               FROM devices d
               WHERE d.user_id = ${userId} AND d.removed_at IS NULL AND d.format <> 'import') AS devices

@@ -31,6 +31,7 @@ import * as staysBesideVisits from "./0031_stays_beside_visits.js"
 import * as zoneQuestions from "./0032_zone_questions.js"
 import * as leftBehind from "./0033_left_behind.js"
 import * as namedMail from "./0034_named_mail.js"
+import * as movements from "./0035_movements.js"
 
 /** In order of application. An id must be greater than every id that was ever released: a smaller one never runs. */
 export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -66,5 +67,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0031_stays_beside_visits": staysBesideVisits.statements,
   "0032_zone_questions": zoneQuestions.statements,
   "0033_left_behind": leftBehind.statements,
-  "0034_named_mail": namedMail.statements
+  "0034_named_mail": namedMail.statements,
+  "0035_movements": movements.statements
 }

@@ -127,6 +127,7 @@ export const mediansStatement = (sql: SqlClient, [userId, spans]: Parameters<Vis
       SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lat) AS lat, percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lon) AS lon
       FROM fixes f
       WHERE f.user_id = ${userId} AND f.device_id = asked.device_id AND f.captured_at >= asked.since AND f.captured_at < asked.until
+        AND NOT f.left_behind
     ) median
     ORDER BY asked.number`
 

@@ -39,7 +39,8 @@ describePg("sweepHistory, several workers at once", () => {
               const kept = { ...fix, capturedAt: Timestamp.plus(now, -90 * DAY + 1 + version) }
               const parts = {
                 quarantined: [],
-                isLeftBehind: false,
+                leftBehind: new Set<never>(),
+                movement: null,
                 putAside: [],
                 taken: [],
                 visits: [],

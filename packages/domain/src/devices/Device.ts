@@ -4,6 +4,7 @@ import type { DeviceId, UserId } from "../shared/Ids.js"
 import { line } from "../shared/Text.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Hash } from "../shared/Vault.js"
+import type { Movement } from "./Movement.js"
 
 /** What the phone's app speaks; the set-up shown to the user follows from it. `json` is our own. */
 export const Format = Schema.Literal("overland", "owntracks", "osmand", "gpslogger", "json")
@@ -39,5 +40,7 @@ export interface Device {
   readonly putAside: ReadonlyArray<PutAside>
   /** Its owner said that it is not carried: it decides nothing while another device does (decision M14). */
   readonly staysAtHome: boolean
+  /** Null until it sent a reading, and once the owner's choice of history has passed over its newest one. */
+  readonly movement: Movement | null
   readonly removedAt: Timestamp | null
 }

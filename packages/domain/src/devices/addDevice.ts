@@ -35,6 +35,7 @@ export const addDevice = (
       lastKeptAt: null,
       putAside: [],
       staysAtHome: false,
+      movement: null,
       removedAt: null
     }
     yield* (yield* DeviceStore).create(device)

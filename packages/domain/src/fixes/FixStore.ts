@@ -1,5 +1,6 @@
 import { Context, type Effect, type Option } from "effect"
 import type { Companion } from "../devices/Carried.js"
+import type { Movement } from "../devices/Movement.js"
 import type { OutboxEvent } from "../events/Event.js"
 import type { LiveRule, Progress } from "../rules/LiveRule.js"
 import type { DeviceId, UserId } from "../shared/Ids.js"
@@ -52,8 +53,10 @@ export interface UploadCommit {
   readonly version: number
   /** New ones only. */
   readonly fixes: ReadonlyArray<Fix>
-  /** The device was left behind (`Carried`): its fixes are history and decide nothing. */
-  readonly isLeftBehind: boolean
+  /** Those of `fixes` that were captured while the device was left behind (`Carried`): they are history and decide nothing. */
+  readonly leftBehind: ReadonlySet<Fix>
+  /** Of the device, after the upload; null: it is left as it was. */
+  readonly movement: Movement | null
   readonly quarantined: ReadonlyArray<Quarantined>
   /** Added to the device's counters (`Device.putAside`). Each reason once. */
   readonly putAside: ReadonlyArray<PutAside>

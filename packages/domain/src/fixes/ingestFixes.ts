@@ -100,8 +100,11 @@ const tryOnce = (
           )
         : []
     const fresh = taken.length === 0 ? own : Fix.sortedAndDistinct([...own, ...taken.map(({ fix }) => fix)])
-    const isLeftBehind = Carried.isLeftBehind(deviceId, view.devices)
-    const carried = isLeftBehind ? [] : fresh
+    const { carried, leftBehind, movement } = Carried.judge(
+      deviceId,
+      Carried.remembered(view.devices, view.cutoff),
+      fresh
+    )
     const { states, firings } = UploadEvaluation.evaluate(view.rules, carried, receivedAt)
     const entropy = Context.get(ports, Entropy.Entropy)
     const fired: Array<UploadEvaluation.Fired> = []
@@ -114,7 +117,8 @@ const tryOnce = (
       receivedAt,
       version: view.version,
       fixes: fresh,
-      isLeftBehind,
+      leftBehind,
+      movement,
       quarantined,
       putAside: counted(quarantined, notKept),
       taken: taken.map(({ key }) => key),

@@ -29,7 +29,8 @@ export interface Moments {
 }
 
 /**
- * The user's choice and what is past it: a fix by its capture, what was put aside by its receipt, a visit by its departure. A visit
+ * The user's choice and what is past it: a fix by its capture, what was put aside by its receipt, a visit by its departure, where a device rests
+ * (`Device.movement`) by its newest reading. A visit
  * that is open stays as long as its phone sends and has not said, at a moment that is past, that it was elsewhere. The access log has a limit of its own.
  */
 export class HistoryStore extends Context.Tag("@place-access/domain/history/HistoryStore")<

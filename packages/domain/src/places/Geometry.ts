@@ -80,10 +80,14 @@ export type Side = "inside" | "outside"
 /** A fix this near to the edge decides nothing (Spec §4.6.2). */
 export const MIN_BAND_M = 50
 
+/** How far from a fix its phone may be: max(50 m, accuracy). What is no greater number counts as unknown. */
+export const bandM = (accuracyM: number | null | undefined): number =>
+  // Undefined and NaN of plain JavaScript would make every fix undecided, for ever.
+  typeof accuracyM === "number" && accuracyM > MIN_BAND_M ? accuracyM : MIN_BAND_M
+
 /** The side that a fix is decisively on; undefined within max(50 m, accuracy) of the edge, the edges included. */
 export const sideOf = (circle: Circle, at: Point, accuracyM: number | null | undefined): Side | undefined => {
   const fromEdgeM = distanceM(circle, at) - circle.radiusM
-  // Whatever is no greater number counts as unknown: undefined and NaN of plain JavaScript would make every fix undecided, for ever.
-  const bandM = typeof accuracyM === "number" && accuracyM > MIN_BAND_M ? accuracyM : MIN_BAND_M
-  return fromEdgeM < -bandM ? "inside" : fromEdgeM > bandM ? "outside" : undefined
+  const band = bandM(accuracyM)
+  return fromEdgeM < -band ? "inside" : fromEdgeM > band ? "outside" : undefined
 }

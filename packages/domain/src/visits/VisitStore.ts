@@ -65,8 +65,8 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
       spans: ReadonlyArray<DeviceSpan & { readonly placeId: PlaceId }>
     ) => Effect.Effect<ReadonlyArray<DeviceStay>, StoreError>
     /**
-     * The median latitude and the median longitude of the fixes that a device took from the beginning of a span until before its end; of an
-     * even number the lower. In the order of the spans; null: there are no fixes.
+     * The median latitude and the median longitude of the fixes that a device took from the beginning of a span until before its end, without
+     * those that it took while it was left behind; of an even number the lower. In the order of the spans; null: there are no fixes.
      */
     readonly medians: (
       userId: UserId,

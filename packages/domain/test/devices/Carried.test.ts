@@ -1,29 +1,154 @@
-import { Carried } from "@place-access/domain/devices"
+import { Carried, Movement } from "@place-access/domain/devices"
 import { DeviceId } from "@place-access/domain/shared"
-import { describe, expect, it } from "vitest"
-import { NOON, time } from "../support/rules.js"
+import { describe, expect, it } from "@effect/vitest"
+import { at, DAY, HOUR, MINUTE, NOON, time } from "../support/rules.js"
 
-const [phone, tablet] = [DeviceId.make("dev_phone"), DeviceId.make("dev_tablet")]
-const one = (id: DeviceId, staysAtHome = false, hasSent = true): Carried.Companion => ({
-  id,
-  staysAtHome,
-  lastSeenAt: hasSent ? time(NOON) : null
+const [phone, tablet, watch] = ["dev_phone", "dev_tablet", "dev_watch"].map((id) => DeviceId.make(id)) as [
+  DeviceId,
+  DeviceId,
+  DeviceId
+]
+
+const seen = (after: number, metres: number, accuracyM: number | null = 10): Movement.Sighting => ({
+  ...at(metres),
+  accuracyM,
+  capturedAt: time(NOON + after)
 })
 
-describe("a device that was left behind (decision M14)", () => {
-  it("is one that its owner says stays at home, while another one is carried and has sent something", () => {
-    expect(Carried.isLeftBehind(tablet, [one(phone), one(tablet, true)])).toBe(true)
-    expect(Carried.isLeftBehind(phone, [one(phone), one(tablet, true)])).toBe(false)
-    expect(Carried.isLeftBehind(tablet, [one(phone), one(tablet)])).toBe(false)
+const one = (id: DeviceId, over: Partial<Carried.Companion> = {}): Carried.Companion => ({
+  id,
+  staysAtHome: false,
+  lastSeenAt: time(NOON),
+  movement: null,
+  ...over
+})
+
+/** A device that sent these. */
+const having = (id: DeviceId, ...sightings: ReadonlyArray<Movement.Sighting>): Carried.Companion =>
+  one(id, { movement: sightings.reduce<Movement.Movement | null>(Movement.step, null) })
+
+const HOME = 0
+const AWAY = 2_000
+
+const atHome = having(tablet, seen(-DAY, HOME))
+const leaving = having(phone, seen(-HOUR, HOME), seen(-2 * MINUTE, 1_000), seen(-MINUTE, AWAY))
+
+const isLeftBehind = (id: DeviceId, devices: ReadonlyArray<Carried.Companion>, sighting = seen(0, HOME)): boolean =>
+  Carried.judge(id, devices, [sighting]).leftBehind.size > 0
+
+describe("a device that stays at home (decision M14)", () => {
+  it("is left behind while another one is carried that has sent something", () => {
+    expect(isLeftBehind(tablet, [one(phone), one(tablet, { staysAtHome: true })])).toBe(true)
+    expect(isLeftBehind(phone, [one(phone), one(tablet, { staysAtHome: true })])).toBe(false)
+    expect(isLeftBehind(tablet, [one(phone), one(tablet)])).toBe(false)
   })
 
-  it("is never the only one, nor one of those that all stay, nor one beside a phone that sent nothing yet", () => {
-    expect(Carried.isLeftBehind(tablet, [one(tablet, true)])).toBe(false)
-    expect(Carried.isLeftBehind(tablet, [one(phone, true), one(tablet, true)])).toBe(false)
-    expect(Carried.isLeftBehind(tablet, [one(phone, false, false), one(tablet, true)])).toBe(false)
-    expect(Carried.isLeftBehind(tablet, [])).toBe(false)
+  it("is believed when it is the only one, when all stay, and beside a phone that sent nothing yet", () => {
+    const stays = one(tablet, { staysAtHome: true })
+    expect(isLeftBehind(tablet, [stays])).toBe(false)
+    expect(isLeftBehind(tablet, [{ ...leaving, staysAtHome: true }, stays])).toBe(false)
+    expect(isLeftBehind(tablet, [one(phone, { lastSeenAt: null }), stays])).toBe(false)
+    expect(isLeftBehind(tablet, [])).toBe(false)
   })
 
+  it("does not compete with those that are carried, however it moves", () => {
+    const driven = { ...having(tablet, seen(-DAY, HOME), seen(-MINUTE, 9_000), seen(0, 9_001)), staysAtHome: true }
+    expect(isLeftBehind(phone, [leaving, driven], seen(MINUTE, AWAY))).toBe(false)
+  })
+})
+
+describe("of several devices the one that moved last (decision M14)", () => {
+  it("is believed, and one that rests elsewhere is left behind", () => {
+    expect(isLeftBehind(tablet, [leaving, atHome])).toBe(true)
+    expect(isLeftBehind(phone, [leaving, atHome], seen(0, AWAY))).toBe(false)
+  })
+
+  it("nobody is left behind before any device moved: nothing tells which one is carried", () => {
+    const still = having(phone, seen(-HOUR, AWAY))
+    expect(isLeftBehind(tablet, [still, atHome])).toBe(false)
+    expect(isLeftBehind(phone, [still, atHome], seen(0, AWAY))).toBe(false)
+  })
+
+  it("a device beside it is believed as well: whoever is with the one is with the other", () => {
+    const back = having(
+      phone,
+      seen(-HOUR, HOME),
+      ...[-30, -20].map((minute) => seen(minute * MINUTE, AWAY)),
+      seen(-MINUTE, 90)
+    )
+    expect(isLeftBehind(tablet, [back, atHome])).toBe(false)
+    expect(isLeftBehind(tablet, [back, atHome], seen(0, -11))).toBe(true)
+  })
+
+  it("a device that leaves its spot is believed with that very reading, and the one before is left behind", () => {
+    expect(isLeftBehind(tablet, [leaving, atHome], seen(0, 500))).toBe(false)
+    const taken = having(tablet, seen(-DAY, HOME), seen(0, 500), seen(MINUTE, 600))
+    expect(isLeftBehind(phone, [leaving, taken], seen(2 * MINUTE, AWAY))).toBe(true)
+  })
+
+  it("a jump of a device at rest is believed as long as it lasts, and no longer", () => {
+    const { carried, movement } = Carried.judge(
+      tablet,
+      [leaving, atHome],
+      [seen(0, HOME), seen(MINUTE, 500), seen(2 * MINUTE, HOME)]
+    )
+    expect(carried.map(({ capturedAt }) => capturedAt - NOON)).toEqual([MINUTE])
+    expect(movement?.movedAt).toBe(null)
+  })
+
+  it("has no say about what comes more than 24 hours after its own last reading", () => {
+    expect(isLeftBehind(tablet, [leaving, atHome], seen(DAY - MINUTE, HOME))).toBe(true)
+    expect(isLeftBehind(tablet, [leaving, atHome], seen(DAY - MINUTE + 1, HOME))).toBe(false)
+  })
+
+  it("is the second last when the last is silent", () => {
+    const worn = having(watch, seen(-3 * HOUR, HOME), seen(-2 * HOUR, 5_000), seen(DAY - HOUR, 5_000))
+    expect(isLeftBehind(tablet, [leaving, worn, atHome], seen(DAY, HOME))).toBe(true)
+    expect(isLeftBehind(tablet, [leaving, worn, atHome], seen(DAY, 5_000))).toBe(false)
+  })
+
+  it("of two that moved at one instant whoever is beside either is believed", () => {
+    const worn = having(watch, seen(-3 * HOUR, HOME), seen(-MINUTE, 5_000))
+    for (const devices of [
+      [leaving, worn, atHome],
+      [worn, leaving, atHome]
+    ]) {
+      expect(isLeftBehind(phone, devices, seen(0, AWAY))).toBe(false)
+      expect(isLeftBehind(watch, devices, seen(0, 5_000))).toBe(false)
+      expect(isLeftBehind(tablet, devices, seen(0, AWAY))).toBe(false)
+      expect(isLeftBehind(tablet, devices, seen(0, HOME))).toBe(true)
+    }
+  })
+
+  it("says nothing of a late reading of a device that had moved within the hour, whose track would be lost", () => {
+    // The watch was at the shop, and its readings arrive after the phone has come home.
+    const home = having(phone, seen(-3 * HOUR, 9_000), seen(-MINUTE, HOME))
+    const shop = (rested: number) => having(watch, seen(-5 * HOUR, 9_000), seen(-2 * MINUTE - rested, AWAY))
+    expect(isLeftBehind(watch, [home, shop(HOUR - 1)], seen(-2 * MINUTE, AWAY))).toBe(false)
+    expect(isLeftBehind(watch, [home, shop(HOUR)], seen(-2 * MINUTE, AWAY))).toBe(true)
+    // What was captured after the phone moved is not late.
+    expect(isLeftBehind(watch, [home, shop(0)], seen(0, AWAY))).toBe(true)
+  })
+
+  it("is decided reading by reading within an upload, and follows the device whether it is believed or not", () => {
+    const { carried, leftBehind, movement } = Carried.judge(
+      tablet,
+      [leaving, atHome],
+      [seen(0, HOME), seen(MINUTE, 40), seen(2 * MINUTE, 400), seen(3 * MINUTE, 410)]
+    )
+    expect(carried.map(({ capturedAt }) => (capturedAt - NOON) / MINUTE)).toEqual([2, 3])
+    expect([...leftBehind].map(({ capturedAt }) => (capturedAt - NOON) / MINUTE)).toEqual([0, 1])
+    expect(movement).toMatchObject({ movedAt: NOON + 2 * MINUTE, heardAt: NOON + 3 * MINUTE, before: null })
+  })
+
+  it("what is past the owner's choice of history decides nothing", () => {
+    expect(Carried.remembered([leaving], null)).toEqual([leaving])
+    expect(Carried.remembered([leaving], time(NOON - MINUTE - 1))).toEqual([leaving])
+    expect(Carried.remembered([leaving], time(NOON - MINUTE))).toEqual([{ ...leaving, movement: null }])
+  })
+})
+
+describe("a device that was left behind", () => {
   it("is far from every place, for stays", () => {
     expect(Carried.elsewhere({ lat: 52, lon: 4, accuracyM: 5 })).toEqual({ lat: -52, lon: -176, accuracyM: null })
     expect(Carried.elsewhere({ lat: -52, lon: -4, accuracyM: 5 })).toEqual({ lat: 52, lon: 176, accuracyM: null })

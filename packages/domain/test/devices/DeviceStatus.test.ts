@@ -16,6 +16,7 @@ const status = (parts: Partial<Device.Device>) =>
     lastKeptAt: null,
     putAside: [],
     staysAtHome: false,
+    movement: null,
     removedAt: null,
     ...parts
   })

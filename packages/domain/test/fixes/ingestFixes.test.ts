@@ -467,6 +467,57 @@ describe("a tablet that stays at home and a phone on the way (decision M14)", ()
     )
   )
 
+  it.effect(
+    "nobody marked the tablet, and it comes first or last: the same, from the first time the phone leaves",
+    () =>
+      run(
+        Effect.gen(function* () {
+          const { phone, user } = yield* person
+          const tablet = yield* RuleSamples.device(user.id)
+          for (let after = 0; after < 40; after++) {
+            yield* TestClock.setTime(NOON + after * MINUTE)
+            const isAway = after >= 10 && after < 24
+            const sent = [
+              [phone, reading(after * MINUTE, isAway ? OUTSIDE : INSIDE)],
+              [tablet, reading(after * MINUTE + (after % 2), INSIDE)]
+            ] as const
+            for (const [device, one] of after % 3 === 0 ? sent.toReversed() : sent)
+              yield* ingestFixes(device, [one], [])
+          }
+          expect(yield* outbox).toEqual([
+            ["place.exit", 10 * MINUTE],
+            ["place.enter", 24 * MINUTE]
+          ])
+        })
+      )
+  )
+
+  it.effect("the tablet is believed from the reading on with which it is carried away itself", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone, user } = yield* person
+        const tablet = yield* RuleSamples.device(user.id)
+        const history = yield* FixHistory
+        const newest = Effect.map(
+          history.newest(user.id, time(NOON), { from: null, until: null }, 1),
+          ([fix]) => fix?.deviceId
+        )
+        yield* ingestFixes(tablet, [reading(-3 * HOUR, INSIDE)], [])
+        yield* ingestFixes(
+          phone,
+          [reading(-2 * HOUR, INSIDE), reading(-HOUR, OUTSIDE), reading(-30 * MINUTE, OUTSIDE)],
+          []
+        )
+        yield* ingestFixes(tablet, [reading(-20 * MINUTE, INSIDE)], [])
+        expect(yield* newest).toBe(phone.id)
+        yield* ingestFixes(tablet, [reading(-10 * MINUTE, at(400))], [])
+        expect(yield* newest).toBe(tablet.id)
+        yield* ingestFixes(phone, [reading(-5 * MINUTE, OUTSIDE)], [])
+        expect(yield* newest).toBe(tablet.id)
+      }).pipe(Effect.provide(Layer.provideMerge(MemoryFixHistory.layer, UploadStores)))
+    )
+  )
+
   it.effect("what the tablet sends meanwhile is history and decides nothing; alone it decides", () =>
     run(
       Effect.gen(function* () {

@@ -10,9 +10,12 @@ import { CIRCLE, DAY, MINUTE, NOON, SECOND } from "./rules.js"
  * staleness or a window.
  */
 
-/** Half metres, so that no fix lies within float noise of the end of a band. */
+/**
+ * Half metres, so that no fix lies within float noise of the end of a band; each in a direction of its own, so that no two are exactly
+ * as far from each other as two bands reach.
+ */
 const DISTANCES_M = [60.5, 98.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 201.5, 229.5, 230.5, 1_000.5, 6_000.5]
-const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres) => travel(CIRCLE, 37, metres))
+const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres, index) => travel(CIRCLE, 37 + 7.3 * index, metres))
 const EDGES = [NEAREST ?? CIRCLE, ...FURTHER] as const
 const PLAIN: readonly [Point, Point] = [travel(CIRCLE, 200, 0.5), travel(CIRCLE, 200, 700.5)]
 const NOWHERE: Point = { lat: 0, lon: 0 }
@@ -59,13 +62,16 @@ export const lifeOf = (seed: number): Life => {
   while (waiting.length > 0 && !dice.oneIn(4)) create()
 
   const phone: Phone = { clock: NOON, receipt: NOON, captures: [], isHome: dice.oneIn(2) }
+  const hasTablet = dice.oneIn(2)
   const uploads: Array<Upload> = []
   for (let count = 1 + dice.below(6); count > 0; count--) {
     if (dice.oneIn(3)) create()
     if (dice.oneIn(4)) happenings.push(...changeOf(dice, rules.length))
     const upload = uploadOf(dice, phone, edges)
     const [earlier] = uploads
-    happenings.push(upload)
+    // What a tablet measured that its owner left somewhere, before or after the phone tells of the same minutes.
+    const beside = hasTablet && !dice.oneIn(4) ? [tabletOf(dice, phone)] : []
+    happenings.push(...(dice.oneIn(2) ? [...beside, upload] : [upload, ...beside]))
     uploads.unshift(upload)
     // Sent again at once, or much later, or by the other phone.
     if (dice.oneIn(4)) happenings.push(repeated(dice, phone, dice.oneIn(2) ? upload : (earlier ?? upload)))
@@ -133,6 +139,18 @@ const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Upl
   // Most phones that were away go on with what is now.
   if (phone.receipt - phone.clock > 15 * MINUTE && !dice.oneIn(3)) phone.clock = phone.receipt
   return { _tag: "Upload", device: dice.oneIn(6) ? 1 : 0, fixes: captured.map(at(phone.receipt)) }
+}
+
+/** Mostly at rest in the middle of the circle, and about as old as what the phone sends. Rarely somebody takes it along. */
+const tabletOf = (dice: Random, phone: Phone): Upload => {
+  const fixes = Array.from({ length: 1 + dice.below(3) }, () => {
+    const captures =
+      phone.captures.length === 0 ? phone.clock : (phone.captures[dice.below(phone.captures.length)] ?? NOON)
+    const capturedAt = captures + dice.pick([0, SECOND, MINUTE, 60 * MINUTE, DAY]) + dice.pick(NEAR)
+    const where = dice.oneIn(5) ? whereOf(dice, phone) : PLAIN[0]
+    return { capturedAt, ...where, accuracy: accuracyOf(dice) }
+  })
+  return { _tag: "Upload", device: 1, fixes: fixes.map(at(phone.receipt)) }
 }
 
 const captureOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): number => {

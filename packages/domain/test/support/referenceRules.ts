@@ -1,4 +1,5 @@
 import { geodesicM, type Point } from "./geodesic.js"
+import { ReferenceCarried } from "./referenceCarried.js"
 
 /**
  * Spec §4.6 once more, slowly: written from the text and decisions L3 to L8 alone, over whole lists, without a state machine and
@@ -113,6 +114,7 @@ const sightingsOf = (
   const missing = new Set<Ground>()
   const known = new Set<string>()
   const waiting = new Waiting()
+  const carried = new ReferenceCarried()
   const seen: Array<Sighting> = []
   let circle = life.circle
   let era = 0
@@ -135,6 +137,7 @@ const sightingsOf = (
       for (const fix of inOrderOfEvaluation([...own, ...late])) {
         known.add(nameOf(device, fix))
         if (names.size === names.add(nameOf(device, fix)).size) continue
+        if (carried.isLeftBehind(device, fix)) continue
         if (!isThere || missing.size > 0) continue
         const sighting = lookAt(fix, circle, rule, era)
         if (sighting !== undefined && seen.every((earlier) => earlier.at < sighting.at)) seen.push(sighting)
@@ -148,9 +151,11 @@ const isSame = (one: ReferenceCircle, other: ReferenceCircle): boolean =>
   one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
 
 /** By capture time; of one time the most accurate first (L4). */
-const inOrderOfEvaluation = (upload: ReadonlyArray<ReferenceFix>): ReadonlyArray<ReferenceFix> => {
-  const worth = (fix: ReferenceFix): number => knownAccuracy(fix) ?? Number.POSITIVE_INFINITY
-  const better = (a: ReferenceFix, b: ReferenceFix): boolean =>
+export const inOrderOfEvaluation = <A extends Omit<ReferenceFix, "receivedAt">>(
+  upload: ReadonlyArray<A>
+): ReadonlyArray<A> => {
+  const worth = (fix: A): number => knownAccuracy(fix) ?? Number.POSITIVE_INFINITY
+  const better = (a: A, b: A): boolean =>
     a.capturedAt !== b.capturedAt
       ? a.capturedAt < b.capturedAt
       : worth(a) !== worth(b)
@@ -161,7 +166,7 @@ const inOrderOfEvaluation = (upload: ReadonlyArray<ReferenceFix>): ReadonlyArray
   return [...upload].sort((a, b) => (better(a, b) ? -1 : better(b, a) ? 1 : 0))
 }
 
-const knownAccuracy = ({ accuracy }: ReferenceFix): number | null =>
+const knownAccuracy = ({ accuracy }: Pick<ReferenceFix, "accuracy">): number | null =>
   accuracy !== null && Number.isFinite(accuracy) && accuracy > 0 ? accuracy : null
 
 /** L3: from a clock that runs ahead, or from nowhere. */

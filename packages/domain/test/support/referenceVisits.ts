@@ -21,6 +21,8 @@ export interface ReferencePlace {
 export interface ReferenceSighting extends Point {
   readonly capturedAt: number
   readonly accuracy: number | null
+  /** Nobody was where the phone was (decision M14). */
+  readonly isLeftBehind?: boolean
 }
 
 export interface ReferenceReport extends Point {
@@ -102,7 +104,8 @@ const atOnePlace = (
     )
   const middle = (one: ReferenceVisit): Point => {
     const during = fixes.filter(
-      ({ capturedAt }) => capturedAt >= one.arrival && capturedAt < (one.departure ?? Infinity)
+      ({ capturedAt, isLeftBehind }) =>
+        isLeftBehind !== true && capturedAt >= one.arrival && capturedAt < (one.departure ?? Infinity)
     )
     const half = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? NaN
     return { lat: half(during.map((fix) => fix.lat)), lon: half(during.map((fix) => fix.lon)) }
@@ -153,7 +156,7 @@ const staysAt = (place: ReferencePlace, fixes: ReadonlyArray<ReferenceSighting>)
   const seen = onePerInstant(fixes)
   const begins = (fix: ReferenceSighting): boolean =>
     (place.archivedAt === null || fix.capturedAt <= place.archivedAt) &&
-    beyondEdgeM(circleAt(place, fix.capturedAt), fix) < -bandM(fix)
+    seenBeyondEdgeM(circleAt(place, fix.capturedAt), fix) < -bandM(fix)
   const stays: Array<ReferenceVisit> = []
   for (let from = 0; from < seen.length;) {
     const first = seen.findIndex((fix, index) => index >= from && begins(fix))
@@ -163,7 +166,7 @@ const staysAt = (place: ReferencePlace, fixes: ReadonlyArray<ReferenceSighting>)
     const left = seen.findIndex(
       (fix, index) =>
         index > first &&
-        beyondEdgeM(circle, fix) > bandM(fix) &&
+        seenBeyondEdgeM(circle, fix) > bandM(fix) &&
         !isBackSoon(seen.slice(index), circle, (later) => begins(later) && circleAt(place, later.capturedAt) !== circle)
     )
     stays.push({ placeId: place.id, arrival, departure: seen[left]?.capturedAt ?? null })
@@ -181,7 +184,7 @@ const isBackSoon = (
 ): boolean => {
   if (first === undefined || beginsElsewhere(first)) return false
   const soon = rest.filter(({ capturedAt }) => capturedAt < first.capturedAt + TWO_MINUTES)
-  const back = soon.findIndex((fix) => beyondEdgeM(circle, fix) < -bandM(fix))
+  const back = soon.findIndex((fix) => seenBeyondEdgeM(circle, fix) < -bandM(fix))
   const elsewhere = soon.findIndex(beginsElsewhere)
   return back !== -1 && (elsewhere === -1 || back <= elsewhere)
 }
@@ -204,6 +207,9 @@ const known = (accuracy: number | null): number | null =>
 const bandM = ({ accuracy }: { readonly accuracy: number | null }): number => Math.max(50, known(accuracy) ?? 50)
 
 const beyondEdgeM = (circle: ReferenceCircle, at: Point): number => geodesicM(circle, at) - circle.radiusM
+
+const seenBeyondEdgeM = (circle: ReferenceCircle, fix: ReferenceSighting): number =>
+  fix.isLeftBehind === true ? Infinity : beyondEdgeM(circle, fix)
 
 const circleAt = ({ circles }: ReferencePlace, at: number): ReferenceCircle => {
   const valid = circles.filter(({ from }) => from === null || from <= at).at(-1)

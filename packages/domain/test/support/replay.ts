@@ -1,7 +1,8 @@
+import { Carried } from "@place-access/domain/devices"
 import { Fix, UploadEvaluation } from "@place-access/domain/fixes"
 import type { LiveRule, Rule } from "@place-access/domain/rules"
 import { RuleEvaluation } from "@place-access/domain/rules"
-import { AppId, ConnectionId, PlaceId, RuleId, UserId } from "@place-access/domain/shared"
+import { AppId, ConnectionId, DeviceId, PlaceId, RuleId, UserId } from "@place-access/domain/shared"
 import type { Ground, Life, Outcome, ReferenceFix } from "./referenceRules.js"
 import { NOON, time } from "./rules.js"
 
@@ -47,6 +48,8 @@ export const questionOf = (circle: Life["circle"], rule: Life["rules"][number]):
   }
 })
 
+const DEVICES = [DeviceId.make("dev_0"), DeviceId.make("dev_1")] as const
+
 /** What the product's plain functions make of a life. */
 export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
   const all = life.rules.map((rule, index) => liveRule(questionOf(life.circle, rule), String(index)))
@@ -54,6 +57,12 @@ export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
   const known: ReadonlyArray<Set<string>> = [new Set(), new Set()]
   const present = new Set<number>()
   const missing = new Set<Ground>()
+  let devices: ReadonlyArray<Carried.Companion> = DEVICES.map((id) => ({
+    id,
+    staysAtHome: false,
+    lastSeenAt: time(NOON),
+    movement: null
+  }))
   let circle = life.circle
   let version = 0
   for (const happening of life.happenings) {
@@ -93,7 +102,9 @@ export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
         const standing = all.filter(
           (_, index) => present.has(index) && !needs(life, index).some((what) => missing.has(what))
         )
-        const evaluated = UploadEvaluation.evaluate(standing, fresh, receivedAt)
+        const { carried, movement } = Carried.judge(DEVICES[happening.device] ?? DEVICES[0], devices, fresh)
+        devices = devices.map((one, index) => (index === happening.device ? { ...one, movement } : one))
+        const evaluated = UploadEvaluation.evaluate(standing, carried, receivedAt)
         for (const { at, rule } of evaluated.firings) firings[Number(rule.id)]?.push(at)
         for (const { ruleId, state } of evaluated.states) {
           const live = all[Number(ruleId)]

@@ -32,9 +32,12 @@ export interface VisitLife {
   readonly happenings: ReadonlyArray<readonly [at: number, Happening]>
 }
 
-/** Half metres, so that no fix lies within float noise of the end of a band. */
+/**
+ * Half metres, so that no fix lies within float noise of the end of a band; each in a direction of its own, so that no two are exactly
+ * as far from each other as two bands reach.
+ */
 const DISTANCES_M = [0.5, 50.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 250.5, 1_000.5]
-const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres) => travel(CIRCLE, 37, metres))
+const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres, index) => travel(CIRCLE, 37 + 7.3 * index, metres))
 const SPOTS = [NEAREST ?? CIRCLE, ...FURTHER] as const
 const PLAIN: readonly [Point, Point] = [travel(CIRCLE, 200, 0.5), travel(CIRCLE, 200, 700.5)]
 const ACCURACIES = [null, 0, -1, 10, 49, 50, 51, 99, 100, 101, 149, 150, 151, 2_000] as const

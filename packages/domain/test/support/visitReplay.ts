@@ -6,6 +6,8 @@ import { RuleSamples } from "@place-access/domain/testing"
 import { deriveStays, listVisits, type VisitPage } from "@place-access/domain/visits"
 import { Effect } from "effect"
 import { clockAt } from "./clock.js"
+import { ReferenceCarried } from "./referenceCarried.js"
+import { inOrderOfEvaluation } from "./referenceRules.js"
 import { reading } from "./replay.js"
 import {
   type ReferencePhone,
@@ -31,6 +33,7 @@ export const replayVisits = (life: VisitLife, name: string, limit: number) =>
       readonly fixes: Map<string, ReferenceSighting>
       readonly reports: Map<string, ReferenceReport>
     }> = devices.map(() => ({ fixes: new Map(), reports: new Map() }))
+    const carried = new ReferenceCarried()
     const places: Array<
       ReferencePlace & { readonly id: PlaceId; readonly isShared: boolean; readonly sharedAt: number }
     > = []
@@ -66,7 +69,11 @@ export const replayVisits = (life: VisitLife, name: string, limit: number) =>
             happening.fixes.map((fix) => reading({ ...fix, receivedAt: at })),
             reports
           )
-          for (const fix of happening.fixes) phone?.fixes.set(JSON.stringify(fix), fix)
+          const fresh = happening.fixes.filter((fix) => phone?.fixes.has(JSON.stringify(fix)) === false)
+          for (const fix of inOrderOfEvaluation(fresh)) {
+            const isLeftBehind = carried.isLeftBehind(happening.phone, fix)
+            phone?.fixes.set(JSON.stringify(fix), { ...fix, isLeftBehind })
+          }
           for (const report of happening.reports) phone?.reports.set(JSON.stringify(report), report)
           break
         }

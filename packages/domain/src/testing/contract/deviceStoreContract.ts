@@ -21,7 +21,9 @@ export const deviceStoreContract: Contract<Needs> = [
     run: Effect.gen(function* () {
       const devices = yield* DeviceStore
       const user = yield* aUser
-      const made = yield* Samples.device(user, { name: Name.make("Ada's 📱"), lastSeenAt: yield* Timestamp.now })
+      const lastSeenAt = yield* Timestamp.now
+      const movement = Samples.movement(lastSeenAt)
+      const made = yield* Samples.device(user, { name: Name.make("Ada's 📱"), lastSeenAt, movement })
       Check.equal(Option.getOrNull(yield* devices.findByToken(user, made.tokenHash)), made, "found")
       Check.equal(yield* devices.list(user), [made], "listed")
     })

@@ -145,11 +145,10 @@ export const fixHistoryContract: Contract<Needs> = [
       const device = yield* phone
       const now = yield* Timestamp.now
       yield* seen(device, [-9, -5])
-      Check.isTrue(
-        yield* Uploads.commit(device, { fixes: Uploads.fixes(1, Timestamp.plus(now, -6)), isLeftBehind: true }),
-        "committed"
-      )
-      yield* Uploads.commit(device, { fixes: Uploads.fixes(1, Timestamp.plus(now, -1)), isLeftBehind: true })
+      for (const offset of [-6, -1]) {
+        const fixes = Uploads.fixes(1, Timestamp.plus(now, offset))
+        Check.isTrue(yield* Uploads.commit(device, { fixes, leftBehind: new Set(fixes) }), "committed")
+      }
       Check.equal(yield* offsetsOf(yield* newest(device.userId, null, null, 9)), [-5, -9], "newest")
       Check.equal(yield* around(device.userId, -6, 9), [-9, -5], "around")
       const told = yield* pages(device.userId, -100, 100, 10)

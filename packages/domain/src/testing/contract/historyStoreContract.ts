@@ -159,6 +159,26 @@ export const historyStoreContract: Contract<Needs> = [
       Check.isTrue(yield* isOverdue(device, momentsAt(Timestamp.plus(now, 1))), "a millisecond later it is")
     })
   })),
+  {
+    name: "where a device rests goes with its newest reading, to the millisecond; the device stays",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      yield* choose(device, 30)
+      const now = yield* Timestamp.now
+      const devices = yield* DeviceStore
+      const movement = Effect.map(devices.list(device.userId), ([only]) => only?.movement)
+      const rested = Samples.movement(Timestamp.plus(now, -30 * DAY + 1))
+      yield* Uploads.commit(device, { putAside: [{ reason: "future", count: 1 }], movement: rested })
+      Check.isTrue(!(yield* isOverdue(device, momentsAt(now))), "nothing is overdue")
+      Check.equal(yield* sweep(device, momentsAt(now)), 0, "nothing goes")
+      Check.equal(yield* movement, rested, "it stays")
+      const later = momentsAt(Timestamp.plus(now, 1))
+      Check.isTrue(yield* isOverdue(device, later), "a millisecond later it is")
+      Check.equal(yield* sweep(device, later), 1, "one goes")
+      Check.equal(yield* movement, null, "it is gone, and the device is not")
+      Check.isTrue(!(yield* isOverdue(device, later)), "nothing more is overdue")
+    })
+  },
   ...([undefined, null] as const).map((keep) => ({
     name: `kept for ever, ${keep === null ? "chosen" : "because nothing was chosen"}: nothing goes but entries of the access log, after 400 days`,
     run: Effect.gen(function* () {

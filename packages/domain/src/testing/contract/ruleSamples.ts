@@ -4,6 +4,7 @@ import type { AppStore } from "../../apps/AppStore.js"
 import type { Connection } from "../../connection/Connection.js"
 import type { ConnectionStore } from "../../connection/ConnectionStore.js"
 import * as Device from "../../devices/Device.js"
+import type { Movement } from "../../devices/Movement.js"
 import { DeviceStore } from "../../devices/DeviceStore.js"
 import type { Circle } from "../../places/Geometry.js"
 import * as Place from "../../places/Place.js"
@@ -48,6 +49,14 @@ export const place = (userId: UserId, overrides: Partial<Place.Place> = {}) =>
     return made
   })
 
+/** Of a device that has just left the rest before. */
+export const movement = (heardAt: Timestamp.Timestamp): Movement => ({
+  spot: { lat: 52.3700001, lon: -4.89, bandM: 62.5 },
+  movedAt: heardAt,
+  heardAt,
+  before: { spot: { lat: -52.37, lon: 179.9999999, bandM: 50 }, movedAt: Timestamp.plus(heardAt, -1) }
+})
+
 /** A stored phone of the user. */
 export const device = (userId: UserId, overrides: Partial<Device.Device> = {}) =>
   Effect.gen(function* () {
@@ -62,6 +71,7 @@ export const device = (userId: UserId, overrides: Partial<Device.Device> = {}) =
       lastKeptAt: null,
       putAside: [],
       staysAtHome: false,
+      movement: null,
       removedAt: null,
       ...overrides
     }

@@ -134,9 +134,10 @@ export const stayStoreContract: Contract<Visits.Needs> = [
     run: Effect.gen(function* () {
       const phone = yield* Visits.phone
       const now = yield* Timestamp.now
-      yield* Uploads.commit(phone, { fixes: Uploads.fixes(1, now, { lat: 52, lon: 4, accuracyM: 7 }) })
       const later = Timestamp.plus(now, 1)
-      yield* Uploads.commit(phone, { fixes: Uploads.fixes(1, later, { lat: 52, lon: 4 }), isLeftBehind: true })
+      const fixes = Uploads.fixes(2, now, { lat: 52, lon: 4, accuracyM: 7 })
+      // One upload: the device was put down in the middle of it.
+      yield* Uploads.commit(phone, { fixes, leftBehind: new Set(fixes.slice(1)) })
       Check.equal(
         yield* (yield* StayStore).fixes(phone.userId, phone.id, now, 9),
         [

@@ -37,6 +37,8 @@ export const view = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray
     return yield* (yield* FixStore).view(device.userId, device.id, asked, yield* Timestamp.now)
   })
 
+const NONE: ReadonlySet<Fix.Fix> = new Set()
+
 /** Only the upload that was computed from the present version of the user's stream is stored. */
 export const commit = (device: Pick<Device, "userId" | "id">, parts: Partial<UploadCommit> = {}) =>
   Effect.gen(function* () {
@@ -46,7 +48,8 @@ export const commit = (device: Pick<Device, "userId" | "id">, parts: Partial<Upl
       deviceId: device.id,
       receivedAt: yield* Timestamp.now,
       fixes: [],
-      isLeftBehind: false,
+      leftBehind: NONE,
+      movement: null,
       quarantined: [],
       putAside: [],
       taken: [],

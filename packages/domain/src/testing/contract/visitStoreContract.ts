@@ -299,7 +299,7 @@ export const visitStoreContract: Contract<Visits.Needs | ImportStore> = [
     })
   },
   {
-    name: "medians: of the fixes of one device within a span, the lower of two, latitude and longitude apart; null without any",
+    name: "medians: of the fixes of one device within a span, the lower of two, latitude and longitude apart; null without any that it was carried for",
     run: Effect.gen(function* () {
       const { phone, t, userId } = yield* ground
       const store = yield* VisitStore
@@ -309,6 +309,8 @@ export const visitStoreContract: Contract<Visits.Needs | ImportStore> = [
         fixes: [...at(50, 9, 1), ...at(40, 1, 9), ...at(30, 5, 5), ...at(20, 7, 7), ...at(10, -80, 80)]
       })
       yield* Uploads.commit(other, { fixes: at(45, 60, 60) })
+      const leftBehind = [...at(35, 70, 70), ...at(25, 71, 71), ...at(5, 72, 72)]
+      yield* Uploads.commit(phone, { fixes: leftBehind, leftBehind: new Set(leftBehind) })
       const span = (from: number, to: number | null) => ({
         deviceId: phone.id,
         from: t(from),

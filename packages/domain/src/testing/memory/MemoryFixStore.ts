@@ -38,7 +38,12 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
           cutoff: cutoff(tables, userId, now),
           devices: [...devices.values()]
             .filter((one) => one.userId === userId && one.removedAt === null && !importDevices.has(one.id))
-            .map(({ id, lastSeenAt, staysAtHome }) => ({ id, lastSeenAt, staysAtHome })),
+            .map(({ id, lastSeenAt, movement, staysAtHome }) => ({
+              id,
+              lastSeenAt,
+              movement,
+              staysAtHome
+            })),
           lastFutureAt: devices.get(deviceId)?.putAside.find(({ reason }) => reason === "future")?.lastAt ?? null
         })),
 
@@ -72,8 +77,8 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
           if ((streamVersions.get(userId) ?? 0) !== upload.version) return false
           streamVersions.set(userId, upload.version + 1)
           const owner = `${userId} ${deviceId}`
-          const mark = upload.isLeftBehind ? ({ isLeftBehind: true } as const) : {}
           for (const fix of upload.fixes) {
+            const mark = upload.leftBehind.has(fix) ? ({ isLeftBehind: true } as const) : {}
             addOnce(fixes, `${owner} ${Fix.key(fix)}`, { ...fix, userId, deviceId, receivedAt, ...mark })
           }
           for (const one of upload.quarantined) {
@@ -101,7 +106,8 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
               ...device,
               lastSeenAt: later(device.lastSeenAt, receivedAt),
               lastKeptAt: isUseful ? later(device.lastKeptAt, receivedAt) : device.lastKeptAt,
-              putAside: counted(device.putAside, upload)
+              putAside: counted(device.putAside, upload),
+              movement: upload.movement ?? device.movement
             })
           }
           return true

@@ -109,6 +109,12 @@ const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: Moments):
         ? (departure ?? arrival)
         : null
     ),
+    [...devices.values()].flatMap((device) => {
+      const at = device.userId === userId ? (device.movement?.heardAt ?? null) : null
+      return at !== null && History.isPast(at, until)
+        ? [{ at, remove: () => void devices.set(device.id, { ...device, movement: null }) }]
+        : []
+    }),
     rows(tables.stays, ({ arrival, departure, deviceId }) => departure ?? (isSilent(deviceId) ? arrival : null)),
     accessLog
       .filter((entry) => entry.userId === userId && entry.at <= accessLogUntil)

@@ -96,6 +96,7 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
               (fix) =>
                 fix.userId === userId &&
                 fix.deviceId === deviceId &&
+                fix.isLeftBehind !== true &&
                 fix.capturedAt >= from &&
                 (to === null || fix.capturedAt < to)
             )

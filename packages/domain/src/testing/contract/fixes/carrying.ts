@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { Movement } from "../../../devices/Movement.js"
 import { DeviceStore } from "../../../devices/DeviceStore.js"
 import * as Timestamp from "../../../shared/Timestamp.js"
 import * as Check from "../../Check.js"
@@ -24,13 +25,39 @@ export const carrying: Contract<Uploads.Needs> = [
       const known = ({ id, staysAtHome }: typeof first, lastSeenAt: Timestamp.Timestamp | null) => ({
         id,
         staysAtHome,
-        lastSeenAt
+        lastSeenAt,
+        movement: null
       })
       Check.equal(yield* devicesOf(first), [known(first, null), known(second, null)], "before")
       yield* Uploads.commit(second, { fixes: Uploads.fixes(1, now) })
       Check.equal(yield* devicesOf(first), [known(first, null), known(second, now)], "after an upload")
       yield* (yield* DeviceStore).remove(user, first.id, now)
       Check.equal(yield* devicesOf(second), [known(second, now)], "without the removed one")
+    })
+  },
+  {
+    name: "commit: where the device rests and since when; an upload that says nothing of it leaves it as it was",
+    run: Effect.gen(function* () {
+      const { id: user } = yield* Fixtures.user
+      const device = yield* Samples.device(user)
+      const other = yield* Samples.device(user)
+      const now = yield* Timestamp.now
+      const movementOf = ({ id }: typeof device) =>
+        Effect.map(Uploads.view(other), ({ devices }) => devices.find((one) => one.id === id)?.movement)
+      const moved = Samples.movement(now)
+      const rests: Movement = { ...moved, movedAt: null, before: null }
+      for (const movement of [moved, rests, { ...moved, before: { spot: moved.spot, movedAt: null } }]) {
+        yield* Uploads.commit(device, { fixes: Uploads.fixes(1, movement.heardAt), movement })
+        Check.equal(yield* movementOf(device), movement, "as it was committed")
+        yield* Uploads.commit(device, { putAside: [{ reason: "future", count: 1 }], movement: null })
+        Check.equal(yield* movementOf(device), movement, "as it was")
+      }
+      Check.equal(yield* movementOf(other), null, "the other device's")
+      const stale = yield* Uploads.commit(device, { version: 0, fixes: [], movement: moved })
+      Check.isTrue(!stale, "an upload that was overtaken")
+      Check.equal((yield* movementOf(device))?.before, { spot: moved.spot, movedAt: null }, "untouched by it")
+      const [listed] = (yield* (yield* DeviceStore).list(user)).filter(({ id }) => id === device.id)
+      Check.equal(listed?.movement?.spot, moved.spot, "listed")
     })
   }
 ]

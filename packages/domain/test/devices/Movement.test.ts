@@ -1,0 +1,74 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Movement } from "@place-access/domain/devices"
+import { Geometry } from "@place-access/domain/places"
+import { FastCheck } from "effect"
+import { travel } from "../support/geodesic.js"
+import { at, MINUTE, NOON, time } from "../support/rules.js"
+
+const seen = (minute: number, metres: number, accuracyM: number | null = 10): Movement.Sighting => ({
+  ...at(metres),
+  accuracyM,
+  capturedAt: time(NOON + minute * MINUTE)
+})
+
+const after = (...sightings: ReadonlyArray<Movement.Sighting>): Movement.Movement | null =>
+  sightings.reduce<Movement.Movement | null>(Movement.step, null)
+
+const movedMinute = (movement: Movement.Movement | null): number | null =>
+  movement === null || movement.movedAt === null ? null : (movement.movedAt - NOON) / MINUTE
+
+describe("where a device rests, and when it last moved (decision M14)", () => {
+  it("a first reading is no move, and neither is one within both bands of the spot", () => {
+    expect(movedMinute(after(seen(0, 0)))).toBe(null)
+    expect(movedMinute(after(seen(0, 0), seen(1, 99.5)))).toBe(null)
+    expect(movedMinute(after(seen(0, 0), seen(1, 100.5)))).toBe(1)
+    expect(movedMinute(after(seen(0, 0, null), seen(1, 129.5, 80)))).toBe(null)
+    expect(movedMinute(after(seen(0, 0, null), seen(1, 130.5, 80)))).toBe(1)
+  })
+
+  it("a slow walk is a move once it is apart from where it began", () => {
+    expect(movedMinute(after(...[0, 40, 80, 120].map((metres, minute) => seen(minute, metres))))).toBe(3)
+  })
+
+  it("a jump and back is taken back with the next reading; whoever stays there for two has moved", () => {
+    expect(after(seen(0, 0), seen(1, 500), seen(2, 5))).toEqual({ ...after(seen(0, 0)), heardAt: NOON + 2 * MINUTE })
+    expect(movedMinute(after(seen(0, 0), seen(1, 500), seen(2, 505), seen(3, 5)))).toBe(3)
+    // On the way nobody comes back.
+    expect(movedMinute(after(seen(0, 0), seen(1, 500), seen(2, 1_000), seen(3, 1_500)))).toBe(3)
+  })
+
+  it("the most accurate position of a rest is its spot: an imprecise one would let the device drift", () => {
+    expect(movedMinute(after(seen(0, 0, 400), seen(1, 300, 60), seen(2, 420)))).toBe(2)
+    expect(after(seen(0, 0, 400), seen(1, 300, 60), seen(2, 320, 200))?.spot).toEqual({ ...at(300), bandM: 60 })
+  })
+
+  it("a reading that is not newer changes nothing, whatever order an upload arrives in", () => {
+    const now = after(seen(0, 0), seen(10, 500), seen(11, 500))
+    expect(now === null ? now : Movement.step(now, seen(5, 9_000))).toBe(now)
+    expect(now === null ? now : Movement.step(now, seen(11, 9_000))).toBe(now)
+  })
+
+  it("positions that are not apart never lie on two sides of one circle", () => {
+    const metres = FastCheck.double({ min: 0, max: 400, noNaN: true })
+    const degrees = FastCheck.double({ min: 0, max: 360, noNaN: true })
+    const accuracy = FastCheck.oneof(FastCheck.constantFrom(null, 50, 51), FastCheck.double({ min: 1, max: 300 }))
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.record({ way: degrees, far: metres, other: degrees, otherFar: metres }),
+        FastCheck.double({ min: 100, max: 300, noNaN: true }),
+        accuracy,
+        accuracy,
+        ({ far, other, otherFar, way }, radiusM, first, second) => {
+          const circle = { ...at(0), radiusM }
+          const one = { ...travel(circle, way, far), accuracyM: first, capturedAt: time(NOON) }
+          const two = { ...travel(circle, other, otherFar), accuracyM: second, capturedAt: time(NOON) }
+          const sides = [one, two].map((fix) => Geometry.sideOf(circle, fix, fix.accuracyM))
+          const differ = sides.includes("inside") && sides.includes("outside")
+          const { spot } = Movement.step(null, one)
+          expect(!differ || Movement.isAway(spot, two)).toBe(true)
+        }
+      ),
+      { numRuns: 2_000 }
+    )
+  })
+})

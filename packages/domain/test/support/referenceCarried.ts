@@ -1,0 +1,82 @@
+import { geodesicM, type Point } from "./geodesic.js"
+
+/**
+ * Decision M14 once more, from the text of `decisions/devices.md` alone, over whole lists: which readings are of a device that was
+ * left behind. None of the devices is marked.
+ */
+
+interface Reading extends Point {
+  readonly capturedAt: number
+  readonly accuracy: number | null
+}
+
+/** Consecutive readings of one device at one spot. */
+interface Rest {
+  /** The most accurate of them, the first of several. */
+  spot: Reading
+  /** Null for the first rest of a device: nobody saw it arrive. */
+  readonly since: number | null
+  readings: number
+}
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+export class ReferenceCarried {
+  readonly #rests = new Map<number, Array<Rest>>()
+  readonly #heard = new Map<number, number>()
+
+  /** Whether the reading is ignored. Readings of an upload are given one after the other, each once. */
+  isLeftBehind(device: number, reading: Reading): boolean {
+    this.#follow(device, reading)
+    const others = [...this.#rests.keys()].filter(
+      (other) => other !== device && reading.capturedAt - (this.#heard.get(other) ?? 0) <= DAY
+    )
+    const moved = [device, ...others].flatMap((one) => this.#last(one)?.since ?? [])
+    const latest = Math.max(...moved)
+    const own = this.#last(device)?.since ?? null
+    const carried = others.filter((other) => this.#last(other)?.since === latest)
+    if (carried.length === 0 || own === latest) return false
+    if (carried.some((other) => isNear(this.#last(other)?.spot ?? reading, reading))) return false
+    const isLateTrack = reading.capturedAt < latest && own !== null && reading.capturedAt - own < HOUR
+    return !isLateTrack
+  }
+
+  #last(device: number): Rest | undefined {
+    return this.#rests.get(device)?.at(-1)
+  }
+
+  #follow(device: number, reading: Reading): void {
+    if (reading.capturedAt <= (this.#heard.get(device) ?? Number.NEGATIVE_INFINITY)) return
+    this.#heard.set(device, reading.capturedAt)
+    const rests = this.#rests.get(device) ?? []
+    this.#rests.set(device, rests)
+    const [before, now] = [rests.at(-2), rests.at(-1)]
+    if (now === undefined) {
+      rests.push({ spot: reading, since: null, readings: 1 })
+    } else if (isNear(now.spot, reading)) {
+      now.readings++
+      if (band(reading) < band(now.spot)) now.spot = reading
+    } else if (before !== undefined && now.readings === 1 && isNear(before.spot, reading)) {
+      // One jump and back.
+      rests.pop()
+      before.readings++
+    } else {
+      rests.push({ spot: reading, since: reading.capturedAt, readings: 1 })
+    }
+  }
+}
+
+const band = ({ accuracy }: Reading): number => (accuracy !== null && accuracy > 50 ? accuracy : 50)
+
+const isNear = (one: Reading, other: Reading): boolean => metres(one, other) <= band(one) + band(other)
+
+/** Generated lives know some twenty places: what was measured once is looked up. */
+const metres = (one: Point, other: Point): number => {
+  if (one.lat === other.lat && one.lon === other.lon) return 0
+  const key = `${one.lat} ${one.lon} ${other.lat} ${other.lon}`
+  const known = measured.get(key) ?? geodesicM(one, other)
+  if (measured.size < 100_000) measured.set(key, known)
+  return known
+}
+const measured = new Map<string, number>()
