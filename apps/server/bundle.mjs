@@ -30,7 +30,6 @@ const changedAt = Math.max(
       `packages/${name}/package.json`
     ]),
     ...APPS.flatMap((app) => [`apps/${app}/src`, `apps/${app}/package.json`, `apps/${app}/launch.mjs`]),
-    "ap../worker/src/host/node-version.mjs",
     "apps/server/bundle.mjs",
     "tsconfig.base.json",
     "node_modules/.package-lock.json"
