@@ -212,10 +212,10 @@ export const AdminApi = HttpApiGroup.make("admin")
       .setUrlParams(paged)
       .addSuccess(Schema.Struct({ leaks: Schema.Array(Leak), nextCursor }))
       .annotate(RequiredRole, "reviewer")
-      .annotate(OpenApi.Summary, "Connections of which a key was presented again, newest first")
+      .annotate(OpenApi.Summary, "Connections of which a spent token or code was used again, newest first")
       .annotate(
         OpenApi.Description,
-        "A spent refresh token or an exchanged code came a second time. The connection ended at once and its user got a mail. Many of one app: the app gives its keys away."
+        "Somebody used a spent refresh token or an exchanged code again. The connection ended at once, and its user got an e-mail. Several connections of one app mean that the app leaks its tokens."
       )
   )
   .middleware(SessionAuth)

@@ -14,13 +14,13 @@ import * as Services from "./Services.js"
  * answer that is kept are one transaction. The header is read on every POST but those below, so a new endpoint has it from the start.
  */
 
-/** POSTs that do not read the header, and why they need not. */
+/** POSTs that do not read the header, each with the reason why it need not. */
 export const WITHOUT: Readonly<Record<string, string>> = {
   "POST /v1/accounts": "an e-mail address has one account: the second request learns that it is taken",
   "POST /v1/session": "the answer is a cookie; a session that nobody holds ends by itself",
   "POST /v1/oauth/token": "codes and refresh tokens can be repeated for 30 seconds, without a key",
   "POST /v1/oauth/revoke": "revoking twice is revoking once",
-  "POST /v1/answers/verify-zone": "a question: it makes nothing",
+  "POST /v1/answers/verify-zone": "it only asks, and makes nothing",
   "POST /v1/phone/locations": "readings are known by their times: sent twice they are stored once",
   "POST /v1/phone/overland": "readings are known by their times: sent twice they are stored once",
   "POST /v1/phone/owntracks": "readings are known by their times: sent twice they are stored once",
@@ -34,7 +34,7 @@ export const WITHOUT: Readonly<Record<string, string>> = {
 /** Whether the endpoint of this label (`Routes.label`) reads the header. */
 export const takesKey = (label: string): boolean => label.startsWith("POST ") && !(label in WITHOUT)
 
-/** Endpoints that look up the host of the body's `url`: before the transaction begins, because the network may be slow. */
+/** Endpoints that look up the host of the body's `url`. They do so before the transaction begins: it would hold its locks while the network is slow. */
 const LOOKS_UP_URL: ReadonlySet<string> = new Set([
   "POST /v1/developer/apps/{app_id}/webhooks",
   "POST /v1/subscriptions"
@@ -87,7 +87,7 @@ const isKey = Schema.is(Idempotency.Key)
 
 const INVALID = "Idempotency-Key must be 1 to 255 visible ASCII characters"
 
-/** Who the guard let through: two callers never see each other's answers. */
+/** The caller whom the guard let through. Keys belong to a caller: two callers never see each other's answers. */
 const subjectOf = (own: Context.Context<never>): { readonly userId: UserId; readonly subject: Idempotency.Subject } => {
   const connection = Context.getOption(own as Context.Context<Caller>, Caller)
   if (Option.isSome(connection)) {

@@ -12,7 +12,7 @@ export interface ReadableLeak extends Leaked {
 
 /**
  * Connections of which a spent refresh token or an exchanged code was presented again, newest first. For reviewers and admins:
- * `Forbidden` for others. Several of one app mean that the app, and not one person's phone, gives its keys away.
+ * `Forbidden` for others. Several of one app mean that the app, and not one person's phone, leaks its tokens.
  */
 export const listLeaks = Effect.fn("listLeaks")(function* (
   account: Account,

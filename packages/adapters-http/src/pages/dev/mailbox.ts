@@ -10,10 +10,10 @@ import { time } from "../kit/Time.js"
 
 const AT_MOST = 100
 
-/** A foreign page whose name was made to lead here (DNS rebinding) sends its own name. */
+/** The names of this machine. A foreign page whose name was made to lead here (DNS rebinding) sends its own name as Host. */
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i
 const LOOPBACK_PEER = /^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/i
-/** A proxy on this machine is a peer of this machine, whoever asked it. */
+/** A proxy on this machine has an address of this machine, wherever the request came from. A request with one of these headers came through a proxy. */
 const FORWARDING = ["forwarded", "x-forwarded-for", "x-real-ip", "via"]
 
 /** Whether a program or a browser of this machine asks, under a name of this machine. */

@@ -8,7 +8,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   "import-started": "The file is uploaded. It is read in the background: you may close this page.",
   "import-removed": "The import was removed. What it had stored stays in your history.",
   "device-removed": "The device was removed. What it sent before stays.",
-  "device-changed": "The device was changed. It counts from its next reading on.",
+  "device-changed": "Saved. The change counts from the device's next reading on.",
   "history-chosen": "Saved. It counts from now on.",
   disconnected: "The app was disconnected.",
   shared: "The places that the app may ask about were changed.",

@@ -134,10 +134,10 @@ const leaks = asReviewer((visitor) =>
       current: REVIEW,
       main: html`${reviewHead("/leaks")}
         <p class="lead">
-          Connections of which a key came a second time after it was used, the newest first. Each ended at once, and its
-          user got a mail. Several of one app mean that the app gives its keys away.
+          Connections of which somebody used a spent refresh token or code again, the newest first. Each connection
+          ended at once, and its user got an e-mail. Several connections of one app mean that the app leaks its tokens.
         </p>
-        ${found.leaks.length === 0 ? html`<p class="empty">No key came a second time.</p>` : leakTable(found.leaks)}
+        ${found.leaks.length === 0 ? html`<p class="empty">No spent token or code was used again.</p>` : leakTable(found.leaks)}
         ${pager(`${REVIEW}/leaks`, query, found.nextCursor)}`
     })
   })
@@ -160,7 +160,7 @@ const leakTable = (all: ReadonlyArray<ReadableLeak>): Html =>
 const leakedKey = ({ endReason }: ReadableLeak): string => {
   if (endReason === "refresh_token_reused") return "A refresh token"
   if (endReason === "code_reused") return "A code"
-  return "A key of a connection that had ended before"
+  return "A token or code of a connection that had ended before"
 }
 
 const apps = asReviewer((visitor) =>
