@@ -1,59 +1,13 @@
-import { FixStore } from "@place-access/domain/fixes"
-import { MemoryDatabase } from "@place-access/domain/testing"
-import { Effect, FastCheck as fc } from "effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { bearer, type Person, startWorld, type World } from "../support/World.js"
-import { type Answer, jsonBody } from "../support/wire.js"
+import { FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+import { bearer } from "../support/World.js"
+import { jsonBody } from "../support/wire.js"
 import { anyBody } from "./anyBody.js"
+import { type Phone, phoneDesk, PLACE, saying, unavailable } from "./phoneDesk.js"
 import * as Recorded from "./recorded.js"
 
-interface Phone {
-  readonly id: string
-  readonly token: string
-  readonly setup: { readonly address: string; readonly settings: ReadonlyArray<{ name: string; value: string }> }
-}
-
-let world: World
-let person: Person
-beforeAll(async () => {
-  world = await startWorld()
-})
-beforeEach(async () => {
-  person = await world.person()
-  world.log.length = 0
-})
-afterAll(() => world.close())
-
-const phone = async (format: string): Promise<Phone> =>
-  (await person.send("POST", "/v1/user/devices", { name: "My phone", format })).json as Phone
-
-const post = (path: string, init: RequestInit, headers: RequestInit["headers"] = {}): Promise<Answer> =>
-  world.call(path, { method: "POST", ...init, headers: { ...(init.headers as object), ...(headers as object) } })
-
-const stored = () => world.run(Effect.flatMap(FixStore, (store) => store.latest(person.account.id, 100)))
-const aside = async () =>
-  [...(await world.run(MemoryDatabase)).quarantined.values()].filter(({ userId }) => userId === person.account.id)
-const visits = async () =>
-  [...(await world.run(MemoryDatabase)).visitReports.values()].filter(({ userId }) => userId === person.account.id)
-
-/** As long as it lasts, other uploads of the user always come between: what a phone then gets is a passing fault. */
-const whileUnavailable = async (send: () => Promise<Answer>): Promise<Answer> => {
-  const { streamVersions } = await world.run(MemoryDatabase)
-  let version = 0
-  streamVersions.get = () => version++
-  try {
-    return await send()
-  } finally {
-    Reflect.deleteProperty(streamVersions, "get")
-  }
-}
-
-const PLACE = { lat: 52.37, lon: 4.89 }
-const now = () => world.clock.now()
-const saying = ({ status, text }: Answer) => [status, text]
-const unavailable = (answer: Answer) => {
-  expect([answer.status, Number(answer.headers.get("retry-after")) > 0]).toEqual([503, true])
-}
+const desk = phoneDesk()
+const { aside, now, phone, post, stored, visits, whileUnavailable } = desk
 
 describe("POST /v1/phone/overland", () => {
   const OK = '{"result":"ok"}'
@@ -80,11 +34,11 @@ describe("POST /v1/phone/overland", () => {
   it("visits are switched on while an app may read them and the phone has not reported one", async () => {
     const { token } = await phone("overland")
     const fix = { locations: [Recorded.overlandFix(now())] }
-    const { app } = await world.app(person)
-    await world.connect(person, app, { scopes: ["location.place.current"] })
+    const { app } = await desk.world.app(desk.person)
+    await desk.world.connect(desk.person, app, { scopes: ["location.place.current"] })
     expect(saying(await send(token, fix))).toEqual([200, OK])
-    const reader = (await world.app(person)).app
-    await world.connect(person, reader, { scopes: ["location.visits.read"] })
+    const reader = (await desk.world.app(desk.person)).app
+    await desk.world.connect(desk.person, reader, { scopes: ["location.visits.read"] })
     expect(saying(await send(token, fix))).toEqual([200, OK_AND_VISITS])
     expect(saying(await send(token, fix))).toEqual([200, OK_AND_VISITS])
     expect(saying(await send(token, { locations: [Recorded.overlandVisit(now(), null, now())] }))).toEqual([200, OK])
@@ -92,9 +46,9 @@ describe("POST /v1/phone/overland", () => {
 
     const other = await phone("overland")
     expect(saying(await send(other.token, { locations: [] }))).toEqual([200, OK_AND_VISITS])
-    const { json } = await person.get("/v1/user/connections")
+    const { json } = await desk.person.get("/v1/user/connections")
     for (const { id } of (json as { connections: ReadonlyArray<{ id: string }> }).connections) {
-      expect((await person.send("DELETE", `/v1/user/connections/${id}`)).status).toBe(204)
+      expect((await desk.person.send("DELETE", `/v1/user/connections/${id}`)).status).toBe(204)
     }
     expect(saying(await send(other.token, { locations: [] }))).toEqual([200, OK])
   })
@@ -140,7 +94,7 @@ describe("POST /v1/phone/overland", () => {
     expect(await stored()).toHaveLength(1)
     expect((await send(`${token}x`, body)).status).toBe(401)
     unavailable(await whileUnavailable(() => post(address, jsonBody({ locations: [Recorded.overlandFix(now() - 1)] }))))
-    expect(world.log.join("\n")).not.toContain("pa_dv")
+    expect(desk.world.log.join("\n")).not.toContain("pa_dv")
   })
 
   it("a time as the app's README has it, without a colon in its zone", async () => {
@@ -221,7 +175,7 @@ describe("POST /v1/phone/owntracks", () => {
     unavailable(await post("/v1/phone/owntracks", jsonBody(body)))
     unavailable(await post(`/v1/phone/owntracks?id=${device.token}`, jsonBody(body)))
     unavailable(await post(`/v1/phone/owntracks?token=${device.token}x`, jsonBody(body)))
-    await person.send("DELETE", `/v1/user/devices/${device.id}`)
+    await desk.person.send("DELETE", `/v1/user/devices/${device.id}`)
     unavailable(await send(device, body))
     unavailable(await post(`/v1/phone/owntracks?token=${device.token}`, jsonBody(body)))
     expect(await stored()).toEqual([])
@@ -246,7 +200,7 @@ describe("POST /v1/phone/owntracks", () => {
       expect([index, ...saying(await post(`/v1/phone/owntracks${query}`, body, headers))]).toEqual([index, 200, "[]"])
     }
     expect(await stored()).toHaveLength(ways.length)
-    expect(world.log.join("\n")).not.toContain("pa_dv")
+    expect(desk.world.log.join("\n")).not.toContain("pa_dv")
   })
 
   it("Basic credentials that are not encoded, which OwnTracks never sends, are 401 when they open nothing", async () => {
@@ -296,7 +250,7 @@ describe("POST /v1/phone/owntracks", () => {
       expect(saying(answer)).toEqual([200, "[]"])
     }
     expect(await stored()).toEqual([])
-    expect((await person.get("/v1/user/devices")).json).toMatchObject({
+    expect((await desk.person.get("/v1/user/devices")).json).toMatchObject({
       devices: [{ status: "put_aside", put_aside: [{ reason: "unreadable", count: bodies.length }] }]
     })
     expect(saying(await send(device, Recorded.owntracksIos(now())))).toEqual([200, "[]"])
@@ -307,163 +261,6 @@ describe("POST /v1/phone/owntracks", () => {
     const device = await phone("owntracks")
     unavailable(await whileUnavailable(() => send(device, Recorded.owntracksIos(now()))))
     expect(await stored()).toEqual([])
-  })
-})
-
-describe("GET and POST /v1/phone/osmand", () => {
-  const EMPTY = [200, ""]
-  const form = (fields: Readonly<Record<string, unknown>>): RequestInit => ({
-    body: Recorded.form(fields)
-  })
-
-  it("a query, with GET and POST, a form and every JSON of Traccar Client: 200 and empty, once stored", async () => {
-    const { token } = await phone("osmand")
-    const query = new URLSearchParams(Recorded.traccarQuery(token, now())).toString()
-    const ways = [
-      () => world.call(`/v1/phone/osmand?${query}`),
-      () => post(`/v1/phone/osmand?${query}`, {}),
-      () => post("/v1/phone/osmand", form(Recorded.traccarSdk(token, now() - 1_000))),
-      () => post("/v1/phone/osmand", jsonBody(Recorded.traccarClient(token, now() - 2_000))),
-      () => post("/v1/phone/osmand", jsonBody(Recorded.traccarSdk(token, now() - 3_000))),
-      () => post("/v1/phone/osmand", jsonBody([Recorded.traccarSdk(token, now() - 4_000)]))
-    ]
-    for (const [index, send] of ways.entries()) expect([index, ...saying(await send())]).toEqual([index, ...EMPTY])
-    const fixes = await stored()
-    expect(fixes.map(({ capturedAt }) => now() - capturedAt)).toEqual([0, 1_000, 2_000, 3_000, 4_000])
-    for (const { speedMps, ...fix } of fixes) {
-      expect(fix).toMatchObject({ ...PLACE, courseDeg: 271 })
-      expect(speedMps).toBeCloseTo(10, 2)
-    }
-    expect(fixes[0]?.accuracyM).toBeNull()
-  })
-
-  it("a query says who it is by any of the names or by a header, and a field that stands twice blocks nothing", async () => {
-    const { token } = await phone("osmand")
-    const place = (ago: number) => `lat=52.37&lon=4.89&timestamp=${now() - ago}`
-    for (const [index, name] of ["id", "deviceid", "device_id"].entries()) {
-      expect(saying(await world.call(`/v1/phone/osmand?${name}=${token}&${place(index)}`))).toEqual(EMPTY)
-    }
-    expect(saying(await world.call(`/v1/phone/osmand?${place(3)}`, bearer(token)))).toEqual(EMPTY)
-    expect(saying(await world.call(`/v1/phone/osmand?id=${token}&${place(4)}&id=x&lat=1&timestamp=2`))).toEqual(EMPTY)
-    expect((await stored()).map(({ capturedAt }) => now() - capturedAt)).toEqual([0, 1, 2, 3, 4])
-  })
-
-  it("HTTP Basic, as the fields of GPSLogger for it send it, and what %ALL of GPSLogger becomes", async () => {
-    const { token } = await phone("gpslogger")
-    const all = "lat=52.37&lon=4.89&sat=9&desc=&alt=12.0&acc=14.5&dir=271.0&prov=gps&spd=10.0"
-    const basic = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString("base64")}` })
-    const at = (ago: number) => ({
-      timestamp: `timestamp=${(now() - ago) / 1_000}`,
-      time: `time=${new Date(now() - ago).toISOString()}`,
-      timeoffset: `time=${new Date(now() - ago + 7_200_000).toISOString().slice(0, 19)}+0200`
-    })
-    const ways = [
-      () => world.call(`/v1/phone/osmand?${all}&${at(0).timestamp}`, { headers: basic(`me:${token}`) }),
-      () => world.call(`/v1/phone/osmand?${all}&${at(1_000).time}`, { headers: basic(`${token}:`) }),
-      () =>
-        post("/v1/phone/osmand", { body: new URLSearchParams(`${all}&${at(2_000).timestamp}`) }, basic(`:${token}`)),
-      () => world.call(`/v1/phone/osmand?${all}&${at(3_000).timeoffset}`, { headers: basic(`me:${token}`) })
-    ]
-    for (const [index, send] of ways.entries()) expect([index, ...saying(await send())]).toEqual([index, ...EMPTY])
-    expect(await stored()).toMatchObject(
-      ways.map((_, index) => ({
-        capturedAt: now() - index * 1_000,
-        ...PLACE,
-        accuracyM: 14.5,
-        altitudeM: 12,
-        speedMps: 10,
-        courseDeg: 271
-      }))
-    )
-    const wrong = await world.call(`/v1/phone/osmand?${all}`, { headers: basic(`me:${token}x`) })
-    expect([wrong.status, wrong.json]).toEqual([401, expect.objectContaining({ error: "invalid_token" })])
-  })
-
-  it("a heartbeat without a place: 200, nothing stored", async () => {
-    const { token } = await phone("osmand")
-    const { coords: _, ...heartbeat } = Recorded.traccarClient(token, now()).location
-    expect(saying(await post("/v1/phone/osmand", jsonBody({ device_id: token, location: heartbeat })))).toEqual(EMPTY)
-    expect(saying(await world.call(`/v1/phone/osmand?id=${token}&timestamp=1&batt=80`))).toEqual(EMPTY)
-    expect([await stored(), await aside()]).toEqual([[], []])
-  })
-
-  it("one bad point never blocks the queue", async () => {
-    const { token } = await phone("osmand")
-    for (const wrong of [{ lat: "north" }, { lat: "91" }, { timestamp: "noon" }, { accuracy: "good" }]) {
-      const answer = await post("/v1/phone/osmand", form({ ...Recorded.traccarSdk(token, now()), ...wrong }))
-      expect([wrong, ...saying(answer)]).toEqual([wrong, ...EMPTY])
-    }
-    expect([(await stored()).length, (await aside()).length]).toEqual([1, 3])
-  })
-
-  it("a wrong identifier, or none: 401, which the app's log shows, and it keeps what it has", async () => {
-    const { token } = await phone("osmand")
-    for (const id of [`${token}x`, "12345678", ""]) {
-      expect((await post("/v1/phone/osmand", jsonBody(Recorded.traccarClient(id, now())))).status).toBe(401)
-      expect((await world.call(`/v1/phone/osmand?id=${id}&lat=1&lon=1`)).status).toBe(401)
-    }
-    expect((await post("/v1/phone/osmand", jsonBody([]))).status).toBe(401)
-    expect(await stored()).toEqual([])
-  })
-
-  it("a store that is away: 503; the log has neither the place nor the token of the address", async () => {
-    const { token } = await phone("osmand")
-    unavailable(await whileUnavailable(() => world.call(`/v1/phone/osmand?id=${token}&lat=52.3712345&lon=4.8912345`)))
-    expect(await stored()).toEqual([])
-    expect(world.log.join("\n")).not.toMatch(/12345|pa_dv/)
-  })
-})
-
-describe("GPSLogger, set up as the portal says", () => {
-  const readings = (count: number) => Array.from({ length: count }, (_, index) => now() - index * 30_000)
-  const send = async ({ setup }: Phone, at: number, more?: Readonly<Record<string, string>>) => {
-    const fill = (name: string) =>
-      Recorded.gpsLoggerFills(setup.settings.find((one) => one.name === name)?.value ?? "", at, more)
-    const headers = fill("HTTP Headers")
-      .split("\n")
-      .map((line) => line.split(": ") as [string, string])
-    return world.call(new URL(fill("URL")).pathname, {
-      method: fill("HTTP Method"),
-      headers: Object.fromEntries(headers),
-      body: fill("HTTP Body")
-    })
-  }
-
-  it("every reading is stored, in metres a second; the token is not in the address", async () => {
-    const device = await phone("gpslogger")
-    expect(device.setup.address).toBe(`${world.url}/v1/phone/osmand`)
-    for (const at of readings(3)) expect(saying(await send(device, at))).toEqual([200, ""])
-    expect(await stored()).toMatchObject(
-      readings(3).map((capturedAt) => ({
-        capturedAt,
-        ...PLACE,
-        accuracyM: 14.5,
-        altitudeM: 12,
-        speedMps: 10,
-        courseDeg: 271
-      }))
-    )
-  })
-
-  it("the whole file sent again every hour is stored once, and no line of it is an error", async () => {
-    const device = await phone("gpslogger")
-    for (let hour = 0; hour < 3; hour++) {
-      for (const at of readings(5)) expect(saying(await send(device, at))).toEqual([200, ""])
-    }
-    expect([(await stored()).length, (await aside()).length]).toEqual([5, 0])
-  })
-
-  it("a line that no number can be read from stops none of the lines after it", async () => {
-    const device = await phone("gpslogger")
-    expect(saying(await send(device, now(), { acc: "NaN", spd: "1.0E-4", alt: "" }))).toEqual([200, ""])
-    expect(saying(await send(device, now(), { lat: "", lon: "" }))).toEqual([200, ""])
-    expect(await stored()).toMatchObject([{ accuracyM: null, altitudeM: null, speedMps: 0.0001 }])
-  })
-
-  it("a removed phone: 401, which the app shows and tries again", async () => {
-    const device = await phone("gpslogger")
-    await person.send("DELETE", `/v1/user/devices/${device.id}`)
-    expect((await send(device, now())).status).toBe(401)
   })
 })
 
@@ -480,6 +277,6 @@ describe("any JSON at all", () => {
       }),
       { numRuns: 60 }
     )
-    expect(world.log).toEqual([])
+    expect(desk.world.log).toEqual([])
   })
 })

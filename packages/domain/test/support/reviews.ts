@@ -1,4 +1,4 @@
-import { MemoryReviewStore, MemoryWorkSignal } from "@place-access/domain/testing"
+import { Fixtures, MemoryReviewStore, MemoryWorkSignal } from "@place-access/domain/testing"
 import { Effect, Layer } from "effect"
 import { inWorld as inWorldOfConnections, type World } from "./connections.js"
 
@@ -9,3 +9,17 @@ export type ReviewWorld = World | Layer.Layer.Success<typeof reviews>
 /** As `inWorld` of connections, with reviews. */
 export const inWorld = <A, E>(program: Effect.Effect<A, E, ReviewWorld>): Promise<A> =>
   inWorldOfConnections(Effect.provide(program, reviews))
+
+/** A developer with an app to be, somebody of each role that decides, and a developer of other apps. */
+export const people = Effect.gen(function* () {
+  return {
+    owner: yield* Fixtures.user,
+    reviewer: yield* Fixtures.userWith({ roles: ["reviewer"] }),
+    admin: yield* Fixtures.userWith({ roles: ["admin"] }),
+    developer: yield* Fixtures.userWith({ roles: ["developer"] })
+  }
+})
+
+/** The tag of the error that a program is refused with. */
+export const refused = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(program), ({ _tag }) => _tag)

@@ -1,10 +1,8 @@
 import { Effect } from "effect"
-import type { ImportStore, Step } from "../../imports/ImportStore.js"
-import type { DeviceId, PlaceId, UserId } from "../../shared/Ids.js"
+import type { ImportStore } from "../../imports/ImportStore.js"
+import type { DeviceId, PlaceId } from "../../shared/Ids.js"
 import * as Timestamp from "../../shared/Timestamp.js"
-import * as OsVisit from "../../visits/OsVisit.js"
 import * as Stay from "../../visits/Stay.js"
-import type { VisitReport } from "../../visits/VisitReport.js"
 import type { Visit } from "../../visits/Visit.js"
 import { VisitStore } from "../../visits/VisitStore.js"
 import * as Check from "../Check.js"
@@ -12,11 +10,11 @@ import type { Contract } from "../Contract.js"
 import * as Imports from "./importSamples.js"
 import * as Samples from "./ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
+import { file, ground } from "./visits/ground.js"
+import { toldCases } from "./visits/told.js"
 import * as Visits from "./visitSamples.js"
 
 type StaysAsked = Parameters<VisitStore["Type"]["stays"]>[0]
-type ToldAsked = Parameters<VisitStore["Type"]["told"]>[0]
-
 const EVER = { from: null, to: null }
 
 const deviceStaysOf = (asked: Partial<StaysAsked> & Pick<StaysAsked, "userId" | "places">) =>
@@ -36,42 +34,6 @@ const staysOf = (asked: Parameters<typeof deviceStaysOf>[0]) =>
   Effect.map(deviceStaysOf(asked), (stays) =>
     stays.map(({ arrival, departure, placeId }): Visit => ({ placeId, arrival, departure }))
   )
-
-const toldBy = (asked: Partial<ToldAsked> & Pick<ToldAsked, "userId">) =>
-  Effect.flatMap(VisitStore, (store) => store.told({ span: EVER, after: undefined, limit: 100, ...asked }))
-
-/** A user with a phone and two places, in the order of their ids. */
-const ground = Effect.gen(function* () {
-  const phone = yield* Visits.phone
-  const [a, b] = [yield* Samples.place(phone.userId), yield* Samples.place(phone.userId)]
-  const [home, gym] = a.id < b.id ? [a, b] : [b, a]
-  const now = yield* Timestamp.now
-  /** So many minutes before now. */
-  const t = (minutes: number) => Timestamp.plus(now, -minutes * Timestamp.MINUTE)
-  return { phone, userId: phone.userId, home: home.id, gym: gym.id, now, t }
-})
-
-/** An import of the user, under way. */
-const file = (userId: UserId) =>
-  Effect.gen(function* () {
-    const now = yield* Timestamp.now
-    const made = yield* Imports.waiting(userId)
-    const { lease } = yield* Imports.claimed(made.id, `file_${made.id}`, now)
-    const bring = (parts: Pick<Partial<Step>, "fixes" | "visits">) =>
-      Effect.map(Imports.advance(Imports.step(made, lease, now, parts)), (held) => Check.isTrue(held, "a step"))
-    return { made, bring, device: { userId, id: made.deviceId } }
-  })
-
-const shown = (told: ReadonlyArray<OsVisit.Told>, now: number) =>
-  told.map((one) => ({
-    at: (now - one.arrival) / Timestamp.MINUTE,
-    next: one.nextArrival === null ? null : (now - one.nextArrival) / Timestamp.MINUTE,
-    reports: one.reports.map(words).sort(),
-    departures: one.departures.map(words).sort()
-  }))
-
-const words = ({ accuracyM, departure, lat }: VisitReport): string =>
-  `${departure ?? "open"} ${lat} ${accuracyM ?? "?"}`
 
 /** Rules of `VisitStore`. */
 export const visitStoreContract: Contract<Visits.Needs | ImportStore> = [
@@ -326,29 +288,6 @@ export const visitStoreContract: Contract<Visits.Needs | ImportStore> = [
     })
   },
   {
-    name: "toldWithin: each device's from the last arrival that is not after the beginning until before the end",
-    run: Effect.gen(function* () {
-      const { phone, t, userId } = yield* ground
-      const store = yield* VisitStore
-      const other = yield* Samples.device(userId)
-      const visits = [60, 50, 40].map((minutes) => Uploads.visit(t(minutes), null))
-      for (const one of [phone, other]) yield* Uploads.commit(one, { visits })
-      const found = (from: number, to: number | null, of = userId) =>
-        Effect.map(
-          store.toldWithin(of, [{ deviceId: phone.id, from: t(from), to: to === null ? null : t(to) }]),
-          (told) => told.map((one) => [one.deviceId, (t(0) - one.arrival) / Timestamp.MINUTE])
-        )
-      const own = (minutes: ReadonlyArray<number>) => minutes.map((one) => [phone.id, one])
-      Check.equal(yield* found(70, null), own([40, 50, 60]), "all")
-      Check.equal(yield* found(60, 50), own([60]), "the end is not included")
-      Check.equal(yield* found(55, 40), own([50, 60]), "the one that goes on when the span begins")
-      Check.equal(yield* found(50, null), own([40, 50]), "one that begins with it")
-      Check.equal(yield* found(90, 60), [], "before all")
-      Check.equal(yield* found(30, null), own([40]), "after all")
-      Check.equal(yield* found(70, null, yield* Visits.aUser), [], "another user's")
-    })
-  },
-  {
     name: "stays: none that ended by the cutoff; an open one counts as long as its phone sends",
     run: Effect.gen(function* () {
       const { home, phone, t, userId } = yield* ground
@@ -401,80 +340,5 @@ export const visitStoreContract: Contract<Visits.Needs | ImportStore> = [
       )
     })
   },
-  {
-    name: "told: a visit that a file leaves open ended with the newest entry that its import has stored so far",
-    run: Effect.gen(function* () {
-      const { phone, t, userId } = yield* ground
-      const { bring, device, made } = yield* file(userId)
-      const departures = Effect.map(toldBy({ userId }), (told) =>
-        told.map((one) => [one.deviceId, OsVisit.decide(one)?.departure])
-      )
-      yield* Uploads.commit(phone, { visits: [Uploads.visit(t(30), null)] })
-      yield* bring({ visits: [Uploads.visit(t(60), null)] })
-      const open = [phone.id, null]
-      Check.equal(yield* departures, [open, [device.id, t(60)]], "its own arrival")
-      yield* bring({ fixes: Uploads.fixes(1, t(50)) })
-      Check.equal(yield* departures, [open, [device.id, t(50)]], "a reading")
-      yield* bring({ visits: [Uploads.visit(t(70), t(65))], fixes: Uploads.fixes(1, t(55)) })
-      Check.equal(yield* departures, [open, [device.id, t(50)], [device.id, t(65)]], "earlier ones")
-      yield* bring({ visits: [{ ...Uploads.visit(null, t(45)), lat: 1 }] })
-      Check.equal(yield* departures, [open, [device.id, t(45)], [device.id, t(65)]], "a departure from elsewhere")
-      yield* Imports.forget(made)
-    })
-  },
-  {
-    name: "told: every report of one arrival together, with the next arrival and what departed in between",
-    run: Effect.gen(function* () {
-      const { now, phone, t, userId } = yield* ground
-      const visits: ReadonlyArray<VisitReport> = [
-        { ...Uploads.visit(t(60), null), lat: 1 },
-        { ...Uploads.visit(t(60), t(50)), lat: 2, accuracyM: 7 },
-        Uploads.visit(null, Timestamp.plus(t(60), -1)),
-        Uploads.visit(null, t(60)),
-        Uploads.visit(null, Timestamp.plus(t(40), -1)),
-        Uploads.visit(t(40), null),
-        Uploads.visit(null, t(40)),
-        Uploads.visit(null, t(1))
-      ]
-      for (const one of visits) yield* Uploads.commit(phone, { visits: [one] })
-      const lone = (departure: number) => `${departure} 52.37 ?`
-      Check.equal(
-        shown(yield* toldBy({ userId }), now),
-        [
-          { at: 40, next: null, reports: ["open 52.37 ?"], departures: [lone(t(40)), lone(t(1))].sort() },
-          {
-            at: 60,
-            next: 40,
-            reports: ["open 1 ?", `${t(50)} 2 7`].sort(),
-            departures: [lone(t(60)), lone(t(40) - 1)].sort()
-          }
-        ],
-        "told"
-      )
-    })
-  },
-  {
-    name: "told: latest arrival first, then by device; within the span, after a position, no more than asked for, of one user",
-    run: Effect.gen(function* () {
-      const { phone, t, userId } = yield* ground
-      const phones = [phone.id, (yield* Samples.device(userId)).id].sort()
-      for (const id of phones) {
-        yield* Uploads.commit(
-          { userId, id },
-          { visits: [60, 50, 40].map((minutes) => Uploads.visit(t(minutes), null)) }
-        )
-      }
-      const expected = [40, 50, 60].flatMap((minutes) => phones.map((deviceId) => ({ deviceId, arrival: t(minutes) })))
-      const keys = (asked: Partial<ToldAsked>) =>
-        Effect.map(toldBy({ userId, ...asked }), (told) => told.map(({ arrival, deviceId }) => ({ deviceId, arrival })))
-      Check.equal(yield* keys({}), expected, "all")
-      Check.equal(yield* keys({ userId: yield* Visits.aUser }), [], "another user's")
-      Check.equal(yield* keys({ span: { from: t(50), to: t(40) } }), expected.slice(2, 4), "within the span")
-      for (const [index, after] of expected.entries()) {
-        Check.equal(yield* keys({ after, limit: 2 }), expected.slice(index + 1, index + 3), `after ${index}`)
-      }
-      const [, first] = yield* toldBy({ userId, span: { from: null, to: t(45) } })
-      Check.equal(first?.nextArrival, t(40), "the next arrival may lie beyond the span")
-    })
-  }
+  ...toldCases
 ]
