@@ -150,7 +150,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(OpenApi.Summary, "Change an app")
       .annotate(
         OpenApi.Description,
-        "Scopes given up narrow live tokens at once. In review none can be added (409). In production a new scope, name, description or homepage waits for a reviewer (`pending`) and what was approved stays in force; what was approved before comes back at once. Setting a part back to what is in force withdraws it. 409 for a revoked app."
+        "Scopes given up narrow live tokens at once. In review none can be added (409). In production a new scope, name, description or homepage waits for a reviewer (`pending`) and what was approved stays in force; what was approved before comes back at once. Setting a part back to what is in force withdraws it, and `/withdraw` withdraws all of them. 409 for a revoked app."
       )
   )
   .add(
@@ -163,6 +163,18 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(
         OpenApi.Description,
         "From the sandbox; 409 otherwise. Until it is in production only its developer can connect it."
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("withdraw", "/v1/developer/apps/:app_id/withdraw")
+      .setPath(AppPath)
+      .addSuccess(AppBody)
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+      .annotate(OpenApi.Summary, "Withdraw the change that waits")
+      .annotate(
+        OpenApi.Description,
+        "Of an app in production: `pending` is gone, what is in force stays, and the app leaves the reviewers' queue. 409 when nothing waits."
       )
   )
   .add(

@@ -6,7 +6,8 @@ import {
   RedirectUri,
   registerRedirectUris,
   submitApp,
-  updateApp
+  updateApp,
+  withdrawChange
 } from "@place-access/domain/apps"
 import { Effect, Schema } from "effect"
 import { Api } from "../Api.js"
@@ -63,6 +64,14 @@ export const layer = Group.group(Api, "apps", (handlers) =>
       ({ path }) =>
         Effect.gen(function* () {
           return toBody(yield* submitApp(yield* SignedIn, path.app_id))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "withdraw",
+      ({ path }) =>
+        Effect.gen(function* () {
+          return toBody(yield* withdrawChange(yield* SignedIn, path.app_id))
         }).pipe(toWire),
       { uninterruptible: true }
     )

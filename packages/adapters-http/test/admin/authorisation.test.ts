@@ -24,6 +24,7 @@ const PURPOSE = `${APP}/purposes/{purpose}`
 /** The app and the purpose are in review. */
 const routes: ReadonlyArray<Route> = [
   { method: "POST", path: `${APP}/submit`, expected: [401, 404, 404, 409, 404, 404] },
+  { method: "POST", path: `${APP}/withdraw`, expected: [401, 404, 404, 409, 404, 404] },
   { method: "GET", path: `${APP}/purposes`, expected: [401, 404, 404, 200, 404, 404] },
   {
     method: "PATCH",

@@ -168,6 +168,45 @@ describe("an app in production stays what a reviewer approved until another revi
     expect((await consentPage(app)).status).toBe(400)
   })
 
+  it("what waits is withdrawn as a whole: what was approved stays, the queue is left, and the reviewer who read it is too late", async () => {
+    const { app, decide, get, owner, patch, path, register } = await live()
+    await patch({ ...EVIL, scopes: [...app.declaredScopes, "location.visits.read"] })
+    await register("https://evil.example/callback")
+    const [review] = await reviewsOf(app.id)
+    const withdrawn = await owner.send("POST", `${path}/withdraw`)
+    expect([withdrawn.status, withdrawn.json]).toEqual([
+      200,
+      expect.objectContaining({
+        status: "production",
+        name: app.name,
+        description: app.description,
+        homepage_url: null,
+        scopes: app.declaredScopes,
+        redirect_uris: ["https://coffee.example/callback"],
+        submitted_at: null,
+        pending: null
+      })
+    ])
+    expect(await get()).toEqual(withdrawn.json)
+    expect(await reviewsOf(app.id)).toEqual([])
+    expect((await decide({ decision: "approve", revision: review?.app.revision })).status).toBe(409)
+    const again = await owner.send("POST", `${path}/withdraw`)
+    expect([again.status, again.json]).toEqual([
+      409,
+      {
+        statusCode: 409,
+        error: "conflict",
+        message: expect.stringContaining("no change to the app waits for a reviewer")
+      }
+    ])
+    expect((await reviewer.send("POST", `${path}/withdraw`)).status).toBe(404)
+
+    // Proposed anew, it waits anew, and the decision on the revision before counts for nothing.
+    await patch({ name: "Your Bank" })
+    expect((await decide({ decision: "approve", revision: review?.app.revision })).status).toBe(409)
+    expect(await get()).toMatchObject({ name: app.name, pending: { name: { proposed: "Your Bank" } } })
+  })
+
   it("what waits is withdrawn by setting it back, and leaves the queue; a further edit replaces what waited", async () => {
     const { app, get, patch, register } = await live()
     await patch({ name: "Your Bank" })

@@ -47,6 +47,7 @@ describe("addresses that people cut, or load again after a form", () => {
     ["/developer/apps", "/developer#apps"],
     ["/developer/apps/app_1/purposes", "/developer/apps/app_1#purposes"],
     ["/developer/apps/app_1/purposes/pps_1/submit", "/developer/apps/app_1/purposes/pps_1#submit"],
+    ["/developer/apps/app_1/withdraw", "/developer/apps/app_1#withdraw"],
     ["/portal/connections/con_1/rules", "/portal/connections/con_1#rules"],
     ["/portal/devices/dev_1", "/portal/devices"],
     ["/sign-out", "/#sign-out"]

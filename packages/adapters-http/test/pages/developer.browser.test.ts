@@ -1,4 +1,4 @@
-import { type App, AppStore } from "@place-access/domain/apps"
+import { App, AppStore, updateApp } from "@place-access/domain/apps"
 import { ConnectionStore, disconnect } from "@place-access/domain/connection"
 import { createPurpose, Purpose, PurposeStore } from "@place-access/domain/purposes"
 import { Timestamp } from "@place-access/domain/shared"
@@ -152,5 +152,36 @@ describeBrowser("what an app says about itself", () => {
     await inspect(page, "app-change-pending")
     const inForce = await world.run(Effect.flatMap(AppStore, (store) => store.find(app.id)))
     expect(Option.getOrThrow(inForce).declaredScopes).toEqual([CURRENT])
+  })
+
+  it("changes that wait are withdrawn with one button: the page says what is in force, and nothing waits", async () => {
+    const { page, world } = at
+    const owner = await world.person()
+    const { app } = await world.app(owner, { status: "production", declaredScopes: [CURRENT] })
+    await world.run(
+      updateApp(owner.account, app.id, {
+        name: App.Name.make("Your Bank"),
+        description: App.Description.make("Official account verification of your bank."),
+        homepageUrl: App.HomepageUrl.make("https://evil.example/verify"),
+        scopes: [CURRENT, LATEST]
+      })
+    )
+    await at.as(owner)
+    await page.goto(`${world.url}/developer/apps/${app.id}`)
+    await page.getByRole("heading", { name: "Changes that wait" }).waitFor()
+    // Beside a long e-mail address the words of the header stay whole.
+    await page.setViewportSize({ width: 1280, height: 900 })
+    for (const name of ["Settings", "Sign out"]) {
+      const box = await page.getByText(name, { exact: true }).boundingBox()
+      expect([name, (box?.height ?? 99) < 30]).toEqual([name, true])
+    }
+    await inspect(page, "app-changes-pending")
+    await page.getByRole("button", { name: "Withdraw these changes" }).click()
+    await page.getByText("The changes were withdrawn. What is in force stays.").waitFor()
+    await inspect(page, "app-changes-withdrawn")
+    expect(await page.getByRole("heading", { name: "Changes that wait" }).count()).toBe(0)
+    expect(await page.getByRole("region", { name: "About the app" }).getByLabel("Name").inputValue()).toBe(app.name)
+    const after = await world.run(Effect.flatMap(AppStore, (store) => store.find(app.id)))
+    expect(Option.getOrThrow(after)).toMatchObject({ name: app.name, proposal: null, submission: null })
   })
 })

@@ -18,6 +18,7 @@ const refused = (reason: string): Step => Either.left(new Conflict({ reason }))
 
 export const REVOKED = "the app was revoked, which is final"
 export const NOT_IN_REVIEW = "the app is not in review"
+export const NOTHING_WAITS = "no change to the app waits for a reviewer"
 
 /** What the developer can change; left out: stays as it is. */
 export interface Edit {
@@ -30,7 +31,8 @@ export interface Edit {
 
 /**
  * What the developer changes. Before production it takes effect at once, but scopes can be added in the sandbox only. In
- * production what was never approved waits for a reviewer (`AppProposal`); what waits is withdrawn by setting it back. Scopes can
+ * production what was never approved waits for a reviewer (`AppProposal`); a part that waits is withdrawn by setting it back, all of
+ * it by `withdraw`. Scopes can
  * always be given up, and live tokens narrow at once (Spec §5.6). Saying what is there already changes nothing.
  */
 export const edit = (app: App, change: Edit, now: Timestamp): Step => {
@@ -71,6 +73,16 @@ export const SCOPES_IN_REVIEW = "scopes cannot be added while the app is in revi
 /** Keeps its turn in the queue when something waited already; a new submission takes the old note away. */
 const waiting = (app: App, now: Timestamp): App =>
   app.submission === null ? { ...app, reviewNote: null, submission: Submission.of(app, now) } : app
+
+/**
+ * Takes back what of an app in production waits for a reviewer. What is in force stays. The revision counts it: a reviewer who has
+ * read the change can decide on it no more.
+ */
+export const withdraw = (app: App): Step => {
+  if (app.revokedAt !== null) return refused(REVOKED)
+  if (app.proposal === null) return refused(NOTHING_WAITS)
+  return Either.right({ ...app, revision: app.revision + 1, submission: null, proposal: null })
+}
 
 /** From the sandbox. */
 export const submit = (app: App, now: Timestamp): Step => {

@@ -142,7 +142,7 @@ describe("revocation (Spec §3.1)", () => {
 })
 
 describe("the life of an app, step by step", () => {
-  type Step = "submit" | "approve" | "reject" | "narrow" | "lift" | "revoke" | "rename"
+  type Step = "submit" | "approve" | "reject" | "narrow" | "lift" | "revoke" | "rename" | "withdraw"
   /** Those of `App.Status`, and in production with a change that waits. */
   type State = App.Status | "changing"
 
@@ -154,12 +154,24 @@ describe("the life of an app, step by step", () => {
     "production rename": "changing",
     "changing rename": "changing",
     "changing approve": "production",
-    "changing reject": "production"
+    "changing reject": "production",
+    "changing withdraw": "production"
   }
 
   it("whatever is tried: its state follows the drawing, it waits exactly while in review, and once revoked nothing moves", () => {
     const steps = fc.array(
-      fc.constantFrom<Step>("submit", "submit", "approve", "reject", "reject", "narrow", "lift", "rename", "revoke"),
+      fc.constantFrom<Step>(
+        "submit",
+        "submit",
+        "approve",
+        "reject",
+        "reject",
+        "narrow",
+        "lift",
+        "rename",
+        "withdraw",
+        "revoke"
+      ),
       { maxLength: 25 }
     )
     const tried = new Set<string>()
@@ -179,10 +191,11 @@ describe("the life of an app, step by step", () => {
             narrow: () => AppLife.narrow(before, ["location.lookup"]),
             lift: () => AppLife.narrow(before, null),
             rename: () => AppLife.edit(before, { name: App.Name.make(`Finder ${index}`) }, at),
+            withdraw: () => AppLife.withdraw(before),
             revoke: () => Either.right(AppLife.revoke(before, reason, at))
           }[step]()
           const arrow: State | undefined = arrows[`${status} ${step}`]
-          const isReview = step === "submit" || step === "approve" || step === "reject"
+          const isReview = step === "submit" || step === "approve" || step === "reject" || step === "withdraw"
           const allowed = step === "revoke" || (!isRevoked && (!isReview || arrow !== undefined))
           expect([step, Either.isRight(outcome)]).toEqual([step, allowed])
           if (Either.isRight(outcome)) app = outcome.right
@@ -206,7 +219,10 @@ describe("the life of an app, step by step", () => {
         "production narrow true",
         "production approve true",
         "production approve false",
-        "production reject true"
+        "production reject true",
+        "production withdraw true",
+        "production withdraw false",
+        "in_review withdraw false"
       ])
     )
   })

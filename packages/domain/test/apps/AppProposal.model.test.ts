@@ -27,7 +27,7 @@ const deed: fc.Arbitrary<AppDeed> = fc.oneof(
   fc.record({ type: fc.constant("name" as const), name: fc.constantFrom(...NAMES) }),
   fc.record({ type: fc.constant("scopes" as const), list: some(SCOPES) }),
   fc.record({ type: fc.constant("origins" as const), list: some(ORIGINS) }),
-  fc.record({ type: fc.constantFrom("approve" as const, "reject" as const) })
+  fc.record({ type: fc.constantFrom("approve" as const, "reject" as const, "withdraw" as const) })
 )
 /** Whether the reviewer names what they have read, and how many revisions ago that was. */
 const revisionsAgo = fc.constantFrom(undefined, 0, 0, 0, 1)
@@ -43,6 +43,8 @@ const step = (app: App.App, one: AppDeed, revision: number | undefined, now: Tim
       return AppLife.edit(app, { scopes: one.list.filter(Scope.isScope) }, now)
     case "origins":
       return AppLife.register(app, one.list.map(uriOf), now)
+    case "withdraw":
+      return AppLife.withdraw(app)
     case "approve":
     case "reject":
       return AppLife.decide(app, { decision: one.type, note: Verdict.Note.make("So be it"), revision })
@@ -104,6 +106,8 @@ describe("changes to an app in production, against their history", () => {
       "waits approve true",
       "waits approve false",
       "waits reject true",
+      "waits withdraw true",
+      "settled withdraw false",
       "settled approve false"
     ]
     expect(steps.filter((one) => !seen.has(one))).toEqual([])

@@ -99,6 +99,22 @@ describe("an edit in production", () => {
     })
   })
 
+  it("what waits is withdrawn as a whole: what is in force stays, and a reviewer who has read it cannot decide any more", () => {
+    const waiting = edit(production, { name: App.Name.make("Your Bank"), scopes: ["location.zone.verify"] })
+    expect(waiting.proposal).not.toBeNull()
+    const withdrawn = done(AppLife.withdraw(waiting))
+    expect(withdrawn).toEqual({ ...waiting, proposal: null, submission: null, revision: waiting.revision + 1 })
+    expect([withdrawn.name, withdrawn.declaredScopes]).toEqual([production.name, production.declaredScopes])
+    const decided = AppLife.decide(withdrawn, { decision: "approve", note: null, revision: waiting.revision })
+    expect(Either.isLeft(decided) && decided.left).toMatchObject({ reason: AppLife.NOT_IN_REVIEW })
+    expect(Either.isLeft(AppLife.withdraw(withdrawn))).toBe(true)
+    // Proposed anew, it is another change to read.
+    const again = edit(withdrawn, { name: App.Name.make("Your Bank") })
+    expect(Either.isLeft(AppLife.decide(again, { decision: "approve", note: null, revision: waiting.revision }))).toBe(
+      true
+    )
+  })
+
   it("redirect URIs left out go at once, unless nothing that was approved would be left", () => {
     const two = done(
       AppLife.register(production, [uri("https://coffee.example/a"), uri("https://coffee.example/b")], later)

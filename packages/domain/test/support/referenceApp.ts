@@ -1,11 +1,13 @@
 /**
- * An app in production again, told from its history alone (decision M2): what its developer wrote and what reviewers decided, in
- * order. Nothing is remembered beside the list; every answer is looked up in it.
+ * An app in production again, told from its history alone (decision M2): what its developer wrote and withdrew and what reviewers
+ * decided, in order. Nothing is remembered beside the list; every answer is looked up in it.
  */
 export type AppDeed =
   | { readonly type: "name"; readonly name: string }
   | { readonly type: "scopes" | "origins"; readonly list: ReadonlyArray<string> }
-  | { readonly type: "approve" | "reject" }
+  | { readonly type: "approve" | "reject" | "withdraw" }
+
+const settles = ({ type }: AppDeed): boolean => type === "approve" || type === "reject" || type === "withdraw"
 
 export class ReferenceApp {
   private readonly history: Array<AppDeed> = []
@@ -20,14 +22,14 @@ export class ReferenceApp {
 
   /** Whether the deed is allowed; then it is history. */
   do(deed: AppDeed): boolean {
-    if ((deed.type === "approve" || deed.type === "reject") && !this.waits()) return false
+    if (settles(deed) && !this.waits()) return false
     this.history.push(deed)
     return true
   }
 
-  /** Where the latest decision stands. */
+  /** Where the latest decision or withdrawal stands. */
   private settled(end: number): number {
-    return this.history.slice(0, end).findLastIndex(({ type }) => type === "approve" || type === "reject")
+    return this.history.slice(0, end).findLastIndex(settles)
   }
 
   wantedName(end = this.history.length): string {

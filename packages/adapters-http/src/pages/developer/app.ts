@@ -1,4 +1,12 @@
-import { App, AppProposal, RedirectUri, registerRedirectUris, submitApp, updateApp } from "@place-access/domain/apps"
+import {
+  App,
+  AppProposal,
+  RedirectUri,
+  registerRedirectUris,
+  submitApp,
+  updateApp,
+  withdrawChange
+} from "@place-access/domain/apps"
 import { createPurpose, listPurposes } from "@place-access/domain/purposes"
 import { Scope } from "@place-access/domain/shared"
 import { Effect, Either } from "effect"
@@ -127,10 +135,16 @@ const standing = (app: App.App, token: string): Html =>
       app.proposal !== null &&
       html`<h3>Changes that wait</h3>
         <p>
-          A reviewer decides on them, since ${time(app.submission.at)}; you get a mail. Users see what is in force. To
-          withdraw a change, set it back in the form below.
+          They wait since ${time(app.submission.at)}. You get a mail when a reviewer has decided. Until then users see
+          what is in force.
         </p>
-        ${pendingChange(app)}`
+        ${pendingChange(app)}
+        <p>
+          If you withdraw the changes, what is in force stays. To withdraw only a part, set it back in the forms below.
+        </p>
+        <form method="post" action="${appPath(app)}/withdraw">
+          ${Fields.hidden("form_token", token)}<button class="second">Withdraw these changes</button>
+        </form>`
     }
     ${noteOf(app.reviewNote, app.status === "sandbox" || app.revokedAt !== null)}
     ${
@@ -290,10 +304,23 @@ const submit = Visitor.signedIn((visitor) =>
   })
 )
 
+const withdraw = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    yield* Visitor.checked(visitor.cookie)
+    const app = yield* ownApp(visitor)
+    return yield* withdrawChange(visitor.account, app.id).pipe(
+      Effect.as(seeOther(`${appPath(app)}?done=change-withdrawn`)),
+      // Pressed twice, or a reviewer was faster: the page says where the app stands.
+      Effect.catchTag("Conflict", () => Effect.succeed(seeOther(appPath(app))))
+    )
+  })
+)
+
 export const routes = [
   Routes.get(`${DEVELOPER}/apps/:app`, show),
   Routes.post(`${DEVELOPER}/apps/:app`, change),
   Routes.post(`${DEVELOPER}/apps/:app/redirect-uris`, register),
   Routes.post(`${DEVELOPER}/apps/:app/submit`, submit),
+  Routes.post(`${DEVELOPER}/apps/:app/withdraw`, withdraw),
   Routes.post(`${DEVELOPER}/apps/:app/purposes`, addPurpose)
 ]

@@ -45,7 +45,7 @@ code, pre, .code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, m
 .top nav a[aria-current], .tabs a[aria-current] { color: var(--ink); border-color: var(--accent); font-weight: 600; }
 .who { display: flex; align-items: center; gap: 0.75rem; color: var(--soft); font-size: 0.9rem; min-width: 0; }
 .who span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 12rem; }
-.who button { white-space: nowrap; }
+.who a, .who button { white-space: nowrap; }
 main { max-width: 62rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
 main.narrow { max-width: 31rem; }
 main.middle { max-width: 42rem; }

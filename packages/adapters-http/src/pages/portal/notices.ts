@@ -22,6 +22,7 @@ const NOTICES: Readonly<Record<string, string>> = {
     "The new wording is in review. The approved wording goes on working until it is decided; you get a mail then.",
   "purpose-archived": "The purpose was archived. Calls that name it are refused from now on.",
   "app-submitted": "The app is in review. You get a mail when it is decided.",
+  "change-withdrawn": "The changes were withdrawn. What is in force stays.",
   "review-approve": "Approved. The developer gets a mail.",
   "review-reject": "Rejected. The developer gets a mail with your note.",
   "app-narrowed": "The scopes that the app is left were saved. Its live tokens follow at once.",

@@ -178,6 +178,24 @@ export const appStoreContract: Contract<Needs> = [
     })
   },
   {
+    name: "update: what waited for a reviewer can be taken away again",
+    run: Effect.gen(function* () {
+      const apps = yield* AppStore
+      const now = yield* Timestamp.now
+      const app = yield* Fixtures.app((yield* Fixtures.user).id, {
+        status: "production",
+        proposal: PROPOSAL,
+        submission: { at: now, revision: 1 }
+      })
+      yield* apps.update(app.id, ({ app: before, secrets }) => ({
+        outcome: undefined,
+        after: { app: { ...before, proposal: null, submission: null, revision: 2 }, secrets }
+      }))
+      const after = { ...app, proposal: null, submission: null, revision: 2 }
+      Check.equal(yield* apps.find(app.id), Option.some(after), "stored")
+    })
+  },
+  {
     name: "update: null changes nothing",
     run: Effect.gen(function* () {
       const apps = yield* AppStore
