@@ -88,7 +88,7 @@ const seedWork = ({ query }: Scratch) =>
       INSERT INTO places (user_id, place_id, label, kind, lat, lon, radius_m, geometry_version, created_at)
       SELECT 'usr_b' || n, 'plc_w' || n, 'Work', 'work', ${People.LAT + 1}, ${People.LON}, 150, 1, now() - interval '400 days' FROM people)
     INSERT INTO connection_places (user_id, connection_id, place_id, shared_at, include_earlier_visits)
-    SELECT 'usr_b' || n, 'con_b' || n, 'plc_w' || n, now(), true FROM people`)
+    SELECT 'usr_b' || n, 'con_b' || n, 'plc_w' || n, now() - interval '1 day', true FROM people`)
 
 const run = () =>
   withBench({ row: "user-day", rounds: 1, withPeers: false }, [], async (bench) => {

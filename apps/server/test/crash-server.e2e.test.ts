@@ -35,14 +35,17 @@ interface Phone {
 
 type Counts = typeof Uploaded.Type
 
-/** Ten minutes in and out of the place, a reading every 6 to 7 s: nothing is stale when it arrives, whenever that is. */
+/**
+ * Almost five minutes in and out of the place from now on, a reading every 3 to 4 s: none is older than the rules or stale when it
+ * arrives, and no phone's clock may run further ahead.
+ */
 const log = (place: Place): Phone["uploads"] => {
-  const start = Date.now() - 600 * SECOND
+  const start = Date.now()
   return Array.from({ length: UPLOADS }, (_, index) =>
     Array.from({ length: FIXES_PER_UPLOAD }, (_, part) => {
       const at = index * FIXES_PER_UPLOAD + part
-      const isInside = Math.floor((at * 6.6) / 65) % 2 === 1
-      return reading(start + Math.round(at * 6.6 * SECOND), isInside ? place : travel(place, at, 900), 5 + part)
+      const isInside = Math.floor((at * 3.25) / 30) % 2 === 1
+      return reading(start + Math.round(at * 3.25 * SECOND), isInside ? place : travel(place, at, 900), 5 + part)
     })
   )
 }
@@ -84,6 +87,10 @@ const survives = (setup: Setup, kills: number): void => {
         await createEndpoint(owner, app, receiver.url)
         const place = await createPlace(owner, { label: "Home", lat: 50 + number, lon: 4.9, radiusM: 150 })
         const { access_token } = await connect(owner, app, [RULES_SCOPE], { places: [place.id] })
+        const rules = []
+        for (const type of ["enter", "exit"] as const) {
+          rules.push({ id: await createRule(api, access_token, place, type), type })
+        }
         const uploads = log(place)
         const fixes = uploads.flat().map((fix) => ({
           capturedAt: Date.parse(fix.captured_at),
@@ -92,10 +99,9 @@ const survives = (setup: Setup, kills: number): void => {
           lon: fix.lon,
           accuracy: fix.accuracy_m ?? null
         }))
-        for (const type of ["enter", "exit"] as const) {
-          const rule = await createRule(api, access_token, place, type)
+        for (const { id, type } of rules) {
           for (const at of referenceFirings(fixes, place, { type })) {
-            expectedFirings.push(`${rule} ${new Date(at).toISOString()}`)
+            expectedFirings.push(`${id} ${new Date(at).toISOString()}`)
           }
         }
         return { token: await addDevice(owner), place, uploads }

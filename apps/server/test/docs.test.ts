@@ -130,6 +130,7 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "exit",
     "dwell",
     "1: the first reading only establishes state",
+    "1: readings captured before the rule was made may seed it and never fire it (decision M5)",
     "2: boundary",
     "3: cooldown",
     "4: stale",

@@ -50,7 +50,7 @@ const settle = async (service: Service) => {
   return {
     person,
     app,
-    ride: () => upload(phone, device, ridePast(place, Date.now())),
+    ride: () => upload(phone, device, ridePast(place)),
     withdraw: () => person.as.call("PUT", path, { json: { places: [] } })
   }
 }

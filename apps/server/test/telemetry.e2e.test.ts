@@ -128,7 +128,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
     receiver.answer(() => (failed ? 200 : ((failed = true), 500)))
     const token = tokens.access_token
     for (const type of ["enter", "exit"]) plant(`rule to ${type}`, await createRule(stranger, token, place, type))
-    const ride = ridePast(place, Date.now() - 30_000)
+    const ride = ridePast(place)
     for (const fix of ride) plantPoint(fix)
     await upload(stranger, deviceToken, ride)
     await stranger.call("POST", "/v1/phone/locations", {

@@ -132,8 +132,8 @@ const journey = (setup: Setup): void => {
     expect(unshared.status).toBe(404)
 
     // The phone.
-    const endsAt = Date.now() - 30_000
-    const ride = ridePast(place, endsAt)
+    const startsAt = Date.now()
+    const ride = ridePast(place, startsAt)
     const phone = client(service.url)
     expect(await upload(phone, deviceToken, ride)).toEqual({ accepted: ride.length, duplicates: 0, quarantined: 0 })
     expect(await upload(phone, deviceToken, ride)).toEqual({ accepted: 0, duplicates: ride.length, quarantined: 0 })
@@ -143,7 +143,7 @@ const journey = (setup: Setup): void => {
     const events = received.map(decodeEvent).sort((a, b) => (a.type < b.type ? -1 : 1))
     const seen = ride.map((fix) => ({
       capturedAt: Date.parse(fix.captured_at),
-      receivedAt: endsAt,
+      receivedAt: startsAt,
       lat: fix.lat,
       lon: fix.lon,
       accuracy: fix.accuracy_m ?? null
@@ -191,7 +191,7 @@ const journey = (setup: Setup): void => {
     })
     expect([revoked.status, revoked.text]).toEqual([200, ""])
     expect((await server.call("GET", "/v1/me", { token })).status).toBe(401)
-    const later = ridePast(place, Date.now()).map((fix) => ({ ...fix, accuracy_m: 13 }))
+    const later = ridePast(place).map((fix) => ({ ...fix, accuracy_m: 13 }))
     await upload(phone, deviceToken, later)
     await person.as.expect("POST", `/v1/developer/apps/${app.id}/webhooks/${endpoint.id}/test`, { as: Schema.Unknown })
     const all = await receiver.until("the ping", (some) => some.some(isPing))

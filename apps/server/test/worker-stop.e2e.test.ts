@@ -42,7 +42,7 @@ describePg("a worker that is told to stop", () => {
     let answer: (status: number) => void = () => undefined
     const held = new Promise<number>((resolve) => (answer = resolve))
     receiver.answer(() => held)
-    await upload(client(service.url), await addDevice(person), ridePast(place, Date.now() - 1_000))
+    await upload(client(service.url), await addDevice(person), ridePast(place))
     await receiver.until("both requests in hand", (all) => all.length === 2)
 
     const [worker] = service.workers()

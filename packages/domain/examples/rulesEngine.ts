@@ -120,7 +120,9 @@ const keysOf = ({ fixes }: Person, deviceId: DeviceId): ReadonlySet<string> =>
 const live = ({ circle, rule }: OwnRule, { progress }: Person): LiveRule.LiveRule => {
   const basis = `${circle.lat} ${circle.lon} ${circle.radiusM}`
   const known = progress.find(({ ruleId }) => ruleId === rule.id)
-  return { rule, circle, basis, state: known?.state ?? RuleEvaluation.unseeded(basis) }
+  const state = known?.state ?? RuleEvaluation.unseeded(basis)
+  // These circles never move and nobody withdraws one: a rule fires for whatever was captured since it was made.
+  return { rule, circle, basis, state, firesFrom: rule.createdAt }
 }
 
 /** Whoever sends your outbox looks at it every second, and needs no waking. */

@@ -53,7 +53,7 @@ export const seed = async (
   await each("connection_routes (connection_id, user_id)", "'con_b' || n, 'usr_b' || n")
   await each(
     "connection_places (user_id, connection_id, place_id, shared_at, include_earlier_visits)",
-    "'usr_b' || n, 'con_b' || n, 'plc_b' || n, now(), true"
+    "'usr_b' || n, 'con_b' || n, 'plc_b' || n, now() - interval '1 day', true"
   )
   await each(
     "access_tokens (user_id, token_hash, connection_id, family_id, issued_at)",

@@ -34,7 +34,7 @@ export const seed = async (scratch: Scratch, count: number, url: (endpoint: numb
   )
   await each(
     "connection_places (user_id, connection_id, place_id, shared_at, include_earlier_visits)",
-    "'usr_b' || n, 'con_b' || n, 'plc_' || k, date_trunc('day', now()), true"
+    "'usr_b' || n, 'con_b' || n, 'plc_' || k, date_trunc('day', now()) - interval '1 day', true"
   )
   await each(
     "rules (user_id, rule_id, connection_id, app_id, type, place_id, created_at)",
@@ -43,7 +43,7 @@ export const seed = async (scratch: Scratch, count: number, url: (endpoint: numb
   await each(
     "rule_states (user_id, rule_id, side, dwell_spent, as_of, basis)",
     `'usr_b' || n, 'rul_' || k, 'outside', false, now() - interval '1 hour',
-     '1 ' || (extract(epoch FROM date_trunc('day', now())) * 1000)::bigint`
+     '1 ' || (extract(epoch FROM date_trunc('day', now()) - interval '1 day') * 1000)::bigint`
   )
   await Endpoints.seed(
     scratch,

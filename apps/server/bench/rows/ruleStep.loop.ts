@@ -22,7 +22,7 @@ const fixes: ReadonlyArray<RuleEvaluation.Observation> = Array.from({ length: FI
 }))
 
 const OPEN = { from: null, until: null }
-const asked = { circle: CIRCLE, dwellMinutes: null, window: OPEN }
+const asked = { circle: CIRCLE, dwellMinutes: null, window: OPEN, firesFrom: Timestamp.make(START) }
 /** One of each kind, and one with a window around everything. */
 const questions: ReadonlyArray<RuleEvaluation.Question> = [
   { ...asked, type: "enter" },

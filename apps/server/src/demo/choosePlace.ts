@@ -47,7 +47,14 @@ export const DWELL_MINUTES = 5
 /** The three rules of the demo on a circle: gives the firings of each upload in turn, as the service will see them. */
 export const watcher = (circle: Geometry.Circle): ((upload: Upload) => ReadonlyArray<Rule.Type>) => {
   const rules = Rule.Type.literals.map((type) => ({
-    question: { type, circle, dwellMinutes: type === "dwell" ? DWELL_MINUTES : null, window: NO_WINDOW },
+    question: {
+      type,
+      circle,
+      dwellMinutes: type === "dwell" ? DWELL_MINUTES : null,
+      window: NO_WINDOW,
+      // The demo makes its rules before the first reading.
+      firesFrom: null
+    },
     state: RuleEvaluation.unseeded("")
   }))
   return ({ at, readings }) => {

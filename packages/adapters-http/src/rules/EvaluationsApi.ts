@@ -15,7 +15,8 @@ const MEANINGS: Readonly<Record<RuleEvaluation.Outcome, string>> = {
   boundary: "too near the edge to tell",
   no_change: "on the same side as before, and no dwell due",
   crossed: "changed sides, and the rule does not ask about this direction",
-  stale: "would have fired, but arrived more than 15 minutes after its capture",
+  stale:
+    "would have fired, but arrived more than 15 minutes after its capture, or was captured before the rule began: before it was made, its place was last moved or shared, or its scope came back",
   cooling_down: "would have fired, but the rule fired less than 2 minutes before",
   outside_window: "captured outside active_from..active_until",
   late: "arrived more than a day after active_until",

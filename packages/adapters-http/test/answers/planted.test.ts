@@ -62,6 +62,8 @@ beforeAll(async () => {
   const zoneRule = await as(token, "POST", "/v1/rules/zone", { type: "enter", ...ZONE, radius_m: 500, label: "Quay" })
   expect([endpoint.status, placeRule.status, zoneRule.status]).toEqual([201, 201, 201])
 
+  // Readings of the last ten minutes: what is older than the rules does not fire them.
+  world.clock.advance(15 * 60_000)
   const device = await user.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
   const phone = (device.json as { readonly token: string }).token
   const fix = (point: object, age: number) => ({ captured_at: ago(age), ...point, accuracy_m: 10 })

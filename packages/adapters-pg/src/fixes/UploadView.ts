@@ -47,6 +47,8 @@ const LiveRow = Schema.extend(
     radius_m: Schema.Finite,
     // null for a zone
     geometry_version: Schema.NullOr(Schema.Int),
+    // null from ever, and for a zone
+    valid_from: Rows.NullableAt,
     shared_at: Rows.NullableAt,
     scope_since: Rows.NullableAt,
     // null until the rule has a state
@@ -70,6 +72,7 @@ const toLiveRule = (row: typeof LiveRow.Type): LiveRule.LiveRule => {
     rule: toRule(row, null),
     circle: { lat: row.lat, lon: row.lon, radiusM: row.radius_m },
     basis,
+    firesFrom: LiveRule.firesFrom(row.created_at, row.valid_from, row.shared_at, row.scope_since),
     state:
       row.basis === null
         ? RuleEvaluation.unseeded(basis)
@@ -110,7 +113,7 @@ export const read = (
     ) AS head
     -- No row of the one fits one of the other: the head comes by itself, once, however many rules there are.
     FULL JOIN (
-      SELECT ${sql.literal(COLUMNS)}, p.geometry_version, shared.shared_at,
+      SELECT ${sql.literal(COLUMNS)}, p.geometry_version, shape.valid_from, shared.shared_at,
              ${sql.literal(SCOPE_SINCE)} AS scope_since,
              s.basis, s.side, s.since, s.dwell_spent, s.as_of, s.last_fired_at
       FROM rules r
@@ -119,6 +122,8 @@ export const read = (
       LEFT JOIN connection_places shared
         ON shared.user_id = r.user_id AND shared.connection_id = r.connection_id AND shared.place_id = r.place_id
       LEFT JOIN places p ON p.user_id = r.user_id AND p.place_id = shared.place_id AND p.archived_at IS NULL
+      LEFT JOIN place_shapes shape
+        ON shape.user_id = r.user_id AND shape.place_id = p.place_id AND shape.geometry_version = p.geometry_version
       LEFT JOIN rule_states s ON s.user_id = r.user_id AND s.rule_id = r.rule_id
       WHERE r.user_id = ${userId} AND r.deleted_at IS NULL
         AND (r.place_id IS NULL OR p.place_id IS NOT NULL)

@@ -2,7 +2,7 @@ import { Event, EventStore } from "@place-access/domain/events"
 import { type Fix, FixStore, ingestFixes } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryWorkSignal, RuleSamples } from "@place-access/domain/testing"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, TestClock } from "effect"
 import { expect, it } from "vitest"
 import { travel } from "../../../domain/test/support/geodesic.js"
 import { referenceFirings } from "../../../domain/test/support/referenceRules.js"
@@ -26,6 +26,7 @@ describePg("uploads of one user at once", () => {
   /** A user with rules, to whom `uploads` arrive together; how often each rule fired, at which capture times. */
   const race = (uploads: ReadonlyArray<ReadonlyArray<Fix.Reading>>) =>
     Effect.gen(function* () {
+      yield* TestClock.setTime(START - 15 * MINUTE)
       const { connection, place, user } = yield* RuleSamples.sharing()
       const phone = yield* RuleSamples.device(user.id)
       // Half of the rules ask about the place, half about a zone that covers the same ground.
@@ -33,6 +34,7 @@ describePg("uploads of one user at once", () => {
       const rules = yield* Effect.forEach([RuleSamples.onPlace(place), zone], (target) =>
         Effect.forEach(["enter", "exit"] as const, (type) => RuleSamples.rule(connection, target, { type }))
       )
+      yield* TestClock.setTime(START)
       const answers = yield* Effect.forEach(uploads, (upload) => ingestFixes(phone, upload, []), {
         concurrency: "unbounded"
       })

@@ -36,7 +36,8 @@ export const evaluate = (
       type: rule.type,
       circle: live.circle,
       dwellMinutes: rule.dwellMinutes,
-      window: rule.window
+      window: rule.window,
+      firesFrom: live.firesFrom
     }
     let state = RuleEvaluation.on(live.basis, live.state)
     const made: Array<RecentEvaluations.Evaluation> = []

@@ -16,6 +16,8 @@ export interface LiveRule {
    */
   readonly basis: string
   readonly state: RuleState
+  /** What was captured before this may seed the rule and never fires it (decision M5). */
+  readonly firesFrom: Timestamp
 }
 
 /** What an upload leaves of a rule. */
@@ -35,6 +37,13 @@ export const placeBasis = (geometryVersion: number, sharedAt: Timestamp, scopeSi
 
 /** A zone never moves. */
 export const zoneBasis = (scopeSince: Timestamp | null): string => (scopeSince === null ? "zone" : `zone ${scopeSince}`)
+
+/**
+ * From which capture on a rule fires, the instant included: since it was made, and since it has all that it needs. Of a place
+ * those are its present circle and its being shared; of any rule the scope. Null: there from ever, or never gone.
+ */
+export const firesFrom = (createdAt: Timestamp, ...needed: ReadonlyArray<Timestamp | null>): Timestamp =>
+  needed.reduce((latest: Timestamp, since) => (since !== null && since > latest ? since : latest), createdAt)
 
 export const PLACE_SCOPE: Scope = "location.rules.place"
 export const ZONE_SCOPE: Scope = "location.rules.zone"

@@ -64,6 +64,8 @@ export interface Question {
   /** Minutes for a dwell rule; null for the others. */
   readonly dwellMinutes: number | null
   readonly window: Window
+  /** What was captured before may seed and never fires (decision M5): `LiveRule.firesFrom`. Null: whatever comes may fire. */
+  readonly firesFrom: Timestamp | null
 }
 
 /** The part of a fix that decides. */
@@ -91,7 +93,7 @@ export type Outcome =
   | "no_change"
   /** the other side, and the rule does not ask about this direction */
   | "crossed"
-  /** would have fired, but the fix arrived more than 15 minutes after its capture */
+  /** would have fired, but the fix arrived more than 15 minutes after its capture, or was captured before the rule could fire */
   | "stale"
   /** would have fired, but the rule fired less than 2 minutes before */
   | "cooling_down"
@@ -113,6 +115,7 @@ export const LATE_UPLOAD = DAY
 /** What one fix does to one rule: the state after it, and the outcome. Never throws. */
 export const step = (question: Question, state: RuleState, fix: Observation, receivedAt: Timestamp): Evaluated => {
   const at = fix.capturedAt
+  const { firesFrom } = question
   const { from, until } = question.window
 
   // What the rule does not look at, and what tells it nothing.
@@ -130,7 +133,8 @@ export const step = (question: Question, state: RuleState, fix: Observation, rec
   // Whether anybody is told.
   if (!asksAbout(question, moved, crossed, at)) return { state: moved, outcome: crossed ? "crossed" : "no_change" }
   // Staleness comes before all that spends: the first fresh fix of a stay tells its dwell (decision L7).
-  if (receivedAt - at > STALE_AFTER) return { state: moved, outcome: "stale" }
+  const isEarly = firesFrom !== null && at < firesFrom
+  if (isEarly || receivedAt - at > STALE_AFTER) return { state: moved, outcome: "stale" }
   const last = state.lastFiredAt
   return last !== null && at - last < COOLDOWN
     ? { state: spent(question, moved, last), outcome: "cooling_down" }

@@ -22,7 +22,7 @@ const reading = (after: number, where: Point, more: Partial<Fix.Reading> = {}): 
 /** Outside, in, out: an arrival 10 minutes before noon, a departure 5 minutes before. */
 const RIDE = [reading(-14 * MINUTE, OUTSIDE), reading(-10 * MINUTE, INSIDE), reading(-5 * MINUTE, OUTSIDE)]
 
-/** A user with a phone, a place at `CIRCLE` that is shared, and an enter and an exit rule on it. */
+/** A user with a phone, a place at `CIRCLE` that is shared, and an enter and an exit rule on it, since the day before. */
 const person = Effect.gen(function* () {
   const made = yield* RuleSamples.sharing()
   const onPlace = RuleSamples.onPlace(made.place)
@@ -32,7 +32,7 @@ const person = Effect.gen(function* () {
   })
   const exit = yield* RuleSamples.rule(made.connection, onPlace, { type: "exit" })
   return { ...made, enter, exit, phone: yield* RuleSamples.device(made.user.id) }
-})
+}).pipe(Effect.withClock(clockAt(NOON - DAY)))
 
 const outbox = Effect.map(MemoryDatabase, ({ events }) =>
   [...events.values()].map((event) => [event.payload.type, event.occurredAt - NOON] as const)
@@ -225,10 +225,57 @@ describe("a place that moved (decision L8)", () => {
         const { phone, place } = yield* person
         yield* ingestFixes(phone, [reading(-14 * MINUTE, OUTSIDE)], [])
         const away = at(1_000)
-        yield* (yield* PlaceStore).update(place.userId, place.id, (before) => Place.edited(before, away))
+        yield* (yield* PlaceStore)
+          .update(place.userId, place.id, (before) => Place.edited(before, away))
+          .pipe(Effect.withClock(clockAt(NOON - 12 * MINUTE)))
         yield* ingestFixes(phone, [reading(-10 * MINUTE, OUTSIDE)], [])
         expect(yield* outbox).toEqual([])
         yield* ingestFixes(phone, [reading(-5 * MINUTE, INSIDE)], [])
+        expect(yield* outbox).toEqual([["place.exit", -5 * MINUTE]])
+      })
+    )
+  )
+})
+
+describe("a rule that is made while the phone holds readings back (decision M5)", () => {
+  /** What the rules of somebody with an older enter rule fire when the phone brings what it held back, at noon. */
+  const firedBy = (madeAgo: number, target: "place" | "zone") =>
+    Effect.gen(function* () {
+      const { connection, enter, phone, place } = yield* person
+      const about =
+        target === "place"
+          ? RuleSamples.onPlace(place)
+          : ({ _tag: "Zone", circle: RuleSamples.CIRCLE, label: "Quay" } as const)
+      const late = yield* RuleSamples.rule(connection, about).pipe(Effect.withClock(clockAt(NOON - madeAgo)))
+      yield* ingestFixes(phone, RIDE, [])
+      yield* TestClock.adjust(HOUR)
+      yield* ingestFixes(phone, [reading(HOUR, INSIDE)], [])
+      const { events } = yield* MemoryDatabase
+      const of = (id: string) =>
+        [...events.values()].flatMap(({ occurredAt, payload }) =>
+          "ruleId" in payload && payload.ruleId === id ? [occurredAt - NOON] : []
+        )
+      return { older: of(enter.id), late: of(late.id) }
+    })
+
+  for (const target of ["place", "zone"] as const) {
+    it.effect(`${target}: an arrival a millisecond before it was made seeds it; one at the instant fires it`, () =>
+      Effect.gen(function* () {
+        const both = [-10 * MINUTE, HOUR]
+        expect(yield* run(firedBy(10 * MINUTE - 1, target))).toEqual({ older: both, late: [HOUR] })
+        expect(yield* run(firedBy(10 * MINUTE, target))).toEqual({ older: both, late: both })
+      })
+    )
+  }
+
+  it.effect("a place that was moved fires for nothing captured before the move", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone, place } = yield* person
+        yield* (yield* PlaceStore)
+          .update(place.userId, place.id, (before) => Place.edited(before, { radiusM: 151 }))
+          .pipe(Effect.withClock(clockAt(NOON - 10 * MINUTE + 1)))
+        yield* ingestFixes(phone, RIDE, [])
         expect(yield* outbox).toEqual([["place.exit", -5 * MINUTE]])
       })
     )

@@ -44,11 +44,13 @@ const questions: fc.Arbitrary<RuleEvaluation.Question> = fc
   .tuple(
     fc.constantFrom({ type: "enter" as const }, { type: "exit" as const }, { type: "dwell" as const, dwellMinutes: 5 }),
     fc.constantFrom(null, NOON + 5 * MINUTE),
-    fc.constantFrom(null, null, NOON + 30 * MINUTE)
+    fc.constantFrom(null, null, NOON + 30 * MINUTE),
+    fc.constantFrom(NOON, NOON + 10 * MINUTE)
   )
-  .map(([kind, from, until]) =>
+  .map(([kind, from, until, firesFrom]) =>
     question({
       ...kind,
+      firesFrom: time(firesFrom),
       window: { from: from === null ? null : time(from), until: until === null ? null : time(until) }
     })
   )
@@ -71,7 +73,8 @@ const liveRule = (asked: RuleEvaluation.Question): LiveRule.LiveRule => ({
   },
   circle: asked.circle,
   basis: "1",
-  state: RuleEvaluation.unseeded("1")
+  state: RuleEvaluation.unseeded("1"),
+  firesFrom: asked.firesFrom ?? time(NOON)
 })
 
 /** New fixes of an upload in the order of evaluation. */
@@ -125,11 +128,14 @@ const fixAt = (after: number, where: { readonly lat: number; readonly lon: numbe
   accuracyM: 10
 })
 
+/** The rules were made an hour ago. */
 const person = Effect.gen(function* () {
+  yield* TestClock.setTime(NOON - HOUR)
   const made = yield* RuleSamples.sharing()
   const onPlace = RuleSamples.onPlace(made.place)
   const enter = yield* RuleSamples.rule(made.connection, onPlace)
   const exit = yield* RuleSamples.rule(made.connection, onPlace, { type: "exit" })
+  yield* TestClock.setTime(NOON)
   return { ...made, enter, exit, phone: yield* RuleSamples.device(made.user.id) }
 })
 

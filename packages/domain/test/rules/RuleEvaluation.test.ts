@@ -187,6 +187,43 @@ describe("stale fixes (Spec §4.6.4, decision T3)", () => {
   })
 })
 
+describe("fixes from before the rule could fire (decision M5)", () => {
+  const made = { firesFrom: time(NOON + 5 * MINUTE) }
+  const arriving = (after: number) => [
+    { after: 0, where: OUTSIDE },
+    { after, where: INSIDE }
+  ]
+
+  it.each([
+    [5 * MINUTE - 1, "stale"],
+    [5 * MINUTE, "fired"],
+    [5 * MINUTE + 1, "fired"]
+  ])("a crossing captured %i ms after noon, by a rule made at 12:05: %s", (after, outcome) => {
+    expect(outcomes(question({ type: "enter", ...made }), arriving(after))).toEqual(["seeded", outcome])
+  })
+
+  it("update the state silently: the crossing is over when the next fix comes", () => {
+    const seen = [...arriving(4 * MINUTE), { after: 6 * MINUTE, where: INSIDE }, { after: 7 * MINUTE, where: OUTSIDE }]
+    expect(outcomes(question({ type: "enter", ...made }), seen)).toEqual(["seeded", "stale", "no_change", "crossed"])
+    expect(outcomes(question({ type: "exit", ...made }), seen)).toEqual(["seeded", "crossed", "no_change", "fired"])
+  })
+
+  it("start no cooldown", () => {
+    const seen = [
+      ...arriving(5 * MINUTE - 2),
+      { after: 5 * MINUTE - 1, where: OUTSIDE },
+      { after: 5 * MINUTE, where: INSIDE }
+    ]
+    expect(outcomes(question({ type: "enter", ...made }), seen)).toEqual(["seeded", "stale", "crossed", "fired"])
+  })
+
+  it("start the stay and never spend its dwell: the first later one that is long enough after them fires", () => {
+    const stay = [0, 5 * MINUTE - 1, 5 * MINUTE, 6 * MINUTE, 7 * MINUTE].map((after) => ({ after, where: INSIDE }))
+    const asked = { ...dwell(5), firesFrom: time(NOON + 6 * MINUTE) }
+    expect(outcomes(asked, stay)).toEqual(["seeded", "no_change", "stale", "fired", "no_change"])
+  })
+})
+
 describe("order (decision L4)", () => {
   it.each([
     [-1, "out_of_order"],
@@ -424,7 +461,8 @@ describe("an accuracy that plain JavaScript left out", () => {
         type: "enter",
         circle,
         dwellMinutes: null,
-        window: { from: null, until: null }
+        window: { from: null, until: null },
+        firesFrom: null
       }
       const [first, second] = [time(0), time(5 * MINUTE)]
       const away = { capturedAt: first, lat: 52.1, lon: 5, accuracyM }

@@ -46,7 +46,8 @@ const anyQuestion = fc.record({
   circle: fc.record({ lat: anyNumber, lon: anyNumber, radiusM: anyNumber }),
   dwellMinutes: fc.option(fc.integer({ min: 0, max: 10_000 })),
   from: fc.option(fc.integer()),
-  until: fc.option(fc.integer())
+  until: fc.option(fc.integer()),
+  firesFrom: fc.option(fc.integer().map(time))
 })
 
 describe("Spec §4.6, the three types", () => {
@@ -116,6 +117,43 @@ describe("Spec §4.6, rule 1: the first reading only establishes state", () => {
       // What decides nothing leaves the very same state.
       expect(state === before).toBe(outcome !== "seeded")
     })
+  })
+})
+
+describe("Decision M5: what was captured before a rule could fire may seed it and never fires it", () => {
+  it.each([
+    ["enter", enter, OUTSIDE, INSIDE],
+    ["exit", exit, INSIDE, OUTSIDE],
+    ["dwell", dwell(5), INSIDE, INSIDE]
+  ] as const)("%s: fires from the instant itself on, and the state is the same either way", (_, asked, from, to) => {
+    holds(around(10 * MINUTE, 9 * MINUTE), (after) => {
+      const { outcomes, state } = evaluate({ ...asked, firesFrom: time(NOON + after) }, [
+        { after: 0, where: from },
+        { after: 10 * MINUTE, where: to }
+      ])
+      expect(outcomes).toEqual(["seeded", after <= 10 * MINUTE ? "fired" : "stale"])
+      expect([state.side, state.asOf]).toEqual([to === INSIDE ? "inside" : "outside", NOON + 10 * MINUTE])
+    })
+  })
+
+  it("in any life nothing earlier fires, and what the earlier fixes leave is where the later ones begin", () => {
+    const lives = fc.array(fc.constantFrom(INSIDE, OUTSIDE, EDGE), { minLength: 1, maxLength: 25 })
+    holds(
+      fc.tuple(
+        lives,
+        fc.nat(24 * 90).map((s) => s * SECOND),
+        fc.constantFrom(enter, exit, dwell(5))
+      ),
+      ([places, from, asked]) => {
+        const seen = places.map((where, index) => ({ after: index * 90 * SECOND, where }))
+        const all = outcomes({ ...asked, firesFrom: time(NOON + from) }, seen)
+        const isEarly = ({ after }: (typeof seen)[number]) => after < from
+        expect(all.filter((outcome, index) => outcome === "fired" && (seen[index]?.after ?? 0) < from)).toEqual([])
+        // As if the earlier ones had come too late to be told of.
+        const late = seen.map((one) => (isEarly(one) ? { ...one, delay: 16 * MINUTE } : one))
+        expect(all).toEqual(outcomes(asked, late))
+      }
+    )
   })
 })
 

@@ -96,7 +96,7 @@ const lived = (
   circle,
   rules,
   happenings: [
-    ...rules.map((_, rule): Happening => ({ _tag: "Created", rule })),
+    ...rules.map((_, rule): Happening => ({ _tag: "Created", rule, at: 0 })),
     ...uploads.map((fixes): Happening => ({ _tag: "Upload", device: 0, fixes }))
   ]
 })

@@ -23,10 +23,7 @@ export const liveThrough = (life: Life) =>
     const phones = [yield* RuleSamples.device(user.id), yield* RuleSamples.device(user.id)]
     const rules = new Map<number, Rule.Rule>()
     const missing = new Set<Ground>()
-    let receipt = NOON
     let changes = 0
-    // Nothing changes twice in a millisecond.
-    const tick = Effect.suspend(() => TestClock.setTime(receipt + ++changes))
 
     const share = Effect.gen(function* () {
       const shared = { placeId: place.id, sharedAt: yield* Timestamp.now, includeEarlierVisits: false }
@@ -49,12 +46,13 @@ export const liveThrough = (life: Life) =>
     })
     const follow = (what: Ground) =>
       Effect.gen(function* () {
-        yield* tick
+        changes++
         if (what === "place") yield* share
         else yield* allow
       })
 
     for (const happening of life.happenings) {
+      if (happening._tag !== "Upload") yield* TestClock.setTime(happening.at)
       switch (happening._tag) {
         case "Created": {
           const rule = life.rules[happening.rule]
@@ -72,7 +70,6 @@ export const liveThrough = (life: Life) =>
           break
         }
         case "Moved": {
-          yield* tick
           const places = yield* PlaceStore
           yield* places.update(user.id, place.id, (before) => Place.edited(before, happening.circle))
           break
@@ -86,8 +83,8 @@ export const liveThrough = (life: Life) =>
           if (missing.delete(happening.what)) yield* follow(happening.what)
           break
         case "Upload": {
-          receipt = happening.fixes[0]?.receivedAt ?? receipt
-          yield* TestClock.setTime(receipt)
+          const [first] = happening.fixes
+          if (first !== undefined) yield* TestClock.setTime(first.receivedAt)
           const phone = phones[happening.device]
           if (phone !== undefined) yield* ingestFixes(phone, happening.fixes.map(reading), [])
         }

@@ -52,22 +52,37 @@ export const lifeOf = (seed: number): Life => {
   const dice = random(seed)
   const rules = Array.from({ length: 1 + dice.below(3) }, () => ruleOf(dice))
   const edges = rules.flatMap(({ activeFrom, activeUntil }) => [activeFrom, activeUntil].filter((at) => at !== null))
+  const phone: Phone = { clock: NOON, receipt: NOON, captures: [], isHome: dice.oneIn(2) }
   const happenings: Array<Happening> = []
   const waiting = rules.map((_, rule) => rule)
-  const create = () => {
+  const create = (changes: Array<Change>) => {
     const rule = waiting.shift()
-    if (rule !== undefined) happenings.push({ _tag: "Created", rule })
+    if (rule !== undefined) changes.push({ _tag: "Created", rule })
   }
-  create()
-  while (waiting.length > 0 && !dice.oneIn(4)) create()
+  const first: Array<Change> = []
+  create(first)
+  while (waiting.length > 0 && !dice.oneIn(4)) create(first)
+  happenings.push(...timed(dice, first, phone, [NOON]))
 
-  const phone: Phone = { clock: NOON, receipt: NOON, captures: [], isHome: dice.oneIn(2) }
   const hasTablet = dice.oneIn(2)
   const uploads: Array<Upload> = []
   for (let count = 1 + dice.below(6); count > 0; count--) {
-    if (dice.oneIn(3)) create()
-    if (dice.oneIn(4)) happenings.push(...changeOf(dice, rules.length))
-    const upload = uploadOf(dice, phone, edges)
+    const changes: Array<Change> = []
+    if (dice.oneIn(3)) create(changes)
+    if (dice.oneIn(4)) changes.push(...changeOf(dice, rules.length))
+    const packed = uploadOf(dice, phone, edges)
+    const { captured, wanted } = packed
+    // Changes come between two uploads: mostly right after the one before, or around a capture of the next.
+    const isAround = dice.oneIn(2)
+    const moments = isAround ? captured.map(({ capturedAt }) => capturedAt + dice.pick(NEAR)) : [phone.receipt]
+    const changed = timed(
+      dice,
+      changes,
+      phone,
+      moments.map((at) => Math.min(at, wanted))
+    )
+    happenings.push(...changed)
+    const upload = arriving(dice, phone, packed)
     const [earlier] = uploads
     // What a tablet measured that its owner left somewhere, before or after the phone tells of the same minutes.
     const beside = hasTablet && !dice.oneIn(4) ? [tabletOf(dice, phone)] : []
@@ -82,6 +97,7 @@ export const lifeOf = (seed: number): Life => {
 interface Phone {
   /** Of the last capture. */
   clock: number
+  /** Of the last upload or change. */
   receipt: number
   readonly captures: Array<number>
   /** Was last in the middle of the circle, as far as it is in a plain place at all. */
@@ -89,6 +105,24 @@ interface Phone {
 }
 
 type Upload = Extract<Happening, { readonly _tag: "Upload" }>
+
+type Untimed<H> = H extends { readonly at: number } ? Omit<H, "at"> : never
+/** What happens between uploads, before anybody has said when. */
+type Change = Untimed<Happening>
+
+/** Nothing changes twice in a millisecond, and nothing before what happened before it. */
+const timed = (
+  dice: Random,
+  changes: ReadonlyArray<Change>,
+  phone: Phone,
+  moments: ReadonlyArray<number>
+): ReadonlyArray<Happening> => {
+  const [first = phone.receipt, ...others] = moments
+  return changes.map((change) => {
+    phone.receipt = Math.max(phone.receipt + 1, dice.pick([first, ...others]))
+    return { ...change, at: phone.receipt }
+  })
+}
 
 const ruleOf = (dice: Random) => {
   const edge = () => NOON + dice.pick([0, MINUTE, 2 * MINUTE, 5 * MINUTE, 20 * MINUTE]) + dice.pick(NEAR)
@@ -102,7 +136,7 @@ const ruleOf = (dice: Random) => {
   }
 }
 
-const changeOf = (dice: Random, rules: number): ReadonlyArray<Happening> => {
+const changeOf = (dice: Random, rules: number): ReadonlyArray<Change> => {
   const what: Ground = dice.pick(["place", "place scope", "zone scope"])
   switch (dice.below(6)) {
     case 0:
@@ -123,7 +157,13 @@ const changeOf = (dice: Random, rules: number): ReadonlyArray<Happening> => {
   }
 }
 
-const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Upload => {
+/** What a phone has captured, and when it would send it. */
+interface Packed {
+  readonly captured: ReadonlyArray<Omit<ReferenceFix, "receivedAt">>
+  readonly wanted: number
+}
+
+const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Packed => {
   const captured = Array.from({ length: 1 + dice.below(5) }, () => {
     phone.clock = captureOf(dice, phone, edges)
     phone.captures.push(phone.clock)
@@ -135,6 +175,10 @@ const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Upl
     edges.length > 0 && dice.oneIn(6)
       ? dice.pick([edges[0] ?? 0, ...edges]) + DAY + dice.pick(NEAR)
       : dice.pick([first ?? phone.clock, ...rest]) + dice.pick(AGES) + dice.pick(NEAR)
+  return { captured, wanted }
+}
+
+const arriving = (dice: Random, phone: Phone, { captured, wanted }: Packed): Upload => {
   phone.receipt = Math.max(phone.receipt, wanted)
   // Most phones that were away go on with what is now.
   if (phone.receipt - phone.clock > 15 * MINUTE && !dice.oneIn(3)) phone.clock = phone.receipt

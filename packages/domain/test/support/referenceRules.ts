@@ -27,16 +27,16 @@ export interface ReferenceRule {
   readonly activeUntil?: number | null
 }
 
-/** What happens to a user's phones, place and connection, in this order. */
+/** What happens to a user's phones, place and connection, in this order; `at`: when, never before what comes before it. */
 export type Happening =
   | { readonly _tag: "Upload"; readonly device: number; readonly fixes: ReadonlyArray<ReferenceFix> }
-  | { readonly _tag: "Created"; readonly rule: number }
-  | { readonly _tag: "Removed"; readonly rule: number }
+  | { readonly _tag: "Created"; readonly rule: number; readonly at: number }
+  | { readonly _tag: "Removed"; readonly rule: number; readonly at: number }
   /** The place, by the user. */
-  | { readonly _tag: "Moved"; readonly circle: ReferenceCircle }
+  | { readonly _tag: "Moved"; readonly circle: ReferenceCircle; readonly at: number }
   /** The place is not shared any more, or one of the two scopes is gone. */
-  | { readonly _tag: "Withdrawn"; readonly what: Ground }
-  | { readonly _tag: "GivenBack"; readonly what: Ground }
+  | { readonly _tag: "Withdrawn"; readonly what: Ground; readonly at: number }
+  | { readonly _tag: "GivenBack"; readonly what: Ground; readonly at: number }
 
 /** What a rule needs beside fixes: place rules the place and their scope, zone rules their scope. */
 export type Ground = "place" | "place scope" | "zone scope"
@@ -88,7 +88,7 @@ export const referenceFirings = (
     if (upload !== undefined && upload[0]?.receivedAt === fix.receivedAt) upload.push(fix)
     else uploads.push([fix])
   }
-  const happenings: Array<Happening> = [{ _tag: "Created", rule: 0 }]
+  const happenings: Array<Happening> = [{ _tag: "Created", rule: 0, at: 0 }]
   for (const upload of uploads) happenings.push({ _tag: "Upload", device: 0, fixes: upload })
   return outcomeOf({ circle, rules: [{ ...rule, about: "zone" }], happenings })[0]?.firings ?? []
 }
@@ -96,8 +96,8 @@ export const referenceFirings = (
 interface Sighting {
   readonly at: number
   readonly isInside: boolean
-  /** Rule 4: known soon enough to tell anybody. */
-  readonly isFresh: boolean
+  /** Known soon enough to tell anybody (rule 4), and not from before the rule had all that it needs (decision M5). */
+  readonly mayTell: boolean
   /** Sightings of two eras know nothing of each other: the place moved, or the rule lacked something meanwhile (L8). */
   readonly era: number
 }
@@ -119,8 +119,14 @@ const sightingsOf = (
   let circle = life.circle
   let era = 0
   let isThere = false
+  // When the rule was made, or last began anew.
+  let from = -Infinity
   for (const happening of life.happenings) {
-    if (happening._tag === "Created" && happening.rule === index) isThere = true
+    const erasBefore = era
+    if (happening._tag === "Created" && happening.rule === index) {
+      isThere = true
+      from = happening.at
+    }
     if (happening._tag === "Removed" && happening.rule === index) isThere = false
     if (happening._tag === "Moved" && rule.about === "place" && !isSame(circle, happening.circle)) {
       circle = happening.circle
@@ -128,6 +134,7 @@ const sightingsOf = (
     }
     if (happening._tag === "Withdrawn" && needs.includes(happening.what)) missing.add(happening.what)
     if (happening._tag === "GivenBack" && missing.delete(happening.what)) era++
+    if (happening._tag !== "Upload" && era !== erasBefore) from = happening.at
     if (happening._tag === "Upload") {
       const { device, fixes } = happening
       const own = fixes.filter((fix) => !isImpossible(fix) && !known.has(nameOf(device, fix)))
@@ -139,7 +146,7 @@ const sightingsOf = (
         if (names.size === names.add(nameOf(device, fix)).size) continue
         if (carried.isLeftBehind(device, fix)) continue
         if (!isThere || missing.size > 0) continue
-        const sighting = lookAt(fix, circle, rule, era)
+        const sighting = lookAt(fix, circle, rule, era, from)
         if (sighting !== undefined && seen.every((earlier) => earlier.at < sighting.at)) seen.push(sighting)
       }
     }
@@ -184,6 +191,8 @@ const isAhead = ({ capturedAt, receivedAt }: ReferenceFix): boolean => capturedA
 class Waiting {
   readonly #ofDevice = new Map<number, Array<ReferenceFix>>()
   readonly #lastAt = new Map<number, number>()
+  /** What arrived later was captured between the arrival and the time of these: their clock was wrong, for good. */
+  readonly #contradicted = new Set<ReferenceFix>()
 
   add(device: number, ahead: ReadonlyArray<ReferenceFix>): void {
     const there = this.#ofDevice.get(device) ?? []
@@ -196,17 +205,20 @@ class Waiting {
 
   /** As if they arrived with the upload. */
   due(device: number, own: ReadonlyArray<ReferenceFix>): ReadonlyArray<ReferenceFix> {
+    const there = this.#ofDevice.get(device) ?? []
+    const isBetween = (fix: ReferenceFix) =>
+      own.some(({ capturedAt }) => capturedAt > fix.receivedAt && capturedAt < fix.capturedAt)
+    for (const fix of there) if (isBetween(fix)) this.#contradicted.add(fix)
     const now = own[0]?.receivedAt
     const lastAt = this.#lastAt.get(device)
     if (now === undefined || lastAt === undefined || now - lastAt > 2 * DAY) return []
     const newest = Math.max(...own.map(({ capturedAt }) => capturedAt))
-    const there = this.#ofDevice.get(device) ?? []
     const taken = there.filter(
       (fix) =>
         now - fix.receivedAt <= 2 * DAY &&
         fix.capturedAt <= newest &&
         fix.capturedAt - fix.receivedAt <= DAY &&
-        !own.some(({ capturedAt }) => capturedAt > fix.receivedAt && capturedAt < fix.capturedAt)
+        !this.#contradicted.has(fix)
     )
     this.#ofDevice.set(
       device,
@@ -227,14 +239,20 @@ const nameOf = (device: number, { capturedAt, lat, lon }: ReferenceFix): string 
   `${device} ${capturedAt} ${Math.round(lat * 1e7)} ${Math.round(lon * 1e7)}`
 
 /** Inside its window (rule 5), uploaded in time, and away from the edge (rule 2). */
-const lookAt = (fix: ReferenceFix, circle: ReferenceCircle, rule: ReferenceRule, era: number): Sighting | undefined => {
+const lookAt = (
+  fix: ReferenceFix,
+  circle: ReferenceCircle,
+  rule: ReferenceRule,
+  era: number,
+  from: number
+): Sighting | undefined => {
   if (rule.activeFrom != null && fix.capturedAt < rule.activeFrom) return undefined
   if (rule.activeUntil != null && fix.capturedAt >= rule.activeUntil) return undefined
   if (rule.activeUntil != null && fix.receivedAt > rule.activeUntil + DAY) return undefined
   const metres = metresFrom(circle, fix)
   if (Math.abs(metres - circle.radiusM) <= Math.max(50, knownAccuracy(fix) ?? 0)) return undefined
-  const isFresh = fix.receivedAt - fix.capturedAt <= 15 * MINUTE
-  return { at: fix.capturedAt, isInside: metres < circle.radiusM, isFresh, era }
+  const mayTell = fix.receivedAt - fix.capturedAt <= 15 * MINUTE && fix.capturedAt >= from
+  return { at: fix.capturedAt, isInside: metres < circle.radiusM, mayTell, era }
 }
 
 /** Generated lives know some twenty places: what was measured once is looked up. */
@@ -252,10 +270,10 @@ const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): Reado
   const moments =
     rule.type === "dwell" ? dwells(sightings, (rule.dwellMinutes ?? 0) * MINUTE) : crossings(sightings, rule.type)
   const fired: Array<number> = []
-  for (const { at, isFresh } of moments) {
+  for (const { at, mayTell } of moments) {
     const last = fired.at(-1)
     const coolsDown = last !== undefined && at < last + 2 * MINUTE
-    if (isFresh && !coolsDown) fired.push(at)
+    if (mayTell && !coolsDown) fired.push(at)
   }
   return fired
 }
@@ -267,7 +285,7 @@ const crossings = (sightings: ReadonlyArray<Sighting>, type: "enter" | "exit"): 
     return before?.era === now.era && before.isInside !== now.isInside && now.isInside === (type === "enter")
   })
 
-/** One moment for each unbroken stay at most: the first fresh sighting that is long enough after the stay's first (L7). */
+/** One moment for each unbroken stay at most: the first that may tell and is long enough after the stay's first (L7). */
 const dwells = (sightings: ReadonlyArray<Sighting>, length: number): ReadonlyArray<Sighting> => {
   const stays: Array<Array<Sighting>> = [[]]
   for (const sighting of sightings) {
@@ -277,7 +295,7 @@ const dwells = (sightings: ReadonlyArray<Sighting>, length: number): ReadonlyArr
   }
   return stays.flatMap((stay) => {
     const start = stay[0]?.at ?? 0
-    const moment = stay.find((sighting) => sighting.isFresh && sighting.at - start >= length)
+    const moment = stay.find((sighting) => sighting.mayTell && sighting.at - start >= length)
     return moment === undefined ? [] : [moment]
   })
 }

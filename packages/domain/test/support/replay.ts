@@ -1,13 +1,15 @@
 import { Carried } from "@place-access/domain/devices"
 import { Fix, UploadEvaluation } from "@place-access/domain/fixes"
-import type { LiveRule, Rule } from "@place-access/domain/rules"
-import { RuleEvaluation } from "@place-access/domain/rules"
+import { LiveRule, type Rule, RuleEvaluation } from "@place-access/domain/rules"
 import { AppId, ConnectionId, DeviceId, PlaceId, RuleId, UserId } from "@place-access/domain/shared"
 import type { Ground, Life, Outcome, ReferenceFix } from "./referenceRules.js"
 import { NOON, time } from "./rules.js"
 
+/** The part of a rule that its reference has. */
+type Terms = Omit<RuleEvaluation.Question, "firesFrom">
+
 /** A rule of nobody's, for evaluations without a store. */
-const liveRule = (question: RuleEvaluation.Question, id = "rul_1"): LiveRule.LiveRule => {
+const liveRule = (question: Terms, id = "rul_1"): LiveRule.LiveRule => {
   const rule: Rule.Rule = {
     userId: UserId.make("usr_1"),
     id: RuleId.make(id),
@@ -20,14 +22,15 @@ const liveRule = (question: RuleEvaluation.Question, id = "rul_1"): LiveRule.Liv
     isLegacy: false,
     window: question.window,
     maxEventAgeS: null,
-    createdAt: time(NOON),
+    createdAt: time(0),
     disabledAt: null
   }
   return {
     rule,
     circle: question.circle,
     basis: "1",
-    state: RuleEvaluation.unseeded("1")
+    state: RuleEvaluation.unseeded("1"),
+    firesFrom: rule.createdAt
   }
 }
 
@@ -38,7 +41,7 @@ export const reading = (fix: ReferenceFix): Fix.Reading => ({
   accuracyM: fix.accuracy
 })
 
-export const questionOf = (circle: Life["circle"], rule: Life["rules"][number]): RuleEvaluation.Question => ({
+export const questionOf = (circle: Life["circle"], rule: Life["rules"][number]): Terms => ({
   type: rule.type,
   circle,
   dwellMinutes: rule.dwellMinutes ?? null,
@@ -65,10 +68,15 @@ export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
   }))
   let circle = life.circle
   let version = 0
+  const begin = (index: number, at: number): void => {
+    const live = all[index]
+    if (live !== undefined) all[index] = { ...live, firesFrom: LiveRule.firesFrom(live.firesFrom, time(at)) }
+  }
   for (const happening of life.happenings) {
     switch (happening._tag) {
       case "Created":
         present.add(happening.rule)
+        begin(happening.rule, happening.at)
         break
       case "Removed":
         present.delete(happening.rule)
@@ -78,8 +86,10 @@ export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
         circle = happening.circle
         version++
         for (const [index, live] of all.entries())
-          if (life.rules[index]?.about === "place")
+          if (life.rules[index]?.about === "place") {
             all[index] = { ...live, circle: happening.circle, basis: `${live.basis}, moved ${version}` }
+            begin(index, happening.at)
+          }
         break
       case "Withdrawn":
         missing.add(happening.what)
@@ -88,8 +98,10 @@ export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
         version++
         if (missing.delete(happening.what))
           for (const [index, live] of all.entries())
-            if (needs(life, index).includes(happening.what))
+            if (needs(life, index).includes(happening.what)) {
               all[index] = { ...live, basis: `${live.basis}, back ${version}` }
+              begin(index, happening.at)
+            }
         break
       case "Upload": {
         const receivedAt = time(happening.fixes[0]?.receivedAt ?? NOON)

@@ -113,7 +113,7 @@ const MEANINGS: Readonly<Record<RuleEvaluation.Outcome, string>> = {
   boundary: "too near the edge to tell",
   no_change: "the same side, no dwell due",
   crossed: "the direction that the rule does not ask about",
-  stale: "arrived over 15 minutes after it was taken",
+  stale: "arrived over 15 minutes after it was taken, or taken before the rule began",
   cooling_down: "under 2 minutes after the last firing",
   outside_window: "taken outside the window",
   late: "arrived over a day after the window closed",

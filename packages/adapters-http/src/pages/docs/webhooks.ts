@@ -179,7 +179,7 @@ const retries = (): Value => {
 
 const rules = (): Value =>
   prose(`- **Before every attempt the service looks whether you may still be told.** Nothing is sent when the user has disconnected, when your app was revoked, when the scope that the event needs is gone, or when the rule was deleted. The events of the sensitive tier are the exception: they are sent although those scopes are ending.
-- **Rule events follow the phone.** Minutes between what happened and the event are normal: \`occurred_at\` is when it happened. A phone that was offline tells its past later, and what reaches us more than ${duration(RuleEvaluation.STALE_AFTER)} after it was measured fires nothing.
+- **Rule events follow the phone.** Minutes between what happened and the event are normal: \`occurred_at\` is when it happened. A phone that was offline tells its past later, and what reaches us more than ${duration(RuleEvaluation.STALE_AFTER)} after it was measured fires nothing. Neither does what was measured before the rule was made, or before its place was moved or shared with you: it only shows the rule where the user begins.
 - **The sensitive tier is looked at every 15 minutes**, so its events can be that late.
 - Each of its events is sent **once for each expiry date**. A renewal sets a new date and begins again; a connection that was renewed in time never gets \`sensitive.lapsed\`.
 - A \`sensitive.expiring\` whose moment was past already at consent is left out.

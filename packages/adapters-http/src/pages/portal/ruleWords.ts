@@ -1,4 +1,10 @@
-import type { ListedRule, RecentEvaluations, Rule, RuleLife } from "@place-access/domain/rules"
+import {
+  type ListedRule,
+  type RecentEvaluations,
+  type Rule,
+  RuleEvaluation,
+  type RuleLife
+} from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
 import { type Html, html } from "../kit/Html.js"
 import { time } from "../kit/Time.js"
@@ -51,6 +57,10 @@ export const evaluation = (
     case "crossed":
       return `${unasked(rule.type)} Nothing was told.`
     case "stale":
+      // Sent in time: it is from before the rule began.
+      if (receivedAt - capturedAt <= RuleEvaluation.STALE_AFTER) {
+        return `${happened(rule)} before ${appName} could ask: ${appName} was not told.`
+      }
       return `${happened(rule)}, but your phone sent it ${later(receivedAt - capturedAt)} later: ${appName} was not told.`
     case "cooling_down":
       return `${happened(rule)}, less than 2 minutes after the last time: ${appName} was not told again.`

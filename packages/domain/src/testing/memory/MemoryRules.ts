@@ -2,7 +2,6 @@ import { Struct } from "effect"
 import type { Connection } from "../../connection/Connection.js"
 import * as EffectiveScopes from "../../connection/EffectiveScopes.js"
 import * as App from "../../apps/App.js"
-import type { Circle } from "../../places/Geometry.js"
 import * as LiveRule from "../../rules/LiveRule.js"
 import type { Rule } from "../../rules/Rule.js"
 import type { AppId, ConnectionId } from "../../shared/Ids.js"
@@ -22,20 +21,28 @@ export type StoredRule = Rule & {
 export const ofConnection = (tables: Tables, id: ConnectionId): ReadonlyArray<StoredRule> =>
   [...tables.rules.values()].filter((rule) => rule.connectionId === id && rule.deletedAt === null)
 
-/** The circle and basis of a rule whose place is shared and not archived; zones always have theirs. */
+/** The circle and basis of a rule whose place is shared and not archived, and since when it fires; zones always have theirs. */
 export const ground = (
   tables: Tables,
   connection: Connection,
   rule: Rule
-): { readonly circle: Circle; readonly basis: string } | undefined => {
+): Pick<LiveRule.LiveRule, "circle" | "basis" | "firesFrom"> | undefined => {
   const scopeSince = since(tables, connection, LiveRule.neededScope(rule.target))
-  if (rule.target._tag === "Zone") return { circle: rule.target.circle, basis: LiveRule.zoneBasis(scopeSince) }
+  if (rule.target._tag === "Zone") {
+    const firesFrom = LiveRule.firesFrom(rule.createdAt, scopeSince)
+    return { circle: rule.target.circle, basis: LiveRule.zoneBasis(scopeSince), firesFrom }
+  }
   const { placeId } = rule.target
   const place = tables.places.get(placeId)
   const shared = connection.places.find((one) => one.placeId === placeId)
-  return place === undefined || place.archivedAt !== null || shared === undefined
-    ? undefined
-    : { circle: place.circle, basis: LiveRule.placeBasis(place.geometryVersion, shared.sharedAt, scopeSince) }
+  if (place === undefined || place.archivedAt !== null || shared === undefined) return undefined
+  const { sharedAt } = shared
+  const validFrom = tables.placeShapes.get(placeId)?.at(-1)?.validFrom ?? null
+  return {
+    circle: place.circle,
+    basis: LiveRule.placeBasis(place.geometryVersion, sharedAt, scopeSince),
+    firesFrom: LiveRule.firesFrom(rule.createdAt, validFrom, sharedAt, scopeSince)
+  }
 }
 
 const since = ({ rulesSince }: Tables, { appId, id }: Connection, scope: Scope): Timestamp | null => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { metresBetween } from "../../../src/testing/simulation/oracles/support/distance.js"
-import { Ana, DAY, FAR, HOME, MINUTE, names, north, ok, SECOND } from "./home.js"
+import { Ana, DAY, FAR, HOME, HOUR, MINUTE, names, north, ok, SECOND } from "./home.js"
 
 it("the oracle's distance is that of the published pair Flinders Peak to Buninyong, to the millimetre", () => {
   const flinders = { lat: -(37 + 57 / 60 + 3.7203 / 3_600), lon: 144 + 25 / 60 + 29.5244 / 3_600 }
@@ -225,6 +225,86 @@ describe("R7: what is stopped", () => {
     ana.send(ana.reading(HOME))
     ana.fired(rule)
     ana.end(removal, "call", ok({ status: 204, error: null, body: {} }))
+    expect(ana.broken).toEqual({})
+  })
+})
+
+describe("R11: what was captured before the rule was made", () => {
+  const arrivedBefore = (ms: number) => {
+    const ana = new Ana()
+    const far = ana.reading(FAR, ana.t - MINUTE)
+    const home = ana.reading(HOME, ana.t - ms)
+    const rule = ana.rule()
+    ana.after(MINUTE).send(far, home)
+    return { ana, home, rule }
+  }
+  const fired = (ms: number) => {
+    const { ana, home, rule } = arrivedBefore(ms)
+    ana.fired(rule, "enter", home.capturedAt)
+    return ana
+  }
+
+  it("at the instant at which it was made it fires", () => {
+    expect(fired(0).brokenAtRest).toEqual({})
+    expect(names(arrivedBefore(0).ana.brokenAtRest)).toEqual(["R10"])
+  })
+  it("a millisecond before it does not", () => {
+    expect(names(fired(1).broken)).toEqual(["R10", "R11"])
+    expect(arrivedBefore(1).ana.brokenAtRest).toEqual({})
+  })
+  it("it seeds: what crosses afterwards fires", () => {
+    const { ana } = arrivedBefore(1)
+    ana.send(ana.reading(FAR))
+    ana.after(MINUTE).send(ana.reading(HOME))
+    expect(names(ana.brokenAtRest)).toEqual(["R10"])
+  })
+
+  const changes: ReadonlyArray<readonly [string, (ana: Ana) => void]> = [
+    [
+      "the place was moved",
+      (ana) => {
+        const circle = { ...HOME, radiusM: 201 }
+        const { placeId, userId } = ana
+        ana.op("updatePlace", { userId, placeId, label: "Home", kind: "home", ...circle }, ok(null))
+      }
+    ],
+    [
+      "the place was shared again",
+      (ana) => {
+        ana.shareAgain([])
+        ana.shareAgain([ana.placeId])
+      }
+    ],
+    [
+      "the app declared the scope again",
+      (ana) => {
+        const { appId } = ana
+        ana.op("declareScopes", { appId, scopes: ["location.visits.read"] }, ok(null))
+        ana.op("declareScopes", { appId, scopes: ["location.visits.read", "location.rules.place"] }, ok(null))
+      }
+    ]
+  ]
+  it.each(changes)("nor what was captured before %s", (_, change) => {
+    const after = (ms: number) => {
+      const ana = new Ana()
+      const rule = ana.rule()
+      const at = ana.after(HOUR).t
+      change(ana)
+      ana.after(MINUTE).send(ana.reading(FAR, at - MINUTE), ana.reading(HOME, at + ms))
+      ana.fired(rule, "enter", at + ms)
+      return names(ana.broken)
+    }
+    expect(after(0)).toEqual([])
+    expect(after(-1)).toEqual(["R10", "R11"])
+  })
+  it("a rename is no move", () => {
+    const ana = new Ana()
+    const rule = ana.rule()
+    const at = ana.after(HOUR).t
+    const { placeId, userId } = ana
+    ana.op("updatePlace", { userId, placeId, label: "Nest", kind: "home", ...HOME, radiusM: 200 }, ok(null))
+    ana.after(MINUTE).send(ana.reading(FAR, at - MINUTE), ana.reading(HOME, at - 1))
+    ana.fired(rule, "enter", at - 1, { target: { place_id: ana.placeId, label: "Nest" } })
     expect(ana.broken).toEqual({})
   })
 })

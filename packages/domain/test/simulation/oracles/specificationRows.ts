@@ -54,7 +54,7 @@ export const ROWS: ReadonlyArray<Row> = [
     "no oracle derives visits: the visits' own properties do"
   ),
   row("§4.6", "enter, exit and dwell", "R2", "R6", "R10"),
-  row("§4.6.1", "the first reading establishes state", "R1"),
+  row("§4.6.1", "the first reading establishes state", "R1", "R11"),
   row("§4.6.2", "the boundary", "R3"),
   row("§4.6.3", "not twice within 2 minutes", "R4"),
   row("§4.6.4", "older than 15 minutes", "R5"),

@@ -192,5 +192,19 @@ export const plants: ReadonlyArray<Plant> = [
     what: "events of exits are lost",
     sabotage: committing(({ events }) => ({ events: events.filter(({ payload }) => !payload.type.endsWith(".exit")) })),
     scenario: inScene(({ rule, walk }) => Effect.zipRight(rule("exit"), walk(HOME, FAR)))
+  },
+  {
+    oracle: "R11",
+    what: "when a rule was made is not looked at",
+    sabotage: eachRule((live) => ({ ...live, firesFrom: Timestamp.make(0) })),
+    scenario: inScene(({ phone, rule, walk, world }) =>
+      Effect.gen(function* () {
+        yield* phone.offline
+        yield* walk(FAR, HOME)
+        yield* world.advance(MINUTE)
+        yield* rule()
+        yield* phone.online()
+      })
+    )
   }
 ]

@@ -40,6 +40,7 @@ export const committing: Contract<FixStore | FixSubjects.FixSubjects | Entropy> 
       Check.equal(seen.rule, rule, "rule")
       Check.equal(seen.circle, circle, "circle")
       Check.equal(seen.state, RuleEvaluation.unseeded(seen.basis), "state")
+      Check.isTrue(seen.firesFrom >= rule.createdAt, "it fires for nothing that was captured before it was made")
       Check.equal((yield* Uploads.view(yield* FixSubjects.phone)).rules, [], "of another user")
     })
   },

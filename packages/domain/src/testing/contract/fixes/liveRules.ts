@@ -179,6 +179,49 @@ export const liveRules: Contract<Uploads.Needs> = [
     })
   },
   {
+    name: "view: a rule fires from its creation on; from when its place was shared, moved or its scope came back, if that was later (decision M5)",
+    run: Effect.gen(function* () {
+      const { app, connection, place, rule } = yield* withRule()
+      const zone = yield* Samples.rule(connection, Samples.ZONE)
+      const from = Effect.map(Uploads.live(connection), (rules) => {
+        const of = (id: string) => rules.find((live) => live.rule.id === id)?.firesFrom
+        return [of(rule.id), of(zone.id)]
+      })
+      const later = Effect.zipRight(TestClock.adjust("1 minute"), Timestamp.now)
+      Check.equal(yield* from, [rule.createdAt, zone.createdAt], "made")
+
+      const moved = yield* later
+      yield* updatePlace(place, (old) => Place.edited(old, { radiusM: 151 }))
+      Check.equal(yield* from, [moved, zone.createdAt], "the place moved")
+      yield* later
+      yield* updatePlace(place, (old) => Place.edited(old, { label: Place.Label.make("Mum's") }))
+      Check.equal(yield* from, [moved, zone.createdAt], "the place renamed")
+
+      const sharedAt = yield* later
+      yield* Connections.change(connection.id, { _tag: "SetPlaces", places: [], placesVersion: 2 })
+      yield* Connections.change(connection.id, {
+        _tag: "SetPlaces",
+        places: [{ placeId: place.id, sharedAt, includeEarlierVisits: false }],
+        placesVersion: 3
+      })
+      Check.equal(yield* from, [sharedAt, zone.createdAt], "the place shared again")
+
+      const allowed = yield* later
+      yield* updateApp(app, { allowedScopes: [] })
+      yield* updateApp(app, { allowedScopes: null })
+      Check.equal(yield* from, [allowed, allowed], "the app got its scopes back")
+
+      const granted = yield* later
+      const grant = (heldScopes: Connection["heldScopes"]) =>
+        Effect.gen(function* () {
+          yield* Connections.approve(yield* Connections.request(app), { ...connection, heldScopes })
+        })
+      yield* grant(["location.rules.place"])
+      yield* grant(["location.rules.place", "location.rules.zone"])
+      Check.equal(yield* from, [allowed, granted], "the user gave the zone scope again")
+    })
+  },
+  {
     name: "view: the sensitive tier lapsing does not affect rules (Spec §4.6.10)",
     run: Effect.gen(function* () {
       const { connection } = yield* withRule({

@@ -49,6 +49,7 @@ const rules: ReadonlyArray<Mark> = [
   noted("cooldown drop"),
   noted("fired at the end of the cooldown"),
   noted("stale crossing"),
+  noted("crossing of before the rule was made"),
   noted("stale fix began a stay"),
   noted("dwell fired"),
   noted("rule begun anew"),

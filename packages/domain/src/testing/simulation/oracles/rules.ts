@@ -117,5 +117,9 @@ export const rules: ReadonlyArray<Oracle> = [
   explained("R7", "A rule that is stopped, or lacks its place or scope, never fires (Spec §3.3, §4.6.10)"),
   r8,
   followed("R9", "Shuffling an upload changes nothing (decision L4)"),
-  followed("R10", "What crosses or stays long enough fires, and nothing else does (Spec §4.6)")
+  followed("R10", "What crosses or stays long enough fires, and nothing else does (Spec §4.6)"),
+  explained(
+    "R11",
+    "What was captured before a rule was made, or before it had its place, circle and scope, fires nothing (decision M5)"
+  )
 ]

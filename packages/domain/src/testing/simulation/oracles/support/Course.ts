@@ -1,8 +1,18 @@
-import type { Circle } from "../../Operations.js"
 import type { Run } from "../../Oracle.js"
+import { begun } from "./Begun.js"
 import { marginM, sidesOf } from "./distance.js"
 import { isInWindow } from "./Explained.js"
-import { archived, circlesOf, effective, ground, type Ground, type MadeRule, mayBeOver, sharing } from "./Ground.js"
+import {
+  archived,
+  circlesOf,
+  effective,
+  ground,
+  type Ground,
+  isSameCircle,
+  type MadeRule,
+  mayBeOver,
+  sharing
+} from "./Ground.js"
 import { type Did, isDone, isoOf } from "./Happened.js"
 import { type Observer, observing } from "./Observed.js"
 import { isPutAside, keyOf, phonesOf } from "./Phones.js"
@@ -58,6 +68,7 @@ export type Note =
   | "cooldown drop"
   | "fired at the end of the cooldown"
   | "stale crossing"
+  | "crossing of before the rule was made"
   | "stale fix began a stay"
   | "dwell fired"
   | "rule begun anew"
@@ -135,7 +146,7 @@ const eventsOf = (run: Run, rule: MadeRule): ReadonlyArray<Event> => {
     for (const write of pair.shares.writes) if (!write.value.has(placeId)) anew(write)
     place?.circles.writes.forEach((write, index, all) => {
       const before = all[index - 1]
-      if (before !== undefined && !isSame(before.value, write.value)) anew(write)
+      if (before !== undefined && !isSameCircle(before.value, write.value)) anew(write)
     })
   }
   const observer = observing(run, rule)
@@ -160,9 +171,6 @@ const reseed: Step = (state, note) => {
   return [{ ...state, ...ANEW }]
 }
 
-const isSame = (one: Circle, other: Circle): boolean =>
-  one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
-
 const standing = (g: Ground, rule: MadeRule, { begin, end }: Did): "yes" | "maybe" | "no" => {
   const place = g.places.get(rule.placeId ?? "")
   const needs = [effective(g, rule.pair, `location.rules.${rule.kind}`, begin, end)]
@@ -181,6 +189,8 @@ const taking = (run: Run, rule: MadeRule, upload: Did<"upload">, observed: Obser
     .filter(({ isNew }) => isNew !== "no")
   const [from, to] = [Math.min(upload.beganAt, upload.endedAt), Math.max(upload.beganAt, upload.endedAt)]
   const closed = rule.fields.activeUntil === null ? Infinity : rule.fields.activeUntil + DAY
+  // What was captured before seeds, and is told to nobody.
+  const since = begun(ground(run), rule, upload.begin, upload.end)
   const isCounted = to <= closed ? "yes" : from <= closed ? "maybe" : "no"
   return (state, note) => {
     let states: ReadonlyArray<State> = [state]
@@ -190,8 +200,15 @@ const taking = (run: Run, rule: MadeRule, upload: Did<"upload">, observed: Obser
     if (fixes.length > 0 && from >= (rule.fields.activeUntil ?? Infinity)) note("late batch applied")
     for (const { fix, isNew } of fixes) {
       const at = fix.capturedAt
-      const fresh: ReadonlyArray<boolean> =
-        to - at <= 15 * MINUTE ? [true] : from - at > 15 * MINUTE ? [false] : [true, false]
+      const isStale = from - at > 15 * MINUTE
+      const isFresh = to - at <= 15 * MINUTE && at >= since.latest
+      const told: ReadonlyArray<Telling> = isFresh
+        ? ["told"]
+        : isStale
+          ? ["stale"]
+          : at < since.earliest
+            ? ["early"]
+            : ["told", "early"]
       const isOpen = isNew === "maybe" || isCounted === "maybe" || isPutAside(fix, upload) === "maybe"
       states = distinct(
         states.flatMap((before) => {
@@ -206,7 +223,7 @@ const taking = (run: Run, rule: MadeRule, upload: Did<"upload">, observed: Obser
             if (sides.boundary && !sides.inside && !sides.outside) note("boundary fix")
             for (const side of ["inside", "outside"] as const) {
               if (sides[side])
-                for (const isFresh of fresh) after.push(...see(rule, before, { at, side, isFresh }, observed, note))
+                for (const telling of told) after.push(...see(rule, before, { at, side, telling }, observed, note))
             }
           }
           return after
@@ -218,16 +235,20 @@ const taking = (run: Run, rule: MadeRule, upload: Did<"upload">, observed: Obser
   }
 }
 
+/** Whether anybody is told of what a fix shows, and why not. */
+type Telling = "told" | "stale" | "early"
+
 const see = (
   rule: MadeRule,
   before: State,
-  { at, isFresh, side }: { readonly at: number; readonly side: "inside" | "outside"; readonly isFresh: boolean },
+  { at, side, telling }: { readonly at: number; readonly side: "inside" | "outside"; readonly telling: Telling },
   observed: Observer,
   note: (note: Note) => void
 ): ReadonlyArray<State> => {
   // It went past a firing that was told, without firing then.
   if (observed.between(before.asOf, at)) return []
   const { dwellMinutes, type } = rule.fields
+  const isFresh = telling === "told"
   const isCrossing = before.side !== null && before.side !== side
   const begins = side === "inside" && before.side !== "inside"
   const since = side === "outside" ? -1 : begins ? at : before.since
@@ -240,8 +261,9 @@ const see = (
   const gap = at - before.firedAt
   const fires = isWanted && isFresh && gap >= 2 * MINUTE
   if (before.asOf === FIRST.asOf) note("first fix")
-  if (isWanted && !isFresh) note("stale crossing")
-  if (begins && type === "dwell" && !isFresh) note("stale fix began a stay")
+  if (isWanted && telling === "stale") note("stale crossing")
+  if (isWanted && telling === "early") note("crossing of before the rule was made")
+  if (begins && type === "dwell" && telling === "stale") note("stale fix began a stay")
   if (isWanted && isFresh && !fires) note("cooldown drop")
   if (fires) note(gap === 2 * MINUTE ? "fired at the end of the cooldown" : type === "dwell" ? "dwell fired" : "fired")
   if (!fires) return observed.at(at) ? [] : [after]

@@ -1,4 +1,5 @@
 import type { Run } from "../../Oracle.js"
+import { begun } from "./Begun.js"
 import { sidesOf } from "./distance.js"
 import type { Firing } from "./Firings.js"
 import { firings } from "./Firings.js"
@@ -23,7 +24,7 @@ import { DAY, MINUTE } from "./Spec.js"
  */
 
 export interface Problem {
-  readonly invariant: "R1" | "R2" | "R3" | "R5" | "R6" | "R7" | "W1" | "W2"
+  readonly invariant: "R1" | "R2" | "R3" | "R5" | "R6" | "R7" | "R11" | "W1" | "W2"
   readonly detail: string
 }
 
@@ -76,6 +77,11 @@ const decidingOf = (scene: Scene): Problem | { readonly chances: ReadonlyArray<C
   const needs: ReadonlyArray<readonly [Problem["invariant"], string, (chance: Chance) => boolean]> = [
     ["R1", "its fix came before the rule was made", ({ upload }) => upload.end > rule.made.begin],
     ["R7", "the rule was stopped when its fix came", ({ upload }) => !isStopped(scene.ground, rule, upload)],
+    [
+      "R11",
+      "its fix was captured before the rule was made, or before it had what it needs",
+      ({ upload }) => at >= begun(scene.ground, rule, upload.begin, upload.end).earliest
+    ],
     ["W1", "its fix was captured outside of the rule's window", () => isInWindow(rule, at)],
     [
       "W2",

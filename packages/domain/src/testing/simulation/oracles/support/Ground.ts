@@ -215,6 +215,12 @@ const writeShares = (
 /** Instead of a list of all scopes there may be one day. */
 const ALL: ReadonlyArray<string> = ["*"]
 
+export const hasScope = (scopes: ReadonlyArray<string>, scope: string): boolean =>
+  scopes === ALL || scopes.includes(scope)
+
+export const isSameCircle = (one: Circle, other: Circle): boolean =>
+  one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
+
 const is = <N extends Did["name"]>(did: Did, name: N): did is Did<N> => did.name === name
 
 /** As if nobody knew whether it was done. */
@@ -266,7 +272,7 @@ export const effective = (
   const answers = [pair.scopes, ground.declared.get(pair.appId), ground.allowed.get(pair.appId)].map((register) => {
     if (register === undefined) return "yes"
     const possible = register.possible(begin, end)
-    const having = possible.filter((scopes) => scopes === ALL || scopes.includes(scope)).length
+    const having = possible.filter((scopes) => hasScope(scopes, scope)).length
     return having === 0 ? "no" : having === possible.length ? "yes" : "maybe"
   })
   return answers.includes("no") ? "no" : answers.includes("maybe") ? "maybe" : "yes"

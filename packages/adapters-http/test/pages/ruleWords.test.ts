@@ -1,0 +1,29 @@
+import type { Rule } from "@place-access/domain/rules"
+import { AppId, ConnectionId, PlaceId, RuleId, Timestamp, UserId } from "@place-access/domain/shared"
+import { expect, it } from "vitest"
+import { evaluation } from "../../src/pages/portal/ruleWords.js"
+
+const rule: Rule.Rule = {
+  userId: UserId.make("usr_1"),
+  id: RuleId.make("rul_1"),
+  connectionId: ConnectionId.make("con_1"),
+  appId: AppId.make("app_1"),
+  type: "enter",
+  target: { _tag: "Place", placeId: PlaceId.make("plc_1"), label: "Home" },
+  dwellMinutes: null,
+  webhookUrl: null,
+  isLegacy: false,
+  window: { from: null, until: null },
+  maxEventAgeS: null,
+  createdAt: Timestamp.make(0),
+  disabledAt: null
+}
+
+it.each([
+  [15 * Timestamp.MINUTE, "You came in before Coffee Finder could ask: Coffee Finder was not told."],
+  [15 * Timestamp.MINUTE + 1, "You came in, but your phone sent it 15 minutes later: Coffee Finder was not told."]
+])("the user reads why an arrival that came %i ms late was not told", (delay, words) => {
+  const capturedAt = Timestamp.make(0)
+  const seen = { capturedAt, receivedAt: Timestamp.make(delay), outcome: "stale", eventId: null } as const
+  expect(evaluation(rule, seen, "Coffee Finder")).toBe(words)
+})
