@@ -5,8 +5,8 @@ import { randomBytes, randomFillSync } from "node:crypto"
 /** Bytes taken from the operating system at a time: asking it costs the same for sixteen bytes and for a few thousand. */
 const SUPPLY = 4_096
 
-/** The operating system's random bytes. Each is given out once, and none is kept that was. */
-export const make = (): Entropy.Entropy["Type"] => {
+/** The operating system's random bytes. Each is given out once, and none is kept that was. `fill` fills all of an array with random bytes. */
+export const make = (fill: (supply: Uint8Array) => void = randomFillSync): Entropy.Entropy["Type"] => {
   const supply = new Uint8Array(SUPPLY)
   let used = SUPPLY
   return {
@@ -14,7 +14,7 @@ export const make = (): Entropy.Entropy["Type"] => {
       Effect.sync(() => {
         if (length > SUPPLY) return randomBytes(length)
         if (used + length > SUPPLY) {
-          randomFillSync(supply)
+          fill(supply)
           used = 0
         }
         const given = supply.slice(used, used + length)
@@ -25,4 +25,4 @@ export const make = (): Entropy.Entropy["Type"] => {
   }
 }
 
-export const layer: Layer.Layer<Entropy.Entropy> = Layer.sync(Entropy.Entropy, make)
+export const layer: Layer.Layer<Entropy.Entropy> = Layer.sync(Entropy.Entropy, () => make())

@@ -1,20 +1,20 @@
 import { Effect } from "effect"
-import type * as Crypto from "node:crypto"
-import { describe, expect, it, vi } from "vitest"
+import { randomFillSync } from "node:crypto"
+import { describe, expect, it } from "vitest"
 import { NodeEntropy } from "@place-access/adapters-pg"
 
-/** Every supply that was taken: where it is kept, and what was in it then. */
-const supplies = vi.hoisted(() => [] as Array<{ readonly kept: Uint8Array; readonly taken: string }>)
+/** A supply that was taken: where it is kept, and what was in it then. */
+interface Supply {
+  readonly kept: Uint8Array
+  readonly taken: string
+}
 
-vi.mock("node:crypto", async (original) => {
-  const system = await original<typeof Crypto>()
-  const randomFillSync = (kept: Uint8Array) => {
-    system.randomFillSync(kept)
+/** Entropy that notes every supply it takes in `supplies`. */
+const noting = (supplies: Array<Supply>) =>
+  NodeEntropy.make((kept) => {
+    randomFillSync(kept)
     supplies.push({ kept, taken: Buffer.from(kept).toString("hex") })
-    return kept
-  }
-  return { ...system, randomFillSync }
-})
+  })
 
 const bytes = (entropy: ReturnType<typeof NodeEntropy.make>, length: number) =>
   Buffer.from(Effect.runSync(entropy.bytes(length))).toString("hex")
@@ -28,11 +28,10 @@ describe("the operating system's random bytes", () => {
   })
 
   it("none is given twice, across many supplies and from two of them", () => {
-    const [one, other] = [NodeEntropy.make(), NodeEntropy.make()]
-    const before = supplies.length
+    const taken: Array<Supply> = []
+    const [one, other] = [noting(taken), noting(taken)]
     const given = Array.from({ length: 3_000 }, (_, index) => bytes(index % 2 === 0 ? one : other, 15 + (index % 3)))
     expect(new Set(given.map((text) => text.slice(0, 16))).size).toBe(given.length)
-    const taken = supplies.slice(before)
     expect(new Set(taken.map((supply) => supply.taken)).size).toBe(taken.length)
     const [ofOne, ofOther] = taken.map(({ kept }) => kept)
     expect(ofOne).not.toBe(ofOther)
@@ -53,7 +52,8 @@ describe("the operating system's random bytes", () => {
   })
 
   it("none is kept that was given: the rest stays as it was taken", () => {
-    const entropy = NodeEntropy.make()
+    const supplies: Array<Supply> = []
+    const entropy = noting(supplies)
     let used = 0
     for (const length of [1, 32, 4_063]) {
       bytes(entropy, length)
