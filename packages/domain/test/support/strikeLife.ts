@@ -78,6 +78,17 @@ const hurried = fc
     { _tag: "End", count: 1, how: "exhausted", isTogether: false }
   ])
 
+/** A worker comes to its end while another has the row. */
+const overtaken = fc
+  .constantFrom("exhausted" as const, "delivered" as const)
+  .map((how): ReadonlyArray<Step> => [
+    { _tag: "Queue", count: 1, kind: "first" },
+    { _tag: "Claim" },
+    { _tag: "Pass", millis: LEASE },
+    { _tag: "Claim" },
+    { _tag: "EndLate", how }
+  ])
+
 const single = fc
   .oneof(
     { arbitrary: fc.constant<Step>({ _tag: "Claim" }), weight: 4 },
@@ -119,7 +130,12 @@ const single = fc
 /** At most fourteen moves: so few that no row is given up for the leases that ran out on it (decision W2). */
 export const strikeLives: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .array(
-    fc.oneof({ arbitrary: streak, weight: 4 }, { arbitrary: hurried, weight: 1 }, { arbitrary: single, weight: 10 }),
+    fc.oneof(
+      { arbitrary: streak, weight: 4 },
+      { arbitrary: hurried, weight: 1 },
+      { arbitrary: overtaken, weight: 1 },
+      { arbitrary: single, weight: 10 }
+    ),
     { minLength: 1, maxLength: 14 }
   )
   .map((moves) => moves.flat())
