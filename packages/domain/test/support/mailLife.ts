@@ -59,7 +59,25 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }
 )
 
-export const mailLives: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(step, { minLength: 1, maxLength: 25 })
+/** A worker comes to its end while another has the message. */
+const overtaken = fc
+  .tuple(fc.constantFrom(0, 1), fc.constantFrom<How>("sent", "retry", "given up"))
+  .map(([key, how]): ReadonlyArray<Step> => [
+    { _tag: "Put", reader: 0, key },
+    { _tag: "Claim", limit: 20 },
+    { _tag: "Pass", millis: LEASE },
+    { _tag: "Claim", limit: 20 },
+    { _tag: "Finish", how, isOldest: true, isTwice: false }
+  ])
+
+const moves = fc.oneof(
+  { weight: 15, arbitrary: step.map((one): ReadonlyArray<Step> => [one]) },
+  { weight: 1, arbitrary: overtaken }
+)
+
+export const mailLives: fc.Arbitrary<ReadonlyArray<Step>> = fc
+  .array(moves, { minLength: 1, maxLength: 25 })
+  .map((all) => all.flat())
 
 export const MAIL_MARKS = [
   "claimed again, for its lease was over",
