@@ -4,7 +4,7 @@ import { listConnections, startConsent } from "@place-access/domain/connection"
 import { createPlace, Place } from "@place-access/domain/places"
 import { createPurpose, Purpose, updatePurpose } from "@place-access/domain/purposes"
 import { Timestamp } from "@place-access/domain/shared"
-import { MemoryWebhookSender } from "@place-access/domain/testing"
+import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { routes } from "@place-access/adapters-http/pages/PagesLive"
 import { Effect } from "effect"
 import { beforeAll, expect, it } from "vitest"
@@ -86,11 +86,19 @@ describeBrowser("every page, with something on it", () => {
       world.clock.advance(Timestamp.MINUTE)
       await device.at(north(HOME, metres), [0])
     }
-    expect((await ada.send("POST", "/v1/user/devices", { name: "P".repeat(60), format: "json" })).status).toBe(201)
+    // A clock that is ahead: the last reading is put aside.
+    await device.at(HOME, [-3 * Timestamp.DAY])
+    const added = await ada.send("POST", "/v1/user/devices", { name: "P".repeat(60), format: "json" })
+    expect(added.status).toBe(201)
+    const { id: tablet } = added.json as { readonly id: string }
+    expect((await ada.send("PATCH", `/v1/user/devices/${tablet}`, { stays_at_home: true })).status).toBe(200)
     await world.call(`/v1/locations/latest?purpose=${purpose.key}`, bearer(accessToken))
     await world.call("/v1/rules/zone/rul_x/evaluations", bearer(accessToken))
     const [connection] = await world.run(listConnections(ada.account.id))
     if (connection === undefined) throw new Error("no connection")
+    await world.run(
+      Effect.map(MemoryDatabase, ({ flagged }) => flagged.set(connection.id, Timestamp.make(world.clock.now())))
+    )
     const owner = { userId: ada.account.id, appId: on.app.id, connectionId: connection.id }
     const endpoint = `GET /v1/${"x".repeat(100)}`
     await world.run(
