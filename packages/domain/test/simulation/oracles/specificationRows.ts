@@ -54,6 +54,7 @@ export const ROWS: ReadonlyArray<Row> = [
     "no oracle derives visits: the visits' own properties do"
   ),
   row("§4.6", "enter, exit and dwell", "R2", "R6", "R10"),
+  row("§4.6", "of several devices the one that moved last (decision M14)", "R12", "R10", "Q1"),
   row("§4.6.1", "the first reading establishes state", "R1", "R11"),
   row("§4.6.2", "the boundary", "R3"),
   row("§4.6.3", "not twice within 2 minutes", "R4"),

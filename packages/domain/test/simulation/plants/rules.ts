@@ -206,5 +206,25 @@ export const plants: ReadonlyArray<Plant> = [
         yield* phone.online()
       })
     )
+  },
+  {
+    oracle: "R12",
+    what: "nobody asks which phone moved last",
+    sabotage: seeing(({ devices }) => ({ devices: devices.map((one) => ({ ...one, movement: null })) })),
+    isRare: "the swarm rarely lets two phones of one person send from two places, one of them at rest",
+    scenario: inScene(({ ana, phone, rule, world }) =>
+      Effect.gen(function* () {
+        const tablet = yield* ana.phone("tablet")
+        yield* rule("enter")
+        yield* rule("exit")
+        // Away for 14 minutes, while the tablet stays at home.
+        for (let minute = 0; minute < 20; minute++) {
+          yield* world.advance(MINUTE)
+          yield* tablet.fix(HOME)
+          yield* world.advance(SECOND)
+          yield* phone.fix(minute >= 2 && minute < 16 ? FAR : HOME)
+        }
+      })
+    )
   }
 ]

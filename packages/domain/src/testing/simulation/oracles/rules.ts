@@ -121,5 +121,6 @@ export const rules: ReadonlyArray<Oracle> = [
   explained(
     "R11",
     "What was captured before a rule was made, or before it had its place, circle and scope, fires nothing (decision M5)"
-  )
+  ),
+  explained("R12", "What a phone captured while it was left behind fires nothing (decision M14)")
 ]

@@ -2,6 +2,7 @@ import type { Oracle, Run } from "../Oracle.js"
 import { marginM, metresToCentre } from "./support/distance.js"
 import { ground } from "./support/Ground.js"
 import { happened, isoOf, mayBeDone } from "./support/Happened.js"
+import { isLeftBehind } from "./support/LeftBehind.js"
 import { phonesOf } from "./support/Phones.js"
 import { pagesOf, type Told, visitsOf } from "./support/Walks.js"
 
@@ -32,7 +33,8 @@ const wrong = (run: Run, { arrival, departure, page, placeId, raw }: Told): stri
   const { arrivals, departures } = reported(run, userId)
   const place = ground(run).places.get(placeId)
   const at = (moment: number) => [...phones.at(moment), ...phones.later.filter((fix) => fix.capturedAt === moment)]
-  const isInside = at(arrival).some((fix) =>
+  const carried = at(arrival).filter((fix) => isLeftBehind(run, userId, fix) !== "yes")
+  const isInside = carried.some((fix) =>
     place?.circles.writes.some(({ value }) => metresToCentre(value, fix) - value.radiusM < marginM(fix))
   )
   if (place !== undefined && !isInside && !arrivals.has(arrival))

@@ -2,6 +2,7 @@ import type { Endpoint, Request } from "../../Operations.js"
 import type { Run } from "../../Oracle.js"
 import { type AnsweredCall, answeredTo, listOf, recordOf } from "./Answers.js"
 import { isoOf, textOf, timeOf } from "./Happened.js"
+import { isLeftBehind } from "./LeftBehind.js"
 import { wrongGap } from "./Lookups.js"
 import { isKnown, phonesOf, type Seen } from "./Phones.js"
 import { worthOf } from "./Whereabouts.js"
@@ -44,8 +45,9 @@ const surelyThere = (all: ReadonlyArray<Seen>, { did }: AnsweredCall<Request>): 
 }
 
 export const wrongLatest = each("GET /v1/locations/latest", (run, call) => {
-  const all = mayBeThere(run, call)
-  const sure = surelyThere(all, call)
+  const left = (fix: Seen) => isLeftBehind(run, call.pair.userId, fix)
+  const all = mayBeThere(run, call).filter((fix) => left(fix) !== "yes")
+  const sure = surelyThere(all, call).filter((fix) => left(fix) === "no")
   const told = recordOf(call.body["fix"])
   if (told === undefined) return sure.length === 0 ? undefined : `the fix of ${isoOf(sure[0]?.capturedAt)} was not told`
   const at = timeOf(told["captured_at"]) ?? -Infinity

@@ -15,6 +15,7 @@ import {
 } from "./Ground.js"
 import { type Did, isDone, isoOf } from "./Happened.js"
 import { type Observer, observing } from "./Observed.js"
+import { isLeftBehind } from "./LeftBehind.js"
 import { isPutAside, keyOf, phonesOf } from "./Phones.js"
 import { distinct } from "./Possible.js"
 import { DAY, MINUTE } from "./Spec.js"
@@ -185,8 +186,11 @@ const taking = (run: Run, rule: MadeRule, upload: Did<"upload">, observed: Obser
   const possible = inOrder(upload).filter((fix) => isPutAside(fix, upload) !== "yes")
   const inside = possible.filter((fix) => isInWindow(rule, fix.capturedAt))
   const fixes = inside
-    .map((fix) => ({ fix, isNew: newness(run, rule, upload, keyOf(upload.args.deviceId, fix)) }))
-    .filter(({ isNew }) => isNew !== "no")
+    .map((fix) => {
+      const key = keyOf(upload.args.deviceId, fix)
+      return { fix, isNew: newness(run, rule, upload, key), left: isLeftBehind(run, rule.pair.userId, { key }) }
+    })
+    .filter(({ isNew, left }) => isNew !== "no" && left !== "yes")
   const [from, to] = [Math.min(upload.beganAt, upload.endedAt), Math.max(upload.beganAt, upload.endedAt)]
   const closed = rule.fields.activeUntil === null ? Infinity : rule.fields.activeUntil + DAY
   // What was captured before seeds, and is told to nobody.
@@ -198,7 +202,7 @@ const taking = (run: Run, rule: MadeRule, upload: Did<"upload">, observed: Obser
     if (fixes.length > 0 && isCounted === "no") note("late batch ignored")
     if (isCounted === "no") return states
     if (fixes.length > 0 && from >= (rule.fields.activeUntil ?? Infinity)) note("late batch applied")
-    for (const { fix, isNew } of fixes) {
+    for (const { fix, isNew, left } of fixes) {
       const at = fix.capturedAt
       const isStale = from - at > 15 * MINUTE
       const isFresh = to - at <= 15 * MINUTE && at >= since.latest
@@ -209,7 +213,8 @@ const taking = (run: Run, rule: MadeRule, upload: Did<"upload">, observed: Obser
           : at < since.earliest
             ? ["early"]
             : ["told", "early"]
-      const isOpen = isNew === "maybe" || isCounted === "maybe" || isPutAside(fix, upload) === "maybe"
+      const isOpen =
+        isNew === "maybe" || left === "maybe" || isCounted === "maybe" || isPutAside(fix, upload) === "maybe"
       states = distinct(
         states.flatMap((before) => {
           if (at <= before.asOf) {

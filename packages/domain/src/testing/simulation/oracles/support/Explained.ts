@@ -15,6 +15,7 @@ import {
   sharing
 } from "./Ground.js"
 import { type Did, isDone, isoOf } from "./Happened.js"
+import { isLeftBehind } from "./LeftBehind.js"
 import { isPutAside, type Phones, phonesOf, type Seen } from "./Phones.js"
 import { DAY, MINUTE } from "./Spec.js"
 
@@ -24,7 +25,7 @@ import { DAY, MINUTE } from "./Spec.js"
  */
 
 export interface Problem {
-  readonly invariant: "R1" | "R2" | "R3" | "R5" | "R6" | "R7" | "R11" | "W1" | "W2"
+  readonly invariant: "R1" | "R2" | "R3" | "R5" | "R6" | "R7" | "R11" | "R12" | "W1" | "W2"
   readonly detail: string
 }
 
@@ -37,6 +38,7 @@ interface Chance {
 type Side = "inside" | "outside"
 
 interface Scene {
+  readonly run: Run
   readonly ground: Ground
   readonly phones: Phones
   readonly rule: MadeRule
@@ -59,7 +61,7 @@ export const problems = (run: Run): ReadonlyArray<Problem & { readonly at: numbe
 const known = new WeakMap<object, ReadonlyArray<Problem & { readonly at: number }>>()
 
 const explain = (run: Run, firing: Firing, rule: MadeRule): Problem | undefined => {
-  const scene: Scene = { ground: ground(run), phones: phonesOf(run, rule.pair.userId), rule, firing }
+  const scene: Scene = { run, ground: ground(run), phones: phonesOf(run, rule.pair.userId), rule, firing }
   const deciding = decidingOf(scene)
   if ("invariant" in deciding) return deciding
   const earlier = firings(run).filter(
@@ -94,7 +96,8 @@ const decidingOf = (scene: Scene): Problem | { readonly chances: ReadonlyArray<C
       `no fix of then is more than its margin ${side}`,
       ({ fix, upload }) =>
         circlesOf(scene.ground, rule, upload.begin, upload.end).some((circle) => sidesOf(circle, fix)[side])
-    ]
+    ],
+    ["R12", "its phone was left behind", ({ fix }) => leftOf(scene, fix) !== "yes"]
   ]
   let chances = phones
     .at(at)
@@ -115,7 +118,7 @@ const seedProblem = (scene: Scene, deciding: ReadonlyArray<Chance>, last: number
   const side: Side = firing.type === "enter" ? "outside" : "inside"
   const horizon = Math.max(...deciding.map(({ upload }) => upload.end))
   const before = phones.seen
-    .filter((fix) => fix.capturedAt < firing.occurredAt)
+    .filter((fix) => fix.capturedAt < firing.occurredAt && leftOf(scene, fix) !== "yes")
     .flatMap((fix) => fix.uploads.map((upload): Chance => ({ fix, upload })))
     .filter(({ upload }) => upload.begin < Math.min(horizon, firing.at))
 
@@ -162,6 +165,8 @@ export const isInWindow = ({ fields: { activeFrom, activeUntil } }: MadeRule, ca
 /** The clock may be set back while it comes in. */
 const receivedFrom = ({ beganAt, endedAt }: Did): number => Math.min(beganAt, endedAt)
 
+const leftOf = ({ run, rule }: Scene, fix: Seen) => isLeftBehind(run, rule.pair.userId, fix)
+
 const possibleSides = ({ ground, rule }: Scene, { fix, upload }: Chance) => {
   const all = circlesOf(ground, rule, upload.begin, upload.end).map((circle) => sidesOf(circle, fix))
   return { inside: all.some((one) => one.inside), outside: all.some((one) => one.outside) }
@@ -188,7 +193,12 @@ const lastLeft = (scene: Scene, deciding: ReadonlyArray<Chance>): number => {
 const isSurelyOutside = (scene: Scene, deciding: ReadonlyArray<Chance>, fix: Seen): boolean => {
   const { ground, phones, rule } = scene
   const { made, pair, placeId } = rule
-  if (!isInWindow(rule, fix.capturedAt) || !fix.uploads.every(({ begin }) => begin > made.end)) return false
+  if (
+    leftOf(scene, fix) !== "no" ||
+    !isInWindow(rule, fix.capturedAt) ||
+    !fix.uploads.every(({ begin }) => begin > made.end)
+  )
+    return false
   return fix.uploads.some((upload) => {
     const { begin, end, endedAt } = upload
     const isInTime = deciding.every((other) => other.upload === upload || end < other.upload.begin)

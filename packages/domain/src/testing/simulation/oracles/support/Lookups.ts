@@ -4,6 +4,7 @@ import { type AnsweredCall, answeredTo, recordOf } from "./Answers.js"
 import { metresToCentre } from "./distance.js"
 import { ground, type Place, sharing } from "./Ground.js"
 import { happened, isDone, isoOf, textOf, timeOf } from "./Happened.js"
+import { isLeftBehind } from "./LeftBehind.js"
 import { isKnown, phonesOf, type Seen } from "./Phones.js"
 import { SECOND } from "./Spec.js"
 
@@ -29,7 +30,7 @@ const wrong = (run: Run, call: Call): string | undefined => {
   if (asOf === undefined) return placeId === undefined ? undefined : "there is no fix, and yet a place"
   const there = phonesOf(run, pair.userId)
     .at(asOf)
-    .filter((fix) => fix.uploads.some(({ begin }) => begin < did.end))
+    .filter((fix) => fix.uploads.some(({ begin }) => begin < did.end) && isLeftBehind(run, pair.userId, fix) !== "yes")
   const [point] = there
   const isOne = there.every(({ lat, lon }) => lat === point?.lat && lon === point?.lon)
   const jumped = happened(run).faults.some(({ fault }) => fault === "clock.jump")
@@ -45,8 +46,9 @@ export const wrongGap = (
   const away = (at: number) => Math.abs(at - request.at)
   const isNear = ({ capturedAt }: Seen) => away(capturedAt) <= request.toleranceS * SECOND
   const { later, seen } = phonesOf(run, pair.userId)
-  const all = [...seen, ...later].filter(isNear)
-  const sure = all.filter((fix) => isKnown(fix, did.begin))
+  const left = (fix: Seen) => isLeftBehind(run, pair.userId, fix)
+  const all = [...seen, ...later].filter((fix) => isNear(fix) && left(fix) !== "yes")
+  const sure = all.filter((fix) => isKnown(fix, did.begin) && left(fix) === "no")
   if (asOf === undefined) {
     if (body["deltaSeconds"] !== null) return "there is no fix, and yet a gap"
     return sure.length === 0 ? undefined : `the fix of ${isoOf(sure[0]?.capturedAt)} was not found`

@@ -81,7 +81,7 @@ export const isPutAside = ({ capturedAt, lat, lon }: Reading, upload: Did<"uploa
 }
 
 /** Surely from the future when it came, and otherwise a reading like any. */
-const isFuture = (fix: Reading, upload: Did<"upload">): boolean =>
+export const isFuture = (fix: Reading, upload: Did<"upload">): boolean =>
   fix.capturedAt > Math.max(upload.beganAt, upload.endedAt) + 5 * MINUTE &&
   isPutAside({ ...fix, capturedAt: upload.beganAt }, upload) === "no"
 

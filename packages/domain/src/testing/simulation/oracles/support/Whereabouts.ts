@@ -3,6 +3,7 @@ import type { Run } from "../../Oracle.js"
 import type { AnsweredCall } from "./Answers.js"
 import { metresToCentre, sidesOf } from "./distance.js"
 import { archived, ground, sharing } from "./Ground.js"
+import { isLeftBehind } from "./LeftBehind.js"
 import { isKnown, phonesOf, type Seen } from "./Phones.js"
 import type { Request } from "../../Operations.js"
 import { SECOND } from "./Spec.js"
@@ -99,7 +100,8 @@ const possible = (run: Run, { did, pair }: Asked, maxAgeS: number, says: (fix: S
   for (const fix of newestFirst(later.length === 0 ? seen : [...seen, ...later])) {
     const isThere = fix.uploads.some(({ begin }) => begin < did.end)
     const age = { least: first - fix.capturedAt, most: last - fix.capturedAt }
-    if (!isThere || age.least > maxAgeS * SECOND) continue
+    const left = isLeftBehind(run, pair.userId, fix)
+    if (!isThere || age.least > maxAgeS * SECOND || left === "yes") continue
     const { isSilent, states } = says(fix)
     for (const state of states) {
       const [name, placeId] = state.split(":")
@@ -107,7 +109,7 @@ const possible = (run: Run, { did, pair }: Asked, maxAgeS: number, says: (fix: S
     }
     // Two readings of one phone, time and place that differ in accuracy are one fix, and nobody knows which was first.
     const isOne = seen.filter(({ key }) => key === fix.key).length === 1
-    const isSure = isOne && isKnown(fix, did.begin) && age.most <= maxAgeS * SECOND
+    const isSure = left === "no" && isOne && isKnown(fix, did.begin) && age.most <= maxAgeS * SECOND
     if (isSure && !isSilent) return found
   }
   return found.add(answerOf("unknown", undefined))
