@@ -63,6 +63,18 @@ const streak = fc
     { _tag: "End", count, how: "exhausted", isTogether }
   ])
 
+/** Some fail, then one succeeds. */
+const cleared = fc
+  .constantFrom(1, 9, 10, 19)
+  .map((count): ReadonlyArray<Step> => [
+    { _tag: "Queue", count, kind: "first" },
+    { _tag: "Claim" },
+    { _tag: "End", count, how: "exhausted", isTogether: false },
+    { _tag: "Queue", count: 1, kind: "first" },
+    { _tag: "Claim" },
+    { _tag: "End", count: 1, how: "delivered", isTogether: false }
+  ])
+
 /** Brought forward by hand after an attempt that failed; whatever comes of that, an automatic one may follow. */
 const hurried = fc
   .constantFrom<How>("exhausted", "delivered", "postponed", "retry", "retry")
@@ -132,6 +144,7 @@ export const strikeLives: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .array(
     fc.oneof(
       { arbitrary: streak, weight: 4 },
+      { arbitrary: cleared, weight: 1 },
       { arbitrary: hurried, weight: 1 },
       { arbitrary: overtaken, weight: 1 },
       { arbitrary: single, weight: 10 }
