@@ -180,10 +180,10 @@ describe("a rule that was imported", () => {
       events: ["rule.fired"]
     })
     expect((await ends.createRule(token)).status).toBe(201)
+    const made = await ends.person.send("POST", "/v1/user/devices", { name: "Phone", format: "json" })
+    const { token: phone } = made.json as { readonly token: string }
     const upload = async () => {
       const minute = 60_000
-      const made = await ends.person.send("POST", "/v1/user/devices", { name: "Phone", format: "json" })
-      const { token: phone } = made.json as { readonly token: string }
       world.clock.advance(10 * minute)
       const now = world.clock.now()
       const body = {
