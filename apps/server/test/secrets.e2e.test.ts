@@ -20,7 +20,7 @@ import { type Service, startService } from "./support/service.js"
 const PLACE = { label: "Corner café", lat: 52.37184613, lon: 13.40495127, radiusM: 150 }
 
 /** Where a user's coordinates are kept. Nothing else may hold one. */
-const LOCATION_TABLES = ["fixes", "place_shapes", "places", "quarantined_fixes", "visit_reports"]
+const LOCATION_TABLES = ["devices", "fixes", "place_shapes", "places", "quarantined_fixes", "visit_reports"]
 
 const processes = useProcesses()
 let service: Service

@@ -1,4 +1,4 @@
-import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { Headers, HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { Duration, Effect, Layer, Schedule } from "effect"
 
 /** So many requests may be under way; what comes while a collector is that slow is dropped, or it would pile up here. */
@@ -57,7 +57,8 @@ const send = (request: HttpClientRequest.HttpClientRequest, url: URL) =>
     try: async (signal) => {
       const answer = await fetch(url, {
         method: request.method,
-        headers: request.headers,
+        // `fetch` says itself how long the body is. With undici loaded, which comes with the platform's server, it refuses to say so twice.
+        headers: Headers.remove(request.headers, "content-length"),
         body: request.body._tag === "Uint8Array" ? request.body.body : null,
         // Its headers are for the collector that was named, not for another.
         redirect: "error",

@@ -2,8 +2,11 @@ import { HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect, Exit, Fiber, Layer, Logger, Schedule, TestClock, TestContext } from "effect"
 import { createServer, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterEach, beforeAll, describe, expect, it } from "vitest"
 import * as Collector from "../../../src/host/telemetry/Collector.js"
+
+// With it comes undici, which takes the place of Node's own below `fetch`, as in a server that sends telemetry.
+beforeAll(() => import("@effect/platform-node/NodeHttpServer"))
 
 const open: Array<Server> = []
 afterEach(() => {
