@@ -29,7 +29,7 @@ interface Table {
 const IS_SILENT = `coalesce((SELECT coalesce(d.history_ends_at, d.last_seen_at) FROM devices d WHERE d.user_id = t.user_id AND d.device_id = t.device_id),
     '-infinity') <= p.cutoff`
 
-/** Each has an index on person and moment. */
+/** Each but `devices` has an index on person and moment; of devices a person has a few, and each is looked at. */
 const TABLES: ReadonlyArray<Table> = [
   { name: "fixes", key: "user_id, captured_at, device_id, lat, lon", moment: "t.captured_at", until: "cutoff" },
   { name: "quarantined_fixes", key: "user_id, device_id, reading_key", moment: "t.received_at", until: "cutoff" },
