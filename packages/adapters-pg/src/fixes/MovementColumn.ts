@@ -3,36 +3,39 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../Rows.js"
 
-const Rest = Schema.Struct({
-  lat: Schema.Finite,
-  lon: Schema.Finite,
-  band_m: Schema.Finite,
-  moved_at: Schema.NullOr(Timestamp.Timestamp)
-})
+const Spot = Schema.Struct({ lat: Schema.Finite, lon: Schema.Finite, band_m: Schema.Finite })
 
-/** `devices.movement`: where the device rests, since when, and the rest before when its newest reading ended one. */
+const Rest = Schema.Struct({ ...Spot.fields, moved_at: Schema.NullOr(Timestamp.Timestamp) })
+
+/** `devices.movement`: where the device rests, since when, its newest position, and the rest before when that one ended one. */
 export const MovementColumn = Schema.NullOr(
-  Schema.Struct({ ...Rest.fields, heard_at: Timestamp.Timestamp, before: Schema.NullOr(Rest) })
+  Schema.Struct({ ...Rest.fields, heard_at: Timestamp.Timestamp, last: Spot, before: Schema.NullOr(Rest) })
 )
 
-const toRest = ({ band_m: bandM, lat, lon, moved_at: movedAt }: typeof Rest.Type): Movement.Rest => ({
-  spot: { lat, lon, bandM },
-  movedAt
-})
+const toSpot = ({ band_m: bandM, lat, lon }: typeof Spot.Type): Movement.Spot => ({ lat, lon, bandM })
 
-const fromRest = ({ movedAt, spot: { bandM, lat, lon } }: Movement.Rest): typeof Rest.Type => ({
-  lat,
-  lon,
-  band_m: bandM,
-  moved_at: movedAt
-})
+const fromSpot = ({ bandM, lat, lon }: Movement.Spot): typeof Spot.Type => ({ lat, lon, band_m: bandM })
+
+const toRest = (rest: typeof Rest.Type): Movement.Rest => ({ spot: toSpot(rest), movedAt: rest.moved_at })
+
+const fromRest = ({ movedAt, spot }: Movement.Rest): typeof Rest.Type => ({ ...fromSpot(spot), moved_at: movedAt })
 
 export const decode = (column: typeof MovementColumn.Type): Movement.Movement | null =>
   column === null
     ? null
-    : { ...toRest(column), heardAt: column.heard_at, before: column.before === null ? null : toRest(column.before) }
+    : {
+        ...toRest(column),
+        heardAt: column.heard_at,
+        last: toSpot(column.last),
+        before: column.before === null ? null : toRest(column.before)
+      }
 
 export const encode = (movement: Movement.Movement): string => {
-  const { before, heardAt } = movement
-  return Rows.json({ ...fromRest(movement), heard_at: heardAt, before: before === null ? null : fromRest(before) })
+  const { before, heardAt, last } = movement
+  return Rows.json({
+    ...fromRest(movement),
+    heard_at: heardAt,
+    last: fromSpot(last),
+    before: before === null ? null : fromRest(before)
+  })
 }

@@ -96,8 +96,15 @@ const isElsewhere = (fix: Movement.Sighting, movedAt: Timestamp | null, all: Rea
   // The track of a second carried device, uploaded late: that the other one moved afterwards says nothing of before.
   if (movedAt !== null && fix.capturedAt < lastMoved && fix.capturedAt - movedAt < REST) return false
   // Two devices that moved at one instant agree with whoever is at either.
-  return rivals.every((rival) => rival.movedAt !== lastMoved || Movement.isAway(rival.spot, fix))
+  return rivals.every((rival) => rival.movedAt !== lastMoved || isApartFrom(rival, fix))
 }
+
+/**
+ * From its newest position, or the two could fire to and fro; and from its spot, or one imprecise reading of the phone would give
+ * a say to a tablet far away.
+ */
+const isApartFrom = ({ last, spot }: Movement.Movement, fix: Movement.Sighting): boolean =>
+  Movement.isAway(last, fix) || Movement.isAway(spot, fix)
 
 /** What decides of a fix. */
 interface Sighting {

@@ -1,5 +1,5 @@
 import * as Geometry from "../places/Geometry.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
 
 /**
  * Where a device rests and when it last moved, followed from reading to reading (decision M14). `Carried` decides by it which of
@@ -29,7 +29,9 @@ export interface Rest {
 export interface Movement extends Rest {
   /** The capture time of the newest reading. */
   readonly heardAt: Timestamp
-  /** The rest that the newest reading ended; null when it ended none. A reading that is back there takes the move back. */
+  /** The newest position. Within a rest it may be as far from the spot as both bands together. */
+  readonly last: Spot
+  /** The rest that the newest reading ended; null when it ended none. A reading that is soon back there takes the move back. */
   readonly before: Rest | null
 }
 
@@ -47,18 +49,22 @@ export const isApart = (a: Spot, b: Spot): boolean => Geometry.distanceM(a, b) >
 /** Whether the reading was captured somewhere else than at the spot. */
 export const isAway = (spot: Spot, sighting: Sighting): boolean => isApart(spot, spotOf(sighting))
 
+/** A reading that is back within so long of a move takes it back. Longer is a trip of which the phone sent one reading. */
+export const JUMP = 15 * MINUTE
+
 /** The movement after one more reading; null: the device was never heard of. */
 export const step = (movement: Movement | null, sighting: Sighting): Movement => {
   const heardAt = sighting.capturedAt
   const here = spotOf(sighting)
-  if (movement === null) return { spot: here, movedAt: null, heardAt, before: null }
+  if (movement === null) return { spot: here, movedAt: null, heardAt, last: here, before: null }
   if (heardAt <= movement.heardAt) return movement
   const { before, movedAt, spot } = movement
   if (!isApart(spot, here)) {
     // An imprecise first reading would let the device drift far before it counts as moved.
-    return { spot: here.bandM < spot.bandM ? here : spot, movedAt, heardAt, before: null }
+    return { spot: here.bandM < spot.bandM ? here : spot, movedAt, heardAt, last: here, before: null }
   }
   // One jump and back is no move: it would make a device at rest the one that moved last, for hours.
-  if (before !== null && !isApart(before.spot, here)) return { ...before, heardAt, before: null }
-  return { spot: here, movedAt: heardAt, heardAt, before: { spot, movedAt } }
+  const isShort = movedAt !== null && heardAt - movedAt <= JUMP
+  if (before !== null && isShort && !isApart(before.spot, here)) return { ...before, heardAt, last: here, before: null }
+  return { spot: here, movedAt: heardAt, heardAt, last: here, before: { spot, movedAt } }
 }

@@ -1,7 +1,10 @@
 import { Carried, Movement } from "@place-access/domain/devices"
 import { DeviceId } from "@place-access/domain/shared"
+import { Geometry } from "@place-access/domain/places"
+import { RuleEvaluation } from "@place-access/domain/rules"
 import { describe, expect, it } from "@effect/vitest"
-import { at, DAY, HOUR, MINUTE, NOON, time } from "../support/rules.js"
+import { FastCheck } from "effect"
+import { at, DAY, HOUR, MINUTE, NOON, question, time } from "../support/rules.js"
 
 const [phone, tablet, watch] = ["dev_phone", "dev_tablet", "dev_watch"].map((id) => DeviceId.make(id)) as [
   DeviceId,
@@ -35,6 +38,31 @@ const leaving = having(phone, seen(-HOUR, HOME), seen(-2 * MINUTE, 1_000), seen(
 
 const isLeftBehind = (id: DeviceId, devices: ReadonlyArray<Carried.Companion>, sighting = seen(0, HOME)): boolean =>
   Carried.judge(id, devices, [sighting]).leftBehind.size > 0
+
+interface Sent {
+  readonly id: DeviceId
+  readonly sighting: Movement.Sighting
+}
+
+/** How often rules about a circle of 100 m around home fire. */
+const firings = (devices: ReadonlyArray<Carried.Companion>, sent: ReadonlyArray<Sent>): number => {
+  const circle = { ...at(HOME), radiusM: 100 }
+  let now = devices
+  let states = [RuleEvaluation.unseeded("1"), RuleEvaluation.unseeded("1")]
+  let fired = 0
+  for (const { id, sighting } of sent) {
+    const { carried, movement } = Carried.judge(id, now, [sighting])
+    now = now.map((device) => (device.id === id ? { ...device, movement } : device))
+    if (carried.length === 0) continue
+    states = (["enter", "exit"] as const).map((type, index) => {
+      const before = states[index] ?? RuleEvaluation.unseeded("1")
+      const { outcome, state } = RuleEvaluation.step(question({ type, circle }), before, sighting, sighting.capturedAt)
+      if (outcome === "fired") fired++
+      return state
+    })
+  }
+  return fired
+}
 
 describe("a device that stays at home (decision M14)", () => {
   it("is left behind while another one is carried that has sent something", () => {
@@ -139,6 +167,80 @@ describe("of several devices the one that moved last (decision M14)", () => {
     expect(carried.map(({ capturedAt }) => (capturedAt - NOON) / MINUTE)).toEqual([2, 3])
     expect([...leftBehind].map(({ capturedAt }) => (capturedAt - NOON) / MINUTE)).toEqual([0, 1])
     expect(movement).toMatchObject({ movedAt: NOON + 2 * MINUTE, heardAt: NOON + 3 * MINUTE, before: null })
+  })
+
+  it("a day at the office of which the phone sent one reading counts: the tablet that came along is left behind there", () => {
+    const [OFFICE, sent] = [9_000, (minute: number, metres: number) => seen(minute * MINUTE, metres)]
+    const came = having(tablet, sent(0, 5_000), sent(66, HOME), sent(786, OFFICE))
+    const phoneBefore = having(phone, sent(0, 5_000), sent(60, HOME), sent(780, OFFICE))
+    const back = [sent(1_380, HOME), sent(1_440, HOME), sent(1_680, HOME)]
+    expect(Carried.judge(phone, [phoneBefore, came], back).carried).toEqual(back)
+    const phoneNow = { ...phoneBefore, movement: Carried.judge(phone, [phoneBefore, came], back).movement }
+    expect(isLeftBehind(tablet, [phoneNow, came], sent(1_700, OFFICE))).toBe(true)
+  })
+
+  it("is where its newest reading is, and not only where it began to rest: a phone across the circle ends the tablet's say", () => {
+    // 185 is no move from 95, and yet outside the circle of 100 m; the tablet is inside.
+    const drifted = having(phone, seen(-2 * HOUR, 400), seen(-HOUR, 95), seen(-MINUTE, 185))
+    expect(isLeftBehind(tablet, [drifted, atHome])).toBe(true)
+    expect(isLeftBehind(tablet, [having(phone, seen(-2 * HOUR, 400), seen(-HOUR, 95)), atHome])).toBe(false)
+    const sent = Array.from({ length: 40 }, (_, index) => ({
+      id: index % 2 === 0 ? tablet : phone,
+      sighting: index % 2 === 0 ? seen(index * 3 * MINUTE, HOME) : seen(index * 3 * MINUTE, 185)
+    }))
+    expect(firings([drifted, atHome], sent)).toBe(0)
+  })
+
+  it("is where it began to rest as well: an imprecise reading of it gives the tablet no say", () => {
+    const vague = having(phone, seen(-2 * HOUR, HOME), seen(-HOUR, AWAY), seen(-MINUTE, AWAY, 3_000))
+    expect(isLeftBehind(tablet, [vague, atHome])).toBe(true)
+  })
+
+  it("nothing of another device is believed that lies across a circle from its newest reading", () => {
+    const metres = FastCheck.oneof(
+      { weight: 6, arbitrary: FastCheck.constantFrom(0, 40, 95, 99, 140, 185, 195, 400) },
+      { weight: 1, arbitrary: FastCheck.double({ min: 0, max: 500, noNaN: true }) }
+    )
+    const accuracyM = FastCheck.oneof(
+      { weight: 6, arbitrary: FastCheck.constantFrom(null, 10, 50) },
+      { weight: 1, arbitrary: FastCheck.constantFrom(51, 120, 400) }
+    )
+    const sent = FastCheck.record({
+      id: FastCheck.constantFrom(phone, tablet),
+      after: FastCheck.constantFrom(1, 5, 15, 16, 90),
+      metres,
+      accuracyM
+    })
+    let believed = 0
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.array(sent, { minLength: 4, maxLength: 30 }),
+        FastCheck.oneof(FastCheck.constantFrom(100, 130), FastCheck.double({ min: 100, max: 300, noNaN: true })),
+        (all, radiusM) => {
+          const circle = { ...at(0), radiusM }
+          const newest = new Map<DeviceId, Movement.Sighting>()
+          let devices: ReadonlyArray<Carried.Companion> = [one(phone), one(tablet)]
+          let minute = 0
+          for (const { accuracyM, after, id, metres } of all) {
+            minute += after
+            const sighting = seen(minute * MINUTE, metres, accuracyM)
+            const { leftBehind, movement } = Carried.judge(id, devices, [sighting])
+            newest.set(id, sighting)
+            devices = devices.map((device) => (device.id === id ? { ...device, movement } : device))
+            const other = devices.find((device) => device.id !== id)
+            const otherMoved = other?.movement?.movedAt ?? null
+            const last = newest.get(other?.id ?? id)
+            if (leftBehind.size > 0 || last === undefined || otherMoved === null) continue
+            if ((movement?.movedAt ?? Number.NEGATIVE_INFINITY) >= otherMoved) continue
+            believed++
+            const sides = [sighting, last].map((each) => Geometry.sideOf(circle, each, each.accuracyM))
+            expect(sides.includes("inside") && sides.includes("outside")).toBe(false)
+          }
+        }
+      ),
+      { numRuns: 1_000 }
+    )
+    expect(believed).toBeGreaterThan(500)
   })
 
   it("what is past the owner's choice of history decides nothing", () => {

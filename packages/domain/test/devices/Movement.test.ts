@@ -31,10 +31,27 @@ describe("where a device rests, and when it last moved (decision M14)", () => {
   })
 
   it("a jump and back is taken back with the next reading; whoever stays there for two has moved", () => {
-    expect(after(seen(0, 0), seen(1, 500), seen(2, 5))).toEqual({ ...after(seen(0, 0)), heardAt: NOON + 2 * MINUTE })
+    expect(after(seen(0, 0), seen(1, 500), seen(2, 5))).toEqual({
+      ...after(seen(0, 0)),
+      last: { ...at(5), bandM: 50 },
+      heardAt: NOON + 2 * MINUTE
+    })
     expect(movedMinute(after(seen(0, 0), seen(1, 500), seen(2, 505), seen(3, 5)))).toBe(3)
     // On the way nobody comes back.
     expect(movedMinute(after(seen(0, 0), seen(1, 500), seen(2, 1_000), seen(3, 1_500)))).toBe(3)
+  })
+
+  it("only a short jump is taken back: a phone that sends one reading at the office and the next one at home was there", () => {
+    expect(movedMinute(after(seen(0, 0), seen(1, 500), seen(16, 5)))).toBe(null)
+    expect(movedMinute(after(seen(0, 0), seen(1, 500), seen(16.01, 5)))).toBe(16.01)
+    expect(movedMinute(after(seen(0, 9_000), seen(60, 0), seen(780, 9_000), seen(1_380, 0)))).toBe(1_380)
+  })
+
+  it("keeps its newest position beside its spot, and a reading that is not newer does not change it", () => {
+    const drifting = after(seen(0, 400), seen(1, 95), seen(2, 185))
+    expect(drifting).toMatchObject({ spot: at(95), last: at(185) })
+    expect(after(seen(0, 400), seen(1, 95), seen(2, 185), seen(1.5, 100))?.last).toEqual({ ...at(185), bandM: 50 })
+    expect(after(seen(0, 0), seen(1, 500), seen(2, 30))).toMatchObject({ spot: at(0), last: at(30) })
   })
 
   it("the most accurate position of a rest is its spot: an imprecise one would let the device drift", () => {

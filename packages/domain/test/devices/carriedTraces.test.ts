@@ -82,6 +82,7 @@ describe.skipIf(!haveTraces)(`devices beside the logs of real phones (decision M
 
   it("few readings are jumps that are taken back: a device at rest does not become the one that moved last", () => {
     let [readings, moves, takenBack] = [0, 0, 0]
+    let longest = 0
     for (const trace of traces()) {
       let movement: Movement.Movement | null = null
       for (const fix of fixesOf(trace)) {
@@ -90,12 +91,17 @@ describe.skipIf(!haveTraces)(`devices beside the logs of real phones (decision M
         readings++
         if (before === null || movement.movedAt === before.movedAt) continue
         if (movement.movedAt === fix.capturedAt) moves++
-        else takenBack++
+        else {
+          takenBack++
+          longest = Math.max(longest, fix.capturedAt - (before.movedAt ?? 0))
+        }
       }
     }
     expect(readings).toBeGreaterThan(4_500)
     expect(moves / readings).toBeGreaterThan(0.25)
     expect(takenBack).toBeGreaterThan(5)
     expect(takenBack).toBeLessThan(readings / 100)
+    // Far from the limit, which is there for trips of which a phone sends one reading.
+    expect(longest).toBeLessThan(Movement.JUMP / 10)
   })
 })

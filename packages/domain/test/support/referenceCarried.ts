@@ -24,20 +24,23 @@ const DAY = 24 * HOUR
 
 export class ReferenceCarried {
   readonly #rests = new Map<number, Array<Rest>>()
-  readonly #heard = new Map<number, number>()
+  /** The newest reading of each. */
+  readonly #newest = new Map<number, Reading>()
 
   /** Whether the reading is ignored. Readings of an upload are given one after the other, each once. */
   isLeftBehind(device: number, reading: Reading): boolean {
     this.#follow(device, reading)
     const others = [...this.#rests.keys()].filter(
-      (other) => other !== device && reading.capturedAt - (this.#heard.get(other) ?? 0) <= DAY
+      (other) => other !== device && reading.capturedAt - (this.#newest.get(other)?.capturedAt ?? 0) <= DAY
     )
     const moved = [device, ...others].flatMap((one) => this.#last(one)?.since ?? [])
     const latest = Math.max(...moved)
     const own = this.#last(device)?.since ?? null
     const carried = others.filter((other) => this.#last(other)?.since === latest)
     if (carried.length === 0 || own === latest) return false
-    if (carried.some((other) => isNear(this.#last(other)?.spot ?? reading, reading))) return false
+    const isBeside = (other: number) =>
+      [this.#last(other)?.spot, this.#newest.get(other)].every((where) => where !== undefined && isNear(where, reading))
+    if (carried.some(isBeside)) return false
     const isLateTrack = reading.capturedAt < latest && own !== null && reading.capturedAt - own < HOUR
     return !isLateTrack
   }
@@ -47,8 +50,8 @@ export class ReferenceCarried {
   }
 
   #follow(device: number, reading: Reading): void {
-    if (reading.capturedAt <= (this.#heard.get(device) ?? Number.NEGATIVE_INFINITY)) return
-    this.#heard.set(device, reading.capturedAt)
+    if (reading.capturedAt <= (this.#newest.get(device)?.capturedAt ?? Number.NEGATIVE_INFINITY)) return
+    this.#newest.set(device, reading)
     const rests = this.#rests.get(device) ?? []
     this.#rests.set(device, rests)
     const [before, now] = [rests.at(-2), rests.at(-1)]
@@ -57,8 +60,13 @@ export class ReferenceCarried {
     } else if (isNear(now.spot, reading)) {
       now.readings++
       if (band(reading) < band(now.spot)) now.spot = reading
-    } else if (before !== undefined && now.readings === 1 && isNear(before.spot, reading)) {
-      // One jump and back.
+    } else if (
+      before !== undefined &&
+      now.readings === 1 &&
+      reading.capturedAt - now.spot.capturedAt <= HOUR / 4 &&
+      isNear(before.spot, reading)
+    ) {
+      // One jump and soon back.
       rests.pop()
       before.readings++
     } else {

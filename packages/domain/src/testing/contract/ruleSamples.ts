@@ -54,6 +54,7 @@ export const movement = (heardAt: Timestamp.Timestamp): Movement => ({
   spot: { lat: 52.3700001, lon: -4.89, bandM: 62.5 },
   movedAt: heardAt,
   heardAt,
+  last: { lat: 52.3701, lon: -4.8899999, bandM: 71.25 },
   before: { spot: { lat: -52.37, lon: 179.9999999, bandM: 50 }, movedAt: Timestamp.plus(heardAt, -1) }
 })
 

@@ -22,7 +22,7 @@ interface Followed {
   rest: Rest
   /** The rest that the newest reading ended. */
   before: Rest | undefined
-  heardAt: number
+  newest: Reading
 }
 
 interface Person {
@@ -32,6 +32,9 @@ interface Person {
   /** The end of the last upload. */
   last: number
 }
+
+/** Whoever is back later has been there. */
+const SOON = HOUR / 4
 
 /** Never seen moving. */
 const NEVER = -Infinity
@@ -83,7 +86,7 @@ const take = (person: Person, did: Did<"upload">, removals: ReadonlyArray<Did<"r
 
 const decide = (person: Person, deviceId: string, fix: Reading, removed: ReadonlySet<string>): Mark => {
   const others = [...person.phones].flatMap(([id, phone]) =>
-    id === deviceId || removed.has(id) || fix.capturedAt - phone.heardAt > DAY || phone.rest.since === NEVER
+    id === deviceId || removed.has(id) || fix.capturedAt - phone.newest.capturedAt > DAY || phone.rest.since === NEVER
       ? []
       : [phone]
   )
@@ -91,7 +94,12 @@ const decide = (person: Person, deviceId: string, fix: Reading, removed: Readonl
   const moved = Math.max(...others.map(({ rest }) => rest.since))
   if (others.length === 0 || own >= moved) return "no"
   if (fix.capturedAt < moved && fix.capturedAt - own < HOUR) return "no"
-  const apart = others.filter(({ rest }) => rest.since === moved).map(({ rest }) => isApart(person, rest.spot, fix))
+  const apart = others
+    .filter(({ rest }) => rest.since === moved)
+    .map(({ newest, rest }): Mark => {
+      const either = [isApart(person, rest.spot, fix), isApart(person, newest, fix)]
+      return either.includes("yes") ? "yes" : either.includes("maybe") ? "maybe" : "no"
+    })
   return apart.includes("no") ? "no" : apart.includes("maybe") ? "maybe" : "yes"
 }
 
@@ -99,16 +107,17 @@ const follow = (person: Person, deviceId: string, fix: Reading): void => {
   const phone = person.phones.get(deviceId)
   const { capturedAt } = fix
   if (phone === undefined) {
-    person.phones.set(deviceId, { rest: { spot: fix, since: NEVER }, before: undefined, heardAt: capturedAt })
+    person.phones.set(deviceId, { rest: { spot: fix, since: NEVER }, before: undefined, newest: fix })
     return
   }
-  if (capturedAt <= phone.heardAt) return
-  phone.heardAt = capturedAt
+  if (capturedAt <= phone.newest.capturedAt) return
+  phone.newest = fix
   const { before, rest } = phone
   phone.before = undefined
   if (isApart(person, rest.spot, fix) === "no") {
     if (marginM(fix) < marginM(rest.spot)) phone.rest = { ...rest, spot: fix }
-  } else if (before !== undefined && isApart(person, before.spot, fix) === "no") phone.rest = before
+  } else if (before !== undefined && capturedAt - rest.since <= SOON && isApart(person, before.spot, fix) === "no")
+    phone.rest = before
   else {
     phone.rest = { spot: fix, since: capturedAt }
     phone.before = rest
