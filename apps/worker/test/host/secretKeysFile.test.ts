@@ -41,7 +41,7 @@ describe("the keys of an embedded database", () => {
 
   it.effect("are not made anew beside a database that is there: what it sealed would be lost", () =>
     Effect.gen(function* () {
-      yield* Effect.promise(() => mkdir(join(dataDir(), "database"), { recursive: true }))
+      yield* Effect.promise(() => mkdir(join(dataDir(), "database"), { recursive: true, mode: 0o700 }))
       const error = yield* Effect.flip(open())
       expect(error).toBeInstanceOf(CannotStart)
       expect(error.message).toContain(file())

@@ -1,6 +1,6 @@
 import { Data, Effect } from "effect"
 import { chmod, mkdir, readdir, stat } from "node:fs/promises"
-import { dirname, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 
 /** The folder of the embedded database cannot be made, read, written, or is not ours. */
 export class DirectoryUnusable extends Data.TaggedError("DirectoryUnusable")<{
@@ -18,14 +18,20 @@ export interface FolderFacts {
   readonly isDirectory: boolean
   /** The user id of its owner. */
   readonly owner: number
-  /** The names of what it holds. */
+  /** The names of what it holds, and `database/PG_VERSION` when it holds that. */
   readonly names: ReadonlyArray<string>
   /** Whether other users of the machine may enter or read it. */
   readonly isOpen: boolean
 }
 
-/** What a data folder has held since its first start: a folder with one of these is ours. */
-const OURS: ReadonlySet<string> = new Set(["database", "secret-keys", "lock"])
+/** Whatever PostgreSQL makes a database in has this file. */
+const DATABASE = "database/PG_VERSION"
+/**
+ * What a data folder has held since its first start: a folder with one of these is ours. Its lock is no proof, nor a folder that is merely
+ * called `database`: /var and many a checkout have such names. A folder of ours without these is closed, because it is closed before
+ * anything is written into it.
+ */
+const OURS: ReadonlySet<string> = new Set([DATABASE, "secret-keys"])
 /** A new disk or a checkout has these in an empty folder. */
 const isOfNobody = (name: string): boolean => name === "lost+found" || name.startsWith(".")
 
@@ -95,6 +101,14 @@ const makeOne = async (directory: string): Promise<boolean> => {
   }
 }
 
+const namesIn = async (directory: string): Promise<ReadonlyArray<string>> => {
+  const hasDatabase = await stat(join(directory, DATABASE)).then(
+    (found) => found.isFile(),
+    () => false
+  )
+  return [...(await readdir(directory).catch(() => [])), ...(hasDatabase ? [DATABASE] : [])]
+}
+
 /**
  * Makes the folder if it is missing, and closes it to everybody but its owner, also one that was there with wider rights: PGlite
  * makes files that everybody may write. From then on the process makes no file that others can read. A folder that others can enter and that
@@ -109,7 +123,7 @@ export const prepare = (directory: string): Effect.Effect<void, DirectoryUnusabl
       const isDirectory = found.isDirectory()
       const isOpen = (found.mode & 0o077) !== 0
       // A folder that cannot be read is refused for that, or for its owner.
-      const names = isDirectory && isOpen ? await readdir(directory).catch(() => []) : []
+      const names = isDirectory && isOpen ? await namesIn(directory) : []
       const problem = refusal({ isDirectory, owner: found.uid, names, isOpen }, process.getuid?.())
       if (problem !== undefined) throw new DirectoryUnusable({ directory, problem })
       if ((found.mode & 0o777) !== 0o700) await chmod(directory, 0o700)

@@ -2,10 +2,10 @@ import { DataFolder, layerEmbedded } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { chmod, chown, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises"
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { spawnSync } from "node:child_process"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 
 let directory: string
 beforeEach(async () => {
@@ -61,8 +61,9 @@ describe("the data folder", () => {
       const other = join(directory, "notes.txt")
       yield* Effect.promise(() => writeFile(other, ""))
       yield* DataFolder.prepare(directory)
-      for (const ours of ["database", "secret-keys", "lock"]) {
+      for (const ours of ["database/PG_VERSION", "secret-keys"]) {
         yield* Effect.promise(async () => {
+          await mkdir(join(directory, dirname(ours)), { recursive: true })
           await writeFile(join(directory, ours), "")
           await chmod(directory, 0o755)
         })
@@ -70,6 +71,40 @@ describe("the data folder", () => {
         expect(yield* Effect.promise(() => modeOf(directory))).toBe(0o700)
         yield* Effect.promise(() => rm(join(directory, ours)))
       }
+    })
+  )
+
+  it.effect("with a lock or a database folder of somebody else's (DATA_DIR=/var, a checkout) is refused as it is", () =>
+    Effect.gen(function* () {
+      const others: Readonly<Record<string, ReadonlyArray<string>>> = {
+        var: ["cache", "lib", "lock", "log", "tmp"],
+        checkout: ["database/migrations", "src"]
+      }
+      for (const [name, folders] of Object.entries(others)) {
+        const path = join(directory, name)
+        yield* Effect.promise(async () => {
+          for (const folder of folders) await mkdir(join(path, folder), { recursive: true })
+          await chmod(path, 0o755)
+        })
+        expect(yield* problemOf(path)).toContain("holds other files, and other users of the machine may enter it")
+        expect(yield* Effect.promise(() => modeOf(path))).toBe(0o755)
+        expect(yield* Effect.promise(() => readdir(path))).toEqual(folders.map((folder) => folder.split("/")[0]))
+      }
+    })
+  )
+
+  it.live("opens after a crash before its database was made: it was closed before anything was in it", () =>
+    Effect.gen(function* () {
+      yield* Effect.promise(() => chmod(directory, 0o755))
+      yield* DataFolder.prepare(directory)
+      yield* Effect.promise(async () => {
+        await writeFile(join(directory, "lock"), "")
+        // As old as one whose holder never came to write its name.
+        await utimes(join(directory, "lock"), new Date(), new Date(Date.now() - 6_000))
+        await mkdir(join(directory, "database"))
+      })
+      const one = Effect.flatMap(SqlClient, (sql) => sql`SELECT 1 AS a`)
+      expect(yield* Effect.provide(one, Layer.fresh(layerEmbedded({ dataDir: directory })))).toEqual([{ a: 1 }])
     })
   )
 
