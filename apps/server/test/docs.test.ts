@@ -248,7 +248,7 @@ const ROWS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "the user reads it in words, filters it and takes it away",
     "RATE_LIMIT_PER_MINUTE, per connection",
     "questions about zones: 20 an hour, and a day that finds nobody",
-    "mail with an app's name in its subject: five an hour and person",
+    "mail with an app's name: five an hour and person",
     "OAuth clients and phones"
   ],
   "Documentation that is served": [

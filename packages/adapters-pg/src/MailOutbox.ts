@@ -5,7 +5,11 @@ import type { Timestamp } from "@place-access/domain/shared"
 import { Effect, Option, type ParseResult, Schema } from "effect"
 import * as Rows from "./Rows.js"
 
-const CountRow = Schema.Struct({ named_at: Schema.Array(Rows.At), folded_at: Rows.NullableAt })
+const CountRow = Schema.Struct({
+  named_at: Schema.Array(Rows.At),
+  folded_at: Rows.NullableAt,
+  leak_folded_at: Rows.NullableAt
+})
 
 /**
  * Queues a message in the caller's transaction; once for each key of its reader, and within the limit of messages that name an app.
@@ -27,21 +31,26 @@ const queueNamed = (sql: SqlClient, named: Mail.MailMessage, now: Timestamp.Time
     if (written.length > 0) return
     const { count, message } = NamedMail.decide(before, named, now)
     yield* sql`UPDATE named_mail SET named_at = ${count.namedAt.map(Rows.at)}::timestamptz[],
-                 folded_at = ${Rows.nullableAt(count.foldedAt)}, last_at = ${Rows.at(NamedMail.lastAt(count))}
+                 folded_at = ${Rows.nullableAt(count.foldedAt)}, leak_folded_at = ${Rows.nullableAt(count.leakFoldedAt)},
+                 last_at = ${Rows.at(NamedMail.lastAt(count))}
                WHERE user_id = ${named.to}`
     if (message !== null) yield* insert(sql, message, now)
   })
 
 /** Locks the row that is there, or the one that it makes: a sweep cannot take it away in between. */
 const lock = (sql: SqlClient, { to }: Mail.MailMessage, now: Timestamp.Timestamp) =>
-  sql`INSERT INTO named_mail (user_id, named_at, folded_at, last_at) VALUES (${to}, '{}', NULL, ${Rows.at(now)})
+  sql`INSERT INTO named_mail (user_id, named_at, folded_at, leak_folded_at, last_at) VALUES (${to}, '{}', NULL, NULL, ${Rows.at(now)})
       ON CONFLICT (user_id) DO UPDATE SET last_at = named_mail.last_at
-      RETURNING named_at, folded_at`.pipe(
+      RETURNING named_at, folded_at, leak_folded_at`.pipe(
     Rows.first(CountRow),
     Effect.map(
       Option.match({
         onNone: () => NamedMail.none,
-        onSome: (row): NamedMail.Count => ({ namedAt: row.named_at, foldedAt: row.folded_at })
+        onSome: (row): NamedMail.Count => ({
+          namedAt: row.named_at,
+          foldedAt: row.folded_at,
+          leakFoldedAt: row.leak_folded_at
+        })
       })
     )
   )

@@ -1,4 +1,4 @@
-/** How many messages with an app's name in their subject a person was written. */
+/** How many messages with an app's name a person was written. */
 export const statements = [
   // A person's row: it goes with the account.
   `CREATE TABLE named_mail (
@@ -7,7 +7,9 @@ export const statements = [
     named_at timestamptz(3)[] NOT NULL,
     -- of the message that stands for what was beyond the limit
     folded_at timestamptz(3),
-    -- the newest of both, by which the row is removed
+    -- of the last message about a leak that names no app
+    leak_folded_at timestamptz(3),
+    -- the newest of all, by which the row is removed
     last_at timestamptz(3) NOT NULL
   )`,
   `CREATE INDEX named_mail_by_age ON named_mail (last_at)`

@@ -7,22 +7,30 @@ import type { WithApp, Write } from "./ConnectionStore.js"
 /** What leaked: a refresh token that was spent, or an authorization code that had been exchanged. */
 export type Leak = Extract<EndReason, "refresh_token_reused" | "code_reused">
 
-/** The one e-mail about a leak; the key makes it one per connection (Spec §3.1). */
+/**
+ * The one e-mail about a leak; the key makes it one per connection (Spec §3.1). A developer can bring about a leak of an app of their
+ * own whenever they like, so it is limited as every message with an app's name is.
+ */
 export const message = (leak: Leak, { app, connection }: WithApp): MailMessage => {
   const name = Words.oneLine(app.name)
   return {
     to: connection.userId,
     dedupeKey: `${leak} ${connection.id}`,
     subject: `${name} was disconnected from your places`,
-    naming: { _tag: "Always", subject: "An app was disconnected from your places" },
-    body: [
-      `We disconnected the app "${name}" from your account.`,
-      "A key that the app had already used was presented a second time. That can mean that somebody copied it. To be safe, every key of this connection stopped working at once and the app gets no more answers about you.",
-      "You need not do anything. If you still use the app, connect it again from there. Your access log shows everything that was asked while it was connected."
-    ].join("\n\n"),
+    naming: {
+      _tag: "Leak",
+      subject: "An app was disconnected from your places",
+      body: ["We disconnected an app from your account.", ...explained(leak)].join("\n\n")
+    },
+    body: [`We disconnected the app "${name}" from your account.`, ...explained(leak)].join("\n\n"),
     link: { site: "portal", path: `/connections/${connection.id}`, label: "The connection" }
   }
 }
+
+const explained = (leak: Leak): ReadonlyArray<string> => [
+  `A ${leak === "code_reused" ? "code" : "token"} that the app had already used was presented a second time. That can mean that somebody copied it. To be safe, every token of this connection stopped working at once and the app gets no more answers about you.`,
+  "You need not do anything. If you still use the app, connect it again from there. Your access log shows everything that was asked while it was connected."
+]
 
 /** The connection ends and is marked for a person to look at, and its user is told. */
 export const writes = (leak: Leak, grant: WithApp, now: Timestamp): ReadonlyArray<Write> => [

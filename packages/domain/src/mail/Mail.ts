@@ -18,6 +18,8 @@ export type Naming =
   | { readonly _tag: "Foldable" }
   /** It is always sent; beyond the limit under this subject, which names no app. */
   | { readonly _tag: "Always"; readonly subject: string }
+  /** Beyond the limit it is written at most once an hour, in these words, which name no app; its link shows which app it is. */
+  | { readonly _tag: "Leak"; readonly subject: string; readonly body: string }
 
 /** A message to one of our users, written together with what it reports and sent later. */
 export interface MailMessage {
@@ -33,7 +35,7 @@ export interface MailMessage {
   readonly furtherLinks?: ReadonlyArray<Link>
   /** Left out: the account's own. Forgotten when the message is sent or given up. */
   readonly address?: Email
-  /** Given when the subject holds an app's name: such messages are limited. The outbox does not keep it. */
+  /** Given when it holds an app's name: such messages are limited. The outbox does not keep it. */
   readonly naming?: Naming
 }
 

@@ -403,6 +403,8 @@ it("the leak's e-mail names the app, tells what happened and what to do, and is 
         expect(message.body).toMatch(/disconnected/)
         expect(message.body).toMatch(/connect it again/)
         expect(message.link).toMatchObject({ site: "portal", path: `/connections/${connectionId}` })
+        expect(JSON.stringify(message.naming)).toMatch(/We disconnected an app from your account/)
+        expect(JSON.stringify(message.naming)).not.toContain("Coffee")
       }
     })
   ))

@@ -182,6 +182,29 @@ describe("T4: a spent refresh token is a race for 30 s, then a leak", () => {
     const at = s.call(appId, access, 200)
     expect(judge(s, true)).toEqual({ T1: [at], T4: [at] })
   })
+
+  it("an e-mail that names no app stands for the leaks of an hour, and only such a one does", () => {
+    const twice = (gap: number, subject: string) => {
+      const s = new Story()
+      s.add({ kind: "port", op: null, port: "TierStore", method: "claimDue", outcome: "ok" }, "worker-1")
+      const userId = s.user()
+      for (let app = 0; app < 2; app++) {
+        const { appId, refresh } = s.connected({ userId })
+        s.refresh(appId, refresh, ok(s.tokens()))
+        s.after(gap).refresh(appId, refresh, invalidGrant)
+      }
+      const end = s.add({ kind: "mailed", to: `${userId}@example.com`, subject, id: "1" })
+      return [judge(s, true), { T4: [end] }]
+    }
+    const [forBoth] = twice(30_001, "An app was disconnected from your places")
+    expect(forBoth).toEqual({})
+    for (const [found, missing] of [
+      twice(30_001, "Diary was disconnected from your places"),
+      twice(3_600_000, "An app was disconnected from your places")
+    ]) {
+      expect(found).toEqual(missing)
+    }
+  })
 })
 
 describe("T5: a revoked refresh token fails quietly", () => {

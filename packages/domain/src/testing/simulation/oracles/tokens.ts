@@ -6,6 +6,8 @@ import type { CallFact } from "./support/Facts.js"
 import type { Knowledge } from "./support/Knowledge.js"
 import { isRefusedAs, oracle, type Say } from "./support/oracle.js"
 import { into } from "./support/into.js"
+import type { Op } from "./support/Ops.js"
+import { HOUR } from "./support/Spec.js"
 import { tokenAnswers } from "./tokenAnswers.js"
 
 /** Spec §2.1, §3.1, §4.3, §5; decisions §6. */
@@ -116,7 +118,7 @@ const T4 = oracle(
       if (why === "spent" && op.outcome._tag === "ok") say(op.to, "accepted more than 30 s after its rotation")
     }
     saysAliveAfter(known, say, "a spent refresh token was presented")
-    const { leaks, mails } = leakMails(known)
+    const { leaks, mails, nameless } = leakMails(known)
     const end = run.entries.at(-1)?.i
     const isWorking = run.entries.some(({ proc }) => proc.startsWith("worker"))
     for (const [to, { certain, possible }] of leaks) {
@@ -124,11 +126,29 @@ const T4 = oracle(
       const last = sent.at(-1)
       if (last !== undefined && sent.length > possible) say(last, `${sent.length} e-mails about ${possible} leaks`)
       // Whoever sends gives up on a mailbox that refuses for days: only what nothing stood in the way of must be there.
-      const due = isWorking ? certain.filter((at) => known.trace.isCalm(at, end ?? at)).length : 0
+      const calm = certain.filter(({ to: at }) => known.trace.isCalm(at, end ?? at))
+      const due = !isWorking ? 0 : nameless.has(to) ? apart(known, calm) : calm.length
       if (run.quiesced && end !== undefined && sent.length < due) say(end, `${sent.length} e-mails about ${due} leaks`)
     }
   }
 )
+
+/**
+ * How many leaks an hour lies between: a mail that names no app stands for those of an hour, and at least so many were mailed
+ * (decisions/mail.md). Nothing is known of a clock that went back.
+ */
+const apart = (known: Knowledge, leaks: ReadonlyArray<Op>): number => {
+  if (known.trace.wentBack) return 0
+  const timeAt = (i: number): number => known.trace.entries[i]?.t ?? 0
+  let counted = 0
+  let until = -Infinity
+  for (const { from, to } of leaks.toSorted((a, b) => a.to - b.to)) {
+    if (timeAt(from) < until) continue
+    counted += 1
+    until = timeAt(to) + HOUR
+  }
+  return counted
+}
 
 /** Calls and refreshes that went well although the connection had ended like that. */
 const saysAliveAfter = (known: Knowledge, say: Say, why: string): void => {
@@ -148,9 +168,11 @@ const first = (map: Map<string, number>, key: string, at: number): void => {
 
 /** Spec §3.1, §4.3: what the e-mail about a leak says in its subject, whoever words it. */
 const LEAK = /was disconnected/i
+/** The subject of one that says nothing of which app it was, because its reader got many with names. */
+const NAMELESS = /^an app was disconnected/i
 
 const leakMails = (known: Knowledge) => {
-  const leaks = new Map<string, { certain: ReadonlyArray<number>; possible: number }>()
+  const leaks = new Map<string, { certain: ReadonlyArray<Op>; possible: number }>()
   const mails = new Map<string, Array<number>>()
   const all = [
     ...known.refreshes.map(({ leak, op, token }) => ({ leak, op, userId: token?.family.connection.userId })),
@@ -160,16 +182,18 @@ const leakMails = (known: Knowledge) => {
     const to = userId === undefined ? undefined : known.emails.get(userId)
     if (to === undefined || leak === "nothing") continue
     const { certain, possible } = leaks.get(to) ?? { certain: [], possible: 0 }
-    leaks.set(to, { certain: leak === "done" ? [...certain, op.to] : certain, possible: possible + 1 })
+    leaks.set(to, { certain: leak === "done" ? [...certain, op] : certain, possible: possible + 1 })
   }
   // Mail is sent at least once: the same message again is one.
   const ids = new Set<string>()
+  const nameless = new Set<string>()
   for (const entry of known.trace.entries) {
     if (entry.kind !== "mailed" || !LEAK.test(entry.subject) || ids.has(entry.id)) continue
     ids.add(entry.id)
     into(mails, entry.to, entry.i)
+    if (NAMELESS.test(entry.subject)) nameless.add(entry.to)
   }
-  return { leaks, mails }
+  return { leaks, mails, nameless }
 }
 
 const T5 = oracle(
