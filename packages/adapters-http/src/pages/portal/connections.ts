@@ -65,7 +65,7 @@ export const REASONS: Readonly<Record<NonNullable<Connection["endReason"]>, stri
   app_revoked_token: "the app gave it back",
   admin_revoked: "the app was closed for good",
   expired: "its time was over",
-  refresh_token_reused: "a key of the app was used twice, so it may have been stolen",
+  refresh_token_reused: "a token of the app was used twice, so it may have been stolen",
   code_reused: "a code of the app was used twice, so it may have been stolen"
 }
 
