@@ -78,6 +78,13 @@ export const endsStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitS
       WITH ORDINALITY AS asked (device_id, place_id, since, until, number)
     ORDER BY asked.number`
 
+/** What `reportsOf` needs of the visit that begins at `one.arrival`, of the device `d`. */
+const head = (sql: SqlClient, userId: UserId) =>
+  sql`d.device_id, d.last_seen_at, d.history_ends_at, one.arrival, (
+      SELECT min(later.arrival) FROM visit_reports later
+      WHERE later.user_id = ${userId} AND later.device_id = d.device_id AND later.arrival > one.arrival
+    ) AS next_arrival`
+
 export const toldStatement = (sql: SqlClient, { after, limit, span, userId }: Asked<"told">) => {
   const from = Rows.at(span.from ?? EVER.from)
   const to = Rows.at(Math.min(span.to ?? EVER.to, after === undefined ? EVER.to : after.arrival + 1))
@@ -89,10 +96,7 @@ export const toldStatement = (sql: SqlClient, { after, limit, span, userId }: As
     sql,
     userId,
     sql`
-      SELECT d.device_id, d.last_seen_at, d.history_ends_at, one.arrival, (
-        SELECT min(later.arrival) FROM visit_reports later
-        WHERE later.user_id = ${userId} AND later.device_id = d.device_id AND later.arrival > one.arrival
-      ) AS next_arrival
+      SELECT ${head(sql, userId)}
       FROM devices d
       CROSS JOIN LATERAL (
         SELECT DISTINCT r.arrival FROM visit_reports r
@@ -137,10 +141,7 @@ export const toldWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<
     sql,
     userId,
     sql`
-      SELECT d.device_id, d.last_seen_at, d.history_ends_at, one.arrival, (
-        SELECT min(later.arrival) FROM visit_reports later
-        WHERE later.user_id = ${userId} AND later.device_id = d.device_id AND later.arrival > one.arrival
-      ) AS next_arrival
+      SELECT ${head(sql, userId)}
       FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${bounds(sql, spans)}) AS asked (device_id, since, until)
       JOIN devices d ON d.user_id = ${userId} AND d.device_id = asked.device_id
       CROSS JOIN LATERAL (

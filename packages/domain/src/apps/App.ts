@@ -69,6 +69,20 @@ export interface App extends Submittable {
   readonly createdAt: Timestamp
 }
 
+/** The state of an app that was just made: nobody reviewed it. */
+export const INITIAL = {
+  allowedScopes: null,
+  redirectUris: [],
+  status: "sandbox",
+  approvedScopes: [],
+  approvedOrigins: [],
+  proposal: null,
+  reviewNote: null,
+  revision: 1,
+  submission: null,
+  revokedAt: null
+} as const satisfies Partial<App>
+
 /** Declared by the developer and not taken away by an admin. */
 export const scopes = (app: Pick<App, "declaredScopes" | "allowedScopes">): ReadonlyArray<Scope.Scope> =>
   app.allowedScopes === null ? app.declaredScopes : Scope.intersect(app.declaredScopes, app.allowedScopes)

@@ -5,7 +5,7 @@ import * as Entropy from "../shared/Entropy.js"
 import { AppId } from "../shared/Ids.js"
 import * as Scope from "../shared/Scope.js"
 import * as Timestamp from "../shared/Timestamp.js"
-import type { App, Description, HomepageUrl, Name } from "./App.js"
+import { type App, type Description, type HomepageUrl, INITIAL, type Name } from "./App.js"
 import { AppStore } from "./AppStore.js"
 
 export interface NewApp {
@@ -28,16 +28,7 @@ export const createApp = Effect.fn("createApp")(function* (account: Account, inp
     description: input.description,
     homepageUrl: input.homepageUrl,
     declaredScopes: Scope.normalise(input.scopes),
-    allowedScopes: null,
-    redirectUris: [],
-    status: "sandbox",
-    approvedScopes: [],
-    approvedOrigins: [],
-    proposal: null,
-    reviewNote: null,
-    revision: 1,
-    submission: null,
-    revokedAt: null,
+    ...INITIAL,
     createdAt: yield* Timestamp.now
   }
   yield* apps.create(app)

@@ -44,3 +44,13 @@ export interface Device {
   readonly movement: Movement | null
   readonly removedAt: Timestamp | null
 }
+
+/** The state of a device that was just added: it sent nothing. */
+export const INITIAL = {
+  lastSeenAt: null,
+  lastKeptAt: null,
+  putAside: [],
+  staysAtHome: false,
+  movement: null,
+  removedAt: null
+} as const satisfies Partial<Device>

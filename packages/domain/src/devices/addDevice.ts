@@ -5,7 +5,7 @@ import type { StoreError } from "../shared/StoreError.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import * as Token from "../shared/Token.js"
 import { Vault } from "../shared/Vault.js"
-import type { Device, Format, Name } from "./Device.js"
+import { type Device, type Format, INITIAL, type Name } from "./Device.js"
 import * as DeviceSetup from "./DeviceSetup.js"
 import { DeviceStore } from "./DeviceStore.js"
 
@@ -31,12 +31,7 @@ export const addDevice = (
       format: draft.format,
       tokenHash: (yield* Vault).sha256(token),
       createdAt: yield* Timestamp.now,
-      lastSeenAt: null,
-      lastKeptAt: null,
-      putAside: [],
-      staysAtHome: false,
-      movement: null,
-      removedAt: null
+      ...INITIAL
     }
     yield* (yield* DeviceStore).create(device)
     return { device, token, setup: DeviceSetup.make(device, token, baseUrl) }

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { type Account, DisplayName, Email } from "../accounts/Account.js"
 import { AccountStore } from "../accounts/AccountStore.js"
-import { type App, Description, Name } from "../apps/App.js"
+import { type App, Description, INITIAL, Name } from "../apps/App.js"
 import { approved } from "../apps/AppProposal.js"
 import { AppStore } from "../apps/AppStore.js"
 import { RedirectUri } from "../apps/RedirectUri.js"
@@ -60,16 +60,8 @@ export const app = (
       description: Description.make("Finds good coffee near where you are."),
       homepageUrl: null,
       declaredScopes: Scope.all,
-      allowedScopes: null,
+      ...INITIAL,
       redirectUris: [RedirectUri.make("https://coffee.example/callback")],
-      status: "sandbox",
-      approvedScopes: [],
-      approvedOrigins: [],
-      proposal: null,
-      reviewNote: null,
-      revision: 1,
-      submission: null,
-      revokedAt: null,
       createdAt: yield* Timestamp.now,
       ...overrides
     }

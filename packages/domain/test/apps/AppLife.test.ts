@@ -15,16 +15,9 @@ const sandbox: App.App = {
   description: App.Description.make("Finds good coffee."),
   homepageUrl: null,
   declaredScopes: ["location.place.current", "location.visits.read", "location.lookup"],
-  allowedScopes: null,
-  redirectUris: [],
-  status: "sandbox",
-  approvedScopes: [],
-  approvedOrigins: [],
-  proposal: null,
+  ...App.INITIAL,
   reviewNote: "Say more",
   revision: 3,
-  submission: null,
-  revokedAt: null,
   createdAt: now
 }
 const inReview: App.App = { ...sandbox, status: "in_review", reviewNote: null, submission: { at: now, revision: 3 } }

@@ -12,12 +12,7 @@ const status = (parts: Partial<Device.Device>) =>
     format: "json",
     tokenHash: "" as Vault.Hash,
     createdAt: time(NOON),
-    lastSeenAt: null,
-    lastKeptAt: null,
-    putAside: [],
-    staysAtHome: false,
-    movement: null,
-    removedAt: null,
+    ...Device.INITIAL,
     ...parts
   })
 

@@ -9,16 +9,7 @@ export const appOf = (overrides: Partial<App.App> = {}): App.App => ({
   description: App.Description.make("Finds good coffee."),
   homepageUrl: App.HomepageUrl.make("https://coffee.example"),
   declaredScopes: ["location.place.current", "location.lookup"],
-  allowedScopes: null,
-  redirectUris: [],
-  status: "sandbox",
-  approvedScopes: [],
-  approvedOrigins: [],
-  proposal: null,
-  reviewNote: null,
-  revision: 1,
-  submission: null,
-  revokedAt: null,
+  ...App.INITIAL,
   createdAt: Timestamp.make(0),
   ...overrides
 })

@@ -68,12 +68,7 @@ export const device = (userId: UserId, overrides: Partial<Device.Device> = {}) =
       format: "json",
       tokenHash: yield* Samples.freshHash,
       createdAt: yield* Timestamp.now,
-      lastSeenAt: null,
-      lastKeptAt: null,
-      putAside: [],
-      staysAtHome: false,
-      movement: null,
-      removedAt: null,
+      ...Device.INITIAL,
       ...overrides
     }
     yield* (yield* DeviceStore).create(made)

@@ -70,15 +70,7 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           imports.set(of.id, { ...kept, import: made, uploading: false })
           const { deviceId: id, tokenHash, userId } = of
           const name = Device.Name.make(of.fileName)
-          const unseen = {
-            lastSeenAt: null,
-            lastKeptAt: null,
-            putAside: [],
-            staysAtHome: false,
-            movement: null,
-            removedAt: null
-          }
-          devices.set(id, { userId, id, name, format: "json", tokenHash, createdAt: at, ...unseen })
+          devices.set(id, { userId, id, name, format: "json", tokenHash, createdAt: at, ...Device.INITIAL })
           importDevices.set(id, null)
           return Option.some(made)
         }),
