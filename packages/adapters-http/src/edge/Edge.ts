@@ -204,7 +204,7 @@ const toWireError = (error: unknown, request: HttpServerRequest.HttpServerReques
 const noRoute = (request: HttpServerRequest.HttpServerRequest, known: Known): Errors.WireError => {
   const allow = known.allowed(request.url)
   return allow === undefined || allow.split(", ").includes(request.method)
-    ? Errors.notFound("route")
+    ? Errors.notFound(wantsPage(request) ? "page" : "route")
     : Errors.methodNotAllowed(allow)
 }
 

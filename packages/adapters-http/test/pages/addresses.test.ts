@@ -32,7 +32,7 @@ describe("addresses that people cut, or load again after a form", () => {
         const { headers, status, text } = await visit(address)
         const to = (headers.get("location") ?? "").split("#")[0] ?? ""
         // What has such an id is not there; that is said of it, and not of the address.
-        const isThere = status === 200 || (status === 404 && !text.includes("No such route"))
+        const isThere = status === 200 || (status === 404 && !/No such (?:page|route)/.test(text))
         const isLed = status === 303 && path.startsWith(to) && (await visit(to)).status !== 405
         const isConsent = path === "/authorize" && status === 400
         // M12: the address that apps give their users is that of the access log.
@@ -115,6 +115,11 @@ describe("pages of refusals", () => {
     const answer = await visit("/no/such/page")
     for (const [key, session] of sessions) tables.sessions.set(key, session)
     expect([answer.status, answer.text.includes("<nav")]).toEqual([404, false])
+  })
+
+  it("name a page to a person, and no route", async () => {
+    const { text } = await visit("/no/such/page")
+    expect([text.includes("No such page."), text.includes("route")]).toEqual([true, false])
   })
 
   it("say nothing twice", async () => {
