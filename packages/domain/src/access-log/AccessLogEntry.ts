@@ -1,24 +1,24 @@
-import type { AppId, AccessLogEntryId, ConnectionId, UserId } from "../shared/Ids.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+// An entry of a user's access log. Decisions access-log-1 and access-log-3.
+import type { AccessLogEntryId, AppId, ConnectionId, Timestamp, UserId } from "../shared/index.js"
 
 /**
- * One request of an app, or one firing of its rules, as its user reads it (Spec §1.7). Written before the answer or the event leaves; kept when the connection ends
- * (decision P3). Never a coordinate.
+ * One request of an app, or one firing of its rules, for its user to read (Spec §1.7). It is written before the answer
+ * or the event leaves, and kept when the connection ends (decision P3). It never has a coordinate.
  */
 export interface AccessLogEntry {
   readonly userId: UserId
   readonly id: AccessLogEntryId
-  readonly at: Timestamp
+  readonly at: Timestamp.Timestamp
   readonly appId: AppId
   readonly connectionId: ConnectionId
-  /** Method and route, such as `GET /v1/me`, path parameters by name; or an event, such as `webhook place.enter`. */
+  /** Method and route, such as `GET /v1/me`, with parameters by name; or an event, such as `webhook place.enter`. */
   readonly endpoint: string
-  /** The purpose's key as sent, when it is one of the app's; else null. */
+  /** The purpose's key as the app sent it; null when the app has no such purpose. */
   readonly purpose: string | null
-  /** HTTP status of the answer. */
+  /** The HTTP status of the answer. */
   readonly status: number
-  /** The error code of a refused request, or why an event was not sent; null when it was answered or sent. */
+  /** The error code of a refused request, or why an event was not sent; null after an answer or a sent event. */
   readonly error: string | null
-  /** What was disclosed, in words for the user; of an event that was not sent, what it would have been. Else null. */
+  /** What the app learned, in words for the user. For an event that was not sent: what it would have disclosed. */
   readonly disclosed: string | null
 }

@@ -1,64 +1,56 @@
-import { Context, type Effect } from "effect"
-import type { AppId, ConnectionId, UserId } from "../shared/Ids.js"
-import type { Page } from "../shared/Page.js"
-import type { StoreError } from "../shared/StoreError.js"
+import { Context } from "effect"
+import type { AppId, ConnectionId, StoreEffect, UserId } from "../shared/index.js"
+import type { Page, PagePosition } from "../shared/Page.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { AccessLogEntry } from "./AccessLogEntry.js"
 
-export interface Filter {
+export interface AccessLogFilter {
   readonly appId?: AppId | undefined
   readonly purpose?: string | undefined
-  /** Inclusive. */
+  /** Inclusive: this instant counts. */
   readonly from?: Timestamp | undefined
-  /** Exclusive. */
+  /** Exclusive: this instant no longer counts. */
   readonly to?: Timestamp | undefined
 }
 
-/** By which an entry of a user is found without looking through the others. */
-export type Key = Pick<AccessLogEntry, "at" | "id">
+/** The key of a user's entry, by which an index finds it. */
+export type AccessLogKey = Pick<AccessLogEntry, "at" | "id">
 
-/** How often an app was answered about one user under one purpose; null: under none, as for everything but coordinates. */
-export interface Uses {
+/** How often an app got an answer about one user under one purpose; `purpose` null: without a purpose. */
+export interface UseCounts {
   readonly purpose: string | null
   readonly count: number
 }
 
-/** A connection whose last answer is looked for. */
-export interface Asked {
+/** A connection whose last answer is to be found. */
+export interface AccessLogRequest {
   readonly connectionId: ConnectionId
   readonly appId: AppId
-  /** Nothing later is looked at: when the connection ended. Null: until now. */
+  /** Answers after this moment do not count: the connection ended then. Null: all answers count. */
   readonly until: Timestamp | null
 }
 
-/** What apps asked and learnt about each user, as the user may read it. */
+/** What apps asked about each user, and what they learned. Decisions access-log-2, access-log-5 and P3. */
 export class AccessLogStore extends Context.Tag("@place-access/domain/access-log/AccessLogStore")<
   AccessLogStore,
   {
-    /**
-     * Returns once the entry is committed. Entries of requests in flight may share one statement. Idempotent by (user, time,
-     * id): an event that goes to two endpoints is recorded twice and kept once.
-     */
-    readonly record: (entry: AccessLogEntry) => Effect.Effect<void, StoreError>
-    /** As `record`, but nothing when the user has an entry of one of these keys. One that is written at this moment may not be seen. */
-    readonly recordUnless: (entry: AccessLogEntry, keys: ReadonlyArray<Key>) => Effect.Effect<void, StoreError>
-    /** Newest first, equal times by id downwards. */
+    /** Returns after the commit. Idempotent by user, time and id: an event to two endpoints is stored once. */
+    readonly record: (entry: AccessLogEntry) => StoreEffect<void>
+    /** Like `record`, unless the user has an entry with one of these keys. May miss one that is being written. */
+    readonly recordUnless: (entry: AccessLogEntry, keys: ReadonlyArray<AccessLogKey>) => StoreEffect<void>
+    /** Newest first. Entries of the same time are in the order of descending ids. */
     readonly list: (
       userId: UserId,
-      filter: Filter,
+      filter: AccessLogFilter,
       limit: number,
-      after: ReadonlyArray<string | number> | undefined
-    ) => Effect.Effect<Page<AccessLogEntry>, StoreError>
-    /** Answered requests and events since `from`, inclusive; refused ones disclosed nothing. Most used first, then by purpose. */
-    readonly countUses: (
-      userId: UserId,
-      appId: AppId,
-      from: Timestamp
-    ) => Effect.Effect<ReadonlyArray<Uses>, StoreError>
-    /** When each connection was last answered; one that never was is left out. */
+      after: PagePosition | undefined
+    ) => StoreEffect<Page<AccessLogEntry>>
+    /** Counts requests with an answer and sent events since `from`, inclusive. Most used first, then by purpose. */
+    readonly countUses: (userId: UserId, appId: AppId, from: Timestamp) => StoreEffect<ReadonlyArray<UseCounts>>
+    /** When each connection last got an answer. A connection that never got one is left out. */
     readonly lastAnswered: (
       userId: UserId,
-      asked: ReadonlyArray<Asked>
-    ) => Effect.Effect<ReadonlyMap<ConnectionId, Timestamp>, StoreError>
+      asked: ReadonlyArray<AccessLogRequest>
+    ) => StoreEffect<ReadonlyMap<ConnectionId, Timestamp>>
   }
 >() {}

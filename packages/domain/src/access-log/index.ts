@@ -1,17 +1,25 @@
+/**
+ * The access log: the user's list of everything that apps asked and learned about them. An entry (`AccessLogEntry`)
+ * says in words what was disclosed. It holds no coordinate and no token, and outlives the connection. Every program
+ * that answers an app calls `recordAccess` before the answer leaves; deliveries add an entry for each firing of a rule.
+ * The portal reads the log with `listAccessLog`.
+ *
+ * @module
+ */
+
 export * as AccessLogEntry from "./AccessLogEntry.js"
 export {
   AccessLogStore,
-  type Asked,
-  type Filter as AccessLogFilter,
-  type Key as AccessLogKey,
-  type Uses as CountedUses
+  type AccessLogRequest,
+  type AccessLogFilter,
+  type AccessLogKey,
+  type UseCounts as CountedUses
 } from "./AccessLogStore.js"
 export {
   type AccessLogPage,
-  type Entry as ReadableEntry,
+  type ListedEntry as ReadableEntry,
   listAccessLog,
   type LoggedPurpose,
   type Query as AccessLogQuery
 } from "./listAccessLog.js"
-export { listLoggedApps, type LoggedApp } from "./listLoggedApps.js"
 export { type Access, recordAccess } from "./recordAccess.js"

@@ -1,50 +1,48 @@
 import { Effect, Option } from "effect"
 import type { AppStore } from "../apps/AppStore.js"
-import { nameApps } from "../apps/nameApps.js"
+import { nameApps } from "../apps/readApps.js"
 import * as Purpose from "../purposes/Purpose.js"
 import { PurposeStore } from "../purposes/PurposeStore.js"
-import * as Cursor from "../shared/Cursor.js"
+import { Cursor, Invalid, program, type Program, type StoreError } from "../shared/index.js"
 import type { AppId, PurposeId, UserId } from "../shared/Ids.js"
-import { Invalid } from "../shared/Invalid.js"
-import type { StoreError } from "../shared/StoreError.js"
 import type { Vault, VaultError } from "../shared/Vault.js"
 import type { AccessLogEntry } from "./AccessLogEntry.js"
-import { AccessLogStore, type Filter } from "./AccessLogStore.js"
+import { AccessLogStore, type AccessLogFilter } from "./AccessLogStore.js"
 
 const MAX_LIMIT = 500
 
-/** A purpose as users know it: by its words, and an id that says nothing. The key is never shown to users (Spec §2.4). */
+/** A purpose as users know it: its wording, and an id that reveals nothing. Users never see the key (Spec §2.4). */
 export interface LoggedPurpose {
   readonly id: PurposeId
   readonly description: string
 }
 
-/** With what the user knows the app and the purpose by. */
-export interface Entry extends Omit<AccessLogEntry, "purpose"> {
+/** An entry with the names by which the user knows the app and the purpose. */
+export interface ListedEntry extends Omit<AccessLogEntry, "purpose"> {
   readonly appName: string
-  /** Null without a purpose. */
   readonly purpose: LoggedPurpose | null
 }
 
-/** What a user looks for; the purpose by its id, as entries name it. */
-export interface Query extends Omit<Filter, "purpose"> {
+/** A filter by the purpose's id: entries show this id and not the key. */
+export interface Query extends Omit<AccessLogFilter, "purpose"> {
   readonly purposeId?: PurposeId | undefined
 }
 
 export interface AccessLogPage {
-  readonly entries: ReadonlyArray<Entry>
-  /** Null on the last page. Good for the same user and filter only. */
+  readonly entries: ReadonlyArray<ListedEntry>
+  /** Null on the last page. A cursor is valid for the same user and filter only. */
   readonly nextCursor: string | null
 }
 
-/** What apps asked about the user, newest first (Spec §1.7). Entries outlive connections and apps' names are those of now. */
-export const listAccessLog = (
-  userId: UserId,
-  asked: Query,
-  limit: number,
-  cursor: string | undefined
-): Effect.Effect<AccessLogPage, Invalid | StoreError | VaultError, AccessLogStore | AppStore | PurposeStore | Vault> =>
-  Effect.gen(function* () {
+/** What apps asked about the user, newest first (Spec §1.7). Apps have their present names. */
+export const listAccessLog = program(
+  "listAccessLog",
+  function* (
+    userId: UserId,
+    asked: Query,
+    limit: number,
+    cursor: string | undefined
+  ): Program<AccessLogPage, Invalid | StoreError | VaultError, AccessLogStore | AppStore | PurposeStore | Vault> {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
       return yield* Invalid.of("limit", `must be a whole number from 1 to ${MAX_LIMIT}`)
     }
@@ -70,9 +68,10 @@ export const listAccessLog = (
       })),
       nextCursor: page.next === undefined ? null : yield* Cursor.seal(page.next, query)
     }
-  }).pipe(Effect.withSpan("listAccessLog"))
+  }
+)
 
-/** Undefined when nothing can fit: an unknown purpose, or one of another app than the one asked for. */
+/** Undefined when no entry can match: the purpose is unknown, or another app's than the filter names. */
 const toFilter = ({ purposeId, ...rest }: Query) =>
   Effect.gen(function* () {
     if (purposeId === undefined) return rest
@@ -81,7 +80,7 @@ const toFilter = ({ purposeId, ...rest }: Query) =>
     return { ...rest, appId: purpose.appId, purpose: purpose.key }
   })
 
-/** Purposes of the apps that named any, archived ones included: an app that ever was connected keeps them. */
+/** The wordings of the entries' purposes. Archived purposes are included, because old entries name them. */
 const describePurposes = (entries: ReadonlyArray<AccessLogEntry>) =>
   Effect.gen(function* () {
     const purposes = yield* PurposeStore

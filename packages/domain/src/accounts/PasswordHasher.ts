@@ -2,17 +2,17 @@ import { Context, type Effect } from "effect"
 import type { Password } from "./Account.js"
 
 /**
- * argon2id (decision A2) of the password in Unicode's NFKC form: the same password typed on another keyboard is the same
- * (NIST SP 800-63B §3.1.1.2). Slow on purpose; an adapter bounds how many run at once.
+ * Hashes passwords with argon2id (decision A2). It hashes the NFKC form, so that one password typed on two keyboards is
+ * the same (NIST SP 800-63B §3.1.1.2). Hashing is slow on purpose, so an adapter limits how many hashes run at once.
  */
 export class PasswordHasher extends Context.Tag("@place-access/domain/accounts/PasswordHasher")<
   PasswordHasher,
   {
-    /** Slow on purpose, with a salt of its own. */
+    /** Uses a fresh salt. */
     readonly hash: (password: Password) => Effect.Effect<string>
     /** False also for a hash that cannot be read. */
     readonly verify: (hash: string, password: string) => Effect.Effect<boolean>
-    /** Takes as long as `verify` and says nothing: keeps an unknown e-mail indistinguishable from a wrong password. */
+    /** Takes as long as `verify`, so that sign-in does not show by its time who has an account. */
     readonly waste: Effect.Effect<void>
   }
 >() {}

@@ -1,28 +1,28 @@
-import type { UserId } from "../shared/Ids.js"
+// A signed-in browser (decision accounts-6).
+import type { UserId, Vault } from "../shared/index.js"
 import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
-import type { Hash } from "../shared/Vault.js"
 
-/** A signed-in browser. Only the SHA-256 of its cookie is kept (decision A2). */
+/** A signed-in browser. Only the SHA-256 of its cookie is stored (decision A2). */
 export interface Session {
-  readonly hash: Hash
+  readonly hash: Vault.Hash
   readonly userId: UserId
   readonly createdAt: Timestamp
-  /** Exclusive. */
+  /** Exclusive: this instant no longer counts. */
   readonly expiresAt: Timestamp
 }
 
 export const LIFETIME = 14 * DAY
 
-/** A session that begins now. `hash`: of the secret in the cookie. */
-export const open = (hash: Hash, userId: UserId, now: Timestamp): Session => ({
+/** A session that begins now. `hash` is that of the cookie's secret. */
+export const open = (hash: Vault.Hash, userId: UserId, now: Timestamp): Session => ({
   hash,
   userId,
   createdAt: now,
   expiresAt: plus(now, LIFETIME)
 })
 
-/** Until the moment of its expiry, and not at it. */
+/** Whether the session has not expired; at `expiresAt` it has. */
 export const isLive = (session: Session, now: Timestamp): boolean => now < session.expiresAt
 
-/** The form of `Entropy.secret`: anything else needs no look-up. */
+/** Whether the text has the form of `Entropy.secret`. Any other text needs no look-up. */
 export const isCookie = (text: string): boolean => /^[0-9a-z]{52}$/.test(text)

@@ -1,10 +1,5 @@
-import { Effect } from "effect"
-import * as History from "../history/History.js"
-import * as Entropy from "../shared/Entropy.js"
-import { UserId } from "../shared/Ids.js"
-import type { Conflict } from "../shared/Invalid.js"
-import type { StoreError } from "../shared/StoreError.js"
-import * as Timestamp from "../shared/Timestamp.js"
+import * as History from "../retention-choice/History.js"
+import { Entropy, Forbidden, program, Timestamp, UserId } from "../shared/index.js"
 import { type Account, type DisplayName, type Email, nameFrom, type Password, Role } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 import { PasswordHasher } from "./PasswordHasher.js"
@@ -14,26 +9,34 @@ export interface NewAccount {
   readonly password: Password
   /** Left out: the part of the e-mail before the @. */
   readonly displayName?: DisplayName | undefined
-  /** How long history is kept. Left out: for ever. */
+  /** How long history is kept. Left out: forever. */
   readonly keep?: History.Keep | undefined
 }
 
-/**
- * The operator's way to an account, with roles from the start: the first admin is made like this and never with a
- * default password (decision A4). `Conflict` when the e-mail is taken.
- */
-export const createAccount = Effect.fn("createAccount")(function* (
-  input: NewAccount & { readonly roles: ReadonlyArray<Role> }
-): Effect.fn.Return<Account, Conflict | StoreError, AccountStore | PasswordHasher | Entropy.Entropy> {
-  const accounts = yield* AccountStore
-  const passwordHash = yield* (yield* PasswordHasher).hash(input.password)
-  const account: Account = {
-    id: UserId.make(yield* Entropy.id("usr")),
-    email: input.email,
-    displayName: input.displayName ?? nameFrom(input.email),
-    roles: Role.literals.filter((role) => input.roles.includes(role)),
-    createdAt: yield* Timestamp.now
+/** Makes any account for the operator: no default password exists (decision A4). `Conflict`: e-mail taken. */
+export const createAccount = program(
+  "createAccount",
+  function* (input: NewAccount & { readonly roles: ReadonlyArray<Role> }) {
+    const accounts = yield* AccountStore
+    const passwordHash = yield* (yield* PasswordHasher).hash(input.password)
+    const account: Account = {
+      id: UserId.make(yield* Entropy.id("usr")),
+      email: input.email,
+      displayName: input.displayName ?? nameFrom(input.email),
+      roles: Role.literals.filter((role) => input.roles.includes(role)),
+      createdAt: yield* Timestamp.now
+    }
+    yield* accounts.create(account, passwordHash, input.keep === undefined ? History.DEFAULT : input.keep)
+    return account
   }
-  yield* accounts.create(account, passwordHash, input.keep === undefined ? History.DEFAULT : input.keep)
-  return account
+)
+
+/**
+ * Creates a plain user's account for a person who signs up (decision A1). It opens no session. `Forbidden` while
+ * sign-up is closed (`SIGN_UP`, decisions §10), `Conflict` when the e-mail has an account already.
+ */
+export const signUp = program("signUp", function* (input: NewAccount, policy: "open" | "closed") {
+  // Checked before the password is hashed, so that a closed service does no work for strangers.
+  if (policy === "closed") return yield* new Forbidden({ reason: "sign-up is closed" })
+  return yield* createAccount({ ...input, roles: [] })
 })

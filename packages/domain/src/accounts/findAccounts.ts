@@ -3,7 +3,7 @@ import type { UserId } from "../shared/Ids.js"
 import type { Account } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 
-/** Those of `ids` that exist, by id, each looked up once: a page names few people, however many rows it has. */
+/** The accounts of these ids, by id. A page often names one person many times: each id is looked up once. */
 export const findAccounts = (ids: Iterable<UserId>) =>
   Effect.gen(function* () {
     const accounts = yield* AccountStore

@@ -1,13 +1,24 @@
+/**
+ * Accounts: people who sign in with e-mail and password, as user, developer, reviewer or admin. A sign-in opens a
+ * `Session` of 14 days, which its cookie names. `SignInThrottle` closes sign-in after too many failures. The pages call
+ * `signIn`, `signOut` and `signUp`; every route of a signed-in person calls `authenticateSession`.
+ *
+ * @module
+ */
+
 export * as Account from "./Account.js"
-export { AccountStore, type Credentials } from "./AccountStore.js"
-export { authenticateSession } from "./authenticateSession.js"
-export { checkPassword, type SignIn } from "./checkPassword.js"
-export { createAccount, type NewAccount } from "./createAccount.js"
+export { AccountStore, type AccountCredentials } from "./AccountStore.js"
+export {
+  authenticateSession,
+  checkPassword,
+  type SignIn,
+  signIn,
+  signOut,
+  TooManyAttempts,
+  WrongCredentials
+} from "./signIn.js"
+export { createAccount, type NewAccount, signUp } from "./createAccount.js"
 export { checkFormToken, formToken } from "./formToken.js"
 export { PasswordHasher } from "./PasswordHasher.js"
 export * as Session from "./Session.js"
-export { signIn } from "./signIn.js"
-export { TooManyAttempts, WrongCredentials } from "./SignInErrors.js"
 export * as SignInThrottle from "./SignInThrottle.js"
-export { signOut } from "./signOut.js"
-export { signUp } from "./signUp.js"

@@ -1,16 +1,92 @@
-import { Effect } from "effect"
-import * as Entropy from "../shared/Entropy.js"
-import * as Timestamp from "../shared/Timestamp.js"
-import { Vault } from "../shared/Vault.js"
+import { Duration, Effect, Option, Schema } from "effect"
+import { Entropy, Timestamp, Vault, program } from "../shared/index.js"
+import type { Email } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
-import { checkPassword, type SignIn } from "./checkPassword.js"
+import { PasswordHasher } from "./PasswordHasher.js"
 import * as Session from "./Session.js"
+import * as SignInThrottle from "./SignInThrottle.js"
 
-/** Opens a session (decision A2). The cookie is shown here once; only its SHA-256 is kept. Fails as `checkPassword` does. */
-export const signIn = Effect.fn("signIn")(function* (input: SignIn) {
+/** Wrong password or unknown e-mail; the answer does not say which (decision A2). Wire: 401 `not_signed_in`. */
+export class WrongCredentials extends Schema.TaggedError<WrongCredentials>()("WrongCredentials", {}) {}
+
+/** The throttle refused the attempt (decision A2). Wire: 429 `rate_limited` with `Retry-After`. */
+export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {
+  retryAfterMillis: Schema.Positive
+}) {}
+
+export interface SignIn {
+  readonly email: Email
+  readonly password: string
+  /** The request's address. An IPv6 address counts as its /64. */
+  readonly address: string
+}
+
+/**
+ * The account with this e-mail and password (decision A2). `WrongCredentials` for a wrong password and for an unknown
+ * e-mail, after the same work; `TooManyAttempts` when the throttle refuses, before any work.
+ */
+export const checkPassword = program("checkPassword", function* (input: SignIn) {
+  const tried: SignInThrottle.SignInTry = {
+    id: yield* Entropy.id("try"),
+    email: input.email,
+    address: SignInThrottle.network(input.address)
+  }
+  yield* admit(tried)
+  // From here on the attempt counts, even when the client closes its connection.
+  return yield* Effect.uninterruptible(settle(tried, input.password))
+})
+
+const settle = (tried: SignInThrottle.SignInTry, password: string) =>
+  Effect.gen(function* () {
+    const accounts = yield* AccountStore
+    const hasher = yield* PasswordHasher
+    const credentials = yield* accounts.findByEmail(tried.email)
+    const right = yield* Option.match(credentials, {
+      onNone: () => Effect.as(hasher.waste, false),
+      onSome: ({ passwordHash }) => hasher.verify(passwordHash, password)
+    })
+    if (Option.isNone(credentials) || !right) {
+      yield* accounts.failTry(tried.id)
+      return yield* new WrongCredentials()
+    }
+    yield* accounts.clearTries(tried)
+    return credentials.value.account
+  })
+
+/** Waits while attempts in flight alone reach the limit: one person may use several browsers at once. */
+const admit = (tried: SignInThrottle.SignInTry) =>
+  Effect.gen(function* () {
+    const accounts = yield* AccountStore
+    for (const pause of PAUSES_MS) {
+      const verdict = yield* accounts.admitTry(tried, SignInThrottle.decide)
+      if (verdict._tag === "Admitted") return
+      if (verdict._tag === "Closed") return yield* new TooManyAttempts({ retryAfterMillis: verdict.retryAfterMillis })
+      yield* Effect.sleep(Duration.millis(pause))
+    }
+    return yield* new TooManyAttempts({ retryAfterMillis: Timestamp.SECOND })
+  })
+
+const PAUSES_MS = [100, 200, 400, 800, 1600]
+
+/** Opens a session (decision A2). The cookie is returned once; only its SHA-256 is kept. Fails like `checkPassword`. */
+export const signIn = program("signIn", function* (input: SignIn) {
   const account = yield* checkPassword(input)
   const cookie = yield* Entropy.secret
-  const session = Session.open((yield* Vault).sha256(cookie), account.id, yield* Timestamp.now)
+  const session = Session.open((yield* Vault.Vault).sha256(cookie), account.id, yield* Timestamp.now)
   yield* (yield* AccountStore).openSession(session)
   return { account, cookie, expiresAt: session.expiresAt }
+})
+
+/** The account of the cookie's session; none when the cookie is malformed or unknown, or the session over. */
+export const authenticateSession = program("authenticateSession", function* (cookie: string) {
+  if (!Session.isCookie(cookie)) return Option.none()
+  const accounts = yield* AccountStore
+  return yield* accounts.findSession((yield* Vault.Vault).sha256(cookie), yield* Timestamp.now)
+})
+
+/** Ends the session of this cookie. Idempotent: an unknown cookie changes nothing. */
+export const signOut = program("signOut", function* (cookie: string) {
+  if (!Session.isCookie(cookie)) return
+  const accounts = yield* AccountStore
+  yield* accounts.closeSession((yield* Vault.Vault).sha256(cookie))
 })

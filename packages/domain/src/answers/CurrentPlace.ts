@@ -4,18 +4,18 @@ import * as Place from "../places/Place.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import { best } from "./VisiblePlaces.js"
 
-/** At which of the places that an app may know of the user is (decisions §4, L9). */
+/** The place where the user is, if it is one of the app's places (decisions §4, L9). */
 export type CurrentPlace =
   | { readonly state: "at_place"; readonly place: Place.PlaceRef; readonly asOf: Timestamp }
-  /** Decisively outside all of them. */
+  /** The user is certainly outside all of the app's places. */
   | { readonly state: "elsewhere"; readonly place: null; readonly asOf: Timestamp }
   | typeof UNKNOWN
 
 export const UNKNOWN = { state: "unknown", place: null, asOf: null } as const
 
 /**
- * By the newest fix that is decisive: inside at least one of the places, or outside them all. An imprecise one says nothing,
- * not even "no". `fixes` are the newest first; without places every one of them is elsewhere.
+ * Decides by the newest decisive fix: one that is certainly inside one of the places, or certainly outside all of them.
+ * An imprecise fix decides nothing. `fixes` are newest first. Without places, every fix means elsewhere.
  */
 export const decide = (
   places: ReadonlyArray<Place.Place>,

@@ -1,3 +1,4 @@
+// What the access log says about answers. Decisions answers-5 and answers-8.
 import type * as Nearest from "../fixes/Nearest.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import * as Words from "../shared/Words.js"
@@ -5,7 +6,9 @@ import type { CurrentPlace } from "./CurrentPlace.js"
 import type { PlaceAtMoment } from "./PlaceAtMoment.js"
 import type { Presence } from "./Presence.js"
 
-/** What the user reads in their access log: what an answer told the app, in words and without a coordinate (Spec §1.7). */
+/**
+ * Says in words what an answer disclosed to the app, for the user's access log. No text has a coordinate (Spec §1.7).
+ */
 
 export const ofCurrentPlace = ({ place, state }: CurrentPlace): string =>
   state === "at_place"
@@ -14,30 +17,30 @@ export const ofCurrentPlace = ({ place, state }: CurrentPlace): string =>
       ? "You were at none of the places that it may ask about"
       : "It was not known where you were"
 
-/** The list of places was read. */
+/** The app read the list of places. */
 export const ofSharedPlaces = (count: number): string => `the names of ${Words.count(count, "shared place")}`
 
-/** It was asked whether the user is at a place. */
+/** The app asked whether the user is at a place. */
 export const ofPresence = (label: string, { state }: Presence): string =>
   state === "unknown"
     ? `It was not known whether you were at ${label}`
     : `You were ${state === "yes" ? "" : "not "}at ${label}`
 
-/** `label` is the app's own name for the circle. */
+/** The app asked about a circle, which it calls `label`. */
 export const ofZone = (label: string, radiusM: number, { state }: Presence): string =>
   `whether you were within ${Math.round(radiusM)} m of “${label}”: ${state === "unknown" ? "not known" : state}`
 
-/** It was asked where the user was at a moment, in terms of places. */
+/** The app asked at which place the user was at a moment. */
 export const ofPlaceAtMoment = (at: Timestamp, { asOf, place }: PlaceAtMoment): string =>
   asOf === null
     ? `It was not known where you were on ${Words.moment(at)}`
     : `You were at ${place === null ? "none of the places that it may ask about" : place.label} on ${Words.moment(asOf)}`
 
-/** Of the answers that do tell coordinates: that they did, and of when. */
+/** The app asked for the newest coordinates. The entry says so, without the coordinates. */
 export const ofLatest = (isKnown: boolean): string =>
   isKnown ? "your last known location" : "that no location of yours is known"
 
-/** It was asked for the coordinates nearest to a moment. */
+/** The app asked for the coordinates nearest to a moment. */
 export const ofNearest = (at: Timestamp, nearest: Nearest.Nearest | undefined): string =>
   nearest === undefined
     ? `that your location on ${Words.moment(at)} is not known`
@@ -48,11 +51,11 @@ interface Stretch {
   readonly until: Timestamp
 }
 
-/** Coordinates of a stretch of time were read. */
+/** The app read the coordinates of a stretch of time. */
 export const ofRange = (count: number, stretch: Stretch): string =>
   `${Words.count(count, "location")} ${between(stretch)}`
 
-/** The number of coordinates on each day was read. */
+/** The app read how many coordinates there are for each day. */
 export const ofDays = (count: number, stretch: Stretch): string =>
   `how many locations there are on each of ${Words.count(count, "day")} ${between(stretch)}`
 

@@ -1,11 +1,12 @@
+// At which place the user was at a moment (decision answers-4).
 import * as Nearest from "../fixes/Nearest.js"
 import * as Geometry from "../places/Geometry.js"
 import * as Place from "../places/Place.js"
 import * as Shape from "../places/Shape.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import { best, type Candidate } from "./VisiblePlaces.js"
+import { best, type VisiblePlaceCandidate } from "./VisiblePlaces.js"
 
-/** Spec §2.5, lookup result. `matched` is whether there is a place; `asOf` is null when no fix was near enough in time. */
+/** The result of a look-up (Spec §2.5). `asOf` is null when no fix was near enough in time. */
 export interface PlaceAtMoment {
   readonly place: Place.PlaceRef | null
   readonly asOf: Timestamp | null
@@ -13,8 +14,8 @@ export interface PlaceAtMoment {
 }
 
 /**
- * The place that the nearest fix falls inside: literally, without a band (decision L9), and with the circle that the place had
- * when the fix was captured. `shapes` are those of `places`, by version. A place archived before then matches no more.
+ * The place whose circle, as it was then, contains the nearest fix (decision L9). Unlike in presence, a fix near the
+ * edge counts. `shapes` are those of `places`, by version. A place archived before does not match.
  */
 export const decide = (
   places: ReadonlyArray<Place.Place>,
@@ -23,7 +24,7 @@ export const decide = (
 ): PlaceAtMoment => {
   if (nearest === undefined) return { place: null, asOf: null, deltaSeconds: null }
   const { fix } = nearest
-  const containing = places.flatMap((place): ReadonlyArray<Candidate> => {
+  const containing = places.flatMap((place): ReadonlyArray<VisiblePlaceCandidate> => {
     const own = shapes.filter(({ placeId }) => placeId === place.id)
     const shape = Shape.validAt(own, fix.capturedAt)
     return shape !== undefined &&

@@ -1,15 +1,16 @@
+// Whether the user is inside a circle (decision answers-3).
 import type { StoredFix } from "../fixes/Fix.js"
 import * as Geometry from "../places/Geometry.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
-/** Whether the user is inside one circle: a place's, or a zone that the app drew (Spec §4.5, decision L9). */
+/** Whether the user is inside one circle: that of a place, or a zone drawn by the app (Spec §4.5, decision L9). */
 export type Presence =
   | { readonly state: "yes" | "no"; readonly asOf: Timestamp }
   | { readonly state: "unknown"; readonly asOf: null }
 
 export const UNKNOWN: Presence = { state: "unknown", asOf: null }
 
-/** By the newest fix, of those since `since`, that is decisive about this circle. `fixes` are the newest first. */
+/** Decides by the newest fix since `since` that is decisive about this circle. `fixes` are newest first. */
 export const decide = (circle: Geometry.Circle, fixes: ReadonlyArray<StoredFix>, since: Timestamp): Presence => {
   for (const fix of fixes) {
     if (fix.capturedAt < since) return UNKNOWN

@@ -1,10 +1,22 @@
-export { checkPresence, type PlacePresence } from "./checkPresence.js"
+/**
+ * Answers to apps about one user: presence at a place, the current place, the place at a moment, the shared places, and
+ * the check of a zone (Spec §4.3, §4.4). Each program reads the shared places and fixes, decides with a plain function
+ * (`Presence`, `CurrentPlace`, `PlaceAtMoment`), and writes into the access log what it disclosed. The routes behind a
+ * bearer token call them.
+ *
+ * @module
+ */
+
+export {
+  checkPresence,
+  findCurrentPlace,
+  listSharedPlaces,
+  lookUpPlace,
+  type PlacePresence,
+  verifyZone
+} from "./answerApp.js"
 export * as CurrentPlace from "./CurrentPlace.js"
 export * as Disclosure from "./Disclosure.js"
-export { findCurrentPlace } from "./findCurrentPlace.js"
-export { listSharedPlaces } from "./listSharedPlaces.js"
-export { lookUpPlace } from "./lookUpPlace.js"
 export * as PlaceAtMoment from "./PlaceAtMoment.js"
 export * as Presence from "./Presence.js"
-export { verifyZone } from "./verifyZone.js"
 export * as VisiblePlaces from "./VisiblePlaces.js"

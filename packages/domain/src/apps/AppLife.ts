@@ -1,16 +1,15 @@
+// The transitions of an app. Decisions reviews-5 and reviews-6.
 import { Either } from "effect"
 import * as Submission from "../reviews/Submission.js"
 import type { Note, Verdict } from "../reviews/Verdict.js"
-import { Conflict } from "../shared/Invalid.js"
-import * as Scope from "../shared/Scope.js"
-import type { Timestamp } from "../shared/Timestamp.js"
-import type { App, Description, HomepageUrl, Name } from "./App.js"
+import { Conflict, Scope, type Timestamp } from "../shared/index.js"
+import type { App, AppDescription, HomepageUrl, AppName } from "./App.js"
 import * as AppProposal from "./AppProposal.js"
 import type { RedirectUri } from "./RedirectUri.js"
 
 /**
- * The life of an app after `createApp` (Spec §5.4, decisions P2 and M2; drawn in docs/state-machines.md), and what an admin does
- * to it. A step that is not on the drawing is a `Conflict` and changes nothing.
+ * The states of an app after `createApp` and the transitions between them (Spec §5.4, decisions P2 and M2).
+ * docs/state-machines.md draws them. A transition that is not on the drawing is a `Conflict` and changes nothing.
  */
 type Step = Either.Either<App, Conflict>
 
@@ -20,22 +19,22 @@ export const REVOKED = "the app was revoked, which is final"
 export const NOT_IN_REVIEW = "the app is not in review"
 export const NOTHING_WAITS = "no change to the app waits for a reviewer"
 
-/** What the developer can change; left out: stays as it is. */
-export interface Edit {
-  readonly name?: Name | undefined
-  readonly description?: Description | undefined
-  /** Null takes it away. */
+/** The fields that the developer can change. A field that is left out stays as it is. */
+export interface AppEdit {
+  readonly name?: AppName | undefined
+  readonly description?: AppDescription | undefined
+  /** Null removes the homepage. */
   readonly homepageUrl?: HomepageUrl | null | undefined
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
 }
 
 /**
- * What the developer changes. Before production it takes effect at once, but scopes can be added in the sandbox only. In
- * production what was never approved waits for a reviewer (`AppProposal`); a part that waits is withdrawn by setting it back, all of
- * it by `withdraw`. Scopes can
- * always be given up, and live tokens narrow at once (Spec §5.6). Saying what is there already changes nothing.
+ * Applies a developer's change. Before production it takes effect at once, but scopes can be added in the sandbox only.
+ * In production, parts that were never approved wait for a reviewer (`AppProposal`), and setting a waiting part back to
+ * its present value withdraws it. Scopes can always be given up, and tokens lose them at once (Spec §5.6). An edit
+ * equal to the present state has no effect.
  */
-export const edit = (app: App, change: Edit, now: Timestamp): Step => {
+export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp): Step => {
   const before = AppProposal.wanted(app)
   return become(
     app,
@@ -50,11 +49,11 @@ export const edit = (app: App, change: Edit, now: Timestamp): Step => {
   )
 }
 
-/** Replaces the redirect URIs, by the same rules as `edit`. A revoked app gets no new client secret, so it is refused always. */
-export const register = (app: App, redirectUris: ReadonlyArray<RedirectUri>, now: Timestamp): Step =>
+/** Replaces the redirect URIs, by the rules of `edit`. A revoked app is refused: it gets no new client secret. */
+export const register = (app: App, redirectUris: ReadonlyArray<RedirectUri>, now: Timestamp.Timestamp): Step =>
   app.revokedAt === null ? become(app, { ...AppProposal.wanted(app), redirectUris }, now) : refused(REVOKED)
 
-const become = (app: App, next: AppProposal.Profile, now: Timestamp): Step => {
+const become = (app: App, next: AppProposal.Profile, now: Timestamp.Timestamp): Step => {
   const before = AppProposal.wanted(app)
   if (AppProposal.readsTheSame(before, next)) return Either.right(app)
   if (app.revokedAt !== null) return refused(REVOKED)
@@ -70,22 +69,19 @@ const become = (app: App, next: AppProposal.Profile, now: Timestamp): Step => {
 
 export const SCOPES_IN_REVIEW = "scopes cannot be added while the app is in review"
 
-/** Keeps its turn in the queue when something waited already; a new submission takes the old note away. */
-const waiting = (app: App, now: Timestamp): App =>
+/** Queues the app for reviewers. A changed submission keeps its place; a new one removes the old note. */
+const waiting = (app: App, now: Timestamp.Timestamp): App =>
   app.submission === null ? { ...app, reviewNote: null, submission: Submission.of(app, now) } : app
 
-/**
- * Takes back what of an app in production waits for a reviewer. What is in force stays. The revision counts it: a reviewer who has
- * read the change can decide on it no more.
- */
+/** Drops the waiting change of a production app. The revision grows: nobody can decide the withdrawn change. */
 export const withdraw = (app: App): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
   if (app.proposal === null) return refused(NOTHING_WAITS)
   return Either.right({ ...app, revision: app.revision + 1, submission: null, proposal: null })
 }
 
-/** From the sandbox. */
-export const submit = (app: App, now: Timestamp): Step => {
+/** Only an app in the sandbox can be submitted. */
+export const submit = (app: App, now: Timestamp.Timestamp): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
   switch (app.status) {
     case "sandbox":
@@ -98,8 +94,8 @@ export const submit = (app: App, now: Timestamp): Step => {
 }
 
 /**
- * Of an app in review: into production, or back to the sandbox with a note. Of a change to an app in production: into force, or
- * dropped, and what was approved before stays. What is approved once counts as approved for good.
+ * Decides an app in review: it goes to production, or back to the sandbox with a note. For a production app it decides
+ * the waiting change, which comes into force or is dropped. Everything that was ever approved stays approved.
  */
 export const decide = (app: App, verdict: Verdict): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
@@ -115,8 +111,8 @@ export const decide = (app: App, verdict: Verdict): Step => {
 }
 
 /**
- * Leaves the app `allowed` of what it declares, whatever it will declare; null lifts it. Live tokens narrow and widen with it at
- * once, because effective scopes are computed at each call (Spec §5.6).
+ * Limits the app to the scopes `allowed`, whatever it declares now or later; null lifts the limit. Tokens lose the
+ * other scopes at once, because effective scopes are computed at each call (Spec §5.6).
  */
 export const narrow = (app: App, allowed: ReadonlyArray<Scope.Scope> | null): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
@@ -128,9 +124,6 @@ export const narrow = (app: App, allowed: ReadonlyArray<Scope.Scope> | null): St
   return Either.right(isSame ? app : { ...app, allowedScopes })
 }
 
-/**
- * Final: from now on no token and no client secret of the app works, whatever else remains to be tidied up. Idempotent: the
- * first time and its reason count.
- */
-export const revoke = (app: App, reason: Note, now: Timestamp): App =>
+/** Revokes the app, its tokens and its client secrets for good. The first revocation and its reason count. */
+export const revoke = (app: App, reason: Note, now: Timestamp.Timestamp): App =>
   app.revokedAt === null ? { ...app, revokedAt: now, reviewNote: reason, submission: null, proposal: null } : app

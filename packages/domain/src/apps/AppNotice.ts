@@ -1,11 +1,12 @@
 import type { MailMessage } from "../mail/Mail.js"
 import { decided } from "../mail/NamedMail.js"
-import { type Kind, mailKey, type ReviewDecision } from "../reviews/ReviewDecision.js"
+import { type ReviewKind, mailKey, type ReviewDecision } from "../reviews/ReviewDecision.js"
+import type { AppUnderReview } from "./AppReview.js"
 import { type App, scopes } from "./App.js"
 import type { Differences } from "./AppProposal.js"
 
-/** What the developer is told of a decision; `app` as it is after it. */
-export const message = (app: App, decision: ReviewDecision): MailMessage => {
+/** The mail to the developer about a decision; `app` is the app after it. */
+export const message = (app: App, decision: ReviewDecision<AppUnderReview>): MailMessage => {
   const change = decision.subject.kind === "app" ? decision.subject.change : null
   return {
     to: app.ownerId,
@@ -22,8 +23,8 @@ export const message = (app: App, decision: ReviewDecision): MailMessage => {
   }
 }
 
-/** Of a change to an app in production. */
-const aboutChange = (app: App, { kind, note }: ReviewDecision, change: Differences) => {
+/** The mail about a change to an app in production. */
+const aboutChange = (app: App, { kind, note }: ReviewDecision<AppUnderReview>, change: Differences) => {
   const isApproved = kind === "approved"
   const verdict = `The changes to your app "${app.name}" were ${isApproved ? "" : "not "}approved.`
   return {
@@ -47,14 +48,14 @@ const asked = ({ description, homepageUrl, name, redirectUris, scopes }: Differe
   ...(redirectUris === null ? [] : [`The redirect URIs: ${redirectUris.proposed.join(", ")}`])
 ]
 
-const SUBJECT: Readonly<Record<Kind, string>> = {
+const SUBJECT: Readonly<Record<ReviewKind, string>> = {
   approved: "is in production",
   rejected: "was not approved for production",
   narrowed: "may ask for other scopes now",
   revoked: "was revoked"
 }
 
-const consequence = (app: App, kind: Kind): string => {
+const consequence = (app: App, kind: ReviewKind): string => {
   switch (kind) {
     case "approved":
       return "Everybody can connect it from now on. Calls for coordinates need an approved purpose."

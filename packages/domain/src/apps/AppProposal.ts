@@ -4,16 +4,17 @@ import { type App, type Proposal } from "./App.js"
 import * as RedirectUri from "./RedirectUri.js"
 
 /**
- * How an app in production changes (decision M2). The developer says what the app is to be (`Profile`). What a reviewer has
- * approved before takes effect at once; the rest becomes the app's `Proposal`, and what was approved stays in force beside it.
+ * How an app in production changes (decision M2). The developer edits the whole app as it should be (`Profile`). The
+ * parts that a reviewer approved before take effect at once. The other parts become the app's `Proposal`, and the
+ * approved parts stay in force until a reviewer decides. Decisions apps-4 and apps-5.
  */
 
-/** What a reviewer reads of an app. */
+/** The part of an app that a reviewer reads. */
 export interface Profile extends Pick<App, "name" | "description" | "homepageUrl" | "redirectUris"> {
   readonly scopes: ReadonlyArray<Scope.Scope>
 }
 
-/** The app as its developer wants it: the proposal, and what is in force where nothing is proposed. */
+/** The app as its developer wants it: the proposed fields, and the fields in force where nothing is proposed. */
 export const wanted = (app: App): Profile => ({
   name: app.proposal?.name ?? app.name,
   description: app.proposal?.description ?? app.description,
@@ -22,7 +23,7 @@ export const wanted = (app: App): Profile => ({
   redirectUris: app.proposal?.redirectUris ?? app.redirectUris
 })
 
-/** Whether a reviewer reads the same. */
+/** Whether two profiles are the same for a reviewer. */
 export const readsTheSame = (a: Profile, b: Profile): boolean =>
   a.name === b.name &&
   a.description === b.description &&
@@ -30,7 +31,7 @@ export const readsTheSame = (a: Profile, b: Profile): boolean =>
   Scope.same(a.scopes, b.scopes) &&
   sameTexts(a.redirectUris, b.redirectUris)
 
-/** Puts the whole profile in force, and nothing waits any more. */
+/** Puts the whole profile in force and removes the proposal. */
 export const putInForce = (app: App, { name, description, homepageUrl, redirectUris, scopes }: Profile): App => ({
   ...app,
   name,
@@ -41,14 +42,14 @@ export const putInForce = (app: App, { name, description, homepageUrl, redirectU
   proposal: null
 })
 
-/** What a reviewer has seen of the app counts as approved from now on, also after the developer has dropped it. */
+/** Adds everything that is in force to what was approved. It stays approved after the developer drops it. */
 export const approved = (app: App): App => ({
   ...app,
   approvedScopes: Scope.normalise([...app.approvedScopes, ...app.declaredScopes]),
   approvedOrigins: [...new Set([...app.approvedOrigins, ...app.redirectUris.map(RedirectUri.origin)])].sort()
 })
 
-/** An app in production whose developer wants it to be `next`. */
+/** Applies the profile that the developer of a production app wants: in force or proposed, part by part. */
 export const propose = (before: App, next: Profile): App => {
   const app = approved(before)
   const hasScope = (scope: Scope.Scope) => app.approvedScopes.includes(scope)
@@ -62,7 +63,7 @@ export const propose = (before: App, next: Profile): App => {
   }
   return {
     ...app,
-    // Taking the homepage away shows nobody anything new.
+    // Removing the homepage needs no review, because users see nothing new.
     homepageUrl: next.homepageUrl === null ? null : app.homepageUrl,
     declaredScopes: inForce(app.declaredScopes, next.scopes, hasScope),
     redirectUris: inForce(app.redirectUris, next.redirectUris, hasOrigin),
@@ -70,10 +71,7 @@ export const propose = (before: App, next: Profile): App => {
   }
 }
 
-/**
- * What of a wanted list works at once: that which was approved. When nothing of it was, the present list goes on working, so that
- * an app that moves to a new address, say, is not without one until a reviewer has time.
- */
+/** The approved items of a wanted list; without any, the present list stays until a reviewer decides. */
 const inForce = <A>(
   present: ReadonlyArray<A>,
   wanted: ReadonlyArray<A>,
@@ -83,7 +81,7 @@ const inForce = <A>(
   return kept.length === 0 ? present : kept
 }
 
-/** Redirect URIs that wait for a reviewer: nobody is sent to them. */
+/** Redirect URIs that wait for a reviewer. No browser is redirected to them. */
 export const pendingRedirectUris = (app: App): ReadonlyArray<RedirectUri.RedirectUri> => {
   const origins = approved(app).approvedOrigins
   return (app.proposal?.redirectUris ?? []).filter((uri) => !origins.includes(RedirectUri.origin(uri)))
@@ -92,7 +90,7 @@ export const pendingRedirectUris = (app: App): ReadonlyArray<RedirectUri.Redirec
 const difference = <A, I>(part: Schema.Schema<A, I>) =>
   Schema.NullOr(Schema.Struct({ approved: Schema.NullOr(part), proposed: part }))
 
-/** What is in force beside what is proposed, for every part that is to change. */
+/** For every field that would change: the value in force and the proposed value. */
 export const Differences = Schema.Struct({
   name: difference(Schema.String),
   description: difference(Schema.String),
@@ -102,7 +100,7 @@ export const Differences = Schema.Struct({
 })
 export type Differences = typeof Differences.Type
 
-/** Null when nothing waits. */
+/** Null when no change waits. */
 export const differences = ({ proposal, ...app }: App): Differences | null => {
   if (proposal === null) return null
   const between = <A>(approved: A | null, proposed: A | null) => (proposed === null ? null : { approved, proposed })

@@ -1,32 +1,32 @@
-import type { AppId } from "../shared/Ids.js"
+// The secrets with which an app's server proves itself (decision apps-7).
+import type { AppId, Vault } from "../shared/index.js"
 import { HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
-import type { Hash } from "../shared/Vault.js"
 
-/** Only its SHA-256 is kept. Characters `[A-Za-z0-9_-]` (decision O5). */
+/** A client secret of an app. Only its SHA-256 is stored. Its characters are `[A-Za-z0-9_-]` (decision O5). */
 export interface ClientSecret {
   readonly appId: AppId
-  readonly hash: Hash
+  readonly hash: Vault.Hash
   readonly createdAt: Timestamp
-  /** Exclusive; null for the newest, which does not expire. */
+  /** Exclusive; null for the newest secret, which does not expire. */
   readonly expiresAt: Timestamp | null
 }
 
-/** How long the secret before the newest goes on working. */
+/** How long the previous secret keeps working. */
 export const OVERLAP = 24 * HOUR
 
-/** Until the moment of its expiry, if it has one, and not at it. */
+/** The secret is live before `expiresAt`, not at it. */
 export const isLive = (secret: ClientSecret, now: Timestamp): boolean =>
   secret.expiresAt === null || now < secret.expiresAt
 
-/** `pa_cs_` and 256 random bits: the prefix lets a leaked secret be recognised (decision O5). */
+/** `pa_cs_` and 256 random bits. The prefix lets scanners recognise a leaked secret (decision O5). */
 export const format = (random: string): string => `pa_cs_${random}`
 
-/** A script that registers again and again must not let the app grow without end. */
+/** The most valid secrets of an app. Otherwise a script that registers again and again fills the table. */
 export const MAX_LIVE = 100
 
 /**
- * What is kept when `next` is issued: the newest before it lives on for a day, older ones no longer than they had. Each
- * registration issues a secret, so several can be live: dropping one early would break the app that still uses it.
+ * Adds the secret `next`. The previous secret expires a day later, and older ones keep their dates. Each registration
+ * issues a secret, so several can be valid at once: ending one early would break an app that still uses it.
  */
 export const rotate = (
   before: ReadonlyArray<ClientSecret>,

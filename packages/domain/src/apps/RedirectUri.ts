@@ -1,13 +1,14 @@
+// Where the browser goes after a consent (decision apps-6).
 import { Schema } from "effect"
 
-/** How many an app may register. */
+/** The most redirect URIs of an app. */
 export const MAX = 20
 
 export const MAX_LENGTH = 2_048
 
 /**
- * Where the browser goes back to. Absolute, without fragment or credentials; https, or http on a loopback host, or a
- * private-use scheme in reverse domain notation (RFC 8252 §7.1). Compared character by character (Spec §5.5).
+ * Where the browser returns after a consent: https, http on a loopback host, or a private scheme in reverse domain
+ * notation (RFC 8252 §7.1), without fragment and credentials. Compared character by character (Spec §5.5).
  */
 export const RedirectUri = Schema.String.pipe(
   Schema.maxLength(MAX_LENGTH, { message: () => "must be at most 2,048 characters" }),
@@ -19,7 +20,7 @@ export const RedirectUri = Schema.String.pipe(
 )
 export type RedirectUri = typeof RedirectUri.Type
 
-/** What `POST /v1/oauth/clients/{app_id}` registers: 1 to 20, without repeats. */
+/** The body of `POST /v1/oauth/clients/{app_id}`: 1 to 20 URIs without repeats. */
 export const List = Schema.Array(RedirectUri).pipe(
   Schema.minItems(1, { message: () => "must name at least one address" }),
   Schema.maxItems(MAX, { message: () => `must name at most ${MAX} addresses` }),
@@ -31,9 +32,9 @@ export const List = Schema.Array(RedirectUri).pipe(
 )
 export type List = typeof List.Type
 
-// Patterns and not a parser: parsers repair what they read ("https:/\\evil"), and each browser in its own way.
+// Patterns check the text, and not a URL parser: parsers repair what they read ("https:/\\evil"), each in its own way.
 const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`
-// A last label that begins with a digit would be read as an IPv4 address in some writing, or not at all.
+// A last label that begins with a digit could be read as an IPv4 address.
 const NAME = String.raw`(?:[A-Za-z0-9_-]+\.)*[A-Za-z][A-Za-z0-9_-]*`
 const HOST = String.raw`(?:${NAME}|${BYTE}(?:\.${BYTE}){3}|\[(?<v6>[0-9A-Fa-f:]+)\])`
 const PORT = String.raw`(?::(?<port>\d{1,5}))?`
@@ -41,7 +42,7 @@ const PATH = String.raw`(?:[A-Za-z0-9._~:/?@!$&'()*+,;=[\]-]|%[0-9A-Fa-f]{2})*`
 const REST = `(?:[/?]${PATH})?`
 const HTTPS = new RegExp(`^https://${HOST}${PORT}${REST}$`)
 const LOOPBACK = new RegExp(String.raw`^http://(?:localhost|127\.0\.0\.1|\[::1\])${PORT}${REST}$`)
-// What stands after two slashes is a host to some readers, so nothing there may look like a user.
+// Some programs read the text after two slashes as a host, so it must not look like a user name.
 const PRIVATE = new RegExp(String.raw`^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:(?://[A-Za-z0-9._-]*${REST}|/(?!/)${PATH})$`)
 
 const isAllowed = (text: string): boolean => {
@@ -53,7 +54,7 @@ const isAllowed = (text: string): boolean => {
 
 const isPort = (port: number): boolean => port >= 1 && port <= 65_535
 
-/** RFC 4291 §2.2 without the dotted form. */
+/** An IPv6 address (RFC 4291 §2.2) without the dotted form. */
 const isIpv6 = (text: string): boolean => {
   const [head = "", tail, ...rest] = text.split("::")
   const groups = [head, tail ?? ""].flatMap((part) => (part === "" ? [] : part.split(":")))
@@ -61,10 +62,7 @@ const isIpv6 = (text: string): boolean => {
   return rest.length === 0 && complete && groups.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group))
 }
 
-/**
- * Whose address it is: scheme, host and port of a web address, the scheme of a private one. A reviewer approves origins; paths
- * on them are the developer's business.
- */
+/** Scheme, host and port, or a private scheme. A reviewer approves origins; the developer chooses the paths. */
 export const origin = (uri: RedirectUri): string => {
   const [, scheme = "", host = "", port] = /^(https?):\/\/(\[[^\]]*\]|[^/?:]*)(?::(\d+))?/.exec(uri) ?? []
   if (scheme === "") return uri.slice(0, uri.indexOf(":") + 1)
@@ -72,7 +70,7 @@ export const origin = (uri: RedirectUri): string => {
   return `${scheme}://${host.toLowerCase()}${isDefault ? "" : `:${Number(port)}`}`
 }
 
-/** Adds query parameters; keeps those that are registered (RFC 6749 §3.1.2). */
+/** Adds query parameters and keeps those of the registered URI (RFC 6749 §3.1.2). */
 export const withQuery = (uri: string, parameters: ReadonlyArray<readonly [string, string]>): string => {
   const query = parameters.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")
   if (query === "") return uri

@@ -1,18 +1,20 @@
+/**
+ * Apps: what a developer registers so that users can connect to it. An app is in the sandbox, in review, or in
+ * production, and an admin can revoke it; `AppLife` has these transitions. A change to an app in production is a
+ * proposal (`AppProposal`) until a reviewer decides. The developer's pages call `changeApp`, reviewers call
+ * `changeAppAsStaff`, and the token routes call `authenticateClient`.
+ *
+ * @module
+ */
+
 export * as App from "./App.js"
 export * as AppLife from "./AppLife.js"
 export * as AppProposal from "./AppProposal.js"
 export { type AppChange, AppStore, type Registered } from "./AppStore.js"
-export { authenticateClient, findClient, proveClient } from "./authenticateClient.js"
+export { authenticateClient, findClient, InvalidClient, proveClient } from "./authenticateClient.js"
 export * as ClientSecret from "./ClientSecret.js"
-export { createApp, type NewApp } from "./createApp.js"
-export { decideApp } from "./decideApp.js"
-export { getOwnedApp } from "./getOwnedApp.js"
-export { InvalidClient } from "./InvalidClient.js"
-export { listApps } from "./listApps.js"
-export { narrowApp } from "./narrowApp.js"
+export { createApp, type NewApp, registerRedirectUris, submitApp, updateApp, withdrawChange } from "./changeApp.js"
+export { decideApp, narrowApp } from "./changeAppAsStaff.js"
+export { getOwnedApp, listApps } from "./readApps.js"
 export * as RedirectUri from "./RedirectUri.js"
-export { registerRedirectUris } from "./registerRedirectUris.js"
-export { revokeApp } from "./revokeApp.js"
-export { submitApp } from "./submitApp.js"
-export { updateApp } from "./updateApp.js"
-export { withdrawChange } from "./withdrawChange.js"
+export * as AppReview from "./AppReview.js"

@@ -1,7 +1,5 @@
 import { Schema } from "effect"
-import type { AppId, ConnectionId, FamilyId, PlaceId, Sub, UserId } from "../shared/Ids.js"
-import type { Scope } from "../shared/Scope.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+import type { AppId, ConnectionId, FamilyId, PlaceId, Scope, Sub, Timestamp, UserId } from "../shared/index.js"
 
 export const EndReason = Schema.Literal(
   /** the user disconnected */
@@ -10,9 +8,9 @@ export const EndReason = Schema.Literal(
   "app_revoked_token",
   /** an admin revoked the app */
   "admin_revoked",
-  /** the standard tier's date passed */
+  /** the standard tier passed */
   "expired",
-  /** a refresh token that had been spent was used again after the race window */
+  /** a spent refresh token was presented again, later than a lost answer explains */
   "refresh_token_reused",
   /** an authorization code was exchanged twice */
   "code_reused"
@@ -22,32 +20,32 @@ export type EndReason = typeof EndReason.Type
 /** A place that the user shared with the app. */
 export interface SharedPlace {
   readonly placeId: PlaceId
-  readonly sharedAt: Timestamp
-  /** Visits from before `sharedAt` may be told too (Spec §4.5, visits rule 3). */
+  readonly sharedAt: Timestamp.Timestamp
+  /** Whether the app may also read visits from before `sharedAt` (Spec §4.5, visits rule 3). */
   readonly includeEarlierVisits: boolean
 }
 
-/** One user approving one app (Spec §2.2). Lives until `endedAt`; a reconnect changes it in place. */
+/** A user's consent to an app (Spec §2.2), live until `endedAt`. Until then, a reconnect changes this one. */
 export interface Connection {
   readonly userId: UserId
   readonly id: ConnectionId
   readonly appId: AppId
   readonly sub: Sub
   readonly externalUserId: string | null
-  /** Every scope on the grant, lapsed sensitive ones included. */
-  readonly heldScopes: ReadonlyArray<Scope>
+  /** Every granted scope, lapsed sensitive scopes included. */
+  readonly heldScopes: ReadonlyArray<Scope.Scope>
   readonly placesVersion: number
   readonly places: ReadonlyArray<SharedPlace>
-  /** Exclusive; null when the user chose no expiry. */
-  readonly standardExpiresAt: Timestamp | null
-  /** Exclusive; null when no sensitive scope is held. */
-  readonly sensitiveExpiresAt: Timestamp | null
-  readonly connectedAt: Timestamp
-  readonly endedAt: Timestamp | null
+  /** The end of the standard tier, exclusive; null when the user chose no expiry. */
+  readonly standardExpiresAt: Timestamp.Timestamp | null
+  /** The end of the sensitive tier, exclusive; null when no sensitive scope is granted. */
+  readonly sensitiveExpiresAt: Timestamp.Timestamp | null
+  readonly connectedAt: Timestamp.Timestamp
+  readonly endedAt: Timestamp.Timestamp | null
   readonly endReason: EndReason | null
-  /** Tokens of other families are dead. Null until the first code is exchanged. */
+  /** The token family of the present consent; no other token works. Null until the first code is exchanged. */
   readonly familyId: FamilyId | null
 }
 
-/** Whom it belongs to: what an access-log entry of a refused call names too. */
-export type Owner = Pick<Connection, "userId" | "appId"> & { readonly connectionId: ConnectionId }
+/** The user and app of a connection, for the access-log entry of a refused call. */
+export type ConnectionOwner = Pick<Connection, "userId" | "appId"> & { readonly connectionId: ConnectionId }

@@ -1,3 +1,4 @@
+// What an app, a user and a developer read about a connection. Decisions connection-1 and connection-2.
 import type { App } from "../apps/App.js"
 import * as Place from "../places/Place.js"
 import * as Scope from "../shared/Scope.js"
@@ -8,24 +9,24 @@ import type { WithApp } from "./ConnectionStore.js"
 import * as EffectiveScopes from "./EffectiveScopes.js"
 
 /** A connection as its app reads it at `GET /v1/me` (Spec §2.2). */
-export interface Description {
+export interface ConnectionDescription {
   readonly sub: Connection["sub"]
   readonly externalUserId: string | null
   readonly scopes: ReadonlyArray<Scope.Scope>
-  /** With lapsed sensitive ones; equals `scopes` when no sensitive scope is held. */
+  /** Lapsed sensitive scopes are included. Without sensitive scopes this equals `scopes`. */
   readonly heldScopes: ReadonlyArray<Scope.Scope>
   readonly placesVersion: number
   readonly grantExpiresAt: Timestamp | null
-  /** This and the two below: null when no sensitive scope is held. */
+  /** Null when no sensitive scope is granted, like the next two fields. */
   readonly sensitiveExpiresAt: Timestamp | null
-  /** Null too while the tier is active. */
+  /** Null while the sensitive tier is active, too. */
   readonly sensitiveLapsedAt: Timestamp | null
   readonly renewalGraceEndsAt: Timestamp | null
   readonly connectedAt: Timestamp
 }
 
-/** What an app is told of its connection (Spec §2.2). */
-export const describe = ({ app, connection }: WithApp, now: Timestamp): Description => {
+/** The connection as its app reads it (Spec §2.2). */
+export const describe = ({ app, connection }: WithApp, now: Timestamp): ConnectionDescription => {
   const heldScopes = EffectiveScopes.reported(connection, app, now)
   const expiresAt = heldScopes.some(Scope.isSensitive) ? connection.sensitiveExpiresAt : null
   return {
@@ -42,18 +43,18 @@ export const describe = ({ app, connection }: WithApp, now: Timestamp): Descript
   }
 }
 
-/** A connection as its user reads it: no `sub`, no `external_user_id` (Spec §2.1). */
+/** A connection as its user reads it. `sub` and `external_user_id` are for the app only (Spec §2.1). */
 export interface UserConnection
-  extends Omit<Description, "sub" | "externalUserId">, Pick<Connection, "id" | "endedAt" | "endReason"> {
+  extends Omit<ConnectionDescription, "sub" | "externalUserId">, Pick<Connection, "id" | "endedAt" | "endReason"> {
   readonly app: Pick<App, "id" | "name" | "description" | "homepageUrl" | "status">
-  /** False too when nobody has noticed the end yet: `endedAt` and `endReason` say so all the same. */
+  /** False from the end on, even before a worker has stored it; `endedAt` and `endReason` are set with it. */
   readonly live: boolean
-  /** When the app was last answered about the user; null when it never was, or longer ago than the access log reaches. */
+  /** When the app last got an answer about the user. Null: never, or before the access log began. */
   readonly lastUsedAt: Timestamp | null
   readonly places: ReadonlyArray<SharedPlace & Place.PlaceRef & { readonly archivedAt: Timestamp | null }>
 }
 
-/** Ended, or bound to be noticed as ended: by its standard tier, or by an admin who revoked the app. */
+/** The stored end, or the one that follows from the standard tier or the app's revocation. */
 const ending = ({ app, connection }: WithApp, now: Timestamp): Pick<Connection, "endedAt" | "endReason"> => {
   const { endedAt, endReason, standardExpiresAt } = connection
   if (endedAt !== null) return { endedAt, endReason }
@@ -63,7 +64,7 @@ const ending = ({ app, connection }: WithApp, now: Timestamp): Pick<Connection, 
   return { endedAt: app.revokedAt, endReason: app.revokedAt === null ? null : "admin_revoked" }
 }
 
-/** `own`: the user's places, archived ones included. What an ended connection held is shown as it ended. */
+/** `own` are the user's places, archived ones included. An ended connection shows what was granted at its end. */
 export const forUser = (
   { app, connection }: WithApp,
   own: ReadonlyArray<Place.Place>,
@@ -91,14 +92,15 @@ export const forUser = (
   }
 }
 
-/** A connection as its app's developer reads it: nothing that says who the user is (Spec §2.1). */
-export interface AppUser extends Omit<Description, "placesVersion">, Pick<Connection, "endedAt" | "endReason"> {
-  /** As `grant_id` of the app's events names it. */
+/** A connection as its app's developer reads it. Nothing in it identifies the user (Spec §2.1). */
+export interface AppUser
+  extends Omit<ConnectionDescription, "placesVersion">, Pick<Connection, "endedAt" | "endReason"> {
+  /** The field `grant_id` of the app's events. */
   readonly grantId: Connection["id"]
   readonly live: boolean
 }
 
-/** An ended connection keeps the dates that it had; nothing of it is effective. */
+/** An ended connection keeps its dates and has no effective scope. */
 export const forDeveloper = ({ app, connection }: WithApp, now: Timestamp): AppUser => {
   const { placesVersion: _, ...described } = describe({ app, connection }, now)
   return {

@@ -1,3 +1,4 @@
+// Computes what an app may do at a moment from the grant, the app and the dates of the tiers (decision apps-2).
 import * as App from "../apps/App.js"
 import * as Scope from "../shared/Scope.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -7,24 +8,24 @@ import type { Connection } from "./Connection.js"
 type Grant = Pick<Connection, "heldScopes" | "standardExpiresAt" | "sensitiveExpiresAt" | "endedAt">
 type Declared = Pick<App.App, "declaredScopes" | "allowedScopes" | "revokedAt">
 
-/** Neither ended nor past its standard tier, and the app not revoked: only then does any token work. */
+/** Live: not ended, standard tier not passed, app not revoked. Only then do the connection's tokens work. */
 export const isLive = (grant: Grant, app: Declared, now: Timestamp): boolean =>
   grant.endedAt === null && app.revokedAt === null && Tier.standardIsLive(grant, now)
 
-/** Scopes still on the grant: the sensitive ones stay through the grace and are gone after it (Spec §3.1). */
+/** The scopes on the grant. Sensitive ones stay during their grace period, and are gone after it (Spec §3.1). */
 export const held = (grant: Grant, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Tier.sensitiveState(grant, now) === "removed"
     ? grant.heldScopes.filter((scope) => !Scope.isSensitive(scope))
     : grant.heldScopes
 
 /**
- * `held_scopes` (Spec §2.2): what is on the grant and still declared by the app, lapsed sensitive scopes included. Exactly these
- * can be asked for to renew; without sensitive scopes among them they equal the effective ones.
+ * `held_scopes` (Spec §2.2): the granted scopes that the app still declares, lapsed sensitive scopes included. A
+ * renewal asks for exactly these. Without sensitive scopes they equal the effective scopes.
  */
 export const reported = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Scope.intersect(held(grant, now), App.scopes(app))
 
-/** What the app may do at `now`: grant ∩ declared, without sensitive scopes that lapsed (Spec §5.6). */
+/** What the app may do at `now`: granted and declared scopes, without lapsed sensitive ones (Spec §5.6). */
 export const effective = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> => {
   if (!isLive(grant, app, now)) return []
   const sensitiveActive = Tier.sensitiveState(grant, now) === "active"
@@ -35,7 +36,7 @@ export const effective = (grant: Grant, app: Declared, now: Timestamp): Readonly
 
 export type Check = "allowed" | "missing" | "lapsed"
 
-/** `lapsed` only while a renewal can bring the scope back: within the grace and still declared by the app. */
+/** `lapsed` when a renewal can bring the scope back: in the grace period, while the app still declares the scope. */
 export const check = (grant: Grant, app: Declared, scope: Scope.Scope, now: Timestamp): Check =>
   effective(grant, app, now).includes(scope)
     ? "allowed"

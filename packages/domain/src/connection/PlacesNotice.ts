@@ -1,19 +1,18 @@
 import type { OutboxEvent } from "../events/Event.js"
-import type { EventId } from "../shared/Ids.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+import type { EventId, Timestamp } from "../shared/index.js"
 import type { Connection } from "./Connection.js"
 import type { WithApp } from "./ConnectionStore.js"
 import * as EffectiveScopes from "./EffectiveScopes.js"
 
 /**
- * Tells the app that the set of its places changed (Spec §6.1). Nothing when it did not, when it is the first one, or when
- * the app may not watch it. `after` is the connection as it is from now on.
+ * The event about a change to the app's set of places (Spec §6.1), of which `after` is the result. Empty when the set
+ * is the same or the first one, or when the app may not watch places.
  */
 export const events = (
   before: Pick<Connection, "placesVersion"> | undefined,
   { app, connection }: WithApp,
   id: EventId,
-  now: Timestamp
+  now: Timestamp.Timestamp
 ): ReadonlyArray<OutboxEvent> =>
   before === undefined ||
   before.placesVersion === connection.placesVersion ||

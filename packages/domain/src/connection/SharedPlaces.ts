@@ -1,16 +1,16 @@
+// The set of places that a connection shares. Decisions M1 and M6.
 import type { Place } from "../places/Place.js"
-import type { PlaceId } from "../shared/Ids.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+import type { PlaceId, Timestamp } from "../shared/index.js"
 import type { Connection, SharedPlace } from "./Connection.js"
 
-export interface Chosen {
+export interface ChosenPlaces {
   readonly placeId: string
   readonly includeEarlierVisits: boolean
 }
 
 type Before = Pick<Connection, "places" | "placesVersion">
 
-/** Those that the app may ask about now: an archived place only shows in past visits. */
+/** The shared places that the app may ask about now. Archived places appear in past visits only. */
 export const present = (
   { places }: Pick<Connection, "places">,
   own: ReadonlyArray<Place>
@@ -22,9 +22,9 @@ export const present = (
 const archivedIn = (own: ReadonlyArray<Place>): ReadonlySet<PlaceId> =>
   new Set(own.filter((place) => place.archivedAt !== null).map((place) => place.id))
 
-/** Ids among `chosen` that cannot be shared: not the user's, or archived and not shared already. */
+/** The ids in `chosen` that are not the user's, or of archived places that were not shared before. */
 export const refused = (
-  chosen: ReadonlyArray<Chosen>,
+  chosen: ReadonlyArray<ChosenPlaces>,
   own: ReadonlyArray<Place>,
   before: ReadonlyArray<SharedPlace>
 ): ReadonlyArray<string> => {
@@ -36,23 +36,27 @@ export const refused = (
 }
 
 /**
- * The set after the user chose. A place that stays keeps the moment it was shared; the version grows only when places were
- * added or taken away (decisions §10). `before` is a version for a new connection: it counts for the `sub`, so a new set goes on
- * counting and an app never meets a version again with other places. An archived place that is shared stays, named or not: no page lists
- * archived places, so leaving one out is no choice, and its past visits must go on showing it (Spec §3.1, §4.5).
+ * The set after the user's choice. A place that was shared before keeps the time of its sharing. The version grows only
+ * when the set changes (decisions §10).
+ *
+ * For a new connection, `before` is the last version that this `sub` ever had. Counting goes on from there, so that an
+ * app never sees one version with two different sets.
+ *
+ * An archived place that was shared stays shared, chosen or not. Pages do not list archived places, so a user cannot
+ * have deselected them, and past visits must keep showing them (Spec §3.1, §4.5).
  */
 export const replace = (
   before: Before | number,
-  chosen: ReadonlyArray<Chosen>,
+  chosen: ReadonlyArray<ChosenPlaces>,
   own: ReadonlyArray<Place>,
-  now: Timestamp
+  now: Timestamp.Timestamp
 ): Before => {
   const old = new Map<string, SharedPlace>(
     (typeof before === "number" ? [] : before.places).map((shared) => [shared.placeId, shared])
   )
   const archived = archivedIn(own)
   const kept = [...old.values()].filter((shared) => archived.has(shared.placeId))
-  const byId = new Map<string, Chosen>([...kept, ...chosen].map((one) => [one.placeId, one]))
+  const byId = new Map<string, ChosenPlaces>([...kept, ...chosen].map((one) => [one.placeId, one]))
   const places = [...byId.values()].map((one): SharedPlace => ({
     placeId: one.placeId as PlaceId,
     sharedAt: old.get(one.placeId)?.sharedAt ?? now,

@@ -1,29 +1,28 @@
-import type { Uses as Counted } from "../access-log/AccessLogStore.js"
+import type { UseCounts as Counted } from "../access-log/AccessLogStore.js"
 import type { App } from "../apps/App.js"
 import * as Purpose from "../purposes/Purpose.js"
-import type { PurposeId } from "../shared/Ids.js"
-import type * as Scope from "../shared/Scope.js"
+import type { PurposeId, Scope } from "../shared/index.js"
 import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** How far back uses are counted (Spec §4.1). */
 export const WINDOW = 90 * DAY
 
-/** How often an app was answered about a user lately, in the purposes' own words. */
+/** How often an app got an answer about a user in the last 90 days, by purpose. */
 export interface Uses {
   readonly since: Timestamp
   /**
-   * Purposes under which it was answered, most used first, then those that it could have used and did not: by an id that says
-   * nothing and their words, because users never see keys (Spec §2.4).
+   * The purposes under which the app got answers, most used first, then the other purposes that the app could have
+   * used. The user sees an id that reveals nothing and the wording, never the developer's key (Spec §2.4).
    */
   readonly byPurpose: ReadonlyArray<{ readonly id: PurposeId; readonly description: string; readonly count: number }>
-  /** Under no purpose: everything that discloses no coordinates. */
+  /** Answers without a purpose: everything that discloses no coordinates. */
   readonly withoutPurpose: number
 }
 
-/** From when on uses are counted. */
+/** The beginning of the period of 90 days that ends `now`. */
 export const since = (now: Timestamp): Timestamp => plus(now, -WINDOW)
 
-/** `counted` since `since(now)`; `purposes` are all of the app's, archived ones too. */
+/** `counted` are the counts since `since(now)`. `purposes` are all purposes of the app, archived ones included. */
 export const of = (
   counted: ReadonlyArray<Counted>,
   purposes: ReadonlyArray<Purpose.Purpose>,

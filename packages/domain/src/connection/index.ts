@@ -1,56 +1,38 @@
-export { authenticateAccess } from "./authenticateAccess.js"
-export * as AuthorizationCode from "./AuthorizationCode.js"
-export * as AuthorizeRequest from "./AuthorizeRequest.js"
-export * as Caller from "./Caller.js"
-export * as CodeExchange from "./CodeExchange.js"
+/**
+ * Connections: one user's consent to one app, with its scopes and shared places. A connection is live until the user
+ * disconnects, its standard tier passes, or the app is revoked or leaks a token (`Ending`). `EffectiveScopes` computes
+ * what the app may do at this moment: the granted scopes that the app still declares and that have not lapsed. Guards
+ * and rules read connections; the user's portal lists and ends them. Every writer locks the connection's row first.
+ *
+ * @module
+ */
+
+export { archivePlace, sharePlaces } from "./changeSharedPlaces.js"
+export {
+  type ConnectionPage,
+  describeConnection,
+  getConnection,
+  listAppUsers,
+  listConnections,
+  listLoggedApps,
+  listUses,
+  type LoggedApp,
+  pageConnections
+} from "./readConnections.js"
 export * as Connection from "./Connection.js"
 export {
-  type Approval,
-  type ApprovalState,
+  type ArchiveDecision,
   ConnectionStore,
-  type Decision,
-  type Locked,
-  type RequestDecision,
+  type ConnectionDecision,
+  type Sharing,
   type WithApp,
   type Write
 } from "./ConnectionStore.js"
 export * as ConnectionView from "./ConnectionView.js"
-export type { ConsentChoices } from "./ConsentChoices.js"
-export * as ConsentDecision from "./ConsentDecision.js"
-export * as ConsentMode from "./ConsentMode.js"
-export * as ConsentRequest from "./ConsentRequest.js"
-export * as ConsentReview from "./ConsentReview.js"
-export { decideConsent } from "./decideConsent.js"
-export { describeConnection } from "./describeConnection.js"
-export { disconnect } from "./disconnect.js"
+export { disconnect, endRevoked } from "./endConnections.js"
 export * as EffectiveScopes from "./EffectiveScopes.js"
 export * as Ending from "./Ending.js"
-export { endRevoked } from "./endRevoked.js"
-export {
-  AuthorizePage,
-  AuthorizeRedirect,
-  ConsentRefusal,
-  ConsentRefused,
-  InvalidGrant,
-  InvalidToken,
-  MissingScope,
-  ScopeExpired
-} from "./Errors.js"
-export { exchangeCode, type PresentedCode } from "./exchangeCode.js"
-export { listAppUsers } from "./listAppUsers.js"
-export { type ConnectionPage, getConnection, listConnections, pageConnections } from "./listConnections.js"
-export { listUses } from "./listUses.js"
-export * as LeakNotice from "./LeakNotice.js"
-export * as Pkce from "./Pkce.js"
-export * as Receipt from "./Receipt.js"
-export * as RefreshDecision from "./RefreshDecision.js"
-export { refreshTokens } from "./refreshTokens.js"
-export { reviewConsent } from "./reviewConsent.js"
-export * as Revocation from "./Revocation.js"
-export { revokeToken } from "./revokeToken.js"
+export * from "./Errors.js"
+export * as DisconnectNotice from "./DisconnectNotice.js"
 export * as SharedPlaces from "./SharedPlaces.js"
-export { sharePlaces } from "./sharePlaces.js"
-export { startConsent } from "./startConsent.js"
-export * as TokenFamily from "./TokenFamily.js"
-export * as TokenGrant from "./TokenGrant.js"
 export * as Uses from "./Uses.js"

@@ -1,41 +1,37 @@
+// What happens when an account is deleted. Decisions deletions-1, deletions-4, deletions-5 and deletions-6.
 import { Either } from "effect"
 import { type Account, DisplayName, Email } from "../accounts/Account.js"
 import type { App } from "../apps/App.js"
 import type { MailMessage } from "../mail/Mail.js"
-import { UserId } from "../shared/Ids.js"
-import { Conflict } from "../shared/Invalid.js"
+import { Conflict, UserId, Words } from "../shared/index.js"
 import { DAY, make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
-import * as Words from "../shared/Words.js"
 
-/**
- * Stands for everybody whose account is gone, where something of theirs must stay for others: who reviewed an app, whose app it was.
- * Nobody can sign in as it, and no mail reaches it.
- */
+/** Stands for deleted accounts, as an app's reviewer or owner. Nobody can sign in with it; it gets no mail. */
 export const NOBODY: Account = {
   id: UserId.make("deleted_account"),
-  // Addresses are kept in lower case: whoever signs up with this one has another, and does not stand in its place.
+  // Stored addresses are in lower case, so nobody can sign up with this one.
   email: Email.make("Deleted@account.invalid"),
   displayName: DisplayName.make("Deleted account"),
   roles: [],
   createdAt: make(0)
 }
 
-/** An app that goes with its developer, and how many other people have it connected. */
+/** An app of the deleted account, and how many other people have connected it. */
 export interface OwnedApp {
   readonly app: App
   readonly people: number
 }
 
-/** What a decision sees under the account's lock. */
-export interface State {
+/** What the decision reads under the account's lock. */
+export interface AccountDeletionState {
   readonly account: Account
-  /** An admin, and nobody else is one. */
+  /** Whether the account is an admin and there is no other admin. */
   readonly isLastAdmin: boolean
-  /** Revoked ones included. */
+  /** Revoked apps are included. */
   readonly apps: ReadonlyArray<OwnedApp>
 }
 
-/** What is written at once; the rest is removed in the background. */
+/** What is committed at once. Workers delete the other rows later. */
 export interface Going {
   readonly requestedAt: Timestamp
   readonly lookAt: Timestamp
@@ -44,34 +40,34 @@ export interface Going {
 
 export const LAST_ADMIN = "you are the only admin: the service needs another one first"
 
-/** What users of a revoked app, reviewers and admins read of it. */
+/** The reason in the revocation of the account's apps, for their users, reviewers and admins. */
 export const REVOKED_NOTE = "Its developer deleted their account."
 
-/** Nobody is kept but the last admin, who would leave a service that nobody can look after. */
-export const decide = ({ account, apps, isLastAdmin }: State, now: Timestamp): Either.Either<Going, Conflict> =>
+/** Every account can be deleted except that of the last admin, because nobody could run the service any more. */
+export const decide = (
+  { account, apps, isLastAdmin }: AccountDeletionState,
+  now: Timestamp
+): Either.Either<Going, Conflict> =>
   isLastAdmin
     ? Either.left(new Conflict({ reason: LAST_ADMIN }))
     : Either.right({ requestedAt: now, lookAt: now, receipt: receipt(account, apps, now) })
 
-/** Of an app that nobody but its developer could connect, nothing has to stay for others. */
+/** Whether the app is deleted with the account: before production, only its developer could connect it. */
 export const goesEntirely = ({ status }: Pick<App, "status">): boolean => status !== "production"
 
-/**
- * Requests that were under way when the account went may write a last row: they are looked for again after ten minutes and after a
- * day, and then nothing is left to be looked for.
- */
+/** When workers look again for rows that a request in flight at the deletion wrote late. */
 const LOOKS = [10 * MINUTE, DAY]
 
-/** Null: that was the last look. */
+/** Null after the last look. */
 export const nextLook = (requestedAt: Timestamp, now: Timestamp): Timestamp | null => {
   const next = LOOKS.find((after) => requestedAt + after > now)
   return next === undefined ? null : plus(requestedAt, next)
 }
 
-/** The key of the account's one receipt, which is sent once, however often the deletion is picked up again. */
+/** The key of the mail about the deletion, so that a repeated deletion sends one mail. */
 export const receiptKey = (userId: UserId): string => `account_deleted ${userId}`
 
-/** To the address that the account had: nobody's account goes without its owner hearing of it. */
+/** The mail to the account's address. If somebody else deleted the account, its owner finds out from it. */
 const receipt = ({ email, id }: Account, apps: ReadonlyArray<OwnedApp>, now: Timestamp): MailMessage => ({
   to: NOBODY.id,
   address: email,

@@ -1,31 +1,69 @@
 import { Effect, Option } from "effect"
-import type { Account } from "../accounts/Account.js"
-import { checkPassword } from "../accounts/checkPassword.js"
-import { NotFound } from "../shared/Invalid.js"
+import { type Account, checkPassword } from "../accounts/index.js"
+import { NotFound, program, Timestamp } from "../shared/index.js"
 import * as AccountDeletion from "./AccountDeletion.js"
-import { AccountDeletionStore } from "./AccountDeletionStore.js"
+import { nextLook } from "./AccountDeletion.js"
+import { AccountDeletionStore, type Leftover } from "./AccountDeletionStore.js"
 
 export interface Confirmation {
-  /** Once more, although there is a session: a browser that was left open must not be enough. */
+  /** The password, although the user is signed in: somebody else may use a browser that was left open. */
   readonly password: string
-  /** Where the request came from. */
+  /** The network address of the request. */
   readonly address: string
 }
 
 /**
- * Ends the account at once and for good; what is left of it is removed by the workers (`removeDeleted`). `WrongCredentials` and
- * `TooManyAttempts` as at sign-in, whose count it shares; `Conflict` for the last admin; `NotFound` when it went meanwhile.
+ * Deletes the account at once; `removeDeleted` deletes its remaining rows. Counts as an attempt to sign in and fails
+ * like one. `Conflict` for the last admin, `NotFound` when it was deleted meanwhile.
  */
-export const deleteAccount = Effect.fn("deleteAccount")(function* (account: Account, confirmation: Confirmation) {
+export const deleteAccount = program("deleteAccount", function* (account: Account.Account, confirmation: Confirmation) {
   const { id } = yield* checkPassword({ ...confirmation, email: account.email })
-  // The address may have become somebody else's between the session's check and this one.
+  // After the session was checked, the account may have been deleted and its e-mail given to a new one: use the id that
+  // was checked.
   const begun =
     id === account.id ? yield* (yield* AccountDeletionStore).begin(id, AccountDeletion.decide) : Option.none()
   yield* yield* Effect.mapError(begun, () => new NotFound({ what: "account" }))
 })
 
-/** What deleting the account would meet: apps that go with it, and whether it may. */
-export const describeDeletion = Effect.fn("describeDeletion")(function* (account: Account) {
+/** What deleting the account would do: which apps end with it, and whether it is allowed. */
+export const describeDeletion = program("describeDeletion", function* (account: Account.Account) {
   const state = yield* (yield* AccountDeletionStore).describe(account.id)
   return yield* Effect.mapError(state, () => new NotFound({ what: "account" }))
 })
+
+/** Accounts that one worker leases at a time. */
+const BATCH = 10
+/** Rows of a kind in one statement, which is then so short that other statements do not wait. */
+const ROWS = 1_000
+/** After this time another worker may take over, because this one died or has too much to do. */
+const LEASE = 10 * Timestamp.MINUTE
+
+/** Deletes rows of deleted accounts; returns how many were finished. Interruptible, repeatable, concurrent. */
+export const removeDeleted = program("removeDeleted", function* () {
+  const store = yield* AccountDeletionStore
+  const now = yield* Timestamp.now
+  const leaseUntil = Timestamp.plus(now, LEASE)
+  let finished = 0
+  for (const leftover of yield* store.claimDue(BATCH, now, leaseUntil)) {
+    if (yield* removeOne(leftover, leaseUntil)) finished++
+  }
+  return finished
+})
+
+const removeOne = ({ requestedAt, userId }: Leftover, leaseUntil: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const store = yield* AccountDeletionStore
+    let now = yield* Timestamp.now
+    while ((yield* store.removeSome(userId, now, ROWS)) > 0) {
+      now = yield* Timestamp.now
+      // The lease is over: the next worker that leases the account goes on.
+      if (now >= leaseUntil) return false
+    }
+    const next = nextLook(requestedAt, now)
+    yield* next === null ? store.finish(userId) : store.lookAgain(userId, next)
+    return next === null
+  }).pipe(
+    Effect.catchAll((error) =>
+      Effect.as(Effect.logWarning("A deleted account's rows could not be removed, later again", userId, error), false)
+    )
+  )

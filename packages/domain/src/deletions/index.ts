@@ -1,4 +1,12 @@
+/**
+ * Deleting an account. `deleteAccount` ends the sessions, connections, devices and apps of the account in one commit.
+ * From then on nobody can use any of it. `AccountDeletion` records what is still stored; workers call `removeDeleted`
+ * to delete the person's rows in small steps until none is left. The account page calls `describeDeletion` and
+ * `deleteAccount`.
+ *
+ * @module
+ */
+
 export * as AccountDeletion from "./AccountDeletion.js"
 export { AccountDeletionStore, type Leftover } from "./AccountDeletionStore.js"
-export { type Confirmation, deleteAccount, describeDeletion } from "./deleteAccount.js"
-export { removeDeleted } from "./removeDeleted.js"
+export { type Confirmation, deleteAccount, describeDeletion, removeDeleted } from "./deleteAccount.js"

@@ -1,62 +1,70 @@
-import { Option } from "effect"
-import * as Authorisation from "../events/Authorisation.js"
+import { Option, Schema } from "effect"
+import * as Authorisation from "./Authorisation.js"
+import type { WebhookAnswer } from "../endpoints/WebhookSender.js"
 import type { Envelope } from "../events/Event.js"
 import type { AppId, DeliveryId, EndpointId, UserId } from "../shared/Ids.js"
 import { DAY, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import * as RetrySchedule from "./RetrySchedule.js"
 
-export type State = "trying" | "delivered" | "failed" | "too_old"
+export const DeliveryState = Schema.Literal("trying", "delivered", "failed", "too_old")
+export type DeliveryState = typeof DeliveryState.Type
 
-/** Why a row ended as failed. Only `exhausted` counts against the endpoint (decision W3). */
-export type FailReason =
-  | "exhausted"
-  | "endpoint_disabled"
-  | "endpoint_removed"
-  | "not_authorised"
-  | "not_sent"
-  /** No worker came to an end with it, however often it was taken up. */
-  | "abandoned"
+/** Why a delivery failed. `abandoned`: every worker that claimed it lost its lease. */
+export const FailReason = Schema.Literal(
+  "exhausted",
+  "endpoint_disabled",
+  "endpoint_removed",
+  "not_authorised",
+  "not_sent",
+  "abandoned"
+)
+export type FailReason = typeof FailReason.Type
 
-/** One event on its way to one endpoint (Spec §2.9, §3.5). */
+/** The failures that count as a strike against the endpoint: those that are the receiver's fault (decision W3). */
+const IS_STRIKE: Readonly<Record<FailReason, boolean>> = {
+  exhausted: true,
+  endpoint_disabled: false,
+  endpoint_removed: false,
+  not_authorised: false,
+  not_sent: false,
+  abandoned: false
+}
+
+/**
+ * One event on its way to one endpoint (Spec §2.9, §3.5). A worker claims the row under a lease, makes one attempt, and
+ * stores the result with `move`. `docs/state-machines.md` draws the states.
+ */
 export interface Delivery {
   readonly appId: AppId
   readonly id: DeliveryId
   readonly endpointId: EndpointId
   readonly envelope: Envelope
-  /** Null for a ping. */
+  /** Null for a ping, which is about nobody. */
   readonly userId: UserId | null
   readonly maxEventAgeS: number | null
-  readonly state: State
+  readonly state: DeliveryState
   readonly failReason: FailReason | null
-  /** 1-based: the attempt that is due or under way while trying; afterwards the one it ended at, which perhaps was never made. */
+  /** The attempt that is due or in flight, from 1. After the end: the last, which may not have been made. */
   readonly attempt: number
-  /** Null once ended. */
+  /** When the next attempt is due; null after the end. */
   readonly dueAt: Timestamp | null
   readonly createdAt: Timestamp
   readonly endedAt: Timestamp | null
-  /** 0 for the first sending; 1, 2 … for replays of the same event to the same endpoint. */
+  /** 0 for the first delivery; 1, 2 … for replays of the event to the same endpoint. */
   readonly replayNo: number
   readonly isTest: boolean
-  /** The attempt that is due was brought forward by hand: whatever becomes of it counts for nothing (Spec §3.4). */
+  /** The developer asked for this attempt before it was due, so its result does not count as a strike (Spec §3.4). */
   readonly isHurried: boolean
-  /** When the first row of the event at the endpoint was made: its own creation, unless it is a replay. */
+  /** When the event's first row for this endpoint was made. For a replay this is earlier than `createdAt`. */
   readonly originalAt: Timestamp
 }
-
-/** What the receiver did with one attempt. */
-export type Answer =
-  | { readonly _tag: "Answered"; readonly status: number; readonly snippet: string }
-  /** Refused, reset, timed out, TLS, an address that is not allowed: the receiver's fault. */
-  | { readonly _tag: "Unreachable"; readonly detail: string }
-  /** Our own resolver, a shutdown: spends no attempt (decision W3). */
-  | { readonly _tag: "NotSent"; readonly detail: string }
 
 /** One attempt, as the log shows it. */
 export interface Attempt {
   readonly attempt: number
   readonly startedAt: Timestamp
   readonly endedAt: Timestamp
-  /** Null when there was no answer. */
+  /** The HTTP status; null when there was no answer. */
   readonly status: number | null
   /** Null on success. */
   readonly error: string | null
@@ -64,42 +72,45 @@ export interface Attempt {
   readonly snippet: string | null
 }
 
-/** A row of the log with what the receiver last did; null before the first attempt (Spec §2.9). */
+/** A delivery in the developer's log, with its last attempt; null before the first attempt (Spec §2.9). */
 export interface Logged {
   readonly delivery: Delivery
-  /** It was sent again: a later row of the same event and endpoint says what became of that. */
+  /** True when a later row of the same event and endpoint replays this one. */
   readonly isReplayed: boolean
   readonly lastAttempt: Attempt | null
 }
 
-/** How a claimed delivery goes on; written under the lease's fence. */
-export type Finish =
+/** The result of a claimed delivery. It is written only while the worker still has the lease. */
+export type DeliveryFinish =
   | { readonly _tag: "Delivered"; readonly at: Timestamp }
   | { readonly _tag: "Retry"; readonly attempt: number; readonly dueAt: Timestamp }
   | { readonly _tag: "Failed"; readonly at: Timestamp; readonly reason: FailReason }
   | { readonly _tag: "TooOld"; readonly at: Timestamp }
-  /** Nothing was spent: the same attempt again at `dueAt`. */
+  /** The attempt was not made, and the same attempt is due again at `dueAt`. */
   | { readonly _tag: "Postponed"; readonly dueAt: Timestamp }
 
-/** Spec §6.4.5: anything but a 2xx within the deadline is a failure. */
-export const isSuccess = (answer: Answer): boolean =>
+/** Anything but a 2xx within the deadline is a failure (Spec §6.4.5). */
+export const isSuccess = (answer: WebhookAnswer): boolean =>
   answer._tag === "Answered" && answer.status >= 200 && answer.status < 300
 
-/** For everything: name look-up, connecting, sending and reading the answer (Spec §6.4.5). */
+/** The deadline of the whole attempt: name look-up, connecting, sending and reading the answer (Spec §6.4.5). */
 export const ANSWER_DEADLINE = 5 * SECOND
-/** How long the same attempt waits after a fault of our own. */
+/** How long an attempt waits after a fault of our own, such as an unreadable secret, before it is made. */
 export const OWN_FAULT_WAIT = 5 * SECOND
-/** Faults of our own for longer than this end a delivery, uncounted: its event is no news any more. */
+/** A delivery held up this long by a fault of our own ends without a strike: its event is no longer news. */
 export const OWN_FAULT_LIMIT = 3 * DAY
-/** A worker that does not finish in this time is taken for dead; the same attempt number runs again (decision W2). */
+/**
+ * The lease of a claim: for this long no other worker claims the row. A worker that dies loses its leases by the clock,
+ * without a word, and the next claim makes the same attempt again (decision W2).
+ */
 export const LEASE = 30 * SECOND
 
-/** So many leases in a row may run out on an attempt. What ends a worker every time must not do so for ever. */
+/** How many leases in a row may run out on one attempt: an attempt that crashes its worker must end. */
 export const MAX_LAPSES = RetrySchedule.WAITS.length + 3
 
 /**
- * When an attempt that is taken up after `lapses` leases in a row ran out on it is due once more, should this lease run out too.
- * Twice at once (decision W2); then we wait for ourselves as we wait for receivers. Undefined: it is not taken up any more.
+ * When a claimed attempt is due again after `lapses` leases that ran out in a row: twice at once (decision W2), then
+ * after the waits of failed attempts. Undefined: the delivery is abandoned.
  */
 export const dueAfterLapse = (dueAt: Timestamp, lapses: number, leaseUntil: Timestamp): Timestamp | undefined => {
   if (lapses >= MAX_LAPSES) return undefined
@@ -107,12 +118,12 @@ export const dueAfterLapse = (dueAt: Timestamp, lapses: number, leaseUntil: Time
   return wait === undefined ? dueAt : plus(leaseUntil, wait)
 }
 
-/** Spec §3.5: what becomes of a delivery after the attempt that ended at `endedAt`. */
+/** The result of the attempt that ended at `endedAt` (Spec §3.5). */
 export const afterAttempt = (
   { attempt, createdAt }: Pick<Delivery, "attempt" | "createdAt">,
-  answer: Answer,
+  answer: WebhookAnswer,
   endedAt: Timestamp
-): Finish => {
+): DeliveryFinish => {
   if (answer._tag === "NotSent") {
     return endedAt - createdAt > OWN_FAULT_LIMIT
       ? { _tag: "Failed", at: endedAt, reason: "not_sent" }
@@ -125,36 +136,126 @@ export const afterAttempt = (
     : { _tag: "Retry", attempt: attempt + 1, dueAt }
 }
 
-/** The row after `finish`: the only moves there are (Spec §3.5). */
-export const move = (delivery: Delivery, finish: Finish): Delivery => {
-  switch (finish._tag) {
-    case "Delivered":
-      return { ...delivery, state: "delivered", dueAt: null, endedAt: finish.at }
-    case "Retry":
-      return { ...delivery, attempt: finish.attempt, dueAt: finish.dueAt, isHurried: false }
-    case "Failed":
-      return { ...delivery, state: "failed", failReason: finish.reason, dueAt: null, endedAt: finish.at }
-    case "TooOld":
-      return { ...delivery, state: "too_old", dueAt: null, endedAt: finish.at }
-    case "Postponed":
-      return { ...delivery, dueAt: finish.dueAt }
-  }
+/** The change of a field in a transition: `set` takes the step's value, `clear` makes it null or false. */
+export type FieldChange = "set" | "clear" | "keep"
+
+/** A row of the state machine. The fields that it does not name never change. */
+export interface DeliveryTransition {
+  /** In any other state the step changes nothing. */
+  readonly from: ReadonlyArray<DeliveryState>
+  readonly to: DeliveryState
+  readonly failReason: FieldChange
+  readonly attempt: Exclude<FieldChange, "clear">
+  readonly dueAt: FieldChange
+  readonly endedAt: FieldChange
+  readonly isHurried: FieldChange
+  /** A worker's lease on the row, which only stores know. */
+  readonly lease: FieldChange
 }
 
-/** What an end does to the endpoint's strikes (Spec §6.4.7): only first sendings that ran their whole course count. */
+/** Whatever changes a stored delivery: its finish, a worker's claim, or a developer who asks for the attempt now. */
+export type DeliveryStep =
+  | DeliveryFinish
+  /** `dueAt`: when the attempt is due again if the lease lapses. */
+  | { readonly _tag: "Claimed"; readonly dueAt: Timestamp }
+  | { readonly _tag: "Hurried"; readonly dueAt: Timestamp }
+
+/** What the end of a delivery changes and keeps, unless a transition below says otherwise. */
+const ENDING = {
+  from: ["trying"],
+  failReason: "keep",
+  attempt: "keep",
+  dueAt: "clear",
+  endedAt: "set",
+  isHurried: "keep",
+  lease: "clear"
+} as const
+
+/** What a step changes that does not end the delivery. */
+const GOING_ON = {
+  from: ["trying"],
+  to: "trying",
+  failReason: "keep",
+  attempt: "keep",
+  dueAt: "set",
+  endedAt: "keep",
+  isHurried: "keep",
+  lease: "clear"
+} as const
+
+/**
+ * The state machine of a delivery (Spec §3.5): one row for each step, and no other transition exists. `move` reads this
+ * table, and SQL statements are made from it, so a changed row changes the service on every kind of database.
+ */
+export const TRANSITIONS: Readonly<Record<DeliveryStep["_tag"], DeliveryTransition>> = {
+  Delivered: { ...ENDING, to: "delivered" },
+  Failed: { ...ENDING, to: "failed", failReason: "set" },
+  TooOld: { ...ENDING, to: "too_old" },
+  Retry: { ...GOING_ON, attempt: "set", isHurried: "clear" },
+  Postponed: GOING_ON,
+  Claimed: { ...GOING_ON, lease: "set" },
+  Hurried: { ...GOING_ON, isHurried: "set", lease: "keep" }
+}
+
+/** The step may be taken in `state`. */
+export const mayTake = (step: DeliveryStep["_tag"], state: DeliveryState): boolean =>
+  TRANSITIONS[step].from.includes(state)
+
+/** After the step the delivery still waits for an attempt. */
+export const goesOn = (step: DeliveryStep["_tag"]): boolean => mayTake("Claimed", TRANSITIONS[step].to)
+
+/** The values that a step brings along. */
+export interface StepValues {
+  readonly failReason: FailReason | null
+  /** Null: the step brings no number, and the attempt stays. */
+  readonly attempt: number | null
+  readonly dueAt: Timestamp | null
+  readonly endedAt: Timestamp | null
+}
+
+/** The values that `step` brings; null for each that it does not bring. */
+export const valuesOf = (step: DeliveryStep): StepValues => ({
+  failReason: step._tag === "Failed" ? step.reason : null,
+  attempt: step._tag === "Retry" ? step.attempt : null,
+  dueAt: "dueAt" in step ? step.dueAt : null,
+  endedAt: "at" in step ? step.at : null
+})
+
+/** The row after `step`; the same row in a state in which the step may not be taken. */
+export const move = (delivery: Delivery, step: DeliveryStep): Delivery =>
+  moveBy(TRANSITIONS[step._tag], delivery, valuesOf(step))
+
+/** `move` by any row of a table. */
+export const moveBy = (row: DeliveryTransition, delivery: Delivery, values: StepValues): Delivery =>
+  row.from.includes(delivery.state)
+    ? {
+        ...delivery,
+        state: row.to,
+        failReason: changed(row.failReason, delivery.failReason, values.failReason, null),
+        attempt: changed(row.attempt, delivery.attempt, values.attempt ?? delivery.attempt, delivery.attempt),
+        dueAt: changed(row.dueAt, delivery.dueAt, values.dueAt, null),
+        endedAt: changed(row.endedAt, delivery.endedAt, values.endedAt, null),
+        isHurried: changed(row.isHurried, delivery.isHurried, true, false)
+      }
+    : delivery
+
+const changed = <A>(change: FieldChange, before: A, set: A, cleared: A): A =>
+  change === "keep" ? before : change === "set" ? set : cleared
+
+/** The change of the endpoint's strikes (Spec §6.4.7): only first deliveries that used up their schedule count. */
 export const effectOnEndpoint = (
   delivery: Pick<Delivery, "replayNo" | "isTest" | "isHurried">,
-  finish: Finish
+  finish: DeliveryFinish
 ): "strike" | "clear" | "none" => {
   if (delivery.replayNo > 0 || delivery.isTest || delivery.isHurried) return "none"
   if (finish._tag === "Delivered") return "clear"
-  return finish._tag === "Failed" && finish.reason === "exhausted" ? "strike" : "none"
+  return finish._tag === "Failed" && IS_STRIKE[finish.reason] ? "strike" : "none"
 }
 
-/** The log's row for an attempt; null when nothing was sent. A clock that was set back meanwhile makes no time negative. */
+/** The attempt's row in the log; null when nothing was sent. Its duration is never negative. */
 export const attemptOf = (
   attempt: number,
-  answer: Answer,
+  answer: WebhookAnswer,
   startedAt: Timestamp,
   stoppedAt: Timestamp
 ): Attempt | null => {
@@ -176,23 +277,23 @@ export const attemptOf = (
   }
 }
 
-/** Spec §4.6.8: older than the rule allows, retries included (decision T3). */
+/** Whether the event is older than the rule allows. It is checked before each retry, too (Spec §4.6.8, decision T3). */
 export const isTooOld = (
   event: { readonly occurredAt: Timestamp; readonly maxEventAgeS: number | null },
   now: Timestamp
 ): boolean => event.maxEventAgeS !== null && now - event.occurredAt > event.maxEventAgeS * SECOND
 
-/** What is decided before anything is sent, from the state of now. */
-export type Verdict = "send" | "not_authorised" | "too_old"
+/** The result of the check before sending. */
+export type SendVerdict = "send" | "not_authorised" | "too_old"
 
-/** Whether it may be sent now: the app, the connection and the scope must still allow it, and it must not be too old (Spec §6.3.5). */
+/** Whether app, connection, scope and the event's age allow sending it now (Spec §6.3.5). */
 export const verdict = (
   delivery: Pick<Delivery, "appId" | "envelope" | "maxEventAgeS">,
   authorisation: Option.Option<Authorisation.Authorisation>,
   now: Timestamp
-): Verdict => {
+): SendVerdict => {
   const { envelope, maxEventAgeS } = delivery
-  // A ping tells of nobody, so nobody needs to have allowed it.
+  // A ping is about nobody, so it needs no permission.
   if (envelope.payload.type === "ping") return "send"
   const permitted = Option.exists(authorisation, (found) => Authorisation.permits(found, envelope, now))
   if (!permitted) return "not_authorised"
@@ -215,6 +316,9 @@ export interface NewDelivery {
   readonly originalAt: Timestamp
 }
 
+/** The state before any step. */
+export const FIRST_STATE: DeliveryState = "trying"
+
 /** The row as it is stored first. */
 export const begin = (row: NewDelivery): Delivery => ({
   appId: row.appId,
@@ -223,7 +327,7 @@ export const begin = (row: NewDelivery): Delivery => ({
   envelope: row.envelope,
   userId: row.userId,
   maxEventAgeS: row.maxEventAgeS,
-  state: "trying",
+  state: FIRST_STATE,
   failReason: null,
   attempt: 1,
   dueAt: row.createdAt,

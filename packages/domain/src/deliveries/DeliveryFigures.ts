@@ -1,6 +1,7 @@
 import * as Telemetry from "../shared/Telemetry.js"
 import { SECOND, type Timestamp } from "../shared/Timestamp.js"
-import type { Answer, Delivery, Finish } from "./Delivery.js"
+import type { WebhookAnswer } from "../endpoints/WebhookSender.js"
+import type { Delivery, FailReason, DeliveryFinish } from "./Delivery.js"
 import * as RetrySchedule from "./RetrySchedule.js"
 
 const ATTEMPTS = Array.from({ length: RetrySchedule.MAX_ATTEMPTS }, (_, index) => String(index + 1))
@@ -23,8 +24,16 @@ const lag = Telemetry.duration(
   [0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3600]
 )
 
-/** How a delivery goes on, in a word. */
-export const outcomeOf = (how: Finish | undefined) => {
+const FAILURES: Readonly<Record<FailReason, "failed" | "not_authorised">> = {
+  exhausted: "failed",
+  endpoint_disabled: "failed",
+  endpoint_removed: "failed",
+  not_authorised: "not_authorised",
+  not_sent: "failed",
+  abandoned: "failed"
+}
+
+export const outcomeOf = (how: DeliveryFinish | undefined) => {
   switch (how?._tag) {
     case undefined:
       return "lost"
@@ -33,7 +42,7 @@ export const outcomeOf = (how: Finish | undefined) => {
     case "Retry":
       return "retry"
     case "Failed":
-      return how.reason === "not_authorised" ? "not_authorised" : "failed"
+      return FAILURES[how.reason]
     case "TooOld":
       return "too_old"
     case "Postponed":
@@ -41,16 +50,14 @@ export const outcomeOf = (how: Finish | undefined) => {
   }
 }
 
-/** An attempt is about to be sent. */
 export const began = ({ attempt, createdAt }: Pick<Delivery, "attempt" | "createdAt">, now: Timestamp): void => {
   if (attempt === 1) lag.record(Math.max(0, now - createdAt) / SECOND, {})
 }
 
-/** An attempt has come to its end. */
-export const attempted = ({ attempt }: Pick<Delivery, "attempt">, how: Finish | undefined): void =>
+export const attempted = ({ attempt }: Pick<Delivery, "attempt">, how: DeliveryFinish | undefined): void =>
   deliveries.record(1, { outcome: outcomeOf(how), attempt: String(attempt) })
 
-const answerOf = (answer: Answer) => {
+const answerOf = (answer: WebhookAnswer) => {
   switch (answer._tag) {
     case "Answered":
       return `${Math.trunc(answer.status / 100)}xx` as "2xx"
@@ -62,7 +69,7 @@ const answerOf = (answer: Answer) => {
 }
 
 export const posted = (sent: {
-  readonly answer: Answer
+  readonly answer: WebhookAnswer
   readonly startedAt: Timestamp
   readonly endedAt: Timestamp
 }): void => posts.record(Math.max(0, sent.endedAt - sent.startedAt) / SECOND, { answer: answerOf(sent.answer) })

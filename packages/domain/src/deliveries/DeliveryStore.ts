@@ -1,98 +1,100 @@
 import { Context, type Effect, type Either, type Option } from "effect"
 import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
 import type { SigningSecret } from "../endpoints/SigningSecret.js"
-import type { Type } from "../events/Event.js"
-import type { AppId, DeliveryId, EndpointId, EventId } from "../shared/Ids.js"
+import type { EventType } from "../events/Event.js"
+import type { AppId, DeliveryId, EndpointId, EventId, StoreError } from "../shared/index.js"
 import type { Page } from "../shared/Page.js"
-import type { StoreError } from "../shared/StoreError.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import type { Attempt, Delivery, Finish, Logged, NewDelivery, State } from "./Delivery.js"
-import type { Hurry, Refusal, Replayable } from "./Replay.js"
+import type { Attempt, Delivery, DeliveryFinish, Logged, NewDelivery, DeliveryState } from "./Delivery.js"
+import type { Hurry, ReplayRefusal, Replayable } from "./Replay.js"
 
-/** A delivery that this worker holds until the lease runs out. */
+// The queue of deliveries. Decisions deliveries-3, deliveries-5, deliveries-7 and deliveries-8.
+
+/** A delivery that this worker may attempt until its lease runs out. */
 export interface Claim {
   readonly delivery: Delivery
-  /** The fence: `finish` does nothing unless the row still carries it. */
+  /** The id of the lease, a fence: `finish` has no effect when another worker has leased the row since. */
   readonly lease: string
   readonly url: EndpointUrl
   readonly secrets: ReadonlyArray<SigningSecret>
 }
 
 export interface ClaimRequest {
-  /** How many at most. */
+  /** The most deliveries to claim. */
   readonly limit: number
-  /** How many of one endpoint may be under way at once, other workers' included. */
+  /** The most deliveries of one endpoint in flight at once, those of other workers included. */
   readonly perEndpoint: number
   readonly lease: string
   readonly now: Timestamp
   readonly leaseUntil: Timestamp
 }
 
-export interface Claimed {
+export interface ClaimedDeliveries {
   readonly claims: ReadonlyArray<Claim>
-  /** More waits in vain than one claim ends: claim again at once. */
+  /** True when more abandoned rows wait than one claim ends: the worker claims again at once. */
   readonly isUnfinished: boolean
 }
 
-export interface Filter {
+export interface DeliveryFilter {
   readonly endpointId?: EndpointId | undefined
   readonly eventId?: EventId | undefined
-  /** Any of these payload types. */
-  readonly types?: ReadonlyArray<Type> | undefined
-  readonly state?: State | undefined
-  /** By creation: `[from, to)`. */
+  /** Payload types: a delivery of any of them is listed. */
+  readonly types?: ReadonlyArray<EventType> | undefined
+  readonly state?: DeliveryState | undefined
+  /** The span of creation times, from `from` until before `to`. */
   readonly from?: Timestamp | undefined
   readonly to?: Timestamp | undefined
 }
 
-/** The queue: rows of the app, leased, fenced, fair between endpoints. */
+/** The queue of deliveries. A claim leases rows to a worker; a result is refused when the lease was lost. */
 export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/DeliveryStore")<
   DeliveryStore,
   {
     /**
-     * Idempotent by (event, endpoint, replay): fanning an event out twice makes no second row. A row whose endpoint was
-     * disabled since its epoch was read is stored as failed; one whose endpoint is gone is not stored. All of one app.
+     * Stores new rows of one app. Idempotent by event, endpoint and replay number, for a repeated fan-out. Of an
+     * endpoint disabled since its epoch was read, a row is stored as failed; of a removed one, not at all.
      */
     readonly insert: (rows: ReadonlyArray<NewDelivery>) => Effect.Effect<void, StoreError>
     /**
-     * Due rows of enabled endpoints, a few of each, so that one endpoint with a long backlog does not hold up the rest. A
-     * row whose lease ran out is claimed again with the same attempt number, as often and as late as `Delivery.dueAfterLapse`
-     * says, and then abandoned. Rows of an earlier endpoint epoch never are; those that are met and not under way end as
-     * failed, so many at a time that nobody else is held up.
+     * Leases due rows of enabled endpoints to this worker, a few of each endpoint, so that a long backlog of one
+     * endpoint does not delay the others. A row whose lease ran out is claimed again with the same attempt number, as
+     * often as `Delivery.dueAfterLapse` allows, and then abandoned. Rows from before the endpoint was disabled (an
+     * earlier epoch) are not claimed. Each claim ends a limited number of these as failed, so that the claim stays
+     * short.
      */
-    readonly claim: (request: ClaimRequest) => Effect.Effect<Claimed, StoreError>
+    readonly claim: (request: ClaimRequest) => Effect.Effect<ClaimedDeliveries, StoreError>
     /**
-     * One statement: the attempt's log row, the move of the delivery and the endpoint's strike counter (exhausted +1,
-     * automatic success 0, disabled at 20 with its waiting rows failed), with a warning for its developer at the 10th and the
-     * 20th. Replays never count, nor does a row of an earlier epoch; such a row is not tried again either: a retry of it ends as
-     * failed. False, and nothing written, when the lease was lost.
+     * Stores a result in one statement: the attempt's log row, the new state of the delivery, and the endpoint's
+     * strikes. A used-up schedule adds a strike, an automatic success sets them to 0, the 20th disables the endpoint
+     * and fails its waiting rows; the 10th and 20th warn the developer. Replays and rows of an earlier epoch do not
+     * change strikes, and a retry in an earlier epoch ends as failed. Returns false, and writes nothing, when the lease
+     * was lost.
      */
     readonly finish: (
       claim: Pick<Claim, "lease"> & { readonly appId: AppId; readonly id: DeliveryId },
-      finish: Finish,
+      finish: DeliveryFinish,
       attempt: Attempt | null
     ) => Effect.Effect<boolean, StoreError>
-    /** The first due time later than `after`, whoever's row it is; none when nothing waits for later. */
+    /** The first due time after `after`, of any row. None when no row waits. */
     readonly nextDueAt: (after: Timestamp) => Effect.Effect<Option.Option<Timestamp>, StoreError>
-    /** Stores a test that has happened: ended, with its only attempt. It is never claimed and never counts (decision W6). */
+    /** Stores a finished test with its only attempt. It is never claimed and never changes strikes (decision W6). */
     readonly recordTest: (delivery: Delivery, attempt: Attempt) => Effect.Effect<void, StoreError>
 
     /**
-     * Locks the row's endpoint, then reads the clock and the rows of the event there, then decides; stores the row that comes of
-     * it. Two of one event queue up here. None when the app has no such row.
+     * Locks the row's endpoint, reads the clock and the event's rows, gives them to `decide` and stores the new row.
+     * The lock makes two replays of one event wait for each other. None when the app has no row of this id.
      */
     readonly replay: (
       appId: AppId,
       id: DeliveryId,
-      decide: (state: Replayable, now: Timestamp) => Either.Either<NewDelivery, Refusal>
-    ) => Effect.Effect<Option.Option<Either.Either<NewDelivery, Refusal>>, StoreError>
-    /**
-     * Makes the next attempt due at `now`, unless it is due or under way already (Spec §4.7). None when the app has no such row.
-     */
+      decide: (state: Replayable, now: Timestamp) => Either.Either<NewDelivery, ReplayRefusal>
+    ) => Effect.Effect<Option.Option<Either.Either<NewDelivery, ReplayRefusal>>, StoreError>
+    /** Makes the next attempt due at `now`, unless due or in flight (Spec §4.7). None: no such row of the app. */
     readonly hurry: (appId: AppId, id: DeliveryId, now: Timestamp) => Effect.Effect<Option.Option<Hurry>, StoreError>
     /**
-     * Replays failed rows of an enabled endpoint made at `since` or later, the oldest first, as many as there are `ids`: no tests,
-     * none that was replayed or is too old. Made at `now`, and due a millisecond apart from `dueFrom` on. Answers how many.
+     * Replays failed rows of an enabled endpoint that were made at `since` or later, oldest first, at most as many as
+     * there are `ids`. Tests, rows that were replayed already and rows that are too old are left out. The new rows are
+     * made at `now`, and due one millisecond apart from `dueFrom` on. Returns how many rows were made.
      */
     readonly recover: (asked: {
       readonly appId: AppId
@@ -103,7 +105,7 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
       readonly dueFrom: Timestamp
     }) => Effect.Effect<number, StoreError>
 
-    /** With its attempts. None when the app has no such row. */
+    /** A delivery with its attempts. None when the app has no row of this id. */
     readonly find: (
       appId: AppId,
       id: DeliveryId
@@ -111,10 +113,10 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
       Option.Option<Pick<Logged, "delivery" | "isReplayed"> & { readonly attempts: ReadonlyArray<Attempt> }>,
       StoreError
     >
-    /** Newest first. */
+    /** The app's deliveries, newest first. */
     readonly list: (
       appId: AppId,
-      filter: Filter,
+      filter: DeliveryFilter,
       limit: number,
       after: ReadonlyArray<string | number> | undefined
     ) => Effect.Effect<Page<Logged>, StoreError>

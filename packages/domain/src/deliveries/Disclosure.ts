@@ -1,43 +1,48 @@
 import type { AccessLogEntry } from "../access-log/AccessLogEntry.js"
-import type { Key } from "../access-log/AccessLogStore.js"
+import type { AccessLogKey } from "../access-log/AccessLogStore.js"
 import { disclosure, type OutboxEvent, type Payload, ruleIdOf } from "../events/Event.js"
 import type { AccessLogEntryId, AppId, ConnectionId, EventId, UserId } from "../shared/Ids.js"
 import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import type { Delivery } from "./Delivery.js"
 
+// What the user's access log says about events. Decisions access-log-4 and deliveries-12.
+
 /**
- * What the user's access log says of an event (Spec §4.6.8, §4.7). Every firing of a rule is there, sent or not, by the label of
- * its place or zone; only one whose endpoints ended, or whose row was abandoned, before the first attempt is not. One entry
- * for an event, however many endpoints, attempts and replays it has, and one more for a retry that is withheld (decision M10).
- * Time and id follow from the event, so that recording again changes nothing. That it was kept back from one endpoint before the
- * first attempt is not entered when another was told. Undefined when there is nobody to tell or nothing more to tell.
+ * What the user's access log says about an event (Spec §4.6.8, §4.7).
+ *
+ * Every firing of a rule has an entry, sent or not, with the label of its place or zone. There is one exception: its
+ * endpoints were removed, or its delivery was abandoned, before the first attempt. An event has one entry for all
+ * endpoints, attempts and replays, and one more for a withheld retry (decision M10). The entry's time and id follow
+ * from the event, so recording it again changes nothing. A delivery that was withheld before its first attempt has no
+ * entry when another receiver got the event. The functions return undefined when the event is about nobody, or there is
+ * nothing to add.
  */
 
-/** An event that was not sent, as it is entered if nothing else is of that event. */
+/** An event that was not sent. Its entry is written unless the event has one of `others`. */
 export interface Unsent {
   readonly entry: AccessLogEntry
-  readonly unless: ReadonlyArray<Key>
+  readonly unless: ReadonlyArray<AccessLogKey>
 }
 
-/** What is looked at of a delivery, to an endpoint, to a receiver of its own or to a listener. */
+/** The fields of a delivery that the log needs, whether it goes to an endpoint, a legacy receiver or a listener. */
 type Told = Pick<
   Delivery,
   "appId" | "userId" | "envelope" | "maxEventAgeS" | "attempt" | "replayNo" | "createdAt" | "originalAt"
 > & {
-  /** Stored with a row. A delivery that lives in memory has none. */
+  /** Present for a stored delivery. A delivery in a worker's memory has no due time here. */
   readonly dueAt?: Timestamp | null
 }
 
-/** Kept before the event is first sent: an attempt that nobody answered may still have been read. */
+/** The entry before the first attempt: the receiver may read a request that it never answers. */
 export const sent = (delivery: Told): AccessLogEntry | undefined => {
-  // Of a replay too: the original may have failed before it was ever sent. If it was sent, this is the very same entry.
+  // A replay writes the same entry, because the original may have failed before it was sent.
   const about = subjectOf(delivery)
   const disclosed = disclosure(delivery.envelope.payload)
   if (about === undefined || disclosed === undefined || delivery.attempt > 1) return undefined
   return entry(about, "sent", delivery.originalAt, 200, null, disclosed)
 }
 
-/** The event became too old by its rule's own limit and was kept back: before it was sent, or at a retry. */
+/** The entry of an event that was withheld because it became older than its rule allows. */
 export const withheld = (delivery: Told): Unsent | undefined => {
   const at = tooOldAt(delivery)
   const about = isRetry(delivery) ? subjectOf(delivery) : subject(delivery)
@@ -50,15 +55,12 @@ export const withheld = (delivery: Told): Unsent | undefined => {
   return { entry: made, unless: others(delivery, made) }
 }
 
-/**
- * The app may not be told any more at `now`, and was not: the rule had fired when the user or an admin took that away. Or the event
- * was sent before, and would have been sent again.
- */
+/** The entry of an event that was not sent, or not sent again, because the app lost its permission before `now`. */
 export const notAllowed = (delivery: Told, now: Timestamp): Unsent | undefined => {
   const about = isRetry(delivery) ? subjectOf(delivery) : subject(delivery)
   if (about === undefined || ruleIdOf(about.payload) === null) return undefined
   if (isRetry(delivery)) {
-    // The due time is stored with the row: judged again after a crash, it is the same entry.
+    // The due time is stored with the row, so a check that is repeated after a crash makes the same entry.
     const at = plus(now, Math.min(0, (delivery.dueAt ?? now) - now))
     const words = noMore(about, "was not sent again")
     return { entry: entry(about, "not_allowed_again", at, 403, "not_authorised", words), unless: [] }
@@ -67,13 +69,13 @@ export const notAllowed = (delivery: Told, now: Timestamp): Unsent | undefined =
   return { entry: made, unless: others(delivery, made) }
 }
 
-/** An attempt was made before this one, so the log has the event as sent. */
+/** An attempt was made before, so the log already says that the event was sent. */
 const isRetry = ({ attempt }: Told): boolean => attempt > 1
 
-/** What is looked at of an event that nobody was told. */
+/** The fields of an event without any receiver that the log needs. */
 type Untold = Pick<OutboxEvent, "userId" | "appId" | "connectionId" | "id" | "payload" | "occurredAt">
 
-/** The rule fired, and no endpoint of the app wants to hear of it, nor was anybody else told. */
+/** The entry of a firing that no endpoint of the app is subscribed to, when no other receiver got it. */
 export const toNobody = (event: Untold): AccessLogEntry | undefined =>
   ruleIdOf(event.payload) === null
     ? undefined
@@ -94,12 +96,12 @@ interface Subject {
   readonly payload: Payload
 }
 
-/** What the event may be entered as already. */
-const others = (delivery: Told, own: Key): ReadonlyArray<Key> => {
+/** The other entries that the event may have. If one of them exists, this one is not written. */
+const others = (delivery: Told, own: AccessLogKey): ReadonlyArray<AccessLogKey> => {
   const { createdAt, envelope, originalAt } = delivery
   const { eventId } = envelope
   const tooOld = tooOldAt(delivery)
-  const keys: ReadonlyArray<Key> = [
+  const keys: ReadonlyArray<AccessLogKey> = [
     { id: entryId(eventId, "sent"), at: originalAt },
     { id: entryId(eventId, "not_allowed"), at: createdAt },
     ...(tooOld === undefined ? [] : [{ id: entryId(eventId, "withheld"), at: tooOld }])
@@ -107,17 +109,17 @@ const others = (delivery: Told, own: Key): ReadonlyArray<Key> => {
   return keys.filter(({ id }) => id !== own.id)
 }
 
-/** When it became too old, or was made, if it was too old already. */
+/** When the event became too old. If it was too old when the delivery was made: that time. */
 const tooOldAt = ({ createdAt, envelope, maxEventAgeS }: Told): Timestamp | undefined => {
   if (maxEventAgeS === null) return undefined
   const at = plus(envelope.occurredAt, maxEventAgeS * SECOND)
   return at > createdAt ? at : createdAt
 }
 
-/** Replays were told when the original was. */
+/** The subject of the entry. A replay has none, because the original delivery wrote the entry. */
 const subject = (delivery: Told): Subject | undefined => (delivery.replayNo > 0 ? undefined : subjectOf(delivery))
 
-/** Nobody for a ping. */
+/** The person whom the event is about. Undefined for a ping. */
 const subjectOf = ({ appId, envelope, userId }: Told): Subject | undefined =>
   userId === null || envelope.grantId === null
     ? undefined
@@ -131,10 +133,9 @@ const noMore = ({ payload }: { readonly payload: Payload }, why: string): string
 
 type What = "sent" | "withheld" | "withheld_again" | "not_allowed" | "not_allowed_again" | "to_nobody"
 
-/** Made of one that was looked at already. */
+/** An id that follows from the event's id, so that the same entry is never stored twice. */
 const entryId = (eventId: EventId, what: What) => `log_${eventId}_${what}` as AccessLogEntryId
 
-/** Field by field: each attempt makes one, and copies with `...` cost several times as much. */
 const entry = (
   { appId, connectionId, eventId, payload, userId }: Subject,
   what: What,

@@ -4,25 +4,27 @@ import type { DeliveryId } from "../shared/Ids.js"
 import { plus, type Timestamp } from "../shared/Timestamp.js"
 import { type Delivery, isTooOld, type NewDelivery } from "./Delivery.js"
 
-/** What a redelivery depends on, read under the lock of the endpoint. */
+// Sending an event again by hand. Decisions deliveries-9, deliveries-10 and deliveries-11.
+
+/** What the decision about a replay needs, read under the endpoint's lock. */
 export interface Replayable {
   readonly delivery: Delivery
-  /** Null when it was removed. */
+  /** Null when the endpoint was removed. */
   readonly endpoint: Pick<WebhookEndpoint, "disabledAt" | "epoch"> | null
   /** The highest `replayNo` of the event at the endpoint. */
   readonly lastReplayNo: number
-  /** This row, or another of the same event and endpoint, is being attempted. */
+  /** True when this row, or another one of the same event and endpoint, is due or in flight. */
   readonly isPending: boolean
 }
 
 /** Why a row is not sent again (Spec §3.5, §4.7). */
-export type Refusal = "pending" | "too_old" | "endpoint_removed" | "endpoint_disabled"
+export type ReplayRefusal = "pending" | "too_old" | "endpoint_removed" | "endpoint_disabled"
 
-/** What stands in the way of sending the row again at `now`; undefined when nothing does. */
+/** Why the row cannot be sent again at `now`; undefined when it can. */
 export const refusal = (
   { delivery, endpoint, isPending }: Omit<Replayable, "lastReplayNo">,
   now: Timestamp
-): Refusal | undefined => {
+): ReplayRefusal | undefined => {
   if (isPending) return "pending"
   const age = { occurredAt: delivery.envelope.occurredAt, maxEventAgeS: delivery.maxEventAgeS }
   if (delivery.state === "too_old" || isTooOld(age, now)) return "too_old"
@@ -30,12 +32,16 @@ export const refusal = (
   return endpoint.disabledAt === null ? undefined : "endpoint_disabled"
 }
 
-/** The new row: the same event to the same endpoint, due at once, on a schedule of its own. */
-export const decide = (state: Replayable, id: DeliveryId, now: Timestamp): Either.Either<NewDelivery, Refusal> => {
+/** The new row: the same event to the same endpoint, due at once, with a schedule of its own. */
+export const decide = (
+  state: Replayable,
+  id: DeliveryId,
+  now: Timestamp
+): Either.Either<NewDelivery, ReplayRefusal> => {
   const refused = refusal(state, now)
   if (refused !== undefined) return Either.left(refused)
   const { delivery, endpoint, lastReplayNo } = state
-  // A row without its endpoint was refused.
+  // `refusal` has excluded a missing endpoint before.
   return endpoint === null
     ? Either.left("endpoint_removed")
     : Either.right(replayOf(delivery, id, endpoint.epoch, lastReplayNo + 1, now))
@@ -61,8 +67,8 @@ const replayOf = (
   originalAt
 })
 
-/** When the one in place `index` of those that are recovered together is due: a millisecond apart, so that they go in order. */
+/** The due time of the recovered row with this `index`: a millisecond apart, so that rows are sent in order. */
 export const recoveredDueAt = (from: Timestamp, index: number): Timestamp => plus(from, index)
 
-/** What came of asking for the next attempt at once. */
+/** What happened to a request to make the next attempt at once. */
 export type Hurry = "hurried" | "under_way" | "ended"

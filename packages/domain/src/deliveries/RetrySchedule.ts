@@ -1,11 +1,11 @@
 import { HOUR, MINUTE, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 
-/** Waits after the end of each failed attempt (Spec §6.4.6): seven attempts in all. */
+/** The waits after each failed attempt, measured from its end (Spec §6.4.6). There are seven attempts in all. */
 export const WAITS: ReadonlyArray<number> = [30 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 15 * HOUR]
 
 export const MAX_ATTEMPTS = WAITS.length + 1
 
-/** When the attempt after `attempt` (1-based) is due; undefined after the last. No jitter (decision W2). */
+/** When the attempt after `attempt` (from 1) is due; undefined after the last. No jitter (decision W2). */
 export const nextDue = (attempt: number, endedAt: Timestamp): Timestamp | undefined => {
   const wait = WAITS[attempt - 1]
   return wait === undefined ? undefined : plus(endedAt, wait)

@@ -1,20 +1,26 @@
+/**
+ * Deliveries: one event on its way to one webhook endpoint. A delivery is `trying` until an attempt succeeds
+ * (`delivered`), its event is older than the rule allows (`too_old`), or it ends otherwise (`failed`); `Delivery` has
+ * the transitions. Workers claim due deliveries under a lease, make one attempt each (`deliver`) and store the result.
+ * Developers read the log, replay deliveries (`redeliver`, `recover`), bring a retry forward and send tests.
+ *
+ * @module
+ */
+
 export * as Delivery from "./Delivery.js"
 export {
   type Claim,
-  type Claimed as ClaimedDeliveries,
+  type ClaimedDeliveries,
   type ClaimRequest,
   DeliveryStore,
-  type Filter as DeliveryFilter
+  type DeliveryFilter
 } from "./DeliveryStore.js"
-export * as LegacyDelivery from "./LegacyDelivery.js"
 export * as Replay from "./Replay.js"
 export * as RetrySchedule from "./RetrySchedule.js"
 export * as Signature from "./Signature.js"
-export { WebhookSender } from "./WebhookSender.js"
-export { WorkSignal } from "./WorkSignal.js"
-export { deliverDue, type Round as DeliveryRound } from "./deliverDue.js"
-export { fanOut, type FannedOut } from "./fanOut.js"
-export { getDelivery } from "./getDelivery.js"
-export { listDeliveries, type LogQuery } from "./listDeliveries.js"
+export { getDelivery, listDeliveries, type LogQuery } from "./readDeliveries.js"
 export { recover, redeliver, retryNow } from "./redeliver.js"
-export { runWorker, type WorkerOptions } from "./runWorker.js"
+export * as Authorisation from "./Authorisation.js"
+export { EventStore } from "./EventStore.js"
+export { sendTest, type TestResult } from "./sendTest.js"
+export { warnOfStrikes } from "./warnOfStrikes.js"

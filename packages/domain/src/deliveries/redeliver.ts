@@ -1,30 +1,28 @@
 import { Effect, Either, Option } from "effect"
 import type { Account } from "../accounts/Account.js"
-import { getOwnedApp } from "../apps/getOwnedApp.js"
+import { getOwnedApp } from "../apps/readApps.js"
 import { EndpointStore } from "../endpoints/EndpointStore.js"
 import { isEnabled } from "../endpoints/WebhookEndpoint.js"
-import * as Entropy from "../shared/Entropy.js"
+import { Conflict, Entropy, NotFound, program, Timestamp } from "../shared/index.js"
 import { type AppId, DeliveryId, type EndpointId } from "../shared/Ids.js"
-import { Conflict, NotFound } from "../shared/Invalid.js"
-import * as Timestamp from "../shared/Timestamp.js"
 import * as Delivery from "./Delivery.js"
 import { DeliveryStore } from "./DeliveryStore.js"
 import * as Replay from "./Replay.js"
-import { WorkSignal } from "./WorkSignal.js"
+import { WorkSignal } from "../events/WorkSignal.js"
 
-/** Sending again by hand (Spec §4.7). None of it counts for or against the endpoint, and what may be sent is asked anew. */
+/** Deliveries that a developer asks for (Spec §4.7). They cause no strike. The user's permission is checked again. */
 
 const newId = Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id))
 
-const REFUSALS: Readonly<Record<Replay.Refusal, string>> = {
+const REFUSALS: Readonly<Record<Replay.ReplayRefusal, string>> = {
   pending: "It is still being attempted",
   too_old: "The event is older than its rule allows",
   endpoint_removed: "The endpoint was removed",
   endpoint_disabled: "The endpoint is disabled: enable it first"
 }
 
-/** Queues a fresh attempt of the same event at the same endpoint, as a row of its own. `Conflict` says what stands in the way. */
-export const redeliver = Effect.fn("redeliver")(function* (account: Account, appId: AppId, id: DeliveryId) {
+/** Queues the same event for the same endpoint again, as a new row. `Conflict` says why it is not possible. */
+export const redeliver = program("redeliver", function* (account: Account, appId: AppId, id: DeliveryId) {
   yield* getOwnedApp(account, appId)
   const replayId = yield* newId
   const decided = yield* (yield* DeliveryStore).replay(appId, id, (state, now) => Replay.decide(state, replayId, now))
@@ -34,8 +32,8 @@ export const redeliver = Effect.fn("redeliver")(function* (account: Account, app
   return Delivery.begin(outcome.right)
 })
 
-/** Brings the next attempt forward to now: none more than before, and no second copy. `Conflict` when there is none to come. */
-export const retryNow = Effect.fn("retryNow")(function* (account: Account, appId: AppId, id: DeliveryId) {
+/** Makes the next attempt due now, the same one: nothing is sent twice. `Conflict` when there is none. */
+export const retryNow = program("retryNow", function* (account: Account, appId: AppId, id: DeliveryId) {
   yield* getOwnedApp(account, appId)
   const store = yield* DeliveryStore
   const now = yield* Timestamp.now
@@ -48,45 +46,43 @@ export const retryNow = Effect.fn("retryNow")(function* (account: Account, appId
   return outcome === "ended" ? yield* new Conflict({ reason: yield* whyNotRetried(found, now) }) : found
 })
 
-/** What can be done about a row that has ended, if anything. */
-const whyNotRetried = Effect.fn("whyNotRetried")(function* (
-  { delivery, isReplayed }: Pick<Delivery.Logged, "delivery" | "isReplayed">,
-  now: Timestamp.Timestamp
-) {
-  const endpoint = Option.getOrNull(yield* (yield* EndpointStore).find(delivery.appId, delivery.endpointId))
-  const refused = Replay.refusal({ delivery, endpoint, isPending: false }, now)
-  if (isReplayed) return `${ENDED}. It was sent again, as a row of its own`
-  return refused === undefined ? `${ENDED}: redeliver it` : `${ENDED}. ${REFUSALS[refused]}`
-})
+/** Explains to the developer why a finished delivery has no next attempt, and what to do instead. */
+const whyNotRetried = program(
+  "whyNotRetried",
+  function* ({ delivery, isReplayed }: Pick<Delivery.Logged, "delivery" | "isReplayed">, now: Timestamp.Timestamp) {
+    const endpoint = Option.getOrNull(yield* (yield* EndpointStore).find(delivery.appId, delivery.endpointId))
+    const refused = Replay.refusal({ delivery, endpoint, isPending: false }, now)
+    if (isReplayed) return `${ENDED}. It was sent again, as a row of its own`
+    return refused === undefined ? `${ENDED}: redeliver it` : `${ENDED}. ${REFUSALS[refused]}`
+  }
+)
 
 const ENDED = "It is not being attempted any more"
 
 const BATCH = 500
-/** Whoever lost more asks again. */
+/** The most batches of one call. A developer with more failed deliveries calls again. */
 const BATCHES = 20
 
-/** Replays everything of an endpoint that failed since `since` and was not replayed, in the order in which it was made. */
-export const recover = Effect.fn("recover")(function* (
-  account: Account,
-  appId: AppId,
-  endpointId: EndpointId,
-  since: Timestamp.Timestamp
-) {
-  yield* getOwnedApp(account, appId)
-  const endpoint = yield* (yield* EndpointStore).find(appId, endpointId)
-  const found = yield* Effect.mapError(endpoint, () => new NotFound({ what: "endpoint" }))
-  if (!isEnabled(found)) return yield* new Conflict({ reason: REFUSALS.endpoint_disabled })
-  const store = yield* DeliveryStore
-  const begun = yield* Timestamp.now
-  let queued = 0
-  for (let batch = 0; batch < BATCHES; batch++) {
-    const ids = yield* Effect.replicateEffect(newId, BATCH)
-    const now = yield* Timestamp.now
-    const dueFrom = Replay.recoveredDueAt(begun, queued)
-    const count = yield* store.recover({ appId, endpointId, since, ids, now, dueFrom })
-    queued += count
-    if (count < BATCH) break
+/** Replays every delivery that failed at an endpoint since `since`, once, in the order of creation. */
+export const recover = program(
+  "recover",
+  function* (account: Account, appId: AppId, endpointId: EndpointId, since: Timestamp.Timestamp) {
+    yield* getOwnedApp(account, appId)
+    const endpoint = yield* (yield* EndpointStore).find(appId, endpointId)
+    const found = yield* Effect.mapError(endpoint, () => new NotFound({ what: "endpoint" }))
+    if (!isEnabled(found)) return yield* new Conflict({ reason: REFUSALS.endpoint_disabled })
+    const store = yield* DeliveryStore
+    const begun = yield* Timestamp.now
+    let queued = 0
+    for (let batch = 0; batch < BATCHES; batch++) {
+      const ids = yield* Effect.replicateEffect(newId, BATCH)
+      const now = yield* Timestamp.now
+      const dueFrom = Replay.recoveredDueAt(begun, queued)
+      const count = yield* store.recover({ appId, endpointId, since, ids, now, dueFrom })
+      queued += count
+      if (count < BATCH) break
+    }
+    if (queued > 0) yield* (yield* WorkSignal).raise
+    return queued
   }
-  if (queued > 0) yield* (yield* WorkSignal).raise
-  return queued
-})
+)

@@ -1,55 +1,41 @@
 import { Effect } from "effect"
-import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
-import * as SigningSecret from "../endpoints/SigningSecret.js"
-import * as Telemetry from "../shared/Telemetry.js"
-import * as Timestamp from "../shared/Timestamp.js"
-import { Vault } from "../shared/Vault.js"
-import type { Answer } from "./Delivery.js"
+import { type EndpointUrl, SigningSecret, type WebhookAnswer, WebhookSender } from "../endpoints/index.js"
+import { Telemetry, Timestamp, Vault, program, withPort } from "../shared/index.js"
 import * as DeliveryFigures from "./DeliveryFigures.js"
 import * as Signature from "./Signature.js"
-import { WebhookSender } from "./WebhookSender.js"
 
-export interface Outgoing {
-  readonly url: EndpointUrl
+export interface WebhookPost {
+  readonly url: EndpointUrl.EndpointUrl
   readonly secrets: ReadonlyArray<SigningSecret.SigningSecret>
-  /** What the secrets are bound to. */
+  /** The context with which the secrets were sealed (`Vault`). */
   readonly sealContext: string
   readonly body: string
 }
 
-export interface Sent {
-  readonly answer: Answer
+export interface PostedWebhook {
+  readonly answer: WebhookAnswer
   readonly startedAt: Timestamp.Timestamp
   readonly endedAt: Timestamp.Timestamp
 }
 
-/** Signs with every secret that is valid now and posts (Spec §6.4): each attempt gets its own `t`. */
-export const signedPost = ({ body, sealContext, secrets, url }: Outgoing) =>
-  Telemetry.span("signedPost")(
-    Effect.flatMap(WebhookSender, (sender) =>
-      Effect.flatMap(Timestamp.now, (startedAt) =>
-        Effect.flatMap(unsealLive(secrets, sealContext, startedAt), (texts) =>
-          Effect.flatMap(sender.post(url, headersOf(sender, texts, body, startedAt), body), (answer) =>
-            Effect.flatMap(Timestamp.now, (endedAt) => {
-              const sent: Sent = { answer, startedAt, endedAt }
-              return Effect.as(
-                Telemetry.measure(() => DeliveryFigures.posted(sent)),
-                sent
-              )
-            })
-          )
-        )
-      )
-    )
-  )
+/** Signs the body with every valid secret, for the attempt's own time `t`, and posts it (Spec §6.4). */
+export const signedPost = program("signedPost", function* ({ body, sealContext, secrets, url }: WebhookPost) {
+  const sender = yield* WebhookSender
+  const startedAt = yield* Timestamp.now
+  const texts = yield* unsealLive(secrets, sealContext, startedAt)
+  const answer = yield* sender.post(url, headersOf(sender, texts, body, startedAt), body)
+  const sent: PostedWebhook = { answer, startedAt, endedAt: yield* Timestamp.now }
+  yield* Telemetry.measure(() => DeliveryFigures.posted(sent))
+  return sent
+})
 
-/** The texts of those that sign at `now`, newest first. */
+/** Unseals the secrets that are valid at `now`, newest first. */
 export const unsealLive = (
   secrets: ReadonlyArray<SigningSecret.SigningSecret>,
   sealContext: string,
   now: Timestamp.Timestamp
 ) =>
-  Effect.flatMap(Vault, (vault) => {
+  withPort(Vault.Vault, (vault) => {
     const known = unsealedBy(vault)
     const live = SigningSecret.live(secrets, now)
     const texts = live.flatMap(({ sealed }) => known.get(`${sealContext}\n${sealed}`) ?? [])
@@ -63,13 +49,13 @@ export const unsealLive = (
   })
 
 /**
- * Of each vault what was unsealed, by what it was bound to and the sealed text itself, which never means anything else: an endpoint signs
- * with the same secret for years, and unsealing it costs more than signing.
+ * A cache of unsealed secrets for each vault, by context and sealed text, which never means another secret. An endpoint
+ * signs with one secret for years, and unsealing costs more than signing.
  */
-const unsealed = new WeakMap<typeof Vault.Service, Map<string, string>>()
+const unsealed = new WeakMap<typeof Vault.Vault.Service, Map<string, string>>()
 const KNOWN_MAX = 1_000
 
-const unsealedBy = (vault: typeof Vault.Service): Map<string, string> => {
+const unsealedBy = (vault: typeof Vault.Vault.Service): Map<string, string> => {
   const found = unsealed.get(vault)
   if (found !== undefined) return found
   const made = new Map<string, string>()
@@ -77,7 +63,7 @@ const unsealedBy = (vault: typeof Vault.Service): Map<string, string> => {
   return made
 }
 
-/** What goes with a body, to whomever: signed with each of the secrets, at `at`. */
+/** The headers of a body that is signed with each secret at the time `at`. */
 export const signedHeaders = (secrets: ReadonlyArray<string>, body: string, at: Timestamp.Timestamp) =>
   Effect.map(WebhookSender, (sender) => headersOf(sender, secrets, body, at))
 

@@ -1,35 +1,35 @@
-import * as History from "../history/History.js"
+import * as History from "../retention-choice/History.js"
 import type { DeviceId } from "../shared/Ids.js"
 import { DAY, HOUR, type Timestamp } from "../shared/Timestamp.js"
 import * as Movement from "./Movement.js"
 
 /**
- * Which of one person's devices are with the person (decision M14).
+ * Decides which of a person's devices are with the person (decision M14). Decisions devices-4 and devices-6.
  *
- * A tablet stays at home while its owner walks away with the phone. Both send where they are, and taken together they say that the
- * owner jumps to and fro. So a reading of a device that was left behind is history, and decides nothing: neither rules nor
- * presence nor visits. The owner can say of a device that it stays at home; of the others, the one that moved last is with its
- * owner, and a device elsewhere was left behind until it moves.
+ * A tablet stays at home while its owner walks away with the phone. Both upload, and together they seem to say that the
+ * owner jumps between two places. So a reading of a device that was left behind is stored as history only: no rule, no
+ * presence and no visit uses it. The owner can mark a device as staying at home. Of the other devices, the one that
+ * moved last is with its owner; a device somewhere else was left behind until it moves.
  */
 
-/** A device as its person's other devices know it. */
+/** A device as seen by the person's other devices. */
 export interface Companion {
   readonly id: DeviceId
-  /** Its owner said that it stays at home. */
+  /** The owner said that this device stays at home. */
   readonly staysAtHome: boolean
-  /** Null until it sent something. */
+  /** When the device last sent something; null: never. */
   readonly lastSeenAt: Timestamp | null
-  /** Null until it sent a reading. */
+  /** Null until the device sends a reading. */
   readonly movement: Movement.Movement | null
 }
 
-/** A device that was silent for so long before a reading has no say about the reading: it may be lost, or its battery empty. */
+/** A reading is not compared with a device silent for this long: that device may be lost or without power. */
 export const SILENCE = DAY
 
-/** A device that moved within so long before a late reading was still with its owner, for all that is known. */
+/** After its last move a device is believed for this long when its readings arrive late. */
 export const REST = HOUR
 
-/** Without what is past the owner's choice of history, `History.cutoff`: nothing decides by it. */
+/** Drops movements that are older than the history that the user keeps (`History.cutoff`). */
 export const remembered = (devices: ReadonlyArray<Companion>, cutoff: Timestamp | null): ReadonlyArray<Companion> =>
   cutoff === null
     ? devices
@@ -37,24 +37,24 @@ export const remembered = (devices: ReadonlyArray<Companion>, cutoff: Timestamp 
         one.movement !== null && History.isPast(one.movement.heardAt, cutoff) ? { ...one, movement: null } : one
       )
 
-/** What an upload says of its device. */
-export interface Judged<A extends Movement.Sighting> {
-  /** Those that decide, in their order. */
+/** The readings of an upload, divided into carried and left behind. */
+export interface CarriedUpload<A extends Movement.MovementFix> {
+  /** The readings that rules and answers use, in their order. */
   readonly carried: ReadonlyArray<A>
   readonly leftBehind: ReadonlySet<A>
-  /** After the upload. */
+  /** The device's movement after the upload. */
   readonly movement: Movement.Movement | null
 }
 
 /**
- * Judges each reading of an upload by what is known at its arrival. `fixes` are new and in the order of `Fix.byCapture`; `devices` are
- * those of the person, this one among them.
+ * Decides for each reading of an upload whether its device was carried, by what is known when it arrives. `fixes` are
+ * new and in the order of `Fix.byCapture`. `devices` are all devices of the person, this one included.
  */
-export const judge = <A extends Movement.Sighting>(
+export const judge = <A extends Movement.MovementFix>(
   id: DeviceId,
   devices: ReadonlyArray<Companion>,
   fixes: ReadonlyArray<A>
-): Judged<A> => {
+): CarriedUpload<A> => {
   const own = devices.find((one) => one.id === id)
   const rivals = own?.staysAtHome === true ? [] : rivalsOf(id, devices)
   const isKept = isKeptAtHome(id, devices)
@@ -68,8 +68,8 @@ export const judge = <A extends Movement.Sighting>(
 }
 
 /**
- * Whether the device stays at home while another one is carried that has sent something. The only device of a person is believed
- * wherever it stays, and so are all when all stay.
+ * Whether this device is marked as staying at home while another device is carried and has sent something. A person's
+ * only device counts as carried, and when all devices are marked, all count as carried.
  */
 const isKeptAtHome = (id: DeviceId, devices: ReadonlyArray<Companion>): boolean =>
   devices.some((own) => own.id === id && own.staysAtHome) &&
@@ -79,7 +79,7 @@ interface Rival extends Movement.Movement {
   readonly movedAt: Timestamp
 }
 
-/** The other devices that may be carried and that were seen moving. */
+/** The other devices that may be carried and that have moved before. */
 const rivalsOf = (id: DeviceId, devices: ReadonlyArray<Companion>): ReadonlyArray<Rival> =>
   devices.flatMap(({ id: other, movement, staysAtHome }) =>
     other === id || staysAtHome || movement === null || movement.movedAt === null
@@ -87,33 +87,33 @@ const rivalsOf = (id: DeviceId, devices: ReadonlyArray<Companion>): ReadonlyArra
       : [{ ...movement, movedAt: movement.movedAt }]
   )
 
-/** Whether the device that moved last is another one, and somewhere else. `movedAt`: of the device of the reading. */
-const isElsewhere = (fix: Movement.Sighting, movedAt: Timestamp | null, all: ReadonlyArray<Rival>): boolean => {
+/** Whether another device moved last and is somewhere else. `movedAt` is when the reading's own device moved last. */
+const isElsewhere = (fix: Movement.MovementFix, movedAt: Timestamp | null, all: ReadonlyArray<Rival>): boolean => {
   const rivals = all.filter(({ heardAt }) => fix.capturedAt - heardAt <= SILENCE)
   if (rivals.length === 0) return false
   const lastMoved = Math.max(...rivals.map((rival) => rival.movedAt))
   if (movedAt !== null && movedAt >= lastMoved) return false
-  // The track of a second carried device, uploaded late: that the other one moved afterwards says nothing of before.
+  // A late upload of a second carried device: a later move of the other device says nothing about this reading's time.
   if (movedAt !== null && fix.capturedAt < lastMoved && fix.capturedAt - movedAt < REST) return false
-  // Two devices that moved at one instant agree with whoever is at either.
+  // When two devices moved at the same instant, being near either one is enough.
   return rivals.every((rival) => rival.movedAt !== lastMoved || isApartFrom(rival, fix))
 }
 
 /**
- * From its newest position, or the two could fire to and fro; and from its spot, or one imprecise reading of the phone would give
- * a say to a tablet far away.
+ * Whether the reading is away from the other device's newest position (otherwise both would be carried by turns) and
+ * from its resting spot (otherwise one imprecise reading of the phone would make a far tablet carried).
  */
-const isApartFrom = ({ last, spot }: Movement.Movement, fix: Movement.Sighting): boolean =>
+const isApartFrom = ({ last, spot }: Movement.Movement, fix: Movement.MovementFix): boolean =>
   Movement.isAway(last, fix) || Movement.isAway(spot, fix)
 
-/** What decides of a fix. */
+/** The fields of a fix that this decision needs. */
 interface Sighting {
   readonly lat: number
   readonly lon: number
   readonly accuracyM: number | null
 }
 
-/** For stays: nobody is where a device is that was left behind, so a stay there is over. The point opposite on the globe. */
+/** A device left behind counts as on the other side of the globe: its owner's stay there has ended. */
 export const elsewhere = <A extends Sighting>(fix: A): A => ({
   ...fix,
   lat: -fix.lat,

@@ -1,51 +1,50 @@
+// A phone that uploads for one user (decision devices-1).
 import { Schema } from "effect"
-import type { QuarantineReason } from "../fixes/Fix.js"
-import type { DeviceId, UserId } from "../shared/Ids.js"
+import type { QuarantineReason } from "./QuarantineReason.js"
+import type { DeviceId, Timestamp, UserId, Vault } from "../shared/index.js"
 import { line } from "../shared/Text.js"
-import type { Timestamp } from "../shared/Timestamp.js"
-import type { Hash } from "../shared/Vault.js"
 import type { Movement } from "./Movement.js"
 
-/** What the phone's app speaks; the set-up shown to the user follows from it. `json` is our own. */
-export const Format = Schema.Literal("overland", "owntracks", "osmand", "gpslogger", "json")
-export type Format = typeof Format.Type
+/** The protocol of the phone's app, on which the set-up instructions depend. `json` is the service's own. */
+export const PhoneFormat = Schema.Literal("overland", "owntracks", "osmand", "gpslogger", "json")
+export type PhoneFormat = typeof PhoneFormat.Type
 
-export const Name = line(1, 60).pipe(Schema.brand("DeviceName"))
-export type Name = typeof Name.Type
+export const DeviceName = line(1, 60).pipe(Schema.brand("DeviceName"))
+export type DeviceName = typeof DeviceName.Type
 
-/** What a phone sent and could not be taken, for one reason. */
-export interface PutAside {
+/** How many readings of a phone could not be used, for one reason. */
+export interface QuarantineEntry {
   readonly reason: QuarantineReason
-  /** As often as it was sent: what a phone repeats counts again. */
+  /** Every upload counts, so a reading that the phone repeats is counted again. */
   readonly count: number
-  readonly lastAt: Timestamp
+  readonly lastAt: Timestamp.Timestamp
 }
 
-/** The latest first; of one time by reason. */
-export const latestFirst = (a: PutAside, b: PutAside): number =>
+/** Latest first; entries of the same time by reason. */
+export const latestFirst = (a: QuarantineEntry, b: QuarantineEntry): number =>
   b.lastAt - a.lastAt || (a.reason < b.reason ? -1 : a.reason > b.reason ? 1 : 0)
 
-/** A phone that may upload for one user. Its token is shown once; only the SHA-256 is kept. */
+/** A phone that may upload for one user. Its token is shown once; only the token's SHA-256 is stored. */
 export interface Device {
   readonly userId: UserId
   readonly id: DeviceId
-  readonly name: Name
-  readonly format: Format
-  readonly tokenHash: Hash
-  readonly createdAt: Timestamp
-  readonly lastSeenAt: Timestamp | null
-  /** When it last sent something that could be kept; null: never, or not since this is written down. */
-  readonly lastKeptAt: Timestamp | null
-  /** What could not be taken, one entry for a reason at most, the latest first. */
-  readonly putAside: ReadonlyArray<PutAside>
-  /** Its owner said that it is not carried: it decides nothing while another device does (decision M14). */
+  readonly name: DeviceName
+  readonly format: PhoneFormat
+  readonly tokenHash: Vault.Hash
+  readonly createdAt: Timestamp.Timestamp
+  readonly lastSeenAt: Timestamp.Timestamp | null
+  /** When the phone last sent something usable; null: never, or not since this is recorded. */
+  readonly lastKeptAt: Timestamp.Timestamp | null
+  /** At most one entry for a reason, latest first. */
+  readonly putAside: ReadonlyArray<QuarantineEntry>
+  /** Marked by its owner: readings are not used while another device is carried (decision M14). */
   readonly staysAtHome: boolean
-  /** Null until it sent a reading, and once the owner's choice of history has passed over its newest one. */
+  /** Null until the device sends a reading, and when its newest reading is older than the user keeps history. */
   readonly movement: Movement | null
-  readonly removedAt: Timestamp | null
+  readonly removedAt: Timestamp.Timestamp | null
 }
 
-/** The state of a device that was just added: it sent nothing. */
+/** The state of a new device, which has sent nothing. */
 export const INITIAL = {
   lastSeenAt: null,
   lastKeptAt: null,

@@ -1,25 +1,21 @@
-import { Context, type Effect, type Option } from "effect"
-import type { DeviceId, UserId } from "../shared/Ids.js"
-import type { StoreError } from "../shared/StoreError.js"
-import type { Timestamp } from "../shared/Timestamp.js"
-import type { Hash } from "../shared/Vault.js"
+import { Context, type Option } from "effect"
+import type { DeviceId, StoreEffect, Timestamp, UserId, Vault } from "../shared/index.js"
 import type { Device } from "./Device.js"
 
 /** Users' phones, with the hashes of their tokens. */
 export class DeviceStore extends Context.Tag("@place-access/domain/devices/DeviceStore")<
   DeviceStore,
   {
-    /** Stores a new phone. */
-    readonly create: (device: Device) => Effect.Effect<void, StoreError>
-    /** Oldest first, those of one instant by id; removed ones left out. */
-    readonly list: (userId: UserId) => Effect.Effect<ReadonlyArray<Device>, StoreError>
-    /** None when unknown or removed. The token's route is the user's id: it is the user's own phone. */
-    readonly findByToken: (userId: UserId, hash: Hash) => Effect.Effect<Option.Option<Device>, StoreError>
-    /** Whether it ever reported a visit that could be. */
-    readonly sendsVisits: (userId: UserId, id: DeviceId) => Effect.Effect<boolean, StoreError>
-    /** Notes whether the device stays at home. False when there is none, or it was removed. */
-    readonly keepAtHome: (userId: UserId, id: DeviceId, staysAtHome: boolean) => Effect.Effect<boolean, StoreError>
-    /** False when there is none, or it was removed before. */
-    readonly remove: (userId: UserId, id: DeviceId, at: Timestamp) => Effect.Effect<boolean, StoreError>
+    readonly create: (device: Device) => StoreEffect<void>
+    /** The user's devices, oldest first, then by id. Removed devices are left out. */
+    readonly list: (userId: UserId) => StoreEffect<ReadonlyArray<Device>>
+    /** The device of this token, which contains the user's id. None when unknown or removed. */
+    readonly findByToken: (userId: UserId, hash: Vault.Hash) => StoreEffect<Option.Option<Device>>
+    /** Whether the device ever reported a usable visit. */
+    readonly sendsVisits: (userId: UserId, id: DeviceId) => StoreEffect<boolean>
+    /** Marks whether the device stays at home. False when there is no such device. */
+    readonly keepAtHome: (userId: UserId, id: DeviceId, staysAtHome: boolean) => StoreEffect<boolean>
+    /** False when there is no such device. */
+    readonly remove: (userId: UserId, id: DeviceId, at: Timestamp.Timestamp) => StoreEffect<boolean>
   }
 >() {}

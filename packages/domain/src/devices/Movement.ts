@@ -2,68 +2,70 @@ import * as Geometry from "../places/Geometry.js"
 import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
 
 /**
- * Where a device rests and when it last moved, followed from reading to reading (decision M14). `Carried` decides by it which of
- * a person's devices is with the person.
+ * Where a device rests and when it last moved, followed from reading to reading (decision M14). `Carried` uses it to
+ * decide which of a person's devices is with the person. Decision devices-5.
  *
- * A device rests at a spot. A reading apart from the spot is a move, and its position is the next spot. Two positions are apart
- * when they are farther from each other than both bands together, the bands by which rules and presence decide. So positions that
- * are not apart can never lie on two sides of the same circle, and no jitter within the accuracies is a move.
+ * A device rests at a spot. A reading away from the spot is a move, and its position becomes the next spot. Each
+ * position has a band: the distance within which the device may really be, the same that rules and presence use. Two
+ * positions are apart when the distance between them is larger than both bands together. So a reading that is
+ * inaccurate within its band is never a move.
  *
- * `step` is a plain function of (movement, reading). Every time is a capture time, and only a reading that is newer than those
- * before it counts: an upload that arrives late says nothing of where the device is now.
+ * `step` is a plain function of a movement and a reading. Every time is a capture time. Only a reading newer than all
+ * before it changes the movement, because a late upload says nothing about where the device is now.
  */
 
-/** A position and how far from it the device may be. */
+/** A position, and its band in metres: how far from the position the device may really be. */
 export interface Spot extends Geometry.Point {
   readonly bandM: number
 }
 
-/** Where a device rests, and since when. */
-export interface Rest {
+/** A rest: the spot where a device stays, and since when. */
+export interface RestingPhone {
   /** The most accurate position of this rest. */
   readonly spot: Spot
-  /** The capture time of the reading that left the spot before; null: no reading did yet. */
+  /** The capture time of the reading that left the previous spot; null: the device has not moved yet. */
   readonly movedAt: Timestamp | null
 }
 
-export interface Movement extends Rest {
+export interface Movement extends RestingPhone {
   /** The capture time of the newest reading. */
   readonly heardAt: Timestamp
-  /** The newest position. Within a rest it may be as far from the spot as both bands together. */
+  /** The newest position. While the device rests, it may be as far from the spot as both bands together. */
   readonly last: Spot
-  /** The rest that the newest reading ended; null when it ended none. A reading that is soon back there takes the move back. */
-  readonly before: Rest | null
+  /** The rest that the newest reading ended; null: none. If the device is soon back there, the move is undone. */
+  readonly before: RestingPhone | null
 }
 
-/** The part of a reading that decides. */
-export interface Sighting extends Geometry.Point {
+/** The fields of a reading that this decision needs. */
+export interface MovementFix extends Geometry.Point {
   readonly capturedAt: Timestamp
   readonly accuracyM: number | null
 }
 
-const spotOf = ({ accuracyM, lat, lon }: Sighting): Spot => ({ lat, lon, bandM: Geometry.bandM(accuracyM) })
+const spotOf = ({ accuracyM, lat, lon }: MovementFix): Spot => ({ lat, lon, bandM: Geometry.bandM(accuracyM) })
 
-/** Whether somebody at the one is certainly not at the other. */
+/** Whether a device at one of these positions is certainly not at the other. */
 export const isApart = (a: Spot, b: Spot): boolean => Geometry.distanceM(a, b) > a.bandM + b.bandM
 
-/** Whether the reading was captured somewhere else than at the spot. */
-export const isAway = (spot: Spot, sighting: Sighting): boolean => isApart(spot, spotOf(sighting))
+/** Whether the reading was captured away from the spot. */
+export const isAway = (spot: Spot, sighting: MovementFix): boolean => isApart(spot, spotOf(sighting))
 
-/** A reading that is back within so long of a move takes it back. Longer is a trip of which the phone sent one reading. */
+/** When a device is back within this time, its move is undone, as a wrong reading. A longer absence is a real trip. */
 export const JUMP = 15 * MINUTE
 
-/** The movement after one more reading; null: the device was never heard of. */
-export const step = (movement: Movement | null, sighting: Sighting): Movement => {
+/** The movement after one more reading. `movement` null: it is the device's first reading. */
+export const step = (movement: Movement | null, sighting: MovementFix): Movement => {
   const heardAt = sighting.capturedAt
   const here = spotOf(sighting)
   if (movement === null) return { spot: here, movedAt: null, heardAt, last: here, before: null }
   if (heardAt <= movement.heardAt) return movement
   const { before, movedAt, spot } = movement
   if (!isApart(spot, here)) {
-    // An imprecise first reading would let the device drift far before it counts as moved.
+    // Keeps the most precise position of a rest. With an imprecise spot, the device could drift far before it counts as
+    // moved.
     return { spot: here.bandM < spot.bandM ? here : spot, movedAt, heardAt, last: here, before: null }
   }
-  // One jump and back is no move: it would make a device at rest the one that moved last, for hours.
+  // One wrong reading is not a move. Otherwise a resting device would count for hours as the one that moved last.
   const isShort = movedAt !== null && heardAt - movedAt <= JUMP
   if (before !== null && isShort && !isApart(before.spot, here)) return { ...before, heardAt, last: here, before: null }
   return { spot: here, movedAt: heardAt, heardAt, last: here, before: { spot, movedAt } }

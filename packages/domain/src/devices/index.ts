@@ -1,12 +1,24 @@
-export { type Added, addDevice } from "./addDevice.js"
-export { authenticateDevice, InvalidDeviceToken } from "./authenticateDevice.js"
+/**
+ * Devices: the phones that upload fixes, each with a name, an upload format and a token. `Movement` and `Carried`
+ * decide which of a person's devices the person carries, because a tablet left at home says nothing about its owner.
+ * The portal adds, lists and removes devices; every upload calls `authenticateDevice`.
+ *
+ * @module
+ */
+
+export {
+  addDevice,
+  type Added,
+  authenticateDevice,
+  InvalidDeviceToken,
+  keepAtHome,
+  listDevices,
+  removeDevice,
+  wantsVisits
+} from "./manageDevices.js"
 export * as Carried from "./Carried.js"
 export * as Device from "./Device.js"
-export * as DeviceSetup from "./DeviceSetup.js"
 export * as DeviceStatus from "./DeviceStatus.js"
 export { DeviceStore } from "./DeviceStore.js"
 export * as Movement from "./Movement.js"
-export { listDevices } from "./listDevices.js"
-export { keepAtHome } from "./keepAtHome.js"
-export { removeDevice } from "./removeDevice.js"
-export { wantsVisits } from "./wantsVisits.js"
+export { QuarantineReason } from "./QuarantineReason.js"

@@ -1,11 +1,12 @@
+// Which addresses an endpoint may have. Decisions endpoints-1 and endpoints-2.
 import { Schema } from "effect"
 
 /**
- * Where webhooks go (Spec §4.7): https, at most 2,048 characters, a public host name. Whether the name resolves to public
- * addresses only is the egress guard's business, at registration and again at every connection.
+ * The address of an endpoint (Spec §4.7): https, at most 2,048 characters, a public host name. The egress guard checks
+ * that the name resolves to public addresses, at registration and at every connection.
  */
 export interface Policy {
-  /** The development switch `ALLOW_INSECURE_WEBHOOKS`: permits http, loopback and address literals. */
+  /** The development switch `ALLOW_INSECURE_WEBHOOKS`. It permits http, loopback hosts and IP addresses. */
   readonly allowInsecure: boolean
 }
 
@@ -14,7 +15,7 @@ export const MAX_LENGTH = 2_048
 export const EndpointUrl = Schema.String.pipe(Schema.maxLength(MAX_LENGTH), Schema.brand("EndpointUrl"))
 export type EndpointUrl = typeof EndpointUrl.Type
 
-export type Fault =
+export type UrlFault =
   | "too_long"
   | "not_a_url"
   | "not_https"
@@ -24,7 +25,7 @@ export type Fault =
   | "ip_literal"
   | "not_public_host"
 
-export const message: Readonly<Record<Fault, string>> = {
+export const message: Readonly<Record<UrlFault, string>> = {
   too_long: "must be at most 2,048 characters",
   not_a_url: "must be an absolute https address",
   not_https: "must begin with https://",

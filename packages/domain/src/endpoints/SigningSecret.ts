@@ -1,41 +1,38 @@
-import type { AppId, EndpointId } from "../shared/Ids.js"
+// The secrets that sign an endpoint's webhooks (decision endpoints-5).
+import type { AppId, EndpointId, Vault } from "../shared/index.js"
 import { HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
-import type { Sealed } from "../shared/Vault.js"
 
-/**
- * `whsec_` and 32 random bytes. The HMAC key is the UTF-8 bytes of the whole text (decision W1). Shown once, at rest
- * encrypted.
- */
+/** `whsec_` and 32 random bytes; its UTF-8 bytes are the HMAC key (decision W1). Shown once, stored encrypted. */
 export interface SigningSecret {
-  readonly sealed: Sealed
+  readonly sealed: Vault.Sealed
   readonly createdAt: Timestamp
-  /** Exclusive; null for the newest. */
+  /** Exclusive; null for the newest secret. */
   readonly expiresAt: Timestamp | null
 }
 
 export const PREFIX = "whsec_"
 
-/** How long the old secret signs too after a rotation (Spec §4.7). */
+/** How long the previous secret also signs after a rotation (Spec §4.7). */
 export const OVERLAP = 24 * HOUR
 
-/** Until the moment of its expiry, if it has one, and not at it. */
+/** The secret is live before `expiresAt`, not at it. */
 export const isLive = (secret: SigningSecret, now: Timestamp): boolean =>
   secret.expiresAt === null || now < secret.expiresAt
 
-/** Receivers need not read more signatures than this (Spec §6.4.4). */
+/** The most secrets that sign at once. Receivers need not read more signatures (Spec §6.4.4). */
 export const MAX_LIVE = 8
 
-/** Those that sign now, newest first: one v1 each (Spec §6.4.3). */
+/** The secrets that sign at `now`, newest first. Each one makes a signature v1 (Spec §6.4.3). */
 export const live = (secrets: ReadonlyArray<SigningSecret>, now: Timestamp): ReadonlyArray<SigningSecret> =>
   secrets.filter((secret) => isLive(secret, now))
 
 /**
- * The newest first; the one before it signs for another day, older ones no longer than they had, so that rotating twice in
- * a hurry breaks no promise. More than `MAX_LIVE` are cut from the old end.
+ * Adds the next secret. The previous one signs for another day, and older ones keep their dates, so two rotations in a
+ * row end no secret early. Secrets beyond `MAX_LIVE` are dropped, oldest first.
  */
 export const rotate = (
   before: ReadonlyArray<SigningSecret>,
-  sealed: Sealed,
+  sealed: Vault.Sealed,
   now: Timestamp
 ): ReadonlyArray<SigningSecret> =>
   [
@@ -45,5 +42,5 @@ export const rotate = (
     )
   ].slice(0, MAX_LIVE)
 
-/** What a sealed secret is bound to: moved to another endpoint it does not unseal. */
+/** The context of a sealed secret. The secret cannot be unsealed in the row of another endpoint. */
 export const sealContext = (appId: AppId, id: EndpointId): string => `signing-secret ${appId} ${id}`

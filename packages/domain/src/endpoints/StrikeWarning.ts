@@ -1,30 +1,30 @@
+// Warnings about an endpoint that fails (decision endpoints-7).
 import type { App } from "../apps/App.js"
-import type { Attempt } from "../deliveries/Delivery.js"
 import type { Link, MailMessage } from "../mail/Mail.js"
 import { foldable } from "../mail/NamedMail.js"
-import type { AppId, DeliveryId, EndpointId } from "../shared/Ids.js"
-import type { Timestamp } from "../shared/Timestamp.js"
-import * as Words from "../shared/Words.js"
+import { type AppId, type DeliveryId, type EndpointId, type Timestamp, Words } from "../shared/index.js"
 import { MAX_STRIKES, type WebhookEndpoint } from "./WebhookEndpoint.js"
 
-/**
- * That an endpoint came to one of `WebhookEndpoint.WARNED_STRIKES`: written with the strike, forgotten when the mail to its
- * developer is in the outbox.
- */
+/** A mail to write about one of `WARNED_STRIKES`, stored with the strike until the mail is in the outbox. */
 export interface StrikeWarning {
   readonly appId: AppId
-  /** Whose end it was. A delivery ends once, so a later series of strikes has warnings, and mails, of its own. */
+  /** The delivery whose end was the strike. A delivery ends once, so each warning has a key of its own. */
   readonly deliveryId: DeliveryId
   readonly endpointId: EndpointId
   readonly strikes: number
-  readonly at: Timestamp
+  readonly at: Timestamp.Timestamp
+}
+
+/** An attempt, as the log has it. */
+export interface FailedAttempt {
+  readonly error: string | null
 }
 
 export interface About {
   readonly app: Pick<App, "id" | "name" | "ownerId">
   readonly endpoint: Pick<WebhookEndpoint, "id" | "url" | "description">
-  /** Null when the log does not know it any more. */
-  readonly lastAttempt: Attempt | null
+  /** Null when the log no longer has the attempt. */
+  readonly lastAttempt: FailedAttempt | null
 }
 
 /** The mail to the app's developer. */
@@ -68,10 +68,10 @@ const below = ({ id }: Pick<App, "id">, path: string): Pick<Link, "site" | "path
   path: `/developer/apps/${id}${path}`
 })
 
-const lastWords = (attempt: Attempt | null): string =>
+const lastWords = (attempt: FailedAttempt | null): string =>
   attempt === null || attempt.error === null ? "" : ` What came of the last one: ${attempt.error}.`
 
-/** What follows the question mark is where receivers put keys: e-mail is read by more people than its reader. */
+/** The address without its query, because receivers may put keys there, and e-mail can be read by others. */
 const named = (url: string): string => {
   const query = url.indexOf("?")
   return query === -1 ? url : `${url.slice(0, query)}?…`

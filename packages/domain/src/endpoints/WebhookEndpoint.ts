@@ -1,49 +1,49 @@
+// A webhook endpoint, its strikes and its subscriptions. Decisions endpoints-3, endpoints-4 and endpoints-6.
 import { Schema } from "effect"
 import { type OutboxEvent, type Subscribable, subscription } from "../events/Event.js"
-import * as Text from "../shared/Text.js"
-import type { AppId, EndpointId } from "../shared/Ids.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+import { type AppId, type EndpointId, Text, type Timestamp } from "../shared/index.js"
 import type { EndpointUrl } from "./EndpointUrl.js"
 import type { SigningSecret } from "./SigningSecret.js"
 
-/** For the developer's own eyes. */
-export const Description = Text.line(1, 200).pipe(Schema.brand("EndpointDescription"))
-export type Description = typeof Description.Type
+/** A text of the developer, for the developer only. */
+export const EndpointDescription = Text.line(1, 200).pipe(Schema.brand("EndpointDescription"))
+export type EndpointDescription = typeof EndpointDescription.Type
 
-/** Spec §2.7. */
+/** A webhook endpoint of an app (Spec §2.7). */
 export interface WebhookEndpoint {
   readonly appId: AppId
   readonly id: EndpointId
   readonly url: EndpointUrl
-  /** Empty: every event, types added later included. */
+  /** Empty: every event, also of types that are added later. */
   readonly events: ReadonlyArray<Subscribable>
-  readonly description: Description | null
-  readonly disabledAt: Timestamp | null
-  /** Grows when the endpoint is disabled: what waited then is never sent, even if it is enabled again at once. */
+  readonly description: EndpointDescription | null
+  readonly disabledAt: Timestamp.Timestamp | null
+  /** Grows each time the endpoint is disabled. Deliveries of an earlier epoch are never sent. */
   readonly epoch: number
-  /** Events in a row that used up all their attempts (Spec §6.4.7). */
+  /** The number of events in a row whose deliveries used up all attempts (Spec §6.4.7). */
   readonly strikes: number
   /** Newest first. */
   readonly secrets: ReadonlyArray<SigningSecret>
-  readonly createdAt: Timestamp
+  readonly createdAt: Timestamp.Timestamp
 }
 
 export const MAX_PER_APP = 5
-/** Spec §3.4: this many in a row disable the endpoint. */
+/** With this many strikes in a row the endpoint is disabled (Spec §3.4). */
 export const MAX_STRIKES = 20
-/** Its developer is told by mail when it comes to one of these. */
+/** The developer gets a mail at each of these numbers of strikes. */
 export const WARNED_STRIKES: ReadonlyArray<number> = [10, MAX_STRIKES]
 
-/** Disabled ones get nothing, and what waits for them has failed. */
+/** A disabled endpoint gets no events, and its waiting deliveries have failed. */
 export const isEnabled = (endpoint: WebhookEndpoint): boolean => endpoint.disabledAt === null
 
-/** An empty list means every event, those of later versions included (Spec §2.7). */
+/** Whether the endpoint subscribes to the event. An empty list subscribes to every event (Spec §2.7). */
 export const subscribes = (endpoint: WebhookEndpoint, event: Subscribable): boolean =>
   endpoint.events.length === 0 || endpoint.events.includes(event)
 
 /**
- * Whether an event becomes a delivery to this endpoint (Spec §4.6.7): a rule that names an address is answered there,
- * whatever that endpoint subscribes to; other events go to every subscriber. Disabled endpoints get nothing.
+ * Whether an event becomes a delivery to this endpoint (Spec §4.6.7). When the event's rule names an address, only the
+ * endpoint with that address gets the event, whatever it subscribes to. Other events go to every endpoint that
+ * subscribes to them. Disabled endpoints get nothing.
  */
 export const wants = (endpoint: WebhookEndpoint, event: Pick<OutboxEvent, "payload" | "webhookUrl">): boolean => {
   if (!isEnabled(endpoint)) return false
@@ -52,18 +52,18 @@ export const wants = (endpoint: WebhookEndpoint, event: Pick<OutboxEvent, "paylo
   return name !== undefined && subscribes(endpoint, name)
 }
 
-/** One more event that used up its attempts; the last one allowed disables (Spec §3.4, decision W4). */
-export const strike = (endpoint: WebhookEndpoint, now: Timestamp): WebhookEndpoint => {
+/** Adds a strike for a delivery without attempts left. The last disables the endpoint (Spec §3.4, decision W4). */
+export const strike = (endpoint: WebhookEndpoint, now: Timestamp.Timestamp): WebhookEndpoint => {
   const strikes = endpoint.strikes + 1
   return strikes < MAX_STRIKES
     ? { ...endpoint, strikes }
     : { ...endpoint, strikes, disabledAt: now, epoch: endpoint.epoch + 1 }
 }
 
-/** An automatic success forgets the strikes. */
+/** Sets the strikes to 0, after a delivery that succeeded by itself and not by hand. */
 export const clearStrikes = (endpoint: WebhookEndpoint): WebhookEndpoint =>
   endpoint.strikes === 0 ? endpoint : { ...endpoint, strikes: 0 }
 
-/** Enabling forgets the strikes; enabling what is enabled changes nothing (decision W4). */
+/** Enabling resets the strikes; enabling an enabled endpoint changes nothing (decision W4). */
 export const enable = (endpoint: WebhookEndpoint): WebhookEndpoint =>
   endpoint.disabledAt === null ? endpoint : { ...endpoint, disabledAt: null, strikes: 0 }

@@ -1,12 +1,24 @@
+/**
+ * Webhook endpoints: the addresses to which an app has its events posted, with their signing secrets and subscriptions.
+ * An endpoint is enabled until 20 deliveries in a row have failed; the developer enables it again. `EndpointUrl`
+ * refuses addresses that are not public https, `SigningSecret` rotates secrets. The developer's pages call
+ * `manageEndpoints`; deliveries read endpoints and count their failures.
+ *
+ * @module
+ */
+
+export { type WebhookAnswer, WebhookSender } from "./WebhookSender.js"
 export * as EndpointUrl from "./EndpointUrl.js"
 export { EndpointStore } from "./EndpointStore.js"
 export * as SigningSecret from "./SigningSecret.js"
 export * as StrikeWarning from "./StrikeWarning.js"
 export * as WebhookEndpoint from "./WebhookEndpoint.js"
-export { createEndpoint, type NewEndpoint } from "./createEndpoint.js"
-export { listEndpoints } from "./listEndpoints.js"
-export { removeEndpoint } from "./removeEndpoint.js"
-export { rotateSecret } from "./rotateSecret.js"
-export { sendTest, type TestResult } from "./sendTest.js"
-export { type EndpointEdit, updateEndpoint } from "./updateEndpoint.js"
-export { warnOfStrikes } from "./warnOfStrikes.js"
+export {
+  createEndpoint,
+  type EndpointEdit,
+  listEndpoints,
+  type NewEndpoint,
+  removeEndpoint,
+  rotateSecret,
+  updateEndpoint
+} from "./manageEndpoints.js"

@@ -1,3 +1,4 @@
+// Events, their payloads and their bodies (decision events-3).
 import { Schema } from "effect"
 import {
   type AppId,
@@ -12,7 +13,7 @@ import {
 import { type Scope, SensitiveScope } from "../shared/Scope.js"
 import { Timestamp, toIso } from "../shared/Timestamp.js"
 
-/** What endpoints subscribe to (Spec §6.1). */
+/** The names that endpoints can subscribe to (Spec §6.1). */
 export const SUBSCRIBABLE = [
   "rule.fired",
   "places.changed",
@@ -29,7 +30,7 @@ export const normalise = (names: Iterable<Subscribable>): ReadonlyArray<Subscrib
   return SUBSCRIBABLE.filter((name) => set.has(name))
 }
 
-/** Fired by a rule on a place or a zone. */
+/** A rule on a place or a zone fired. */
 export const RuleFired = Schema.Struct({
   type: Schema.Literal("place.enter", "place.exit", "place.dwell", "zone.enter", "zone.exit", "zone.dwell"),
   ruleId: RuleId,
@@ -38,10 +39,10 @@ export const RuleFired = Schema.Struct({
 })
 export type RuleFired = typeof RuleFired.Type
 
-/** The set of shared places changed. Names none of them: the receiver reads the places (Spec §6.3.4). */
+/** The set of shared places changed. The event names no place: the receiver asks for them (Spec §6.3.4). */
 export const PlacesChanged = Schema.Struct({ type: Schema.Literal("places.changed"), placesVersion: Schema.Int })
 
-/** The sensitive tier ends in so many days (Spec §6.3.3). */
+/** The sensitive tier ends in 14 or 7 days (Spec §6.3.3). */
 export const SensitiveExpiring = Schema.Struct({
   type: Schema.Literal("sensitive.expiring"),
   sensitiveExpiresAt: Timestamp,
@@ -49,7 +50,7 @@ export const SensitiveExpiring = Schema.Struct({
   scopes: Schema.Array(SensitiveScope)
 })
 
-/** The sensitive tier ended; until the grace is over one confirmation brings it back. */
+/** The sensitive tier ended. During the grace period, the user can renew it with one confirmation. */
 export const SensitiveLapsed = Schema.Struct({
   type: Schema.Literal("sensitive.lapsed"),
   sensitiveExpiresAt: Timestamp,
@@ -57,13 +58,13 @@ export const SensitiveLapsed = Schema.Struct({
   scopes: Schema.Array(SensitiveScope)
 })
 
-/** The grace ended and the scopes with it. */
+/** The grace period ended, and the sensitive scopes are removed. */
 export const SensitiveRemoved = Schema.Struct({
   type: Schema.Literal("sensitive.removed"),
   scopes: Schema.Array(SensitiveScope)
 })
 
-/** What happened, in the payload's own terms (Spec §6.2). No payload has a coordinate. Stored as it is, as JSON. */
+/** What happened, as the payload's fields (Spec §6.2). No payload has a coordinate. Stored as JSON. */
 export const Payload = Schema.Union(
   RuleFired,
   PlacesChanged,
@@ -74,53 +75,71 @@ export const Payload = Schema.Union(
 )
 export type Payload = typeof Payload.Type
 
-/** Every payload type there is. */
-export const Type = Schema.Literal(
+export const EventType = Schema.Literal(
   ...RuleFired.fields.type.literals,
   "places.changed",
   "sensitive.expiring",
   "sensitive.lapsed",
   "sensitive.removed",
   "ping"
-)
-export type Type = Payload["type"]
+) satisfies Schema.Schema<Payload["type"]>
+export type EventType = Payload["type"]
 
 const isRuleFired = (payload: Payload): payload is RuleFired => "ruleId" in payload
 
-/** The payload types behind the name that endpoints subscribe to. */
-export const typesOf = (name: Subscribable): ReadonlyArray<Type> =>
+/** The payload types of a name that endpoints subscribe to. */
+export const typesOf = (name: Subscribable): ReadonlyArray<EventType> =>
   name === "rule.fired" ? RuleFired.fields.type.literals : [name]
 
-/** The name that an endpoint subscribes to for a payload; undefined for `ping`, which is only ever sent on request. */
+/** The name that an endpoint subscribes to for this payload; undefined for `ping`, which is sent only on request. */
 export const subscription = (payload: Payload): Subscribable | undefined =>
   isRuleFired(payload) ? "rule.fired" : payload.type === "ping" ? undefined : payload.type
 
-/** The rule that fired; null for what no rule sends. */
+/** The rule that fired; null for other events. */
 export const ruleIdOf = (payload: Payload): RuleId | null => (isRuleFired(payload) ? payload.ruleId : null)
 
 /**
- * What the app learns, in words for the user's access log; undefined when it learns nothing about a person. The ends of a tier
- * are no news: the app was told the dates when the user chose them.
+ * What the app learns from the event, in words for the user's access log; undefined when it learns nothing about a
+ * person. Events about the end of a tier disclose nothing: the app got these dates when the user chose them.
  */
-export const disclosure = (payload: Payload): string | undefined => {
-  if (payload.type === "places.changed") return "changed which places are shared"
-  if (!isRuleFired(payload)) return undefined
-  const verb = VERBS[payload.type.slice(payload.type.indexOf(".") + 1)] ?? payload.type
-  return `${verb} ${payload.target.label}`
+export const disclosure = (payload: Payload): string | undefined =>
+  isRuleFired(payload) ? `${VERBS[payload.type]} ${payload.target.label}` : NEWS[payload.type]
+
+const VERBS: Readonly<Record<RuleFired["type"], string>> = {
+  "place.enter": "arrived at",
+  "place.exit": "left",
+  "place.dwell": "stayed at",
+  "zone.enter": "arrived at",
+  "zone.exit": "left",
+  "zone.dwell": "stayed at"
 }
 
-const VERBS: Readonly<Record<string, string>> = { enter: "arrived at", exit: "left", dwell: "stayed at" }
-
-/**
- * The scope that must still be effective at every attempt (Spec §6.3.5). Events of the sensitive tier need none: they are sent
- * although those scopes are ending or gone.
- */
-export const neededScope = (payload: Payload): Scope | undefined => {
-  if (isRuleFired(payload)) return payload.type.startsWith("zone.") ? "location.rules.zone" : "location.rules.place"
-  return payload.type === "places.changed" ? "location.places.watch" : undefined
+const NEWS: Readonly<Record<Exclude<EventType, RuleFired["type"]>, string | undefined>> = {
+  "places.changed": "changed which places are shared",
+  "sensitive.expiring": undefined,
+  "sensitive.lapsed": undefined,
+  "sensitive.removed": undefined,
+  ping: undefined
 }
 
-/** An event of one connection, stored with the change that it reports; deliveries are made of it later. */
+/** The scope needed at every attempt (Spec §6.3.5); none for events about the end of the sensitive tier. */
+export const neededScope = (payload: Payload): Scope | undefined => NEEDED_SCOPES[payload.type]
+
+const NEEDED_SCOPES: Readonly<Record<EventType, Scope | undefined>> = {
+  "place.enter": "location.rules.place",
+  "place.exit": "location.rules.place",
+  "place.dwell": "location.rules.place",
+  "zone.enter": "location.rules.zone",
+  "zone.exit": "location.rules.zone",
+  "zone.dwell": "location.rules.zone",
+  "places.changed": "location.places.watch",
+  "sensitive.expiring": undefined,
+  "sensitive.lapsed": undefined,
+  "sensitive.removed": undefined,
+  ping: undefined
+}
+
+/** A connection's event, committed with the change that it reports. Fan-out makes deliveries of it later. */
 export interface OutboxEvent {
   readonly userId: UserId
   readonly id: EventId
@@ -128,23 +147,23 @@ export interface OutboxEvent {
   readonly appId: AppId
   readonly payload: Payload
   readonly occurredAt: Timestamp
-  /** Only this endpoint address gets it; null: every subscribed endpoint of the app. */
+  /** Only the endpoint with this address gets the event; null: every subscribed endpoint of the app. */
   readonly webhookUrl: string | null
-  /** Withheld once older than this; null: delivered at any age. */
+  /** The event is not sent when it is older than this; null: it is sent at any age. */
   readonly maxEventAgeS: number | null
 }
 
-/** What of an event does not depend on the receiver. */
+/** The part of an event that is the same for every receiver. */
 export interface Envelope {
   readonly eventId: EventId
   readonly appId: AppId
-  /** Absent for `ping`. */
+  /** Null for `ping`. */
   readonly grantId: ConnectionId | null
   readonly payload: Payload
   readonly occurredAt: Timestamp
 }
 
-/** What all who are told of an event get the same. */
+/** The part of `event` that is the same for every receiver. */
 export const envelope = (event: OutboxEvent): Envelope => ({
   eventId: event.id,
   appId: event.appId,
@@ -153,28 +172,16 @@ export const envelope = (event: OutboxEvent): Envelope => ({
   occurredAt: event.occurredAt
 })
 
-/** The JSON body for one endpoint: the same text at every attempt (Spec §6.2). */
+/** The JSON body for one endpoint, the same at every attempt (Spec §6.2). */
 export const body = (envelope: Envelope, endpointId: EndpointId): string =>
-  isRuleFired(envelope.payload) && envelope.grantId !== null
-    ? // What is nearly always sent, in one go.
-      JSON.stringify({
-        event_id: envelope.eventId,
-        app_id: envelope.appId,
-        endpoint_id: endpointId,
-        type: envelope.payload.type,
-        occurred_at: toIso(envelope.occurredAt),
-        grant_id: envelope.grantId,
-        rule_id: envelope.payload.ruleId,
-        target: targetOf(envelope.payload)
-      })
-    : JSON.stringify({
-        event_id: envelope.eventId,
-        app_id: envelope.appId,
-        endpoint_id: endpointId,
-        ...common(envelope)
-      })
+  JSON.stringify({
+    event_id: envelope.eventId,
+    app_id: envelope.appId,
+    endpoint_id: endpointId,
+    ...common(envelope)
+  })
 
-/** The same for a receiver from before apps had endpoints (Spec §6.4.8): a subscription, or null for a rule's own address. */
+/** The body for a legacy receiver (Spec §6.4.8): a subscription, or null for a rule's own address. */
 export const legacyBody = (envelope: Envelope, subscriptionId: SubscriptionId | null): string =>
   JSON.stringify({
     event_id: envelope.eventId,
@@ -190,6 +197,10 @@ const common = ({ grantId, occurredAt, payload }: Envelope): object => ({
 })
 
 const details = (payload: Payload): object => {
+  if (isRuleFired(payload)) {
+    const { placeId, label } = payload.target
+    return { rule_id: payload.ruleId, target: { place_id: placeId, label } }
+  }
   switch (payload.type) {
     case "ping":
       return {}
@@ -209,9 +220,5 @@ const details = (payload: Payload): object => {
       }
     case "sensitive.removed":
       return { scopes: payload.scopes }
-    default:
-      return { rule_id: payload.ruleId, target: targetOf(payload) }
   }
 }
-
-const targetOf = ({ target }: RuleFired) => ({ place_id: target.placeId, label: target.label })

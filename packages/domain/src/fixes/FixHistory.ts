@@ -1,67 +1,66 @@
-import { Context, type Effect } from "effect"
-import type { UserId } from "../shared/Ids.js"
-import type { Page } from "../shared/Page.js"
-import type { StoreError } from "../shared/StoreError.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+// The port of past fixes. Every query is answered by an index (decision answers-9).
+import { Context } from "effect"
+import type { Page, StoreEffect, Timestamp, UserId } from "../shared/index.js"
 import type { StoredFix } from "./Fix.js"
 
-/** A stretch of time; null is open. */
-export interface Stretch {
-  /** Inclusive. */
-  readonly from: Timestamp | null
-  /** Exclusive. */
-  readonly until: Timestamp | null
+/** A span of time; null leaves an end open. */
+export interface HistoryStretch {
+  /** Inclusive: this instant counts. */
+  readonly from: Timestamp.Timestamp | null
+  /** Exclusive: this instant no longer counts. */
+  readonly until: Timestamp.Timestamp | null
 }
 
-/** The fixes between two edges; a stretch with none is left out. */
-export interface Tally {
-  /** Position of the edge that the stretch begins with, from 0. */
+/** The number of fixes between two edges. Stretches without fixes are left out. */
+export interface FixCounts {
+  /** The index of the edge where the stretch begins. */
   readonly edge: number
   readonly fixes: number
-  readonly firstAt: Timestamp
-  readonly lastAt: Timestamp
+  readonly firstAt: Timestamp.Timestamp
+  readonly lastAt: Timestamp.Timestamp
 }
 
 /**
- * What the user's phones have told, whichever of them; readings that were put aside are never among it, nor is what is past
- * `History.cutoff` of the user's choice at `now`. Every question is answered by index, however long the history.
+ * The fixes of all of the user's phones, without quarantined readings and without fixes that are past the user's choice
+ * (`History.cutoff`) at `now`. Every query is answered by index, however long the history.
  */
 export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHistory")<
   FixHistory,
   {
     /**
-     * Without what a device captured while it was left behind (`Carried`). In the order of `Fix.newestFirst`: `limit` of them and what else there is of the last one's instant, so that the next page
-     * is the one until that instant. Fewer than `limit` are all that there are.
+     * At most `limit` fixes in the order of `Fix.newestFirst`, and all other fixes captured at the same instant as the
+     * last one, so that the next page ends before that instant. Fewer than `limit` fixes mean that there are no more.
+     * Fixes captured while the device was left behind (`Carried`) are left out.
      */
     readonly newest: (
       userId: UserId,
-      now: Timestamp,
-      within: Stretch,
+      now: Timestamp.Timestamp,
+      within: HistoryStretch,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<StoredFix>, StoreError>
+    ) => StoreEffect<ReadonlyArray<StoredFix>>
     /**
-     * Without what a device captured while it was left behind. What is nearest to `at` on either side: the fixes of the last instant until it, itself included, and of the first one
-     * after it, neither more than `toleranceMs` away. In no order: `Nearest.of` chooses.
+     * The nearest fixes: all of the last instant up to `at` and of the first after it, at most `toleranceMs` away,
+     * without those of a device left behind. They come in no order: `Nearest.of` chooses one.
      */
     readonly around: (
       userId: UserId,
-      now: Timestamp,
-      at: Timestamp,
+      now: Timestamp.Timestamp,
+      at: Timestamp.Timestamp,
       toleranceMs: number
-    ) => Effect.Effect<ReadonlyArray<StoredFix>, StoreError>
-    /** In the order of `Fix.oldestFirst`. Positions are those of `RangePosition`. */
+    ) => StoreEffect<ReadonlyArray<StoredFix>>
+    /** Fixes in the order of `Fix.oldestFirst`. `RangePosition` says where a page starts and ends. */
     readonly range: (
       userId: UserId,
-      now: Timestamp,
-      within: { readonly from: Timestamp; readonly until: Timestamp },
+      now: Timestamp.Timestamp,
+      within: { readonly from: Timestamp.Timestamp; readonly until: Timestamp.Timestamp },
       limit: number,
-      after: ReadonlyArray<string | number> | undefined
-    ) => Effect.Effect<Page<StoredFix>, StoreError>
-    /** Counts from each edge (inclusive) to the next (exclusive). Edges ascend; there are two at least. */
+      after: Page.PagePosition | undefined
+    ) => StoreEffect<Page.Page<StoredFix>>
+    /** Counts the fixes from each edge (inclusive) to the next (exclusive): two ascending edges at least. */
     readonly tally: (
       userId: UserId,
-      now: Timestamp,
-      edges: ReadonlyArray<Timestamp>
-    ) => Effect.Effect<ReadonlyArray<Tally>, StoreError>
+      now: Timestamp.Timestamp,
+      edges: ReadonlyArray<Timestamp.Timestamp>
+    ) => StoreEffect<ReadonlyArray<FixCounts>>
   }
 >() {}

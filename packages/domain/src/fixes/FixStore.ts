@@ -1,103 +1,105 @@
-import { Context, type Effect, type Option } from "effect"
+// The port of uploads: what an evaluation reads, and what it commits. Decisions fixes-5 and fixes-6.
+import { Context, type Option } from "effect"
 import type { Companion } from "../devices/Carried.js"
 import type { Movement } from "../devices/Movement.js"
 import type { OutboxEvent } from "../events/Event.js"
-import type { LiveRule, Progress } from "../rules/LiveRule.js"
-import type { DeviceId, UserId } from "../shared/Ids.js"
-import type { StoreError } from "../shared/StoreError.js"
-import type { Timestamp } from "../shared/Timestamp.js"
-import type { VisitReport } from "../visits/VisitReport.js"
-import type { Fix, QuarantineReason, Reading, StoredFix } from "./Fix.js"
+import type { LiveRule, RuleProgress } from "../rules/LiveRule.js"
+import type { DeviceId, StoreEffect, Timestamp, UserId } from "../shared/index.js"
+import type { VisitReport } from "./VisitReport.js"
+import type { QuarantineReason } from "../devices/QuarantineReason.js"
+import type { Fix, Reading, StoredFix } from "./Fix.js"
 import type { FutureReading } from "./FutureReading.js"
 
-/** What one evaluation of an upload needs, read in one go. */
+/** What one evaluation of an upload reads, in one query. */
 export interface UploadView {
-  /** Grows with every upload of the user that was committed. */
+  /** A counter that grows with every committed upload of the user. `commit` succeeds only while it is unchanged. */
   readonly version: number
   /** Keys (`Fix.key`) of the given fixes that this device uploaded before. */
   readonly known: ReadonlySet<string>
   /**
-   * The rules that may fire at `now`, by id: of live connections whose standard tier and scope hold, on places that are
-   * shared and not archived, not deleted. Windows are the evaluation's business; those that closed more than
-   * `RuleEvaluation.LATE_UPLOAD` ago are left out, because nothing can fire them any more.
+   * The rules that may fire at `now`, by id: not deleted, of live connections with the scope, on places shared and not
+   * archived, with a window that closed at most `RuleEvaluation.LATE_UPLOAD` ago.
    */
   readonly rules: ReadonlyArray<LiveRule>
-  /** `History.cutoff` of the user's choice at `now`; null: everything is kept. */
-  readonly cutoff: Timestamp | null
-  /** When the device last had something put aside as from the future; null: never. */
-  readonly lastFutureAt: Timestamp | null
-  /** The user's devices that were not removed, imported files left out, in no order. */
+  /** The time from which on history is kept (`History.cutoff` at `now`); null: all of it is kept. */
+  readonly cutoff: Timestamp.Timestamp | null
+  /** When a reading of this device was last quarantined as from the future; null: never. */
+  readonly lastFutureAt: Timestamp.Timestamp | null
+  /** The user's devices, in no order. Removed devices and imported files are left out. */
   readonly devices: ReadonlyArray<Companion>
 }
 
-/** What was put aside, as it was sent. */
+/** A quarantined reading, as it was sent. */
 export interface Quarantined {
-  /** Unique for the device: the same one again is no second row. */
+  /** Unique for the device, so that a repeated reading adds no second row. */
   readonly key: string
   readonly reading: Reading | VisitReport
   readonly reason: QuarantineReason
 }
 
-/** How many readings and visit reports of an upload were put aside for one reason. */
-export interface PutAside {
+/** How many readings and visit reports of an upload were quarantined for one reason. */
+export interface QuarantineCount {
   readonly reason: QuarantineReason
   readonly count: number
 }
 
-/** Everything that an upload changes, written together or not at all. */
+/** Everything that an upload changes, committed together. */
 export interface UploadCommit {
   readonly userId: UserId
   readonly deviceId: DeviceId
-  readonly receivedAt: Timestamp
-  /** `UploadView.version` that the states were computed from. */
+  readonly receivedAt: Timestamp.Timestamp
+  /** The `UploadView.version` of the view on which `states` were computed. */
   readonly version: number
-  /** New ones only. */
+  /** New fixes only. */
   readonly fixes: ReadonlyArray<Fix>
-  /** Those of `fixes` that were captured while the device was left behind (`Carried`): they are history and decide nothing. */
+  /** The fixes of `fixes` that were captured while the device was left behind (`Carried`). No rule evaluates them. */
   readonly leftBehind: ReadonlySet<Fix>
-  /** Of the device, after the upload; null: it is left as it was. */
+  /** The device's movement after the upload; null: unchanged. */
   readonly movement: Movement | null
   readonly quarantined: ReadonlyArray<Quarantined>
-  /** Added to the device's counters (`Device.putAside`). Each reason once. */
-  readonly putAside: ReadonlyArray<PutAside>
-  /** Keys of readings that were put aside before and are among `fixes` now. */
+  /** Counts to add to the device's counters (`Device.putAside`). Each reason appears once. */
+  readonly putAside: ReadonlyArray<QuarantineCount>
+  /** Keys of formerly quarantined readings that this upload accepts: they are in `fixes`. */
   readonly taken: ReadonlyArray<string>
   readonly visits: ReadonlyArray<VisitReport>
-  /** Of the rules that were evaluated. */
-  readonly states: ReadonlyArray<Progress>
+  /** The new states of the evaluated rules. */
+  readonly states: ReadonlyArray<RuleProgress>
   readonly events: ReadonlyArray<OutboxEvent>
 }
 
-/** What phones sent, and what the rules made of it. */
+/** Uploaded fixes, and the rule states that follow from them. */
 export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")<
   FixStore,
   {
-    /** What one evaluation of an upload needs, read in one go. */
     readonly view: (
       userId: UserId,
       deviceId: DeviceId,
       fixes: ReadonlyArray<Fix>,
-      now: Timestamp
-    ) => Effect.Effect<UploadView, StoreError>
+      now: Timestamp.Timestamp
+    ) => StoreEffect<UploadView>
     /**
-     * False, and nothing written, when another upload of the user was committed since `version` was read: read again and
-     * evaluate again. Marks the device as seen, and, when it has fixes or visits, as useful (`Device.lastKeptAt`). Quarantined readings and visits that were stored before are left as they are.
-     * Uploads that carry nothing new are not committed at all.
+     * Commits an upload unless another upload of the user was committed since `version` was read: an optimistic commit,
+     * which takes no lock while the caller evaluates. After false, nothing was written, and the caller reads and
+     * evaluates again.
+     *
+     * The commit also marks the device as seen, and as useful when it has fixes or visits (`Device.lastKeptAt`).
+     * Quarantined readings and visits that are stored already are left as they are. An upload without anything new need
+     * not be committed.
      */
-    readonly commit: (upload: UploadCommit) => Effect.Effect<boolean, StoreError>
+    readonly commit: (upload: UploadCommit) => StoreEffect<boolean>
     /**
-     * The device's readings that were put aside as from the future after `since`, `limit` of them, the earliest captured first. None
-     * that the device contradicted: by a fix that arrived later and was captured between the arrival of the reading and its time.
+     * At most `limit` readings of the device quarantined as from the future after `since`, earliest capture first. Left
+     * out: those that a fix contradicts which arrived later and was captured between their arrival and their time.
      */
     readonly waiting: (
       userId: UserId,
       deviceId: DeviceId,
-      since: Timestamp,
+      since: Timestamp.Timestamp,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<FutureReading>, StoreError>
-    /** By capture time; of one instant by device id, then latitude, then longitude; the last first. Quarantined readings are never among them. */
-    readonly latest: (userId: UserId, limit: number) => Effect.Effect<ReadonlyArray<StoredFix>, StoreError>
+    ) => StoreEffect<ReadonlyArray<FutureReading>>
+    /** The latest fixes, then by device id, latitude, longitude. Quarantined readings are left out. */
+    readonly latest: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<StoredFix>>
     /** When any phone of the user last sent something; none when no phone ever did. */
-    readonly lastReceivedAt: (userId: UserId) => Effect.Effect<Option.Option<Timestamp>, StoreError>
+    readonly lastReceivedAt: (userId: UserId) => StoreEffect<Option.Option<Timestamp.Timestamp>>
   }
 >() {}

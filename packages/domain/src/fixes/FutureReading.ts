@@ -1,31 +1,32 @@
+// Readings whose time was ahead of the server's clock when they arrived (decision fixes-4).
 import { DAY, type Timestamp } from "../shared/Timestamp.js"
 import * as Fix from "./Fix.js"
 
 /**
- * A reading that was put aside because it was captured after its arrival. Either clock may have been wrong. If it was the server's,
- * the reading is good, and its phone goes on: what the phone sends once the server's clock is right was captured later still. If it
- * was the phone's and somebody sets it right, the phone captures next at a time before this one: then nobody knows when this reading
- * was taken, and it stays aside.
+ * A reading that was quarantined because its capture time was after its arrival. Either clock may have been wrong. If
+ * the server's clock was slow, the reading is good, and the phone's next readings are captured later still. If the
+ * phone's clock was fast and was then corrected, the phone's next reading has an earlier time: nobody knows when this
+ * reading was taken, so it stays in quarantine.
  */
 export interface FutureReading {
-  /** `Quarantined.key` */
+  /** The key under which the reading was stored (`Quarantined.key`). */
   readonly key: string
   readonly reading: Fix.Reading
   readonly receivedAt: Timestamp
 }
 
-/** A reading that is further ahead is not looked at again. */
+/** A reading that was further ahead than this stays in quarantine. */
 export const MAX_WAIT = DAY
-/** So many readings of a device are looked at again at most, the oldest first. */
+/** An upload checks at most this many quarantined readings of its device again, the oldest first. */
 export const MOST = 500
 
-/** Until when readings that were put aside at `lastFutureAt` may be looked at again. A corrected clock jumps by a day at most. */
+/** Whether readings quarantined at `lastFutureAt` may still become good: no clock is off by more than a day. */
 export const mayWait = (lastFutureAt: Timestamp | null, now: Timestamp): boolean =>
   lastFutureAt !== null && now - lastFutureAt <= 2 * MAX_WAIT
 
 /**
- * Those of `waiting` whose time has come: an upload of the same device has a reading (`fixes`, none of which is from the future) that
- * was captured later, and none that was captured between the arrival of the waiting one and its own time.
+ * The readings of `waiting` that have become good: an upload of the same device has a later fix, and no fix was
+ * captured between the reading's arrival and the reading's own time. `fixes` must have no reading from the future.
  */
 export const due = (
   waiting: ReadonlyArray<FutureReading>,

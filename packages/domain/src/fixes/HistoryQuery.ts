@@ -1,30 +1,31 @@
+// Checks the span of time that an app asks about (decision answers-7).
 import { Either, Option } from "effect"
-import { Invalid, Problem } from "../shared/Invalid.js"
+import { Invalid, Problem } from "../shared/Errors.js"
 import { DAY, type Timestamp } from "../shared/Timestamp.js"
 import * as LocalDays from "./LocalDays.js"
 
-/** The stretch of a history that an app asks about (decisions §4). */
-export interface Asked {
-  /** Inclusive. */
+/** The span of history that an app asks for (decisions §4). */
+export interface HistoryRequest {
+  /** Inclusive: this instant counts. */
   readonly from: Timestamp
-  /** Exclusive. */
+  /** Exclusive: this instant no longer counts. */
   readonly until: Timestamp
 }
 
-/** Days are of 24 hours each (decision T4). */
+/** The longest span of fixes in one call. A day here is exactly 24 hours (decision T4). */
 export const MAX_RANGE_DAYS = 31
-/** A year, and the day that a leap year has more. */
+/** The longest span of local days in one call: a leap year. */
 export const MAX_LOCAL_DAYS = 366
 
-/** A stretch that may be read in one call; otherwise what is wrong with it. */
-export const checkRange = (asked: Asked): Either.Either<Asked, Invalid> =>
+/** Returns the span if one call may read it, else all problems. */
+export const checkRange = (asked: HistoryRequest): Either.Either<HistoryRequest, Invalid> =>
   refuse(wrongStretch(asked, MAX_RANGE_DAYS), asked)
 
-/** As `checkRange`, with the zone that the name names. */
+/** Like `checkRange`, and also returns the time zone of that name. */
 export const checkDays = (
-  asked: Asked,
+  asked: HistoryRequest,
   tz: string
-): Either.Either<Asked & { readonly zone: LocalDays.Zone }, Invalid> => {
+): Either.Either<HistoryRequest & { readonly zone: LocalDays.TimeZone }, Invalid> => {
   const stretch = wrongStretch(asked, MAX_LOCAL_DAYS)
   const zone = LocalDays.zone(tz)
   return Option.isSome(zone)
@@ -34,8 +35,8 @@ export const checkDays = (
 
 const NO_ZONE = new Problem({ field: "tz", message: "must be the IANA name of a time zone, such as Europe/Amsterdam" })
 
-/** Fields by their names on the wire. */
-const wrongStretch = ({ from, until }: Asked, maxDays: number): ReadonlyArray<Problem> =>
+/** The problems of a span. Fields have their names on the wire. */
+const wrongStretch = ({ from, until }: HistoryRequest, maxDays: number): ReadonlyArray<Problem> =>
   until <= from
     ? [new Problem({ field: "to", message: "must be after from" })]
     : until - from > maxDays * DAY

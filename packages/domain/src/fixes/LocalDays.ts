@@ -1,7 +1,7 @@
 import { DateTime, Option } from "effect"
 import { DAY, make, type Timestamp } from "../shared/Timestamp.js"
 
-/** A day of somebody's calendar, or what of it lies in the stretch that was asked about. */
+/** A day of a local calendar, or the part of that day that lies in the span. */
 export interface LocalDay {
   /** `2026-03-29` */
   readonly date: string
@@ -9,21 +9,21 @@ export interface LocalDay {
 }
 
 /** An IANA name, such as `Europe/Amsterdam`. */
-export type Zone = DateTime.TimeZone.Named
+export type TimeZone = DateTime.TimeZone.Named
 
-/** Names alone: `+02:00` is no place, and not every platform reads its sign alike. */
+/** Accepts names only. An offset such as `+02:00` is not a place, and platforms disagree about its sign. */
 const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/
 
-/** None for what is no zone. */
-export const zone = (name: string): Option.Option<Zone> =>
+/** None when no time zone has this name. */
+export const zone = (name: string): Option.Option<TimeZone> =>
   NAME.test(name) ? DateTime.zoneMakeNamed(name) : Option.none()
 
 /**
- * The local days that `[from, until)` touches, in order. A day is as long as its zone makes it: 23 or 25 hours when clocks
- * change, and where midnight is skipped it begins at what comes instead; a date that a zone left out is not there. A midnight
- * that comes twice begins the day the first time.
+ * The local days that `[from, until)` touches, in order. When clocks change, a day has 23 or 25 hours. Where a clock
+ * change skips midnight, the day begins at the first time after the gap. Where midnight happens twice, the day begins
+ * at the first one. A date that the zone skipped altogether is missing.
  */
-export const between = (zone: Zone, from: Timestamp, until: Timestamp): ReadonlyArray<LocalDay> => {
+export const between = (zone: TimeZone, from: Timestamp, until: Timestamp): ReadonlyArray<LocalDay> => {
   const days: Array<LocalDay> = []
   let start = DateTime.setZone(DateTime.unsafeMake(from), zone)
   while (start.epochMillis < until) {
@@ -37,12 +37,12 @@ const nextMidnight = (local: DateTime.Zoned): DateTime.Zoned => {
   const offset = DateTime.zonedOffset(local)
   const usual = local.epochMillis + DAY - modulo(local.epochMillis + offset, DAY)
   const next = DateTime.setZone(DateTime.unsafeMake(usual), local.zone)
-  // As a rule clocks do not change: looking for a midnight costs ten times as much.
+  // Clocks rarely change. Computing midnight in a zone costs ten times as much as adding 24 hours.
   if (DateTime.zonedOffset(next) === offset) return next
   const midnight = (disambiguation: "compatible" | "later") =>
     DateTime.mutate(local, (date) => void date.setUTCHours(24, 0, 0, 0), { disambiguation })
   const first = midnight("compatible")
-  // Clocks that go back over midnight: the first one is past already.
+  // When clocks go back over midnight, the computed midnight can be in the past: take the other one.
   return first.epochMillis > local.epochMillis ? first : midnight("later")
 }
 

@@ -1,16 +1,13 @@
 import type { Timestamp } from "../shared/Timestamp.js"
 import * as Fix from "./Fix.js"
 
-/** A fix and how far in time it is from the moment that was asked about. */
+/** A fix, and its distance in time from the wanted moment. */
 export interface Nearest {
   readonly fix: Fix.StoredFix
   readonly awayMs: number
 }
 
-/**
- * The nearest in time within the tolerance (inclusive); of two that are equally near the earlier (decision L9), of one instant
- * the first by `Fix.newestFirst`. Undefined when none is near enough.
- */
+/** The fix nearest to `at` within the tolerance; of equals the earlier (decision L9), then `Fix.newestFirst`'s. */
 export const of = (at: Timestamp, fixes: ReadonlyArray<Fix.StoredFix>, toleranceMs: number): Nearest | undefined => {
   let nearest: Nearest | undefined
   for (const fix of fixes) {
@@ -24,5 +21,5 @@ export const of = (at: Timestamp, fixes: ReadonlyArray<Fix.StoredFix>, tolerance
 const isBefore = (a: Nearest, b: Nearest): boolean =>
   (a.awayMs - b.awayMs || a.fix.capturedAt - b.fix.capturedAt || Fix.newestFirst(a.fix, b.fix)) < 0
 
-/** `deltaSeconds`: whole seconds, rounded down. */
+/** Whole seconds, rounded down. */
 export const deltaSeconds = ({ awayMs }: Nearest): number => Math.floor(awayMs / 1_000)

@@ -1,11 +1,12 @@
 import { Schema } from "effect"
-import type { Page } from "../shared/Page.js"
+import type { Page, PagePosition } from "../shared/Page.js"
 import { Timestamp } from "../shared/Timestamp.js"
 import * as Fix from "./Fix.js"
 
 /**
- * Where a page of a range goes on: at an instant, past as many of its fixes as were told already. A position goes to an app inside
- * a cursor that it can read: an id of a device would let two apps find out that they have the same user.
+ * Where the next page of a range begins: at an instant, after the fixes of that instant that earlier pages showed. The
+ * position counts fixes and has no device id, because apps can read it in their cursor, and a device id would let two
+ * apps find out that they have the same user.
  */
 export interface RangePosition {
   readonly from: Timestamp
@@ -14,14 +15,14 @@ export interface RangePosition {
 
 const isPosition = Schema.is(Schema.Tuple(Timestamp, Schema.NonNegativeInt))
 
-/** `after` came out of a cursor of ours; a page without one starts at `from`. */
-export const start = (from: Timestamp, after: ReadonlyArray<string | number> | undefined): RangePosition =>
+/** The first page starts at `from`, every other page at the position in its cursor. */
+export const start = (from: Timestamp, after: PagePosition | undefined): RangePosition =>
   isPosition(after) ? { from: after[0], skip: after[1] } : { from, skip: 0 }
 
-/** How many fixes from the position's instant on a page of `limit` is made of, and whatever else there is of the last one's instant. */
+/** How many fixes a page reads from the position's instant on. The store adds the rest of the last instant. */
 export const needed = (limit: number, { skip }: RangePosition): number => skip + limit + 1
 
-/** Makes a page of `limit` from at least `needed` fixes, in any order, or of all that there are. */
+/** Makes a page of `limit` fixes. `fixes` are at least `needed` fixes in any order, or all that exist. */
 export const page = (
   fixes: ReadonlyArray<Fix.StoredFix>,
   limit: number,

@@ -1,34 +1,30 @@
 import type { Payload } from "../events/Event.js"
-import type { LiveRule, Progress } from "../rules/LiveRule.js"
+import type { LiveRule, RuleProgress } from "../rules/LiveRule.js"
 import * as RecentEvaluations from "../rules/RecentEvaluations.js"
 import type { Rule } from "../rules/Rule.js"
 import * as RuleEvaluation from "../rules/RuleEvaluation.js"
-import type { EventId } from "../shared/Ids.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+import type { EventId, Timestamp } from "../shared/index.js"
 
-/** A rule that fired, with the capture time of the fix that decided it (decision L6). */
+/** A rule that fired, at the capture time of the fix that made it fire (decision L6). */
 export interface Firing {
   readonly rule: Rule
-  readonly at: Timestamp
+  readonly at: Timestamp.Timestamp
 }
 
-export interface Evaluated {
-  /** In the order of the rules: all of them, or none when there was nothing to look at. Firings have no event yet. */
-  readonly states: ReadonlyArray<Progress>
-  /** By time; of one time in the order of the rules. */
+export interface UploadOutcome {
+  /** A state for each rule, in their order, without event ids; empty when there was nothing to evaluate. */
+  readonly states: ReadonlyArray<RuleProgress>
+  /** In order of time. Firings of one instant are in the order of the rules. */
   readonly firings: ReadonlyArray<Firing>
 }
 
-/**
- * Every rule over every fix of an upload. A plain function: `fixes` are new and in the order of `Fix.byCapture`, and rules do
- * not look at each other.
- */
+/** Evaluates every rule over an upload's fixes: new ones, in the order of `Fix.byCapture`. */
 export const evaluate = (
   rules: ReadonlyArray<LiveRule>,
   fixes: ReadonlyArray<RuleEvaluation.Observation>,
-  receivedAt: Timestamp
-): Evaluated => {
-  const states: Array<Progress> = []
+  receivedAt: Timestamp.Timestamp
+): UploadOutcome => {
+  const states: Array<RuleProgress> = []
   const firings: Array<Firing> = []
   for (const live of rules) {
     const { rule } = live
@@ -47,7 +43,7 @@ export const evaluate = (
       state = evaluated.state
       const { outcome } = evaluated
       if (outcome === "fired") firings.push({ rule, at: fix.capturedAt })
-      // Of an upload of thousands only what is kept is written down.
+      // An upload may have thousands of fixes, but only the last evaluations are kept: the others are never built.
       if (unkept-- <= 0) made.push({ capturedAt: fix.capturedAt, receivedAt, outcome, eventId: null })
     }
     if (made.length > 0) states.push({ ruleId: rule.id, state, made })
@@ -55,13 +51,16 @@ export const evaluate = (
   return { states, firings: firings.sort((a, b) => a.at - b.at) }
 }
 
-/** The event that a firing became. */
-export interface Fired extends Firing {
+/** A firing, with the event that reports it. */
+export interface RuleFiring extends Firing {
   readonly eventId: EventId
 }
 
-/** `states` with the ids of the events of their firings. */
-export const withEvents = (states: ReadonlyArray<Progress>, fired: ReadonlyArray<Fired>): ReadonlyArray<Progress> =>
+/** The same states, with the event id of each firing filled in. */
+export const withEvents = (
+  states: ReadonlyArray<RuleProgress>,
+  fired: ReadonlyArray<RuleFiring>
+): ReadonlyArray<RuleProgress> =>
   fired.length === 0
     ? states
     : states.map((one) => {
@@ -69,7 +68,7 @@ export const withEvents = (states: ReadonlyArray<Progress>, fired: ReadonlyArray
         return own.size === 0 ? one : { ...one, made: RecentEvaluations.withEvents(one.made, own) }
       })
 
-/** What an app is told of a firing: the label is the one of now, and nothing is a coordinate (Spec §6.2). */
+/** The payload of the event. It has the place's present label and no coordinate (Spec §6.2). */
 export const payload = ({ rule }: Firing): Payload => ({
   type: rule.target._tag === "Place" ? `place.${rule.type}` : `zone.${rule.type}`,
   ruleId: rule.id,

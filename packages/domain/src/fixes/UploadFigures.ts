@@ -1,4 +1,5 @@
 import type { LiveRule } from "../rules/LiveRule.js"
+import * as Rule from "../rules/Rule.js"
 import * as Telemetry from "../shared/Telemetry.js"
 import type { Firing } from "./UploadEvaluation.js"
 
@@ -14,7 +15,7 @@ const evaluations = Telemetry.counter("place_access.rule.evaluations", {
 })
 const fired = Telemetry.counter("place_access.rule.firings", {
   description: "Rules that fired",
-  labels: { type: ["enter", "exit", "dwell"] }
+  labels: { type: Rule.RuleType.literals }
 })
 
 export const ingested = (

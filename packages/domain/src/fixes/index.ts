@@ -1,14 +1,21 @@
+/**
+ * Fixes: the location readings that phones upload. A reading is accepted, or quarantined with a reason when it cannot
+ * be right; a reading from the future can become good later. `ingestFixes` takes in an upload: it stores new fixes,
+ * evaluates the user's rules over them and writes the events of firings, in one commit. The upload routes call it;
+ * answers, exports and visits read fixes through `FixHistory`.
+ *
+ * @module
+ */
+
 export * as Fix from "./Fix.js"
-export { FixHistory, type Stretch as HistoryStretch } from "./FixHistory.js"
-export { FixStore, type PutAside, type Quarantined, type UploadCommit, type UploadView } from "./FixStore.js"
+export { FixHistory, type HistoryStretch } from "./FixHistory.js"
+export { FixStore, type QuarantineCount, type Quarantined, type UploadCommit, type UploadView } from "./FixStore.js"
 export * as HistoryQuery from "./HistoryQuery.js"
-export { latestFix } from "./latestFix.js"
-export { type Day, listDays } from "./listDays.js"
-export { type FixPage, listFixes } from "./listFixes.js"
+export { type Day, type FixPage, latestFix, listDays, listFixes, nearestFix } from "./readFixes.js"
 export * as LocalDays from "./LocalDays.js"
 export * as Nearest from "./Nearest.js"
-export { nearestFix } from "./nearestFix.js"
 export * as RangePosition from "./RangePosition.js"
 export { type Ingested, ingestFixes } from "./ingestFixes.js"
 export * as UploadEvaluation from "./UploadEvaluation.js"
 export * as FutureReading from "./FutureReading.js"
+export * as VisitReport from "./VisitReport.js"

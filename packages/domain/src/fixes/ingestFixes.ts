@@ -1,78 +1,74 @@
-import { Context, Effect } from "effect"
-import { WorkSignal } from "../deliveries/WorkSignal.js"
-import * as Carried from "../devices/Carried.js"
-import type { Device } from "../devices/Device.js"
-import type { OutboxEvent } from "../events/Event.js"
-import * as History from "../history/History.js"
-import * as Entropy from "../shared/Entropy.js"
-import { EventId } from "../shared/Ids.js"
-import * as JudgedClock from "../shared/JudgedClock.js"
-import { StoreError } from "../shared/StoreError.js"
-import * as Telemetry from "../shared/Telemetry.js"
-import * as Timestamp from "../shared/Timestamp.js"
-import * as VisitReport from "../visits/VisitReport.js"
+import { Effect } from "effect"
+import { type Event, WorkSignal } from "../events/index.js"
+import { Carried, type Device, type QuarantineReason } from "../devices/index.js"
+import * as History from "../retention-choice/History.js"
+import { Entropy, EventId, JudgedClock, program, StoreError, Telemetry, Timestamp } from "../shared/index.js"
+import * as VisitReport from "./VisitReport.js"
 import * as Fix from "./Fix.js"
-import { FixStore, type PutAside, type Quarantined } from "./FixStore.js"
+import { FixStore, type QuarantineCount, type Quarantined } from "./FixStore.js"
 import * as UploadEvaluation from "./UploadEvaluation.js"
 import * as UploadFigures from "./UploadFigures.js"
 import * as FutureReading from "./FutureReading.js"
 
-/** What became of an upload. The three add up to what was sent, visits that could be kept left out. */
+/** The result of an upload. The three counts add up to the number of entries sent, without accepted visit reports. */
 export interface Ingested {
   /** Fixes of this upload that were stored. */
   readonly accepted: number
-  /** Fixes that were known, or stood in the upload more than once. */
+  /** Fixes that were stored before, or appeared twice in this upload. */
   readonly duplicates: number
-  /** Readings and visit reports put aside: not evaluated (decision L3). */
+  /** Quarantined readings and visit reports, which are not evaluated (decision L3). */
   readonly quarantined: number
 }
 
-/** Every round lets one of the user's racing uploads through; more than these at once are told to come again. */
+/** One of the user's concurrent uploads commits in each round. Beyond this many, the phone sends again. */
 const MAX_ROUNDS = 64
 
 /**
- * Takes in one upload: stores what is new, evaluates the user's rules over it and puts what fired into the outbox, all in one
- * commit. A repeated upload changes nothing. Fails with a transient `StoreError` when it lost too many races, and while
- * this process's clock is known to be wrong: the phone sends again.
+ * Takes in one upload: stores new fixes, evaluates the user's rules over them and writes the events of firings into the
+ * outbox, all in one commit.
+ *
+ * The commit is optimistic: no lock is held while the rules are evaluated. The store refuses the commit when another
+ * upload of the user was committed after the view was read; then this program reads the view and evaluates again. A
+ * repeated upload changes nothing. Fails with a transient `StoreError` after too many rounds, and while this process's
+ * clock is known to be wrong. The phone then sends the upload again.
  */
-export const ingestFixes = (
-  device: Pick<Device, "userId" | "id">,
-  readings: ReadonlyArray<Fix.Reading>,
-  reports: ReadonlyArray<VisitReport.VisitReport>
-): Effect.Effect<Ingested, StoreError, FixStore | WorkSignal | Entropy.Entropy> =>
-  Telemetry.program("ingestFixes", (ports: Context.Context<FixStore | WorkSignal | Entropy.Entropy>) =>
-    Effect.gen(function* () {
-      // By a clock that is behind, a reading of this moment is one from the future: it would wait, and fire nothing later.
-      yield* JudgedClock.required
-      const receivedAt = yield* Timestamp.now
-      const sent = judged(readings, reports, receivedAt)
-      for (let round = 0; round < MAX_ROUNDS; round++) {
-        const stored = yield* tryOnce(ports, device, sent, receivedAt)
-        if (stored === undefined) continue
-        if (stored.events > 0) yield* Context.get(ports, WorkSignal).raise
-        yield* Telemetry.measure(() => UploadFigures.ingested(stored.ingested, round))
-        return stored.ingested
-      }
-      return yield* StoreError.unavailable("Too many uploads of one user at once")
-    })
-  )
+export const ingestFixes = program(
+  "ingestFixes",
+  function* (
+    device: Pick<Device.Device, "userId" | "id">,
+    readings: ReadonlyArray<Fix.Reading>,
+    reports: ReadonlyArray<VisitReport.VisitReport>
+  ) {
+    // If our clock is slow, readings of the present look like future ones: they would be quarantined and fire no rule.
+    yield* JudgedClock.required
+    const receivedAt = yield* Timestamp.now
+    const sent = judged(readings, reports, receivedAt)
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const stored = yield* tryOnce(device, sent, receivedAt)
+      if (stored === undefined) continue
+      if (stored.events > 0) yield* (yield* WorkSignal).raise
+      yield* Telemetry.measure(() => UploadFigures.ingested(stored.ingested, round))
+      return stored.ingested
+    }
+    return yield* StoreError.unavailable("Too many uploads of one user at once")
+  }
+)
 
-/** What a phone sent, as it was judged. */
+/** A phone's upload, after each reading was accepted or quarantined. */
 interface Sent {
   readonly fixes: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
   readonly quarantined: ReadonlyArray<Quarantined>
 }
 
-/** Reads, evaluates, commits. Undefined when another upload came between. */
+/** Reads the view, evaluates and commits once. Undefined when another upload was committed in between. */
 const tryOnce = (
-  ports: Context.Context<FixStore | Entropy.Entropy>,
-  { id: deviceId, userId }: Pick<Device, "userId" | "id">,
+  { id: deviceId, userId }: Pick<Device.Device, "userId" | "id">,
   { fixes: sent, quarantined, visits: reports }: Sent,
   receivedAt: Timestamp.Timestamp
 ) =>
   Effect.gen(function* () {
-    const store = Context.get(ports, FixStore)
+    const store = yield* FixStore
     const asked = Fix.sortedAndDistinct(sent)
     const view = yield* store.view(userId, deviceId, asked, receivedAt)
     const unknown = asked.filter((fix) => !view.known.has(Fix.key(fix)))
@@ -106,10 +102,9 @@ const tryOnce = (
       fresh
     )
     const { states, firings } = UploadEvaluation.evaluate(view.rules, carried, receivedAt)
-    const entropy = Context.get(ports, Entropy.Entropy)
-    const fired: Array<UploadEvaluation.Fired> = []
+    const fired: Array<UploadEvaluation.RuleFiring> = []
     for (const { at, rule } of firings) {
-      fired.push({ rule, at, eventId: EventId.make(yield* Entropy.idFrom(entropy, "evt")) })
+      fired.push({ rule, at, eventId: EventId.make(yield* Entropy.id("evt")) })
     }
     const committed = yield* store.commit({
       userId,
@@ -130,15 +125,15 @@ const tryOnce = (
     return committed ? { ingested, events: fired.length } : undefined
   })
 
-/** By reason. What the user does not keep is counted and stored nowhere. */
-const counted = (quarantined: ReadonlyArray<Quarantined>, notKept: number): ReadonlyArray<PutAside> => {
-  const counts = new Map<Fix.QuarantineReason, number>()
+/** Counts quarantined readings by reason. Readings older than the user keeps are counted but not stored. */
+const counted = (quarantined: ReadonlyArray<Quarantined>, notKept: number): ReadonlyArray<QuarantineCount> => {
+  const counts = new Map<QuarantineReason, number>()
   for (const { reason } of quarantined) counts.set(reason, (counts.get(reason) ?? 0) + 1)
   if (notKept > 0) counts.set("not_kept", notKept)
   return [...counts].map(([reason, count]) => ({ reason, count }))
 }
 
-const event = (fired: UploadEvaluation.Fired): OutboxEvent => ({
+const event = (fired: UploadEvaluation.RuleFiring): Event.OutboxEvent => ({
   userId: fired.rule.userId,
   id: fired.eventId,
   connectionId: fired.rule.connectionId,

@@ -1,75 +1,76 @@
+// The rules for requests with an idempotency key. Decisions idempotency-1, idempotency-2 and idempotency-3.
 import { Option, Schema } from "effect"
 import type { ConnectionId, UserId } from "../shared/Ids.js"
 import { DAY, type Timestamp } from "../shared/Timestamp.js"
 import type { Hash, Sealed } from "../shared/Vault.js"
 
 /**
- * Requests that can be repeated. A client gives a request a key of its own. When it does not learn the answer, it sends the same request
- * with the same key again: what was made the first time is not made again, and the first answer comes once more.
+ * Requests that can be repeated. A client chooses a key for a request. When it does not get the answer, it sends the
+ * same request with the same key again. The work is not done again, and the client gets the first answer.
  */
 
-/** How long an answer is kept. Afterwards the same key begins a new request. */
+/** How long an answer is kept. Later, the same key belongs to a new request. */
 export const KEPT_FOR = DAY
 
-/** A text of the client's choice: 1 to 255 visible ASCII characters. A random UUID will do. */
-export const Key = Schema.String.pipe(Schema.pattern(/^[!-~]{1,255}$/), Schema.brand("IdempotencyKey"))
-export type Key = typeof Key.Type
+/** Chosen by the client: 1 to 255 visible ASCII characters, for example a random UUID. */
+export const IdempotencyKey = Schema.String.pipe(Schema.pattern(/^[!-~]{1,255}$/), Schema.brand("IdempotencyKey"))
+export type IdempotencyKey = typeof IdempotencyKey.Type
 
-/** Whose keys they are: two subjects may use the same key and never see each other's answers. */
-export const Subject = Schema.String.pipe(Schema.brand("IdempotencySubject"))
-export type Subject = typeof Subject.Type
+/** The owner of keys. Two subjects can use the same key without seeing each other's answers. */
+export const IdempotencySubject = Schema.String.pipe(Schema.brand("IdempotencySubject"))
+export type IdempotencySubject = typeof IdempotencySubject.Type
 
-/** What an app asks about one user. */
-export const connection = (id: ConnectionId): Subject => Subject.make(`connection ${id}`)
+/** Requests of an app about one user. */
+export const connection = (id: ConnectionId): IdempotencySubject => IdempotencySubject.make(`connection ${id}`)
 
-/** What a signed-in person asks, in whichever session. */
-export const account = (id: UserId): Subject => Subject.make(`account ${id}`)
+/** Requests of a signed-in person, in any session. */
+export const account = (id: UserId): IdempotencySubject => IdempotencySubject.make(`account ${id}`)
 
-/** Where an answer is kept. `keyHash`: a client may put anything into a key, so the key itself is not stored. */
-export interface Place {
-  /** Whose row it is: it goes with the account. */
+/** The key of a stored answer. A client may write anything into its key, so only a hash of it is stored. */
+export interface AnswerKey {
+  /** The user whose row it is. It is deleted with the account. */
   readonly userId: UserId
-  readonly subject: Subject
+  readonly subject: IdempotencySubject
   readonly keyHash: Hash
 }
 
-/** An answer as it was given. */
-export const Answer = Schema.Struct({
+/** The first answer to a request. */
+export const StoredAnswer = Schema.Struct({
   status: Schema.Int,
   contentType: Schema.NullOr(Schema.String),
   body: Schema.String,
-  /** What the answer disclosed, as the user's access log says it; its repetition discloses the same. */
+  /** What the answer disclosed, in the words of the access log. A repeated answer discloses the same. */
   disclosed: Schema.NullOr(Schema.String)
 })
-export type Answer = typeof Answer.Type
+export type StoredAnswer = typeof StoredAnswer.Type
 
-/** What is stored of an answer. It may hold a secret that is shown once, so all of it is sealed. */
-export interface Kept {
-  /** Of the request that was answered. */
+/** A stored answer. It may contain a secret that is shown only once, so all of it is sealed. */
+export interface KeptAnswer {
+  /** The fingerprint of the first request. */
   readonly fingerprint: Hash
   readonly sealed: Sealed
   readonly createdAt: Timestamp
 }
 
-/** What a sealed answer is bound to: moved to another row it does not unseal. */
-export const sealContext = ({ keyHash, subject, userId }: Place): string =>
+/** The context of a sealed answer. The answer cannot be unsealed in another row. */
+export const sealContext = ({ keyHash, subject, userId }: AnswerKey): string =>
   `idempotent-answer ${userId} ${subject} ${keyHash}`
 
-export type Decision =
-  /** Nothing is kept under the key, or nothing any more. */
+export type IdempotencyDecision =
+  /** No answer is stored under the key. */
   | { readonly _tag: "Begin" }
   | { readonly _tag: "Replay"; readonly sealed: Sealed }
   /** The key was used for another request. */
   | { readonly _tag: "Reused" }
 
-/** What becomes of a request under a key. */
-export const decide = (kept: Option.Option<Kept>, fingerprint: Hash, now: Timestamp): Decision => {
+/** Decides whether to work, to repeat the stored answer, or to refuse. */
+export const decide = (kept: Option.Option<KeptAnswer>, fingerprint: Hash, now: Timestamp): IdempotencyDecision => {
   if (Option.isNone(kept) || now >= kept.value.createdAt + KEPT_FOR) return { _tag: "Begin" }
   return kept.value.fingerprint === fingerprint ? { _tag: "Replay", sealed: kept.value.sealed } : { _tag: "Reused" }
 }
 
-/** Wire: 422 `idempotency_key_reused`. */
+/** The key was used for another request. Wire: 422 `idempotency_key_reused`. */
 export class KeyReused extends Schema.TaggedError<KeyReused>()("KeyReused", {}) {}
 
-/** The first request under the key is not answered yet. Wire: 409 `idempotency_key_in_use` with `Retry-After`. */
+/** The first request under the key is still running. Wire: 409 `idempotency_key_in_use` with `Retry-After`. */
 export class KeyInUse extends Schema.TaggedError<KeyInUse>()("KeyInUse", {}) {}

@@ -1,39 +1,38 @@
 import { Context, type Effect, type Option } from "effect"
-import type { StoreError } from "../shared/StoreError.js"
-import type { Timestamp } from "../shared/Timestamp.js"
-import type { Hash, Sealed } from "../shared/Vault.js"
-import type { Decision, Kept, Place } from "./Idempotency.js"
+import type { StoreError, Timestamp, Vault } from "../shared/index.js"
+import type { IdempotencyDecision, KeptAnswer, AnswerKey } from "./Idempotency.js"
 
-/** What the work of a request came to. */
+/** The result of a request's work. */
 export interface Worked<A> {
-  /** Null: nothing is kept, and the next request under the key begins anew. What the work wrote stays written. */
-  readonly sealed: Sealed | null
+  /** The sealed answer. Null: none is stored, and the next request works again. What the work wrote stays. */
+  readonly sealed: Vault.Sealed | null
   readonly value: A
 }
 
-/** What became of a request under a key. */
-export type Outcome<A> =
+/** The outcome of a request with a key. */
+export type ReservationOutcome<A> =
   | { readonly _tag: "Worked"; readonly value: A }
-  | Exclude<Decision, { readonly _tag: "Begin" }>
-  /** Another request under the key is at work. */
+  | Exclude<IdempotencyDecision, { readonly _tag: "Begin" }>
+  /** Another request with the key is running. */
   | { readonly _tag: "UnderWay" }
 
-/** The answers that are kept to be repeated. */
+/** Stores answers, so that they can be repeated. Decisions idempotency-4 and idempotency-5. */
 export class IdempotencyStore extends Context.Tag("@place-access/domain/idempotency/IdempotencyStore")<
   IdempotencyStore,
   {
     /**
-     * Locks `place`, reads the clock, gives what is kept there to `decide` and runs `work` when it says `Begin`. `work` and the keeping of
-     * its answer are one transaction: what `work` writes through other ports is there exactly when its answer is. When `work` fails, all of
-     * it is rolled back and nothing is kept. Of requests to one place at the same time, on whichever servers, one works; the others
-     * are `UnderWay` at once, or wait and get the decision that follows from its answer. `work` holds a transaction: it must not ask
-     * the network.
+     * Locks `place`, reads the clock, gives the stored answer to `decide`, and runs `work` if the decision is `Begin`.
+     *
+     * `work` and its stored answer are one transaction: everything that `work` writes through other ports exists
+     * exactly when the answer does. When `work` fails, all of it is rolled back. Of concurrent requests to one place,
+     * on any servers, one works. The others are `UnderWay` at once, or wait and get the decision about the first one's
+     * answer. `work` runs inside a transaction, so it must not use the network.
      */
     readonly once: <A, E, R>(
-      place: Place,
-      fingerprint: Hash,
-      decide: (kept: Option.Option<Kept>, now: Timestamp) => Decision,
+      place: AnswerKey,
+      fingerprint: Vault.Hash,
+      decide: (kept: Option.Option<KeptAnswer>, now: Timestamp.Timestamp) => IdempotencyDecision,
       work: Effect.Effect<Worked<A>, E, R>
-    ) => Effect.Effect<Outcome<A>, E | StoreError, R>
+    ) => Effect.Effect<ReservationOutcome<A>, E | StoreError, R>
   }
 >() {}

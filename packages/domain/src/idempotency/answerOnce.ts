@@ -1,44 +1,44 @@
 import { Effect, Schema } from "effect"
-import type { UserId } from "../shared/Ids.js"
-import { Vault } from "../shared/Vault.js"
+import { type UserId, Vault, program } from "../shared/index.js"
 import * as Idempotency from "./Idempotency.js"
 import { IdempotencyStore, type Worked } from "./IdempotencyStore.js"
 
-/** A request that may come more than once. */
+/** A request that may be sent more than once. */
 export interface KeyedRequest {
   readonly userId: UserId
-  readonly subject: Idempotency.Subject
-  readonly key: Idempotency.Key
-  /** All that makes it this request and no other: its method, address and body. */
+  readonly subject: Idempotency.IdempotencySubject
+  readonly key: Idempotency.IdempotencyKey
+  /** What the fingerprint is made from: method, address and body. */
   readonly content: string
 }
 
-/** What `work` gives: `answer` is kept; null when there is nothing to repeat, such as after a refusal. */
+/** The result of `work`. `answer` is stored; null when there is nothing to repeat, for example after a refusal. */
 export interface Work<A> {
-  readonly answer: Idempotency.Answer | null
+  readonly answer: Idempotency.StoredAnswer | null
   readonly value: A
 }
 
-export type Answered<A> =
+export type OnceAnswered<A> =
   | { readonly _tag: "Worked"; readonly value: A }
-  | { readonly _tag: "Replayed"; readonly answer: Idempotency.Answer }
+  | { readonly _tag: "Replayed"; readonly answer: Idempotency.StoredAnswer }
 
-const Stored = Schema.parseJson(Idempotency.Answer)
+const Stored = Schema.parseJson(Idempotency.StoredAnswer)
 
 /**
- * Does `work` once for a key, and afterwards repeats its answer for a day. Answers are sealed: they may hold secrets that are shown once.
- * `KeyReused` when the key was used for another request, `KeyInUse` while the first request is at work. When `work` fails,
- * nothing of it is written and the key is free.
+ * Does `work` once for a key, and repeats its answer for a day. Answers are stored sealed, because they may contain
+ * secrets that are shown only once. `KeyReused` when the key was used for another request, `KeyInUse` while the first
+ * request is running. When `work` fails, nothing is written and the key is free again.
  */
-export const answerOnce = Effect.fn("answerOnce")(function* <A, E, R>(
-  { content, key, subject, userId }: KeyedRequest,
-  work: Effect.Effect<Work<A>, E, R>
-) {
-  const [store, vault] = [yield* IdempotencyStore, yield* Vault]
-  const place: Idempotency.Place = { userId, subject, keyHash: vault.sha256(key) }
+export const answerOnce = program("answerOnce", function* <
+  A,
+  E,
+  R
+>({ content, key, subject, userId }: KeyedRequest, work: Effect.Effect<Work<A>, E, R>) {
+  const [store, vault] = [yield* IdempotencyStore, yield* Vault.Vault]
+  const place: Idempotency.AnswerKey = { userId, subject, keyHash: vault.sha256(key) }
   const fingerprint = vault.sha256(content)
   const context = Idempotency.sealContext(place)
-  const seal = (answer: Idempotency.Answer | null) =>
+  const seal = (answer: Idempotency.StoredAnswer | null) =>
     answer === null ? Effect.succeed(null) : vault.seal(Schema.encodeSync(Stored)(answer), context)
   const sealed = Effect.flatMap(work, ({ answer, value }) =>
     Effect.map(seal(answer), (sealed): Worked<A> => ({ sealed, value }))

@@ -1,17 +1,17 @@
 import * as Fix from "../fixes/Fix.js"
-import * as History from "../history/History.js"
+import * as History from "../retention-choice/History.js"
 import { make, type Timestamp } from "../shared/Timestamp.js"
-import * as VisitReport from "../visits/VisitReport.js"
+import * as VisitReport from "../fixes/VisitReport.js"
 import { recentFrom } from "./Import.js"
 
-/** One thing that a file says about where somebody was. */
-export type Entry =
+/** One entry of a file: a fix, a visit, or something unusable. */
+export type ImportEntry =
   | { readonly _tag: "Reading"; readonly reading: Fix.Reading }
   | { readonly _tag: "Visit"; readonly visit: VisitReport.VisitReport }
-  /** It has no time, or no place. */
+  /** An entry without a time or a place. */
   | { readonly _tag: "Unusable" }
 
-/** What becomes of some entries: those that are to be stored, and how many are not. */
+/** The entries to store, and the number of entries that are not stored. */
 export interface Sorted {
   readonly fixes: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
@@ -21,10 +21,10 @@ export interface Sorted {
 }
 
 /**
- * By the rules for phones' readings; what is impossible is not kept apart, because its owner has the file. `cutoff`: of the history
- * that the user wants to be kept.
+ * Applies the rules for phones' readings to the entries of a file. An impossible entry is counted and not stored,
+ * because its owner has the file. `cutoff` is the time from which the user keeps history.
  */
-export const sort = (entries: ReadonlyArray<Entry>, uploadedAt: Timestamp, cutoff: Timestamp | null): Sorted => {
+export const sort = (entries: ReadonlyArray<ImportEntry>, uploadedAt: Timestamp, cutoff: Timestamp | null): Sorted => {
   const fixes: Array<Fix.Fix> = []
   const visits: Array<VisitReport.VisitReport> = []
   const recent = recentFrom(uploadedAt)
@@ -46,10 +46,10 @@ export const sort = (entries: ReadonlyArray<Entry>, uploadedAt: Timestamp, cutof
   return { fixes, visits, tooRecent, tooOld, quarantined }
 }
 
-/** A visit belongs to the moment of its end; one without any time was put aside before. */
+/** The time that counts for a visit: its end. */
 const lastOf = ({ arrival, departure }: VisitReport.VisitReport): Timestamp => departure ?? arrival ?? make(0)
 
-const judge = (entry: Entry, uploadedAt: Timestamp) => {
+const judge = (entry: ImportEntry, uploadedAt: Timestamp) => {
   if (entry._tag === "Unusable") return undefined
   const judged =
     entry._tag === "Reading" ? Fix.judge(entry.reading, uploadedAt) : VisitReport.judge(entry.visit, uploadedAt)

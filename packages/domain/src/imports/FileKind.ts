@@ -1,12 +1,13 @@
-/** What the beginning of a file gives away, so that the wrong file is refused while it is being uploaded. */
+// What kind of file was uploaded (decision imports-4).
+/** The kind of a file by its first bytes, so that a wrong file is refused during the upload. */
 export type FileKind = "xml" | "json" | "archive" | "other"
 
 const [LESS, BRACE, BRACKET] = [0x3c, 0x7b, 0x5b]
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
-/** The byte order marks of UTF-8 and UTF-16, and the zero half of ASCII characters in UTF-16. */
+/** First bytes of texts: byte order marks of UTF-8 and UTF-16, the zero byte of an ASCII character in UTF-16. */
 const MARKS: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf, 0xff, 0xfe, 0x00])
 
-/** By how the file begins; its name says nothing. */
+/** The kind by the first bytes; the file name does not count. */
 export const of = (beginning: Uint8Array): FileKind => {
   const [first, second] = beginning
   if ((first === 0x50 && second === 0x4b) || (first === 0x1f && second === 0x8b)) return "archive"
@@ -21,7 +22,7 @@ export const of = (beginning: Uint8Array): FileKind => {
   }
 }
 
-/** What is wrong with such a file, for a message that begins with its field; undefined when it may be read. */
+/** What is wrong with a file of this kind; undefined when it may be read. */
 export const problem = (kind: FileKind): string | undefined => {
   switch (kind) {
     case "xml":

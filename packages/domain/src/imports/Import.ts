@@ -1,45 +1,46 @@
+// An import, its states, counts and limits. Decisions imports-1, imports-3, imports-5 and imports-7.
 import { Schema } from "effect"
 import type { DeviceId, ImportId, UserId } from "../shared/Ids.js"
 import { isPlain } from "../shared/Text.js"
 import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** What a file turned out to be; told by its contents, never by its name. */
-export const Format = Schema.Literal("gpx", "google_android", "google_ios", "google_takeout")
-export type Format = typeof Format.Type
+/** The format of the file. It is recognised by the contents, never by the name. */
+export const ImportFormat = Schema.Literal("gpx", "google_android", "google_ios", "google_takeout")
+export type ImportFormat = typeof ImportFormat.Type
 
-export const State = Schema.Literal("waiting", "running", "done", "failed")
-export type State = typeof State.Type
+export const ImportState = Schema.Literal("waiting", "running", "done", "failed")
+export type ImportState = typeof ImportState.Type
 
-/** What became of the entries of a file: the others add up to `read`. */
-export interface Counts {
+/** How many entries of a file were stored, and how many were left out for which reason. Together they are `read`. */
+export interface ImportCounts {
   readonly read: number
   readonly stored: number
-  /** Known already, from whichever phone or file, or twice in this one. */
+  /** Entries that are stored already, from any phone or file, or that are twice in this file. */
   readonly duplicates: number
-  /** Newer than a day before the upload: left to the phone. */
+  /** Entries newer than a day before the upload. Phones report these themselves. */
   readonly tooRecent: number
-  /** Older than what the user wants to be kept. */
+  /** Entries older than the history that the user keeps. */
   readonly tooOld: number
-  /** Without a time or a place, or with an impossible one (decision L3): left out. */
+  /** Entries without a time or place, and impossible ones (decision L3). */
   readonly quarantined: number
 }
 
-export const NOTHING_READ: Counts = { read: 0, stored: 0, duplicates: 0, tooRecent: 0, tooOld: 0, quarantined: 0 }
+export const NOTHING_READ: ImportCounts = { read: 0, stored: 0, duplicates: 0, tooRecent: 0, tooOld: 0, quarantined: 0 }
 
-/** A file of somebody's location history, on its way into it. Feeds the history only: no rule is ever evaluated over it. */
+/** A file of location history, which a worker reads into the history. No rule is evaluated over it. */
 export interface Import {
   readonly userId: UserId
   readonly id: ImportId
-  /** What its readings are stored under: a device that no phone has the token of. */
+  /** The device under which the entries are stored. Nobody has a token of this device. */
   readonly deviceId: DeviceId
   readonly fileName: string
-  /** Null until the first entry was read. */
-  readonly format: Format | null
-  readonly state: State
-  readonly counts: Counts
+  /** Null until the format is recognised. */
+  readonly format: ImportFormat | null
+  readonly state: ImportState
+  readonly counts: ImportCounts
   readonly bytesTotal: number
   readonly bytesDone: number
-  /** For its owner, when it failed. What was stored before stays. */
+  /** Why the import failed, for its owner. Entries stored before that stay. */
   readonly error: string | null
   /** When the upload was complete. */
   readonly uploadedAt: Timestamp
@@ -48,52 +49,52 @@ export interface Import {
 
 const MIB = 1_048_576
 /**
- * The largest file. Google's export from a phone has 20 to 100 MiB, a Takeout of ten years a few hundred; GPX files of that
- * size are a decade of tracks. It is also what three waiting files of one person may cost the database, times three.
+ * The largest file. An export of a phone from Google has 20 to 100 MiB, a Takeout of ten years a few hundred, and GPX
+ * files of this size hold ten years of tracks. The database may hold three files of one person at once.
  */
 export const MAX_BYTES = 256 * MIB
-/** Pieces that a file is kept in: small enough that reading one holds nothing else up. */
+/** The size of the pieces in which a file is stored: reading one piece is so short that other requests do not wait. */
 export const PIECE_BYTES = 128 * 1_024
-/** Of one user, uploads under way included. */
+/** The most imports of a user at once, uploads in progress included. */
 export const MAX_OPEN = 3
-/** Finished ones that are remembered for a user, the newest. */
+/** The most finished imports in a user's list. */
 export const MAX_LISTED = 100
 
-/** How long a worker that says nothing keeps an import. */
+/** The lease of a worker on an import: for this long no other worker reads the file. */
 export const LEASE = MINUTE
-/** How often an import is taken up without a single step forward. */
+/** After this many attempts without progress the import fails. */
 export const MAX_ATTEMPTS = 5
-/** An upload that has not grown for so long has broken off. */
+/** An upload that has not grown for this long counts as broken off. */
 export const UPLOAD_PATIENCE = HOUR
 
-/** Readings after this moment come from phones alone: rules and the answers about now look at nothing older. */
+/** Entries from here on are not stored: an import must not change rules and answers about the present. */
 export const recentFrom = (uploadedAt: Timestamp): Timestamp => plus(uploadedAt, -DAY)
 
 const MAX_NAME = 60
 const FALLBACK_NAME = "Imported file"
 
-/** A name for people, of whatever a browser or a program called the file: its last part, in one line. */
+/** The name to display, from the name that a browser or program sent: its last part, on one line. */
 export const fileName = (sent: string | undefined): string => {
   const last = (sent ?? "").split(/[/\\]/).at(-1) ?? ""
   const plain = [...last.normalize("NFC")].filter(isPlain).slice(0, MAX_NAME).join("").trim()
   return plain === "" ? FALLBACK_NAME : plain
 }
 
-/** Why a file could not be read, or not to its end. */
-export type Fault =
-  /** Neither GPX nor one of Google's exports. */
+/** Why a file could not be read to its end. */
+export type ImportFault =
+  /** the file is neither GPX nor an export of Google's */
   | "not_ours"
-  /** Its syntax breaks in the middle. */
+  /** the syntax is wrong in the middle */
   | "damaged"
-  /** It ends in the middle. */
+  /** the file ends in the middle */
   | "cut_off"
-  /** It is what it should be, and nothing in it says where somebody was. */
+  /** the file is valid and has no position */
   | "no_positions"
-  /** Whoever reads it ends each time. */
+  /** the worker that reads the file died at each attempt */
   | "gave_up"
 
-/** The reason in its owner's words. */
-export const explain = (fault: Fault, { stored }: Pick<Counts, "stored">): string => {
+/** The fault, in words for the owner. */
+export const explain = (fault: ImportFault, { stored }: Pick<ImportCounts, "stored">): string => {
   const kept = stored === 0 ? "" : " What was read before that is stored."
   switch (fault) {
     case "not_ours":

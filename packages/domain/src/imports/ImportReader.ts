@@ -1,32 +1,26 @@
 import { Context } from "effect"
-import type { Entry } from "./Entry.js"
-import type { Fault, Format } from "./Import.js"
+import type { ImportEntry } from "./Entry.js"
+import type { ImportFault, ImportFormat } from "./Import.js"
 
-/** What a piece of a file brought: entries that are complete now, in order, and why the rest cannot be read. */
+/** The result of one piece of a file: the entries that it completes, in order, and the fault that ends the reading. */
 export interface Read {
-  readonly entries: ReadonlyArray<Entry>
-  /** Final: what is pushed afterwards brings nothing. */
-  readonly fault: Fault | null
+  readonly entries: ReadonlyArray<ImportEntry>
+  /** Final: after a fault, later pieces give no entries. Null: no fault. */
+  readonly fault: ImportFault | null
 }
 
-/**
- * One file being read from its beginning. The same bytes give the same entries, however they are cut into pieces, and memory does
- * not grow with the file, however it was made.
- */
+/** Reads a file from its beginning, the same whatever the pieces, in bounded memory even if it is hostile. */
 export interface FileReader {
-  /** Null until it is certain. */
-  readonly format: () => Format | null
-  /** What the next bytes of the file make whole. */
+  /** Null until the format is recognised. */
+  readonly format: () => ImportFormat | null
+  /** Reads the next bytes of the file. */
   readonly push: (bytes: Uint8Array) => Read
-  /** Nothing more comes. */
+  /** Reads the end of the file. */
   readonly end: () => Read
 }
 
-/** Knows the formats. Synchronous: reading a piece takes milliseconds. */
+/** Makes readers for all formats. They are synchronous, because reading a piece takes milliseconds. */
 export class ImportReader extends Context.Tag("@place-access/domain/imports/ImportReader")<
   ImportReader,
-  {
-    /** A reader for one file, from its first byte. */
-    readonly open: () => FileReader
-  }
+  { readonly open: () => FileReader }
 >() {}

@@ -1,45 +1,44 @@
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Option } from "effect"
 import type { Fix } from "../fixes/Fix.js"
-import type { DeviceId, ImportId, UserId } from "../shared/Ids.js"
-import type { StoreError } from "../shared/StoreError.js"
+import type { DeviceId, ImportId, StoreEffect, UserId } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Hash } from "../shared/Vault.js"
-import type { VisitReport } from "../visits/VisitReport.js"
-import type { Format, Import } from "./Import.js"
+import type { VisitReport } from "../fixes/VisitReport.js"
+import type { ImportFormat, Import } from "./Import.js"
 
-/** Which import; `user_id` leads to the shard. */
+/** The key of an import. The user's id says on which shard its rows are. */
 export interface Owned {
   readonly userId: UserId
   readonly id: ImportId
 }
 
-/** Whoever has it may go on with an import, until somebody else claims it. */
+/** An import with the id of its lease. The lease is lost when another worker claims the import. */
 export interface Leased extends Owned {
   readonly lease: string
 }
 
-/** An upload that begins. */
+/** An upload that is about to begin. */
 export interface Begun extends Owned {
   readonly deviceId: DeviceId
   readonly fileName: string
-  /** Of a token that was thrown away: nobody uploads as this device. */
+  /** The hash of a token that nobody has, so that nobody can upload as this device. */
   readonly tokenHash: Hash
   readonly at: Timestamp
 }
 
 export interface ClaimedImport {
   readonly import: Import
-  /** How often it was claimed since it last came forward, from 1. */
+  /** How often the import was claimed since its last progress, counted from 1. */
   readonly attempt: number
 }
 
-/** One step forward: what is to be stored, and where in the file that leads, written together or not at all. */
-export interface Step extends Leased {
+/** One step of the reading: the entries to store and the new position in the file, committed together. */
+export interface ImportStep extends Leased {
   readonly leaseUntil: Timestamp
   readonly at: Timestamp
-  readonly format: Format | null
+  readonly format: ImportFormat | null
   readonly bytesDone: number
-  /** Entries of the file that this step is about. */
+  /** The number of entries of the file in this step. */
   readonly read: number
   readonly tooRecent: number
   readonly tooOld: number
@@ -48,48 +47,36 @@ export interface Step extends Leased {
   readonly visits: ReadonlyArray<VisitReport>
 }
 
-/** Files of the past that users uploaded, and how far they were read. */
+/** Uploaded files of location history, and how far they have been read. Decisions imports-2 and imports-6. */
 export class ImportStore extends Context.Tag("@place-access/domain/imports/ImportStore")<
   ImportStore,
   {
-    /** False, and nothing written, when the user has `most` uploads and imports under way already. Not listed before `complete`. */
-    readonly begin: (begun: Begun, most: number) => Effect.Effect<boolean, StoreError>
-    /** Adds the piece at `position`, counted from 0. False when the upload is not there any more. */
-    readonly append: (
-      of: Owned,
-      position: number,
-      bytes: Uint8Array,
-      at: Timestamp
-    ) => Effect.Effect<boolean, StoreError>
-    /** The upload is whole: from now on it waits for a worker, and has its device. None when it is not there any more. */
-    readonly complete: (
-      begun: Begun,
-      bytesTotal: number,
-      at: Timestamp
-    ) => Effect.Effect<Option.Option<Import>, StoreError>
-    /** The newest first. */
-    readonly list: (userId: UserId, limit: number) => Effect.Effect<ReadonlyArray<Import>, StoreError>
-    /** None when there is none, or it is another user's. */
-    readonly find: (of: Owned) => Effect.Effect<Option.Option<Import>, StoreError>
-    /** Forgets it with its file, whatever its state; what it stored stays. False when there is none. */
-    readonly remove: (of: Owned) => Effect.Effect<boolean, StoreError>
-    /** Of all users: the import that waits longest, or that nobody has worked on since its lease ran out. */
-    readonly claim: (
-      lease: string,
-      now: Timestamp,
-      leaseUntil: Timestamp
-    ) => Effect.Effect<Option.Option<ClaimedImport>, StoreError>
-    /** None behind the last piece. */
-    readonly piece: (of: Owned, position: number) => Effect.Effect<Option.Option<Uint8Array>, StoreError>
+    /** Begins an unlisted upload. False: the user has `most` uploads and unfinished imports already. */
+    readonly begin: (begun: Begun, most: number) => StoreEffect<boolean>
+    /** Adds a piece; `position` counts from 0. False when the upload was removed. */
+    readonly append: (of: Owned, position: number, bytes: Uint8Array, at: Timestamp) => StoreEffect<boolean>
+    /** Completes the upload: the import waits for a worker, and its device exists. None when the upload was removed. */
+    readonly complete: (begun: Begun, bytesTotal: number, at: Timestamp) => StoreEffect<Option.Option<Import>>
+    /** The user's imports, newest first. */
+    readonly list: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<Import>>
+    /** None when the user has no import of this id. */
+    readonly find: (of: Owned) => StoreEffect<Option.Option<Import>>
+    /** Removes the import and its file, in any state. Stored entries stay. False when there is no such import. */
+    readonly remove: (of: Owned) => StoreEffect<boolean>
+    /** Leases the import, of any user, that waits longest or whose lease ran out. */
+    readonly claim: (lease: string, now: Timestamp, leaseUntil: Timestamp) => StoreEffect<Option.Option<ClaimedImport>>
+    /** A piece of the file. None after the last one. */
+    readonly piece: (of: Owned, position: number) => StoreEffect<Option.Option<Uint8Array>>
     /**
-     * Stores what the user does not have yet: a fix is known by time and place, a visit by times and place, from whichever device.
-     * Evaluates no rule. Raises the version of the user's uploads, and has stays derived anew from the earliest new fix on. The newest
-     * entry stored is where the import's history ends. False, and nothing written, when the lease is not the import's any more.
+     * Stores the entries that the user does not have yet. Fixes are compared by time and place, visits by times and
+     * place, over all devices of the user. No rule is evaluated. The version of the user's uploads grows, and stays are
+     * derived again from the earliest new fix. The history of the import's device ends at its newest stored entry.
+     * False, and nothing is written, when the lease was lost.
      */
-    readonly advance: (step: Step) => Effect.Effect<boolean, StoreError>
-    /** Ends it and throws its file away; `error` when it failed. False when the lease is not the import's any more. */
-    readonly finish: (leased: Leased, error: string | null, at: Timestamp) => Effect.Effect<boolean, StoreError>
-    /** Throws away uploads that have not grown since `before`, and answers how many. */
-    readonly dropBrokenOff: (before: Timestamp) => Effect.Effect<number, StoreError>
+    readonly advance: (step: ImportStep) => StoreEffect<boolean>
+    /** Ends the import and removes its file. `error`: why it failed; null: done. False: the lease was lost. */
+    readonly finish: (leased: Leased, error: string | null, at: Timestamp) => StoreEffect<boolean>
+    /** Removes uploads that have not grown since `before`, and returns how many. */
+    readonly dropBrokenOff: (before: Timestamp) => StoreEffect<number>
   }
 >() {}

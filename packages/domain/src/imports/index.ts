@@ -1,10 +1,15 @@
+/**
+ * Imports: a user uploads a file of location history from another service. An import is `waiting`, then `running` while
+ * a worker reads the file in pieces under a lease, then `done` or `failed`. Its entries feed the history and visits
+ * only: no rule sees them. The portal calls `startImport`, `listImports` and `removeImport`; workers call `runImports`.
+ *
+ * @module
+ */
+
 export * as Entry from "./Entry.js"
 export * as FileKind from "./FileKind.js"
-export { getImport } from "./getImport.js"
+export { getImport, ImportTooLarge, listImports, removeImport, startImport } from "./manageImports.js"
 export * as Import from "./Import.js"
 export { type FileReader, ImportReader, type Read } from "./ImportReader.js"
-export { type Begun, type ClaimedImport, ImportStore, type Leased, type Owned, type Step } from "./ImportStore.js"
-export { listImports } from "./listImports.js"
-export { removeImport } from "./removeImport.js"
+export { type Begun, type ClaimedImport, ImportStore, type Leased, type Owned, type ImportStep } from "./ImportStore.js"
 export { importNext, runImports } from "./runImports.js"
-export { ImportTooLarge, startImport } from "./startImport.js"

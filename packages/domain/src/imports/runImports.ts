@@ -1,12 +1,13 @@
 import { Cause, type Duration, Effect, Option } from "effect"
-import * as Entropy from "../shared/Entropy.js"
-import * as Timestamp from "../shared/Timestamp.js"
+import { getHistoryChoice } from "../retention-choice/chooseHistory.js"
+import { Entropy, program, Timestamp } from "../shared/index.js"
+import * as Entry from "./Entry.js"
 import * as Import from "./Import.js"
-import { ImportStore } from "./ImportStore.js"
-import { workOnImport } from "./workOnImport.js"
+import { ImportReader } from "./ImportReader.js"
+import { type ClaimedImport, ImportStore, type Leased } from "./ImportStore.js"
 
-/** Takes one import that waits and works on it to its end. False when none waits. */
-export const importNext = Effect.gen(function* () {
+/** Leases one waiting import and reads its file to the end. False when none waits. */
+export const importNext = program("importNext", function* () {
   const lease = yield* Entropy.id("lse")
   const now = yield* Timestamp.now
   const claimed = yield* (yield* ImportStore).claim(lease, now, Timestamp.plus(now, Import.LEASE))
@@ -17,12 +18,12 @@ export const importNext = Effect.gen(function* () {
       : Effect.logWarning("An import is left to its lease", claimed.value.import.id, cause)
   )
   return true
-}).pipe(Effect.withSpan("importNext"))
+})
 
-/** Works on imports, one at a time, until interrupted, and throws uploads away that broke off. Never fails. */
+/** Reads imports, one at a time, until interrupted, and removes broken-off uploads. Never fails. */
 export const runImports = (every: Duration.DurationInput = "5 seconds") =>
   Effect.gen(function* () {
-    while (yield* importNext);
+    while (yield* importNext());
     const before = Timestamp.plus(yield* Timestamp.now, -Import.UPLOAD_PATIENCE)
     const dropped = yield* (yield* ImportStore).dropBrokenOff(before)
     if (dropped > 0) yield* Effect.logInfo("Uploads that broke off were thrown away", dropped)
@@ -31,3 +32,87 @@ export const runImports = (every: Duration.DurationInput = "5 seconds") =>
     Effect.zipRight(Effect.sleep(every)),
     Effect.forever
   )
+
+/** Entries in one commit: its statement takes milliseconds, so that uploads of phones do not wait. */
+const BATCH = 1_000
+/** Between steps and pieces: an embedded database answers at once, and other requests would never run. */
+const BREATH = Effect.sleep("1 millis")
+/** Renews the lease while entries are skipped, because skipping commits nothing. */
+const RENEW_AFTER = Import.LEASE / 3
+
+/**
+ * Reads the file from its beginning, skips entries that were committed before, and commits the others step by step. A
+ * step stores its entries and the new position together. So the work can stop at any point, another worker can go on,
+ * and every entry is counted once. It stops when the lease was lost or the import was removed.
+ */
+const workOnImport = program("workOnImport", function* ({ attempt, import: begun }: ClaimedImport, lease: string) {
+  const store = yield* ImportStore
+  const reader = (yield* ImportReader).open()
+  const { cutoff } = yield* getHistoryChoice(begun.userId)
+  const leased: Leased = { userId: begun.userId, id: begun.id, lease }
+
+  let toSkip = begun.counts.read
+  let committed = begun.counts.read
+  let bytesDone = 0
+  let steppedAt = yield* Timestamp.now
+  let waiting: Array<Entry.ImportEntry> = []
+
+  /** False when the lease was lost. */
+  const step = (entries: ReadonlyArray<Entry.ImportEntry>) =>
+    Effect.gen(function* () {
+      const at = yield* Timestamp.now
+      steppedAt = at
+      committed += entries.length
+      yield* BREATH
+      return yield* store.advance({
+        ...leased,
+        at,
+        leaseUntil: Timestamp.plus(at, Import.LEASE),
+        format: reader.format(),
+        bytesDone,
+        read: entries.length,
+        ...Entry.sort(entries, begun.uploadedAt, cutoff)
+      })
+    })
+
+  const take = (entries: ReadonlyArray<Entry.ImportEntry>, isLast: boolean) =>
+    Effect.gen(function* () {
+      const skipped = Math.min(toSkip, entries.length)
+      toSkip -= skipped
+      waiting = waiting.concat(entries.slice(skipped))
+      const fewest = isLast ? 1 : BATCH
+      while (waiting.length >= fewest) {
+        const now = waiting.slice(0, BATCH)
+        waiting = waiting.slice(BATCH)
+        if (!(yield* step(now))) return false
+      }
+      return (yield* Timestamp.now) - steppedAt < RENEW_AFTER || (yield* step([]))
+    })
+
+  const finish = (fault: Import.ImportFault | null) =>
+    Effect.gen(function* () {
+      const counts = Option.map(yield* store.find(leased), ({ counts }) => counts)
+      const error =
+        fault === null
+          ? null
+          : Import.explain(
+              fault,
+              Option.getOrElse(counts, () => Import.NOTHING_READ)
+            )
+      yield* store.finish(leased, error, yield* Timestamp.now)
+    })
+
+  if (attempt > Import.MAX_ATTEMPTS) return yield* finish("gave_up")
+  for (let position = 0; ; position++) {
+    const piece = yield* store.piece(leased, position)
+    if (Option.isSome(piece)) bytesDone += piece.value.length
+    const { entries, fault } = Option.match(piece, { onNone: reader.end, onSome: reader.push })
+    const isLast = Option.isNone(piece) || fault !== null
+    if (!(yield* take(entries, isLast))) return
+    if (!isLast) {
+      yield* BREATH
+      continue
+    }
+    return yield* finish(fault ?? (committed === 0 ? "no_positions" : null))
+  }
+})

@@ -1,49 +1,40 @@
-import { Context, type Effect, type Either, type Option } from "effect"
+import { Context, type Either, type Option } from "effect"
 import type { OutboxEvent } from "../events/Event.js"
-import type { ConnectionId, EventId, RuleId, SubscriptionId, UserId } from "../shared/Ids.js"
-import type { StoreError } from "../shared/StoreError.js"
-import type { Timestamp } from "../shared/Timestamp.js"
-import type { Receiver, Subscription } from "./Receiver.js"
-import type { Imported, ImportState, Owner, OwnerName } from "./RuleImport.js"
+import type { ConnectionId, EventId, RuleId, StoreEffect, SubscriptionId, Timestamp, UserId } from "../shared/index.js"
+import type { LegacyReceiver, Subscription } from "./Receiver.js"
+import type { Imported, RuleImportFacts, RuleOwner, OwnerName } from "./RuleImport.js"
 
-/** What is left from before apps had endpoints: subscriptions, and rules with an address of their own (Spec §4.8, §6.4.9). */
+/** The port of subscriptions and of rules with an address of their own (Spec §4.8, §6.4.9). */
 export class LegacyStore extends Context.Tag("@place-access/domain/legacy/LegacyStore")<
   LegacyStore,
   {
     /**
-     * Counts and stores under the connection's lock. `full` when it has `Receiver.MAX_PER_CONNECTION` already, `ended` when the
-     * connection has ended or its standard tier has passed.
+     * Counts the subscriptions and stores the new one, under the connection's lock. `full` when the connection has
+     * `Receiver.MAX_PER_CONNECTION` already, `ended` when it has ended or its standard tier has passed.
      */
-    readonly subscribe: (subscription: Subscription) => Effect.Effect<"created" | "full" | "ended", StoreError>
-    /** False when the connection has no such subscription. */
-    readonly unsubscribe: (
-      userId: UserId,
-      connectionId: ConnectionId,
-      id: SubscriptionId
-    ) => Effect.Effect<boolean, StoreError>
+    readonly subscribe: (subscription: Subscription) => StoreEffect<"created" | "full" | "ended">
+    /** Removes a subscription. False when the connection has no subscription of this id. */
+    readonly unsubscribe: (userId: UserId, connectionId: ConnectionId, id: SubscriptionId) => StoreEffect<boolean>
     /** Whether the connection has this subscription. */
-    readonly isSubscribed: (
-      userId: UserId,
-      connectionId: ConnectionId,
-      id: SubscriptionId
-    ) => Effect.Effect<boolean, StoreError>
+    readonly isSubscribed: (userId: UserId, connectionId: ConnectionId, id: SubscriptionId) => StoreEffect<boolean>
     /**
-     * Those of each event, none for events of no rule. A deleted rule's own address is among them, so that its event goes to
-     * nobody else; whether it may still be told is asked before it is.
+     * The legacy receivers of each event; none for an event without a rule. The address of a deleted rule is included,
+     * so that the rule's last events go to no other receiver. Permission is checked before sending.
      */
     readonly receivers: (
       events: ReadonlyArray<OutboxEvent>
-    ) => Effect.Effect<ReadonlyMap<EventId, ReadonlyArray<Receiver>>, StoreError>
+    ) => StoreEffect<ReadonlyMap<EventId, ReadonlyArray<LegacyReceiver>>>
 
-    /** By its id, or by app and `sub`: then the one that has not ended, else the newest. None when there is none. */
-    readonly findOwner: (name: OwnerName) => Effect.Effect<Option.Option<Owner>, StoreError>
+    /** The connection of this id, or of an app and a `sub`. Of several: the live one, else the newest. */
+    readonly findOwner: (name: OwnerName) => StoreEffect<Option.Option<RuleOwner>>
     /**
-     * Locks the connections of `asked` by id, reads the clock, their rules and whatever of the users' has one of the ids, then
-     * decides; stores all that `decide` returns, or nothing. Rules that are there already are not for `decide` to return.
+     * Locks the connections of `asked` in the order of their ids, reads the clock, the connections' rules and the
+     * users' rules with these ids, and calls `decide`. Stores everything that `decide` returned, or nothing. `decide`
+     * must not return rules that exist.
      */
     readonly importRules: <E>(
-      asked: ReadonlyArray<{ readonly owner: Owner; readonly id: RuleId }>,
-      decide: (state: ImportState, now: Timestamp) => Either.Either<ReadonlyArray<Imported>, E>
-    ) => Effect.Effect<Either.Either<ReadonlyArray<Imported>, E>, StoreError>
+      asked: ReadonlyArray<{ readonly owner: RuleOwner; readonly id: RuleId }>,
+      decide: (state: RuleImportFacts, now: Timestamp.Timestamp) => Either.Either<ReadonlyArray<Imported>, E>
+    ) => StoreEffect<Either.Either<ReadonlyArray<Imported>, E>>
   }
 >() {}

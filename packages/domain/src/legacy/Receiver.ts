@@ -1,16 +1,17 @@
+// Receivers from before apps had endpoints (decision legacy-1).
 import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
 import type { AppId, ConnectionId, RuleId, SubscriptionId, UserId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Sealed } from "../shared/Vault.js"
 
-/** Where events of one connection went before apps had endpoints (Spec §4.8). */
+/** A connection's address for events, from before apps had endpoints (Spec §4.8). */
 export interface Subscription {
   readonly userId: UserId
   readonly id: SubscriptionId
   readonly connectionId: ConnectionId
   readonly appId: AppId
   readonly url: EndpointUrl
-  /** Its signing secret, at rest. */
+  /** Its encrypted signing secret. */
   readonly sealed: Sealed
   readonly createdAt: Timestamp
 }
@@ -18,13 +19,13 @@ export interface Subscription {
 export const MAX_PER_CONNECTION = 5
 
 /**
- * An address with a secret of its own, which belongs to a rule or to a connection and not to the app (Spec §6.4.8). A rule's
- * own address gets what that rule fires, and nobody else does; a subscription gets what the connection's rules fire that name
- * no address.
+ * An address with a secret of its own, which belongs to a rule or to a connection and not to the app (Spec §6.4.8). A
+ * rule's own address gets the firings of this rule, which go nowhere else. A subscription gets the firings of the
+ * connection's rules that name no address.
  */
-export type Receiver =
+export type LegacyReceiver =
   | { readonly _tag: "Rule"; readonly id: RuleId; readonly url: EndpointUrl; readonly sealed: Sealed }
   | { readonly _tag: "Subscription"; readonly id: SubscriptionId; readonly url: EndpointUrl; readonly sealed: Sealed }
 
-/** What a sealed secret is bound to: moved to another receiver it does not unseal. */
+/** The context of a sealed secret. The secret cannot be unsealed in the row of another receiver. */
 export const sealContext = (userId: UserId, id: RuleId | SubscriptionId): string => `legacy-secret ${userId} ${id}`

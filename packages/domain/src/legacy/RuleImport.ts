@@ -1,67 +1,66 @@
 import { Either, Schema } from "effect"
 import type { Connection } from "../connection/Connection.js"
 import * as ConcurrentLimit from "../rules/ConcurrentLimit.js"
-import type { Rule, SharedPlace } from "../rules/Rule.js"
+import type { Rule, PlaceTarget } from "../rules/Rule.js"
 import * as RuleRequest from "../rules/RuleRequest.js"
-import { AppId, ConnectionId, type PlaceId, RuleId, Sub } from "../shared/Ids.js"
-import * as Timestamp from "../shared/Timestamp.js"
-import type { Sealed } from "../shared/Vault.js"
+import { AppId, ConnectionId, type PlaceId, RuleId, Sub, Timestamp, type Vault } from "../shared/index.js"
 import * as Tier from "../tiers/Tier.js"
 
 /**
- * Rules that an operator brings along from before apps had endpoints (Spec §6.4.9): one JSON object a line, checked as a whole.
+ * Rules from before apps had endpoints, which an operator imports (Spec §6.4.9). The file has one JSON object in each
+ * line. It is checked as a whole: one wrong line refuses all. Decisions legacy-2 and legacy-3.
  */
 
-/** A connection by its id, or by the app and the user as the app sees them. */
+/** A connection, by its id or by the app and its `sub` for the user. */
 export type OwnerName = { readonly connectionId: ConnectionId } | { readonly appId: AppId; readonly sub: Sub }
 
-export type Owner = Pick<Connection, "userId" | "id" | "appId">
+export type RuleOwner = Pick<Connection, "userId" | "id" | "appId">
 
-/** What one line asks for. Its secret is not sealed yet. */
+/** The content of one line. Its secret is not sealed yet. */
 export interface Line {
-  /** 1-based. */
+  /** Counted from 1. */
   readonly number: number
   readonly id: RuleId
   readonly owner: OwnerName
   readonly placeId: string
-  readonly terms: RuleRequest.Terms
+  readonly terms: RuleRequest.RuleTerms
   readonly url: string
   readonly secret: string
   readonly createdAt: Timestamp.Timestamp
 }
 
-export interface Fault {
+export interface RuleImportFault {
   readonly line: number
-  /** Null: of the line as a whole. */
+  /** Null when the fault concerns the whole line. */
   readonly field: string | null
-  /** Begins with "must", "is" or the like; never repeats the value. */
+  /** A text that begins with "must", "is" or the like. It never repeats the value. */
   readonly message: string
 }
 
-/** A line whose connection was found and whose secret is sealed. */
+/** A line, with its connection found and its secret sealed. */
 export interface Ready {
   readonly line: Line
-  readonly owner: Owner
-  readonly sealed: Sealed
+  readonly owner: RuleOwner
+  readonly sealed: Vault.Sealed
 }
 
 export interface Imported {
-  readonly rule: Rule<SharedPlace>
-  readonly sealed: Sealed
+  readonly rule: Rule<PlaceTarget>
+  readonly sealed: Vault.Sealed
 }
 
-/** What the decision sees under the locks. */
-export interface ImportState {
+/** What the decision reads under the locks. */
+export interface RuleImportFacts {
   readonly connections: ReadonlyArray<
-    Owner &
+    RuleOwner &
       Pick<Connection, "endedAt" | "standardExpiresAt"> & {
-        /** Shared with the app and not archived. */
+        /** The places that are shared with the app and not archived. */
         readonly places: ReadonlyArray<{ readonly id: PlaceId; readonly label: string }>
-        /** Not deleted. */
+        /** The connection's rules that are not deleted. */
         readonly rules: ReadonlyArray<Rule>
       }
   >
-  /** Rules of the users that have one of the ids, deleted ones too. */
+  /** The stored rules, also deleted ones, of the file's users that have an id of the file. */
   readonly known: ReadonlyArray<Rule>
 }
 
@@ -91,13 +90,13 @@ const isAppId = Schema.is(AppId)
 const isSub = Schema.is(Sub)
 const decodeTime = Schema.decodeUnknownOption(Timestamp.FromIso)
 
-/** Every line that can be read, and what is wrong with the others. Empty lines are nothing. */
+/** The lines that can be read, and the faults of the others. Empty lines are ignored. */
 export const read = (
   text: string,
   now: Timestamp.Timestamp
-): { readonly lines: ReadonlyArray<Line>; readonly faults: ReadonlyArray<Fault> } => {
+): { readonly lines: ReadonlyArray<Line>; readonly faults: ReadonlyArray<RuleImportFault> } => {
   const lines: Array<Line> = []
-  const faults: Array<Fault> = []
+  const faults: Array<RuleImportFault> = []
   for (const [index, json] of text
     .replace(/^\uFEFF/, "")
     .split(/\r?\n/)
@@ -113,7 +112,10 @@ export const read = (
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const parse = (line: number, json: string): Either.Either<Readonly<Record<string, unknown>>, ReadonlyArray<Fault>> =>
+const parse = (
+  line: number,
+  json: string
+): Either.Either<Readonly<Record<string, unknown>>, ReadonlyArray<RuleImportFault>> =>
   Either.try({
     try: (): unknown => JSON.parse(json),
     catch: () => [{ line, field: null, message: "is no JSON" }]
@@ -127,14 +129,14 @@ const readLine = (
   number: number,
   given: Readonly<Record<string, unknown>>,
   now: Timestamp.Timestamp
-): Either.Either<Line, ReadonlyArray<Fault>> => {
-  const faults: Array<Fault> = []
+): Either.Either<Line, ReadonlyArray<RuleImportFault>> => {
+  const faults: Array<RuleImportFault> = []
   const wrong = (field: string, message: string): undefined => void faults.push({ line: number, field, message })
   const value = (field: Field): unknown => given[field] ?? undefined
 
   for (const field of Object.keys(given)) {
     if (FIELDS.some((known) => known === field)) continue
-    wrong(/^\w{1,40}$/.test(field) ? field : "a field", "is not known here: see docs/http.md")
+    wrong(/^\w{1,40}$/.test(field) ? field : "a field", "is not known here: see docs/legacy-webhooks.md")
   }
   const id = isRuleId(value("id"))
     ? RuleId.make(String(given["id"]))
@@ -157,7 +159,7 @@ const readLine = (
     activeUntil: given["active_until"],
     maxEventAgeS: given["max_event_age_s"]
   }
-  // Its window was open when the rule was made; that it has closed since is no fault.
+  // The window is checked at the rule's creation, because it may have closed since.
   const checked = RuleRequest.checkPlace(asked, createdAt ?? Timestamp.make(0))
   if (Either.isLeft(checked)) for (const { field, message } of checked.left.problems) wrong(field, message)
 
@@ -191,8 +193,8 @@ const readSecret = (value: unknown): string | undefined =>
     ? value
     : undefined
 
-/** The same rule in two lines: the second is at fault. */
-export const repeated = (ready: ReadonlyArray<Ready>): ReadonlyArray<Fault> => {
+/** A fault for each line that repeats a rule of an earlier line. */
+export const repeated = (ready: ReadonlyArray<Ready>): ReadonlyArray<RuleImportFault> => {
   const seen = new Set<string>()
   return ready.flatMap(({ line, owner }) => {
     const key = `${owner.userId} ${line.id}`
@@ -202,16 +204,13 @@ export const repeated = (ready: ReadonlyArray<Ready>): ReadonlyArray<Fault> => {
   })
 }
 
-/**
- * The rules that are new, or every fault. A rule that is there with the same terms was imported before, and one that was removed
- * since stays removed: the same file again changes nothing.
- */
+/** The new rules, or all faults. Rules with the same terms and deleted rules stay: imports can be repeated. */
 export const decide = (
   ready: ReadonlyArray<Ready>,
-  earlier: ReadonlyArray<Fault>,
-  state: ImportState,
+  earlier: ReadonlyArray<RuleImportFault>,
+  state: RuleImportFacts,
   now: Timestamp.Timestamp
-): Either.Either<ReadonlyArray<Imported>, ReadonlyArray<Fault>> => {
+): Either.Either<ReadonlyArray<Imported>, ReadonlyArray<RuleImportFault>> => {
   const faults = [...earlier]
   const news: Array<Imported> = []
   for (const one of ready) {
@@ -249,7 +248,7 @@ export const decide = (
 const isLive = (connection: Pick<Connection, "standardExpiresAt">, now: Timestamp.Timestamp): boolean =>
   Tier.standardIsLive({ ...connection, sensitiveExpiresAt: null }, now)
 
-const ruleOf = ({ line, owner }: Ready, target: SharedPlace): Rule<SharedPlace> => ({
+const ruleOf = ({ line, owner }: Ready, target: PlaceTarget): Rule<PlaceTarget> => ({
   userId: owner.userId,
   id: line.id,
   connectionId: owner.id,

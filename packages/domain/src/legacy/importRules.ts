@@ -1,32 +1,28 @@
 import { Effect, Either, Option, Schema } from "effect"
-import { WebhookSender } from "../deliveries/WebhookSender.js"
-import * as Timestamp from "../shared/Timestamp.js"
-import { Vault } from "../shared/Vault.js"
+import { WebhookSender } from "../endpoints/WebhookSender.js"
+import { Timestamp, Vault, program } from "../shared/index.js"
 import { LegacyStore } from "./LegacyStore.js"
 import * as Receiver from "./Receiver.js"
 import * as RuleImport from "./RuleImport.js"
 
-/** Names are looked up for so many addresses at the same time. */
+/** Concurrent name look-ups. */
 const LOOK_UPS_AT_ONCE = 8
 
 export interface RulesImported {
   readonly imported: number
-  /** Imported before, removed since or not. */
+  /** The number of rules in the file that were imported before. Some may have been deleted since. */
   readonly known: number
 }
 
-/** Nothing was stored. In the order of the file. */
+/** The file has faults, and nothing was stored. The faults are in the order of the file. */
 export class RulesNotImported extends Schema.TaggedError<RulesNotImported>()("RulesNotImported", {
   faults: Schema.NonEmptyArray(
     Schema.Struct({ line: Schema.Int, field: Schema.NullOr(Schema.String), message: Schema.String })
   )
 }) {}
 
-/**
- * Stores every rule of the file with its own address and secret, or nothing (Spec §6.4.9). Every fault that can be found comes
- * at once. The same file again stores nothing more.
- */
-export const importRules = Effect.fn("importRules")(function* (text: string) {
+/** Stores the file's rules, or nothing and fails with all faults (Spec §6.4.9). A second time stores nothing. */
+export const importRules = program("importRules", function* (text: string) {
   const store = yield* LegacyStore
   const { faults, lines } = RuleImport.read(text, yield* Timestamp.now)
   const refused = yield* refusedAddresses(lines.map(({ url }) => url))
@@ -54,7 +50,7 @@ export const importRules = Effect.fn("importRules")(function* (text: string) {
 
 const ownerField = ({ owner }: RuleImport.Line): string => ("connectionId" in owner ? "connection_id" : "sub")
 
-/** Each address is checked once, like an endpoint's at its registration; those that may not be used, with the reason. */
+/** The addresses that may not be used, with the reason, each checked once like a new endpoint's. */
 const refusedAddresses = (urls: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sender = yield* WebhookSender
@@ -66,8 +62,8 @@ const refusedAddresses = (urls: ReadonlyArray<string>) =>
     return new Map(checked)
   })
 
-const sealed = (line: RuleImport.Line, owner: RuleImport.Owner) =>
+const sealed = (line: RuleImport.Line, owner: RuleImport.RuleOwner) =>
   Effect.map(
-    Effect.flatMap(Vault, (vault) => vault.seal(line.secret, Receiver.sealContext(owner.userId, line.id))),
+    Effect.flatMap(Vault.Vault, (vault) => vault.seal(line.secret, Receiver.sealContext(owner.userId, line.id))),
     (sealed): RuleImport.Ready => ({ line, owner, sealed })
   )

@@ -1,6 +1,13 @@
-export { createSubscription } from "./createSubscription.js"
+/**
+ * Legacy webhooks: subscriptions and rules with an address of their own, from before apps had endpoints (Spec §6.4.8,
+ * §6.4.9). `Receiver` is where such an event goes. Apps call `createSubscription` and `removeSubscription`; operators
+ * call `importRules`. Their deliveries are in `dispatch`, in a worker's memory.
+ *
+ * @module
+ */
+
+export { createSubscription, removeSubscription } from "./changeSubscriptions.js"
 export { importRules, type RulesImported, RulesNotImported } from "./importRules.js"
 export { LegacyStore } from "./LegacyStore.js"
 export * as Receiver from "./Receiver.js"
-export { removeSubscription } from "./removeSubscription.js"
 export * as RuleImport from "./RuleImport.js"

@@ -2,14 +2,14 @@ import { Schema } from "effect"
 import type { AppId, UserId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
-/** How many calls of one kind somebody has in any `windowMillis`: an exact sliding window, so that no edge doubles it. */
+/** The most calls in any window of `windowMillis`: it slides, so no edge lets twice as many pass. */
 export interface Budget {
   readonly name: string
   readonly calls: number
   readonly windowMillis: number
 }
 
-/** Whose budget it is. A new connection of the same person and app goes on with the old one's. */
+/** The person and the app that share a budget. A new connection of the same two continues the same budget. */
 export interface Spender {
   readonly userId: UserId
   readonly appId: AppId
@@ -17,20 +17,17 @@ export interface Spender {
 
 /** Wire: 429 `budget_exceeded` with `Retry-After`. */
 export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("BudgetExceeded", {
-  /** Until enough of what counts has fallen out of its window. */
+  /** How long until enough calls have left the window. */
   retryAfterMillis: Schema.Positive
 }) {}
 
 export type Spending =
-  /** `calls`: what counts from here on, this one included. */
+  /** `calls` are the calls that count from now on, this one included. */
   | { readonly _tag: "Spent"; readonly calls: ReadonlyArray<Timestamp> }
-  /** Counts for nothing. */
+  /** A refused call does not count. */
   | { readonly _tag: "Refused"; readonly retryAfterMillis: number }
 
-/**
- * A call counts while it is younger than the window. Those of a server whose clock is a little ahead count too; `calls` is in
- * order of time.
- */
+/** Counts calls younger than the window, also those of a clock slightly ahead. `calls` is ordered by time. */
 export const spend = (budget: Budget, calls: ReadonlyArray<Timestamp>, now: Timestamp): Spending => {
   const counting = calls.filter((at) => now - at < budget.windowMillis)
   const oldest = counting.at(-budget.calls)

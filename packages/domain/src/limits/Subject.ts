@@ -1,33 +1,38 @@
+// Which calls are counted together. Decisions limits-2 and limits-3.
 import { Option, Schema } from "effect"
 import { network } from "../accounts/SignInThrottle.js"
 import type { AppId, ConnectionId, DeviceId } from "../shared/Ids.js"
 
 /** Whose calls are counted together. */
-export const Subject = Schema.String.pipe(Schema.brand("Subject"))
-export type Subject = typeof Subject.Type
+export const LimitSubject = Schema.String.pipe(Schema.brand("Subject"))
+export type LimitSubject = typeof LimitSubject.Type
 
-/** What of a subject is said of many. */
+/** The kinds of subjects. */
 export const KINDS = ["connection", "device", "client", "sign-up", "consent"] as const
-export type Kind = (typeof KINDS)[number]
+export type LimitSubjectKind = (typeof KINDS)[number]
 
-/** Which of them it is. */
-export const kindOf = (subject: Subject): Kind => KINDS.find((kind) => subject.startsWith(`${kind} `)) ?? "client"
+/** The kind of a subject: the word before its name. A subject without a known word is a client. */
+export const kindOf = (subject: LimitSubject): LimitSubjectKind =>
+  KINDS.find((kind) => subject.startsWith(`${kind} `)) ?? "client"
 
-/** What an app asks about one user. */
-export const connection = (id: ConnectionId): Subject => Subject.make(`connection ${id}`)
+const make = (kind: LimitSubjectKind, name: string): LimitSubject => LimitSubject.make(`${kind} ${name}`)
 
-/** What one phone sends. */
-export const device = (id: DeviceId): Subject => Subject.make(`device ${id}`)
+/** Requests of an app about one user. */
+export const connection = (id: ConnectionId): LimitSubject => make("connection", id)
+
+/** Uploads of one phone. */
+export const device = (id: DeviceId): LimitSubject => make("device", id)
 
 /**
- * An app that a client says it is, at one address: whoever guesses at an app's secret from elsewhere cannot lock the app out. None: a
- * client of a name that no app has. All of those at one address count as one, so that made-up names are no way around.
+ * An app that calls from one address, as it claims to be: the secret is not checked yet. With the address in the
+ * subject, somebody who guesses secrets from elsewhere cannot lock the app out. None: there is no such app. All unknown
+ * names at one address count together, so inventing names does not help.
  */
-export const client = (id: Option.Option<AppId>, address: string): Subject =>
-  Subject.make(`client ${Option.getOrElse(id, () => "?")} ${network(address)}`)
+export const client = (id: Option.Option<AppId>, address: string): LimitSubject =>
+  make("client", `${Option.getOrElse(id, () => "?")} ${network(address)}`)
 
 /** New accounts from one network. */
-export const signUp = (address: string): Subject => Subject.make(`sign-up ${network(address)}`)
+export const signUp = (address: string): LimitSubject => make("sign-up", network(address))
 
 /** Consent pages opened from one network. */
-export const consent = (address: string): Subject => Subject.make(`consent ${network(address)}`)
+export const consent = (address: string): LimitSubject => make("consent", network(address))

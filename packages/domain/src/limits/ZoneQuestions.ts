@@ -3,63 +3,64 @@ import { DAY, HOUR, type Timestamp } from "../shared/Timestamp.js"
 import * as Budget from "./Budget.js"
 
 /**
- * What an app may ask about areas of its own: each call of `verify-zone` and each new zone rule is one question. An app that asks
- * freely finds out where somebody is, so the questions of one person and app share two budgets: 20 in any hour, and over a day as
- * many as leave the person hidden in a town of 12 × 12 km. `docs/decisions/limits.md` derives the second one, and
- * `test/support/zoneSearch.ts` attacks it.
+ * The budget of an app's questions about areas that it draws itself. Each call of `verify-zone` and each new zone rule
+ * is one question. Without a limit, an app could find out where somebody is. So the questions of one person and app
+ * share two budgets: 20 in any hour, and over a day only as many as leave the person hidden in a town of 12 × 12 km.
+ * Decision M8 derives the second budget, `test/support/zoneSearch.ts` attacks it, and decision limits-7 says what it
+ * does not protect.
  *
- * The idea: a question is an edge through the town. Count the square kilometres in which a search could find somebody to
- * within 1 km. A small circle adds its own area. A large circle can cut everything that is still possible in two, so each
- * question after it is worth twice as much to a search. Nothing depends on the answers: a refusal tells nothing about the person.
+ * The idea: count the square kilometres of the town in which the questions could find somebody to within 1 km. A small
+ * circle adds its own area. The edge of a large circle can cut the remaining area in two, so each later question is
+ * worth twice as much to a search. Nothing depends on the answers, so a refusal reveals nothing about the person.
  */
 
-/** A circle that was asked about, and when that happened last. */
+/** A circle that an app asked about, with the time of the last such question. */
 export interface AskedCircle extends Geometry.Circle {
   readonly askedAt: Timestamp
 }
 
-/** What counts of one person and app. Plain data, so that a store can keep it as JSON. */
+/** The questions that count for one person and app. They are plain data, so that a store can keep them as JSON. */
 export interface ZoneQuestions {
-  /** Of the last hour, in order of time. */
+  /** The questions of the last hour, ordered by time. */
   readonly calls: ReadonlyArray<Timestamp>
-  /** Of the last day, in the order in which each was asked about first. */
+  /** The circles of the last day, ordered by their first question. */
   readonly circles: ReadonlyArray<AskedCircle>
 }
 
-/** Of an app that has asked nothing yet. */
+/** No questions yet. */
 export const none: ZoneQuestions = { calls: [], circles: [] }
 
-/** When the last question was asked, which counts for longest. */
+/** The time of the newest question; null when there is none. */
 export const lastAt = ({ calls, circles }: ZoneQuestions): Timestamp | null => {
   const times = [...calls, ...circles.map(({ askedAt }) => askedAt)]
   return times.sort((a, b) => b - a)[0] ?? null
 }
 
 export type Asking =
-  /** `questions`: what counts from here on, this one included. */
+  /** `questions` are the questions that count from now on, this one included. */
   | { readonly _tag: "Asked"; readonly questions: ZoneQuestions }
-  /** Counts for nothing. */
+  /** A refused question does not count. */
   | { readonly _tag: "Refused"; readonly retryAfterMillis: number }
 
-/** Amendment M8. */
+/** The hourly budget (amendment M8). */
 export const HOURLY: Budget.Budget = { name: "zone_questions", calls: 20, windowMillis: HOUR }
 
-/** A question counts for the day until this long after it was asked last, the instant included. */
+/** A question counts for this long after it was asked last, inclusive. */
 export const COUNTED_FOR = DAY
 
-/** Less than half of a town of 144 km²: whoever sits still is found to within 1 km in fewer than half of all cases. */
+/** Less than half of a town of 144 km²: most searches do not find somebody at rest to within 1 km. */
 export const LOCATED_KM2_MAX = 48
 
 /** The largest circle that counts by its area. A larger one counts as a cut. */
 export const SMALL_RADIUS_M = 2_000
 
-/** Two edges further apart than this do not both lie in one town: its diagonal is 17 km. */
+/** Two edges further apart than this are not both in one town, whose diagonal is 17 km. */
 export const TOWN_M = 17_000
 
-/** What a guess covers when nothing else is known: a disc of 1 km. */
+/** The area in which an app finds the person by a guess, without any question: a circle of 1 km. */
 const KM2_WITHIN_1_KM = Math.PI
 
-/** Whether one more question may be asked, and what counts afterwards. */
+/** Whether one more question is allowed, and which questions count afterwards. */
 export const ask = (before: ZoneQuestions, circle: Geometry.Circle, now: Timestamp): Asking => {
   const hour = Budget.spend(HOURLY, before.calls, now)
   const counting = before.circles.filter(({ askedAt }) => now - askedAt <= COUNTED_FOR)
@@ -75,11 +76,11 @@ export const ask = (before: ZoneQuestions, circle: Geometry.Circle, now: Timesta
   return { _tag: "Asked", questions: { calls: hour.calls, circles } }
 }
 
-/** The same circle again tells nothing new about somebody who sits still. */
+/** The same circle again reveals nothing new about somebody who sits still. */
 const isSame = (one: Geometry.Circle, other: Geometry.Circle): boolean =>
   one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
 
-/** How long until the circle fits into the day's budget: 0 when it does already. */
+/** How long until the circle fits into the day's budget; 0 when it fits now. */
 const waitOfDay = (counting: ReadonlyArray<AskedCircle>, circle: Geometry.Circle, now: Timestamp): number => {
   const near = counting.filter((asked) => edgeDistanceM(asked, circle) <= TOWN_M)
   if (fits(near, circle)) return 0
@@ -90,7 +91,7 @@ const waitOfDay = (counting: ReadonlyArray<AskedCircle>, circle: Geometry.Circle
       circle
     )
   )
-  // A circle alone always fits, so there is such a moment.
+  // One circle alone always fits, so this moment exists.
   return last === undefined ? COUNTED_FOR : last + COUNTED_FOR + 1 - now
 }
 
@@ -98,8 +99,8 @@ const fits = (near: ReadonlyArray<Geometry.Circle>, circle: Geometry.Circle): bo
   locatedKm2([...near, circle]) <= LOCATED_KM2_MAX
 
 /**
- * In how many square kilometres of a town somebody could be found to within 1 km, at most, by questions in this order, however
- * each follows from the answers before.
+ * The largest area of a town, in square kilometres, in which these questions, asked in this order, could find somebody
+ * to within 1 km. It holds also for a search whose questions depend on earlier answers.
  */
 export const locatedKm2 = (circles: ReadonlyArray<Geometry.Circle>): number => {
   let [located, pieces] = [0, 1]
@@ -110,10 +111,10 @@ export const locatedKm2 = (circles: ReadonlyArray<Geometry.Circle>): number => {
   return located + pieces * KM2_WITHIN_1_KM
 }
 
-/** With the band around the edge, in which the answer is "unknown". */
+/** The area of a circle with the band around its edge, in which the answer is "unknown". */
 const areaKm2 = (radiusM: number): number => Math.PI * ((radiusM + Geometry.MIN_BAND_M) / 1_000) ** 2
 
-/** Between the nearest points of two edges. */
+/** The distance between the nearest points of two edges. */
 const edgeDistanceM = (one: Geometry.Circle, other: Geometry.Circle): number => {
   const apart = Geometry.distanceM(one, other)
   return Math.max(0, apart - one.radiusM - other.radiusM, Math.abs(one.radiusM - other.radiusM) - apart)

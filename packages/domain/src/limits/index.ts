@@ -1,7 +1,15 @@
-export { askZone } from "./askZone.js"
+/**
+ * Limits: how often a caller may ask. A `Rate` protects the service: a limited number of calls a minute for each
+ * subject. A `Budget` protects the person: questions about zones are few enough that an app cannot find somebody by
+ * asking about many circles. Guards call `takeCall` after the token and before everything else; the zone check calls
+ * `askZone`.
+ *
+ * @module
+ */
+
+export { askZone, takeCall } from "./spendLimits.js"
 export * as Budget from "./Budget.js"
 export { LimitStore } from "./LimitStore.js"
 export * as Rate from "./Rate.js"
 export * as Subject from "./Subject.js"
-export { takeCall } from "./takeCall.js"
 export * as ZoneQuestions from "./ZoneQuestions.js"

@@ -1,54 +1,53 @@
+// A listener and its events. Decisions listeners-1, listeners-2 and listeners-3.
 import { wants as endpointWants, type WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
 import { type Envelope, type OutboxEvent, type Subscribable, subscription } from "../events/Event.js"
 import { type AppId, EndpointId, type ListenerId, type UserId } from "../shared/Ids.js"
 import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 
-/**
- * A developer's machine that is told an app's events over a stream, without a public address. It lives as long as the stream:
- * nothing is kept for it afterwards, nothing is tried twice, and it counts for no endpoint.
- */
+/** A developer's machine with one open HTTP stream of events. Its end leaves nothing: no retries, no strikes. */
 export interface Listener {
   readonly appId: AppId
   readonly id: ListenerId
-  /** It is told what this endpoint is sent, signed as it is there; null: it is a receiver of its own. */
+  /** The endpoint whose events and signatures it gets. Null: it has its own subscription and secret. */
   readonly endpointId: EndpointId | null
-  /** Of one of its own. Empty: every event. */
+  /** The subscription of a listener without an endpoint. Empty: every event. */
   readonly events: ReadonlyArray<Subscribable>
   readonly createdAt: Timestamp
-  /** Exclusive: whoever holds the stream says again and again that it is there. */
+  /** Exclusive. The server moves it forward while the stream is open. */
   readonly seenUntil: Timestamp
 }
 
 export const MAX_PER_APP = 5
-/** Events that wait for one listener; the oldest give way. */
+/** The most events that wait for one listener. Beyond it the oldest are dropped. */
 export const MAX_WAITING = 200
-/** How often the stream says that it is alive, and whoever listens is looked at again. */
+/** How often the stream sends a heartbeat, and checks its session and app again. */
 export const HEARTBEAT = 15 * SECOND
-/** A listener that nobody speaks for is gone after so long: its server died. */
+/** A listener that was not renewed for this long counts as gone: its server died. */
 export const LIFETIME = 3 * HEARTBEAT
 
-/** Until when a listener that is heard of now counts as there. */
+/** Until when a listener that is renewed now counts as present. */
 export const seenAt = (now: Timestamp): Timestamp => plus(now, LIFETIME)
 
-/** The endpoint_id in what it is sent: the endpoint's, or an id of its own. */
+/** The `endpoint_id` in the listener's events: the endpoint's id, or else the listener's own. */
 export const receiverId = ({ endpointId, id }: Pick<Listener, "endpointId" | "id">): EndpointId =>
   endpointId ?? EndpointId.make(id)
 
-/** What fan-out knows of an event. */
-export interface Fired {
+/** An event during fan-out. */
+export interface FiredMessage {
   readonly event: Pick<OutboxEvent, "payload" | "webhookUrl">
-  /** The rule is from before apps had endpoints and has an address of its own (Spec §6.4.9). */
+  /** Whether the event's rule is from before apps had endpoints, with an address of its own (Spec §6.4.9). */
   readonly hasOwnAddress: boolean
 }
 
 /**
- * With an endpoint: what becomes a delivery there, also while it is disabled, for that is when one wants to look. Without: every
- * event that it subscribes to, wherever else it goes.
+ * Whether the listener gets the event. With an endpoint: every event that would become a delivery there, also while the
+ * endpoint is disabled, because then a developer wants to see events most. Without an endpoint: every subscribed event,
+ * wherever else it goes.
  */
 export const wants = (
   listener: Pick<Listener, "endpointId" | "events">,
   endpoints: ReadonlyArray<WebhookEndpoint>,
-  { event, hasOwnAddress }: Fired
+  { event, hasOwnAddress }: FiredMessage
 ): boolean => {
   if (listener.endpointId !== null) {
     const endpoint = endpoints.find(({ id }) => id === listener.endpointId)
@@ -59,43 +58,43 @@ export const wants = (
 }
 
 /** One event on its way to one listener. */
-export interface Waiting {
+export interface ListenerDelivery {
   readonly appId: AppId
   readonly listenerId: ListenerId
   readonly userId: UserId
   readonly envelope: Envelope
   readonly maxEventAgeS: number | null
-  /** That of the event's deliveries, so that they share one entry of the access log. */
+  /** The creation time of the event's deliveries, so that all of them share one entry of the access log. */
   readonly createdAt: Timestamp
-  /** Among those of the same moment. */
+  /** The order of events of the same millisecond. */
   readonly position: number
-  /** Somebody else is told, or was: the user's access log has the event without this listener. */
+  /** Another receiver gets or got the event, so the user's access log has an entry already. */
   readonly isTold: boolean
 }
 
-/** Why a stream ends that the other side did not close. */
-export type End =
-  /** The session is over, or it is somebody else's. */
+/** Why the server ends a stream. */
+export type ListenerEnd =
+  /** the session ended, or belongs to another account */
   | "signed_out"
-  /** The app was revoked or is gone. */
+  /** the app was revoked or deleted */
   | "app_gone"
   | "endpoint_gone"
-  /** Nobody spoke for it in time. */
+  /** the heartbeat was too late */
   | "expired"
-  /** The server is told to stop; another one may be there. */
+  /** the server is stopping; another server may be running */
   | "stopping"
-  /** A fault of our own. */
+  /** a fault of our own */
   | "unavailable"
 
-/** What goes over the stream. */
-export type Message =
+/** A message on the stream. */
+export type ListenerMessage =
   | { readonly _tag: "Ready"; readonly listener: Listener; readonly secret: string | null }
   | {
       readonly _tag: "Event"
       readonly headers: ReadonlyArray<readonly [string, string]>
       readonly body: string
     }
-  /** So many events were not sent, because more waited than are kept. */
+  /** The number of events that were dropped, because too many waited. */
   | { readonly _tag: "Dropped"; readonly count: number }
   | { readonly _tag: "Beat" }
-  | { readonly _tag: "End"; readonly reason: End }
+  | { readonly _tag: "End"; readonly reason: ListenerEnd }

@@ -1,54 +1,47 @@
-import { Context, type Effect, type Option } from "effect"
-import type { AppId, EventId, ListenerId } from "../shared/Ids.js"
-import type { StoreError } from "../shared/StoreError.js"
+// The port of listeners. Decisions listeners-4 and listeners-5.
+import { Context, type Option } from "effect"
+import type { AppId, EventId, ListenerId, StoreEffect } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import type { Listener, Waiting } from "./Listener.js"
+import type { Listener, ListenerDelivery } from "./Listener.js"
 
 /**
- * Who listens, and what waits for them: seconds old, and gone with them. Of each app the changes queue up, so that it is known of
- * every event whether somebody was told. What a method answers as lost was told nobody and will not be.
+ * Listeners and the events that wait for them, for seconds only. Changes for one app wait for each other, so that the
+ * store knows of every event whether anybody received it. Events that nobody received or will receive are lost; each
+ * method returns the events that it lost, because the user's access log needs an entry for them.
  */
 export class ListenerStore extends Context.Tag("@place-access/domain/listeners/ListenerStore")<
   ListenerStore,
   {
-    /** Counts those that are seen when it is made, and stores, under one lock of the app. False when there are `MAX_PER_APP`. */
-    readonly open: (listener: Listener) => Effect.Effect<boolean, StoreError>
-    /** Those that are seen at `now`. */
-    readonly live: (appId: AppId, now: Timestamp) => Effect.Effect<ReadonlyArray<Listener>, StoreError>
-    /** False when it is gone, or was not seen at `now` any more: then it does not come back. */
-    readonly renew: (
-      appId: AppId,
-      id: ListenerId,
-      now: Timestamp,
-      seenUntil: Timestamp
-    ) => Effect.Effect<boolean, StoreError>
+    /** Stores a listener under one lock of the app. False when it has `MAX_PER_APP` present ones. */
+    readonly open: (listener: Listener) => StoreEffect<boolean>
+    /** The listeners that are present at `now`. */
+    readonly live: (appId: AppId, now: Timestamp) => StoreEffect<ReadonlyArray<Listener>>
+    /** Moves `seenUntil` forward. False when it was removed or not present at `now`: it cannot come back. */
+    readonly renew: (appId: AppId, id: ListenerId, now: Timestamp, seenUntil: Timestamp) => StoreEffect<boolean>
     /**
-     * Idempotent by (listener, event). Of a listener with more than `MAX_WAITING` the oldest are dropped and counted. All of one
-     * app. Answers what was lost, that for listeners who have gone included.
+     * Stores events for listeners of one app, idempotently. A listener with more than `MAX_WAITING` loses and counts
+     * the oldest. Returns the lost events, those for removed listeners included.
      */
-    readonly offer: (rows: ReadonlyArray<Waiting>) => Effect.Effect<ReadonlyArray<Waiting>, StoreError>
-    /** What waits, in order, and how many were dropped and not told of yet. None when the listener is gone. */
+    readonly offer: (rows: ReadonlyArray<ListenerDelivery>) => StoreEffect<ReadonlyArray<ListenerDelivery>>
+    /** The waiting events in order, and the unreported number of dropped ones. None: the listener is gone. */
     readonly waiting: (
       appId: AppId,
       id: ListenerId,
       limit: number
-    ) => Effect.Effect<Option.Option<{ readonly events: ReadonlyArray<Waiting>; readonly dropped: number }>, StoreError>
+    ) => StoreEffect<Option.Option<{ readonly events: ReadonlyArray<ListenerDelivery>; readonly dropped: number }>>
     /**
-     * They are about to be sent: they wait no more, and other listeners' rows of the same events know that somebody is told. Tells of
-     * `dropped`. Answers those that still waited.
+     * Takes events that are about to be sent: they wait no more, and the rows of other listeners about the same events
+     * are marked as received. Subtracts `dropped` from the count. Returns the events that were still waiting.
      */
     readonly take: (
       appId: AppId,
       id: ListenerId,
       events: ReadonlyArray<EventId>,
       dropped: number
-    ) => Effect.Effect<ReadonlySet<EventId>, StoreError>
-    /** With all that waits for it. Idempotent. Answers what was lost. */
-    readonly close: (appId: AppId, id: ListenerId) => Effect.Effect<ReadonlyArray<Waiting>, StoreError>
-    /** Up to `limit` that are not seen at `now`, of whatever app. */
-    readonly expired: (
-      now: Timestamp,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<Pick<Listener, "appId" | "id">>, StoreError>
+    ) => StoreEffect<ReadonlySet<EventId>>
+    /** Removes the listener and its waiting events. Idempotent. Returns the lost events. */
+    readonly close: (appId: AppId, id: ListenerId) => StoreEffect<ReadonlyArray<ListenerDelivery>>
+    /** At most `limit` listeners of any app that are not present at `now`. */
+    readonly expired: (now: Timestamp, limit: number) => StoreEffect<ReadonlyArray<Pick<Listener, "appId" | "id">>>
   }
 >() {}

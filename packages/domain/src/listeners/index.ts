@@ -1,5 +1,12 @@
+/**
+ * Listeners: a developer's machine that receives an app's events over one open HTTP stream, signed like webhooks. A
+ * listener exists while its stream is open; each event is sent to it at most once. The command `npm run listen` calls
+ * `openListener` and `listen`; workers write the rows that a stream reads, and sweep listeners whose stream is gone.
+ *
+ * @module
+ */
+
 export * as Listener from "./Listener.js"
 export { ListenerStore } from "./ListenerStore.js"
 export { listen, type Listening } from "./listen.js"
-export { type NewListener, type Opened as OpenedListener, openListener } from "./openListener.js"
-export { sweepListeners } from "./sweepListeners.js"
+export { type NewListener, type OpenedListener, openListener, sweepListeners } from "./manageListeners.js"

@@ -1,39 +1,35 @@
 import { Chunk, Duration, Effect, Option, Stream } from "effect"
-import { authenticateSession } from "../accounts/authenticateSession.js"
+import { authenticateSession } from "../accounts/signIn.js"
 import { AppStore } from "../apps/AppStore.js"
 import { authorisationOf, record, recordUnsent } from "../deliveries/beforeSending.js"
 import * as Delivery from "../deliveries/Delivery.js"
 import * as Disclosure from "../deliveries/Disclosure.js"
 import { signedHeaders, unsealLive } from "../deliveries/signedPost.js"
-import { WorkSignal } from "../deliveries/WorkSignal.js"
-import { EndpointStore } from "../endpoints/EndpointStore.js"
-import * as SigningSecret from "../endpoints/SigningSecret.js"
-import { body } from "../events/Event.js"
+import { Event, WorkSignal } from "../events/index.js"
+import { EndpointStore, SigningSecret } from "../endpoints/index.js"
 import * as Timestamp from "../shared/Timestamp.js"
-import { closeListener } from "./closeListener.js"
+import { closeListener, type OpenedListener, ownSecrets } from "./manageListeners.js"
 import * as Listener from "./Listener.js"
 import { ListenerStore } from "./ListenerStore.js"
-import type { Opened } from "./openListener.js"
-import { ownSecrets } from "./ownSecrets.js"
 
-/** How long an event waits at most when the signal of its coming was lost. */
+/** How long an event waits at most when its signal was lost. */
 const POLL = Timestamp.SECOND
-/** Events that are asked about and signed in one go. */
+/** Events that are checked and signed together. */
 const BATCH = 20
 
-/** Who listens, with what, and until when. */
+/** An open listener, its session, and when to stop. */
 export interface Listening {
-  readonly opened: Opened
-  /** The session that it was opened with: the stream ends with it. */
+  readonly opened: OpenedListener
+  /** The cookie of the session that opened the stream. The stream ends with the session. */
   readonly cookie: string
-  /** Returns when the server is told to stop. */
+  /** Completes when the server is stopping. */
   readonly stopping: Effect.Effect<void>
 }
 
 /**
- * What is sent to a listener, until its session or its app ends, the server stops or nobody reads any more; whatever ends it, the
- * listener is gone then. An event is sent at most once. Whether it may be is asked when it is, as for a delivery (Spec §6.3.5), and
- * the user's access log has it before it leaves.
+ * The stream of a listener. It goes on until its session or app ends, the server stops or the reader leaves; then the
+ * listener is removed. An event is sent at most once. Right before that, the user's permission is checked as for a
+ * delivery (Spec §6.3.5), and the entry in the user's access log is written.
  */
 export const listen = ({ cookie, opened, stopping }: Listening) =>
   Stream.unwrapScoped(
@@ -68,27 +64,27 @@ export const listen = ({ cookie, opened, stopping }: Listening) =>
           Effect.catchAll((error) =>
             Effect.as(Effect.logWarning("A stream of events ends", error), end("unavailable"))
           ),
-          // A statement that is cut off holds up a connection; the wait is all that is.
+          // Only the wait can be interrupted: interrupting a statement would block its database connection.
           Effect.uninterruptible
         )
 
       const first = Timestamp.plus(yield* Timestamp.now, Listener.HEARTBEAT)
-      const ready: Listener.Message = { _tag: "Ready", listener, secret }
+      const ready: Listener.ListenerMessage = { _tag: "Ready", listener, secret }
       return Stream.concat(Stream.make(ready), Stream.paginateChunkEffect(first, step))
     })
   )
 
-/** Messages, and when the next beat is due; none: that was the last. */
-type Step = readonly [Chunk.Chunk<Listener.Message>, Option.Option<Timestamp.Timestamp>]
+/** Messages, and the time of the next heartbeat; none after the last message. */
+type Step = readonly [Chunk.Chunk<Listener.ListenerMessage>, Option.Option<Timestamp.Timestamp>]
 
-const goOn = (messages: ReadonlyArray<Listener.Message>, beatAt: Timestamp.Timestamp): Step => [
+const goOn = (messages: ReadonlyArray<Listener.ListenerMessage>, beatAt: Timestamp.Timestamp): Step => [
   Chunk.fromIterable(messages),
   Option.some(beatAt)
 ]
-const end = (reason: Listener.End): Step => [Chunk.of({ _tag: "End", reason }), Option.none()]
+const end = (reason: Listener.ListenerEnd): Step => [Chunk.of({ _tag: "End", reason }), Option.none()]
 
-/** The secrets that sign now; or why it is over. */
-const standing = ({ account, listener }: Opened, cookie: string, now: Timestamp.Timestamp) =>
+/** The secrets that sign now, or the reason why the stream ends. */
+const standing = ({ account, listener }: OpenedListener, cookie: string, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     const { appId, endpointId } = listener
     const signedIn = yield* authenticateSession(cookie)
@@ -102,11 +98,11 @@ const standing = ({ account, listener }: Opened, cookie: string, now: Timestamp.
       : yield* unsealLive(endpoint.value.secrets, SigningSecret.sealContext(appId, endpointId), now)
   })
 
-/** Somebody took it away, and why. */
-const gone = (opened: Opened, cookie: string, now: Timestamp.Timestamp) =>
+/** The reason why the stream of a removed listener ends. */
+const gone = (opened: OpenedListener, cookie: string, now: Timestamp.Timestamp) =>
   Effect.map(standing(opened, cookie, now), (found) => end(typeof found === "string" ? found : "expired"))
 
-const beat = (opened: Opened, cookie: string, now: Timestamp.Timestamp) =>
+const beat = (opened: OpenedListener, cookie: string, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     const found = yield* standing(opened, cookie, now)
     if (typeof found === "string") return end(found)
@@ -116,9 +112,9 @@ const beat = (opened: Opened, cookie: string, now: Timestamp.Timestamp) =>
   })
 
 const send = (
-  opened: Opened,
+  opened: OpenedListener,
   cookie: string,
-  waiting: ReadonlyArray<Listener.Waiting>,
+  waiting: ReadonlyArray<Listener.ListenerDelivery>,
   dropped: number,
   beatAt: Timestamp.Timestamp
 ) =>
@@ -133,27 +129,27 @@ const send = (
     const messages = yield* Effect.forEach(
       permitted.filter(({ envelope }) => taken.has(envelope.eventId)),
       ({ envelope }) => {
-        const text = body(envelope, Listener.receiverId(listener))
-        return Effect.map(signedHeaders(secrets, text, at), (headers): Listener.Message => ({
+        const text = Event.body(envelope, Listener.receiverId(listener))
+        return Effect.map(signedHeaders(secrets, text, at), (headers): Listener.ListenerMessage => ({
           _tag: "Event",
           headers,
           body: text
         }))
       }
     )
-    const lead: ReadonlyArray<Listener.Message> = dropped > 0 ? [{ _tag: "Dropped", count: dropped }] : []
+    const lead: ReadonlyArray<Listener.ListenerMessage> = dropped > 0 ? [{ _tag: "Dropped", count: dropped }] : []
     return goOn([...lead, ...messages], beatAt)
   })
 
-/** From the state of now, and with the entry that the user reads of it. */
-const mayBeTold = (waiting: Listener.Waiting) =>
+/** Checks the present permission and writes the entry in the user's access log. */
+const mayBeTold = (waiting: Listener.ListenerDelivery) =>
   Effect.gen(function* () {
     const told = { ...waiting, attempt: 1, replayNo: 0, originalAt: waiting.createdAt }
     const authorisation = yield* authorisationOf(waiting)
     const now = yield* Timestamp.now
     switch (Delivery.verdict(waiting, authorisation, now)) {
       case "not_authorised":
-        // Of a connection that is gone altogether nothing is kept.
+        // A connection that no longer exists has no access log.
         if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(told, now))
         return false
       case "too_old":

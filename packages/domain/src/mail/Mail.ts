@@ -1,67 +1,66 @@
 import type { Email } from "../accounts/Account.js"
-import type { Timestamp } from "../shared/Timestamp.js"
-import type { UserId } from "../shared/Ids.js"
+import type { Timestamp, UserId } from "../shared/index.js"
 
-/** Where a message leads. */
+/** A link in a message. */
 export interface Link {
-  /** Below the user's portal, or below the service's own address. */
+  /** Below which address the link is: the user's portal, or the service. */
   readonly site: "portal" | "service"
   /** Begins with a slash. */
   readonly path: string
-  /** What is found there, such as `The connection`. */
+  /** The name of the page, such as `The connection`. */
   readonly label: string
 }
 
-/** What becomes of a message that names an app when its reader had the limit already (`NamedMail`). */
+/** What happens to a message that names an app when its reader already has as many of them as `NamedMail` allows. */
 export type Naming =
-  /** It is not written: the folded message stands for it. */
+  /** The message is not written: the folded message replaces it. */
   | { readonly _tag: "Foldable" }
-  /** It is always sent; beyond the limit under this subject, which names no app. */
+  /** The message is always written. Beyond the limit it has this subject, which names no app. */
   | { readonly _tag: "Always"; readonly subject: string }
-  /** Beyond the limit it is written at most once an hour, in these words, which name no app; its link shows which app it is. */
+  /** Beyond the limit, at most once an hour, with these words and no app's name. Its link shows the app. */
   | { readonly _tag: "Leak"; readonly subject: string; readonly body: string }
 
-/** A message to one of our users, written together with what it reports and sent later. */
+/** A message to one of our users. It is committed with the change that it reports, and sent later. */
 export interface MailMessage {
   readonly to: UserId
-  /** At most one message per user and key is ever sent. */
+  /** At most one message with this key is ever sent to a user. */
   readonly dedupeKey: string
-  /** One line. */
+  /** One line of text. */
   readonly subject: string
-  /** Plain text. Never a credential, never a coordinate. */
+  /** Plain text, without credentials and coordinates. */
   readonly body: string
   readonly link?: Link
-  /** Where it leads besides. */
+  /** Further links. */
   readonly furtherLinks?: ReadonlyArray<Link>
-  /** Left out: the account's own. Forgotten when the message is sent or given up. */
+  /** Left out: the account's own address. It is removed from the row when the message was sent or given up. */
   readonly address?: Email
-  /** Given when it holds an app's name: such messages are limited. The outbox does not keep it. */
+  /** Present when the message has an app's name: such messages are limited. The outbox does not store this field. */
   readonly naming?: Naming
 }
 
-/** A message as the outbox keeps it. */
-export interface Kept {
+/** A message in the outbox. */
+export interface KeptMail {
   readonly message: MailMessage
-  readonly createdAt: Timestamp
-  /** How often somebody set out to send it. */
+  readonly createdAt: Timestamp.Timestamp
+  /** The number of attempts that were begun. */
   readonly attempts: number
-  readonly sentAt: Timestamp | null
-  /** It will not be sent any more; `lastError` says why. */
-  readonly givenUpAt: Timestamp | null
-  /** Why the last attempt came to nothing; kept when a later one did not. */
+  readonly sentAt: Timestamp.Timestamp | null
+  /** Since when no more attempts are made; `lastError` says why. Null: not given up. */
+  readonly givenUpAt: Timestamp.Timestamp | null
+  /** Why the last failed attempt failed. It stays after a later success. */
   readonly lastError: string | null
 }
 
-/** Absolute, without a trailing slash. */
-export interface Addresses {
+/** Absolute addresses, without a slash at the end. */
+export interface MailLinks {
   /** `{user_portal_url}` of the specification. */
   readonly portal: string
   /** `{base_url}` of the specification. */
   readonly service: string
 }
 
-/** The text that is sent: a message does not know where the pages are, whoever sends it does. */
-export const text = ({ body, furtherLinks = [], link }: MailMessage, addresses: Addresses): string =>
+/** The text to send, with absolute addresses in place of the message's paths. */
+export const text = ({ body, furtherLinks = [], link }: MailMessage, addresses: MailLinks): string =>
   [
     body,
     ...[...(link === undefined ? [] : [link]), ...furtherLinks].map(

@@ -1,32 +1,32 @@
+// Attempts to send a message. Decisions mail-3 and mail-4.
 import { DAY, HOUR, MINUTE, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 
-/** What became of handing a message over. */
-export type Outcome =
+/** The result of one attempt to hand a message to the mail server. */
+export type MailOutcome =
   | { readonly _tag: "Sent" }
-  /** This message will never be taken: no such mailbox, contents not wanted. */
+  /** The server will never accept the message: the mailbox does not exist, or the contents are refused. */
   | { readonly _tag: "Refused"; readonly reason: string }
-  /** Nobody took it this time: no connection, no sign-in, try again later. */
+  /** The server did not accept the message this time: no connection, no sign-in, or "try again later". */
   | { readonly _tag: "NotSent"; readonly reason: string }
 
-/** How a claimed message goes on. */
-export type Finish =
+/** What happens to a leased message next. */
+export type MailFinish =
   | { readonly _tag: "Sent"; readonly at: Timestamp }
   | { readonly _tag: "Retry"; readonly dueAt: Timestamp; readonly reason: string }
   | { readonly _tag: "GivenUp"; readonly at: Timestamp; readonly reason: string }
 
-/** After each failed attempt, from its end. Eight attempts in all, over almost two days. */
+/** The waits after each failed attempt, measured from its end: eight attempts over almost two days. */
 const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY]
 
-/** For everything: name look-up, connecting, signing in and handing over. */
+/** The deadline of the whole attempt: name look-up, connecting, signing in and sending. */
 export const DEADLINE = 60 * SECOND
 
-/** A message that nobody could send for so long is no news any more. */
+/** A message older than this is given up: it is no longer news. */
 export const MAX_AGE = 7 * DAY
 
-/** Longer than that nobody wants to read. */
 const REASON_MAX = 500
 
-/** Why it is not even tried; undefined: try. */
+/** Why the message is not attempted any more; undefined when it is. */
 export const hopeless = (createdAt: Timestamp, attempt: number, now: Timestamp): string | undefined =>
   now - createdAt > MAX_AGE
     ? "older than 7 days"
@@ -34,8 +34,8 @@ export const hopeless = (createdAt: Timestamp, attempt: number, now: Timestamp):
       ? "the process that sent it ended each time"
       : undefined
 
-/** Sent, tried again later, or given up. */
-export const afterAttempt = (attempt: number, outcome: Outcome, endedAt: Timestamp): Finish => {
+/** The result of an attempt: sent, retried later, or given up. */
+export const afterAttempt = (attempt: number, outcome: MailOutcome, endedAt: Timestamp): MailFinish => {
   if (outcome._tag === "Sent") return { _tag: "Sent", at: endedAt }
   const reason = outcome.reason.slice(0, REASON_MAX)
   const wait = outcome._tag === "Refused" ? undefined : WAITS[attempt - 1]

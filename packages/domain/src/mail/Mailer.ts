@@ -1,19 +1,19 @@
 import { Context, type Effect } from "effect"
-import type { Outcome } from "./MailSending.js"
+import type { MailOutcome } from "./MailSending.js"
 
-export interface Outgoing {
-  /** The same at every attempt, letters and digits: what the Message-ID is made of, so that readers' programs drop repeats. */
+export interface OutgoingMail {
+  /** Letters and digits, the same at every attempt: mail programs recognise a repeat by the Message-ID. */
   readonly id: string
   readonly to: string
   readonly subject: string
   readonly text: string
 }
 
-/** Hands a message to whoever carries e-mail. */
+/** Hands messages to an e-mail service. */
 export class Mailer extends Context.Tag("@place-access/domain/mail/Mailer")<
   Mailer,
   {
-    /** Hands one message over. Answers within `MailSending.DEADLINE`. */
-    readonly send: (mail: Outgoing) => Effect.Effect<Outcome>
+    /** Sends a message and returns within `MailSending.DEADLINE`. */
+    readonly send: (mail: OutgoingMail) => Effect.Effect<MailOutcome>
   }
 >() {}

@@ -1,51 +1,52 @@
-import type { UserId } from "../shared/Ids.js"
+// Limits messages with an app's name (decision mail-2).
+import { type UserId, Words } from "../shared/index.js"
 import { HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
-import * as Words from "../shared/Words.js"
 import type { Link, MailMessage, Naming } from "./Mail.js"
 
 /**
- * How many messages with an app's name one reader gets. The name is its developer's choice, and nobody proves that
- * an e-mail address is theirs: without a limit a developer could fill a stranger's mailbox with a text of the developer's
- * choosing. What is beyond the limit is folded into one message that names no app. It says until when no further message comes, so
- * nobody waits for one in vain. A leak beyond the limit is told once an hour besides, without the app's name: whose token was copied
- * must not be kept from it by a flood, and a developer can bring about as many leaks as receipts.
+ * Limits how many messages with an app's name one reader gets. A developer chooses the app's name, and an e-mail
+ * address may belong to somebody else: without a limit, a developer could fill a stranger's mailbox with a chosen text.
+ *
+ * Beyond the limit, one folded message is written. It names no app, replaces all further messages, and says until when
+ * none will come. A leak is still reported once an hour, without the app's name, because a developer could otherwise
+ * hide a real leak by causing many receipts.
  */
 
-/** Messages that name an app, for one reader, in any 60 minutes. */
+/** The most messages that name an app, for one reader, in any 60 minutes. */
 export const LIMIT = 5
 
-/** A message counts while it is younger than this. After a folded message nothing with a name is sent for as long. */
+/** How long a message counts. For this long after a folded message, no message names an app. */
 export const WINDOW = HOUR
 
 export const foldable: Naming = { _tag: "Foldable" }
 
-/** A reviewer's or an admin's decision: its developer reads the note nowhere else once another decision follows. */
+/** For a decision of a reviewer or admin, which is always sent: the developer may find its note nowhere else. */
 export const decided: Naming = { _tag: "Always", subject: "We decided about one of your apps" }
 
-/** Of one reader. */
-export interface Count {
-  /** When messages with an app's name were written, in order of time: those that count, and maybe older ones. */
+/** The messages that count for one reader. */
+export interface NamedMailCount {
+  /** When messages with an app's name were written, ordered by time. Older times may be among them. */
   readonly namedAt: ReadonlyArray<Timestamp>
-  /** When the folded message was written; null: none since a name was last let through. */
+  /** When the folded message was written; null when a message with a name was allowed since. */
   readonly foldedAt: Timestamp | null
-  /** When a leak was last told without the app's name. */
+  /** When a leak was last reported without the app's name. */
   readonly leakFoldedAt: Timestamp | null
 }
 
-export const none: Count = { namedAt: [], foldedAt: null, leakFoldedAt: null }
+export const none: NamedMailCount = { namedAt: [], foldedAt: null, leakFoldedAt: null }
 
-export interface Decided {
-  readonly count: Count
-  /** As it is to be written; null: nothing is, because a folded message already stands for it. */
+export interface NamedMailDecision {
+  readonly count: NamedMailCount
+  /** The message to write; null when a folded message replaces it. */
   readonly message: MailMessage | null
 }
 
-/** `named` must be new: a message that was written before must not count twice. */
-export const decide = (before: Count, named: MailMessage, now: Timestamp): Decided => {
+/** Decides what is written in place of `named`. `named` must be new, so that a message is not counted twice. */
+export const decide = (before: NamedMailCount, named: MailMessage, now: Timestamp): NamedMailDecision => {
   const { naming, ...message } = named
   if (naming === undefined) return { count: before, message }
   const isYoung = (at: Timestamp | null): boolean => at !== null && now - at < WINDOW
-  const count: Count = { ...before, namedAt: before.namedAt.filter(isYoung) }
+  const count: NamedMailCount = { ...before, namedAt: before.namedAt.filter(isYoung) }
   const isFolding = isYoung(count.foldedAt)
   if (!isFolding && count.namedAt.length < LIMIT) {
     return { count: { ...count, namedAt: [...count.namedAt, now].sort((a, b) => a - b), foldedAt: null }, message }
@@ -64,13 +65,13 @@ export const decide = (before: Count, named: MailMessage, now: Timestamp): Decid
   }
 }
 
-/** The newest moment that the count knows; 0 when it knows none. */
-export const lastAt = ({ foldedAt, leakFoldedAt, namedAt }: Count): number =>
+/** The newest time in the count; 0 when there is none. */
+export const lastAt = ({ foldedAt, leakFoldedAt, namedAt }: NamedMailCount): number =>
   Math.max(namedAt.at(-1) ?? 0, foldedAt ?? 0, leakFoldedAt ?? 0)
 
 const CONNECTIONS: Link = { site: "portal", path: "/connections", label: "Connected apps" }
 
-/** A leak that does not say which app it was, and stands for further ones. */
+/** The message about a leak that does not name the app, and replaces further ones for an hour. */
 const nameless = (leak: MailMessage, { body, subject }: Extract<Naming, { _tag: "Leak" }>, now: Timestamp) => ({
   ...leak,
   subject,

@@ -1,26 +1,33 @@
-import { Effect, Option } from "effect"
+import { type Duration, Effect, Option } from "effect"
 import { AccountStore } from "../accounts/AccountStore.js"
-import { retryTransient } from "../shared/StoreError.js"
-import * as Timestamp from "../shared/Timestamp.js"
-import { Vault } from "../shared/Vault.js"
+import { Timestamp, Vault, program, retryTransient } from "../shared/index.js"
 import * as Mail from "./Mail.js"
+import type { MailLinks } from "./Mail.js"
 import { Mailer } from "./Mailer.js"
-import { type Claimed, MailOutbox } from "./MailOutbox.js"
+import { type ClaimedMail, MailOutbox } from "./MailOutbox.js"
 import * as MailSending from "./MailSending.js"
+
+/** Sends mail until interrupted. No signal tells of new mail, so it looks every few seconds. Never fails. */
+export const runMail = (addresses: MailLinks, every: Duration.DurationInput = "5 seconds") =>
+  sendMail(addresses).pipe(
+    Effect.tap((handled) => (handled > 0 ? Effect.logDebug("Mail was sent or put off", handled) : Effect.void)),
+    Effect.catchAllCause((cause) => Effect.logError("Mail could not be sent, later again", cause)),
+    Effect.zipRight(Effect.sleep(every)),
+    Effect.forever
+  )
 
 const BATCH = 20
 const AT_ONCE = 4
-/** More than a batch takes when every message takes its whole time. */
+/** The lease of a batch. It is longer than a batch in which every message takes the whole deadline. */
 const LEASE = (BATCH / AT_ONCE + 1) * MailSending.DEADLINE
-/** How often a finish that failed for a passing reason is repeated before the message is sent once more. */
+/** How often a result is stored again after a transient error. If it never is, the message is sent again. */
 const REPEATS = 3
 
 /**
- * Sends what is due in the outbox until nothing is, and answers how many messages were finished or put off. A message can be
- * sent twice, when its end could not be stored, and always under the same id; none is lost. Any number of workers may do it at
- * once.
+ * Sends the due messages and returns how many were sent, given up or set for a retry. When a result is not stored, the
+ * message is sent twice with one id; none is lost. Any number of workers may run it.
  */
-export const sendMail = Effect.fn("sendMail")(function* (addresses: Mail.Addresses) {
+export const sendMail = program("sendMail", function* (addresses: Mail.MailLinks) {
   const outbox = yield* MailOutbox
   let handled = 0
   for (;;) {
@@ -32,8 +39,8 @@ export const sendMail = Effect.fn("sendMail")(function* (addresses: Mail.Address
   }
 })
 
-/** One message's trouble is not the others': it comes again when its lease is over. */
-const settle = (claimed: Claimed, addresses: Mail.Addresses) =>
+/** A failure concerns one message only, which is claimed again when its lease is over. */
+const settle = (claimed: ClaimedMail, addresses: Mail.MailLinks) =>
   Effect.gen(function* () {
     const outcome = yield* attempt(claimed, addresses)
     const how = MailSending.afterAttempt(claimed.attempt, outcome, yield* Timestamp.now)
@@ -51,13 +58,13 @@ const settle = (claimed: Claimed, addresses: Mail.Addresses) =>
     )
   )
 
-const attempt = ({ attempt, createdAt, message }: Claimed, addresses: Mail.Addresses) =>
+const attempt = ({ attempt, createdAt, message }: ClaimedMail, addresses: Mail.MailLinks) =>
   Effect.gen(function* () {
     const hopeless = MailSending.hopeless(createdAt, attempt, yield* Timestamp.now)
     if (hopeless !== undefined) return refused(hopeless)
     const to = yield* addressOf(message)
     if (to === undefined) return refused("there is no such account any more")
-    const { sha256 } = yield* Vault
+    const { sha256 } = yield* Vault.Vault
     return yield* (yield* Mailer).send({
       id: sha256(`${message.to} ${message.dedupeKey}`).slice(0, 32),
       to,
@@ -74,4 +81,4 @@ const addressOf = ({ address, to }: Mail.MailMessage) =>
       )
     : Effect.succeed(address)
 
-const refused = (reason: string): MailSending.Outcome => ({ _tag: "Refused", reason })
+const refused = (reason: string): MailSending.MailOutcome => ({ _tag: "Refused", reason })

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Degrees, WGS 84. `NaN` and infinities are refused: they would read as decisive (every comparison is false). */
+/** Degrees in WGS 84, finite: a comparison with NaN is false, so such a fix would count as decisive. */
 export const Latitude = Schema.Finite.pipe(
   Schema.between(-90, 90, { message: () => "must be a number from -90 to 90" }),
   Schema.brand("Latitude")
@@ -12,7 +12,7 @@ export const Longitude = Schema.Finite.pipe(
 )
 export type Longitude = typeof Longitude.Type
 
-/** Metres, 100 to 10,000 (decision L1: below 100 m the boundary band leaves no inside to enter). */
+/** Metres, 100 to 10,000 (decision L1). In a smaller circle every fix would be too near the edge to count as inside. */
 export const RadiusM = Schema.Finite.pipe(
   Schema.between(100, 10_000, { message: () => "must be a number from 100 to 10000" }),
   Schema.brand("RadiusM")
@@ -31,12 +31,12 @@ export interface Circle extends Point {
 const RADIANS = Math.PI / 180
 const EQUATOR_M = 6_378_137
 const ECCENTRICITY_2 = 0.006_694_379_990_14
-/** Above this the mid-latitude formula loses its accuracy and the chord formula takes over. */
+/** Above this latitude the mid-latitude formula becomes inaccurate, and the chord formula is used. */
 const POLAR_LATITUDE = 85
 
 /**
- * Metres between two points on the WGS 84 ellipsoid (decision L2). Within 4 mm at 10 km up to 60° of latitude, 0.16 m up to
- * 85°; a sphere errs by up to 56 m there, more than the boundary band.
+ * Metres between two points on the WGS 84 ellipsoid (decision L2): at 10 km right to 4 mm up to 60° of latitude, to
+ * 0.16 m up to 85°. On a sphere it would be wrong by up to 56 m, more than the boundary band.
  */
 export const distanceM = (a: Point, b: Point): number => {
   if (Math.abs(a.lat) > POLAR_LATITUDE || Math.abs(b.lat) > POLAR_LATITUDE) return chordM(a, b)
@@ -53,7 +53,7 @@ export const distanceM = (a: Point, b: Point): number => {
   return Math.sqrt(north * north + east * east)
 }
 
-/** Straight line through the ellipsoid, lengthened to its arc: within 0.1 mm at 10 km above 85°. */
+/** The straight line through the ellipsoid, lengthened to its arc. Above 85° the error at 10 km is below 0.1 mm. */
 const chordM = (a: Point, b: Point): number => {
   const [ax, ay, az] = earthCentred(a)
   const [bx, by, bz] = earthCentred(b)
@@ -80,12 +80,12 @@ export type Side = "inside" | "outside"
 /** A fix this near to the edge decides nothing (Spec §4.6.2). */
 export const MIN_BAND_M = 50
 
-/** How far from a fix its phone may be: max(50 m, accuracy). What is no greater number counts as unknown. */
+/** How far from a fix its phone may be: max(50 m, accuracy). Anything but a number above 50 counts as 50 m. */
 export const bandM = (accuracyM: number | null | undefined): number =>
-  // Undefined and NaN of plain JavaScript would make every fix undecided, for ever.
+  // Undefined and NaN can come from plain JavaScript. Without this check they would leave every fix undecided.
   typeof accuracyM === "number" && accuracyM > MIN_BAND_M ? accuracyM : MIN_BAND_M
 
-/** The side that a fix is decisively on; undefined within max(50 m, accuracy) of the edge, the edges included. */
+/** The side on which a fix certainly is; undefined when it is within max(50 m, accuracy) of the edge, inclusive. */
 export const sideOf = (circle: Circle, at: Point, accuracyM: number | null | undefined): Side | undefined => {
   const fromEdgeM = distanceM(circle, at) - circle.radiusM
   const band = bandM(accuracyM)

@@ -1,51 +1,61 @@
+// A place and its changes. Decisions places-2 and places-3.
 import { Schema } from "effect"
-import type { PlaceId, UserId } from "../shared/Ids.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+import type { PlaceId, Timestamp, UserId } from "../shared/index.js"
 import { line } from "../shared/Text.js"
 import type { Circle } from "./Geometry.js"
 
-/** Decision L1. */
-export const Kind = Schema.Literal("home", "work", "school", "gym", "shop", "restaurant", "transit", "health", "other")
-export type Kind = typeof Kind.Type
+/** The kinds of places (decision L1). */
+export const PlaceKind = Schema.Literal(
+  "home",
+  "work",
+  "school",
+  "gym",
+  "shop",
+  "restaurant",
+  "transit",
+  "health",
+  "other"
+)
+export type PlaceKind = typeof PlaceKind.Type
 
 export const Label = line(1, 80).pipe(Schema.brand("PlaceLabel"))
 export type Label = typeof Label.Type
 
-/** Below 100 m a place could hardly be entered; 150 m detects arrivals soonest on real logs. */
+/** A smaller place could hardly be entered. On recorded days, 150 m detects arrivals soonest. */
 export const DEFAULT_RADIUS_M = 150
 
-/** A circle with a name; the user's own. */
+/** A named circle of one user. */
 export interface Place {
   readonly userId: UserId
   readonly id: PlaceId
   readonly label: Label
-  readonly kind: Kind
+  readonly kind: PlaceKind
   readonly circle: Circle
-  /** Grows when the circle changes, so that rule states of the old circle are not carried over (decision L8). */
+  /** A number that grows when the circle changes. Rule states of an earlier circle are then dropped (decision L8). */
   readonly geometryVersion: number
-  readonly createdAt: Timestamp
-  readonly archivedAt: Timestamp | null
+  readonly createdAt: Timestamp.Timestamp
+  readonly archivedAt: Timestamp.Timestamp | null
 }
 
 /** What apps see of a place (Spec §2.5). */
 export interface PlaceRef {
   readonly id: PlaceId
   readonly label: string
-  readonly kind: Kind
+  readonly kind: PlaceKind
 }
 
-/** What an app is told of a place (Spec §2.5). */
+/** What apps and pages show of a place: no coordinates. */
 export const ref = (place: Place): PlaceRef => ({ id: place.id, label: place.label, kind: place.kind })
 
-/** What the user may say about a place; the rest follows. */
-export interface Draft {
+/** The fields that the user chooses. */
+export interface PlaceDraft {
   readonly label: Label
-  readonly kind: Kind
+  readonly kind: PlaceKind
   readonly circle: Circle
 }
 
-/** A new place, with its first geometry. */
-export const make = (userId: UserId, id: PlaceId, draft: Draft, now: Timestamp): Place => ({
+/** A new place with its first geometry. */
+export const make = (userId: UserId, id: PlaceId, draft: PlaceDraft, now: Timestamp.Timestamp): Place => ({
   userId,
   id,
   label: draft.label,
@@ -56,17 +66,17 @@ export const make = (userId: UserId, id: PlaceId, draft: Draft, now: Timestamp):
   archivedAt: null
 })
 
-/** What an edit says; what it leaves out stays. */
-export interface Edit {
+/** The fields to change. A field that is left out stays as it is. */
+export interface PlaceEdit {
   readonly label?: Label | undefined
-  readonly kind?: Kind | undefined
+  readonly kind?: PlaceKind | undefined
   readonly lat?: number | undefined
   readonly lon?: number | undefined
   readonly radiusM?: number | undefined
 }
 
-/** Only another circle makes a new geometry version: a rename or the same circle again re-seeds no rule (decision L8). */
-export const edited = (before: Place, edit: Edit): Place => {
+/** Only a different circle makes a new geometry version; nothing else drops a rule's state (decision L8). */
+export const edited = (before: Place, edit: PlaceEdit): Place => {
   const circle: Circle = {
     lat: edit.lat ?? before.circle.lat,
     lon: edit.lon ?? before.circle.lon,
@@ -83,6 +93,6 @@ export const edited = (before: Place, edit: Edit): Place => {
   }
 }
 
-/** Archived for good, since the first time that it was asked for. */
-export const archived = (before: Place, now: Timestamp): Place =>
+/** Archives the place for good. The first time counts. */
+export const archived = (before: Place, now: Timestamp.Timestamp): Place =>
   before.archivedAt === null ? { ...before, archivedAt: now } : before

@@ -1,28 +1,28 @@
-import type { PlaceId } from "../shared/Ids.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+// Where a place was at which time (decision places-1).
+import type { PlaceId, Timestamp } from "../shared/index.js"
 import type { Circle } from "./Geometry.js"
 import type { Place } from "./Place.js"
 
 /**
- * A circle that a place had, from a moment on. Moving a place starts a new shape, so that what was asked about the past is
- * answered with the circle of that time: a move neither rewrites history nor reveals any.
+ * A circle that a place has had since a moment. Moving a place starts a new shape. Questions about the past use the
+ * circle of that time, so moving a place neither changes past answers nor reveals anything about them.
  */
 export interface Shape {
   readonly placeId: PlaceId
   readonly geometryVersion: number
-  /** Null from ever: the first circle of a place. */
-  readonly validFrom: Timestamp | null
+  /** Null for a place's first circle, which is valid for all of the past. */
+  readonly validFrom: Timestamp.Timestamp | null
   readonly circle: Circle
 }
 
-/** The place as it is from `validFrom` on; null: as it always was. */
-export const of = (place: Place, validFrom: Timestamp | null): Shape => ({
+/** The place's circle from `validFrom` on. */
+export const of = (place: Place, validFrom: Timestamp.Timestamp | null): Shape => ({
   placeId: place.id,
   geometryVersion: place.geometryVersion,
   validFrom,
   circle: place.circle
 })
 
-/** The shape in force at `at`, of one place's shapes in the order of their versions. */
-export const validAt = (shapes: ReadonlyArray<Shape>, at: Timestamp): Shape | undefined =>
+/** The shape that was valid at `at`. `shapes` are those of one place, ordered by version. */
+export const validAt = (shapes: ReadonlyArray<Shape>, at: Timestamp.Timestamp): Shape | undefined =>
   shapes.findLast(({ validFrom }) => validFrom === null || validFrom <= at)

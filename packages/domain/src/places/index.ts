@@ -1,8 +1,14 @@
-export { archivePlace } from "./archivePlace.js"
-export { createPlace } from "./createPlace.js"
+/**
+ * Places: the circles that a user names, such as Home. A place can be moved, renamed and archived; each move makes a
+ * new version of its circle, and earlier versions stay (`Shape`), because visits are decided by the circle of their
+ * time. `Geometry` measures distances on the ellipsoid and decides inside, outside or too near the edge. The user's
+ * pages call `managePlaces`.
+ *
+ * @module
+ */
+
+export { createPlace, listPlaces, updatePlace } from "./managePlaces.js"
 export * as Geometry from "./Geometry.js"
-export { listPlaces } from "./listPlaces.js"
 export * as Place from "./Place.js"
 export { PlaceStore } from "./PlaceStore.js"
 export * as Shape from "./Shape.js"
-export { updatePlace } from "./updatePlace.js"

@@ -1,16 +1,13 @@
 import { Array } from "effect"
 import type { App } from "../apps/App.js"
 import { wanted } from "../apps/AppProposal.js"
-import { Invalid, Problem } from "../shared/Invalid.js"
+import { Invalid, Problem } from "../shared/Errors.js"
 import { normalise, type Scope, type SensitiveScope } from "../shared/Scope.js"
 
-/**
- * The scopes that a purpose can be for: those that its app declares, and those that wait for a reviewer, so that the scope and
- * what it is for can be reviewed together.
- */
+/** A purpose's possible scopes: declared, or in review, so that scope and purpose are reviewed together. */
 export const available = (app: App): ReadonlyArray<Scope> => normalise([...app.declaredScopes, ...wanted(app).scopes])
 
-/** Each scope that is not among them is named by its place. Undefined when all are. */
+/** A problem for each scope that is not available, by its index; undefined when all are. */
 export const refused = (scopes: ReadonlyArray<SensitiveScope>, app: App): Invalid | undefined => {
   const declared = available(app)
   const problems = scopes.flatMap((scope, index) =>

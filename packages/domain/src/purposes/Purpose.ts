@@ -1,29 +1,28 @@
+// A purpose: why an app reads coordinates. Decisions M13 and purposes-2.
 import { Schema } from "effect"
-import type { Status as AppStatus } from "../apps/App.js"
+import type { AppStatus } from "../apps/App.js"
 import type { Submittable } from "../reviews/Submission.js"
-import type { AppId, PurposeId } from "../shared/Ids.js"
-import * as Scope from "../shared/Scope.js"
-import * as Text from "../shared/Text.js"
+import { type AppId, type PurposeId, Scope, Text } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
-/** Spec §2.4 and §3.2. */
-export const Key = Schema.String.pipe(
+/** The developer's name of a purpose, which the app sends with each call (Spec §2.4, §3.2). */
+export const PurposeKey = Schema.String.pipe(
   Schema.pattern(/^[a-z][a-z0-9_]{2,39}$/, {
     message: () => "must be 3 to 40 characters of a-z, 0-9 and _, starting with a letter"
   }),
   Schema.brand("PurposeKey")
 )
-export type Key = typeof Key.Type
+export type PurposeKey = typeof PurposeKey.Type
 
-/** Of a purpose that is not archived. */
+/** The status of a purpose that is not archived. */
 export const LiveStatus = Schema.Literal("draft", "in_review", "approved", "rejected")
 export type LiveStatus = typeof LiveStatus.Type
 
-export const Status = Schema.Literal(...LiveStatus.literals, "archived")
-export type Status = typeof Status.Type
+export const PurposeStatus = Schema.Literal(...LiveStatus.literals, "archived")
+export type PurposeStatus = typeof PurposeStatus.Type
 
-/** What is reviewed, and what users are shown exactly as approved. */
-export const Terms = Schema.Struct({
+/** The terms that a reviewer reads and that users see exactly as approved. */
+export const PurposeTerms = Schema.Struct({
   description: Text.line(10, 200),
   scopes: Schema.Array(Scope.SensitiveScope).pipe(
     Schema.minItems(1, { message: () => "must name at least one sensitive scope" })
@@ -32,13 +31,13 @@ export const Terms = Schema.Struct({
     Schema.between(1, 10_000, { message: () => "must be a whole number from 1 to 10000" })
   )
 })
-export type Terms = typeof Terms.Type
+export type PurposeTerms = typeof PurposeTerms.Type
 
-/** How many an app may have, archived ones counted: each is read by a person before it can be used in production. */
+/** The most purposes of an app, archived ones included: a reviewer reads each of them. */
 export const MAX_PER_APP = 100
 
-/** Why a purpose of that key cannot be added to those that the app has, archived ones included; undefined when it can. */
-export const refusal = (present: ReadonlyArray<string>, key: Key): string | undefined =>
+/** Why this key cannot be added; undefined when it can. `present` has archived purposes' keys too. */
+export const refusal = (present: ReadonlyArray<string>, key: PurposeKey): string | undefined =>
   present.includes(key)
     ? "the app has, or had, a purpose with this key"
     : present.length >= MAX_PER_APP
@@ -48,13 +47,13 @@ export const refusal = (present: ReadonlyArray<string>, key: Key): string | unde
 interface Facts extends Submittable {
   readonly appId: AppId
   readonly id: PurposeId
-  /** Unique within the app, for ever: an archived purpose keeps its key (decision P1). */
-  readonly key: Key
+  /** Unique within the app, also after the purpose is archived (decision P1). */
+  readonly key: PurposeKey
   /** The newest wording. */
-  readonly terms: Terms
-  /** The wording that was approved last; goes on working while an edit is decided. */
-  readonly approved: Terms | null
-  /** What the reviewer said last; kept while the developer changes the wording, gone when it is handed in again. */
+  readonly terms: PurposeTerms
+  /** The last approved terms. They stay in force while an edit waits for a reviewer. */
+  readonly approved: PurposeTerms | null
+  /** The reviewer's last note. It stays while the developer edits, and is removed at the next submission. */
   readonly reviewNote: string | null
   readonly createdAt: Timestamp
 }
@@ -64,7 +63,7 @@ export interface Live extends Facts {
   readonly archivedAt: null
 }
 
-/** Final: it can neither be used nor wait for anybody. */
+/** An archived purpose. It is final: it cannot be used or submitted. */
 export interface Archived extends Facts {
   readonly status: "archived"
   readonly submission: null
@@ -73,26 +72,26 @@ export interface Archived extends Facts {
 
 export type Purpose = Live | Archived
 
-/** The terms under which an app may use the purpose now: any for a sandbox app, only approved ones in production. */
-export const usableTerms = (purpose: Purpose, app: AppStatus): Terms | undefined =>
+/** The terms that the app may use now: in a sandbox the newest, in production only approved ones. */
+export const usableTerms = (purpose: Purpose, app: AppStatus): PurposeTerms | undefined =>
   purpose.status === "archived" ? undefined : (purpose.approved ?? (app === "production" ? undefined : purpose.terms))
 
-/** What users know a purpose by: the wording approved last, or the only one of an app that nobody reviewed. */
+/** The wording that users see: the last approved one; before any approval, the newest one. */
 export const wording = ({ approved, terms }: Pick<Purpose, "approved" | "terms">): string =>
   (approved ?? terms).description
 
-/** With the scopes in catalogue order and once each, so that equal terms are equal data. */
-export const normalised = (terms: Terms): Terms => ({
+/** Scopes in catalogue order without repeats, so that equal terms are equal data. */
+export const normalised = (terms: PurposeTerms): PurposeTerms => ({
   ...terms,
   scopes: Scope.sensitive.filter((scope) => terms.scopes.includes(scope))
 })
 
-/** Of normalised terms: whether a reviewer reads the same. */
-export const sameTerms = (a: Terms, b: Terms): boolean =>
+/** Whether two normalised terms are the same for a reviewer. */
+export const sameTerms = (a: PurposeTerms, b: PurposeTerms): boolean =>
   a.description === b.description && a.expectedDailyVolume === b.expectedDailyVolume && Scope.same(a.scopes, b.scopes)
 
 /** A new purpose is a draft (Spec §3.2). */
-export const draft = (appId: AppId, id: PurposeId, key: Key, terms: Terms, now: Timestamp): Live => ({
+export const draft = (appId: AppId, id: PurposeId, key: PurposeKey, terms: PurposeTerms, now: Timestamp): Live => ({
   appId,
   id,
   key,
@@ -106,17 +105,17 @@ export const draft = (appId: AppId, id: PurposeId, key: Key, terms: Terms, now: 
   archivedAt: null
 })
 
-/** What users are shown: the purposes that the app can use now, in the wording that counts. */
+/** The purposes that the app can use now, in the wording in force. */
 export const usable = (
   purposes: ReadonlyArray<Purpose>,
   app: AppStatus
-): ReadonlyArray<{ readonly id: PurposeId; readonly key: Key; readonly terms: Terms }> =>
+): ReadonlyArray<{ readonly id: PurposeId; readonly key: PurposeKey; readonly terms: PurposeTerms }> =>
   purposes.flatMap((purpose) => {
     const terms = usableTerms(purpose, app)
     return terms === undefined ? [] : [{ id: purpose.id, key: purpose.key, terms }]
   })
 
-/** The sensitive scopes for which the app has a usable purpose: only these can be asked for at consent (decisions §3). */
+/** The sensitive scopes with a usable purpose. An app can ask for no other sensitive scope (decisions §3). */
 export const coveredScopes = (
   purposes: ReadonlyArray<Purpose>,
   app: AppStatus

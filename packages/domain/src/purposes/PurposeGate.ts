@@ -1,33 +1,31 @@
+// Whether a call for coordinates names a purpose that allows it (decision purposes-3).
 import { Schema } from "effect"
-import type { Status as AppStatus } from "../apps/App.js"
+import type { AppStatus } from "../apps/App.js"
 import type { SensitiveScope } from "../shared/Scope.js"
-import { Key, type Purpose, usableTerms } from "./Purpose.js"
+import { PurposeKey, type Purpose, usableTerms } from "./Purpose.js"
 
-/**
- * Why a call that discloses coordinates is refused with `invalid_purpose` (Spec §4.4). One wire code for all of them; the
- * message may tell them apart, because the purposes are the app's own.
- */
-export const Refusal = Schema.Literal("missing", "unknown", "archived", "not_approved", "scope_not_covered")
-export type Refusal = typeof Refusal.Type
+/** Why a call gets `invalid_purpose` (Spec §4.4), the only code. The message says more, of the app's own data. */
+export const PurposeRefusal = Schema.Literal("missing", "unknown", "archived", "not_approved", "scope_not_covered")
+export type PurposeRefusal = typeof PurposeRefusal.Type
 
 /** Wire: 400 `invalid_purpose`. */
 export class PurposeRefused extends Schema.TaggedError<PurposeRefused>()("PurposeRefused", {
-  reason: Refusal,
-  /** Null unless it is one of the app's: what else was sent is nobody's to read. */
-  key: Schema.NullOr(Key)
+  reason: PurposeRefusal,
+  /** Null unless the app has a purpose with this key: other texts must not reach the log. */
+  key: Schema.NullOr(PurposeKey)
 }) {}
 
-export type Verdict =
+export type PurposeVerdict =
   | { readonly _tag: "Allowed"; readonly purpose: Purpose }
-  | { readonly _tag: "Refused"; readonly reason: Refusal }
+  | { readonly _tag: "Refused"; readonly reason: PurposeRefusal }
 
-/** Whether `key`, as the call named it, may be used for `scope` by an app of that status. `purposes`: all of the app's. */
+/** Whether an app of this status may use `key` for `scope`. `purposes` are all of the app's. */
 export const decide = (
   purposes: ReadonlyArray<Purpose>,
   app: AppStatus,
   key: string | undefined,
   scope: SensitiveScope
-): Verdict => {
+): PurposeVerdict => {
   if (key === undefined || key === "") return refused("missing")
   const purpose = purposes.find((candidate) => candidate.key === key)
   if (purpose === undefined) return refused("unknown")
@@ -37,10 +35,10 @@ export const decide = (
   return terms.scopes.includes(scope) ? { _tag: "Allowed", purpose } : refused("scope_not_covered")
 }
 
-const refused = (reason: Refusal): Verdict => ({ _tag: "Refused", reason })
+const refused = (reason: PurposeRefusal): PurposeVerdict => ({ _tag: "Refused", reason })
 
-/** For the developer who reads the answer. */
-export const message: Readonly<Record<Refusal, string>> = {
+/** The message for the app's developer. */
+export const message: Readonly<Record<PurposeRefusal, string>> = {
   missing: "purpose is required on every call for coordinates",
   unknown: "the app has no purpose with this key",
   archived: "the purpose was archived",

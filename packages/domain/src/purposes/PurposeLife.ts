@@ -1,13 +1,14 @@
+// The transitions of a purpose. Decisions purposes-1 and purposes-4.
 import { Either } from "effect"
 import * as Submission from "../reviews/Submission.js"
 import type { Verdict } from "../reviews/Verdict.js"
-import { Conflict } from "../shared/Invalid.js"
-import type { Timestamp } from "../shared/Timestamp.js"
-import { type Archived, type Live, normalised, type Purpose, sameTerms, type Terms } from "./Purpose.js"
+import { Conflict, type Timestamp } from "../shared/index.js"
+import { type Archived, type Live, normalised, type Purpose, sameTerms, type PurposeTerms } from "./Purpose.js"
 
 /**
- * The life of a purpose after `Purpose.draft` (Spec §3.2, decision P1; drawn in docs/state-machines.md). Every function takes
- * what is and gives what is from now on; a step that is not on the table is a `Conflict` and changes nothing.
+ * The states of a purpose after `Purpose.draft` and the transitions between them (Spec §3.2, decision P1).
+ * docs/state-machines.md draws them. Every function takes the present state and returns the next one. A transition that
+ * is not on the drawing is a `Conflict` and changes nothing.
  */
 type Step = Either.Either<Purpose, Conflict>
 
@@ -16,19 +17,19 @@ const refused = (reason: string): Step => Either.left(new Conflict({ reason }))
 export const ARCHIVED = "the purpose is archived, which is final"
 export const NOT_IN_REVIEW = "the purpose is not in review"
 
-/** What the developer can change; left out: stays as it is. The key is the purpose's for ever. */
-export interface Edit {
-  readonly description?: Terms["description"] | undefined
-  readonly scopes?: Terms["scopes"] | undefined
-  readonly expectedDailyVolume?: Terms["expectedDailyVolume"] | undefined
+/** The fields that the developer can change. A field that is left out stays as it is. The key never changes. */
+export interface PurposeEdit {
+  readonly description?: PurposeTerms["description"] | undefined
+  readonly scopes?: PurposeTerms["scopes"] | undefined
+  readonly expectedDailyVolume?: PurposeTerms["expectedDailyVolume"] | undefined
 }
 
 /**
- * A draft stays one, a rejected purpose becomes one, an approved one goes into review. In review the newest wording is what the
- * reviewer reads. What was approved stays in force through all of it; going back to it needs nobody's approval. Saying what is
- * there already changes nothing.
+ * Edits the terms. A draft stays a draft, a rejected purpose becomes a draft, an approved one goes into review, and one
+ * in review shows the reviewer the newest terms. The approved terms stay in force meanwhile, and going back to them
+ * needs no approval. An edit equal to the present terms has no effect.
  */
-export const edit = (purpose: Purpose, change: Edit, now: Timestamp): Step => {
+export const edit = (purpose: Purpose, change: PurposeEdit, now: Timestamp.Timestamp): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)
   const terms = normalised({
     description: change.description ?? purpose.terms.description,
@@ -51,8 +52,8 @@ export const edit = (purpose: Purpose, change: Edit, now: Timestamp): Step => {
   }
 }
 
-/** From draft or rejected. */
-export const submit = (purpose: Purpose, now: Timestamp): Step => {
+/** Submits a draft or a rejected purpose for review. */
+export const submit = (purpose: Purpose, now: Timestamp.Timestamp): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)
   switch (purpose.status) {
     case "draft":
@@ -65,14 +66,14 @@ export const submit = (purpose: Purpose, now: Timestamp): Step => {
   }
 }
 
-const handedIn = (purpose: Live, now: Timestamp): Live => ({
+const handedIn = (purpose: Live, now: Timestamp.Timestamp): Live => ({
   ...purpose,
   status: "in_review",
   reviewNote: null,
   submission: Submission.of(purpose, now)
 })
 
-/** A rejection takes nothing away: the wording that was approved before goes on working. */
+/** Approves or rejects. A rejection leaves the terms in force as they are. */
 export const decide = (purpose: Purpose, verdict: Verdict): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)
   if (purpose.status !== "in_review") return refused(NOT_IN_REVIEW)
@@ -86,6 +87,6 @@ export const decide = (purpose: Purpose, verdict: Verdict): Step => {
   )
 }
 
-/** Final, from any state; the key stays taken. Idempotent: the first time counts. */
-export const archive = (purpose: Purpose, now: Timestamp): Archived =>
+/** Archives the purpose for good, from any state. Its key stays taken. Idempotent: the first time counts. */
+export const archive = (purpose: Purpose, now: Timestamp.Timestamp): Archived =>
   purpose.status === "archived" ? purpose : { ...purpose, status: "archived", archivedAt: now, submission: null }

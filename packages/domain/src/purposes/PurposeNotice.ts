@@ -4,8 +4,8 @@ import { decided } from "../mail/NamedMail.js"
 import { mailKey, type ReviewDecision } from "../reviews/ReviewDecision.js"
 import type { Purpose } from "./Purpose.js"
 
-/** What the developer is told of a decision; `purpose` as it is after it. */
-export const message = (app: App, purpose: Purpose, decision: ReviewDecision): MailMessage => {
+/** The mail to the developer about a decision; `purpose` is the purpose after it. */
+export const message = (app: App, purpose: Purpose, decision: ReviewDecision<unknown>): MailMessage => {
   const isApproved = decision.kind === "approved"
   const verdict = isApproved ? "was approved" : "was not approved"
   return {

@@ -1,35 +1,30 @@
-import { Context, type Effect } from "effect"
-import type { UserId } from "../shared/Ids.js"
-import type { Page } from "../shared/Page.js"
-import type { StoreError } from "../shared/StoreError.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+import { Context } from "effect"
+import type { Page, StoreEffect, Timestamp, UserId } from "../shared/index.js"
 import type { VolumeFlag } from "./VolumeFlag.js"
 
-/** Days on which a connection asked more for a purpose than its developer had said. */
+/** The flags about apps that asked more for a purpose than its developer had announced. */
 export class VolumeFlagStore extends Context.Tag("@place-access/domain/purposes/VolumeFlagStore")<
   VolumeFlagStore,
   {
     /**
-     * Counts the access log from `from` to `to`, both inclusive: answered calls with a purpose, for each connection and
-     * purpose. Those of more than `factor` times the expected volume (of the wording approved last, or the newest of a purpose
-     * that never was) get a flag, unless they have one whose window ended after `from`: the same calls are flagged once.
-     * Answers how many are new. Of several at the same time, one counts and the others answer 0.
+     * Counts the calls with an answer in the access log from `from` to `to`, both inclusive, for each connection and
+     * purpose. A count of more than `factor` times the expected volume gets a flag, unless the window of an earlier
+     * flag ended after `from`, so that the same calls are flagged once. The expected volume is that of the last
+     * approved terms, or of the newest terms of a purpose that was never approved. Returns the number of new flags. Of
+     * concurrent runs one counts, and the others return 0.
      */
     readonly raise: (asked: {
-      readonly from: Timestamp
-      readonly to: Timestamp
+      readonly from: Timestamp.Timestamp
+      readonly to: Timestamp.Timestamp
       readonly factor: number
-    }) => Effect.Effect<number, StoreError>
-    /** Everybody's: newest first, then by connection and purpose downwards. */
-    readonly list: (
-      limit: number,
-      after: ReadonlyArray<string | number> | undefined
-    ) => Effect.Effect<Page<VolumeFlag>, StoreError>
-    /** In the same order. */
+    }) => StoreEffect<number>
+    /** All flags: newest first, then by descending connection and purpose. */
+    readonly list: (limit: number, after: Page.PagePosition | undefined) => StoreEffect<Page.Page<VolumeFlag>>
+    /** The flags about the user's connections, in the order of `list`. */
     readonly listOfUser: (
       userId: UserId,
       limit: number,
-      after: ReadonlyArray<string | number> | undefined
-    ) => Effect.Effect<Page<VolumeFlag>, StoreError>
+      after: Page.PagePosition | undefined
+    ) => StoreEffect<Page.Page<VolumeFlag>>
   }
 >() {}

@@ -1,12 +1,63 @@
-import { Effect } from "effect"
-import type { Timestamp } from "../shared/Timestamp.js"
+import { Effect, Option } from "effect"
+import type { Account } from "../accounts/Account.js"
+import { nameApps } from "../apps/readApps.js"
+import * as Staff from "../reviews/Staff.js"
+import { Cursor, type Page, type PurposeId, type Timestamp, program } from "../shared/index.js"
+import { wording } from "./Purpose.js"
+import { PurposeStore } from "./PurposeStore.js"
 import * as VolumeFlag from "./VolumeFlag.js"
 import { VolumeFlagStore } from "./VolumeFlagStore.js"
 
 /**
- * Flags what was asked too often in the day up to `now`, and answers how many flags are new (Spec §8: hourly). Can be repeated at
- * any time and by any number of workers: the same calls are flagged once.
+ * Flags purposes with too many calls in the day up to `now`, and returns the number of new flags. A worker runs it
+ * every hour (Spec §8). It may be repeated and run by several workers: the same calls are flagged once.
  */
-export const flagVolumes = Effect.fn("flagVolumes")(function* (now: Timestamp) {
+export const flagVolumes = program("flagVolumes", function* (now: Timestamp.Timestamp) {
   return yield* (yield* VolumeFlagStore).raise({ ...VolumeFlag.window(now), factor: VolumeFlag.FACTOR })
 })
+
+/** A flag with the names by which people know the app and the purpose. */
+export interface ReadableFlag extends VolumeFlag.VolumeFlag {
+  readonly appName: string
+  /** The wording of the purpose. Users never see its key (Spec §2.4). */
+  readonly purposeDescription: string
+}
+
+/** All flags, newest first, for reviewers and admins (`Forbidden` for others). */
+export const listVolumeFlags = program("listVolumeFlags", function* (account: Account, page: Page.PageRequest) {
+  yield* Staff.requireReviewer(account)
+  const flags = yield* VolumeFlagStore
+  return yield* paged("volume flags", page, flags.list)
+})
+
+/** The flags about the user's own connections, newest first, shown with the access log. */
+export const listOwnVolumeFlags = program("listOwnVolumeFlags", function* (account: Account, page: Page.PageRequest) {
+  const flags = yield* VolumeFlagStore
+  return yield* paged(`volume flags about ${account.id}`, page, (limit, after) =>
+    flags.listOfUser(account.id, limit, after)
+  )
+})
+
+const paged = (query: string, page: Page.PageRequest, list: VolumeFlagStore["Type"]["list"]) =>
+  Effect.gen(function* () {
+    const { items, nextCursor } = yield* Cursor.page(query, page, list)
+    const names = yield* nameApps(items.map(({ appId }) => appId))
+    const wordings = yield* describePurposes(items.map(({ purposeId }) => purposeId))
+    const flags = items.map((flag): ReadableFlag => {
+      const appName = names.get(flag.appId) ?? flag.appId
+      return { ...flag, appName, purposeDescription: wordings.get(flag.purposeId) ?? flag.purposeKey }
+    })
+    return { flags, nextCursor }
+  })
+
+/** The wordings of these purposes, archived ones included. */
+const describePurposes = (ids: Iterable<PurposeId>) =>
+  Effect.gen(function* () {
+    const purposes = yield* PurposeStore
+    const wordings = new Map<PurposeId, string>()
+    for (const id of new Set(ids)) {
+      const purpose = yield* purposes.find(id)
+      if (Option.isSome(purpose)) wordings.set(id, wording(purpose.value))
+    }
+    return wordings
+  })

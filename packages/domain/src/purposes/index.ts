@@ -1,16 +1,28 @@
-export { archivePurpose } from "./archivePurpose.js"
-export { createPurpose, type NewPurpose } from "./createPurpose.js"
+/**
+ * Purposes: why an app wants raw coordinates, in words that users read. A purpose is a draft, in review, approved or
+ * rejected, and can be archived for good (`PurposeLife`). A request for coordinates names one of the app's usable
+ * purposes, and `PurposeGate` checks it. `flagVolumes` shows reviewers the apps that read unusually much. Developers
+ * call `managePurposes`, reviewers `decidePurpose`.
+ *
+ * @module
+ */
+
+export {
+  archivePurpose,
+  createPurpose,
+  listPurposes,
+  type NewPurpose,
+  submitPurpose,
+  updatePurpose,
+  usePurpose
+} from "./managePurposes.js"
 export { decidePurpose } from "./decidePurpose.js"
 export * as DeclaredScopes from "./DeclaredScopes.js"
-export { flagVolumes } from "./flagVolumes.js"
-export { listPurposes } from "./listPurposes.js"
-export { listOwnVolumeFlags, listVolumeFlags, type ReadableFlag } from "./listVolumeFlags.js"
+export { flagVolumes, listOwnVolumeFlags, listVolumeFlags, type ReadableFlag } from "./flagVolumes.js"
 export * as Purpose from "./Purpose.js"
 export * as PurposeGate from "./PurposeGate.js"
 export * as PurposeLife from "./PurposeLife.js"
 export { type PurposeChange, PurposeStore } from "./PurposeStore.js"
-export { submitPurpose } from "./submitPurpose.js"
-export { updatePurpose } from "./updatePurpose.js"
 export * as VolumeFlag from "./VolumeFlag.js"
 export { VolumeFlagStore } from "./VolumeFlagStore.js"
-export { usePurpose } from "./usePurpose.js"
+export * as PurposeReview from "./PurposeReview.js"

@@ -1,15 +1,15 @@
 import { Either } from "effect"
 import { type Account, hasRole } from "../accounts/Account.js"
-import { Forbidden } from "../shared/Invalid.js"
+import { Forbidden } from "../shared/Errors.js"
 
-/** Who decides about other people's apps (decision P2). An admin may do all that a reviewer may. */
+/** Who may decide about other people's apps (decision P2). An admin may do everything that a reviewer may. */
 
 const mayReview = (account: Account): boolean => hasRole(account, "reviewer") || hasRole(account, "admin")
 
-/** Reviews purposes and apps, sees volume flags. */
+/** Required for reviewing purposes and apps, and for volume flags. */
 export const requireReviewer = (account: Account): Either.Either<void, Forbidden> =>
   mayReview(account) ? Either.void : Either.left(new Forbidden({ reason: "This is for reviewers and admins" }))
 
-/** Narrows an app's scopes and revokes apps. */
+/** Required for narrowing and revoking apps. */
 export const requireAdmin = (account: Account): Either.Either<void, Forbidden> =>
   hasRole(account, "admin") ? Either.void : Either.left(new Forbidden({ reason: "This is for admins" }))

@@ -1,27 +1,28 @@
-import { Conflict } from "../shared/Invalid.js"
+// What waits for a reviewer (decision reviews-3).
+import { Conflict } from "../shared/Errors.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
-/** What was handed in for review, and since when it waits. */
+/** A submission that waits for a reviewer. */
 export interface Submission {
   readonly at: Timestamp
-  /** The revision that was handed in. */
+  /** The submitted revision. */
   readonly revision: number
 }
 
-/** What a reviewer can be asked about. */
+/** Something that can be submitted for review: an app or a purpose. */
 export interface Submittable {
-  /** 1 at first, one more with each change of what a reviewer reads. */
+  /** A number that begins with 1 and grows with each change to what a reviewer reads. */
   readonly revision: number
-  /** Not null exactly while it waits for a decision. */
+  /** Present while the thing waits for a decision. */
   readonly submission: Submission | null
 }
 
-/** Waits as what it is at `now`; something that is changed while it waits keeps its turn. */
+/** Submits the present revision. A later change keeps its place in the queue. */
 export const of = ({ revision }: Pick<Submittable, "revision">, now: Timestamp): Submission => ({ at: now, revision })
 
 /**
- * A decision is about one state of the thing: the one that it names or, naming none, the one that was handed in. When it was
- * changed since, nobody has read what would be decided. Undefined when the decision is about what is there.
+ * A decision is about one revision: the one that the reviewer names, or else the submitted one. `Conflict` when there
+ * is a newer revision, which the reviewer has not read. Undefined when the revision is the present one.
  */
 export const outdated = (subject: Submittable, named: number | undefined): Conflict | undefined =>
   (named ?? subject.submission?.revision ?? subject.revision) === subject.revision

@@ -1,23 +1,23 @@
+// What a reviewer decides. Decisions reviews-1 and reviews-4.
 import { Either, Schema } from "effect"
-import { Invalid } from "../shared/Invalid.js"
-import * as Text from "../shared/Text.js"
+import { Invalid, Text } from "../shared/index.js"
 
-export const Decision = Schema.Literal("approve", "reject")
-export type Decision = typeof Decision.Type
+export const ReviewerDecision = Schema.Literal("approve", "reject")
+export type ReviewerDecision = typeof ReviewerDecision.Type
 
-/** What a reviewer or an admin says to the developer, who gets it by mail and reads it in the portal. */
+/** A note to the developer, who gets it by mail and reads it in the portal. */
 export const Note = Text.paragraphs(1, 1_000).pipe(Schema.brand("ReviewNote"))
 export type Note = typeof Note.Type
 
-/** What a reviewer decides (decisions §10). */
+/** A reviewer's decision (decisions §10). */
 export interface Verdict {
-  readonly decision: Decision
+  readonly decision: ReviewerDecision
   readonly note: Note | null
-  /** What the reviewer has read; left out: what was handed in (`Submission.outdated`). */
+  /** The revision that the reviewer read; left out: the submitted one (`Submission.outdated`). */
   readonly revision?: number | undefined
 }
 
-/** A rejection says what to change (Spec §3.2). */
+/** A rejection must say what to change (Spec §3.2). */
 export const check = (verdict: Verdict): Either.Either<Verdict, Invalid> =>
   verdict.decision === "reject" && verdict.note === null
     ? Either.left(Invalid.of("note", "is missing: a rejection says what to change"))

@@ -1,22 +1,22 @@
 import type { Timestamp } from "../shared/Timestamp.js"
-import type { Window } from "./Rule.js"
+import type { RuleWindow } from "./Rule.js"
 
 /** At most ten rules of a connection may be active at the same instant (Spec §4.6.6). */
 export const MAX_ACTIVE = 10
 
 /**
- * The first instant, from `now` on, at which `candidate` would be the eleventh active rule; undefined when it fits. Windows
- * are half-open; place and zone rules and disabled ones count alike, finished and deleted ones do not (decision L11).
+ * The first instant from `now` on at which `candidate` would be the eleventh active rule, if any. Windows are
+ * half-open. Of both kinds, disabled rules count; finished and deleted ones do not (decision L11).
  */
 export const firstOverflow = (
-  present: ReadonlyArray<Window>,
-  candidate: Window,
+  present: ReadonlyArray<RuleWindow>,
+  candidate: RuleWindow,
   now: Timestamp
 ): Timestamp | undefined => {
-  const begin = ({ from }: Window): Timestamp => (from === null || from < now ? now : from)
-  const isActive = (window: Window, at: Timestamp): boolean =>
+  const begin = ({ from }: RuleWindow): Timestamp => (from === null || from < now ? now : from)
+  const isActive = (window: RuleWindow, at: Timestamp): boolean =>
     begin(window) <= at && (window.until === null || at < window.until)
-  // The number of active rules grows only where one begins.
+  // The number of active rules can only grow at the beginning of a window, so only these instants are checked.
   return [candidate, ...present]
     .map(begin)
     .filter((at) => isActive(candidate, at))

@@ -2,45 +2,47 @@ import type { Circle } from "../places/Geometry.js"
 import type { Scope } from "../shared/Scope.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { RecentEvaluations } from "./RecentEvaluations.js"
-import type { Rule, Target } from "./Rule.js"
-import type { RuleState } from "./RuleEvaluation.js"
+import type { Rule, RuleTarget } from "./Rule.js"
+import type { RuleMemory } from "./RuleEvaluation.js"
 
-/** A rule as an upload is evaluated against it. */
+/** A rule, with everything that the evaluation of an upload needs. */
 export interface LiveRule {
   readonly rule: Rule
-  /** The place's circle now, or the zone's. */
+  /** The present circle of the place or zone. */
   readonly circle: Circle
   /**
-   * What the state was computed on. A state of another basis is no state: whatever was gone and came back, or moved, re-seeds
-   * the rule (decision L8).
+   * Identifies what the stored state was computed for: the circle, and the time since when place and scope are
+   * available. When the place was moved, or place or scope were withdrawn and given again, the basis differs; the
+   * stored state is dropped, and the next decisive fix seeds the rule again (decision L8).
    */
   readonly basis: string
-  readonly state: RuleState
-  /** What was captured before this may seed the rule and never fires it (decision M5). */
+  readonly state: RuleMemory
+  /** Fixes captured earlier may seed the rule but never fire it (decision M5). */
   readonly firesFrom: Timestamp
 }
 
-/** What an upload leaves of a rule. */
-export interface Progress {
+/** The result of an upload for a rule. */
+export interface RuleProgress {
   readonly ruleId: Rule["id"]
-  readonly state: RuleState
-  /** The evaluations of this upload, the last `KEPT` of them: the store adds them to those before (`RecentEvaluations.append`). */
+  readonly state: RuleMemory
+  /** The last `KEPT` evaluations of this upload, to be appended (`RecentEvaluations.append`). */
   readonly made: RecentEvaluations
 }
 
 /**
- * A place that moved has another version, one that was shared again another time. `scopeSince`: when the scope last came back, to
- * the app or to the connection; null when it was never gone.
+ * A moved place has another `geometryVersion`, a place shared again another `sharedAt`. `scopeSince` is when the app or
+ * the connection last got the scope back; null: it was never withdrawn.
  */
 export const placeBasis = (geometryVersion: number, sharedAt: Timestamp, scopeSince: Timestamp | null): string =>
   scopeSince === null ? `${geometryVersion} ${sharedAt}` : `${geometryVersion} ${sharedAt} ${scopeSince}`
 
-/** A zone never moves. */
+/** The basis of a zone rule. A zone never moves, so only its scope counts. */
 export const zoneBasis = (scopeSince: Timestamp | null): string => (scopeSince === null ? "zone" : `zone ${scopeSince}`)
 
 /**
- * From which capture on a rule fires, the instant included: since it was made, and since it has all that it needs. Of a place
- * those are its present circle and its being shared; of any rule the scope. Null: there from ever, or never gone.
+ * The capture time from which on a rule may fire, inclusive: the latest of its creation and the times since when it has
+ * all that it needs. A place rule needs its present circle and the sharing; every rule needs its scope. Null in
+ * `needed` means that it was always there.
  */
 export const firesFrom = (createdAt: Timestamp, ...needed: ReadonlyArray<Timestamp | null>): Timestamp =>
   needed.reduce((latest: Timestamp, since) => (since !== null && since > latest ? since : latest), createdAt)
@@ -48,17 +50,15 @@ export const firesFrom = (createdAt: Timestamp, ...needed: ReadonlyArray<Timesta
 export const PLACE_SCOPE: Scope = "location.rules.place"
 export const ZONE_SCOPE: Scope = "location.rules.zone"
 
-/** What must be effective for a rule to be created, evaluated and listed (Spec §2.3). */
-export const neededScope = (target: Pick<Target, "_tag">): Scope => (target._tag === "Place" ? PLACE_SCOPE : ZONE_SCOPE)
+/** The scope that an app needs to create, evaluate and list the rule (Spec §2.3). */
+export const neededScope = (target: Pick<RuleTarget, "_tag">): Scope =>
+  target._tag === "Place" ? PLACE_SCOPE : ZONE_SCOPE
 
-/** Whether a change gave a scope back, so that the rules that need it begin anew. */
+/** Whether a change gave the scope back. Rules that need the scope are then seeded again. */
 export const isRegained = (scope: Scope, before: ReadonlyArray<Scope>, after: ReadonlyArray<Scope>): boolean =>
   !before.includes(scope) && after.includes(scope)
 
-/**
- * Since when a rule does not stand (decision L8): what was noted when it stopped, or when its place was archived, whichever
- * is earlier; `now` when nobody noted anything.
- */
+/** Since when a rule is disabled (decision L8): as recorded, or its place's archiving, if earlier; else `now`. */
 export const disabledSince = (
   stands: boolean,
   noted: Timestamp | null,

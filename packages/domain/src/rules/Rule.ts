@@ -1,54 +1,54 @@
+// What a rule is: its target, its window and its terms (decision rules-5).
 import { Schema } from "effect"
 import type { Circle } from "../places/Geometry.js"
-import type { AppId, ConnectionId, PlaceId, RuleId, UserId } from "../shared/Ids.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+import type { AppId, ConnectionId, PlaceId, RuleId, Timestamp, UserId } from "../shared/index.js"
 
-export const Type = Schema.Literal("enter", "exit", "dwell")
-export type Type = typeof Type.Type
+export const RuleType = Schema.Literal("enter", "exit", "dwell")
+export type RuleType = typeof RuleType.Type
 
-/** One of the user's places, which may move and be renamed. */
-export interface SharedPlace {
+/** A rule's target: one of the user's places, which may be moved and renamed. */
+export interface PlaceTarget {
   readonly _tag: "Place"
   readonly placeId: PlaceId
   readonly label: string
 }
 
-/** An area that the app drew and named; it stays as it is. */
-export interface Zone {
+/** A rule's target: an area that the app drew and named. It never changes. */
+export interface ZoneTarget {
   readonly _tag: "Zone"
   readonly circle: Circle
   readonly label: string
 }
 
 /** What a rule is about (Spec §4.6). */
-export type Target = SharedPlace | Zone
+export type RuleTarget = PlaceTarget | ZoneTarget
 
-/** Capture times at which a rule sees fixes: `[from, until)`, either end open when null (decision T3). */
-export interface Window {
-  readonly from: Timestamp | null
-  readonly until: Timestamp | null
+/** The capture times at which a rule sees fixes: `[from, until)`; null leaves an end open (decision T3). */
+export interface RuleWindow {
+  readonly from: Timestamp.Timestamp | null
+  readonly until: Timestamp.Timestamp | null
 }
 
-/** A standing question of one connection (Spec §2.6). */
-export interface Rule<T extends Target = Target> {
+/** A rule: a connection's question that is evaluated at every fix (Spec §2.6). */
+export interface Rule<T extends RuleTarget = RuleTarget> {
   readonly userId: UserId
   readonly id: RuleId
   readonly connectionId: ConnectionId
   readonly appId: AppId
-  readonly type: Type
+  readonly type: RuleType
   readonly target: T
   /** 5 to 720 for dwell rules, else null. */
   readonly dwellMinutes: number | null
-  /** One of the app's registered endpoints; null sends to every subscribed one. An imported rule's is its own address. */
+  /** The address of an endpoint; null: every subscribed one. An imported rule has its own address. */
   readonly webhookUrl: string | null
-  /** Imported from before apps had endpoints, with an address and a secret of its own (Spec §6.4.9). */
+  /** Imported from before apps had endpoints. It has an address and a secret of its own (Spec §6.4.9). */
   readonly isLegacy: boolean
-  readonly window: Window
-  /** 30 to 3,600 s; null delivers at any age. */
+  readonly window: RuleWindow
+  /** 30 to 3,600 s: an older event is not delivered. Null: events are delivered at any age. */
   readonly maxEventAgeS: number | null
-  readonly createdAt: Timestamp
-  /** Set while the place is withdrawn or archived, or the scope narrowed away (decision L8). */
-  readonly disabledAt: Timestamp | null
+  readonly createdAt: Timestamp.Timestamp
+  /** Since when the place is withdrawn or archived, or the scope withdrawn; null while the rule works (decision L8). */
+  readonly disabledAt: Timestamp.Timestamp | null
 }
 
 export const MIN_DWELL_MINUTES = 5

@@ -1,19 +1,16 @@
+// How a request for a new rule is checked. Decisions rules-1, rules-2, rules-3 and rules-4.
 import { Either, ParseResult, Schema } from "effect"
 import * as Geometry from "../places/Geometry.js"
 import { Label } from "../places/Place.js"
-import { Invalid, Problem } from "../shared/Invalid.js"
-import * as Timestamp from "../shared/Timestamp.js"
+import { Invalid, Problem, Timestamp } from "../shared/index.js"
 import * as Rule from "./Rule.js"
 
-/**
- * What an app asks for, as submitted and unchecked: one look at the whole request finds every problem, a wrong JSON type as
- * well as a window that ends before it starts. Null and left out mean the same.
- */
+/** A rule's terms as sent, unchecked. One check finds every problem at once. Null and absent mean the same. */
 export interface TermsRequest {
   readonly type?: unknown
   readonly dwellMinutes?: unknown
   readonly webhookUrl?: unknown
-  /** ISO 8601, as `activeUntil`. */
+  /** ISO 8601, like `activeUntil`. */
   readonly activeFrom?: unknown
   readonly activeUntil?: unknown
   readonly maxEventAgeS?: unknown
@@ -30,21 +27,21 @@ export interface ZoneRuleRequest extends TermsRequest {
   readonly label?: unknown
 }
 
-/** The part of a rule that its app decides, whatever it is about. */
-export type Terms = Pick<Rule.Rule, "type" | "dwellMinutes" | "webhookUrl" | "window" | "maxEventAgeS">
+/** The part of a rule that its app decides, for places and zones alike. */
+export type RuleTerms = Pick<Rule.Rule, "type" | "dwellMinutes" | "webhookUrl" | "window" | "maxEventAgeS">
 
-/** A request that breaks no rule of the specification by itself. Whether there is such a place is another question. */
+/** A request without a problem of its own. Whether the place exists is checked later, by `createPlaceRule`. */
 export interface CheckedPlace {
   readonly placeId: string
-  readonly terms: Terms
+  readonly terms: RuleTerms
 }
 
 export interface CheckedZone {
-  readonly target: Rule.Zone
-  readonly terms: Terms
+  readonly target: Rule.ZoneTarget
+  readonly terms: RuleTerms
 }
 
-/** Every problem at once; fields by their names on the wire. */
+/** Returns the checked request, or all problems at once. Fields have their names on the wire. */
 export const checkPlace = (
   request: PlaceRuleRequest,
   now: Timestamp.Timestamp
@@ -54,7 +51,7 @@ export const checkPlace = (
   return reading.checked({ placeId, terms: terms(reading, request, now) })
 }
 
-/** The same for a zone, which the app draws itself. */
+/** Like `checkPlace`, for a rule on a zone that the app draws. */
 export const checkZone = (request: ZoneRuleRequest, now: Timestamp.Timestamp): Either.Either<CheckedZone, Invalid> => {
   const reading = new Reading()
   const circle: Geometry.Circle = {
@@ -62,16 +59,16 @@ export const checkZone = (request: ZoneRuleRequest, now: Timestamp.Timestamp): E
     lon: reading.read("lon", longitude(request.lon), 0),
     radiusM: reading.read("radius_m", radius(request.radiusM), 0)
   }
-  const target: Rule.Zone = { _tag: "Zone", circle, label: reading.read("label", label(request.label), "") }
+  const target: Rule.ZoneTarget = { _tag: "Zone", circle, label: reading.read("label", label(request.label), "") }
   return reading.checked({ target, terms: terms(reading, request, now) })
 }
 
-const terms = (reading: Reading, request: TermsRequest, now: Timestamp.Timestamp): Terms => {
+const terms = (reading: Reading, request: TermsRequest, now: Timestamp.Timestamp): RuleTerms => {
   const type = isType(request.type) ? request.type : undefined
-  const read: Terms = {
+  const read: RuleTerms = {
     type: reading.read(
       "type",
-      type === undefined ? Either.left("must be one of enter, exit, dwell") : Either.right(type),
+      type === undefined ? Either.left(`must be one of ${Rule.RuleType.literals.join(", ")}`) : Either.right(type),
       "enter"
     ),
     dwellMinutes: reading.read("dwell_minutes", dwellMinutes(request.dwellMinutes, type), null),
@@ -86,11 +83,11 @@ const terms = (reading: Reading, request: TermsRequest, now: Timestamp.Timestamp
   return read
 }
 
-/** Collects what is wrong while it reads on. */
+/** Collects the problems of a request while its fields are read. */
 class Reading {
   private readonly problems: Array<Problem> = []
 
-  /** The value of a field, or `instead` of one that is wrong: it is never met, because then there is a problem. */
+  /** The value of a field. A wrong one adds a problem and returns `instead`, which no one uses. */
   read<A>(field: string, read: Read<A>, instead: A): A {
     if (Either.isRight(read)) return read.right
     this.problems.push(new Problem({ field, message: read.left }))
@@ -113,18 +110,18 @@ const MAX_EVENT_AGE_S: Range = { min: Rule.MIN_EVENT_AGE_S, max: Rule.MAX_EVENT_
 
 type Read<A> = Either.Either<A, string>
 
-const isType = Schema.is(Rule.Type)
+const isType = Schema.is(Rule.RuleType)
 const decodeTime = Schema.decodeUnknownEither(Timestamp.FromIso)
 const decodeLabel = Schema.decodeEither(Label)
 
 const text = (value: unknown): Read<string> =>
   typeof value === "string" ? Either.right(value) : Either.left("must be a string")
 
-/** Shown to the user on each firing, so it is a label like those of the user's own places. */
+/** The user sees the label at each firing, so the rules for labels of places apply. */
 const label = (value: unknown): Read<string> =>
   typeof value === "string" ? Either.mapLeft(decodeLabel(value), wording) : Either.left("must be a string")
 
-/** What a schema with a message of its own says is wrong. */
+/** The messages of a schema's error, as one text. */
 const wording = (error: ParseResult.ParseError): string =>
   ParseResult.ArrayFormatter.formatErrorSync(error)
     .map(({ message }) => message)
@@ -154,17 +151,20 @@ const wholeNumber =
 const optional = <A>(value: unknown, read: (value: unknown) => Read<A>): Read<A | null> =>
   value === undefined || value === null ? Either.right(null) : read(value)
 
-/** Required for a dwell rule. Nobody reads it for the others: they have none, whatever was sent (Spec §2.6, amendment M11). */
-const dwellMinutes = (value: unknown, type: Rule.Type | undefined): Read<number | null> => {
-  if (type === "enter" || type === "exit") return Either.right(null)
+/** Whether rules of a type have `dwell_minutes`. */
+const HAS_MINUTES: Readonly<Record<Rule.RuleType, boolean>> = { enter: false, exit: false, dwell: true }
+
+/** Required for dwell rules. For other types the result is null, whatever was sent (Spec §2.6, amendment M11). */
+const dwellMinutes = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> => {
+  if (type !== undefined && !HAS_MINUTES[type]) return Either.right(null)
   const minutes = optional(value, wholeNumber(DWELL_MINUTES))
-  return type === "dwell" && Either.isRight(minutes) && minutes.right === null
-    ? Either.left(`is required for dwell rules and ${must(DWELL_MINUTES)}`)
+  return type !== undefined && Either.isRight(minutes) && minutes.right === null
+    ? Either.left(`is required for ${type} rules and ${must(DWELL_MINUTES)}`)
     : minutes
 }
 
-/** Not closed already, and with an instant in it (Spec §4.6.6). */
-const open = ({ from, until }: Rule.Window, now: Timestamp.Timestamp): Read<undefined> => {
+/** Checks that the window is not over and has at least one instant (Spec §4.6.6). */
+const open = ({ from, until }: Rule.RuleWindow, now: Timestamp.Timestamp): Read<undefined> => {
   if (until !== null && until <= now) return Either.left("must be in the future: this window is closed already")
   return until !== null && from !== null && until <= from
     ? Either.left("must be after active_from")

@@ -1,21 +1,37 @@
+/**
+ * Rules: standing questions of an app, such as "tell me when the user enters Home". A rule is about a shared place or
+ * about a zone that the app draws. `RuleEvaluation` is its state machine: one rule, one fix, one step. `RuleLife`
+ * computes whether a rule is active, inactive, disabled or finished. Apps create, list and remove rules; every upload
+ * of fixes evaluates them.
+ *
+ * @module
+ */
+
 export * as ConcurrentLimit from "./ConcurrentLimit.js"
-export { createPlaceRule } from "./createPlaceRule.js"
-export type { RuleCaller } from "./createRule.js"
-export { createZoneRule } from "./createZoneRule.js"
-export { RuleLimitReached, WebhookUrlNotRegistered } from "./Errors.js"
+export {
+  createPlaceRule,
+  createZoneRule,
+  type RuleCaller,
+  RuleLimitReached,
+  WebhookUrlNotRegistered
+} from "./createRules.js"
 export {
   type EvaluatedRule,
   getEvaluations,
   getEvaluationsOfUser,
   type GrantEvaluations,
-  listEvaluationsOfGrant
-} from "./getEvaluations.js"
-export { type ListedRule, listRules, listRulesOfUser, type RulesPage } from "./listRules.js"
+  type ListedRule,
+  listEvaluationsOfGrant,
+  listRules,
+  listRulesOfUser,
+  removeRule,
+  removeRuleOfUser,
+  type RulesPage
+} from "./manageRules.js"
 export * as LiveRule from "./LiveRule.js"
 export * as RecentEvaluations from "./RecentEvaluations.js"
-export { removeRule, removeRuleOfUser } from "./removeRule.js"
 export * as Rule from "./Rule.js"
 export * as RuleLife from "./RuleLife.js"
 export * as RuleEvaluation from "./RuleEvaluation.js"
 export * as RuleRequest from "./RuleRequest.js"
-export { type Evaluations, type Kind as RuleKind, RuleStore } from "./RuleStore.js"
+export { type Evaluations, type RuleKind, RuleStore } from "./RuleStore.js"

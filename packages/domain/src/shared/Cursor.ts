@@ -1,15 +1,10 @@
 import { Effect, Encoding, Either, Option, Schema } from "effect"
-import { Invalid } from "./Invalid.js"
+import { Invalid } from "./Errors.js"
+import type { Page, PagePosition, PageRequest } from "./Page.js"
 import { Vault, type VaultError } from "./Vault.js"
 
-/**
- * Where a list goes on. Opaque and tamper-proof: the position is authenticated together with the query that it belongs
- * to, so a cursor of another connection or another filter is refused (Spec §4.5).
- */
-export const seal = (
-  position: ReadonlyArray<string | number>,
-  query: string
-): Effect.Effect<string, VaultError, Vault> =>
+/** Seals a position as an opaque text, bound to `query`: another connection or filter refuses it (Spec §4.5). */
+export const seal = (position: PagePosition, query: string): Effect.Effect<string, VaultError, Vault> =>
   Effect.gen(function* () {
     const vault = yield* Vault
     const body = Encoding.encodeBase64Url(JSON.stringify(position))
@@ -19,8 +14,8 @@ export const seal = (
 
 const Position = Schema.parseJson(Schema.Array(Schema.Union(Schema.String, Schema.Number)))
 
-/** Fails with `Invalid` on `cursor` for anything that `seal` did not make for the same query. */
-export const open = (cursor: string, query: string): Effect.Effect<ReadonlyArray<string | number>, Invalid, Vault> =>
+/** Fails with `Invalid` on `cursor`, unless `seal` made this text for the same query. */
+export const open = (cursor: string, query: string): Effect.Effect<PagePosition, Invalid, Vault> =>
   Effect.gen(function* () {
     const vault = yield* Vault
     const [keyText, body, mac, ...rest] = cursor.split(".")
@@ -31,6 +26,18 @@ export const open = (cursor: string, query: string): Effect.Effect<ReadonlyArray
     const text = Encoding.decodeBase64UrlString(body)
     if (Either.isLeft(text)) return yield* refused
     return yield* Effect.mapError(Schema.decode(Position)(text.right), () => refused)
+  })
+
+/** Opens the cursor, reads its page and seals the cursor of the next page; null on the last page. */
+export const page = <A, E, R>(
+  query: string,
+  { cursor, limit }: PageRequest,
+  read: (limit: number, after: PagePosition | undefined) => Effect.Effect<Page<A>, E, R>
+) =>
+  Effect.gen(function* () {
+    const after = cursor === undefined ? undefined : yield* open(cursor, query)
+    const { items, next } = yield* read(limit, after)
+    return { items, nextCursor: next === undefined ? null : yield* seal(next, query) }
   })
 
 const refused = Invalid.of("cursor", "was not issued for this list; start again without it")

@@ -1,6 +1,7 @@
 import { Context, Effect } from "effect"
+import { withPort } from "./Program.js"
 
-/** Random bytes from outside the domain. A simulation gives a seeded one; nothing else in the domain is random. */
+/** The port of random bytes. A simulation gives seeded bytes. There is no other source of randomness in the domain. */
 export class Entropy extends Context.Tag("@place-access/domain/shared/Entropy")<
   Entropy,
   {
@@ -11,7 +12,7 @@ export class Entropy extends Context.Tag("@place-access/domain/shared/Entropy")<
 
 const BASE32 = "0123456789abcdefghjkmnpqrstvwxyz"
 
-/** Crockford's base 32, lower case: no `_` or `-`, so that ids and tokens can be joined with them. */
+/** Crockford's base 32, in lower case. It has no `_` and no `-`, so that ids and tokens can use these as separators. */
 const base32 = (bytes: Uint8Array): string => {
   let out = ""
   let buffer = 0
@@ -27,16 +28,16 @@ const base32 = (bytes: Uint8Array): string => {
   return bits > 0 ? out + BASE32[(buffer << (5 - bits)) & 31] : out
 }
 
-/** A fresh id of 120 random bits, such as `rul_01hz…`; the prefix names its kind for people who read logs. */
+/** A fresh id of 120 random bits, such as `rul_01hz…`. The prefix names the kind, for people who read logs. */
 export const id = (prefix: string): Effect.Effect<string, never, Entropy> =>
-  Effect.flatMap(Entropy, (entropy) => idFrom(entropy, prefix))
+  withPort(Entropy, (entropy) => idFrom(entropy, prefix))
 
-/** As `id`, of an entropy at hand. */
+/** Like `id`, with a given source. */
 export const idFrom = (entropy: Entropy["Type"], prefix: string): Effect.Effect<string> =>
   Effect.map(entropy.bytes(15), (bytes) => `${prefix}_${base32(bytes)}`)
 
 /** 256 random bits as 52 lower-case characters: the secret part of a token. */
-export const secret: Effect.Effect<string, never, Entropy> = Effect.flatMap(Entropy, (entropy) => secretFrom(entropy))
+export const secret: Effect.Effect<string, never, Entropy> = withPort(Entropy, (entropy) => secretFrom(entropy))
 
-/** As `secret`, of an entropy at hand. */
+/** Like `secret`, with a given source. */
 export const secretFrom = (entropy: Entropy["Type"]): Effect.Effect<string> => Effect.map(entropy.bytes(32), base32)

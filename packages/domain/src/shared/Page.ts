@@ -1,15 +1,20 @@
-/** A page of a list that can grow. `next` is the position after the last item, absent on the last page. */
-export interface Page<A> {
-  readonly items: ReadonlyArray<A>
-  readonly next: ReadonlyArray<string | number> | undefined
+/** The sort keys of the last item of a page. The next page begins after it. */
+export type PagePosition = ReadonlyArray<string | number>
+
+/** Which page of a list is wanted. Without a cursor, it is the first. */
+export interface PageRequest {
+  readonly limit: number
+  readonly cursor: string | undefined
 }
 
-/** Makes a page of `limit` from up to `limit + 1` rows. */
-export const of = <A>(
-  rows: ReadonlyArray<A>,
-  limit: number,
-  position: (last: A) => ReadonlyArray<string | number>
-): Page<A> => {
+/** A page of a list. `next` is the position of the last item; undefined on the last page. */
+export interface Page<A> {
+  readonly items: ReadonlyArray<A>
+  readonly next: PagePosition | undefined
+}
+
+/** Makes a page of `limit` items. `rows` are up to `limit + 1` rows: one more shows that there is a next page. */
+export const of = <A>(rows: ReadonlyArray<A>, limit: number, position: (last: A) => PagePosition): Page<A> => {
   const items = rows.slice(0, limit)
   const last = items.at(-1)
   return { items, next: rows.length > limit && last !== undefined ? position(last) : undefined }

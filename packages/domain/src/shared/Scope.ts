@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Scopes of a connection (Spec §2.3, decisions §3). */
+/** The scopes of a connection that disclose no coordinates (Spec §2.3, decisions §3). */
 export const StandardScope = Schema.Literal(
   "location.place.current",
   "location.place.lookup",
@@ -12,7 +12,7 @@ export const StandardScope = Schema.Literal(
 )
 export type StandardScope = typeof StandardScope.Type
 
-/** The scopes that disclose raw coordinates: own expiry, grace and a purpose on every call (Spec §1.4). */
+/** The scopes that disclose coordinates, with an expiry and grace of their own and a purpose (Spec §1.4). */
 export const SensitiveScope = Schema.Literal("location.latest.read", "location.history.read", "location.lookup")
 export type SensitiveScope = typeof SensitiveScope.Type
 
@@ -24,7 +24,7 @@ export const sensitive: ReadonlyArray<SensitiveScope> = SensitiveScope.literals
 export const all: ReadonlyArray<Scope> = [...standard, ...sensitive]
 
 const sensitiveNames: ReadonlySet<string> = new Set(sensitive)
-/** Whether it is of the sensitive tier (Spec §2.3). */
+/** Whether the scope is of the sensitive tier (Spec §2.3). */
 export const isSensitive = (scope: Scope): scope is SensitiveScope => sensitiveNames.has(scope)
 /** Whether the text is a scope at all. */
 export const isScope: (text: unknown) => text is Scope = Schema.is(Scope)
@@ -35,15 +35,15 @@ export const normalise = (scopes: Iterable<Scope>): ReadonlyArray<Scope> => {
   return all.filter((scope) => set.has(scope))
 }
 
-/** For normalised lists. */
+/** Whether two normalised lists are equal. */
 export const same = (a: ReadonlyArray<Scope>, b: ReadonlyArray<Scope>): boolean =>
   a.length === b.length && a.every((scope, index) => scope === b[index])
 
-/** What stands in both, in catalogue order. */
+/** The scopes that are in both lists, in catalogue order. */
 export const intersect = (a: ReadonlyArray<Scope>, b: ReadonlyArray<Scope>): ReadonlyArray<Scope> =>
   normalise(a.filter((scope) => b.includes(scope)))
 
-/** What the user is asked to allow, in their words. Shown on the consent page and in the portal. */
+/** What a scope allows, in words for the user, on the consent page and in the portal. */
 export const describe: Readonly<Record<Scope, string>> = {
   "location.place.current": "See which of the places you share you are at now",
   "location.place.lookup": "Ask which of the places you share you were at, at a given moment",

@@ -1,21 +1,11 @@
-import {
-  type Context,
-  Effect,
-  FiberRef,
-  GlobalValue,
-  Metric,
-  MetricBoundaries,
-  MetricLabel,
-  type Scope,
-  type Tracer
-} from "effect"
+import { Effect, FiberRef, GlobalValue, Metric, MetricBoundaries, MetricLabel, type Scope, type Tracer } from "effect"
 
 /**
- * What the service tells those who run it: measurements and spans. Both are off unless the program that composes us switches them
- * on, and then nothing about a person fits through: a label is one of a closed list of words, a span has a fixed name.
+ * Measurements and spans, for the operators of the service. Both are off by default. Neither contains personal data: a
+ * label is one of a closed list of words, and a span has a fixed name.
  */
 
-/** The words that a label may be; null for a list that is closed elsewhere, such as the routes of an API. */
+/** The allowed values of each label; null when another list closes them, such as the routes of an API. */
 type Labels = Readonly<Record<string, ReadonlyArray<string> | null>>
 
 export type Values<L extends Labels> = {
@@ -23,31 +13,31 @@ export type Values<L extends Labels> = {
 }
 
 interface Description<L extends Labels> {
-  /** A sentence for who reads the list of measurements. */
+  /** A sentence for the list of measurements. */
   readonly description: string
-  /** `s`, `By` or `1`, as UCUM writes them. */
+  /** `s`, `By` or `1`, in UCUM notation. */
   readonly unit?: string
   readonly labels?: L
 }
 
-/** Something that is measured, as the documentation lists it. */
+/** A measurement, as the documentation lists it. */
 export interface Instrument<L extends Labels> {
   readonly name: string
   readonly kind: "counter" | "gauge" | "histogram"
   readonly unit: string
   readonly description: string
   readonly labels: L
-  /** Adds to a counter, sets a gauge, takes a value into a histogram. */
+  /** Adds to a counter, sets a gauge, or adds a value to a histogram. */
   readonly record: (value: number, labels: Values<L>) => void
 }
 
-/** What a label is called that is none of its words, and all labels of what would be one series too many. */
+/** The label value for every value that is not allowed, and for all series beyond the limit. */
 export const OTHER = "other"
 
-/** Of one instrument no more series are kept than this: whatever comes later is counted together. */
+/** The most series of one instrument. Further ones are counted together. */
 export const MAX_SERIES = 2_000
 
-/** The label that carries the unit to whoever exports; never exported as a label. */
+/** The label that tells the exporter the unit. It is not exported as a label. */
 export const UNIT_LABEL = "unit"
 
 const instruments = GlobalValue.globalValue(
@@ -55,10 +45,10 @@ const instruments = GlobalValue.globalValue(
   () => new Map<string, Instrument<Labels>>()
 )
 
-/** Every instrument of the modules that were loaded. */
+/** The instruments of all loaded modules. */
 export const all = (): ReadonlyArray<Instrument<Labels>> => Array.from(instruments.values())
 
-/** Whether a measurement is one of ours: the runtime and libraries may keep others. */
+/** Whether a measurement is defined here. The runtime and libraries may have others. */
 export const isOurs = (name: string): boolean => instruments.has(name)
 
 const instrument = <L extends Labels, Type, Out>(
@@ -103,23 +93,23 @@ const instrument = <L extends Labels, Type, Out>(
   return made
 }
 
-/** Only ever grows. */
+/** A number that only grows. */
 export const counter = <const L extends Labels = Readonly<Record<never, never>>>(
   name: string,
   about: Description<L>
 ): Instrument<L> =>
   instrument(name, "counter", about, Metric.counter(name, { description: about.description, incremental: true }))
 
-/** How it stands now. */
+/** A number that goes up and down. */
 export const gauge = <const L extends Labels = Readonly<Record<never, never>>>(
   name: string,
   about: Description<L>
 ): Instrument<L> => instrument(name, "gauge", about, Metric.gauge(name, { description: about.description }))
 
-/** Upper bounds, in seconds: half a millisecond to ten seconds. */
+/** The upper bounds of durations in seconds, from half a millisecond to ten seconds. */
 export const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** How long something took, in seconds. `bounds`: other upper bounds than `SECONDS`, growing. */
+/** A histogram of durations in seconds. `bounds`: upper bounds other than `SECONDS`, ascending. */
 export const duration = <const L extends Labels = Readonly<Record<never, never>>>(
   name: string,
   about: Omit<Description<L>, "unit">,
@@ -132,9 +122,9 @@ export const duration = <const L extends Labels = Readonly<Record<never, never>>
     Metric.histogram(name, MetricBoundaries.fromIterable(bounds), about.description)
   )
 
-/** What reads figures that nobody reports, such as how full a pool is. Called whenever somebody wants to know. */
+/** Where measurements go. Observers read numbers that no program reports, such as how full a pool is. */
 export interface Recorder {
-  /** Each sets gauges of its own. */
+  /** Functions that set their own gauges. They run whenever the measurements are read. */
   readonly observers: Set<() => void>
 }
 
@@ -147,14 +137,14 @@ export const recorder: FiberRef.FiberRef<Recorder | null> = GlobalValue.globalVa
 /** Whether this program measures. */
 export const isMeasuring: Effect.Effect<boolean> = Effect.map(FiberRef.get(recorder), (found) => found !== null)
 
-/** Runs `record` when this program measures; otherwise it costs the look at one reference. */
+/** Runs `record` when this program measures. Otherwise it only reads one reference. */
 export const measure = (record: () => void): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
     if (fiber.getFiberRef(recorder) !== null) record()
     return Effect.void
   })
 
-/** Has `read` called whenever figures are wanted, until the scope closes. */
+/** Calls `read` whenever measurements are read, until the scope closes. */
 export const observe = (read: () => void): Effect.Effect<void, never, Scope.Scope> =>
   Effect.flatMap(FiberRef.get(recorder), (found) =>
     found === null
@@ -167,40 +157,13 @@ export const observe = (read: () => void): Effect.Effect<void, never, Scope.Scop
         )
   )
 
-/** Says something of the span that this runs in; of what it says, only what is on the list of whoever exports gets out. */
+/** Adds attributes to the current span. The exporter drops attributes that are not on its list. */
 export const annotate = (attributes: Readonly<Record<string, string | number>>): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) =>
     fiber.getFiberRef(FiberRef.currentTracerEnabled) ? Effect.annotateCurrentSpan(attributes) : Effect.void
   )
 
-/**
- * A span around a program that runs often. Without traces it costs the look at one reference; `Effect.withSpan` would note a stack
- * trace all the same. `isRoot`: a trace of its own, whatever it was started from.
- */
-export const span =
-  (name: string, { isRoot = false }: { readonly isRoot?: boolean } = {}) =>
-  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.withFiberRuntime((fiber) =>
-      fiber.getFiberRef(FiberRef.currentTracerEnabled)
-        ? Effect.useSpan(name, { captureStackTrace: false, root: isRoot }, (made) => within(made)(self))
-        : self
-    )
-
-/**
- * A program that runs often, given its ports, with a `span` around it. Both are one step of the fibre; `yield*` takes two for each port,
- * and a generator four more.
- */
-export const program = <R, A, E>(
-  name: string,
-  run: (ports: Context.Context<R>) => Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
-  Effect.withFiberRuntime<A, E, R>((fiber) =>
-    fiber.getFiberRef(FiberRef.currentTracerEnabled)
-      ? span(name)(Effect.contextWithEffect(run))
-      : run(fiber.currentContext as Context.Context<R>)
-  )
-
-/** Runs below `span`. Of a trace that is not kept nothing more is made. */
+/** Runs an effect as a child of `span`. Below a span that is not sampled, nothing is traced. */
 export const within =
   (span: Tracer.Span) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

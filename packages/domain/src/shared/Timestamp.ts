@@ -1,8 +1,8 @@
 import { type Clock, DateTime, Effect, Schema } from "effect"
 
 /**
- * An instant: whole milliseconds since 1970-01-01T00:00:00Z. On the wire an ISO 8601 UTC string with milliseconds
- * (Spec §2); inside, a number, because the rule evaluation compares millions of them a second.
+ * An instant: whole milliseconds since 1970-01-01T00:00:00Z. On the wire it is an ISO 8601 UTC string with milliseconds
+ * (Spec §2). Inside it is a number, because rule evaluation compares millions of them a second.
  */
 export const Timestamp = Schema.Int.pipe(Schema.brand("Timestamp"))
 export type Timestamp = typeof Timestamp.Type
@@ -13,19 +13,23 @@ export const HOUR = 3_600_000
 /** Exactly 24 hours, never a calendar day (decision T4). */
 export const DAY = 86_400_000
 
-/** From milliseconds since 1970; fractions are cut off. */
-export const make = (epochMillis: number): Timestamp => Timestamp.make(Math.trunc(epochMillis))
+/** From milliseconds since 1970, without fractions. Throws when the number is no instant. */
+export const make = (epochMillis: number): Timestamp => {
+  const at = Math.trunc(epochMillis)
+  // The schema is asked for its error only: every fix of an upload has a time.
+  return Number.isSafeInteger(at) ? (at as Timestamp) : Timestamp.make(at)
+}
 
-/** The one clock (decision T1): read here, passed everywhere else as an argument. */
+/** The present time, by the only clock (decision T1). Programs read it and pass it on as an argument. */
 export const now: Effect.Effect<Timestamp> = Effect.clockWith((clock) => Effect.succeed(read(clock)))
 
-/** Goes on with `now`, without a step of the fibre for it. */
+/** Continues with the present time, without an extra step of the fibre. */
 export const nowWith = <A, E, R>(next: (now: Timestamp) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.clockWith((clock) => next(read(clock)))
 
 const read = (clock: Clock.Clock): Timestamp => Math.trunc(clock.unsafeCurrentTimeMillis()) as Timestamp
 
-/** Later by so many whole milliseconds; earlier when they are negative. */
+/** Adds whole milliseconds, which may be negative. */
 export const plus = (at: Timestamp, millis: number): Timestamp => (at + millis) as Timestamp
 
 /** `2026-01-02T03:04:05.678Z` */
@@ -34,9 +38,9 @@ export const toIso = (at: Timestamp): string => DateTime.formatIso(DateTime.unsa
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)$/
 
 /**
- * Reads every time that comes from outside: strict ISO 8601 with a zone (`Z`, `+02:00`, `+0200` or `+02`), seconds optional
- * (decision M11). Undefined for a date without a time, a time without a zone, and a date that no calendar has (30 February).
- * Digits past the millisecond are cut off.
+ * Parses every time that comes from outside: strict ISO 8601 with a zone (`Z`, `+02:00`, `+0200` or `+02`), with or
+ * without seconds (decision M11). Undefined for a date without a time, a time without a zone, and a date that does not
+ * exist (30 February). Digits after the milliseconds are cut off.
  */
 export const parseIso = (text: string): Timestamp | undefined => {
   const found = ISO.exec(text)
@@ -53,7 +57,7 @@ export const parseIso = (text: string): Timestamp | undefined => {
   return (dayNumber(year, month, day) * DAY + clock - offset) as Timestamp
 }
 
-/** `parseIso` for schemas; out it is `toIso`. */
+/** `parseIso` for schemas; encodes with `toIso`. */
 export const FromIso = Schema.transform(
   Schema.String.pipe(
     Schema.filter((text) => parseIso(text) !== undefined, {
@@ -61,22 +65,18 @@ export const FromIso = Schema.transform(
     })
   ),
   Timestamp,
-  {
-    strict: true,
-    decode: (text) => parseIso(text) ?? make(0),
-    encode: (at) => toIso(at as Timestamp)
-  }
+  { strict: true, decode: (text) => parseIso(text) ?? make(0), encode: (at) => toIso(at as Timestamp) }
 ).annotations({ identifier: "Timestamp", jsonSchema: { type: "string", format: "date-time" } })
 
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** 0 for a month that there is not. */
+/** The number of days of a month; 0 for a month that does not exist. */
 const daysIn = (year: number, month: number): number =>
   month === 2 && isLeap(year) ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0)
 
 const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
 
-/** Days from 1970-01-01, in the Gregorian calendar. A year begins in March here, so that the leap day is its last. */
+/** Days since 1970-01-01 (Gregorian). The year begins in March here, so the leap day is its last day. */
 const dayNumber = (year: number, month: number, day: number): number => {
   const years = month > 2 ? year : year - 1
   const leapDays = Math.floor(years / 4) - Math.floor(years / 100) + Math.floor(years / 400)

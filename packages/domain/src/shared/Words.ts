@@ -10,7 +10,7 @@ export const day = (at: Timestamp): string => {
   return `${parts.day} ${MONTHS[parts.month - 1] ?? ""} ${parts.year}`
 }
 
-/** `31 March 2026 at 12:00 UTC`: pages without scripts and e-mails cannot know the reader's zone. */
+/** `31 March 2026 at 12:00 UTC`, because pages without scripts and e-mails do not know the reader's zone. */
 export const moment = (at: Timestamp): string => {
   const { hours, minutes } = DateTime.toPartsUtc(DateTime.unsafeMake(at))
   return `${day(at)} at ${two(hours)}:${two(minutes)} UTC`
@@ -19,5 +19,5 @@ export const moment = (at: Timestamp): string => {
 /** `1 rule`, `2 rules`. */
 export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`
 
-/** For a subject, which is one line. */
+/** The text on one line, for the subject of a mail. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ")

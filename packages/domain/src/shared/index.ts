@@ -1,14 +1,21 @@
+/**
+ * What every room uses: ids, time, scopes, cursors, the errors of several programs, and the ports of randomness,
+ * sealing and telemetry. `Program` is how a program is declared, so that each one has a span. Nothing here knows a noun
+ * of the product.
+ *
+ * @module
+ */
+
 export * as Cursor from "./Cursor.js"
 export * as Entropy from "./Entropy.js"
-// Flat as well: a declaration file can name these types no other way.
+// Exported by name too, because declaration files cannot name these types otherwise.
 export type { Entropy as EntropyPort } from "./Entropy.js"
 export * from "./Ids.js"
-export { Conflict, Forbidden, Invalid, NotFound, Problem } from "./Invalid.js"
+export * from "./Errors.js"
 export * as JudgedClock from "./JudgedClock.js"
-export * as Layered from "./Layered.js"
 export * as Page from "./Page.js"
+export { gen, type Program, program, withPort } from "./Program.js"
 export * as Scope from "./Scope.js"
-export { retryTransient, StoreError } from "./StoreError.js"
 export * as Telemetry from "./Telemetry.js"
 export * as Text from "./Text.js"
 export * as Timestamp from "./Timestamp.js"

@@ -2,23 +2,23 @@ import { Schema } from "effect"
 import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 import { type Expiries, graceEndsAt } from "./Tier.js"
 
-/** What an app is told about the end of a sensitive tier, each once for every date (Spec §6.1, §6.3.2). */
-export const Kind = Schema.Literal("expiring_14", "expiring_7", "lapsed", "removed")
-export type Kind = typeof Kind.Type
+/** Notices about the end of a sensitive tier, each sent once for every end date (Spec §6.1, §6.3.2). */
+export const SensitiveNoticeKind = Schema.Literal("expiring_14", "expiring_7", "lapsed", "removed")
+export type SensitiveNoticeKind = typeof SensitiveNoticeKind.Type
 
-/** That an app was told; kept with the event, so that nobody tells it again. */
+/** A notice that was sent. Stored with the event, so that it is not sent twice. */
 export interface SensitiveNotice {
-  /** The sensitive date that it is about: a renewal sets another one and begins anew. */
+  /** The end of the sensitive tier. A renewal sets a new date, which has notices of its own. */
   readonly expiresAt: Timestamp
-  readonly kind: Kind
+  readonly kind: SensitiveNoticeKind
 }
 
 export interface Moment {
-  readonly kind: Kind
+  readonly kind: SensitiveNoticeKind
   readonly at: Timestamp
 }
 
-/** In their order. */
+/** In order of time. */
 const moments = (expiresAt: Timestamp): ReadonlyArray<Moment> => [
   { kind: "expiring_14", at: plus(expiresAt, -14 * DAY) },
   { kind: "expiring_7", at: plus(expiresAt, -7 * DAY) },
@@ -27,8 +27,8 @@ const moments = (expiresAt: Timestamp): ReadonlyArray<Moment> => [
 ]
 
 /**
- * What there is to tell at `now`, in order, when everything before `from` is settled. Transitions are always told. A warning
- * that comes too late to be true is not: "14 days" is dropped when the 7-day moment passed meanwhile, both when the date did.
+ * The notices due at `now`, in order; those before `from` are settled. `lapsed` and `removed` are always sent; a
+ * warning is dropped when it is no longer true: "14 days" at 7 days, both after the date.
  */
 export const due = (expiresAt: Timestamp, from: Timestamp, now: Timestamp): ReadonlyArray<Moment> => {
   const passed = moments(expiresAt).filter(({ at }) => at >= from && at <= now)
@@ -36,13 +36,13 @@ export const due = (expiresAt: Timestamp, from: Timestamp, now: Timestamp): Read
 }
 
 /**
- * When the sweep has to look at a connection, `from` included: its standard end, or what is next to tell. At a consent `from` is
- * its moment: a threshold that had passed by then is skipped, one that is reached just then is told (Spec §6.3.3). Null: never.
+ * When the sweep must next handle a connection, at `from` or later: at its standard end or the next notice; null:
+ * never. At a consent, `from` is its time: an earlier notice is skipped, one due then is sent (Spec §6.3.3).
  */
 export const nextLook = ({ sensitiveExpiresAt, standardExpiresAt }: Expiries, from: Timestamp): Timestamp | null => {
   const told = sensitiveExpiresAt === null ? [] : moments(sensitiveExpiresAt).map(({ at }) => at)
   const ahead = told.filter((at) => at >= from)
-  // A standard end that has passed is looked at as soon as possible.
+  // A standard end in the past is due at once.
   const all = standardExpiresAt === null ? ahead : [standardExpiresAt, ...ahead]
   return all.reduce<Timestamp | null>((first, at) => (first === null || at < first ? at : first), null)
 }

@@ -1,71 +1,40 @@
+// Visits that phones' operating systems report. Decisions visits-1 and visits-2.
 import * as Geometry from "../places/Geometry.js"
 import * as Shape from "../places/Shape.js"
-import type { DeviceId, PlaceId } from "../shared/Ids.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+import type { DeviceId, PlaceId, Timestamp } from "../shared/index.js"
 import type { Ground } from "./Stay.js"
-import type { VisitReport } from "./VisitReport.js"
+import type { VisitReport } from "../fixes/VisitReport.js"
 
-/**
- * What one phone's operating system said about a visit: every report of one arrival, and what may end it. A device's reports
- * fall into these in one way, in whatever order and pieces they came.
- */
-export interface Told {
+/** A phone's reports of one arrival and of what may end it, whatever the order and uploads they came in. */
+export interface VisitReports {
   readonly deviceId: DeviceId
-  /** When the device last sent anything. */
-  readonly heardAt: Timestamp | null
-  /** An imported file's newest entry that is stored; null: a phone, which goes on. */
-  readonly historyEndsAt: Timestamp | null
-  readonly arrival: Timestamp
-  /** The device's next arrival; null when there is none yet. */
-  readonly nextArrival: Timestamp | null
-  /** With this arrival; at least one. */
+  /** When the device last sent anything; null: never. */
+  readonly heardAt: Timestamp.Timestamp | null
+  /** The newest stored entry of an imported file. Null for a phone, which goes on reporting. */
+  readonly historyEndsAt: Timestamp.Timestamp | null
+  readonly arrival: Timestamp.Timestamp
+  /** The device's next arrival; null: none yet. */
+  readonly nextArrival: Timestamp.Timestamp | null
+  /** The reports with this arrival; at least one. */
   readonly reports: ReadonlyArray<VisitReport>
-  /** Without an arrival, departing from `arrival` until before `nextArrival`. */
+  /** The reports without an arrival, with a departure from `arrival` until before `nextArrival`. */
   readonly departures: ReadonlyArray<VisitReport>
 }
 
-/** A visit wherever it was; matched with places when it is asked for (Spec §4.5). Keyed by device and arrival. */
+/** A visit at any position. Places are matched when an app asks (Spec §4.5). The key is device and arrival. */
 export interface OsVisit extends Geometry.Point {
   readonly deviceId: DeviceId
-  readonly arrival: Timestamp
-  readonly departure: Timestamp | null
+  readonly arrival: Timestamp.Timestamp
+  readonly departure: Timestamp.Timestamp | null
   readonly accuracyM: number | null
-  /** The phone told when it left; else the departure is what else ended the visit, or null. */
+  /** True when the phone reported the departure. Otherwise something else ended the visit, or the visit is open. */
   readonly isLeft: boolean
 }
 
-/** Earliest first. A departure before every arrival is held: when that visit began is not known. */
-export const tell = (
-  { heardAt, historyEndsAt, id }: { readonly id: DeviceId } & Pick<Told, "heardAt" | "historyEndsAt">,
-  reports: ReadonlyArray<VisitReport>
-): ReadonlyArray<Told> => {
-  const arrivals = [...new Set(reports.flatMap(({ arrival }) => (arrival === null ? [] : [arrival])))].sort(
-    (a, b) => a - b
-  )
-  return arrivals.map((arrival, index) => {
-    const nextArrival = arrivals[index + 1] ?? null
-    return {
-      deviceId: id,
-      heardAt,
-      historyEndsAt,
-      arrival,
-      nextArrival,
-      reports: reports.filter((report) => report.arrival === arrival),
-      departures: reports.filter(
-        (report) =>
-          report.arrival === null &&
-          report.departure !== null &&
-          report.departure >= arrival &&
-          (nextArrival === null || report.departure < nextArrival)
-      )
-    }
-  })
-}
-
 /**
- * The visit that was told. It is where its most accurate report says. It ended at the latest departure told with its arrival;
- * else at the latest told by itself from there; else when the phone arrived somewhere else; else
- * with the file that tells of it; else it is open.
+ * The visit that these reports describe, at the position of the most accurate report. Its end is the first of these
+ * that exists: the latest departure reported together with the arrival; the latest departure that was reported alone
+ * from the same stop; the phone's next arrival; the end of the imported file. Without any of them the visit is open.
  */
 export const decide = ({
   arrival,
@@ -74,7 +43,7 @@ export const decide = ({
   historyEndsAt,
   nextArrival,
   reports
-}: Told): OsVisit | undefined => {
+}: VisitReports): OsVisit | undefined => {
   const best = [...reports].sort(byAccuracy)[0]
   if (best === undefined) return undefined
   const { accuracyM, lat, lon } = best
@@ -93,13 +62,13 @@ export const decide = ({
 
 const byAccuracy = (a: VisitReport, b: VisitReport): number => errorM(a) - errorM(b) || a.lat - b.lat || a.lon - b.lon
 
-const latestDeparture = (reports: ReadonlyArray<VisitReport>): Timestamp | null =>
-  reports.reduce<Timestamp | null>(
+const latestDeparture = (reports: ReadonlyArray<VisitReport>): Timestamp.Timestamp | null =>
+  reports.reduce<Timestamp.Timestamp | null>(
     (latest, { departure }) => (departure !== null && (latest === null || departure > latest) ? departure : latest),
     null
   )
 
-/** Two reports of one stop lie this near to each other, or within what they say they may be wrong by. */
+/** Two reports describe one stop when they are this near to each other, or nearer than their combined accuracy. */
 const SAME_STOP_M = 200
 
 const errorM = ({ accuracyM }: Pick<OsVisit, "accuracyM">): number => accuracyM ?? Geometry.MIN_BAND_M
@@ -107,18 +76,19 @@ const errorM = ({ accuracyM }: Pick<OsVisit, "accuracyM">): number => accuracyM 
 const isSameStop = (a: VisitReport, b: VisitReport): boolean =>
   Geometry.distanceM(a, b) <= Math.max(SAME_STOP_M, errorM(a) + errorM(b))
 
-/** A place that a visit may be told to be at. */
-export interface Candidate extends Ground {
-  /** Visits from before are not told; null: all are. */
-  readonly since: Timestamp | null
+/** A place where the app may see visits. */
+export interface VisitCandidate extends Ground {
+  /** Visits that arrived earlier are not shown to the app; null: all are shown. */
+  readonly since: Timestamp.Timestamp | null
 }
 
 /**
- * Where the app is told that the visit was: of the places it knows whose circle of that time the report is decisively inside, judged by
- * its accuracy like a fix, the one with the nearest centre, then with the smallest radius, then by id (amendment M15). A report that is
- * less precise than the circle says nothing about it.
+ * The place of the visit, as the app sees it (amendment M15): of the app's places, the one whose circle of that time
+ * contains the report. The report is judged by its accuracy like a fix, so a report that is less precise than the
+ * circle decides nothing. Of several such places the one with the nearest centre wins, then the smallest radius, then
+ * the smallest id.
  */
-export const placeOf = (visit: OsVisit, candidates: ReadonlyArray<Candidate>): PlaceId | undefined =>
+export const placeOf = (visit: OsVisit, candidates: ReadonlyArray<VisitCandidate>): PlaceId | undefined =>
   candidates
     .flatMap(({ archivedAt, placeId, shapes, since }) => {
       if ((since !== null && visit.arrival < since) || (archivedAt !== null && visit.arrival > archivedAt)) return []

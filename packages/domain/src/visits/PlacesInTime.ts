@@ -1,17 +1,18 @@
 import * as Geometry from "../places/Geometry.js"
 import * as Shape from "../places/Shape.js"
-import type { PlaceId } from "../shared/Ids.js"
-import type { Timestamp } from "../shared/Timestamp.js"
-import type { Candidate } from "./OsVisit.js"
+import type { PlaceId, Timestamp } from "../shared/index.js"
+import type { VisitCandidate } from "./OsVisit.js"
 import type { DeviceStay } from "./VisitStore.js"
 
 /**
- * Places whose circles overlap show one stop twice: a stay for each. Which of them an app is told is decided here, over the places that
- * the app knows, so that others make no difference (amendment M15).
+ * When two places have overlapping circles, one stop makes a stay at each of them. These functions choose the stay that
+ * an app sees. They look only at the places that the app knows, so other places make no difference (amendment M15).
  */
 
-/** For each place those whose circles, at any time, have a part in common with its own. Others never need to be compared. */
-export const neighbours = (candidates: ReadonlyArray<Candidate>): ReadonlyMap<PlaceId, ReadonlyArray<Candidate>> =>
+/** For each place, the places whose circles ever overlapped with its own. Other places need no comparison. */
+export const neighbours = (
+  candidates: ReadonlyArray<VisitCandidate>
+): ReadonlyMap<PlaceId, ReadonlyArray<VisitCandidate>> =>
   new Map(
     candidates.flatMap((one) => {
       const near = candidates.filter((other) => other.placeId !== one.placeId && haveOverlapped(one, other))
@@ -19,21 +20,21 @@ export const neighbours = (candidates: ReadonlyArray<Candidate>): ReadonlyMap<Pl
     })
   )
 
-const haveOverlapped = (one: Candidate, other: Candidate): boolean =>
+const haveOverlapped = (one: VisitCandidate, other: VisitCandidate): boolean =>
   one.shapes.some(({ circle }) =>
     other.shapes.some((shape) => Geometry.distanceM(circle, shape.circle) < circle.radiusM + shape.circle.radiusM)
   )
 
-/** The circle that a stay began with. */
+/** The circle that the place had when the stay began. */
 export const circleOf = (
   { arrival, placeId }: Pick<DeviceStay, "arrival" | "placeId">,
-  candidates: ReadonlyArray<Candidate>
+  candidates: ReadonlyArray<VisitCandidate>
 ): Geometry.Circle | undefined => {
   const shapes = candidates.find((one) => one.placeId === placeId)?.shapes ?? []
   return Shape.validAt(shapes, arrival)?.circle
 }
 
-/** A stay with its circle and the median of its fixes; without one the fixes are not kept any more. */
+/** A stay, with its circle and the median position of its fixes; null when the fixes are no longer kept. */
 export interface Located extends DeviceStay {
   readonly circle: Geometry.Circle
   readonly median: Geometry.Point | null
@@ -45,11 +46,11 @@ export const overlap = (
 ): boolean => a.arrival < (b.departure ?? Infinity) && b.arrival < (a.departure ?? Infinity)
 
 /**
- * Where a stay ends that went on only because the fixes of the next one lie within the band of its edge: when the first stay began later
- * whose median is not decisively inside.
+ * The end of a stay whose phone in truth moved on: fixes near an edge end no stay, so it may go on by mistake. It ends
+ * where the first later stay begins whose median is not decisively inside this circle.
  */
-export const endOf = (stay: Located, others: ReadonlyArray<Located>): Timestamp | null =>
-  others.reduce<Timestamp | null>((end, other) => {
+export const endOf = (stay: Located, others: ReadonlyArray<Located>): Timestamp.Timestamp | null =>
+  others.reduce<Timestamp.Timestamp | null>((end, other) => {
     const isElsewhere =
       other.arrival > stay.arrival &&
       overlap(stay, other) &&
@@ -59,8 +60,9 @@ export const endOf = (stay: Located, others: ReadonlyArray<Located>): Timestamp 
   }, stay.departure)
 
 /**
- * Whether one of the others tells the stop instead: the median of this stay lies in its circle, too, and it is nearer to its own centre
- * than this one is; of equal distances the smaller circle, then by id. The nearest of all is always told.
+ * Whether another stay represents the same stop, so that this one is not shown: this stay's median lies in the other
+ * stay's circle, and the other stay is nearer to its own centre. Of equal distances the smaller circle is shown, then
+ * the smaller id. The nearest stay of all is always shown.
  */
 export const isToldElsewhere = (stay: Located, others: ReadonlyArray<Located>): boolean =>
   stay.median !== null &&
@@ -74,7 +76,7 @@ export const isToldElsewhere = (stay: Located, others: ReadonlyArray<Located>): 
   )
 
 const isNearer = (a: Located, atA: Geometry.Point, b: Located, atB: Geometry.Point): boolean => {
-  // To a centimetre: coordinates are kept no finer.
+  // Compares whole centimetres, because stored coordinates are not more precise.
   const [toA, toB] = [centimetres(a.circle, atA), centimetres(b.circle, atB)]
   if (toA !== toB) return toA < toB
   if (a.circle.radiusM !== b.circle.radiusM) return a.circle.radiusM < b.circle.radiusM

@@ -1,24 +1,22 @@
+// How stays are derived from fixes. Decisions visits-3, visits-4 and visits-5.
 import type { Fix } from "../fixes/Fix.js"
 import * as Geometry from "../places/Geometry.js"
 import * as Shape from "../places/Shape.js"
 import type { PlaceId } from "../shared/Ids.js"
 import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
 
-/**
- * Time at a place as a device's fixes tell it (decision L10): from the first one inside to the first one outside that is not taken back
- * within `ABSENCE`.
- */
+/** A device's time at a place (decision L10): from its first fix inside to the first of an absence of `ABSENCE`. */
 export interface Stay {
   readonly placeId: PlaceId
   readonly arrival: Timestamp
-  /** Null while nothing decisive came from outside. */
+  /** The first decisive fix outside; null before there is one. */
   readonly departure: Timestamp | null
 }
 
-/** What a stay needs of a fix. */
-export type Sighting = Pick<Fix, "capturedAt" | "lat" | "lon" | "accuracyM">
+/** The fields of a fix that the derivation needs. */
+export type StayFix = Pick<Fix, "capturedAt" | "lat" | "lon" | "accuracyM">
 
-/** What stays at a place are derived from, apart from fixes. */
+/** The fields of a place that the derivation needs. */
 export interface Ground {
   readonly placeId: PlaceId
   /** In the order of their versions. */
@@ -26,37 +24,37 @@ export interface Ground {
   readonly archivedAt: Timestamp | null
 }
 
-/** Shorter ones are derived and kept, because the next fix may lengthen them, but nobody is told. */
+/** Shorter stays are stored, because the next fix may make them longer, but no app sees them. */
 export const MIN_STAY = 5 * MINUTE
 
 /**
- * Who is back in the circle sooner was never away (amendment M15): one jump of a fix does not split a visit. A stay that ended so long
- * before a moment is as final as the fixes before that moment.
+ * A shorter absence does not end a stay (amendment M15), so that one wrong fix does not split a visit. A stay that
+ * ended this long before the last known fix is final.
  */
 export const ABSENCE = 2 * MINUTE
 
-/** Whether it counts as a visit; one that is still open is measured until now. */
+/** Whether a stay is long enough to be a visit. An open stay is measured until `now`. */
 export const isLongEnough = ({ arrival, departure }: Pick<Stay, "arrival" | "departure">, now: Timestamp): boolean =>
   (departure ?? now) - arrival >= MIN_STAY
 
 /**
- * The stays at one place over a device's fixes in the order of `Fix.byCapture`; of one instant the first fix counts. They go on
- * from a stay that is open (`openSince`) when the first of the fixes is taken. A plain function of its arguments: derived at
- * once or piece by piece, the stays are the same.
+ * The stays at one place. `fixes` are those of one device in the order of `Fix.byCapture`; of one instant the first fix
+ * counts. With `openSince`, the first stay continues one that was open before. The result does not depend on whether
+ * the fixes are given at once or in pieces.
  *
- * A stay keeps the circle that it began with, also when the place is moved or archived meanwhile. Fixes within the band of the
- * edge and silence change nothing, and neither does an absence shorter than `ABSENCE`: to go on from a moment, give the fixes from
- * `ABSENCE` before it on.
+ * A stay keeps the circle with which it began, even when the place is moved or archived. Fixes near the edge, silence,
+ * and an absence shorter than `ABSENCE` change nothing. To continue from a moment, give the fixes from `ABSENCE` before
+ * that moment.
  */
 export const derive = (
   { archivedAt, placeId, shapes }: Ground,
   openSince: Timestamp | null,
-  fixes: Iterable<Sighting>
+  fixes: Iterable<StayFix>
 ): ReadonlyArray<Stay> => {
   const stays: Array<Stay> = []
   let arrival = openSince
   let circle = openSince === null ? undefined : Shape.validAt(shapes, openSince)?.circle
-  /** The stay that ended last may go on, while nothing began since. */
+  /** The last stay that ended. It goes on if the device comes back within `ABSENCE`. */
   let left: { readonly arrival: Timestamp; readonly circle: Geometry.Circle; readonly at: Timestamp } | undefined
   let instant = Number.NEGATIVE_INFINITY
   for (const fix of fixes) {

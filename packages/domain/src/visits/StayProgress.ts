@@ -1,33 +1,36 @@
+// How far the stays of a device are derived. Stays are stored, because deriving them at each question would read a year
+// of fixes. Progress says from which time on fixes have not been looked at yet, for all places together and for new
+// places one by one. Decisions visits-7 and visits-8.
 import type { PlaceId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
 /** How far the stays of one device are derived. */
-export interface Progress {
-  /** Stays are derived from all fixes before this moment; null: from all fixes. */
+export interface StayProgress {
+  /** All fixes before this moment are derived; null: every fix is. */
   readonly dueFrom: Timestamp | null
-  /** Places that are not as far: new ones, which come from the beginning. By place. */
+  /** Places that are behind the others, because they are new and start with the oldest fix. Ordered by place. */
   readonly backfills: ReadonlyArray<{ readonly placeId: PlaceId; readonly dueFrom: Timestamp }>
 }
 
-export const DONE: Progress = { dueFrom: null, backfills: [] }
+export const DONE: StayProgress = { dueFrom: null, backfills: [] }
 
-/** What is to be derived next: the stays at these places from this moment on. */
-export interface Step {
+/** The next step of the derivation: the stays at these places, from this moment on. */
+export interface StayStep {
   readonly from: Timestamp
   readonly placeIds: ReadonlySet<PlaceId>
-  /** Once all fixes before `reached` are done; null: all that there are. */
-  readonly done: (reached: Timestamp | null) => Progress
+  /** The progress after all fixes before `reached` are derived; null: after the last fix. */
+  readonly done: (reached: Timestamp | null) => StayProgress
 }
 
 /**
- * What the device owes next, undefined when it is nothing. What the phone just uploaded goes first, for all places that are as
- * far as that; new places come from the beginning afterwards, so that they hold nothing up. Of these only `wanted`, when given.
+ * The device's next step, if any is due. New uploads come first, for all places that are up to date; then new places
+ * from the oldest fix on, so that they delay nothing. With `wanted`, only these new places.
  */
 export const next = (
-  progress: Progress,
+  progress: StayProgress,
   places: ReadonlyArray<PlaceId>,
   wanted?: ReadonlySet<PlaceId>
-): Step | undefined => {
+): StayStep | undefined => {
   const { backfills, dueFrom } = progress
   if (dueFrom !== null) {
     const behind = backfills.filter((one) => one.dueFrom < dueFrom)
@@ -54,9 +57,9 @@ export const next = (
   }
 }
 
-/** Of these places those that are not derived to the end, each with the moment from which on fixes are missing. */
+/** The places whose stays are not complete, each with the moment from which fixes have not been looked at. */
 export const missing = (
-  { backfills, dueFrom }: Progress,
+  { backfills, dueFrom }: StayProgress,
   places: Iterable<PlaceId>
 ): ReadonlyArray<{ readonly placeId: PlaceId; readonly dueFrom: Timestamp }> => {
   const own = new Map(backfills.map((one) => [one.placeId, one.dueFrom]))

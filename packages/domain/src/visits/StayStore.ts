@@ -1,63 +1,61 @@
-import { Context, type Effect } from "effect"
-import type { DeviceId, PlaceId, UserId } from "../shared/Ids.js"
-import type { StoreError } from "../shared/StoreError.js"
-import type { Timestamp } from "../shared/Timestamp.js"
-import type { Sighting, Stay } from "./Stay.js"
-import type { Progress } from "./StayProgress.js"
+// The port of the derivation of stays (decision visits-6).
+import { Context } from "effect"
+import type { DeviceId, PlaceId, StoreEffect, Timestamp, UserId } from "../shared/index.js"
+import type { StayFix, Stay } from "./Stay.js"
+import type { StayProgress } from "./StayProgress.js"
 
 export interface StayView {
-  /** Of the user's uploads: grows with each, and with each change of a place's circle. */
+  /** Grows with each upload and each change of a circle. `commit` needs it to be unchanged. */
   readonly version: number
-  readonly progress: Progress
+  readonly progress: StayProgress
 }
 
-/** What one step of the derivation changes, written together or not at all. */
+/** The changes of one step, committed together. */
 export interface StayCommit {
   readonly userId: UserId
   readonly deviceId: DeviceId
-  /** What the step was computed from. */
+  /** The view from which the step was computed. */
   readonly view: StayView
-  /** Stays at these places that began from `from` to `to` (null: ever after) are replaced. */
+  /** The stored stays at these places that began from `from` to `to` are replaced. `to` null: no end. */
   readonly placeIds: ReadonlyArray<PlaceId>
-  readonly from: Timestamp
-  readonly to: Timestamp | null
-  /** An earlier one that was open at `from` is among them, as it is now. */
+  readonly from: Timestamp.Timestamp
+  readonly to: Timestamp.Timestamp | null
+  /** The new stays. The stay that was open at `from` is among them, with its present end. */
   readonly stays: ReadonlyArray<Stay>
-  readonly progress: Progress
+  readonly progress: StayProgress
 }
 
-/** What the derivation of stays reads and writes. Stays are kept apart from fixes, by place, device and arrival. */
+/** The reads and writes of the derivation of stays. Stays are stored apart from fixes, by place, device and arrival. */
 export class StayStore extends Context.Tag("@place-access/domain/visits/StayStore")<
   StayStore,
   {
-    /** The user's devices that owe something, by id. */
-    readonly due: (userId: UserId) => Effect.Effect<ReadonlyArray<DeviceId>, StoreError>
-    /** Devices of any user that owe something from before `until`, by user and device. */
+    /** The user's devices with stays to derive, by id. */
+    readonly due: (userId: UserId) => StoreEffect<ReadonlyArray<DeviceId>>
+    /** Devices of any user with stays to derive from a time before `until`, by user and device. */
     readonly behind: (asked: {
-      readonly until: Timestamp
+      readonly until: Timestamp.Timestamp
       readonly limit: number
-      /** Go on after this one. */
+      /** Only devices after this one. */
       readonly after: { readonly userId: UserId; readonly deviceId: DeviceId } | undefined
-    }) => Effect.Effect<ReadonlyArray<{ readonly userId: UserId; readonly deviceId: DeviceId }>, StoreError>
-    /** What the stays of one phone are derived from. */
-    readonly view: (userId: UserId, deviceId: DeviceId) => Effect.Effect<StayView, StoreError>
-    /** The device's stays that had begun before `at` and not ended before it, each place's latest, by place. */
+    }) => StoreEffect<ReadonlyArray<{ readonly userId: UserId; readonly deviceId: DeviceId }>>
+    readonly view: (userId: UserId, deviceId: DeviceId) => StoreEffect<StayView>
+    /** For each place, the device's latest stay that began before `at` and had not ended by then. Ordered by place. */
     readonly openAt: (
       userId: UserId,
       deviceId: DeviceId,
-      at: Timestamp
-    ) => Effect.Effect<ReadonlyArray<Pick<Stay, "placeId" | "arrival">>, StoreError>
+      at: Timestamp.Timestamp
+    ) => StoreEffect<ReadonlyArray<Pick<Stay, "placeId" | "arrival">>>
     /**
-     * The device's fixes taken at `from` or later, in the order of `Fix.byCapture`. What it captured while it was left behind is as if
-     * it were somewhere else altogether (`Carried.elsewhere`): its owner was not there.
+     * The device's fixes from `from` on, in the order of `Fix.byCapture`. A fix captured while the device was left
+     * behind has a position elsewhere (`Carried.elsewhere`), because the person was not with the device.
      */
     readonly fixes: (
       userId: UserId,
       deviceId: DeviceId,
-      from: Timestamp,
+      from: Timestamp.Timestamp,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<Sighting>, StoreError>
-    /** False, and nothing written, when the version or the progress is not the one that was read. */
-    readonly commit: (commit: StayCommit) => Effect.Effect<boolean, StoreError>
+    ) => StoreEffect<ReadonlyArray<StayFix>>
+    /** Commits one step, or nothing (false) when version or progress have changed since the view. */
+    readonly commit: (commit: StayCommit) => StoreEffect<boolean>
   }
 >() {}

@@ -1,43 +1,40 @@
-import type { PlaceId } from "../shared/Ids.js"
-import type { Timestamp } from "../shared/Timestamp.js"
+// What an app learns about a visit (decision visits-9).
+import type { PlaceId, Timestamp } from "../shared/index.js"
 
-/** Time that the user spent at a place (Spec §2.5), as told to an app that knows the place. */
+/** A user's visit to a place (Spec §2.5), for an app that knows the place. */
 export interface Visit {
   readonly placeId: PlaceId
-  readonly arrival: Timestamp
+  readonly arrival: Timestamp.Timestamp
   /** Null while the visit is open. */
-  readonly departure: Timestamp | null
+  readonly departure: Timestamp.Timestamp | null
 }
 
-/** The last visit of a page. It names no phone: an app could tell by it whose connections belong together. */
+/** The last visit of a page, without device: one would show which connections belong to one user. */
 export interface Position {
-  readonly arrival: Timestamp
+  readonly arrival: Timestamp.Timestamp
   readonly placeId: PlaceId
 }
 
-/** Newest arrival first, then by place; of one arrival at one place what lasted longest. */
+/** Newest arrival first, then by place. Of visits with one arrival at one place, the longest comes first. */
 export const byArrival = (a: Visit, b: Visit): number =>
   b.arrival - a.arrival ||
   (a.placeId < b.placeId ? -1 : a.placeId > b.placeId ? 1 : 0) ||
   (b.departure ?? Number.MAX_VALUE) - (a.departure ?? Number.MAX_VALUE)
 
-/** Whether it stands on a later page than `position`. */
+/** Whether the visit comes after `position`, so that it belongs on a later page. */
 export const isAfter = (visit: Visit, position: Position | undefined): boolean =>
   position === undefined ||
   visit.arrival < position.arrival ||
   (visit.arrival === position.arrival && visit.placeId > position.placeId)
 
-/**
- * Past the user's choice of how long history is kept, at `cutoff` or before it: a visit that has ended by its departure, an open one
- * when its phone was last heard of.
- */
+/** Whether the visit is too old to be kept, by its departure, or by the phone's last message while open. */
 export const isPast = (
   { departure }: Pick<Visit, "departure">,
-  heardAt: Timestamp | null,
-  cutoff: Timestamp | null
+  heardAt: Timestamp.Timestamp | null,
+  cutoff: Timestamp.Timestamp | null
 ): boolean => cutoff !== null && (departure ?? heardAt ?? cutoff) <= cutoff
 
-/** In order, and once for each arrival at a place: two phones in one pocket made one visit. */
+/** Sorts visits, and keeps one for each arrival at a place: two phones in one pocket make one visit. */
 export const merge = (visits: ReadonlyArray<Visit>): ReadonlyArray<Visit> =>
   [...visits].sort(byArrival).filter((visit, index, all) => {
     const before = all[index - 1]

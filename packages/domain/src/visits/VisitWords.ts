@@ -2,7 +2,7 @@ import * as Words from "../shared/Words.js"
 
 const NAMED_MAX = 3
 
-/** What the user reads of a page of visits in their access log: `12 visits to Home and Gym`. Never a coordinate (Spec §1.7). */
+/** What the access log says about a page of visits: `12 visits to Home and Gym`. Never a coordinate (Spec §1.7). */
 export const of = (visits: ReadonlyArray<{ readonly place: { readonly label: string } }>): string => {
   if (visits.length === 0) return "that there were no visits to tell of"
   const labels = [...new Set(visits.map(({ place }) => place.label))].sort()

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
-import type { UserId } from "../shared/Ids.js"
-import type { Timestamp } from "../shared/Timestamp.js"
-import type { Candidate } from "./OsVisit.js"
+import type { Timestamp, UserId } from "../shared/index.js"
+import type { VisitCandidate } from "./OsVisit.js"
 import * as PlacesInTime from "./PlacesInTime.js"
 import * as Stay from "./Stay.js"
 import * as Visit from "./Visit.js"
@@ -9,15 +8,15 @@ import { type DeviceSpan, type DeviceStay, type Unfinished, VisitStore } from ".
 
 interface Asked {
   readonly userId: UserId
-  readonly candidates: ReadonlyArray<Candidate>
-  readonly now: Timestamp
-  readonly cutoff: Timestamp | null
+  readonly candidates: ReadonlyArray<VisitCandidate>
+  readonly now: Timestamp.Timestamp
+  readonly cutoff: Timestamp.Timestamp | null
   readonly unfinished: ReadonlyArray<Unfinished>
 }
 
 /**
- * Stays without those that another place tells, and each no longer than until the phone was at another place. Costs nothing where no circles
- * of the places that the app knows overlap.
+ * Makes one stop of a phone appear at one place. It removes stays that another place's stay represents, and ends a stay
+ * when the phone was at another place. It reads nothing when no circles of the app's places overlap.
  */
 export const atOnePlace = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
   Effect.gen(function* () {
@@ -41,7 +40,7 @@ export const atOnePlace = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
           PlacesInTime.overlap(stay, one)
       )
       const departure = PlacesInTime.endOf(stay, all)
-      // Who is only in the band of this one's edge, or of whose edge this one is, tells another stop.
+      // Two stays that overlap only while the fixes were near the other's edge are two stops.
       const same = all.filter(
         (one) => PlacesInTime.overlap({ ...stay, departure }, one) && PlacesInTime.endOf(one, [stay]) === one.departure
       )
@@ -51,7 +50,7 @@ export const atOnePlace = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
     })
   })
 
-/** Another stay makes a difference only if the app may be told of it. */
+/** Whether the app may see the other stay. A stay that it may not see must not change what it sees. */
 const isTold = ({ candidates, cutoff, now, unfinished }: Asked, stay: DeviceStay): boolean => {
   const candidate = candidates.find(({ placeId }) => placeId === stay.placeId)
   const due = unfinished.find((one) => one.deviceId === stay.deviceId && one.placeId === stay.placeId)
@@ -65,7 +64,7 @@ const isTold = ({ candidates, cutoff, now, unfinished }: Asked, stay: DeviceStay
   )
 }
 
-/** A place is somewhere at any time. */
+/** A placeholder for the types: a place always has a circle. */
 const NOWHERE = { lat: 0, lon: 0, radiusM: 0 }
 
 const locate = ({ candidates, userId }: Asked, stays: ReadonlyArray<DeviceStay>) =>

@@ -1,45 +1,39 @@
 import { Array, Effect } from "effect"
 import { PlaceStore } from "../places/PlaceStore.js"
-import type { DeviceId, PlaceId, UserId } from "../shared/Ids.js"
-import type { StoreError } from "../shared/StoreError.js"
-import * as Timestamp from "../shared/Timestamp.js"
+import { type DeviceId, type PlaceId, program, type StoreError, Timestamp, type UserId } from "../shared/index.js"
 import * as Stay from "./Stay.js"
 import * as StayProgress from "./StayProgress.js"
 import { StayStore } from "./StayStore.js"
 
-export interface Bounds {
+export interface StayBounds {
   readonly stepsMax: number
-  /** Read and derived in one step. */
+  /** The most fixes that a step reads at first. */
   readonly fixesAStep: number
-  /** New places that are brought up; left out: all. An answer waits for none that it must not tell of. */
+  /** The new places to derive; left out: all. An answer to an app must not wait for places that it does not show. */
   readonly newPlaces?: ReadonlySet<PlaceId> | undefined
 }
 
 /**
- * Derives what the device owes, as far as the bounds allow, and tells how many steps it took. Each step is stored by itself and
- * only on what it was computed from; a step that was overtaken by an upload is taken again.
+ * Derives the due stays of a device, as far as the bounds allow, and returns the number of steps. Each step is an
+ * optimistic commit: it reads a view with a version, computes without a lock, and is stored only if the version is
+ * still the same. An upload in between makes the step run again.
  */
-export const deriveStays = (
-  userId: UserId,
-  deviceId: DeviceId,
-  bounds: Bounds
-): Effect.Effect<number, StoreError, StayStore | PlaceStore> =>
-  Effect.gen(function* () {
-    for (let taken = 0; taken < bounds.stepsMax; taken++) {
-      if (!(yield* step(userId, deviceId, bounds))) return taken
-    }
-    return bounds.stepsMax
-  }).pipe(Effect.withSpan("deriveStays"))
+export const deriveStays = program("deriveStays", function* (userId: UserId, deviceId: DeviceId, bounds: StayBounds) {
+  for (let taken = 0; taken < bounds.stepsMax; taken++) {
+    if (!(yield* step(userId, deviceId, bounds))) return taken
+  }
+  return bounds.stepsMax
+})
 
 interface Read {
-  readonly fixes: ReadonlyArray<Stay.Sighting>
-  /** Undefined when there are no more. */
-  readonly last: Stay.Sighting | undefined
+  readonly fixes: ReadonlyArray<Stay.StayFix>
+  /** The last fix of the step; undefined when it was the device's last fix. */
+  readonly last: Stay.StayFix | undefined
 }
 
 const NONE: Read = { fixes: [], last: undefined }
 
-/** Fixes from a moment on, as many as a step takes, or as it takes to come past `due`: otherwise the same step would be taken for ever. */
+/** Reads a step's fixes, and more while all lie before `due`: otherwise the step repeats forever. */
 const read = (
   userId: UserId,
   deviceId: DeviceId,
@@ -55,11 +49,11 @@ const read = (
       : { fixes, last }
   })
 
-/** False when there was nothing to do. */
-const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Bounds) =>
+/** Makes one step. False when nothing was due. */
+const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: StayBounds) =>
   Effect.gen(function* () {
     const store = yield* StayStore
-    // First of all: what is stored after it makes the commit fail.
+    // The view is read first, so that anything stored after it makes the commit fail.
     const view = yield* store.view(userId, deviceId)
     const places = yield* (yield* PlaceStore).list(userId)
     const next = StayProgress.next(
@@ -68,7 +62,7 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Bou
       newPlaces
     )
     if (next === undefined) return false
-    // A stay that ended just before may go on with what is new.
+    // A stay that ended shortly before may go on with the new fixes.
     const from = Timestamp.plus(next.from, -Stay.ABSENCE)
     const { fixes, last } = next.placeIds.size === 0 ? NONE : yield* read(userId, deviceId, from, next.from, fixesAStep)
     const open = new Map((yield* store.openAt(userId, deviceId, from)).map((one) => [one.placeId, one.arrival]))
@@ -86,8 +80,40 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Bou
       from,
       to: last?.capturedAt ?? null,
       stays,
-      // What is left of the last instant counts for nothing: its first fix was among these.
+      // The first fix of an instant decides, and it was among these fixes: the next step begins one millisecond later.
       progress: next.done(last === undefined ? null : Timestamp.plus(last.capturedAt, 1))
     })
     return true
   })
+
+/** Devices looked up in one query. */
+const BATCH = 100
+
+/** Bounds for one device in one run. The next run goes on from there. */
+const IN_ONE_GO: StayBounds = { stepsMax: 500, fixesAStep: 5_000 }
+
+/** Younger fixes wait until an app asks, or a phone that uploads all day would keep the worker busy. */
+const MAY_WAIT = Timestamp.DAY
+
+/**
+ * Derives stays before an app asks, for devices that are more than a day behind and for new places: then answers need
+ * not wait, and visits exist before their fixes are deleted. Returns the number of steps. It may be interrupted,
+ * repeated and run by several workers. A device whose derivation fails is logged, and the next run tries again.
+ */
+export const deriveBehind = program("deriveBehind", function* (now: Timestamp.Timestamp) {
+  const store = yield* StayStore
+  const until = Timestamp.plus(now, -MAY_WAIT)
+  let steps = 0
+  let batch = yield* store.behind({ until, limit: BATCH, after: undefined })
+  while (batch.length > 0) {
+    for (const { deviceId, userId } of batch) {
+      steps += yield* deriveStays(userId, deviceId, IN_ONE_GO).pipe(
+        Effect.catchAll((error) =>
+          Effect.as(Effect.logWarning("The stays of a phone could not be derived, later again", deviceId, error), 0)
+        )
+      )
+    }
+    batch = yield* store.behind({ until, limit: BATCH, after: batch.at(-1) })
+  }
+  return steps
+})

@@ -1,11 +1,18 @@
-export { deriveBehind } from "./deriveBehind.js"
-export { deriveStays } from "./deriveStays.js"
+/**
+ * Visits: when a user was at a place, from arrival to departure. Some visits are reported by the phone's operating
+ * system (`OsVisit`), the others are stays derived from fixes (`Stay`). Stays are stored, and derived again from where
+ * something changed (`StayProgress`): by workers in `deriveBehind`, and by `listVisits` before it answers. `atOnePlace`
+ * makes one stop appear at one place only.
+ *
+ * @module
+ */
+
+export { deriveBehind, deriveStays } from "./deriveStays.js"
 export { listVisits, type VisitAt, type VisitPage, type VisitsQuery } from "./listVisits.js"
 export * as OsVisit from "./OsVisit.js"
 export * as Stay from "./Stay.js"
 export * as StayProgress from "./StayProgress.js"
 export { type StayCommit, StayStore, type StayView } from "./StayStore.js"
 export * as Visit from "./Visit.js"
-export * as VisitReport from "./VisitReport.js"
 export * as VisitWords from "./VisitWords.js"
 export { type DeviceStay, VisitStore } from "./VisitStore.js"

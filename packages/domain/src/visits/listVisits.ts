@@ -1,29 +1,19 @@
 import { Array, Effect, Schema } from "effect"
 import type { Connection, SharedPlace } from "../connection/Connection.js"
-import { getHistoryChoice } from "../history/getHistoryChoice.js"
-import type { HistoryStore } from "../history/HistoryStore.js"
-import * as Place from "../places/Place.js"
-import { PlaceStore } from "../places/PlaceStore.js"
-import * as Cursor from "../shared/Cursor.js"
-import { type DeviceId, PlaceId, type UserId } from "../shared/Ids.js"
-import type { Invalid } from "../shared/Invalid.js"
-import type { StoreError } from "../shared/StoreError.js"
-import * as Timestamp from "../shared/Timestamp.js"
-import type { Vault, VaultError } from "../shared/Vault.js"
+import { getHistoryChoice } from "../retention-choice/chooseHistory.js"
+import { Place, PlaceStore } from "../places/index.js"
+import { Cursor, type DeviceId, type Page, PlaceId, Timestamp, type UserId, program } from "../shared/index.js"
 import { atOnePlace } from "./atOnePlace.js"
-import { type Bounds, deriveStays } from "./deriveStays.js"
+import { type StayBounds, deriveStays } from "./deriveStays.js"
 import * as OsVisit from "./OsVisit.js"
 import * as StayProgress from "./StayProgress.js"
 import { StayStore } from "./StayStore.js"
 import * as Visit from "./Visit.js"
 import { type DeviceSpan, type DeviceStay, type Span, type Unfinished, VisitStore } from "./VisitStore.js"
 
-export interface VisitsQuery extends Span {
-  readonly limit: number
-  readonly cursor: string | undefined
-}
+export interface VisitsQuery extends Span, Page.PageRequest {}
 
-/** With the place as it is called now. */
+/** A visit with the place's present name. */
 export interface VisitAt {
   readonly arrival: Timestamp.Timestamp
   readonly departure: Timestamp.Timestamp | null
@@ -32,28 +22,27 @@ export interface VisitAt {
 
 export interface VisitPage {
   readonly visits: ReadonlyArray<VisitAt>
-  /** Null on the last page. Good for the same connection, `from` and `to` only. */
+  /** Null on the last page. A cursor is valid for the same connection, `from` and `to` only. */
   readonly nextCursor: string | null
-  /** False while visits are still derived from what phones uploaded: those that are not final yet are left out. */
+  /** False while stays are still to be derived. Visits that are not final yet are then left out. */
   readonly complete: boolean
 }
 
 /**
- * Visits at the places that the app knows, newest first (Spec §4.5). Filled up to `limit`: a short page would tell of stops
- * elsewhere. What phones told comes with what is derived from fixes; stays that are due are derived
- * first, as far as 20,000 fixes go and at least 5,000 of each phone. Where that is not the end the answer says so, and has the visits that
- * ended before what is still due: a stay that is open there is open only because nobody has looked further.
+ * Visits at the places that the app knows, newest first (Spec §4.5). It merges phones' own reports with stays derived
+ * from fixes, and fills each page up to `limit`, because a short page would reveal stops elsewhere.
+ *
+ * It first derives stays that are due, from up to 20,000 fixes in all and at least 5,000 of each phone. When that does
+ * not suffice, the answer is marked incomplete and has only visits that ended before the fixes not looked at yet: an
+ * open stay there may have ended.
  */
-export const listVisits = (
-  connection: Pick<Connection, "userId" | "id" | "places">,
-  now: Timestamp.Timestamp,
-  { cursor, from, limit, to }: VisitsQuery
-): Effect.Effect<
-  VisitPage,
-  Invalid | StoreError | VaultError,
-  VisitStore | StayStore | PlaceStore | HistoryStore | Vault
-> =>
-  Effect.gen(function* () {
+export const listVisits = program(
+  "listVisits",
+  function* (
+    connection: Pick<Connection, "userId" | "id" | "places">,
+    now: Timestamp.Timestamp,
+    { cursor, from, limit, to }: VisitsQuery
+  ) {
     const { userId } = connection
     const query = JSON.stringify(["visits", connection.id, from, to])
     const after = cursor === undefined ? undefined : yield* position(yield* Cursor.open(cursor, query))
@@ -66,7 +55,7 @@ export const listVisits = (
     const visits = Visit.merge([...(yield* derived(asked)), ...(yield* told(asked))])
     const page = visits.slice(0, limit)
     const last = page.at(-1)
-    return {
+    const result: VisitPage = {
       visits: page.flatMap(({ arrival, departure, placeId }) => {
         const place = known.places.get(placeId)
         return place === undefined ? [] : [{ arrival, departure, place: Place.ref(place) }]
@@ -75,21 +64,23 @@ export const listVisits = (
         visits.length > limit && last !== undefined ? yield* Cursor.seal([last.arrival, last.placeId], query) : null,
       complete: unfinished.length === 0
     }
-  }).pipe(Effect.withSpan("listVisits"))
+    return result
+  }
+)
 
 const Sealed = Schema.Tuple(Timestamp.Timestamp, PlaceId)
 
-/** What is in a cursor of ours decodes; anything else is a bug. */
-const position = (sealed: ReadonlyArray<string | number>): Effect.Effect<Visit.Position> =>
+/** Reads the position in one of our cursors. A position of another form is a bug. */
+const position = (sealed: Page.PagePosition): Effect.Effect<Visit.Position> =>
   Effect.map(Effect.orDie(Schema.decodeUnknown(Sealed)(sealed)), ([arrival, placeId]) => ({ arrival, placeId }))
 
-/** The places that the connection shares, archived ones too: their past visits stay (rule 5). */
+/** The connection's shared places, archived ones too: past visits stay visible (Spec §1.3 rule 5). */
 const knownPlaces = (userId: UserId, shared: ReadonlyArray<SharedPlace>) =>
   Effect.gen(function* () {
     const store = yield* PlaceStore
     const places = new Map((yield* store.list(userId)).map((place) => [place.id, place]))
     const shapes = Array.groupBy(yield* store.shapes(userId), (shape) => shape.placeId)
-    const candidates = shared.flatMap(({ includeEarlierVisits, placeId, sharedAt }): Array<OsVisit.Candidate> => {
+    const candidates = shared.flatMap(({ includeEarlierVisits, placeId, sharedAt }): Array<OsVisit.VisitCandidate> => {
       const place = places.get(placeId)
       return place === undefined
         ? []
@@ -105,17 +96,18 @@ const knownPlaces = (userId: UserId, shared: ReadonlyArray<SharedPlace>) =>
     return { places, candidates }
   })
 
-/** What a question waits for. */
-const WAITED_FOR: Bounds = { stepsMax: 4, fixesAStep: 5_000 }
+/** The work that an answer does before it is sent. */
+const WAITED_FOR: StayBounds = { stepsMax: 4, fixesAStep: 5_000 }
 
-/** Answers what of the known places is due even then. Other places make no difference. */
+/** Derives due stays, and returns what is still missing for these places. Other places make no difference. */
 const catchUp = (userId: UserId, known: ReadonlySet<PlaceId>) =>
   Effect.gen(function* () {
     const store = yield* StayStore
     const due = yield* store.due(userId)
     let stepsMax = WAITED_FOR.stepsMax
     for (const deviceId of due) {
-      // One for each: a move of any place sets all phones back, shared or not, and most of them have nothing new.
+      // At least one step for each phone. When a place is moved, all phones must be derived again, and most need one
+      // step only.
       const bounds = { ...WAITED_FOR, stepsMax: Math.max(1, stepsMax), newPlaces: known }
       stepsMax -= yield* deriveStays(userId, deviceId, bounds)
     }
@@ -129,7 +121,7 @@ const catchUp = (userId: UserId, known: ReadonlySet<PlaceId>) =>
 
 interface Asked {
   readonly userId: UserId
-  readonly candidates: ReadonlyArray<OsVisit.Candidate>
+  readonly candidates: ReadonlyArray<OsVisit.VisitCandidate>
   readonly span: Span
   readonly after: Visit.Position | undefined
   readonly limit: number
@@ -138,13 +130,13 @@ interface Asked {
   readonly unfinished: ReadonlyArray<Unfinished>
 }
 
-/** Read until the page is full: a stay that the phone's own report tells is left out. */
+/** Reads until the page is full, because stays that the phone also reported are dropped after reading. */
 const derived = (asked: Asked) =>
   Effect.gen(function* () {
     const store = yield* VisitStore
     let visits: ReadonlyArray<Visit.Visit> = []
     let { after } = asked
-    // One more than a page, because the last arrival may have another phone's stay to come.
+    // Reads one more than a page needs: another phone may have a stay with the same arrival.
     let limit = asked.limit + 1
     for (;;) {
       const rows = yield* store.stays({ ...asked, places: asked.candidates, after, limit })
@@ -163,8 +155,8 @@ const derived = (asked: Asked) =>
   })
 
 /**
- * Without the stays that the same phone told as a visit: one that overlaps in time and whose report lies in the circle of the stay. The
- * visit is told instead, there or at the place of another circle that it lies in.
+ * Drops stays that the same phone also reported as a visit: the two overlap in time, and the report lies in the stay's
+ * circle. The report is shown instead, at that place or at another one whose circle contains it.
  */
 const besideReports = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
   Effect.gen(function* () {
@@ -190,7 +182,7 @@ const besideReports = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
     })
   })
 
-/** Read at a time; most of them may be at places that the app does not know. */
+/** Reports read in one query. Most of them may be at places that the app does not know. */
 const TOLD_AT_A_TIME = 500
 
 const told = (asked: Asked) =>
@@ -200,9 +192,9 @@ const told = (asked: Asked) =>
     if (candidates.length === 0) return visits
     const store = yield* VisitStore
     const narrowed = narrow(span, candidates, after)
-    let last: OsVisit.Told | undefined
+    let last: OsVisit.VisitReports | undefined
     do {
-      const some: ReadonlyArray<OsVisit.Told> = yield* store.told({
+      const some: ReadonlyArray<OsVisit.VisitReports> = yield* store.told({
         userId,
         span: narrowed,
         after: last,
@@ -211,19 +203,19 @@ const told = (asked: Asked) =>
       const here = yield* placed(asked, some)
       visits = Visit.merge([...visits, ...here.filter((visit) => Visit.isAfter(visit, after))])
       last = some.length < TOLD_AT_A_TIME ? undefined : some.at(-1)
-      // Of the last arrival there may be another phone's to come.
+      // Another phone may have a visit with the same arrival as the page's last one.
     } while (last !== undefined && !isBefore(last.arrival, visits[limit - 1]))
     return visits
   })
 
-/** A visit that a phone told, at a place that the app knows. */
+/** A visit that a phone reported, at a place that the app knows. */
 type PlacedVisit = OsVisit.OsVisit & Visit.Visit
 
 /**
- * Those at places that the app knows, without what is past. Where the phone did not tell when it left, the visit ended, at the latest, when
- * its own fixes showed it outside.
+ * Matches reports with the app's places, and drops visits that are older than the user keeps history. Where the phone
+ * did not report a departure, the visit ends at the latest when the phone's fixes were outside.
  */
-const placed = ({ candidates, cutoff, userId }: Asked, some: ReadonlyArray<OsVisit.Told>) =>
+const placed = ({ candidates, cutoff, userId }: Asked, some: ReadonlyArray<OsVisit.VisitReports>) =>
   Effect.gen(function* () {
     const visits = some.flatMap((one) => {
       const visit = OsVisit.decide(one)
@@ -252,10 +244,10 @@ const earlier = (a: Timestamp.Timestamp | null, b: Timestamp.Timestamp | null): 
 const isBefore = (arrival: Timestamp.Timestamp, visit: Visit.Visit | undefined): boolean =>
   visit !== undefined && arrival < visit.arrival
 
-/** Nothing before every place was shared, and nothing that earlier pages had. */
+/** Cuts off the time before any place was shared, and the time that earlier pages covered. */
 const narrow = (
   { from, to }: Span,
-  candidates: ReadonlyArray<OsVisit.Candidate>,
+  candidates: ReadonlyArray<OsVisit.VisitCandidate>,
   after: Visit.Position | undefined
 ): Span => {
   const since = candidates.map((one) => one.since ?? Number.NEGATIVE_INFINITY)

@@ -1,0 +1,29 @@
+import { Schema } from "effect"
+import { AppId, Scope } from "../shared/index.js"
+import { type App, AppName } from "./App.js"
+import { Differences } from "./AppProposal.js"
+
+/** The app that a review decision was about, with the name and scopes that it had after the decision. */
+export const AppUnderReview = Schema.Struct({
+  kind: Schema.Literal("app"),
+  id: AppId,
+  name: Schema.typeSchema(AppName),
+  declaredScopes: Schema.Array(Scope.Scope),
+  allowedScopes: Schema.NullOr(Schema.Array(Scope.Scope)),
+  /** The change to a production app that was approved or rejected; null for a decision about the whole app. */
+  change: Schema.optionalWith(Schema.NullOr(Differences), {
+    /** Decisions from before such changes existed have no such field. */
+    default: () => null
+  })
+})
+export type AppUnderReview = typeof AppUnderReview.Type
+
+/** The subject of a review decision: the app, and the `change` to it that was decided. */
+export const of = (app: App, change: Differences | null): AppUnderReview => ({
+  kind: "app",
+  id: app.id,
+  name: app.name,
+  declaredScopes: app.declaredScopes,
+  allowedScopes: app.allowedScopes,
+  change
+})

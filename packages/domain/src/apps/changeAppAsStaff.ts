@@ -1,0 +1,71 @@
+import { Effect, Either } from "effect"
+import type { Account } from "../accounts/Account.js"
+import type * as ReviewDecision from "../reviews/ReviewDecision.js"
+import * as Staff from "../reviews/Staff.js"
+import * as Verdict from "../reviews/Verdict.js"
+import { type AppId, type Conflict, Entropy, NotFound, program, ReviewDecisionId } from "../shared/index.js"
+import type { Scope } from "../shared/Scope.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import type { App } from "./App.js"
+import * as AppLife from "./AppLife.js"
+import * as AppNotice from "./AppNotice.js"
+import * as AppProposal from "./AppProposal.js"
+import * as AppReview from "./AppReview.js"
+import { AppStore } from "./AppStore.js"
+
+/**
+ * A reviewer lets the app into production or sends it back to the sandbox (Spec §5.4, decision P2). `Forbidden` for an
+ * account without the role, `Invalid` for a rejection without a note, `NotFound` for an unknown app, `Conflict` when
+ * the app is not in review or was changed since the reviewer read it.
+ */
+export const decideApp = program("decideApp", function* (account: Account, id: AppId, verdict: Verdict.Verdict) {
+  yield* Staff.requireReviewer(account)
+  const { decision, note } = yield* Verdict.check(verdict)
+  const kind = decision === "approve" ? "approved" : "rejected"
+  return yield* changeAsStaff(account, id, { kind, note }, (before) => AppLife.decide(before, verdict))
+})
+
+/**
+ * An admin limits the app to the scopes `allowed`, or lifts the limit (null), for its tokens too (Spec §5.6).
+ * `Forbidden` without the role, `NotFound` for an unknown app, `Conflict` for a revoked one. Idempotent.
+ */
+export const narrowApp = program(
+  "narrowApp",
+  function* (account: Account, id: AppId, allowed: ReadonlyArray<Scope> | null) {
+    yield* Staff.requireAdmin(account)
+    return yield* changeAsStaff(account, id, { kind: "narrowed", note: null }, (before) =>
+      AppLife.narrow(before, allowed)
+    )
+  }
+)
+
+/** A transition by staff. App, decision and mail are committed together; no change is not recorded. */
+export const changeAsStaff = (
+  by: Account,
+  id: AppId,
+  { kind, note }: Pick<ReviewDecision.ReviewDecision<unknown>, "kind" | "note">,
+  step: (before: App, now: Timestamp) => Either.Either<App, Conflict>
+) =>
+  Effect.gen(function* () {
+    const decisionId = ReviewDecisionId.make(yield* Entropy.id("rvw"))
+    const outcome = yield* (yield* AppStore).update(id, (before, now) => {
+      const stepped = step(before.app, now)
+      if (Either.isLeft(stepped) || stepped.right === before.app) return { outcome: stepped, after: null }
+      const app = stepped.right
+      const decision: ReviewDecision.ReviewDecision<AppReview.AppUnderReview> = {
+        id: decisionId,
+        appId: id,
+        subject: AppReview.of(app, isVerdict(kind) ? AppProposal.differences(before.app) : null),
+        kind,
+        note,
+        by: by.id,
+        at: now
+      }
+      const recorded = { decision, mail: AppNotice.message(app, decision) }
+      return { outcome: stepped, after: { ...before, app }, recorded }
+    })
+    const stepped = yield* Effect.mapError(outcome, () => new NotFound({ what: "app" }))
+    return yield* stepped
+  })
+
+const isVerdict = (kind: ReviewDecision.ReviewKind): boolean => kind === "approved" || kind === "rejected"

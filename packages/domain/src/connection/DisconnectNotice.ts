@@ -1,0 +1,34 @@
+import type { App } from "../apps/App.js"
+import type { Link, MailMessage } from "../mail/Mail.js"
+import { foldable } from "../mail/NamedMail.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import * as Words from "../shared/Words.js"
+import type { Connection } from "./Connection.js"
+
+/** The e-mail about a disconnected app: the user learns of it if somebody else used the account. */
+export const message = (
+  app: Pick<App, "name">,
+  connection: Pick<Connection, "id" | "userId">,
+  now: Timestamp
+): MailMessage => ({
+  to: connection.userId,
+  dedupeKey: `disconnected ${connection.id}`,
+  subject: `You disconnected ${Words.oneLine(app.name)}`,
+  naming: foldable,
+  body: paragraphs([
+    `On ${Words.moment(now)} you disconnected the app "${app.name}".`,
+    "It can ask nothing more about you, and nothing more is sent to it. What it learned before, it keeps. What it asked stays in your access log.",
+    "To use it with your places again, connect it from the app."
+  ]),
+  link: linkTo(connection)
+})
+
+/** The body of an e-mail, with a blank line between paragraphs. */
+export const paragraphs = (list: ReadonlyArray<string>): string => list.join("\n\n")
+
+/** The link in a user's e-mail about a connection. */
+export const linkTo = ({ id }: Pick<Connection, "id">): Link => ({
+  site: "portal",
+  path: `/connections/${id}`,
+  label: "The connection"
+})

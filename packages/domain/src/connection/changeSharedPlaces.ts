@@ -1,0 +1,136 @@
+import { Effect, Option } from "effect"
+import { WorkSignal } from "../events/WorkSignal.js"
+import type { Place } from "../places/Place.js"
+import { PlaceStore } from "../places/PlaceStore.js"
+import { Conflict, Entropy, Invalid, NotFound, program } from "../shared/index.js"
+import { type ConnectionId, EventId, type PlaceId, type UserId } from "../shared/Ids.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import {
+  type ArchiveDecision,
+  ConnectionStore,
+  type ConnectionDecision,
+  type Sharing,
+  type WithApp,
+  type Write
+} from "./ConnectionStore.js"
+import * as Ending from "./Ending.js"
+import * as PlacesNotice from "./PlacesNotice.js"
+import { getConnection } from "./readConnections.js"
+import * as SharedPlaces from "./SharedPlaces.js"
+
+type Outcome = "shared" | "not_found" | "ended" | "refused"
+
+/**
+ * Replaces the set of places that the app may ask about (`SharedPlaces.replace`). `Invalid` on `places` for a place
+ * that is not the user's, and for an archived place that is not shared yet. `Conflict` when the connection has ended.
+ * `NotFound` for another user's connection.
+ */
+export const sharePlaces = program(
+  "sharePlaces",
+  function* (userId: UserId, id: ConnectionId, chosen: ReadonlyArray<SharedPlaces.ChosenPlaces>) {
+    const own = yield* (yield* PlaceStore).list(userId)
+    const eventId = EventId.make(yield* Entropy.id("evt"))
+    const outcome = yield* (yield* ConnectionStore).change(id, (state, now) =>
+      decide({ userId, own, chosen, eventId }, state, now)
+    )
+    switch (Option.getOrElse(outcome, (): Outcome => "not_found")) {
+      case "not_found":
+        return yield* new NotFound({ what: "connection" })
+      case "ended":
+        return yield* new Conflict({ reason: "the connection has ended" })
+      case "refused":
+        return yield* Invalid.of("places", "must name only places of yours that are not archived")
+      case "shared":
+        yield* (yield* WorkSignal).raise
+        return yield* getConnection(userId, id)
+    }
+  }
+)
+
+interface Input {
+  readonly userId: UserId
+  readonly own: ReadonlyArray<Place>
+  readonly chosen: ReadonlyArray<SharedPlaces.ChosenPlaces>
+  readonly eventId: EventId
+}
+
+const decide = (
+  { chosen, eventId, own, userId }: Input,
+  { app, connection }: WithApp,
+  now: Timestamp
+): ConnectionDecision<Outcome> => {
+  if (connection.userId !== userId) return { outcome: "not_found", writes: [] }
+  const expired = Ending.ifExpired(connection, now)
+  if (connection.endedAt !== null || expired.length > 0) return { outcome: "ended", writes: expired }
+  if (SharedPlaces.refused(chosen, own, connection.places).length > 0) return { outcome: "refused", writes: [] }
+  const after = SharedPlaces.replace(connection, chosen, own, now)
+  const events = PlacesNotice.events(connection, { app, connection: { ...connection, ...after } }, eventId, now)
+  return {
+    outcome: "shared",
+    writes: [{ _tag: "SetPlaces", ...after }, ...events.map((event): Write => ({ _tag: "Emit", event }))]
+  }
+}
+
+/**
+ * Archives a place. It matches no fix from now on, and past visits keep its label (Spec §4.5, visits rule 5). For each
+ * app that shares it the version of the set grows, with an event if the app watches places. Idempotent.
+ */
+export const archivePlace = program("archivePlace", function* (userId: UserId, id: PlaceId) {
+  const connections = yield* ConnectionStore
+  let outcome: Option.Option<ArchiveOutcome>
+  do {
+    const eventIds = yield* freshEventIds(userId)
+    outcome = yield* connections.archivePlace(userId, id, (state, now) => decideArchive(eventIds, state, now))
+  } while (Option.contains(outcome, "again"))
+  if (Option.isNone(outcome)) return yield* new NotFound({ what: "place" })
+  // A worker sends the event, if there is one.
+  yield* (yield* WorkSignal).raise
+})
+
+/** `again`: meanwhile another connection began to share the place, and no event id was prepared for it. */
+type ArchiveOutcome = "archived" | "again"
+
+const freshEventIds = (userId: UserId) =>
+  Effect.gen(function* () {
+    const all = yield* (yield* ConnectionStore).listOfUser(userId)
+    const ids = yield* Effect.forEach(
+      all.filter(({ connection }) => connection.endedAt === null),
+      ({ connection }) => Effect.map(Entropy.id("evt"), (text) => [connection.id, EventId.make(text)] as const)
+    )
+    return new Map(ids)
+  })
+
+const decideArchive = (
+  eventIds: ReadonlyMap<ConnectionId, EventId>,
+  { place, sharedWith }: Sharing,
+  now: Timestamp
+): ArchiveDecision<ArchiveOutcome> => {
+  if (place.archivedAt !== null) return { outcome: "archived", archivedAt: place.archivedAt, writes: [] }
+  if (sharedWith.some(({ connection }) => !eventIds.has(connection.id))) {
+    return { outcome: "again", archivedAt: null, writes: [] }
+  }
+  return {
+    outcome: "archived",
+    archivedAt: now,
+    writes: sharedWith.map(({ app, connection }) => {
+      const expired = Ending.ifExpired(connection, now)
+      const eventId = eventIds.get(connection.id)
+      if (expired.length > 0 || eventId === undefined) return { id: connection.id, writes: expired }
+      const { places } = connection
+      const placesVersion = connection.placesVersion + 1
+      const events = PlacesNotice.events(
+        connection,
+        { app, connection: { ...connection, placesVersion } },
+        eventId,
+        now
+      )
+      return {
+        id: connection.id,
+        writes: [
+          { _tag: "SetPlaces", places, placesVersion },
+          ...events.map((event): Write => ({ _tag: "Emit", event }))
+        ]
+      }
+    })
+  }
+}

@@ -1,0 +1,58 @@
+import { Effect, Option } from "effect"
+import { type AppId, type ConnectionId, NotFound, program, type UserId } from "../shared/index.js"
+import { ConnectionStore } from "./ConnectionStore.js"
+import * as DisconnectNotice from "./DisconnectNotice.js"
+import * as Ending from "./Ending.js"
+
+/** Ends a connection for its user, with a receipt by mail (Spec §3.1). Idempotent. `NotFound` for another's. */
+export const disconnect = program("disconnect", function* (userId: UserId, id: ConnectionId) {
+  const outcome = yield* (yield* ConnectionStore).change(id, ({ app, connection }, now) => {
+    if (connection.userId !== userId) return { outcome: false, writes: [] }
+    const writes = Ending.end(connection, "user_disconnected", now)
+    const isOurs = writes.some((write) => write._tag === "End" && write.reason === "user_disconnected")
+    const receipt = { _tag: "Mail", message: DisconnectNotice.message(app, connection, now) } as const
+    return { outcome: true, writes: isOurs ? [...writes, receipt] : writes }
+  })
+  if (!Option.contains(outcome, true)) return yield* new NotFound({ what: "connection" })
+})
+
+/** Connections read in one query. Each one is ended in its own transaction. */
+const BATCH = 100
+
+export interface EndRevoked {
+  /** The app whose connections to end. Left out: those of every revoked app. */
+  readonly appId?: AppId | undefined
+  readonly atMost?: number | undefined
+}
+
+/**
+ * Ends the connections of revoked apps as of the revocation (Spec §3.1), and counts them. May be interrupted, repeated
+ * and run by several workers. A connection that fails is logged, and the next run tries again.
+ */
+export const endRevoked = program("endRevoked", function* ({ appId, atMost = Infinity }: EndRevoked = {}) {
+  const connections = yield* ConnectionStore
+  let ended = 0
+  let after: ConnectionId | undefined
+  for (let seen = 0; seen < atMost;) {
+    const limit = Math.min(BATCH, atMost - seen)
+    const ids = yield* connections.listRevoked({ appId, limit, after })
+    for (const id of ids) if (yield* endOne(id)) ended++
+    if (ids.length < limit) break
+    seen += ids.length
+    after = ids.at(-1)
+  }
+  return ended
+})
+
+const endOne = (id: ConnectionId) =>
+  Effect.gen(function* () {
+    const outcome = yield* (yield* ConnectionStore).change(id, ({ app, connection }) => {
+      const writes = Ending.ifRevoked(connection, app)
+      return { outcome: writes.length > 0, writes }
+    })
+    return Option.contains(outcome, true)
+  }).pipe(
+    Effect.catchAll((error) =>
+      Effect.as(Effect.logWarning("A connection of a revoked app could not be ended, later again", id, error), false)
+    )
+  )

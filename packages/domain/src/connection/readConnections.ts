@@ -1,0 +1,124 @@
+import { Effect, Option } from "effect"
+import { AccessLogStore } from "../access-log/AccessLogStore.js"
+import type { LoggedPurpose } from "../access-log/listAccessLog.js"
+import type { Account } from "../accounts/Account.js"
+import { getOwnedApp } from "../apps/readApps.js"
+import { PlaceStore } from "../places/PlaceStore.js"
+import * as Purpose from "../purposes/Purpose.js"
+import { PurposeStore } from "../purposes/PurposeStore.js"
+import { Cursor, Invalid, NotFound, Page, program, Timestamp } from "../shared/index.js"
+import type { AppId, ConnectionId, UserId } from "../shared/Ids.js"
+import { ConnectionStore, type WithApp } from "./ConnectionStore.js"
+import * as ConnectionView from "./ConnectionView.js"
+import * as EffectiveScopes from "./EffectiveScopes.js"
+import * as Uses from "./Uses.js"
+
+const MAX_LIMIT = 500
+
+/** The user's connections, newest first, including ended ones. */
+export const listConnections = program("listConnections", function* (userId: UserId) {
+  return yield* viewed(userId, yield* (yield* ConnectionStore).listOfUser(userId))
+})
+
+export interface ConnectionPage {
+  readonly connections: ReadonlyArray<ConnectionView.UserConnection>
+  /** Null on the last page. A cursor is valid for the same user only. */
+  readonly nextCursor: string | null
+}
+
+/** Like `listConnections`, in pages of at most `MAX_LIMIT`. */
+export const pageConnections = program(
+  "pageConnections",
+  function* (userId: UserId, limit: number, cursor: string | undefined) {
+    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+      return yield* Invalid.of("limit", `must be a whole number from 1 to ${MAX_LIMIT}`)
+    }
+    const query = JSON.stringify(["connections", userId])
+    const [last] = cursor === undefined ? [] : yield* Cursor.open(cursor, query)
+    const all = yield* (yield* ConnectionStore).listOfUser(userId)
+    // A connection is never removed from the list, so the position of a cursor always exists.
+    const begin = last === undefined ? 0 : all.findIndex(({ connection }) => connection.id === last) + 1
+    const page = Page.of(all.slice(begin), limit, ({ connection }) => [connection.id])
+    const result: ConnectionPage = {
+      connections: yield* viewed(userId, page.items),
+      nextCursor: page.next === undefined ? null : yield* Cursor.seal(page.next, query)
+    }
+    return result
+  }
+)
+
+/** One of the user's connections, live or ended. `NotFound` for another user's connection. */
+export const getConnection = program("getConnection", function* (userId: UserId, id: ConnectionId) {
+  const found = yield* (yield* ConnectionStore).findOfUser(userId, id)
+  const [connection] = yield* viewed(userId, Option.toArray(found))
+  return connection ?? (yield* new NotFound({ what: "connection" }))
+})
+
+const viewed = (userId: UserId, connections: ReadonlyArray<WithApp>) =>
+  Effect.gen(function* () {
+    if (connections.length === 0) return []
+    const own = yield* (yield* PlaceStore).list(userId)
+    const last = yield* (yield* AccessLogStore).lastAnswered(
+      userId,
+      connections.map(({ connection }) => ({
+        connectionId: connection.id,
+        appId: connection.appId,
+        until: connection.endedAt
+      }))
+    )
+    const now = yield* Timestamp.now
+    return connections.map((one) => ConnectionView.forUser(one, own, last.get(one.connection.id) ?? null, now))
+  })
+
+/** The answer of `GET /v1/me`. Every live access token may ask, whatever its scopes are (Spec §5.8). */
+export const describeConnection = program("describeConnection", function* (caller: WithApp) {
+  return ConnectionView.describe(caller, yield* Timestamp.now)
+})
+
+/** How often the app got answers in 90 days, by purpose, earlier connections included. `NotFound`: another user's. */
+export const listUses = program("listUses", function* (userId: UserId, id: ConnectionId) {
+  const found = yield* (yield* ConnectionStore).findOfUser(userId, id)
+  if (Option.isNone(found)) return yield* new NotFound({ what: "connection" })
+  const { app, connection } = found.value
+  const now = yield* Timestamp.now
+  const counted = yield* (yield* AccessLogStore).countUses(userId, app.id, Uses.since(now))
+  const purposes = yield* (yield* PurposeStore).list(app.id)
+  const held = EffectiveScopes.isLive(connection, app, now) ? EffectiveScopes.reported(connection, app, now) : []
+  return Uses.of(counted, purposes, app, held, now)
+})
+
+/** An app's connections, ended ones too, newest first. `NotFound`: another account's app. `Invalid`: the cursor. */
+export const listAppUsers = program("listAppUsers", function* (account: Account, appId: AppId, page: Page.PageRequest) {
+  const app = yield* getOwnedApp(account, appId)
+  const connections = yield* ConnectionStore
+  const { items, nextCursor } = yield* Cursor.page(`users of ${app.id}`, page, (limit, after) =>
+    connections.listOfApp(app.id, limit, after)
+  )
+  const now = yield* Timestamp.now
+  return {
+    users: items.map((connection) => ConnectionView.forDeveloper({ app, connection }, now)),
+    nextCursor
+  }
+})
+
+/** An app that entries of the user's access log can be about, with its purposes. */
+export interface LoggedApp {
+  readonly id: AppId
+  readonly name: string
+  readonly purposes: ReadonlyArray<LoggedPurpose>
+}
+
+/** Every app that the user ever connected, newest connection first. The access log offers them as filters. */
+export const listLoggedApps = program("listLoggedApps", function* (userId: UserId) {
+  const connections = yield* (yield* ConnectionStore).listOfUser(userId)
+  const apps = new Map(connections.map(({ app }) => [app.id, app]))
+  const purposes = yield* PurposeStore
+  const result: ReadonlyArray<LoggedApp> = yield* Effect.forEach(apps.values(), ({ id, name }) =>
+    Effect.map(purposes.list(id), (list) => ({
+      id,
+      name,
+      purposes: list.map((purpose) => ({ id: purpose.id, description: Purpose.wording(purpose) }))
+    }))
+  )
+  return result
+})

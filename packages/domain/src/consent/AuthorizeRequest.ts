@@ -1,0 +1,140 @@
+// How an app's `GET /authorize` is checked (decision consent-1).
+import { Either, Option, Schema } from "effect"
+import * as App from "../apps/App.js"
+import * as RedirectUri from "../apps/RedirectUri.js"
+import * as Purpose from "../purposes/Purpose.js"
+import { AppId, Scope } from "../shared/index.js"
+import { type ConsentRequest, ExternalUserId, ConsentRequestState } from "./ConsentRequest.js"
+import { AuthorizePage, AuthorizeRedirect } from "../connection/Errors.js"
+import { Challenge } from "../tokens/Pkce.js"
+
+/** The query of `GET /authorize` as it was sent. A parameter that was sent twice is an array. */
+export type Parameters = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+
+/** A valid request, for which a consent page may be shown. */
+export type Checked = Omit<ConsentRequest, "id" | "createdAt" | "decided">
+
+type Refused<E> = Either.Either<never, E>
+
+const page = (parameter: AuthorizePage["parameter"], message: string): Refused<AuthorizePage> =>
+  Either.left(new AuthorizePage({ parameter, message }))
+
+/** A parameter without a value counts as absent (RFC 6749 §3.1). */
+const values = (parameters: Parameters, name: string): ReadonlyArray<string> => {
+  const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+  const list = value === undefined ? [] : typeof value === "string" ? [value] : value
+  return list.length > 1 ? list : list.filter((text) => text !== "")
+}
+
+/** The id of the app to look up. */
+export const clientId = (parameters: Parameters): Either.Either<AppId, AuthorizePage> => {
+  const [id, ...more] = values(parameters, "client_id")
+  return id !== undefined && more.length === 0 && Schema.is(AppId)(id) ? Either.right(id) : unknownClient
+}
+
+const unknownClient = page("client_id", "The link names no app that is known here (client_id).")
+
+/** The parameters checked last. Their problems go to the app's redirect URI, which is trusted by then. */
+const REDIRECTED = ["response_type", "scope", "code_challenge", "code_challenge_method", "external_user_id"] as const
+
+/**
+ * Checks first what a redirect depends on (app, address, state), then the other parameters (decision O3). `purposes`
+ * are the app's. `issuer` is added to the answer when the request has `response_type` (RFC 9207).
+ */
+export const check = (
+  parameters: Parameters,
+  app: Option.Option<App.App>,
+  purposes: ReadonlyArray<Purpose.Purpose>,
+  issuer: string
+): Either.Either<Checked, AuthorizePage | AuthorizeRedirect> => {
+  // No browser is redirected to a revoked app, not even with an error.
+  if (Option.isNone(app) || app.value.revokedAt !== null) return unknownClient
+  const uri = values(parameters, "redirect_uri")
+  const redirectUri = app.value.redirectUris.find((registered) => registered === uri[0])
+  if (redirectUri === undefined || uri.length > 1) {
+    return page("redirect_uri", "The address to go back to (redirect_uri) is not one that the app registered.")
+  }
+  const states = values(parameters, "state")
+  const state = states[0]
+  if (state === undefined || states.length > 1 || !Schema.is(ConsentRequestState)(state)) {
+    return page("state", "The link carries no usable state parameter (8 to 512 characters).")
+  }
+
+  const responseType = values(parameters, "response_type")
+  const answersIssuer = responseType.length > 0
+  const refuse = (error: AuthorizeRedirect["error"], description: string): Refused<AuthorizeRedirect> =>
+    Either.left(
+      new AuthorizeRedirect({
+        error,
+        uri: answer({ redirectUri, state, answersIssuer }, issuer, [
+          ["error", error],
+          ["error_description", description]
+        ])
+      })
+    )
+
+  const repeated = REDIRECTED.find((name) => values(parameters, name).length > 1)
+  if (repeated !== undefined) return refuse("invalid_request", `${repeated} must not be repeated`)
+  if (answersIssuer && responseType[0] !== "code") {
+    return refuse("unsupported_response_type", "response_type must be code")
+  }
+  const [challenge] = values(parameters, "code_challenge")
+  if (challenge === undefined || !Schema.is(Challenge)(challenge)) {
+    return refuse("invalid_request", "code_challenge must be the base64url SHA-256 of the verifier, 43 characters")
+  }
+  if (values(parameters, "code_challenge_method")[0] !== "S256") {
+    return refuse("invalid_request", "code_challenge_method must be S256")
+  }
+  const [externalUserId] = values(parameters, "external_user_id")
+  if (externalUserId !== undefined && !Schema.is(ExternalUserId)(externalUserId)) {
+    return refuse(
+      "invalid_request",
+      "external_user_id must be at most 128 characters, none of them a control character"
+    )
+  }
+  const names = (values(parameters, "scope")[0] ?? "").split(" ").filter((name) => name !== "")
+  if (names.length === 0) return refuse("invalid_scope", "scope must name at least one scope")
+  if (!names.every(Scope.isScope)) return refuse("invalid_scope", "scope names a scope that does not exist")
+  const scopes = Scope.normalise(names)
+  const refused = unavailable(scopes, app.value, purposes)
+  if (refused !== undefined) return refuse("invalid_scope", `${refused.scope} ${refused.why}`)
+
+  return Either.right({
+    appId: app.value.id,
+    redirectUri,
+    scopes,
+    challenge,
+    state,
+    externalUserId: externalUserId ?? null,
+    answersIssuer
+  })
+}
+
+/** The first requested scope that the app cannot ask for at this moment, with the reason (decisions §3). */
+export const unavailable = (
+  scopes: ReadonlyArray<Scope.Scope>,
+  app: App.App,
+  purposes: ReadonlyArray<Purpose.Purpose>
+): { readonly scope: Scope.Scope; readonly why: string } | undefined => {
+  const declared = App.scopes(app)
+  const covered: ReadonlyArray<Scope.Scope> = Purpose.coveredScopes(purposes, app.status)
+  for (const scope of scopes) {
+    if (!declared.includes(scope)) return { scope, why: "is not among the scopes that the app declares" }
+    if (Scope.isSensitive(scope) && !covered.includes(scope)) {
+      return { scope, why: "needs a purpose that the app may use" }
+    }
+  }
+  return undefined
+}
+
+/** The address for the browser: the registered redirect URI with the answer, the state and, if wanted, `iss`. */
+export const answer = (
+  request: Pick<ConsentRequest, "redirectUri" | "state" | "answersIssuer">,
+  issuer: string,
+  parameters: ReadonlyArray<readonly [string, string]>
+): string =>
+  RedirectUri.withQuery(request.redirectUri, [
+    ...parameters,
+    ["state", request.state],
+    ...(request.answersIssuer ? [["iss", issuer] as const] : [])
+  ])

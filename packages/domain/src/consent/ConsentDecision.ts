@@ -1,0 +1,287 @@
+import { Option, Schema } from "effect"
+import * as App from "../apps/App.js"
+import type { Place } from "../places/Place.js"
+import type { Purpose } from "../purposes/Purpose.js"
+import { type ConnectionId, type EventId, Problem, Scope, type Sub, Token, type UserId } from "../shared/index.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import type { Hash, KeyId } from "../shared/Vault.js"
+import * as SensitiveNotice from "../tiers/SensitiveNotice.js"
+import * as Tier from "../tiers/Tier.js"
+import * as AuthorizeRequest from "./AuthorizeRequest.js"
+import type { Connection } from "../connection/Connection.js"
+import type { Write } from "../connection/ConnectionStore.js"
+import type { TokenWrite } from "../tokens/TokenStore.js"
+import type { ApprovalState, RequestDecision } from "./ConsentStore.js"
+import type { ConsentChoices } from "./ConsentChoices.js"
+import * as ConsentMode from "./ConsentMode.js"
+import { type ConsentRequest, type DecidedConsent, isOpen, type Mode } from "./ConsentRequest.js"
+import * as EffectiveScopes from "../connection/EffectiveScopes.js"
+import * as Ending from "../connection/Ending.js"
+import type { ConsentRefusal } from "../connection/Errors.js"
+import * as PlacesNotice from "../connection/PlacesNotice.js"
+import * as Receipt from "./Receipt.js"
+import * as SharedPlaces from "../connection/SharedPlaces.js"
+
+// The decision about a consent page. Decisions consent-5, consent-6, consent-7, consent-8 and M7.
+
+/** The user, the answer, and ids and secrets made beforehand: all that is not under the lock. */
+export interface ConsentInput {
+  readonly userId: UserId
+  readonly choices: ConsentChoices
+  readonly places: ReadonlyArray<Place>
+  readonly purposes: ReadonlyArray<Purpose>
+  readonly issuer: string
+  /** The ids of a first connection. Not used when there is one already. */
+  readonly fresh: { readonly connectionId: ConnectionId; readonly sub: Sub }
+  /** The id of the event about changed places. */
+  readonly eventId: EventId
+  /**
+   * The secret of the authorization code, derived from the request's id with each of our keys. When the form is posted
+   * again after a key rotation, the key of the first answer gives the same code.
+   */
+  readonly codeSecrets: ReadonlyMap<KeyId, string>
+  readonly currentKey: KeyId
+  /** SHA-256, as `Vault.sha256` computes it. */
+  readonly hash: (text: string) => Hash
+}
+
+export type ConsentOutcome =
+  | { readonly _tag: "Redirect"; readonly to: string }
+  | { readonly _tag: "Refused"; readonly reason: ConsentRefusal }
+  | { readonly _tag: "Invalid"; readonly problems: readonly [Problem, ...ReadonlyArray<Problem>] }
+
+export type UserDecision = RequestDecision<ConsentOutcome>
+
+const only = (outcome: ConsentOutcome): UserDecision => ({ outcome, decided: null, approval: null })
+const refuse = (reason: ConsentRefusal): UserDecision => only({ _tag: "Refused", reason })
+
+/**
+ * Decides a request once. The same form posted again gets the first answer, with the same code. Everything is checked
+ * against the state under the lock, because the form may be forged or out of date.
+ */
+export const decide = (input: ConsentInput, state: ApprovalState, now: Timestamp): UserDecision => {
+  const { app, existing, request } = state
+  if (request.decided !== null) return repeat(input, request, request.decided)
+  if (!isOpen(request, now)) return refuse("expired")
+  if (app.revokedAt !== null) return refuse("app_revoked")
+  const { choices } = input
+  if (choices.decision === "cancel") return deny(input, request, [])
+  const before = Option.getOrUndefined(existing)
+  const current = ConsentMode.of(request.scopes, before, app, now)
+  if (choices.decision === "stop" && (choices.shown ?? current) === "renew_sensitive") {
+    return deny(input, request, before === undefined ? [] : stop(request, app, before, now))
+  }
+  if (!App.canBeConnectedBy(app, input.userId)) return refuse("sandbox")
+  const mode = modeOfAnswer(choices.shown, current)
+  if (mode === undefined) return refuse("outdated")
+  const live = mode === "new" ? undefined : before
+  const checked = check(input, request, app, live, mode)
+  return "problems" in checked
+    ? only({ _tag: "Invalid", problems: checked.problems })
+    : approve(input, state, { mode, live, checked }, now)
+}
+
+const deny = (input: ConsentInput, request: ConsentRequest, writes: ReadonlyArray<TokenWrite>): UserDecision => ({
+  outcome: { _tag: "Redirect", to: denied(request, input.issuer) },
+  decided: { by: input.userId, outcome: "denied" },
+  approval: null,
+  writes
+})
+
+/** An answer that may be carried out. */
+interface AcceptedAnswer {
+  readonly mode: Mode
+  /** The connection that goes on; undefined when a new one begins. */
+  readonly live: Connection | undefined
+  readonly checked: Checked
+}
+
+const approve = (input: ConsentInput, state: ApprovalState, answer: AcceptedAnswer, now: Timestamp): UserDecision => {
+  const { app, existing, request } = state
+  const connection = connectionOf(input, state, answer, now)
+  const by = { by: input.userId, outcome: "approved", connectionId: connection.id } as const
+  const decided = { ...by, keyId: input.currentKey }
+  const code = codeOf(input, decided)
+  if (code === undefined) return refuse("expired")
+  const expired = answer.live === undefined ? Option.getOrNull(Option.map(existing, ({ id }) => id)) : null
+  return {
+    outcome: { _tag: "Redirect", to: approved(request, input.issuer, code) },
+    decided,
+    approval: {
+      connection,
+      code: {
+        hash: input.hash(code),
+        userId: input.userId,
+        connectionId: connection.id,
+        appId: app.id,
+        redirectUri: request.redirectUri,
+        challenge: request.challenge,
+        createdAt: now,
+        familyId: null,
+        exchange: null
+      },
+      expired
+    },
+    writes: writesOf(input, state, answer, connection, now)
+  }
+}
+
+/** The connection as it is from now on. */
+const connectionOf = (
+  input: ConsentInput,
+  { app, placesVersion, request, sub }: ApprovalState,
+  { checked, live, mode }: AcceptedAnswer,
+  now: Timestamp
+): Connection => ({
+  userId: input.userId,
+  id: live?.id ?? input.fresh.connectionId,
+  appId: app.id,
+  sub: live?.sub ?? Option.getOrElse(sub, () => input.fresh.sub),
+  // An app that sends no id this time does not remove the earlier one.
+  externalUserId: request.externalUserId ?? live?.externalUserId ?? null,
+  heldScopes: checked.scopes,
+  ...(mode === "renew_sensitive" && live !== undefined
+    ? { places: live.places, placesVersion: live.placesVersion, standardExpiresAt: live.standardExpiresAt }
+    : {
+        ...SharedPlaces.replace(live ?? placesVersion, checked.chosenPlaces, input.places, now),
+        standardExpiresAt: Tier.standardExpiry(checked.standardDays, now)
+      }),
+  sensitiveExpiresAt: checked.scopes.some(Scope.isSensitive) ? Tier.sensitiveExpiry(checked.sensitiveDays, now) : null,
+  connectedAt: live?.connectedAt ?? now,
+  endedAt: null,
+  endReason: null,
+  // The old tokens end now, so a repeated exchange of their code cannot end the new ones.
+  familyId: null
+})
+
+/** What else an approval writes: the old tokens end, the user gets a receipt, and the app learns of changed places. */
+const writesOf = (
+  input: ConsentInput,
+  { app, request }: ApprovalState,
+  { live, mode }: AcceptedAnswer,
+  connection: Connection,
+  now: Timestamp
+): ReadonlyArray<TokenWrite> => {
+  const shared = SharedPlaces.present(connection, input.places).length
+  return [
+    ...(live === undefined ? [] : [{ _tag: "RevokeTokens" } as const]),
+    { _tag: "Mail", message: Receipt.approved(request, mode, app, connection, shared, now) },
+    { _tag: "LookAt", at: SensitiveNotice.nextLook(connection, now) },
+    ...PlacesNotice.events(live, { app, connection }, input.eventId, now).map((event): Write => ({
+      _tag: "Emit",
+      event
+    }))
+  ]
+}
+
+/**
+ * "Stop sharing", beside "Renew": removes the sensitive scopes at once, also in the grace period. A connection without
+ * other scopes ends. Nothing changes when another tab has already done it.
+ */
+const stop = (request: ConsentRequest, app: App.App, connection: Connection, now: Timestamp): ReadonlyArray<Write> => {
+  if (!EffectiveScopes.isLive(connection, app, now) || !connection.heldScopes.some(Scope.isSensitive)) return []
+  const heldScopes = connection.heldScopes.filter((scope) => !Scope.isSensitive(scope))
+  const ended = heldScopes.length === 0
+  return [
+    ...(ended
+      ? Ending.end(connection, "user_disconnected", now)
+      : [{ _tag: "SetScopes", heldScopes, sensitiveExpiresAt: null } as const]),
+    { _tag: "Mail", message: Receipt.stopped(request, app, connection, ended, now) }
+  ]
+}
+
+const approved = (request: ConsentRequest, issuer: string, code: string): string =>
+  AuthorizeRequest.answer(request, issuer, [["code", code]])
+
+const denied = (request: ConsentRequest, issuer: string): string =>
+  AuthorizeRequest.answer(request, issuer, [
+    ["error", "access_denied"],
+    ["error_description", "the user did not allow the connection"]
+  ])
+
+/** Undefined when the key that derived the code was removed. By then the code has expired. */
+const codeOf = (input: ConsentInput, decided: Extract<DecidedConsent, { outcome: "approved" }>): string | undefined => {
+  const secret = input.codeSecrets.get(decided.keyId)
+  return secret === undefined ? undefined : Token.format("ac", decided.connectionId, secret)
+}
+
+const repeat = (input: ConsentInput, request: ConsentRequest, decided: DecidedConsent): UserDecision => {
+  if (decided.by !== input.userId) return refuse("decided")
+  if (decided.outcome === "denied") return only({ _tag: "Redirect", to: denied(request, input.issuer) })
+  const code = codeOf(input, decided)
+  return code === undefined ? refuse("expired") : only({ _tag: "Redirect", to: approved(request, input.issuer, code) })
+}
+
+/**
+ * Which questions the form answers. Another tab may have changed the connection since the page was shown. An answer to
+ * the full page answers every question, so it stays a full answer. A renewal page with nothing left to renew did not
+ * ask enough: undefined, and the page is shown again.
+ */
+const modeOfAnswer = (shown: Mode | undefined, now: Mode): Mode | undefined => {
+  if (shown === undefined || shown === now) return now
+  if (shown === "renew_sensitive") return undefined
+  return now === "renew_sensitive" ? "change" : now
+}
+
+interface Checked {
+  readonly scopes: ReadonlyArray<Scope.Scope>
+  readonly chosenPlaces: ReadonlyArray<SharedPlaces.ChosenPlaces>
+  readonly standardDays: Tier.StandardDays
+  readonly sensitiveDays: Tier.SensitiveDays
+}
+
+const check = (
+  { choices, places, purposes }: ConsentInput,
+  request: ConsentRequest,
+  app: App.App,
+  live: Connection | undefined,
+  mode: Mode
+): Checked | { readonly problems: readonly [Problem, ...ReadonlyArray<Problem>] } => {
+  const problems: Array<Problem> = []
+  const problem = (field: string, message: string): void => {
+    problems.push(new Problem({ field, message }))
+  }
+  if (choices.decision !== "allow") problem("decision", "must be allow or cancel")
+
+  // A renewal asks for the days only. Scopes that are posted with it can only reduce the sensitive scopes.
+  const isWhole = mode === "renew_sensitive" && choices.scopes.length === 0
+  const posted: ReadonlyArray<string> = isWhole ? request.scopes : choices.scopes
+  const requested = posted.filter(Scope.isScope).filter((scope) => request.scopes.includes(scope))
+  const scopes = Scope.normalise(requested)
+  if (requested.length < posted.length) problem("scope", "must be among the scopes that the app asked for")
+  else if (scopes.length === 0) problem("scope", "choose at least one, or cancel")
+  const refused = AuthorizeRequest.unavailable(scopes, app, purposes)
+  if (refused !== undefined) problem("scope", `${refused.scope} ${refused.why}`)
+
+  const earlier = new Set(choices.earlier)
+  const chosenPlaces = choices.places.map((placeId) => ({ placeId, includeEarlierVisits: earlier.has(placeId) }))
+  if (mode !== "renew_sensitive" && SharedPlaces.refused(chosenPlaces, places, live?.places ?? []).length > 0) {
+    problem("place", "must be among your places")
+  }
+
+  const standardDays = days(Tier.StandardDays, choices.standardDays)
+  if (mode !== "renew_sensitive" && standardDays === undefined) {
+    problem("standard_days", "must be 1, 7, 30, 90 or never")
+  }
+  const sensitiveDays = days(Tier.SensitiveDays, choices.sensitiveDays)
+  if (scopes.some(Scope.isSensitive) && sensitiveDays === undefined) {
+    problem("sensitive_days", "must be 1, 7, 30 or 90")
+  }
+
+  const [first, ...rest] = problems
+  return first === undefined
+    ? {
+        scopes,
+        chosenPlaces,
+        standardDays: standardDays ?? Tier.DEFAULT_DAYS,
+        sensitiveDays: sensitiveDays ?? Tier.DEFAULT_DAYS
+      }
+    : { problems: [first, ...rest] }
+}
+
+/** The number of days; undefined for a text that is not an option. An absent field means the default (Spec §4.2). */
+const days = <A>(options: Schema.Schema<A>, text: string | undefined): A | typeof Tier.DEFAULT_DAYS | undefined => {
+  if (text === undefined || text === "") return Tier.DEFAULT_DAYS
+  const value = /^[1-9]\d?$/.test(text) ? Number(text) : text
+  return Schema.is(options)(value) ? value : undefined
+}

@@ -1,0 +1,24 @@
+// Which consent screen is shown (decision consent-2).
+import type { App } from "../apps/App.js"
+import * as Scope from "../shared/Scope.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import type { Connection } from "../connection/Connection.js"
+import type { Mode } from "./ConsentRequest.js"
+import * as EffectiveScopes from "../connection/EffectiveScopes.js"
+
+/**
+ * Which screen the user sees (Spec §4.1). A connection without sensitive scopes has nothing to renew. When its app asks
+ * again, the screen is `change`, on which the user can choose the standard expiry again.
+ */
+export const of = (
+  requested: ReadonlyArray<Scope.Scope>,
+  existing: Connection | undefined,
+  app: App,
+  now: Timestamp
+): Mode => {
+  if (existing === undefined || !EffectiveScopes.isLive(existing, app, now)) return "new"
+  const held = EffectiveScopes.reported(existing, app, now)
+  const asked = Scope.normalise(requested)
+  const same = asked.length === held.length && asked.every((scope) => held.includes(scope))
+  return same && held.some(Scope.isSensitive) ? "renew_sensitive" : "change"
+}

@@ -1,0 +1,61 @@
+import { Schema } from "effect"
+import type { RedirectUri } from "../apps/RedirectUri.js"
+import type { AppId, ConnectionId, ConsentRequestId, Scope, UserId, Vault } from "../shared/index.js"
+import { MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
+import type { Challenge } from "../tokens/Pkce.js"
+
+/**
+ * The `state` of a request: 8 to 512 characters, counted by code point (Spec §4.1). The app gets it back unchanged and
+ * percent-encoded, so a line break in it cannot reach a header. NUL is excluded because the database cannot store it,
+ * half of a surrogate pair because a URL cannot contain it.
+ */
+export const ConsentRequestState = Schema.String.pipe(
+  // oxlint-disable-next-line no-control-regex
+  Schema.pattern(/^[^\u0000\p{Surrogate}]{8,512}$/u),
+  Schema.brand("State")
+)
+export type ConsentRequestState = typeof ConsentRequestState.Type
+
+/** 1 to 128 code points. Control characters are excluded: they cannot be stored or shown. */
+export const ExternalUserId = Schema.String.pipe(
+  // oxlint-disable-next-line no-control-regex
+  Schema.pattern(/^[^\u0000-\u001f\u007f]{1,128}$/u),
+  Schema.brand("ExternalUserId")
+)
+export type ExternalUserId = typeof ExternalUserId.Type
+
+/** A checked `GET /authorize`. It is stored while the user signs in and decides. */
+export interface ConsentRequest {
+  readonly id: ConsentRequestId
+  readonly appId: AppId
+  readonly redirectUri: RedirectUri
+  readonly scopes: ReadonlyArray<Scope.Scope>
+  readonly challenge: Challenge
+  readonly state: ConsentRequestState
+  readonly externalUserId: ExternalUserId | null
+  /** True when the request has `response_type`: then the answer has `iss` (decision O3, RFC 9207). */
+  readonly answersIssuer: boolean
+  readonly createdAt: Timestamp
+  /** The user who decided, and the outcome; null before. The same form posted again gets the same answer. */
+  readonly decided: DecidedConsent | null
+}
+
+export type DecidedConsent =
+  | { readonly by: UserId; readonly outcome: "denied" }
+  | {
+      readonly by: UserId
+      readonly outcome: "approved"
+      readonly connectionId: ConnectionId
+      /** The key that derived the code. With it, the same form gets the same code after a key rotation too. */
+      readonly keyId: Vault.KeyId
+    }
+
+/** How long the page may stay open. */
+export const LIFETIME = 60 * MINUTE
+
+/** Whether the page can still be answered by its age. It may have been decided already. */
+export const isOpen = (request: ConsentRequest, now: Timestamp): boolean => now < plus(request.createdAt, LIFETIME)
+
+/** The screen that the user sees (Spec §4.1). */
+export const Mode = Schema.Literal("new", "renew_sensitive", "change")
+export type Mode = typeof Mode.Type

@@ -1,0 +1,167 @@
+// What the consent page shows. Decisions consent-3 and consent-4.
+import type { App, AppStatus } from "../apps/App.js"
+import * as RedirectUri from "../apps/RedirectUri.js"
+import * as Place from "../places/Place.js"
+import * as Purpose from "../purposes/Purpose.js"
+import { type AppId, type ConsentRequestId, Scope, type Timestamp } from "../shared/index.js"
+import * as Tier from "../tiers/Tier.js"
+import type { Connection } from "../connection/Connection.js"
+import * as ConsentMode from "./ConsentMode.js"
+import type { ConsentRequest, Mode } from "./ConsentRequest.js"
+import * as EffectiveScopes from "../connection/EffectiveScopes.js"
+import type { Uses } from "../connection/Uses.js"
+
+/** Everything that the consent page shows (Spec §4.1). */
+export interface ConsentReview {
+  readonly requestId: ConsentRequestId
+  /** The hidden field `mode` of the form: which questions the user was asked. */
+  readonly mode: Mode
+  readonly app: {
+    readonly id: AppId
+    readonly name: string
+    readonly description: string
+    readonly homepageUrl: string | null
+    readonly status: AppStatus
+  }
+  readonly developerName: string
+  /** Where the browser goes next, such as `https://coffee.example`, or `com.example.app:` of an app's own scheme. */
+  readonly redirectOrigin: string
+  /** In the order of the catalogue: standard scopes first. */
+  readonly scopes: ReadonlyArray<ScopeChoice>
+  /** Scopes that are granted now but not asked for: the user's approval removes them. Empty except in mode `change`. */
+  readonly leaving: ReadonlyArray<Pick<ScopeChoice, "scope" | "sensitive" | "description">>
+  /** False in a renewal, which changes neither the places nor the standard tier. */
+  readonly asksPlaces: boolean
+  readonly asksStandardDays: boolean
+  /** The user's places that are not archived, by label, then id. */
+  readonly places: ReadonlyArray<PlaceChoice>
+  /** The user's connection with the app as it is now; null in mode `new`. */
+  readonly previous: {
+    readonly connectedAt: Timestamp.Timestamp
+    readonly standardExpiresAt: Timestamp.Timestamp | null
+    readonly sensitiveExpiresAt: Timestamp.Timestamp | null
+    readonly sensitiveLapsed: boolean
+  } | null
+  /** Uses of the last 90 days, in a renewal; else null. */
+  readonly uses: Uses | null
+  readonly standardOptions: ReadonlyArray<ExpiryOption<Tier.StandardDays>>
+  readonly sensitiveOptions: ReadonlyArray<ExpiryOption<Tier.SensitiveDays>>
+  /** False until a phone of the user has sent something. The page then says that every answer is unknown. */
+  readonly phoneHasSent: boolean
+}
+
+export interface ScopeChoice {
+  readonly scope: Scope.Scope
+  readonly sensitive: boolean
+  /** What the scope allows, in words for the user. */
+  readonly description: string
+  /** The wordings of the app's (approved) purposes for a sensitive scope. Empty for a standard scope. */
+  readonly purposes: ReadonlyArray<string>
+  /** Whether the connection has the scope; null when there is no connection. */
+  readonly heldBefore: boolean | null
+  /** The initial state of the box: as granted before; without a connection, ticked for standard scopes only. */
+  readonly ticked: boolean
+}
+
+export interface PlaceChoice extends Place.PlaceRef {
+  readonly ticked: boolean
+  readonly earlierTicked: boolean
+}
+
+export interface ExpiryOption<Days> {
+  readonly days: Days
+  /** The end date for a decision made while the page was read, as an example; the real one runs from the decision. */
+  readonly endsAt: Timestamp.Timestamp | null
+  readonly preselected: boolean
+}
+
+export interface ConsentFacts {
+  readonly request: ConsentRequest
+  readonly app: App
+  readonly developerName: string
+  readonly purposes: ReadonlyArray<Purpose.Purpose>
+  readonly places: ReadonlyArray<Place.Place>
+  /** The connection that has not ended. Its standard tier may have passed. */
+  readonly existing: Connection | undefined
+  readonly phoneHasSent: boolean
+  readonly uses: Uses | null
+}
+
+/** What the consent page shows. `facts` are what the stores returned. */
+export const of = (facts: ConsentFacts, now: Timestamp.Timestamp): ConsentReview => {
+  const { app, request } = facts
+  const mode = ConsentMode.of(request.scopes, facts.existing, app, now)
+  const previous = mode === "new" ? undefined : facts.existing
+  const held = previous === undefined ? [] : EffectiveScopes.reported(previous, app, now)
+  const asked = Scope.normalise(request.scopes)
+  const shared = new Map(previous?.places.map((place) => [place.placeId, place]))
+  return {
+    requestId: request.id,
+    mode,
+    app: {
+      id: app.id,
+      name: app.name,
+      description: app.description,
+      homepageUrl: app.homepageUrl,
+      status: app.status
+    },
+    developerName: facts.developerName,
+    redirectOrigin: RedirectUri.origin(request.redirectUri),
+    scopes: asked.map((scope) => {
+      const heldBefore = previous === undefined ? null : held.includes(scope)
+      return {
+        scope,
+        sensitive: Scope.isSensitive(scope),
+        description: Scope.describe[scope],
+        purposes: purposesOf(scope, facts.purposes, app),
+        heldBefore,
+        ticked: heldBefore ?? !Scope.isSensitive(scope)
+      }
+    }),
+    leaving: held
+      .filter((scope) => !asked.includes(scope))
+      .map((scope) => ({ scope, sensitive: Scope.isSensitive(scope), description: Scope.describe[scope] })),
+    asksPlaces: mode !== "renew_sensitive",
+    asksStandardDays: mode !== "renew_sensitive",
+    places: facts.places
+      .filter((place) => place.archivedAt === null)
+      .map((place) => ({
+        ...Place.ref(place),
+        ticked: shared.has(place.id),
+        earlierTicked: shared.get(place.id)?.includeEarlierVisits ?? false
+      })),
+    previous:
+      previous === undefined
+        ? null
+        : {
+            connectedAt: previous.connectedAt,
+            standardExpiresAt: previous.standardExpiresAt,
+            sensitiveExpiresAt: previous.sensitiveExpiresAt,
+            sensitiveLapsed: Tier.sensitiveState(previous, now) === "lapsed"
+          },
+    uses: mode === "renew_sensitive" ? facts.uses : null,
+    standardOptions: Tier.StandardDays.literals.map((days) =>
+      // The stored connection does not say how many days were chosen, only whether there is an end.
+      option(days, Tier.standardExpiry(days, now), previous?.standardExpiresAt === null ? "never" : Tier.DEFAULT_DAYS)
+    ),
+    sensitiveOptions: Tier.SensitiveDays.literals.map((days) =>
+      option(days, Tier.sensitiveExpiry(days, now), Tier.DEFAULT_DAYS)
+    ),
+    phoneHasSent: facts.phoneHasSent
+  }
+}
+
+const option = <Days extends Tier.StandardDays>(
+  days: Days,
+  endsAt: Timestamp.Timestamp | null,
+  preselected: Tier.StandardDays
+): ExpiryOption<Days> => ({ days, endsAt, preselected: days === preselected })
+
+/** The purposes that the app may use now, with the wording in force (Spec §2.4). */
+const purposesOf = (scope: Scope.Scope, purposes: ReadonlyArray<Purpose.Purpose>, app: App): ScopeChoice["purposes"] =>
+  Scope.isSensitive(scope)
+    ? purposes.flatMap((purpose) => {
+        const terms = Purpose.usableTerms(purpose, app.status)
+        return terms?.scopes.includes(scope) ? [terms.description] : []
+      })
+    : []

@@ -1,0 +1,56 @@
+import { Context, type Option } from "effect"
+import type { App } from "../apps/App.js"
+import type { Connection } from "../connection/Connection.js"
+import type { ConnectionId, ConsentRequestId, StoreEffect, Timestamp, UserId } from "../shared/index.js"
+import type { AuthorizationCode } from "../tokens/AuthorizationCode.js"
+import type { TokenWrite } from "../tokens/TokenStore.js"
+import type { ConsentRequest, DecidedConsent } from "./ConsentRequest.js"
+
+/** What an approval stores: the connection as it is afterwards, and the code. */
+export interface Approval {
+  readonly connection: Connection
+  readonly code: AuthorizationCode
+  /** A connection past its standard tier, to be ended as `expired` before the new one is stored. Null: none. */
+  readonly expired: ConnectionId | null
+}
+
+/** The outcome of a decision about a consent request. Everything in it is committed together. */
+export interface RequestDecision<A> {
+  readonly outcome: A
+  /** The decision to store with the request; null leaves the request as it is. */
+  readonly decided: DecidedConsent | null
+  readonly approval: Approval | null
+  /** Writes to the approved connection; without an approval, to the existing one. Left out: none. */
+  readonly writes?: ReadonlyArray<TokenWrite>
+}
+
+/** What a decision about a consent request sees, while the pair of user and app is locked. */
+export interface ApprovalState {
+  readonly request: ConsentRequest
+  readonly app: App
+  /** The connection of this user and app that has not ended. Its standard tier may have passed. */
+  readonly existing: Option.Option<Connection>
+  /** The user's `sub` at this app, if the user was ever connected to the app. */
+  readonly sub: Option.Option<Connection["sub"]>
+  /** The highest version that a connection of this user and app ever had; 0 before the first. */
+  readonly placesVersion: number
+}
+
+/** Consent requests, and the connections that approvals make or change. */
+export class ConsentStore extends Context.Tag("@place-access/domain/consent/ConsentStore")<
+  ConsentStore,
+  {
+    readonly createRequest: (request: ConsentRequest) => StoreEffect<void>
+    readonly findRequest: (id: ConsentRequestId) => StoreEffect<Option.Option<ConsentRequest>>
+
+    /**
+     * Locks the request and the pair of user and app, reads the clock, calls `decide` and stores the decision. The lock
+     * makes two tabs of one user wait for each other. None when there is no request of this id.
+     */
+    readonly decideRequest: <A>(
+      id: ConsentRequestId,
+      userId: UserId,
+      decide: (state: ApprovalState, now: Timestamp.Timestamp) => RequestDecision<A>
+    ) => StoreEffect<Option.Option<A>>
+  }
+>() {}

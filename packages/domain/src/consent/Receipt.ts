@@ -1,0 +1,81 @@
+import type { App } from "../apps/App.js"
+import type { Connection } from "../connection/Connection.js"
+import { linkTo, paragraphs } from "../connection/DisconnectNotice.js"
+import type { MailMessage } from "../mail/Mail.js"
+import { foldable } from "../mail/NamedMail.js"
+import { Scope, type Timestamp, Words } from "../shared/index.js"
+import type { ConsentRequest, Mode } from "./ConsentRequest.js"
+
+/**
+ * E-mails to the user about each change to their connections, so that nobody else can change them unnoticed. The mails
+ * say how many places are shared and not which, because an e-mail may be read by others. Decision consent-9.
+ */
+
+type Request = Pick<ConsentRequest, "id">
+
+/** The key of the mail: one mail for each request, also when the form is posted twice. */
+const ofRequest = ({ id }: Request): string => `consent_receipt ${id}`
+
+const SUBJECTS: Readonly<Record<Mode, (app: string) => string>> = {
+  new: (app) => `You connected ${app}`,
+  change: (app) => `You changed what ${app} may do`,
+  renew_sensitive: (app) => `You let ${app} go on using your exact location`
+}
+
+/** The receipt of an approval; `places` is the number of places that `connection` may ask about now. */
+export const approved = (
+  request: Request,
+  mode: Mode,
+  app: Pick<App, "name">,
+  connection: Connection,
+  places: number,
+  now: Timestamp.Timestamp
+): MailMessage => {
+  const { heldScopes, sensitiveExpiresAt, standardExpiresAt } = connection
+  return {
+    to: connection.userId,
+    dedupeKey: ofRequest(request),
+    subject: SUBJECTS[mode](Words.oneLine(app.name)),
+    naming: foldable,
+    body: paragraphs([
+      `On ${Words.moment(now)} you allowed the app "${app.name}" to:\n${heldScopes.map((scope) => `- ${Scope.describe[scope]}`).join("\n")}`,
+      places === 0
+        ? "It may ask about none of your places."
+        : `It may ask about ${Words.count(places, "place")} of yours.`,
+      [
+        ...(sensitiveExpiresAt === null ? [] : [`Your exact location: until ${Words.moment(sensitiveExpiresAt)}.`]),
+        standardExpiresAt === null
+          ? "The connection has no end date. It goes on until you disconnect the app."
+          : `The connection ends on ${Words.moment(standardExpiresAt)}.`
+      ].join("\n"),
+      "You can read what the app asks, change what it may do and disconnect it at any time under Connected apps.",
+      NOT_YOU
+    ]),
+    link: linkTo(connection)
+  }
+}
+
+/** The receipt of "Stop sharing". `ended`: the connection had sensitive scopes only, so it ended. */
+export const stopped = (
+  request: Request,
+  app: Pick<App, "name">,
+  connection: Pick<Connection, "id" | "userId">,
+  ended: boolean,
+  now: Timestamp.Timestamp
+): MailMessage => ({
+  to: connection.userId,
+  dedupeKey: ofRequest(request),
+  subject: `You stopped sharing your exact location with ${Words.oneLine(app.name)}`,
+  naming: foldable,
+  body: paragraphs([
+    `On ${Words.moment(now)} you stopped sharing your exact location with the app "${app.name}".`,
+    ended
+      ? "Nothing else was shared with it, so it was disconnected."
+      : "The rest of the connection goes on. You can end it under Connected apps.",
+    "What the app learned before, it keeps. What it asked stays in your access log."
+  ]),
+  link: linkTo(connection)
+})
+
+const NOT_YOU =
+  "If this was not you, somebody else can use your account: disconnect the app, and tell those who run this service."

@@ -1,0 +1,125 @@
+import { Effect, Option } from "effect"
+import { AccessLogStore } from "../access-log/AccessLogStore.js"
+import type { Account } from "../accounts/Account.js"
+import { AccountStore } from "../accounts/AccountStore.js"
+import * as App from "../apps/App.js"
+import { AppStore } from "../apps/AppStore.js"
+import { ConnectionStore } from "../connection/ConnectionStore.js"
+import { ConsentRefused } from "../connection/Errors.js"
+import * as Uses from "../connection/Uses.js"
+import { WorkSignal } from "../events/WorkSignal.js"
+import { FixStore } from "../fixes/FixStore.js"
+import { PlaceStore } from "../places/PlaceStore.js"
+import { PurposeStore } from "../purposes/PurposeStore.js"
+import { ConnectionId, ConsentRequestId, Entropy, EventId, Invalid, program, Sub, Timestamp } from "../shared/index.js"
+import { Vault } from "../shared/Vault.js"
+import * as AuthorizeRequest from "./AuthorizeRequest.js"
+import type { ConsentChoices } from "./ConsentChoices.js"
+import * as ConsentDecision from "./ConsentDecision.js"
+import * as ConsentMode from "./ConsentMode.js"
+import * as ConsentRequest from "./ConsentRequest.js"
+import * as ConsentReview from "./ConsentReview.js"
+import { ConsentStore } from "./ConsentStore.js"
+
+/** Checks a `GET /authorize` and stores it. The user then signs in, reviews it and decides (Spec §4.1). */
+export const startConsent = program(
+  "startConsent",
+  function* (parameters: AuthorizeRequest.Parameters, issuer: string) {
+    const appId = yield* AuthorizeRequest.clientId(parameters)
+    const app = yield* (yield* AppStore).find(appId)
+    const purposes = yield* (yield* PurposeStore).list(appId)
+    const checked = yield* AuthorizeRequest.check(parameters, app, purposes, issuer)
+    const request: ConsentRequest.ConsentRequest = {
+      ...checked,
+      id: ConsentRequestId.make(yield* Entropy.id("crq")),
+      createdAt: yield* Timestamp.now,
+      decided: null
+    }
+    yield* (yield* ConsentStore).createRequest(request)
+    return request
+  }
+)
+
+/** What the consent page shows, or a `ConsentRefusal`. It only reads; the decision checks everything again. */
+export const reviewConsent = program("reviewConsent", function* (id: ConsentRequestId, account: Account) {
+  const now = yield* Timestamp.now
+  const found = yield* (yield* ConsentStore).findRequest(id)
+  if (Option.isNone(found)) return yield* new ConsentRefused({ reason: "unknown" })
+  const request = found.value
+  if (request.decided !== null) return yield* new ConsentRefused({ reason: "decided" })
+  if (!ConsentRequest.isOpen(request, now)) return yield* new ConsentRefused({ reason: "expired" })
+  const app = yield* (yield* AppStore).find(request.appId)
+  if (Option.isNone(app) || app.value.revokedAt !== null) return yield* new ConsentRefused({ reason: "app_revoked" })
+  if (!App.canBeConnectedBy(app.value, account.id)) return yield* new ConsentRefused({ reason: "sandbox" })
+
+  const developer = yield* (yield* AccountStore).find(app.value.ownerId)
+  const existing = Option.getOrUndefined(yield* (yield* ConnectionStore).findLive(account.id, app.value.id))
+  const purposes = yield* (yield* PurposeStore).list(app.value.id)
+  const mode = ConsentMode.of(request.scopes, existing, app.value, now)
+  const counted =
+    mode === "renew_sensitive"
+      ? yield* (yield* AccessLogStore).countUses(account.id, app.value.id, Uses.since(now))
+      : undefined
+  const phone = yield* (yield* FixStore).lastReceivedAt(account.id)
+  return ConsentReview.of(
+    {
+      request,
+      app: app.value,
+      developerName: Option.match(developer, { onNone: () => "", onSome: (owner) => owner.displayName }),
+      purposes,
+      places: yield* (yield* PlaceStore).list(account.id),
+      existing,
+      uses: counted === undefined ? null : Uses.of(counted, purposes, app.value, request.scopes, now),
+      phoneHasSent: Option.isSome(phone)
+    },
+    now
+  )
+})
+
+/**
+ * Takes the signed-in user's answer to a consent page and returns the address for the browser. `Invalid` names fields
+ * of the form (`decision`, `scope`, `place`, `standard_days`, `sensitive_days`): the page is then shown again with the
+ * problems. Idempotent: the same form gets the same code (Spec §3.1, §4.1; decisions O3, O8).
+ */
+export const decideConsent = program(
+  "decideConsent",
+  function* (id: ConsentRequestId, account: Account, choices: ConsentChoices, issuer: string) {
+    const consents = yield* ConsentStore
+    const vault = yield* Vault
+    const request = yield* consents.findRequest(id)
+    if (Option.isNone(request)) return yield* new ConsentRefused({ reason: "unknown" })
+    const input: ConsentDecision.ConsentInput = {
+      userId: account.id,
+      choices,
+      places: yield* (yield* PlaceStore).list(account.id),
+      purposes: yield* (yield* PurposeStore).list(request.value.appId),
+      issuer,
+      fresh: {
+        connectionId: ConnectionId.make(yield* Entropy.id("con")),
+        sub: Sub.make(yield* Entropy.id("sub"))
+      },
+      eventId: EventId.make(yield* Entropy.id("evt")),
+      codeSecrets: new Map(
+        yield* Effect.forEach(vault.keys, (key) =>
+          Effect.map(vault.derive("authorization-code", key, id), (secret) => [key, secret] as const)
+        )
+      ),
+      currentKey: vault.currentKey,
+      hash: vault.sha256
+    }
+    const outcome = yield* consents.decideRequest(id, account.id, (state, now) =>
+      ConsentDecision.decide(input, state, now)
+    )
+    if (Option.isNone(outcome)) return yield* new ConsentRefused({ reason: "unknown" })
+    switch (outcome.value._tag) {
+      case "Redirect":
+        // A worker sends the events, if there are any.
+        yield* (yield* WorkSignal).raise
+        return { redirectTo: outcome.value.to }
+      case "Refused":
+        return yield* new ConsentRefused({ reason: outcome.value.reason })
+      case "Invalid":
+        return yield* new Invalid({ problems: [...outcome.value.problems] })
+    }
+  }
+)

@@ -1,0 +1,18 @@
+/**
+ * Consent: the screens on which a user connects an app, renews or changes a connection. An app's authorize request
+ * becomes a `ConsentRequest`; the user reviews it (`ConsentReview`) and decides once (`ConsentDecision`). The decision
+ * writes the connection, the authorization code, events and e-mail in one commit. The pages of the authorize route call
+ * `startConsent`, `reviewConsent` and `decideConsent`.
+ *
+ * @module
+ */
+
+export * as AuthorizeRequest from "./AuthorizeRequest.js"
+export type { ConsentChoices } from "./ConsentChoices.js"
+export * as ConsentDecision from "./ConsentDecision.js"
+export * as ConsentMode from "./ConsentMode.js"
+export * as ConsentRequest from "./ConsentRequest.js"
+export * as ConsentReview from "./ConsentReview.js"
+export { decideConsent, reviewConsent, startConsent } from "./askForConsent.js"
+export { type Approval, type ApprovalState, ConsentStore, type RequestDecision } from "./ConsentStore.js"
+export * as Receipt from "./Receipt.js"

@@ -1,0 +1,102 @@
+import type { WebhookAnswer } from "../endpoints/WebhookSender.js"
+import { Effect } from "effect"
+import type { Account } from "../accounts/Account.js"
+import { getOwnedApp } from "../apps/readApps.js"
+import * as Delivery from "./Delivery.js"
+import { DeliveryStore } from "./DeliveryStore.js"
+import { type WebhookPost, type PostedWebhook, signedPost } from "./signedPost.js"
+import { body, type Envelope } from "../events/Event.js"
+import { Entropy, NotFound, program, Timestamp } from "../shared/index.js"
+import { type AppId, DeliveryId, type EndpointId, EventId } from "../shared/Ids.js"
+import { EndpointStore } from "../endpoints/EndpointStore.js"
+import * as SigningSecret from "../endpoints/SigningSecret.js"
+import { isEnabled } from "../endpoints/WebhookEndpoint.js"
+
+export interface TestResult {
+  readonly delivered: boolean
+  /** Null when there was no answer. */
+  readonly status: number | null
+  /** The result, in words for the developer. */
+  readonly detail: string
+}
+
+/**
+ * Sends one signed ping now and returns the result (Spec §4.7). A disabled endpoint is tested too, because the result
+ * helps to decide whether to enable it; the answer says that it is disabled (decision M10). The test is logged and
+ * never changes strikes (decision W6). `NotFound` for an endpoint of another account.
+ */
+export const sendTest = program("sendTest", function* (account: Account, appId: AppId, endpointId: EndpointId) {
+  yield* getOwnedApp(account, appId)
+  const found = yield* (yield* EndpointStore).find(appId, endpointId)
+  const endpoint = yield* Effect.mapError(found, () => new NotFound({ what: "endpoint" }))
+  const envelope: Envelope = {
+    eventId: EventId.make(yield* Entropy.id("evt")),
+    appId,
+    grantId: null,
+    payload: { type: "ping" },
+    occurredAt: yield* Timestamp.now
+  }
+  const { url, secrets } = endpoint
+  const sealContext = SigningSecret.sealContext(appId, endpointId)
+  const outgoing: WebhookPost = { url, secrets, sealContext, body: body(envelope, endpointId) }
+  const sent = yield* signedPost(outgoing)
+  const id = DeliveryId.make(yield* Entropy.id("dlv"))
+  const { row, attempt } = logged(id, envelope, endpointId, sent)
+  yield* (yield* DeliveryStore).recordTest(row, attempt)
+  const said = result(sent.answer)
+  return isEnabled(endpoint) ? said : { ...said, detail: `${sentence(said.detail)} ${DISABLED}` }
+})
+
+const DISABLED = "The endpoint is disabled: events are not sent there until you enable it."
+
+const sentence = (text: string): string => (text.endsWith(".") ? text : `${text}.`)
+
+/** The finished row of the test. A test that could not be sent is logged too, with the reason. */
+const logged = (id: DeliveryId, envelope: Envelope, endpointId: EndpointId, sent: PostedWebhook) => {
+  const { answer, startedAt, endedAt } = sent
+  const row = started(id, envelope, endpointId, startedAt)
+  const attempt = Delivery.attemptOf(1, answer, startedAt, endedAt) ?? {
+    attempt: 1,
+    startedAt,
+    endedAt,
+    status: null,
+    error: answer._tag === "NotSent" ? answer.detail : null,
+    snippet: null
+  }
+  const end: Delivery.DeliveryFinish = Delivery.isSuccess(answer)
+    ? { _tag: "Delivered", at: endedAt }
+    : { _tag: "Failed", at: endedAt, reason: "exhausted" }
+  return { row: Delivery.move(row, end), attempt }
+}
+
+const started = (id: DeliveryId, envelope: Envelope, endpointId: EndpointId, at: Timestamp.Timestamp) =>
+  Delivery.begin({
+    appId: envelope.appId,
+    id,
+    endpointId,
+    endpointEpoch: 0,
+    envelope,
+    userId: null,
+    maxEventAgeS: null,
+    replayNo: 0,
+    isTest: true,
+    createdAt: at,
+    originalAt: at
+  })
+
+const result = (answer: WebhookAnswer): TestResult => {
+  switch (answer._tag) {
+    case "Answered":
+      return Delivery.isSuccess(answer)
+        ? { delivered: true, status: answer.status, detail: `The receiver answered ${answer.status}.` }
+        : {
+            delivered: false,
+            status: answer.status,
+            detail: `The receiver answered ${answer.status}; only 2xx counts as delivered.`
+          }
+    case "Unreachable":
+      return { delivered: false, status: null, detail: answer.detail }
+    case "NotSent":
+      return { delivered: false, status: null, detail: `Not sent, and not the receiver's fault: ${answer.detail}` }
+  }
+}

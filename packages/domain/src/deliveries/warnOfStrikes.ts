@@ -1,0 +1,55 @@
+import { Effect, Option } from "effect"
+import { AppStore } from "../apps/AppStore.js"
+import { DeliveryStore } from "./DeliveryStore.js"
+import { MailOutbox } from "../mail/MailOutbox.js"
+import { program, Timestamp } from "../shared/index.js"
+import { EndpointStore, StrikeWarning } from "../endpoints/index.js"
+
+/** Warnings read in one query. */
+const BATCH = 100
+
+/**
+ * Mails warnings about failing endpoints to developers, and returns how many were handled. Strikes are rows of the app
+ * and mails are rows of the developer, so there is no common transaction: the mail is written into the outbox first,
+ * and the warning is removed afterwards. A worker that dies in between repeats a mail that is already in the outbox,
+ * which has no effect. May be interrupted, repeated and run by several workers. A warning that fails is logged, and the
+ * next run tries again.
+ */
+export const warnOfStrikes = program("warnOfStrikes", function* () {
+  const endpoints = yield* EndpointStore
+  let settled = 0
+  let after: StrikeWarning.StrikeWarning | undefined
+  do {
+    const warnings = yield* endpoints.listWarnings(BATCH, after)
+    for (const warning of warnings) if (yield* settle(warning)) settled++
+    after = warnings.length < BATCH ? undefined : warnings.at(-1)
+  } while (after !== undefined)
+  return settled
+})
+
+const settle = (warning: StrikeWarning.StrikeWarning) =>
+  Effect.gen(function* () {
+    const { appId, deliveryId, endpointId } = warning
+    const endpoints = yield* EndpointStore
+    const app = yield* (yield* AppStore).find(appId)
+    const endpoint = yield* endpoints.find(appId, endpointId)
+    // No mail when the developer has removed the endpoint or the app.
+    if (Option.isSome(app) && Option.isSome(endpoint)) {
+      const logged = yield* (yield* DeliveryStore).find(appId, deliveryId)
+      const lastAttempt = Option.match(logged, {
+        onNone: () => null,
+        onSome: ({ attempts }) => attempts.at(-1) ?? null
+      })
+      const message = StrikeWarning.message(warning, { app: app.value, endpoint: endpoint.value, lastAttempt })
+      yield* (yield* MailOutbox).put(message, yield* Timestamp.now)
+    }
+    yield* endpoints.forgetWarning(warning)
+    return true
+  }).pipe(
+    Effect.catchAll((error) =>
+      Effect.as(
+        Effect.logWarning("The mail about a failing endpoint is not written yet", warning.deliveryId, error),
+        false
+      )
+    )
+  )

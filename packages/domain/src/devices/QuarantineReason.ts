@@ -1,0 +1,16 @@
+import { Schema } from "effect"
+
+/** Why a reading or a visit report is quarantined: stored or counted, and not evaluated (decision L3). */
+export const QuarantineReason = Schema.Literal(
+  /** the time or the position could not be read */
+  "unreadable",
+  "out_of_range",
+  "null_island",
+  "future",
+  "too_old",
+  /** a visit without any time, or one that ends before it begins */
+  "no_stay",
+  /** older than the user keeps history: counted and not stored */
+  "not_kept"
+)
+export type QuarantineReason = typeof QuarantineReason.Type

@@ -1,0 +1,75 @@
+import { Option, Schema } from "effect"
+import { ConnectionStore, EffectiveScopes } from "../connection/index.js"
+import { DeviceId, Entropy, NotFound, Timestamp, Token, type UserId, Vault, program } from "../shared/index.js"
+import { type Device, type PhoneFormat, INITIAL, type DeviceName } from "./Device.js"
+import { DeviceStore } from "./DeviceStore.js"
+
+/** The phones that may upload for the user, oldest first. */
+export const listDevices = program("listDevices", function* (userId: UserId) {
+  return yield* (yield* DeviceStore).list(userId)
+})
+
+/** A device token is malformed, unknown or of a removed device. Wire: 401 `invalid_token`, one body for all. */
+export class InvalidDeviceToken extends Schema.TaggedError<InvalidDeviceToken>()("InvalidDeviceToken", {}) {}
+
+/** The device that has this token. */
+export const authenticateDevice = program("authenticateDevice", function* (token: string) {
+  const parsed = Option.getOrUndefined(Token.parse(token))
+  if (parsed?.kind !== "dv") return yield* new InvalidDeviceToken()
+  const hash = (yield* Vault.Vault).sha256(token)
+  const found = yield* (yield* DeviceStore).findByToken(parsed.route as UserId, hash)
+  return Option.isSome(found) ? found.value : yield* new InvalidDeviceToken()
+})
+
+/**
+ * Whether to ask the phone to report visits: an app may read the user's visits, and the phone has never reported one.
+ * Asking changes a setting of the phone's app, so it is done only when an app may read visits.
+ */
+export const wantsVisits = program("wantsVisits", function* ({ id, userId }: Pick<Device, "userId" | "id">) {
+  if (yield* (yield* DeviceStore).sendsVisits(userId, id)) return false
+  const connections = yield* (yield* ConnectionStore).listOfUser(userId)
+  const now = yield* Timestamp.now
+  return connections.some(({ app, connection }) =>
+    EffectiveScopes.effective(connection, app, now).includes("location.visits.read")
+  )
+})
+
+export interface Added {
+  readonly device: Device
+  /** The token `pa_dv.<user id>.<secret>`, which is returned only once. */
+  readonly token: string
+}
+
+/** Adds a phone that may upload for the user. */
+export const addDevice = program(
+  "addDevice",
+  function* (userId: UserId, draft: { readonly name: DeviceName; readonly format: PhoneFormat }) {
+    const token = yield* Token.fresh("dv", userId)
+    const device: Device = {
+      userId,
+      id: DeviceId.make(yield* Entropy.id("dev")),
+      name: draft.name,
+      format: draft.format,
+      tokenHash: (yield* Vault.Vault).sha256(token),
+      createdAt: yield* Timestamp.now,
+      ...INITIAL
+    }
+    yield* (yield* DeviceStore).create(device)
+    const added: Added = { device, token }
+    return added
+  }
+)
+
+/** Marks whether a device stays at home. The mark is used for readings that arrive from now on. */
+export const keepAtHome = program("keepAtHome", function* (userId: UserId, id: DeviceId, staysAtHome: boolean) {
+  const devices = yield* DeviceStore
+  const isDone = yield* devices.keepAtHome(userId, id, staysAtHome)
+  const device = isDone ? (yield* devices.list(userId)).find((one) => one.id === id) : undefined
+  return device ?? (yield* new NotFound({ what: "device" }))
+})
+
+/** Removes a device: its token stops working, and its readings stay. `NotFound` the second time. */
+export const removeDevice = program("removeDevice", function* (userId: UserId, id: DeviceId) {
+  const removed = yield* (yield* DeviceStore).remove(userId, id, yield* Timestamp.now)
+  if (!removed) return yield* new NotFound({ what: "device" })
+})

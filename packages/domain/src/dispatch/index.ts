@@ -1,0 +1,12 @@
+/**
+ * The worker that sends webhooks. `fanOut` turns each event of the outbox into one delivery for each interested
+ * endpoint; `runWorker` is the loop that fans out, claims due deliveries and makes attempts, in any number of processes
+ * on one database. Deliveries to legacy receivers are in this worker's memory only (`LegacyDelivery`). The worker
+ * process, and a server without a database of its own, run it.
+ *
+ * @module
+ */
+
+export * as LegacyDelivery from "./LegacyDelivery.js"
+export { fanOut, type FanOutResult } from "./fanOut.js"
+export { runWorker, type WorkerOptions } from "./runWorker.js"

@@ -1,0 +1,138 @@
+import { Cause, type Duration, Effect, Fiber, Option } from "effect"
+import { authorisationOf, notSigned, record, recordUnsent, REPEATS } from "../deliveries/beforeSending.js"
+import * as Delivery from "../deliveries/Delivery.js"
+import * as Disclosure from "../deliveries/Disclosure.js"
+import { signedPost } from "../deliveries/signedPost.js"
+import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
+import { LegacyStore, Receiver } from "../legacy/index.js"
+import { type AppId, program, retryTransient, Timestamp } from "../shared/index.js"
+import * as LegacyDelivery from "./LegacyDelivery.js"
+import type { Next } from "./LegacyDelivery.js"
+
+/** The most legacy deliveries in this worker's memory, in flight and waiting. */
+const ROOM = 10_000
+/**
+ * The most attempts in flight at once: in all; to one address, so that a silent receiver does not delay the app's other
+ * receivers; and of one app, so that its silent receivers do not delay other apps.
+ */
+const AT_ONCE = 256
+const OF_ONE_APP = 64
+const TO_ONE_ADDRESS = 4
+
+/** Makes legacy deliveries. Those that wait in memory when this worker stops are lost (Spec §6.4.8). */
+export const make = Effect.gen(function* () {
+  const all = yield* Effect.makeSemaphore(AT_ONCE)
+  const fibers = new Set<Fiber.RuntimeFiber<void>>()
+  const [ofApp, toAddress] = [turnsBy<AppId>(OF_ONE_APP), turnsBy<EndpointUrl>(TO_ONE_ADDRESS)]
+
+  /**
+   * Runs `attempt` when a slot is free, and to its end, even when the worker stops. An attempt waits first for a slot
+   * of its address, then of its app, then of the worker, so that waiting for one address takes no slot of its app, and
+   * waiting for one app takes no slot of other apps.
+   */
+  const inTurn = <A, E, R>({ appId, receiver }: LegacyDelivery.LegacyDelivery, attempt: Effect.Effect<A, E, R>) =>
+    toAddress(receiver.url, ofApp(appId, all.withPermits(1)(toItsEnd(attempt))))
+
+  const life = (delivery: LegacyDelivery.LegacyDelivery) =>
+    Effect.gen(function* () {
+      let next: Next | undefined = { delivery, dueAt: delivery.createdAt }
+      while (next !== undefined) {
+        const { delivery: due, dueAt }: Next = next
+        yield* Effect.sleep(Math.max(0, dueAt - (yield* Timestamp.now)))
+        next = yield* inTurn(due, deliverLegacy(due))
+      }
+    }).pipe(
+      Effect.catchAllCause((cause) =>
+        Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logWarning("A legacy delivery was given up", cause)
+      )
+    )
+
+  return {
+    launch: (delivery: LegacyDelivery.LegacyDelivery) =>
+      Effect.gen(function* () {
+        if (fibers.size >= ROOM) {
+          return yield* Effect.logWarning(
+            "Too many legacy deliveries wait: this one is lost",
+            delivery.envelope.eventId
+          )
+        }
+        const fiber = yield* Effect.forkDaemon(Effect.interruptible(life(delivery)))
+        fibers.add(fiber)
+        fiber.addObserver(() => fibers.delete(fiber))
+      }),
+    /** Drops waiting deliveries, and returns when the attempts in flight have ended, at the latest after `atMost`. */
+    stop: (atMost: Duration.DurationInput) =>
+      Effect.suspend(() => Effect.timeoutOption(Effect.interruptible(Fiber.interruptAll([...fibers])), atMost))
+  }
+})
+
+/** Runs at most `atOnce` effects concurrently for each key. The others wait in the order of their arrival. */
+const turnsBy = <K>(atOnce: number) => {
+  const known = new Map<K, { readonly turns: Effect.Semaphore; waiting: number }>()
+  return <A, E, R>(key: K, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      const one = known.get(key) ?? { turns: Effect.unsafeMakeSemaphore(atOnce), waiting: 0 }
+      known.set(key, one)
+      one.waiting++
+      return Effect.ensuring(
+        one.turns.withPermits(1)(effect),
+        Effect.sync(() => {
+          one.waiting--
+          if (one.waiting === 0) known.delete(key)
+        })
+      )
+    })
+}
+
+/** An interrupted caller waits until the attempt has ended. Time limits inside the attempt still work. */
+const toItsEnd = <A, E, R>(attempt: Effect.Effect<A, E, R>) =>
+  Effect.uninterruptible(Effect.flatMap(Effect.forkDaemon(Effect.interruptible(attempt)), Fiber.join))
+
+/**
+ * Makes one attempt with the checks of a normal delivery: present permission, an entry in the user's access log before
+ * sending, five seconds for the answer. Returns the next attempt; undefined when the delivery has ended. A failure of
+ * the store is our own fault, and the same attempt is made again.
+ */
+const deliverLegacy = program(
+  "deliverLegacy",
+  function* (delivery: LegacyDelivery.LegacyDelivery) {
+    const authorisation = (yield* isThere(delivery)) ? yield* authorisationOf(delivery) : Option.none()
+    const now = yield* Timestamp.now
+    switch (Delivery.verdict(delivery, authorisation, now)) {
+      case "not_authorised":
+        yield* recordUnsent(Disclosure.notAllowed(delivery, now))
+        return undefined
+      case "too_old":
+        yield* recordUnsent(Disclosure.withheld(delivery))
+        return undefined
+      case "send": {
+        yield* record(Disclosure.sent(delivery))
+        const { receiver, userId } = delivery
+        const { answer, endedAt } = yield* signedPost({
+          url: receiver.url,
+          secrets: [{ sealed: receiver.sealed, createdAt: delivery.createdAt, expiresAt: null }],
+          sealContext: Receiver.sealContext(userId, receiver.id),
+          body: LegacyDelivery.body(delivery)
+        }).pipe(Effect.catchTag("VaultError", notSigned))
+        return LegacyDelivery.afterAttempt(delivery, answer, endedAt)
+      }
+    }
+  },
+  (attempt, delivery) =>
+    Effect.catchTag(attempt, "StoreError", (error) =>
+      Effect.gen(function* () {
+        yield* Effect.logWarning("A legacy delivery waits for the store", error)
+        const answer = { _tag: "NotSent", detail: "the store failed" } as const
+        return LegacyDelivery.afterAttempt(delivery, answer, yield* Timestamp.now)
+      })
+    )
+)
+
+/** Whether the subscription still exists. For a rule this is part of the check of the permission. */
+const isThere = ({ envelope, receiver, userId }: LegacyDelivery.LegacyDelivery) =>
+  Effect.gen(function* () {
+    if (receiver._tag === "Rule") return true
+    if (envelope.grantId === null) return false
+    const store = yield* LegacyStore
+    return yield* retryTransient(REPEATS)(store.isSubscribed(userId, envelope.grantId, receiver.id))
+  })

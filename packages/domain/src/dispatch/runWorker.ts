@@ -1,0 +1,217 @@
+import { Cause, Duration, Effect, Option, Queue, Schedule } from "effect"
+import * as Timestamp from "../shared/Timestamp.js"
+import { type Claim, DeliveryStore } from "../deliveries/DeliveryStore.js"
+import { claimDue, deliver } from "../deliveries/deliver.js"
+import { fanOut } from "./fanOut.js"
+import * as flights from "./flights.js"
+import * as legacyFlights from "./legacyFlights.js"
+import { WorkSignal } from "../events/WorkSignal.js"
+
+export interface WorkerOptions {
+  /** Events in one fan-out. */
+  readonly fanOutBatch: number
+  /** Deliveries in flight at once in this worker. */
+  readonly slots: number
+  /** Deliveries of one endpoint in flight at once, over all workers. */
+  readonly perEndpoint: number
+  /** How often a worker looks for work without a signal, in case a signal was lost. */
+  readonly pollEvery: Duration.DurationInput
+  /** How long a stopping worker waits for receivers' answers: slightly longer than an attempt's deadline. */
+  readonly drainFor: Duration.DurationInput
+}
+
+const DEFAULTS: WorkerOptions = {
+  fanOutBatch: 200,
+  slots: 256,
+  perEndpoint: 8,
+  pollEvery: "1 second",
+  drainFor: "8 seconds"
+}
+
+/**
+ * The longest pause between two steps. On a busy service each webhook waits half of this pause twice: once at fan-out,
+ * once at the claim. A shorter pause sends more statements, a longer one adds latency.
+ */
+const PAUSE_MAX_MILLIS = 10
+
+/**
+ * When a claim filled all free slots, a backlog waits. The next claim is made when half of the slots are free, or after
+ * this time. With a claim for each free slot, deliveries would fall into step: all would wait for the database
+ * together, and then all for their receivers.
+ */
+const BACKLOG_PAUSE_MILLIS = 50
+
+/** The remaining time until the next claim. A clock that was set back does not make it longer. */
+const untilNextClaim = (filledAt: Timestamp.Timestamp, now: Timestamp.Timestamp): number =>
+  now < filledAt ? 0 : filledAt + BACKLOG_PAUSE_MILLIS - now
+
+/**
+ * The pause after a step that found work: as long as the step took, up to the limit. Events that arrive in the pause
+ * share the next step, which costs nearly the same for one event as for ten.
+ */
+const pause = (startedAt: Timestamp.Timestamp) =>
+  Effect.flatMap(Timestamp.now, (now) =>
+    now > startedAt ? Effect.sleep(Math.min(now - startedAt, PAUSE_MAX_MILLIS)) : Effect.void
+  )
+
+/** After a failure of the store: 200 ms, doubled up to 10 s. Starts again after a minute without failure. */
+const backOff = Schedule.exponential("200 millis").pipe(
+  Schedule.union(Schedule.spaced("10 seconds")),
+  Schedule.resetAfter("1 minute")
+)
+
+/**
+ * The worker's loop: fans out events and delivers webhooks until it is interrupted. Any number of workers share one
+ * database.
+ *
+ * A worker wakes up at `WorkSignal`, at the next due time, and at least every `pollEvery`. A signal nearly always means
+ * a new event, so it wakes the fan-out first. The fan-out then wakes the deliveries, also when it found no event, so
+ * that nothing claims rows before they exist. No failure ends the worker: a failure of the store is logged and retried,
+ * a failure of a delivery is stored with the delivery. Legacy deliveries wait in this worker's memory. When
+ * interrupted, the worker claims nothing more and waits for the attempts in flight.
+ */
+export const runWorker = (options: Partial<WorkerOptions> = {}) =>
+  Effect.gen(function* () {
+    const { fanOutBatch, slots, perEndpoint, pollEvery, drainFor } = { ...DEFAULTS, ...options }
+    const signal = yield* WorkSignal
+    const store = yield* DeliveryStore
+    const [toFanOut, toDeliver] = [yield* alarm, yield* alarm]
+    const pollMillis = Duration.toMillis(pollEvery)
+    const dueTimes = makeDueTimes(store, pollMillis)
+    const half = Math.ceil(slots / 2)
+    const inFlight = flights.make({ slots, enough: half, perEndpoint, onChange: toDeliver.unsafeRing })
+    const legacyInFlight = yield* legacyFlights.make
+    let lookedAt = yield* Timestamp.now
+    let filledAt: Timestamp.Timestamp | undefined
+
+    const listen = Effect.gen(function* () {
+      yield* signal.wait(Duration.decode(pollEvery))
+      yield* toFanOut.ring
+      // The outbox may fail or hang. Deliveries wait for it no longer than they would for a lost signal.
+      if ((yield* Timestamp.now) - lookedAt > pollMillis) yield* toDeliver.ring
+    })
+
+    const fanOutStep = Effect.gen(function* () {
+      const startedAt = yield* Timestamp.now
+      const { claimed, deliveries, legacy, offered } = yield* fanOut(fanOutBatch, toDeliver.ring)
+      yield* Effect.forEach(legacy, legacyInFlight.launch, { discard: true })
+      if (claimed === 0) {
+        // There was no event, so the signal was about deliveries. Some of them may be due only a little later.
+        dueTimes.forget()
+        yield* toDeliver.ring
+      }
+      // Wakes other workers when this one has too few free slots, and the servers of listeners' streams.
+      if (deliveries > slots - inFlight.size() || offered > 0) yield* signal.raise
+      if (claimed === fanOutBatch) return
+      if (claimed > 0) yield* pause(startedAt)
+      yield* toFanOut.wait(Option.none())
+    })
+
+    const deliverStep = Effect.gen(function* () {
+      const free = slots - inFlight.size()
+      if (free <= 0) return yield* toDeliver.wait(Option.none())
+      const pauseMillis = free < half && filledAt !== undefined ? untilNextClaim(filledAt, yield* Timestamp.now) : 0
+      if (pauseMillis > 0) return yield* toDeliver.wait(Option.some(Duration.millis(pauseMillis)))
+      const room = Math.min(free, half)
+      const { claims, isUnfinished, now } = yield* Effect.uninterruptibleMask((restore) =>
+        Effect.tap(restore(claimDue(room, perEndpoint)), ({ claims, leaseUntil }) =>
+          Effect.forEach(
+            claims,
+            (claim) => inFlight.launch(claim.delivery.endpointId, attempt(claim, leaseUntil, dueTimes.forget)),
+            { discard: true }
+          )
+        )
+      )
+      lookedAt = now
+      filledAt = claims.length === room ? now : undefined
+      if (filledAt !== undefined) return
+      if (claims.length > 0) yield* pause(now)
+      if (isUnfinished) return
+      const next = yield* dueTimes.next(now)
+      return yield* toDeliver.wait(Option.map(next, (at) => Duration.millis(at - now)))
+    })
+
+    yield* Effect.all([Effect.forever(listen), forever("fan-out", fanOutStep), forever("delivery", deliverStep)], {
+      concurrency: "unbounded",
+      discard: true
+    }).pipe(
+      Effect.onExit(() =>
+        Effect.all([inFlight.drain(drainFor), legacyInFlight.stop(drainFor)], {
+          concurrency: "unbounded",
+          discard: true
+        })
+      )
+    )
+    return yield* Effect.never
+  })
+
+/** Makes an attempt. True when a retry now has a due time to wait for; `onWait` runs before that. */
+const attempt = (claim: Claim, leaseUntil: Parameters<typeof deliver>[1], onWait: () => void) =>
+  deliver(claim, leaseUntil).pipe(
+    Effect.map((how) => {
+      const waits = how?._tag === "Retry" || how?._tag === "Postponed"
+      if (waits) onWait()
+      return waits
+    }),
+    Effect.catchAllCause((cause) =>
+      Effect.as(
+        Cause.isInterruptedOnly(cause)
+          ? Effect.void
+          : Effect.logWarning("A delivery is left to its lease", claim.delivery.id, cause),
+        false
+      )
+    )
+  )
+
+/**
+ * A cache of the next due time. It asks the store when that time has come, after `forget` (a new retry or new rows),
+ * and once in `everyMillis`; on a busy service nearly every claim would read the same time.
+ */
+const makeDueTimes = (store: typeof DeliveryStore.Service, everyMillis: number) => {
+  let known: { readonly next: Option.Option<Timestamp.Timestamp>; readonly until: number } | undefined
+  return {
+    forget: () => {
+      known = undefined
+    },
+    next: (now: Timestamp.Timestamp) =>
+      Effect.suspend(() => {
+        if (known !== undefined && now < known.until) return Effect.succeed(known.next)
+        // A `forget` that happens during the read replaces `known`, so the result of this read is not kept.
+        const asked = (known = { next: Option.none(), until: now })
+        return Effect.tap(store.nextDueAt(now), (next) =>
+          Effect.sync(() => {
+            if (known !== asked) return
+            known = {
+              next,
+              until: Math.min(
+                now + everyMillis,
+                Option.getOrElse(next, () => Infinity)
+              )
+            }
+          })
+        )
+      })
+  }
+}
+
+const forever = <E, R>(what: string, step: Effect.Effect<void, E, R>) =>
+  Effect.forever(step).pipe(
+    Effect.tapErrorCause((cause) =>
+      Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logError(`The ${what} loop failed and goes on`, cause)
+    ),
+    Effect.catchAllDefect(Effect.fail),
+    Effect.retry(backOff),
+    Effect.orDie,
+    Effect.asVoid
+  )
+
+/** A wake-up flag: setting it twice has the effect of setting it once. */
+const alarm = Effect.map(Queue.sliding<void>(1), (queue) => ({
+  ring: Effect.asVoid(Queue.offer(queue, undefined)),
+  unsafeRing: () => void queue.unsafeOffer(undefined),
+  wait: (atMost: Option.Option<Duration.Duration>) =>
+    Option.match(atMost, {
+      onNone: () => Queue.take(queue),
+      onSome: (duration) => Effect.asVoid(Effect.timeoutOption(Queue.take(queue), duration))
+    })
+}))

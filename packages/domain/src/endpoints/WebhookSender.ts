@@ -1,0 +1,29 @@
+import { Context, type Effect } from "effect"
+import type { EndpointUrl } from "./EndpointUrl.js"
+
+/** The result of one attempt. */
+export type WebhookAnswer =
+  | { readonly _tag: "Answered"; readonly status: number; readonly snippet: string }
+  /** A fault of the receiver: connection refused or reset, a time-out, TLS, or an address that is not public. */
+  | { readonly _tag: "Unreachable"; readonly detail: string }
+  /** A fault of our own, such as the resolver or a shutdown. It spends no attempt (decision W3). */
+  | { readonly _tag: "NotSent"; readonly detail: string }
+
+/** Posts webhooks to public addresses, without redirects, in five seconds in all (Spec §6.4.5, decision W5). */
+export class WebhookSender extends Context.Tag("@place-access/domain/endpoints/WebhookSender")<
+  WebhookSender,
+  {
+    /** Never fails: every result is a `WebhookAnswer`. The caller gives all headers, including the signature. */
+    readonly post: (
+      url: EndpointUrl,
+      headers: ReadonlyArray<readonly [string, string]>,
+      body: string
+    ) => Effect.Effect<WebhookAnswer>
+    /** HMAC-SHA256 in lower-case hex, keyed with the UTF-8 bytes of `secret` (decision W1). */
+    readonly sign: (secret: string, message: string) => string
+    /** What is wrong with the text of an address; undefined: nothing. It does not look up the host's name. */
+    readonly faultOf: (url: string) => string | undefined
+    /** Why the address may not be registered, after looking up its name (Spec §4.7); undefined when it may. */
+    readonly checkUrl: (url: string) => Effect.Effect<string | undefined>
+  }
+>() {}

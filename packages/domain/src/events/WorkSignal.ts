@@ -1,0 +1,14 @@
+import { Context, type Duration, type Effect, type Scope } from "effect"
+
+/** Wakes workers when there is new work. Workers also look regularly, so a lost signal costs time only. */
+export class WorkSignal extends Context.Tag("@place-access/domain/events/WorkSignal")<
+  WorkSignal,
+  {
+    /** Signals an event in the outbox or a due delivery. Never fails. Several calls may become one signal. */
+    readonly raise: Effect.Effect<void>
+    /** Waits for the next signal, at most for `atMost`. Returns at once when a signal came since the last wait. */
+    readonly wait: (atMost: Duration.Duration) => Effect.Effect<void>
+    /** Returns a separate `wait`, which misses no signal from now on, whatever other waiters do. */
+    readonly subscribe: Effect.Effect<(atMost: Duration.Duration) => Effect.Effect<void>, never, Scope.Scope>
+  }
+>() {}

@@ -1,0 +1,71 @@
+import { Option } from "effect"
+import type { Connection } from "../connection/Connection.js"
+import { Cursor, program, Timestamp, type UserId } from "../shared/index.js"
+import type { StoredFix } from "./Fix.js"
+import { FixHistory } from "./FixHistory.js"
+import * as HistoryQuery from "./HistoryQuery.js"
+import * as LocalDays from "./LocalDays.js"
+import * as Nearest from "./Nearest.js"
+
+/** The user's newest fix, of any age and accuracy. */
+export const latestFix = program("latestFix", function* (userId: UserId) {
+  const newest = yield* (yield* FixHistory).newest(userId, yield* Timestamp.now, { from: null, until: null }, 1)
+  return Option.fromNullable(newest[0])
+})
+
+/** The fix nearest in time to `at`, before or after it; undefined when none is within the tolerance. */
+export const nearestFix = program(
+  "nearestFix",
+  function* (userId: UserId, at: Timestamp.Timestamp, toleranceMs: number) {
+    const around = yield* (yield* FixHistory).around(userId, yield* Timestamp.now, at, toleranceMs)
+    return Nearest.of(at, around, toleranceMs)
+  }
+)
+
+export interface FixPage {
+  readonly fixes: ReadonlyArray<StoredFix>
+  /** Null on the last page. A cursor is valid for the same connection and span only. */
+  readonly nextCursor: string | null
+}
+
+/** The user's fixes, oldest first (decisions §4). `Invalid` for a span that is empty or longer than 31 days. */
+export const listFixes = program(
+  "listFixes",
+  function* (
+    connection: Pick<Connection, "id" | "userId">,
+    asked: HistoryQuery.HistoryRequest,
+    limit: number,
+    cursor: string | undefined
+  ) {
+    const within = yield* HistoryQuery.checkRange(asked)
+    const query = JSON.stringify(["fixes", connection.id, within.from, within.until])
+    const after = cursor === undefined ? undefined : yield* Cursor.open(cursor, query)
+    const page = yield* (yield* FixHistory).range(connection.userId, yield* Timestamp.now, within, limit, after)
+    const result: FixPage = {
+      fixes: page.items,
+      nextCursor: page.next === undefined ? null : yield* Cursor.seal(page.next, query)
+    }
+    return result
+  }
+)
+
+/** The number of fixes on one calendar day. */
+export interface Day {
+  readonly date: string
+  readonly fixes: number
+  readonly firstAt: Timestamp.Timestamp
+  readonly lastAt: Timestamp.Timestamp
+}
+
+/** The days with fixes in the span, oldest first. `Invalid`: unknown zone, span empty or over 366 days. */
+export const listDays = program("listDays", function* (userId: UserId, asked: HistoryQuery.HistoryRequest, tz: string) {
+  const { from, until, zone } = yield* HistoryQuery.checkDays(asked, tz)
+  const days = LocalDays.between(zone, from, until)
+  const edges = [...days.map((day) => day.from), until]
+  const tallies = yield* (yield* FixHistory).tally(userId, yield* Timestamp.now, edges)
+  const result: ReadonlyArray<Day> = tallies.flatMap(({ edge, ...tally }) => {
+    const day = days[edge]
+    return day === undefined ? [] : [{ date: day.date, ...tally }]
+  })
+  return result
+})

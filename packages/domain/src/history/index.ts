@@ -1,5 +1,0 @@
-export { chooseHistory, previewChoice } from "./chooseHistory.js"
-export { describeHistory, type Described } from "./describeHistory.js"
-export { getHistoryChoice, type Kept } from "./getHistoryChoice.js"
-export * as History from "./History.js"
-export { type Extent, HistoryStore, type Between, type Moments } from "./HistoryStore.js"

@@ -1,0 +1,47 @@
+import { Effect } from "effect"
+import type { Circle } from "../places/Geometry.js"
+import { program, Telemetry, Timestamp } from "../shared/index.js"
+import * as Budget from "./Budget.js"
+import { LimitStore } from "./LimitStore.js"
+import * as Rate from "./Rate.js"
+import { kindOf, KINDS, type LimitSubject } from "./Subject.js"
+import * as ZoneQuestions from "./ZoneQuestions.js"
+
+const callRefusals = Telemetry.counter("place_access.limit.refusals", {
+  description: "Calls beyond a rate, by whose calls are counted",
+  labels: { limit: KINDS }
+})
+
+/** Counts a call. One that cannot be counted must fail: else a database in trouble would lift the limits. */
+export const takeCall = program("takeCall", function* (subject: LimitSubject, rate: Rate.Rate) {
+  const now = yield* Timestamp.now
+  const window = yield* (yield* LimitStore).count(subject, rate.windowMillis, now)
+  const standing = Rate.standing(rate, window, now)
+  if (!standing.isAdmitted) yield* Telemetry.measure(() => callRefusals.record(1, { limit: kindOf(subject) }))
+  return standing
+})
+
+const zoneRefusals = Telemetry.counter("place_access.budget.refusals", {
+  description: "Questions beyond a budget",
+  labels: { budget: [ZoneQuestions.HOURLY.name] }
+})
+
+/** Fails with `BudgetExceeded` when the question was refused, and measures the refusal. */
+export const orBudgetExceeded = (asking: ZoneQuestions.Asking): Effect.Effect<void, Budget.BudgetExceeded> =>
+  asking._tag === "Asked"
+    ? Effect.void
+    : Effect.zipRight(
+        Telemetry.measure(() => zoneRefusals.record(1, { budget: ZoneQuestions.HOURLY.name })),
+        new Budget.BudgetExceeded({ retryAfterMillis: asking.retryAfterMillis })
+      )
+
+/**
+ * Spends one question about the circle, or fails with `BudgetExceeded` and spends none. Call it when the question is
+ * valid and is about to be answered, so that a request refused for another reason spends nothing. A zone rule spends
+ * its question when it is stored (`RuleStore.createZone`).
+ */
+export const askZone = program("askZone", function* (spender: Budget.Spender, circle: Circle) {
+  const store = yield* LimitStore
+  const asking = yield* store.ask(spender, (before, now) => ZoneQuestions.ask(before, circle, now))
+  yield* orBudgetExceeded(asking)
+})

@@ -1,0 +1,159 @@
+import { Effect } from "effect"
+import { AccessLogStore } from "../access-log/AccessLogStore.js"
+import type { Account } from "../accounts/Account.js"
+import { getOwnedApp } from "../apps/readApps.js"
+import * as Disclosure from "../deliveries/Disclosure.js"
+import { EndpointStore } from "../endpoints/EndpointStore.js"
+import * as SigningSecret from "../endpoints/SigningSecret.js"
+import type { WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
+import { envelope, normalise, type OutboxEvent, type Subscribable } from "../events/Event.js"
+import { Conflict, Entropy, Invalid, NotFound, program, retryTransient, Timestamp } from "../shared/index.js"
+import { type AppId, type EndpointId, type EventId, ListenerId } from "../shared/Ids.js"
+import { Vault } from "../shared/Vault.js"
+import { type Listener, MAX_PER_APP, seenAt, type ListenerDelivery, wants } from "./Listener.js"
+import { ListenerStore } from "./ListenerStore.js"
+
+export interface NewListener {
+  readonly endpointId: EndpointId | null
+  readonly events: ReadonlyArray<Subscribable>
+}
+
+/** A listener and the account that opened it. */
+export interface OpenedListener {
+  readonly listener: Listener
+  readonly account: Account
+  /** The signing secret; null for a listener of an endpoint, whose secret is not shown again. */
+  readonly secret: string | null
+}
+
+/**
+ * Opens a listener. From now on the app's events wait for it. `NotFound` for another account's app and another app's
+ * endpoint; `Conflict` for a revoked app, and for an app with five listeners; `Invalid` for events together with an
+ * endpoint, because the endpoint's subscription counts.
+ */
+export const openListener = program("openListener", function* (account: Account, appId: AppId, input: NewListener) {
+  const app = yield* getOwnedApp(account, appId)
+  const { endpointId } = input
+  if (endpointId !== null) {
+    if (input.events.length > 0) {
+      return yield* Invalid.of("events", "must be left out with endpoint_id: the endpoint's own are used")
+    }
+    const found = yield* (yield* EndpointStore).find(appId, endpointId)
+    yield* Effect.mapError(found, () => new NotFound({ what: "endpoint" }))
+  }
+  if (app.revokedAt !== null) return yield* new Conflict({ reason: "the app was revoked: it is told nothing any more" })
+  const id = ListenerId.make(yield* Entropy.id("lst"))
+  const createdAt = yield* Timestamp.now
+  const listener: Listener = {
+    appId,
+    id,
+    endpointId,
+    events: normalise(input.events),
+    createdAt,
+    seenUntil: seenAt(createdAt)
+  }
+  const [secret = null] = endpointId === null ? yield* ownSecrets(listener, account) : []
+  if (!(yield* (yield* ListenerStore).open(listener))) {
+    return yield* new Conflict({
+      reason: `${MAX_PER_APP} are listening to this app already; stop one, or wait a minute if it was cut off`
+    })
+  }
+  const opened: OpenedListener = { listener, account, secret }
+  return opened
+})
+
+/**
+ * The signing secrets of a listener without an endpoint. They are derived from the service's keys, so they are not
+ * stored, and are the same each time this developer listens to this app. There is one secret for each accepted key,
+ * newest first: after a key rotation both sign.
+ */
+export const ownSecrets = program(
+  "ownSecrets",
+  function* ({ appId }: Pick<Listener, "appId">, { id }: Pick<Account, "id">) {
+    const vault = yield* Vault
+    const keys = vault.keys.slice(0, SigningSecret.MAX_LIVE)
+    const derived = yield* Effect.forEach(keys, (key) => vault.derive("listener-secret", key, `${appId} ${id}`))
+    return derived.map((text) => `${SigningSecret.PREFIX}${text}`)
+  }
+)
+
+export interface ListenerFanOut {
+  readonly appId: AppId
+  readonly events: ReadonlyArray<OutboxEvent>
+  readonly endpoints: ReadonlyArray<WebhookEndpoint>
+  /** The app's present listeners. */
+  readonly listeners: ReadonlyArray<Listener>
+  /** Events that go only to the address of their rule. */
+  readonly ownAddress: ReadonlySet<EventId>
+  /** Events that another receiver gets. */
+  readonly told: ReadonlySet<EventId>
+}
+
+/** The rows to store: for each listener the events that it wants. */
+export const offersOf = (
+  { appId, endpoints, events, listeners, ownAddress, told }: ListenerFanOut,
+  now: Timestamp.Timestamp
+): ReadonlyArray<ListenerDelivery> =>
+  listeners.flatMap((listener) =>
+    events
+      .filter((event) => wants(listener, endpoints, { event, hasOwnAddress: ownAddress.has(event.id) }))
+      .map((event, position): ListenerDelivery => ({
+        appId,
+        listenerId: listener.id,
+        userId: event.userId,
+        envelope: envelope(event),
+        maxEventAgeS: event.maxEventAgeS,
+        createdAt: now,
+        position,
+        isTold: told.has(event.id)
+      }))
+  )
+
+/** Stores the rows for the streams. Events that nobody will receive get an entry in the user's access log. */
+export const offer = program("offer", function* (rows: ReadonlyArray<ListenerDelivery>) {
+  if (rows.length > 0) yield* recordLost(yield* (yield* ListenerStore).offer(rows))
+})
+
+/** How often a write is tried again after a transient error. */
+const REPEATS = 3
+
+/** Removes a listener whose stream or server ended. Idempotent. */
+export const closeListener = program("closeListener", function* ({ appId, id }: Pick<Listener, "appId" | "id">) {
+  yield* recordLost(yield* retryTransient(REPEATS)((yield* ListenerStore).close(appId, id)))
+})
+
+/** Writes the log entries of lost events, because every firing of a rule is in the user's access log. */
+const recordLost = (lost: ReadonlyArray<ListenerDelivery>) =>
+  Effect.gen(function* () {
+    const log = yield* AccessLogStore
+    const entries = lost.flatMap(({ appId, envelope: { eventId, grantId, occurredAt, payload }, userId }) =>
+      grantId === null
+        ? []
+        : (Disclosure.toNobody({ userId, appId, connectionId: grantId, id: eventId, payload, occurredAt }) ?? [])
+    )
+    yield* Effect.forEach(entries, (entry) => retryTransient(REPEATS)(log.record(entry)), { discard: true })
+  })
+
+const BATCH = 100
+
+/** Removes listeners whose server died, and counts them. A failed removal is logged and tried again. */
+export const sweepListeners = program("sweepListeners", function* () {
+  const store = yield* ListenerStore
+  let swept = 0
+  for (let last = BATCH; last === BATCH;) {
+    const expired = yield* store.expired(yield* Timestamp.now, BATCH)
+    const closed = yield* Effect.forEach(expired, sweep)
+    // Listeners that could not be removed would be found again, so they do not count as progress.
+    last = closed.filter(Boolean).length
+    swept += last
+  }
+  return swept
+})
+
+const sweep = (listener: Pick<Listener, "appId" | "id">) =>
+  closeListener(listener).pipe(
+    Effect.as(true),
+    Effect.catchAll((error) =>
+      Effect.as(Effect.logWarning("A listener that is gone is not closed yet", listener.id, error), false)
+    )
+  )

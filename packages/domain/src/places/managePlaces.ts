@@ -1,0 +1,27 @@
+import { Option } from "effect"
+import { Conflict, Entropy, NotFound, PlaceId, program, Timestamp, type UserId } from "../shared/index.js"
+import * as Place from "./Place.js"
+import { PlaceStore } from "./PlaceStore.js"
+
+/** The user's places by label, including archived ones. */
+export const listPlaces = program("listPlaces", function* (userId: UserId) {
+  return yield* (yield* PlaceStore).list(userId)
+})
+
+/** Creates a place, which no app sees yet. */
+export const createPlace = program("createPlace", function* (userId: UserId, draft: Place.PlaceDraft) {
+  const id = PlaceId.make(yield* Entropy.id("plc"))
+  const place = Place.make(userId, id, draft, yield* Timestamp.now)
+  yield* (yield* PlaceStore).create(place)
+  return place
+})
+
+/** Renames, moves or resizes a place; rules of a moved one are seeded again. `Conflict` for an archived place. */
+export const updatePlace = program("updatePlace", function* (userId: UserId, id: PlaceId, edit: Place.PlaceEdit) {
+  const place = yield* (yield* PlaceStore).update(userId, id, (before) =>
+    before.archivedAt === null ? Place.edited(before, edit) : before
+  )
+  if (Option.isNone(place)) return yield* new NotFound({ what: "place" })
+  if (place.value.archivedAt !== null) return yield* new Conflict({ reason: "an archived place cannot be changed" })
+  return place.value
+})

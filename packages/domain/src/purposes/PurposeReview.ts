@@ -1,0 +1,20 @@
+import { Schema } from "effect"
+import { PurposeId } from "../shared/Ids.js"
+import { PurposeKey, type Purpose, PurposeTerms } from "./Purpose.js"
+
+/** The purpose that a review decision was about, with its wording. */
+export const PurposeUnderReview = Schema.Struct({
+  kind: Schema.Literal("purpose"),
+  id: PurposeId,
+  key: PurposeKey,
+  terms: Schema.typeSchema(PurposeTerms)
+})
+export type PurposeUnderReview = typeof PurposeUnderReview.Type
+
+/** The subject of a review: the purpose in its present wording. */
+export const of = (purpose: Purpose): PurposeUnderReview => ({
+  kind: "purpose",
+  id: purpose.id,
+  key: purpose.key,
+  terms: purpose.terms
+})

@@ -1,0 +1,31 @@
+// How long a user's history is kept. Decisions M3, retention-choice-1 and retention-choice-2.
+import { Schema } from "effect"
+import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
+
+/** For how many days a user's history is kept; null: forever. */
+export const Keep = Schema.NullOr(
+  Schema.Literal(30, 90, 365).annotations({ message: () => "must be 30, 90, 365 or null, which is for ever" })
+)
+export type Keep = typeof Keep.Type
+
+/** Never chosen: history is kept, as apps may ask about any past moment (Spec §4.5). Only users delete it. */
+export const DEFAULT: Keep = null
+
+/** How often housekeeping deletes history that is older than users keep, at full multiples on the clock. */
+export const SWEEP_EVERY = HOUR
+
+/** History from this moment or earlier is not kept, nor shown before its deletion (decision T2). Null: all is kept. */
+export const cutoff = (keep: Keep, now: Timestamp): Timestamp | null => (keep === null ? null : plus(now, -keep * DAY))
+
+/** Whether history from this moment is not kept. `cutoff` null: all is kept. */
+export const isPast = (at: Timestamp, cutoff: Timestamp | null): boolean => cutoff !== null && at <= cutoff
+
+/** Whether the new choice could delete history that the old one kept. */
+export const shortens = (before: Keep, after: Keep): boolean => (after ?? Infinity) < (before ?? Infinity)
+
+/** When history from `at` is deleted: at the first sweep after the user no longer keeps it. Null: never. */
+export const deletedAt = (at: Timestamp, keep: Keep, now: Timestamp): Timestamp | null => {
+  if (keep === null) return null
+  const due = Math.max(at + keep * DAY, now + 1)
+  return (Math.ceil(due / SWEEP_EVERY) * SWEEP_EVERY) as Timestamp
+}

@@ -1,0 +1,18 @@
+/**
+ * How long a user's history is kept: without a limit, or for 30, 90 or 365 days, as the user chooses. `History`
+ * computes the cutoff: whatever is older is in no answer from that millisecond on, even before a sweep deletes it. The
+ * account page calls `previewChoice` and `chooseHistory`; every program that reads the past applies the cutoff.
+ *
+ * @module
+ */
+
+export {
+  chooseHistory,
+  type Described,
+  describeHistory,
+  getHistoryChoice,
+  type KeptHistory,
+  previewChoice
+} from "./chooseHistory.js"
+export * as History from "./History.js"
+export { type Extent, HistoryStore, type Between, type Moments } from "./HistoryStore.js"

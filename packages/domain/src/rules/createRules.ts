@@ -1,0 +1,146 @@
+import { Effect, Either, Option, Schema } from "effect"
+import { type Connection, InvalidToken } from "../connection/index.js"
+import { EndpointStore } from "../endpoints/EndpointStore.js"
+import { orBudgetExceeded } from "../limits/spendLimits.js"
+import * as ZoneQuestions from "../limits/ZoneQuestions.js"
+import { PlaceStore } from "../places/PlaceStore.js"
+import { Entropy, NotFound, PlaceId, program, RuleId, Timestamp } from "../shared/index.js"
+import * as ConcurrentLimit from "./ConcurrentLimit.js"
+import type { Rule, PlaceTarget, RuleTarget, ZoneTarget } from "./Rule.js"
+import * as RuleRequest from "./RuleRequest.js"
+import type { RuleTerms } from "./RuleRequest.js"
+import { RuleStore } from "./RuleStore.js"
+
+/** `webhook_url` is no endpoint's exact address. Wire: 400 `webhook_url_not_registered` (Spec §7). */
+export class WebhookUrlNotRegistered extends Schema.TaggedError<WebhookUrlNotRegistered>()(
+  "WebhookUrlNotRegistered",
+  {}
+) {}
+
+/** At `instant` this rule would be the eleventh. Wire: 409 `rule_limit_reached`, with it (Spec §4.6.6). */
+export class RuleLimitReached extends Schema.TaggedError<RuleLimitReached>()("RuleLimitReached", {
+  instant: Timestamp.Timestamp
+}) {}
+
+/**
+ * Creates a rule about a shared place (Spec §4.6). The checks in order: the request itself (all problems at once), the
+ * endpoint's address, whether the app can see the place, the limit of ten.
+ */
+export const createPlaceRule = program(
+  "createPlaceRule",
+  function* (caller: RuleCaller, request: RuleRequest.PlaceRuleRequest) {
+    const { placeId, terms } = yield* RuleRequest.checkPlace(request, yield* Timestamp.now)
+    yield* requireEndpoint(caller, terms)
+    const { id, label } = yield* visiblePlace(caller, placeId)
+    const ruleId = RuleId.make(yield* Entropy.id("rul"))
+    const created = yield* (yield* RuleStore).create(caller.userId, caller.id, (present, now) => {
+      const rule = admitted(ruleOf(caller, ruleId, { _tag: "Place", placeId: id, label }, terms, now), present, now)
+      return { outcome: rule, rule: Either.getOrNull(rule) }
+    })
+    const result: Rule<PlaceTarget> = yield* yield* orEnded(caller, created)
+    return result
+  }
+)
+
+const parsePlaceId = Schema.decodeOption(PlaceId)
+
+/** The place, if it is shared with the app and not archived; else `NotFound`, also for an id that does not exist. */
+const visiblePlace = (caller: RuleCaller, text: string) =>
+  Effect.gen(function* () {
+    const id = parsePlaceId(text).pipe(Option.filter((id) => caller.places.some((shared) => shared.placeId === id)))
+    if (Option.isNone(id)) return yield* new NotFound({ what: "place" })
+    const place = yield* (yield* PlaceStore).find(caller.userId, id.value)
+    if (Option.isNone(place) || place.value.archivedAt !== null) return yield* new NotFound({ what: "place" })
+    return place.value
+  })
+
+/**
+ * Creates a rule about an area that the app draws and names (Spec §4.6). The checks are made in the order of
+ * `createPlaceRule`; both kinds of rule share the limit of ten. The budget of zone questions comes last, so that a rule
+ * that is refused for another reason does not spend a question.
+ */
+export const createZoneRule = program(
+  "createZoneRule",
+  function* (caller: RuleCaller, request: RuleRequest.ZoneRuleRequest) {
+    const { target, terms } = yield* RuleRequest.checkZone(request, yield* Timestamp.now)
+    yield* requireEndpoint(caller, terms)
+    const id = RuleId.make(yield* Entropy.id("rul"))
+    const created = yield* (yield* RuleStore).createZone(caller.userId, caller.id, (present, now, before) =>
+      decide(ruleOf(caller, id, target, terms, now), present, now, before)
+    )
+    const { asking, rule } = yield* orEnded(caller, created)
+    if (asking !== null) yield* orBudgetExceeded(asking)
+    return yield* rule
+  }
+)
+
+interface Decided {
+  readonly outcome: {
+    readonly rule: Either.Either<Rule<ZoneTarget>, RuleLimitReached>
+    /** Null when the limit of ten refused the rule: then no question was spent. */
+    readonly asking: ZoneQuestions.Asking | null
+  }
+  readonly rule: Rule | null
+  readonly asked: ZoneQuestions.ZoneQuestions | null
+}
+
+const decide = (
+  wanted: Rule<ZoneTarget>,
+  present: ReadonlyArray<Rule>,
+  now: Timestamp.Timestamp,
+  before: ZoneQuestions.ZoneQuestions
+): Decided => {
+  const rule = admitted(wanted, present, now)
+  if (Either.isLeft(rule)) return { outcome: { rule, asking: null }, rule: null, asked: null }
+  const asking = ZoneQuestions.ask(before, wanted.target.circle, now)
+  return asking._tag === "Asked"
+    ? { outcome: { rule, asking }, rule: rule.right, asked: asking.questions }
+    : { outcome: { rule, asking }, rule: null, asked: null }
+}
+
+/** The connection that calls. Its token has the scope. */
+export type RuleCaller = Pick<Connection.Connection, "userId" | "id" | "appId" | "places">
+
+/** The endpoint must exist. Whether it is enabled and subscribed is checked at each event (Spec §4.6.7). */
+const requireEndpoint = ({ appId }: Pick<RuleCaller, "appId">, { webhookUrl }: Pick<RuleTerms, "webhookUrl">) =>
+  Effect.gen(function* () {
+    if (webhookUrl === null) return
+    const endpoints = yield* (yield* EndpointStore).list(appId)
+    if (!endpoints.some((endpoint) => endpoint.url === webhookUrl)) return yield* new WebhookUrlNotRegistered()
+  })
+
+/** Returns the rule, or the instant at which it would be the eleventh. It runs under the store's lock. */
+const admitted = <T extends RuleTarget>(
+  rule: Rule<T>,
+  present: ReadonlyArray<Rule>,
+  now: Timestamp.Timestamp
+): Either.Either<Rule<T>, RuleLimitReached> => {
+  const windows = present.map((one) => one.window)
+  const instant = ConcurrentLimit.firstOverflow(windows, rule.window, now)
+  return instant === undefined ? Either.right(rule) : Either.left(new RuleLimitReached({ instant }))
+}
+
+/** Turns a missing result into `InvalidToken`: the connection ended between the check of the token and the lock. */
+const orEnded = <A>(caller: RuleCaller, created: Option.Option<A>): Effect.Effect<A, InvalidToken> =>
+  Option.match(created, {
+    onSome: Effect.succeed,
+    onNone: () => new InvalidToken({ known: { userId: caller.userId, connectionId: caller.id, appId: caller.appId } })
+  })
+
+const ruleOf = <T extends RuleTarget>(
+  caller: RuleCaller,
+  id: RuleId,
+  target: T,
+  terms: RuleTerms,
+  createdAt: Timestamp.Timestamp
+): Rule<T> => ({
+  userId: caller.userId,
+  id,
+  connectionId: caller.id,
+  appId: caller.appId,
+  target,
+  ...terms,
+  isLegacy: false,
+  createdAt,
+  disabledAt: null
+})

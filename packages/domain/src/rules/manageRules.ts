@@ -1,0 +1,170 @@
+import { Effect, Option } from "effect"
+import type { Account } from "../accounts/Account.js"
+import { getOwnedApp } from "../apps/readApps.js"
+import type { Connection } from "../connection/Connection.js"
+import { ConnectionStore } from "../connection/ConnectionStore.js"
+import * as EffectiveScopes from "../connection/EffectiveScopes.js"
+import { getHistoryChoice } from "../retention-choice/chooseHistory.js"
+import * as History from "../retention-choice/History.js"
+import type { HistoryStore } from "../retention-choice/HistoryStore.js"
+import { Cursor, NotFound, program, type StoreError, Timestamp } from "../shared/index.js"
+import type { AppId, ConnectionId, RuleId, UserId } from "../shared/Ids.js"
+import type { PageRequest } from "../shared/Page.js"
+import * as LiveRule from "./LiveRule.js"
+import * as RecentEvaluations from "./RecentEvaluations.js"
+import type { Rule } from "./Rule.js"
+import * as RuleLife from "./RuleLife.js"
+import { type RuleKind, RuleStore } from "./RuleStore.js"
+
+/** A rule, with its state at the time of the answer. */
+export type ListedRule = Rule & { readonly state: RuleLife.RuleState }
+
+export interface RulesPage {
+  readonly rules: ReadonlyArray<ListedRule>
+  /** Null on the last page. A cursor is valid for the same list only. */
+  readonly nextCursor: string | null
+}
+
+/** The connection's rules of one kind, oldest first (Spec §4.6), including finished ones. */
+export const listRules = program(
+  "listRules",
+  function* (caller: Pick<Connection, "userId" | "id">, kind: RuleKind, query: PageRequest) {
+    return yield* page(caller.userId, caller.id, kind, query)
+  }
+)
+
+/** All rules of the connection, for its user. Empty once the connection has ended. */
+export const listRulesOfUser = program(
+  "listRulesOfUser",
+  function* (userId: UserId, connectionId: ConnectionId, query: PageRequest) {
+    const connection = yield* (yield* ConnectionStore).findOfUser(userId, connectionId)
+    if (Option.isNone(connection)) return yield* new NotFound({ what: "connection" })
+    return yield* page(userId, connectionId, "all", query)
+  }
+)
+
+const page = (userId: UserId, connectionId: ConnectionId, kind: RuleKind, request: PageRequest) =>
+  Effect.gen(function* () {
+    const rules = yield* RuleStore
+    const { items, nextCursor } = yield* Cursor.page(`rules ${connectionId} ${kind}`, request, (limit, after) =>
+      rules.list(userId, connectionId, kind, limit, after)
+    )
+    const now = yield* Timestamp.now
+    const result: RulesPage = {
+      rules: items.map((rule) => ({ ...rule, state: RuleLife.state(rule, now) })),
+      nextCursor
+    }
+    return result
+  })
+
+/** Deletes the rule and so stops its waiting events (Spec §3.3, §6.3.5). `NotFound` the second time. */
+export const removeRule = program(
+  "removeRule",
+  function* (caller: Pick<Connection, "userId" | "id">, id: RuleId, kind: RuleKind) {
+    return yield* remove(caller.userId, caller.id, id, kind)
+  }
+)
+
+/** Like `removeRule`, by the user and for both kinds. `connectionId` null: any connection of the user. */
+export const removeRuleOfUser = program(
+  "removeRuleOfUser",
+  function* (userId: UserId, connectionId: ConnectionId | null, id: RuleId) {
+    return yield* remove(userId, connectionId, id, "all")
+  }
+)
+
+const remove = (userId: UserId, connectionId: ConnectionId | null, id: RuleId, kind: RuleKind) =>
+  Effect.gen(function* () {
+    const removed = yield* (yield* RuleStore).remove(userId, connectionId, id, kind, yield* Timestamp.now)
+    if (!removed) return yield* new NotFound({ what: "rule" })
+  })
+
+/** A rule, with those of its last evaluations that the reader may see, the newest last. */
+export interface EvaluatedRule<R extends Rule = Rule> {
+  readonly rule: R
+  readonly recent: RecentEvaluations.RecentEvaluations
+}
+
+/** Why a rule fired or did not, for its app. `NotFound` for a deleted one and another connection's or kind's. */
+export const getEvaluations = program(
+  "getEvaluations",
+  function* (caller: Pick<Connection, "userId" | "id">, id: RuleId, kind: RuleKind) {
+    const rule = yield* find(caller.userId, caller.id, id, kind)
+    const [evaluated] = yield* forApp(caller, [rule])
+    return evaluated ?? (yield* new NotFound({ what: "rule" }))
+  }
+)
+
+/** Like `getEvaluations`, for the user, who may read every evaluation. */
+export const getEvaluationsOfUser = program(
+  "getEvaluationsOfUser",
+  function* (userId: UserId, connectionId: ConnectionId, id: RuleId) {
+    const rule = yield* find(userId, connectionId, id, "all")
+    const evaluations = yield* (yield* RuleStore).evaluations(userId, connectionId, [id])
+    const kept = yield* keptOf(userId)
+    const result: EvaluatedRule = { rule, recent: kept(evaluations.get(id)?.recent ?? RecentEvaluations.none) }
+    return result
+  }
+)
+
+/** The rules and evaluations of one connection, for the app's developer. */
+export interface GrantEvaluations {
+  readonly connection: Connection
+  readonly rules: ReadonlyArray<EvaluatedRule<ListedRule>>
+  readonly nextCursor: string | null
+}
+
+/**
+ * The rules of a connection and their evaluations, oldest first, as the app itself could read them now: only rules
+ * whose scope is effective. `NotFound` for a connection of another app and for one that is not live.
+ */
+export const listEvaluationsOfGrant = program(
+  "listEvaluationsOfGrant",
+  function* (account: Account, appId: AppId, grantId: ConnectionId, query: PageRequest) {
+    const app = yield* getOwnedApp(account, appId)
+    const found = yield* (yield* ConnectionStore).findOfApp(app.id, grantId)
+    const now = yield* Timestamp.now
+    if (Option.isNone(found) || !EffectiveScopes.isLive(found.value, app, now)) {
+      return yield* new NotFound({ what: "connection" })
+    }
+    const connection = found.value
+    const scopes = EffectiveScopes.effective(connection, app, now)
+    const { nextCursor, rules } = yield* listRules(connection, "all", query)
+    const readable = rules.filter(({ target }) => scopes.includes(LiveRule.neededScope(target)))
+    const result: GrantEvaluations = { connection, rules: yield* forApp(connection, readable), nextCursor }
+    return result
+  }
+)
+
+const find = (userId: UserId, connectionId: ConnectionId, id: RuleId, kind: RuleKind) =>
+  Effect.gen(function* () {
+    const rule = yield* (yield* RuleStore).find(userId, connectionId, id, kind)
+    return yield* Effect.mapError(rule, () => new NotFound({ what: "rule" }))
+  })
+
+/** Leaves out rules that were deleted between the two reads. */
+const forApp = <R extends Rule>(
+  { id, userId }: Pick<Connection, "userId" | "id">,
+  rules: ReadonlyArray<R>
+): Effect.Effect<ReadonlyArray<EvaluatedRule<R>>, StoreError, RuleStore | HistoryStore> =>
+  Effect.gen(function* () {
+    const evaluations = yield* (yield* RuleStore).evaluations(
+      userId,
+      id,
+      rules.map((rule) => rule.id)
+    )
+    const kept = yield* keptOf(userId)
+    return rules.flatMap((rule) => {
+      const made = evaluations.get(rule.id)
+      return made === undefined ? [] : [{ rule, recent: kept(RecentEvaluations.forApp(rule, made)) }]
+    })
+  })
+
+/** Leaves out evaluations that are older than the user keeps history, because they show when the user was somewhere. */
+const keptOf = (userId: UserId) =>
+  Effect.map(
+    getHistoryChoice(userId),
+    ({ cutoff }) =>
+      (recent: RecentEvaluations.RecentEvaluations): RecentEvaluations.RecentEvaluations =>
+        recent.filter(({ capturedAt }) => !History.isPast(capturedAt, cutoff))
+  )

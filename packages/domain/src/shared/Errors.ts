@@ -1,0 +1,52 @@
+import { Effect, Schema } from "effect"
+
+/** One problem of one submitted field. `field` is the name on the wire. The submitted value is never repeated. */
+export class Problem extends Schema.Class<Problem>("Problem")({
+  field: Schema.String,
+  message: Schema.String
+}) {}
+
+/** Well-formed input that breaks rules, with all problems at once. Wire: 400 `validation_failed`. */
+export class Invalid extends Schema.TaggedError<Invalid>()("Invalid", {
+  problems: Schema.NonEmptyArray(Problem)
+}) {
+  /** One problem with one field. */
+  static readonly of = (field: string, message: string): Invalid =>
+    new Invalid({ problems: [new Problem({ field, message })] })
+}
+
+/** The thing does not exist, or the caller may not see it; the answer does not say which. Wire: 404 `not_found`. */
+export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { what: Schema.String }) {}
+
+/** The caller may not do this. Wire: 403 `forbidden`. */
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { reason: Schema.String }) {}
+
+/** The request contradicts the present state. Wire: 409 `conflict`. */
+export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { reason: Schema.String }) {}
+
+/**
+ * The store failed. `transient` true: trying again later may help (lost connection, lock or statement time-out,
+ * serialization failure, full pool), and the caller gets 503. False: it is a bug, and the caller gets 500.
+ */
+export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
+  transient: Schema.Boolean,
+  cause: Schema.Defect
+}) {
+  /** Trying again later may help. */
+  static readonly unavailable = (cause: unknown): StoreError => new StoreError({ transient: true, cause })
+  /** Trying again does not help: a bug. */
+  static readonly broken = (cause: unknown): StoreError => new StoreError({ transient: false, cause })
+}
+
+/** An answer of a store. It has no requirements, and its only failure is `StoreError`. */
+export type StoreEffect<A> = Effect.Effect<A, StoreError>
+
+/** Repeats an effect at once after a transient error, at most `times` times, as after a lost optimistic commit. */
+export const retryTransient =
+  (times: number) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.catchAll(effect, (error) =>
+      times > 0 && error instanceof StoreError && error.transient
+        ? retryTransient(times - 1)(effect)
+        : Effect.fail(error)
+    )

@@ -1,0 +1,90 @@
+import { Context, Effect, Either, type Fiber, FiberRef, Utils } from "effect"
+import { within } from "./Telemetry.js"
+
+/** The type of a program's generator, written only where it says more than the inferred type. */
+export type Program<A, E = never, R = never> = Generator<Utils.YieldWrap<Effect.Effect<unknown, E, R>>, A, never>
+
+type Yielded = Utils.YieldWrap<Effect.Effect<unknown, unknown, unknown>>
+type Run<Y, A> = [Y] extends [never]
+  ? Effect.Effect<A>
+  : [Y] extends [Utils.YieldWrap<Effect.Effect<infer _A, infer E, infer R>>]
+    ? Effect.Effect<A, E, R>
+    : never
+
+/**
+ * The one way to write a program: its name and a generator.
+ *
+ * ```ts
+ * export const listPlaces = program("listPlaces", function* (
+ *   userId: UserId
+ * ): Program<ReadonlyArray<Place>, StoreError, PlaceStore> {
+ *   return yield* (yield* PlaceStore).list(userId)
+ * })
+ * ```
+ *
+ * While tracing is on, each run has a span of that name. While tracing is off, the name costs one look-up: `Effect.fn`
+ * and `Effect.withSpan` note a stack trace each time, which takes longer than most programs. `end` wraps the whole
+ * program, for example to change how it fails.
+ */
+export const program: {
+  <Args extends ReadonlyArray<unknown>, Y extends Yielded, A>(
+    name: string,
+    body: (...args: Args) => Generator<Y, A, never>
+  ): (...args: Args) => Run<Y, A>
+  <Args extends ReadonlyArray<unknown>, Y extends Yielded, A, B extends Effect.Effect<unknown, unknown, unknown>>(
+    name: string,
+    body: (...args: Args) => Generator<Y, A, never>,
+    end: (run: Run<Y, A>, ...args: Args) => B
+  ): (...args: Args) => B
+} =
+  <Args extends ReadonlyArray<unknown>>(
+    name: string,
+    body: (...args: Args) => Generator<Yielded, unknown, never>,
+    end?: (run: Effect.Effect<unknown, unknown, unknown>, ...args: Args) => Effect.Effect<unknown, unknown, unknown>
+  ) =>
+  (...args: Args) =>
+    Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) => {
+      const generated = running(() => body(...args), fiber)
+      const run = end === undefined ? generated : end(generated, ...args)
+      return fiber.getFiberRef(FiberRef.currentTracerEnabled)
+        ? Effect.useSpan(name, { captureStackTrace: false }, (span) => within(span)(run))
+        : run
+    })
+
+/** `Effect.gen` for a body that asks for ports: handlers and guards. */
+export const gen = <Y extends Yielded, A>(body: () => Generator<Y, A, never>): Run<Y, A> =>
+  Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) => running(body, fiber)) as Run<Y, A>
+
+/** Runs `f` with a port, in one step of the fiber: `Effect.flatMap(port, f)` takes four. */
+export const withPort = <I, S, A, E, R>(
+  port: Context.Tag<I, S>,
+  f: (service: S) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R | I> => Effect.withFiberRuntime((fiber) => f(Context.unsafeGet(fiber.currentContext, port)))
+
+const running = (body: () => Generator<Yielded, unknown, never>, fiber: Fiber.RuntimeFiber<unknown, unknown>) =>
+  Effect.gen(() => new Body(body(), fiber) as unknown as Generator<Yielded, unknown, never>)
+
+/**
+ * A body whose ports and `Either`s are answered at once: `yield*` of a port is a look-up in the fiber's context. Effect
+ * takes three steps of its loop and two objects for each, and a request asks for a dozen ports.
+ */
+class Body implements Iterator<Yielded, unknown, never> {
+  private readonly body: Generator<Yielded, unknown, never>
+  private readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
+
+  constructor(body: Generator<Yielded, unknown, never>, fiber: Fiber.RuntimeFiber<unknown, unknown>) {
+    this.body = body
+    this.fiber = fiber
+  }
+
+  next(value: never): IteratorResult<Yielded, unknown> {
+    let step = this.body.next(value)
+    while (step.done !== true) {
+      const asked: unknown = Utils.yieldWrapGet(step.value)
+      if (Context.isTag(asked)) step = this.body.next(Context.unsafeGet(this.fiber.currentContext, asked) as never)
+      else if (Either.isEither(asked) && Either.isRight(asked)) step = this.body.next(asked.right as never)
+      else break
+    }
+    return step
+  }
+}

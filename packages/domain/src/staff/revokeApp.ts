@@ -1,0 +1,27 @@
+import { Effect, Either } from "effect"
+import type { Account } from "../accounts/Account.js"
+import { endRevoked } from "../connection/endConnections.js"
+import { Staff, type Verdict } from "../reviews/index.js"
+import { type AppId, program } from "../shared/index.js"
+import * as AppLife from "../apps/AppLife.js"
+import { changeAsStaff } from "../apps/changeAppAsStaff.js"
+
+/**
+ * An admin revokes the app. From the commit on, none of its tokens, codes, rules and deliveries works (Spec §3.1,
+ * §6.3.5). Its connections are ended afterwards, some at once and the others by a worker (`endRevoked`). `Forbidden`
+ * for accounts that are not admin, `NotFound` for an unknown app. Idempotent: the first revocation and its reason
+ * count.
+ */
+export const revokeApp = program("revokeApp", function* (account: Account, id: AppId, reason: Verdict.Note) {
+  yield* Staff.requireAdmin(account)
+  const app = yield* changeAsStaff(account, id, { kind: "revoked", note: reason }, (before, now) =>
+    Either.right(AppLife.revoke(before, reason, now))
+  )
+  // The app is revoked in any case. A worker ends the connections that are left or that failed here.
+  yield* endRevoked({ appId: id, atMost: AT_ONCE }).pipe(
+    Effect.catchAllCause((cause) => Effect.logWarning("Connections of a revoked app are left to the worker", id, cause))
+  )
+  return app
+})
+
+const AT_ONCE = 100

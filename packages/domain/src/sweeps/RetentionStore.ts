@@ -1,0 +1,12 @@
+import { Context } from "effect"
+import type { StoreEffect, Timestamp } from "../shared/index.js"
+import type { RetentionKind } from "./Retention.js"
+
+/** Rows that are kept for a limited time. */
+export class RetentionStore extends Context.Tag("@place-access/domain/sweeps/RetentionStore")<
+  RetentionStore,
+  {
+    /** Deletes and counts at most `limit` rows of a kind up to `until`, oldest first; skips locked rows. */
+    readonly remove: (kind: RetentionKind, until: Timestamp.Timestamp, limit: number) => StoreEffect<number>
+  }
+>() {}

@@ -1,0 +1,15 @@
+/**
+ * Sweeps: the regular work of workers that no request waits for. They delete what is past its time (`Retention`), tell
+ * users and apps when a tier ends (`TierSweep`), and call the sweeps of other rooms. `runHousekeeping` runs each on its
+ * own timetable. Every sweep goes in small steps and may be interrupted, repeated and run by several workers.
+ *
+ * @module
+ */
+
+export * as Retention from "./Retention.js"
+export { RetentionStore } from "./RetentionStore.js"
+export { runHousekeeping } from "./runHousekeeping.js"
+export { sweepExpired, sweepHistory } from "./sweepHistory.js"
+export { type Swept, sweepTiers } from "./sweepTiers.js"
+export { type Dated, type DueTiers, type Sweep, TierStore } from "./TierStore.js"
+export * as TierSweep from "./TierSweep.js"

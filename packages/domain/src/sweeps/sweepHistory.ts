@@ -1,0 +1,56 @@
+import { Effect } from "effect"
+import { HistoryStore, type Moments } from "../retention-choice/HistoryStore.js"
+import { type Timestamp, type UserId, program } from "../shared/index.js"
+import * as Retention from "./Retention.js"
+import { RetentionStore } from "./RetentionStore.js"
+
+/** Users handled in one statement. */
+const PEOPLE = 500
+/** Rows of a kind deleted per statement: short enough that other statements do not wait. */
+const ROWS = 1_000
+
+/**
+ * Deletes history older than its user keeps and old access log entries, and counts the rows. May be interrupted,
+ * repeated and run by several workers. A user whose deletion fails is logged, and the next run tries again.
+ */
+export const sweepHistory = program("sweepHistory", function* (now: Timestamp.Timestamp) {
+  const store = yield* HistoryStore
+  const moments: Moments = { now, accessLogUntil: Retention.accessLogUntil(now) }
+  let removed = 0
+  let after: UserId | undefined
+  do {
+    const { next, overdue } = yield* store.listOverdue(moments, PEOPLE, after)
+    for (const userId of overdue) removed += yield* removeAll(userId, moments)
+    after = next
+  } while (after !== undefined)
+  return removed
+})
+
+const removeAll = (userId: UserId, moments: Moments) =>
+  Effect.gen(function* () {
+    const store = yield* HistoryStore
+    let removed = 0
+    for (let last = -1; last !== 0; removed += last) last = yield* store.removePast(userId, moments, ROWS)
+    return removed
+  }).pipe(
+    Effect.catchAll((error) =>
+      Effect.as(Effect.logWarning("Somebody's old history could not be deleted, later again", userId, error), 0)
+    )
+  )
+
+/** Rows deleted per statement: short enough that other statements do not wait. */
+const BATCH = 1_000
+
+/** Deletes and counts expired rows. Answers compare dates themselves. Safe to interrupt and run many times at once. */
+export const sweepExpired = program("sweepExpired", function* (now: Timestamp.Timestamp) {
+  const store = yield* RetentionStore
+  let removed = 0
+  for (const kind of Retention.RetentionKind.literals) {
+    const until = Retention.until(kind, now)
+    for (let last = BATCH; last === BATCH;) {
+      last = yield* store.remove(kind, until, BATCH)
+      removed += last
+    }
+  }
+  return removed
+})

@@ -1,0 +1,67 @@
+import { Either } from "effect"
+import * as Scope from "../shared/Scope.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import type { ConnectionOwner } from "../connection/Connection.js"
+import type { WithApp } from "../connection/ConnectionStore.js"
+import * as EffectiveScopes from "../connection/EffectiveScopes.js"
+import { InvalidToken, MissingScope, ScopeExpired } from "../connection/Errors.js"
+import { type AccessToken, accessIsLive } from "./TokenFamily.js"
+import * as Tier from "../tiers/Tier.js"
+
+/** An app's authenticated request: a live connection, its app, and the scopes that are effective at `at`. */
+export interface Caller extends WithApp {
+  readonly scopes: ReadonlyArray<Scope.Scope>
+  /** When the token was checked. All decisions about the request use this time. */
+  readonly at: Timestamp
+}
+
+/** The user and app of the access-log entry for the request. */
+export const owner = ({ connection }: WithApp): ConnectionOwner => ({
+  userId: connection.userId,
+  connectionId: connection.id,
+  appId: connection.appId
+})
+
+/** Accepts a live token. An expired, a revoked and an ended one get the same error (Spec §7). */
+export const admit = (
+  found: WithApp & { readonly token: AccessToken },
+  now: Timestamp
+): Either.Either<Caller, InvalidToken> => {
+  const { app, connection, token } = found
+  return accessIsLive(token, now) &&
+    token.familyId === connection.familyId &&
+    EffectiveScopes.isLive(connection, app, now)
+    ? Either.right({ connection, app, at: now, scopes: EffectiveScopes.effective(connection, app, now) })
+    : Either.left(new InvalidToken({ known: owner(found) }))
+}
+
+/** Requires a scope. 403 `scope_expired` when a renewal would bring the scope back, else `missing_scope` (Spec §7). */
+export const requireScope = (
+  { app, connection }: WithApp,
+  scope: Scope.Scope,
+  now: Timestamp
+): Either.Either<void, MissingScope | ScopeExpired> => {
+  const { sensitiveExpiresAt } = connection
+  switch (EffectiveScopes.check(connection, app, scope, now)) {
+    case "allowed":
+      return Either.void
+    case "lapsed":
+      return Scope.isSensitive(scope) && sensitiveExpiresAt !== null
+        ? Either.left(
+            new ScopeExpired({
+              scope,
+              sensitiveExpiredAt: sensitiveExpiresAt,
+              renewalGraceEndsAt: Tier.graceEndsAt(sensitiveExpiresAt)
+            })
+          )
+        : Either.left(new MissingScope({ scope }))
+    case "missing":
+      return Either.left(new MissingScope({ scope }))
+  }
+}
+
+/** Requires any standard scope, for `GET /v1/answers/places` (decisions §3). The error names the first one. */
+export const requireAnyStandard = ({ app, connection }: WithApp, now: Timestamp): Either.Either<void, MissingScope> =>
+  EffectiveScopes.effective(connection, app, now).some((scope) => !Scope.isSensitive(scope))
+    ? Either.void
+    : Either.left(new MissingScope({ scope: "location.place.current" }))

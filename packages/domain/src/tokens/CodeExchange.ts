@@ -1,0 +1,104 @@
+// The exchange of an authorization code for tokens (decision tokens-1).
+import { Option } from "effect"
+import type { AppId, FamilyId } from "../shared/Ids.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import type { Hash, Vault } from "../shared/Vault.js"
+import * as AuthorizationCode from "./AuthorizationCode.js"
+import type { ConnectionDecision, WithApp } from "../connection/ConnectionStore.js"
+import type { Locked, TokenWrite } from "./TokenStore.js"
+import * as Ending from "../connection/Ending.js"
+import * as LeakNotice from "./LeakNotice.js"
+import * as Pkce from "./Pkce.js"
+import { isRace, type Rotation } from "./TokenFamily.js"
+
+/** What the client sent with the code, and what a first exchange would store. */
+export interface CodeOffer {
+  readonly appId: AppId
+  readonly redirectUri: string
+  readonly verifier: string
+  readonly familyId: FamilyId
+  readonly accessHash: Hash
+  /** The hash of the refresh token. The token is derived from the code with the key and nonce of `exchange`. */
+  readonly refreshHash: Hash
+  readonly exchange: Omit<Rotation, "at">
+}
+
+export type ExchangeRefusal =
+  | "unknown"
+  | "of_another_app"
+  | "redirect_uri_differs"
+  | "verifier_differs"
+  | "connection_ended"
+  | "standard_tier_passed"
+  /** The code was exchanged before, and its tokens have been revoked since. */
+  | "used"
+  | "expired"
+
+export type CodeExchangeOutcome =
+  | { readonly _tag: "Issued"; readonly grant: WithApp; readonly at: Timestamp }
+  /** The client did not get the first answer: it gets the same refresh token and a new access token. */
+  | { readonly _tag: "Repeated"; readonly grant: WithApp; readonly at: Timestamp; readonly exchange: Rotation }
+  | { readonly _tag: "Refused"; readonly why: ExchangeRefusal }
+
+/**
+ * Decides an exchange (decision O7). A client that cannot prove that it began the flow changes nothing: the code stays
+ * unused and nothing is revoked. When the right client comes again within 30 s, while the tokens are unused, it did not
+ * get the answer, which is repeated. A later exchange means that the code leaked, and ends its tokens, however old the
+ * code is.
+ */
+export const decide = (
+  vault: typeof Vault.Service,
+  offer: CodeOffer,
+  state: Locked,
+  now: Timestamp
+): ConnectionDecision<CodeExchangeOutcome, TokenWrite> => {
+  const { app, connection } = state
+  if (Option.isNone(state.code)) return refuse("unknown")
+  const code = state.code.value
+  if (code.appId !== offer.appId) return refuse("of_another_app")
+  if (code.redirectUri !== offer.redirectUri) return refuse("redirect_uri_differs")
+  if (!Pkce.matches(vault, offer.verifier, code.challenge)) return refuse("verifier_differs")
+  if (connection.endedAt !== null || app.revokedAt !== null) return refuse("connection_ended")
+  const expired = Ending.ifExpired(connection, now)
+  if (expired.length > 0) return refuse("standard_tier_passed", expired)
+  const grant: WithApp = { connection, app }
+  const token = {
+    userId: connection.userId,
+    connectionId: connection.id,
+    familyId: code.familyId ?? offer.familyId,
+    issuedAt: now,
+    revokedAt: null
+  }
+  if (code.familyId !== null) {
+    // The code is from before the user connected again: it must not end the new tokens.
+    if (code.familyId !== connection.familyId)
+      return refuse("used", [{ _tag: "RevokeFamily", familyId: code.familyId }])
+    const { exchange } = code
+    if (exchange === null || state.isCodeSpent || !isRace(exchange.at, now)) {
+      return refuse("used", LeakNotice.writes("code_reused", grant, now))
+    }
+    return {
+      outcome: { _tag: "Repeated", grant, at: now, exchange },
+      writes: [{ _tag: "IssueAccess", token: { ...token, hash: offer.accessHash } }]
+    }
+  }
+  if (!AuthorizationCode.isLive(code, now)) return refuse("expired")
+  return {
+    outcome: { _tag: "Issued", grant, at: now },
+    writes: [
+      { _tag: "RevokeTokens" },
+      { _tag: "UseCode", hash: code.hash, familyId: offer.familyId, exchange: { ...offer.exchange, at: now } },
+      { _tag: "StartFamily", familyId: offer.familyId },
+      { _tag: "IssueAccess", token: { ...token, hash: offer.accessHash } },
+      { _tag: "IssueRefresh", token: { ...token, hash: offer.refreshHash, rotation: null } }
+    ]
+  }
+}
+
+const refuse = (
+  why: ExchangeRefusal,
+  writes: ReadonlyArray<TokenWrite> = []
+): ConnectionDecision<CodeExchangeOutcome, TokenWrite> => ({
+  outcome: { _tag: "Refused", why },
+  writes
+})

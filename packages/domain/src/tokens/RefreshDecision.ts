@@ -1,0 +1,97 @@
+import type { AppId, Timestamp, Vault } from "../shared/index.js"
+import type { ConnectionDecision, WithApp } from "../connection/ConnectionStore.js"
+import type { Locked, TokenWrite } from "./TokenStore.js"
+import * as Ending from "../connection/Ending.js"
+import * as LeakNotice from "./LeakNotice.js"
+import { isRace, type RefreshToken, type Rotation } from "./TokenFamily.js"
+
+/** The refresh token that an authenticated client presented, and what a rotation would store. */
+export interface RefreshOffer {
+  readonly appId: AppId
+  /** The hash of the next refresh token, derived from the presented one with `rotation`'s key and nonce. */
+  readonly childHash: Vault.Hash
+  readonly rotation: Omit<Rotation, "at">
+  readonly accessHash: Vault.Hash
+}
+
+export type RefreshRefusal =
+  | "unknown"
+  | "of_another_app"
+  | "revoked"
+  | "standard_tier_passed"
+  /** The token was spent longer ago than a race explains: the connection has ended for this reason. */
+  | "leaked"
+
+export type RefreshOutcome =
+  | { readonly _tag: "Rotated"; readonly grant: WithApp; readonly at: Timestamp.Timestamp }
+  /** `chain` is the presented token and all tokens after it. The last one is the head, which the client gets again. */
+  | {
+      readonly _tag: "Raced"
+      readonly grant: WithApp
+      readonly at: Timestamp.Timestamp
+      readonly chain: ReadonlyArray<RefreshToken>
+    }
+  | { readonly _tag: "Refused"; readonly why: RefreshRefusal }
+
+/**
+ * Decides a refresh by the table of decision O6; the first row that matches counts. A revoked token is checked first
+ * and fails without consequences at any age. Otherwise a token from before a reconnect could end the new connection.
+ */
+export const decide = (
+  offer: RefreshOffer,
+  state: Locked,
+  now: Timestamp.Timestamp
+): ConnectionDecision<RefreshOutcome, TokenWrite> => {
+  const { app, chain, connection } = state
+  const presented = chain[0]
+  if (presented === undefined) return refuse("unknown")
+  if (connection.appId !== offer.appId) return refuse("of_another_app")
+  if (presented.revokedAt !== null || connection.endedAt !== null || app.revokedAt !== null) return refuse("revoked")
+  // A consent, and the exchange of its code, revoke every other family. If one was left, its tokens count as revoked.
+  if (presented.familyId !== connection.familyId) return refuse("revoked")
+  const expired = Ending.ifExpired(connection, now)
+  if (expired.length > 0) return refuse("standard_tier_passed", expired)
+
+  const grant: WithApp = { connection, app }
+  const access = {
+    _tag: "IssueAccess",
+    token: {
+      hash: offer.accessHash,
+      userId: connection.userId,
+      connectionId: connection.id,
+      familyId: presented.familyId,
+      issuedAt: now,
+      revokedAt: null
+    }
+  } as const
+  if (presented.rotation === null) {
+    return {
+      outcome: { _tag: "Rotated", grant, at: now },
+      writes: [
+        { _tag: "Rotate", hash: presented.hash, rotation: { ...offer.rotation, at: now } },
+        {
+          _tag: "IssueRefresh",
+          token: {
+            hash: offer.childHash,
+            userId: connection.userId,
+            connectionId: connection.id,
+            familyId: presented.familyId,
+            issuedAt: now,
+            rotation: null,
+            revokedAt: null
+          }
+        },
+        access
+      ]
+    }
+  }
+  if (isRace(presented.rotation.at, now)) {
+    return { outcome: { _tag: "Raced", grant, at: now, chain }, writes: [access] }
+  }
+  return refuse("leaked", LeakNotice.writes("refresh_token_reused", grant, now))
+}
+
+const refuse = (
+  why: RefreshRefusal,
+  writes: ReadonlyArray<TokenWrite> = []
+): ConnectionDecision<RefreshOutcome, TokenWrite> => ({ outcome: { _tag: "Refused", why }, writes })

@@ -1,0 +1,25 @@
+// What a client's request to revoke a token ends (decision tokens-2).
+import { Option } from "effect"
+import type { AppId, Timestamp } from "../shared/index.js"
+import type { ConnectionDecision } from "../connection/ConnectionStore.js"
+import type { Locked, TokenWrite } from "./TokenStore.js"
+import * as Ending from "../connection/Ending.js"
+
+/**
+ * Decides a request to revoke. The client wants the connection to end, so a spent refresh token or an expired access
+ * token ends it too. A revoked token does not: it is from before a reconnect and must not end the new connection
+ * (decision O6). When an admin revoked the app, the connection keeps that reason, even before a worker has stored it.
+ */
+export const decide = (
+  appId: AppId,
+  state: Locked,
+  now: Timestamp.Timestamp
+): ConnectionDecision<"ended" | "no_effect", TokenWrite> => {
+  const token = state.chain[0] ?? Option.getOrUndefined(state.access)
+  const { app, connection } = state
+  const isOwn = token !== undefined && token.revokedAt === null && connection.appId === appId
+  const asked =
+    app.revokedAt === null ? Ending.end(connection, "app_revoked_token", now) : Ending.ifRevoked(connection, app)
+  const writes = isOwn ? asked : []
+  return { outcome: writes.length > 0 ? "ended" : "no_effect", writes }
+}

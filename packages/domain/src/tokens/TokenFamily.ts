@@ -1,0 +1,48 @@
+import type { ConnectionId, FamilyId, UserId, Vault } from "../shared/index.js"
+import { HOUR, SECOND, type Timestamp } from "../shared/Timestamp.js"
+
+/** An access token of one connection (Spec §2.1). Only its SHA-256 is stored. */
+export interface AccessToken {
+  readonly hash: Vault.Hash
+  readonly userId: UserId
+  readonly connectionId: ConnectionId
+  readonly familyId: FamilyId
+  readonly issuedAt: Timestamp
+  readonly revokedAt: Timestamp | null
+}
+
+/** When a refresh token was spent, and what the next token was derived with. */
+export interface Rotation {
+  readonly at: Timestamp
+  readonly nonce: string
+  readonly keyId: Vault.KeyId
+}
+
+/**
+ * A refresh token. Each refresh spends the token and issues the next one, so the tokens of a family form a chain; its
+ * last one, the head, is unspent. The next token is HMAC(key `keyId`, `nonce` and the spent token). A client that lost
+ * the answer presents the spent token again, from which the head can be derived again, although only hashes are stored
+ * (decision O6).
+ */
+export interface RefreshToken {
+  readonly hash: Vault.Hash
+  readonly userId: UserId
+  readonly connectionId: ConnectionId
+  readonly familyId: FamilyId
+  readonly issuedAt: Timestamp
+  /** How the token was spent; null for the head. */
+  readonly rotation: Rotation | null
+  readonly revokedAt: Timestamp | null
+}
+
+export const ACCESS_LIFETIME = HOUR
+/** The field `expires_in` of the token response. */
+export const ACCESS_LIFETIME_S = ACCESS_LIFETIME / SECOND
+export const RACE_WINDOW = 30 * SECOND
+
+/** Whether a token spent at `rotatedAt` is a lost answer, presented again soon, and no leak (decision T3). */
+export const isRace = (rotatedAt: Timestamp, now: Timestamp): boolean => now - rotatedAt <= RACE_WINDOW
+
+/** Whether the access token is younger than 3600 s (decision T3). */
+export const accessIsLive = (token: AccessToken, now: Timestamp): boolean =>
+  token.revokedAt === null && now - token.issuedAt < ACCESS_LIFETIME

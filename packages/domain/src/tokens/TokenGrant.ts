@@ -1,0 +1,37 @@
+// What the token endpoint answers (decision tokens-3).
+import { Scope, type Sub, type Timestamp } from "../shared/index.js"
+import type { WithApp } from "../connection/ConnectionStore.js"
+import * as EffectiveScopes from "../connection/EffectiveScopes.js"
+import { ACCESS_LIFETIME_S } from "./TokenFamily.js"
+
+/** The answer of the token endpoint (Spec §4.3). */
+export interface TokenGrant {
+  readonly accessToken: string
+  /** In seconds. */
+  readonly expiresIn: number
+  readonly refreshToken: string
+  /** The end of the standard tier; null when the user chose no expiry. */
+  readonly refreshTokenExpiresAt: Timestamp.Timestamp | null
+  /** Null when no sensitive scope is granted. It is in the past while a lapsed scope can be renewed. */
+  readonly sensitiveScopesExpireAt: Timestamp.Timestamp | null
+  /** The effective scopes. */
+  readonly scopes: ReadonlyArray<Scope.Scope>
+  readonly sub: Sub
+}
+
+/** The answer of a token request, with the scopes that are effective `now`. */
+export const of = (
+  { app, connection }: WithApp,
+  tokens: Pick<TokenGrant, "accessToken" | "refreshToken">,
+  now: Timestamp.Timestamp
+): TokenGrant => ({
+  accessToken: tokens.accessToken,
+  refreshToken: tokens.refreshToken,
+  expiresIn: ACCESS_LIFETIME_S,
+  refreshTokenExpiresAt: connection.standardExpiresAt,
+  sensitiveScopesExpireAt: EffectiveScopes.reported(connection, app, now).some(Scope.isSensitive)
+    ? connection.sensitiveExpiresAt
+    : null,
+  scopes: EffectiveScopes.effective(connection, app, now),
+  sub: connection.sub
+})

@@ -1,0 +1,58 @@
+import { Context, type Option } from "effect"
+import type { ConnectionDecision, WithApp, Write } from "../connection/ConnectionStore.js"
+import type { ConnectionId, FamilyId, StoreEffect, Timestamp, Vault } from "../shared/index.js"
+import type { AuthorizationCode } from "./AuthorizationCode.js"
+import type { AccessToken, RefreshToken, Rotation } from "./TokenFamily.js"
+
+/** The hashes of the credentials that a client presented. */
+export interface Presented {
+  readonly code?: Vault.Hash
+  readonly refresh?: Vault.Hash
+  readonly access?: Vault.Hash
+}
+
+/** What a decision about credentials reads, while the connection's row is locked. */
+export interface Locked extends WithApp {
+  /** The presented code, if it is this connection's. */
+  readonly code: Option.Option<AuthorizationCode>
+  /** True when the code's tokens were used: there was a refresh, or the access log has a request with them. */
+  readonly isCodeSpent: boolean
+  /** The presented refresh token and the tokens after it, ordered by issue, if it is this connection's. */
+  readonly chain: ReadonlyArray<RefreshToken>
+  /** The presented access token, if it is this connection's. */
+  readonly access: Option.Option<AccessToken>
+}
+
+/** One change to a connection or its tokens. A decision returns a list of them, which are committed together. */
+export type TokenWrite =
+  | Write
+  | { readonly _tag: "UseCode"; readonly hash: Vault.Hash; readonly familyId: FamilyId; readonly exchange: Rotation }
+  /** Revokes all tokens of all families, spent ones too: presenting one later does nothing (decision O6). */
+  | { readonly _tag: "RevokeTokens" }
+  | { readonly _tag: "RevokeFamily"; readonly familyId: FamilyId }
+  | { readonly _tag: "StartFamily"; readonly familyId: FamilyId }
+  | { readonly _tag: "IssueAccess"; readonly token: AccessToken }
+  | { readonly _tag: "IssueRefresh"; readonly token: RefreshToken }
+  | { readonly _tag: "Rotate"; readonly hash: Vault.Hash; readonly rotation: Rotation }
+
+/** The codes and tokens of connections. */
+export class TokenStore extends Context.Tag("@place-access/domain/tokens/TokenStore")<
+  TokenStore,
+  {
+    /** Reads all in one query, also if expired, revoked or ended, for the access log. None: no such token. */
+    readonly findByAccessToken: (
+      id: ConnectionId,
+      hash: Vault.Hash
+    ) => StoreEffect<Option.Option<WithApp & { readonly token: AccessToken }>>
+
+    /**
+     * Locks the connection's row, reads the presented credentials and then the clock, calls `decide` and commits the
+     * writes that it returned (decision O8). None when there is no such connection. `decide` is a plain function.
+     */
+    readonly change: <A>(
+      id: ConnectionId,
+      presented: Presented,
+      decide: (state: Locked, now: Timestamp.Timestamp) => ConnectionDecision<A, TokenWrite>
+    ) => StoreEffect<Option.Option<A>>
+  }
+>() {}

@@ -1,0 +1,160 @@
+import { Effect, Option } from "effect"
+import type { App } from "../apps/App.js"
+import { InvalidGrant, InvalidToken } from "../connection/Errors.js"
+import { ConnectionId, Entropy, FamilyId, Timestamp, Token, Vault, program, withPort } from "../shared/index.js"
+import * as Caller from "./Caller.js"
+import * as CodeExchange from "./CodeExchange.js"
+import * as RefreshDecision from "./RefreshDecision.js"
+import * as Revocation from "./Revocation.js"
+import type { RefreshToken, Rotation } from "./TokenFamily.js"
+import * as TokenGrant from "./TokenGrant.js"
+import { TokenStore } from "./TokenStore.js"
+
+/** Finds a bearer token's caller (Spec §5). `InvalidToken.known`: the connection of a once good token. */
+export const authenticateAccess = program("authenticateAccess", function* (token: string) {
+  const parsed = Option.getOrUndefined(Token.parse(token))
+  if (parsed?.kind !== "at") return yield* new InvalidToken({ known: null })
+  const hash = (yield* Vault.Vault).sha256(token)
+  const found = yield* (yield* TokenStore).findByAccessToken(parsed.route as ConnectionId, hash)
+  if (Option.isNone(found)) return yield* new InvalidToken({ known: null })
+  return yield* Caller.admit(found.value, yield* Timestamp.now)
+})
+
+/**
+ * Handles `POST /v1/oauth/revoke` of an authenticated client: ends the whole connection. It succeeds for any text. A
+ * token that is unknown, revoked or another app's has no effect (Spec §4.3, RFC 7009 §2.2). Idempotent.
+ */
+export const revokeToken = program("revokeToken", function* (client: App, presented: string) {
+  const token = Token.parse(presented)
+  if (Option.isNone(token) || (token.value.kind !== "at" && token.value.kind !== "rt")) return
+  const hash = (yield* Vault.Vault).sha256(presented)
+  yield* (yield* TokenStore).change(
+    ConnectionId.make(token.value.route),
+    token.value.kind === "at" ? { access: hash } : { refresh: hash },
+    (state, now) => Revocation.decide(client.id, state, now)
+  )
+})
+
+export interface PresentedCode {
+  readonly code: string
+  readonly codeVerifier: string
+  readonly redirectUri: string
+}
+
+/**
+ * Handles `grant_type=authorization_code` of an authenticated client (Spec §4.3, decision O7). The refresh token is
+ * derived from the code, so that a lost answer can be repeated although only hashes are stored.
+ */
+export const exchangeCode = program("exchangeCode", function* (client: App, presented: PresentedCode) {
+  const token = Option.filter(Token.parse(presented.code), ({ kind }) => kind === "ac")
+  if (Option.isNone(token)) return yield* new InvalidGrant({ reason: "malformed" })
+  const vault = yield* Vault.Vault
+  const connectionId = ConnectionId.make(token.value.route)
+  const accessToken = yield* Token.fresh("at", connectionId)
+  const exchange = { nonce: yield* Entropy.secret, keyId: vault.currentKey }
+  const refreshToken = yield* derived(presented.code, connectionId, exchange)
+  const offer: CodeExchange.CodeOffer = {
+    appId: client.id,
+    redirectUri: presented.redirectUri,
+    verifier: presented.codeVerifier,
+    familyId: FamilyId.make(yield* Entropy.id("fam")),
+    accessHash: vault.sha256(accessToken),
+    refreshHash: vault.sha256(refreshToken),
+    exchange
+  }
+  const outcome = yield* (yield* TokenStore).change(
+    connectionId,
+    { code: vault.sha256(presented.code) },
+    (state, now) => CodeExchange.decide(vault, offer, state, now)
+  )
+  if (Option.isNone(outcome)) return yield* new InvalidGrant({ reason: "unknown" })
+  if (outcome.value._tag === "Refused") {
+    if (outcome.value.why === "used" || outcome.value.why === "of_another_app") {
+      yield* Effect.logWarning("Authorization code refused", {
+        why: outcome.value.why,
+        connectionId,
+        appId: client.id
+      })
+    }
+    return yield* new InvalidGrant({ reason: outcome.value.why })
+  }
+  const { at, grant } = outcome.value
+  if (outcome.value._tag === "Issued") return TokenGrant.of(grant, { accessToken, refreshToken }, at)
+  const again = yield* derived(presented.code, connectionId, outcome.value.exchange)
+  return TokenGrant.of(grant, { accessToken, refreshToken: again }, at)
+})
+
+/** The next token. Deriving it needs the code or token itself: the stored nonce and our key are not enough. */
+const derived = (code: string, connectionId: ConnectionId, { keyId, nonce }: Omit<Rotation, "at">) =>
+  withPort(Vault.Vault, (vault) =>
+    Effect.map(vault.derive("refresh-token", keyId, `${nonce}.${code}`), (secret) =>
+      Token.format("rt", connectionId, secret)
+    )
+  )
+
+/**
+ * Handles `grant_type=refresh_token` of an authenticated client (Spec §4.3, decision O6). Each token is derived from
+ * the one before: a client that lost the answer presents the spent one again and gets the same chain's head.
+ */
+export const refreshTokens = program("refreshTokens", function* (client: App, presented: string) {
+  const token = Option.getOrUndefined(Token.parse(presented))
+  if (token?.kind !== "rt") return yield* new InvalidGrant({ reason: "malformed" })
+  const connectionId = token.route as ConnectionId
+  const vault = yield* Vault.Vault
+  const accessToken = yield* Token.fresh("at", connectionId)
+  const rotation = { nonce: yield* Entropy.secret, keyId: vault.currentKey }
+  const childToken = yield* child(vault, connectionId, presented, rotation)
+  const offer: RefreshDecision.RefreshOffer = {
+    appId: client.id,
+    childHash: vault.sha256(childToken),
+    rotation,
+    accessHash: vault.sha256(accessToken)
+  }
+  const outcome = yield* (yield* TokenStore).change(connectionId, { refresh: vault.sha256(presented) }, (state, now) =>
+    RefreshDecision.decide(offer, state, now)
+  )
+  if (Option.isNone(outcome)) return yield* new InvalidGrant({ reason: "unknown" })
+  const result = outcome.value
+  switch (result._tag) {
+    case "Rotated":
+      return TokenGrant.of(result.grant, { accessToken, refreshToken: childToken }, result.at)
+    case "Raced": {
+      const refreshToken = yield* head(vault, connectionId, presented, result.chain)
+      return TokenGrant.of(result.grant, { accessToken, refreshToken }, result.at)
+    }
+    case "Refused":
+      if (result.why === "leaked" || result.why === "of_another_app") {
+        yield* Effect.logWarning("Refresh token refused", { why: result.why, connectionId, appId: client.id })
+      }
+      return yield* new InvalidGrant({ reason: result.why })
+  }
+})
+
+const child = (
+  vault: Vault.Vault["Type"],
+  connectionId: ConnectionId,
+  parent: string,
+  { keyId, nonce }: { readonly nonce: string; readonly keyId: Vault.KeyId }
+) =>
+  Effect.map(vault.derive("refresh-token", keyId, `${nonce}.${parent}`), (secret) =>
+    Token.format("rt", connectionId, secret)
+  )
+
+/** Derives the chain from the presented token to the head, and compares each derived token with its row. */
+const head = (
+  vault: Vault.Vault["Type"],
+  connectionId: ConnectionId,
+  presented: string,
+  chain: ReadonlyArray<RefreshToken>
+) =>
+  Effect.gen(function* () {
+    let text = presented
+    for (const link of chain) {
+      if (vault.sha256(text) !== link.hash) {
+        return yield* new Vault.VaultError({ reason: "a refresh token's child is not what its parent derives" })
+      }
+      if (link.rotation === null) return text
+      text = yield* child(vault, connectionId, text, link.rotation)
+    }
+    return yield* new Vault.VaultError({ reason: "a chain of refresh tokens has no head" })
+  })

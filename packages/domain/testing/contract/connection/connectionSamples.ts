@@ -1,0 +1,201 @@
+import { Effect, Option } from "effect"
+import type { Account } from "../../../src/accounts/Account.js"
+import type { AccountStore } from "../../../src/accounts/AccountStore.js"
+import type { App } from "../../../src/apps/App.js"
+import type { AppStore } from "../../../src/apps/AppStore.js"
+import { RedirectUri } from "../../../src/apps/RedirectUri.js"
+import type { AuthorizationCode } from "../../../src/tokens/AuthorizationCode.js"
+import type { Connection, SharedPlace } from "../../../src/connection/Connection.js"
+import { ConnectionStore } from "../../../src/connection/ConnectionStore.js"
+import { type ApprovalState, ConsentStore } from "../../../src/consent/ConsentStore.js"
+import {
+  type ConsentRequest,
+  type DecidedConsent,
+  ExternalUserId,
+  ConsentRequestState
+} from "../../../src/consent/ConsentRequest.js"
+import { Challenge } from "../../../src/tokens/Pkce.js"
+import type { AccessToken, RefreshToken, Rotation } from "../../../src/tokens/TokenFamily.js"
+import { type Presented, TokenStore, type TokenWrite } from "../../../src/tokens/TokenStore.js"
+import * as Entropy from "../../../src/shared/Entropy.js"
+import { ConnectionId, ConsentRequestId, FamilyId, PlaceId, Sub } from "../../../src/shared/Ids.js"
+import type { StoreError } from "../../../src/shared/Errors.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { type Hash, KeyId, Vault } from "../../../src/shared/Vault.js"
+import * as Check from "../../Check.js"
+import * as Fixtures from "../../fixtures.js"
+
+/** The ports that the cases of `connectionStoreContract` need. */
+export type ConnectionSamplePorts =
+  | ConnectionStore
+  | ConsentStore
+  | TokenStore
+  | AccountStore
+  | AppStore
+  | Entropy.Entropy
+  | Vault
+
+export const freshHash: Effect.Effect<Hash, never, Entropy.Entropy | Vault> = Effect.flatMap(Vault, (vault) =>
+  Effect.map(Entropy.secret, vault.sha256)
+)
+
+const REDIRECT = RedirectUri.make("https://coffee.example/callback")
+const CHALLENGE = Challenge.make("E9Melhoa2OwvFrEMTJguCHaoeGt1wdCqcQVxbwTvBxI")
+
+/** A user, and an app of another user. */
+export const pair = Effect.gen(function* () {
+  const user = yield* Fixtures.user
+  const app = yield* Fixtures.app((yield* Fixtures.user).id)
+  return { user, app }
+})
+
+/** A stored request. */
+export const request = (
+  app: App,
+  overrides: Partial<ConsentRequest> = {}
+): Effect.Effect<ConsentRequest, StoreError, ConsentStore | Entropy.Entropy> =>
+  Effect.gen(function* () {
+    const made: ConsentRequest = {
+      id: ConsentRequestId.make(yield* Entropy.id("crq")),
+      appId: app.id,
+      redirectUri: REDIRECT,
+      scopes: ["location.place.current", "location.lookup"],
+      challenge: CHALLENGE,
+      state: ConsentRequestState.make("state with spaces & such"),
+      externalUserId: ExternalUserId.make("user-✓-1"),
+      answersIssuer: true,
+      createdAt: yield* Timestamp.now,
+      decided: null,
+      ...overrides
+    }
+    yield* (yield* ConsentStore).createRequest(made)
+    return made
+  })
+
+export const place = (sharedAt: Timestamp.Timestamp, includeEarlierVisits = false) =>
+  Effect.map(Entropy.id("plc"), (id): SharedPlace => ({ placeId: PlaceId.make(id), sharedAt, includeEarlierVisits }))
+
+/** A connection that is not stored. */
+export const connection = (
+  user: Account,
+  app: App,
+  overrides: Partial<Connection> = {}
+): Effect.Effect<Connection, never, Entropy.Entropy> =>
+  Effect.gen(function* () {
+    const now = yield* Timestamp.now
+    return {
+      userId: user.id,
+      id: ConnectionId.make(yield* Entropy.id("con")),
+      appId: app.id,
+      sub: Sub.make(yield* Entropy.id("sub")),
+      externalUserId: null,
+      heldScopes: ["location.place.current"],
+      placesVersion: 1,
+      places: [],
+      standardExpiresAt: Timestamp.plus(now, 30 * Timestamp.DAY),
+      sensitiveExpiresAt: null,
+      connectedAt: now,
+      endedAt: null,
+      endReason: null,
+      familyId: null,
+      ...overrides
+    }
+  })
+
+export const codeFor = (made: Connection): Effect.Effect<AuthorizationCode, never, Entropy.Entropy | Vault> =>
+  Effect.gen(function* () {
+    return {
+      hash: yield* freshHash,
+      userId: made.userId,
+      connectionId: made.id,
+      appId: made.appId,
+      redirectUri: REDIRECT,
+      challenge: CHALLENGE,
+      createdAt: yield* Timestamp.now,
+      familyId: null,
+      exchange: null
+    }
+  })
+
+/** Approves `asked`: `made` is the connection from now on, whatever was there before. */
+export const approve = (asked: ConsentRequest, made: Connection, expired: ConnectionId | null = null) =>
+  Effect.gen(function* () {
+    const code = yield* codeFor(made)
+    const state = yield* (yield* ConsentStore).decideRequest(asked.id, made.userId, (seen) => ({
+      outcome: seen,
+      decided: approvedBy(made),
+      approval: { connection: made, code, expired }
+    }))
+    return { code, state: Option.getOrElse(state, (): ApprovalState => Check.fail("the request is there")) }
+  })
+
+export const approvedBy = (made: Connection): DecidedConsent => ({
+  by: made.userId,
+  outcome: "approved",
+  connectionId: made.id,
+  keyId: KeyId.make("k1")
+})
+
+/** A stored connection of a new user with a new app. */
+export const connected = (overrides: Partial<Connection> = {}) =>
+  Effect.gen(function* () {
+    const { app, user } = yield* pair
+    const made = yield* connection(user, app, overrides)
+    const { code } = yield* approve(yield* request(app), made)
+    return { app, user, code, connection: made }
+  })
+
+export const change = (id: ConnectionId, ...writes: ReadonlyArray<TokenWrite>) =>
+  Effect.flatMap(TokenStore, (store) => store.change(id, {}, () => ({ outcome: undefined, writes })))
+
+/** The connection as the store has it now. */
+export const read = (made: Connection) =>
+  Effect.gen(function* () {
+    const found = yield* (yield* ConnectionStore).findOfUser(made.userId, made.id)
+    return Option.getOrElse(found, () => Check.fail("the connection is there")).connection
+  })
+
+/** The state that a decision about the presented tokens reads. */
+export const seen = (id: ConnectionId, presented: Presented = {}) =>
+  Effect.gen(function* () {
+    const store = yield* TokenStore
+    const state = yield* store.change(id, presented, (locked, now) => ({ outcome: { ...locked, now }, writes: [] }))
+    return Option.getOrElse(state, () => Check.fail("the connection is there"))
+  })
+
+export const family = Effect.map(Entropy.id("fam"), (id) => FamilyId.make(id))
+
+export const accessToken = (made: Connection, familyId: FamilyId) =>
+  Effect.gen(function* () {
+    const token: AccessToken = {
+      hash: yield* freshHash,
+      userId: made.userId,
+      connectionId: made.id,
+      familyId,
+      issuedAt: yield* Timestamp.now,
+      revokedAt: null
+    }
+    return token
+  })
+
+export const refreshToken = (made: Connection, familyId: FamilyId) =>
+  Effect.map(accessToken(made, familyId), (token): RefreshToken => ({ ...token, rotation: null }))
+
+export const rotation = Effect.map(Timestamp.now, (at): Rotation => ({ at, nonce: "nonce", keyId: KeyId.make("k1") }))
+
+/** A family with an access token and a chain of `length` refresh tokens, all but the last of them spent. */
+export const issue = (made: Connection, length: number) =>
+  Effect.gen(function* () {
+    const familyId = yield* family
+    const spent = yield* rotation
+    const access = yield* accessToken(made, familyId)
+    const issued = yield* Effect.all(Array.from({ length }, () => refreshToken(made, familyId)))
+    yield* change(made.id, { _tag: "StartFamily", familyId }, { _tag: "IssueAccess", token: access })
+    for (const token of issued) yield* change(made.id, { _tag: "IssueRefresh", token })
+    for (const token of issued.slice(0, -1))
+      yield* change(made.id, { _tag: "Rotate", hash: token.hash, rotation: spent })
+    const chain = issued.map((token, index): RefreshToken =>
+      index < length - 1 ? { ...token, rotation: spent } : token
+    )
+    return { familyId, access, chain }
+  })

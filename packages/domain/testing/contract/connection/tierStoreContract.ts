@@ -1,0 +1,293 @@
+import { Effect, Option } from "effect"
+import type { Connection } from "../../../src/connection/Connection.js"
+import type { Write } from "../../../src/connection/ConnectionStore.js"
+import type { OutboxEvent } from "../../../src/events/Event.js"
+import { EventStore } from "../../../src/deliveries/EventStore.js"
+import * as Entropy from "../../../src/shared/Entropy.js"
+import { ConnectionId, EventId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import type { SensitiveNotice } from "../../../src/tiers/SensitiveNotice.js"
+import { type Dated, TierStore } from "../../../src/sweeps/TierStore.js"
+import * as Check from "../../Check.js"
+import type { Contract } from "../../Contract.js"
+import * as Samples from "./connectionSamples.js"
+
+type Ports = Samples.ConnectionSamplePorts | TierStore | EventStore
+
+const LEASE = Timestamp.MINUTE
+
+const now = Timestamp.now
+const inFuture = (millis: number) => Effect.map(now, (at) => Timestamp.plus(at, millis))
+
+/** A connection that a sweep looks at in this number of milliseconds. */
+const toLookAt = (millis: number | null, overrides: Partial<Connection> = {}) =>
+  Effect.gen(function* () {
+    const made = yield* Samples.connected(overrides)
+    const at = millis === null ? null : yield* inFuture(millis)
+    yield* Samples.change(made.connection.id, { _tag: "LookAt", at })
+    return made.connection
+  })
+
+/**
+ * Claims the due connections, as a worker does, and returns those in `ours`. The claim also leases connections of other
+ * cases.
+ */
+const claim = (ours: ReadonlyArray<Connection>, limit = 10_000) =>
+  Effect.gen(function* () {
+    const claimed = yield* (yield* TierStore).claimDue(limit, yield* now, yield* inFuture(LEASE))
+    return claimed.map(({ id }) => id).filter((id) => ours.some((one) => one.id === id))
+  })
+
+/** Sweeps a connection with these writes, and returns the state that the decision saw. */
+const sweep = (
+  { id, userId }: Pick<Connection, "id" | "userId">,
+  writes: ReadonlyArray<Write> = [],
+  told: ReadonlyArray<SensitiveNotice> = []
+) =>
+  Effect.flatMap(TierStore, (store) =>
+    store.sweep({ id, userId }, (state, at) => ({ outcome: { ...state, at }, writes, told }))
+  )
+
+const swept = (of: Connection, writes: ReadonlyArray<Write> = [], told: ReadonlyArray<SensitiveNotice> = []) =>
+  Effect.map(sweep(of, writes, told), (seen): Dated & { readonly at: Timestamp.Timestamp } =>
+    Option.getOrElse(seen, () => Check.fail("there is something to look at"))
+  )
+
+const settle = (...ours: ReadonlyArray<Connection>) =>
+  Effect.forEach(ours, ({ id }) => Samples.change(id, { _tag: "LookAt", at: null }), { discard: true })
+
+const claims: Contract<Ports> = [
+  {
+    name: "claimDue: what is to be looked at by now, the longest due first; neither later ones nor those without a date",
+    run: Effect.gen(function* () {
+      const [soon, old, due, later, never] = yield* Effect.all([
+        toLookAt(-1),
+        toLookAt(-Timestamp.DAY),
+        toLookAt(0),
+        toLookAt(1),
+        toLookAt(null)
+      ])
+      const ours = [soon, old, due, later, never]
+      Check.equal(yield* claim(ours), [old.id, soon.id, due.id], "claimed")
+      yield* settle(...ours)
+    })
+  },
+  {
+    name: "claimDue: an ended connection is not looked at any more",
+    run: Effect.gen(function* () {
+      const ended = yield* toLookAt(-1)
+      yield* Samples.change(ended.id, { _tag: "End", reason: "user_disconnected", at: yield* now })
+      Check.equal(yield* claim([ended]), [], "claimed")
+    })
+  },
+  {
+    name: "claimDue: held until the lease is over; settled by another date",
+    run: Effect.gen(function* () {
+      const connection = yield* toLookAt(-1)
+      const store = yield* TierStore
+      const at = yield* now
+      const mine = (time: Timestamp.Timestamp) =>
+        Effect.map(store.claimDue(10_000, time, Timestamp.plus(time, LEASE)), (claimed) =>
+          claimed.some(({ id }) => id === connection.id)
+        )
+      Check.isTrue(yield* mine(at), "at first")
+      Check.isTrue(!(yield* mine(Timestamp.plus(at, LEASE - 1))), "held")
+      Check.isTrue(yield* mine(Timestamp.plus(at, LEASE)), "the lease is over")
+      yield* swept(connection, [{ _tag: "LookAt", at: Timestamp.plus(at, LEASE) }])
+      Check.isTrue(yield* mine(Timestamp.plus(at, LEASE)), "the new date, at once")
+      yield* settle(connection)
+    })
+  },
+  {
+    name: "listDue: what could be claimed, and nothing that is held",
+    run: Effect.gen(function* () {
+      const [due, held, later] = yield* Effect.all([toLookAt(-1), toLookAt(-2), toLookAt(1)])
+      const ours = [due, held, later]
+      const store = yield* TierStore
+      const at = yield* now
+      const mine = Effect.map(store.listDue(10_000, at), (all) =>
+        all.map(({ id }) => id).filter((id) => ours.some((one) => one.id === id))
+      )
+      Check.equal(yield* mine, [held.id, due.id], "the longest due first")
+      yield* claim(ours)
+      Check.equal(yield* mine, [], "held")
+      yield* settle(...ours)
+    })
+  },
+  {
+    name: "claimDue: never more than the limit, and in the end all",
+    run: Effect.gen(function* () {
+      const ours = yield* Effect.all(Array.from({ length: 5 }, () => toLookAt(-1)))
+      const seen: Array<string> = []
+      for (let round = 0; round < 500 && seen.length < ours.length; round++) {
+        const some = yield* claim(ours, 2)
+        Check.isTrue(some.length <= 2, "at most two")
+        seen.push(...some)
+      }
+      Check.equal([...seen].sort(), ours.map(({ id }) => id).sort(), "each once")
+      yield* settle(...ours)
+    })
+  },
+  {
+    name: "claimDue: of many workers at once exactly one gets each connection",
+    run: Effect.gen(function* () {
+      const ours = yield* Effect.all(Array.from({ length: 12 }, () => toLookAt(-1)))
+      const rivals = yield* Effect.all(
+        Array.from({ length: 6 }, () => claim(ours)),
+        { concurrency: "unbounded" }
+      )
+      Check.equal(rivals.flat().sort(), ours.map(({ id }) => id).sort(), "each once")
+      yield* settle(...ours)
+    })
+  }
+]
+
+const sweeps: Contract<Ports> = [
+  {
+    name: "sweep: sees the connection with its app, since when there is something to look at, and the clock",
+    run: Effect.gen(function* () {
+      const { app, connection } = yield* Samples.connected()
+      const at = yield* inFuture(-5)
+      yield* Samples.change(connection.id, { _tag: "LookAt", at })
+      Check.equal(yield* swept(connection), { connection, app, from: at, told: [], at: yield* now }, "seen")
+      yield* settle(connection)
+    })
+  },
+  {
+    name: "sweep: what it tells, takes off and emits is stored together",
+    run: Effect.gen(function* () {
+      const expiresAt = yield* inFuture(-1)
+      const connection = yield* toLookAt(-1, {
+        heldScopes: ["location.place.current", "location.lookup"],
+        sensitiveExpiresAt: expiresAt
+      })
+      const event: OutboxEvent = {
+        userId: connection.userId,
+        id: EventId.make(yield* Entropy.id("evt")),
+        connectionId: connection.id,
+        appId: connection.appId,
+        payload: { type: "sensitive.removed", scopes: ["location.lookup"] },
+        occurredAt: expiresAt,
+        webhookUrl: null,
+        maxEventAgeS: null
+      }
+      const told: ReadonlyArray<SensitiveNotice> = [
+        { expiresAt, kind: "lapsed" },
+        { expiresAt, kind: "removed" }
+      ]
+      const look = yield* inFuture(Timestamp.DAY)
+      yield* swept(
+        connection,
+        [
+          { _tag: "Emit", event },
+          { _tag: "SetScopes", heldScopes: ["location.place.current"], sensitiveExpiresAt: null },
+          { _tag: "LookAt", at: look }
+        ],
+        told
+      )
+      const after = yield* swept(connection)
+      Check.equal(
+        after.connection,
+        { ...connection, heldScopes: ["location.place.current"], sensitiveExpiresAt: null },
+        "the grant"
+      )
+      Check.equal(after.from, look, "the next look")
+      Check.equal(
+        [...after.told].sort((a, b) => (a.kind < b.kind ? -1 : 1)),
+        told,
+        "told"
+      )
+      const events = yield* (yield* EventStore).claimPending(10_000, yield* now, yield* now)
+      Check.equal(
+        events.filter(({ userId }) => userId === connection.userId),
+        [event],
+        "the event"
+      )
+      yield* (yield* EventStore).markFannedOut(events, yield* now)
+      yield* settle(connection)
+    })
+  },
+  {
+    name: "sweep: every kind of event that it emits is read as it was written",
+    run: Effect.gen(function* () {
+      const connection = yield* toLookAt(-1)
+      const expiresAt = yield* now
+      const scopes = ["location.latest.read", "location.history.read"] as const
+      const payloads: ReadonlyArray<OutboxEvent["payload"]> = [
+        { type: "sensitive.expiring", sensitiveExpiresAt: expiresAt, daysLeft: 7, scopes },
+        {
+          type: "sensitive.lapsed",
+          sensitiveExpiresAt: expiresAt,
+          renewalGraceEndsAt: Timestamp.plus(expiresAt, 1),
+          scopes
+        },
+        { type: "sensitive.removed", scopes },
+        { type: "places.changed", placesVersion: 3 }
+      ]
+      for (const payload of payloads) {
+        const event: OutboxEvent = {
+          userId: connection.userId,
+          id: EventId.make(yield* Entropy.id("evt")),
+          connectionId: connection.id,
+          appId: connection.appId,
+          payload,
+          occurredAt: expiresAt,
+          webhookUrl: null,
+          maxEventAgeS: null
+        }
+        yield* Samples.change(connection.id, { _tag: "Emit", event })
+      }
+      const events = yield* (yield* EventStore).claimPending(10_000, yield* now, yield* now)
+      const read = events.filter(({ userId }) => userId === connection.userId).map(({ payload }) => payload)
+      const byType = (a: OutboxEvent["payload"], b: OutboxEvent["payload"]) => (a.type < b.type ? -1 : 1)
+      Check.equal([...read].sort(byType), [...payloads].sort(byType), "payloads")
+      yield* (yield* EventStore).markFannedOut(events, yield* now)
+      yield* settle(connection)
+    })
+  },
+  {
+    name: "sweep: several at once see each other's notices: nothing is told twice",
+    run: Effect.gen(function* () {
+      const connection = yield* toLookAt(-1)
+      const store = yield* TierStore
+      const notice: SensitiveNotice = { expiresAt: yield* now, kind: "lapsed" }
+      const tell = store.sweep(connection, ({ told }) =>
+        told.length > 0 ? { outcome: false, writes: [], told: [] } : { outcome: true, writes: [], told: [notice] }
+      )
+      const outcomes = yield* Effect.all(
+        Array.from({ length: 6 }, () => tell),
+        { concurrency: "unbounded" }
+      )
+      Check.equal(outcomes.filter(Option.contains(true)).length, 1, "told once")
+      Check.equal((yield* swept(connection)).told, [notice], "kept once")
+      yield* settle(connection)
+    })
+  },
+  {
+    name: "sweep: the same kind can be told for another date",
+    run: Effect.gen(function* () {
+      const connection = yield* toLookAt(-1)
+      const at = yield* now
+      yield* swept(connection, [], [{ expiresAt: at, kind: "lapsed" }])
+      yield* swept(connection, [], [{ expiresAt: Timestamp.plus(at, 1), kind: "lapsed" }])
+      Check.equal((yield* swept(connection)).told.length, 2, "both")
+      yield* settle(connection)
+    })
+  },
+  {
+    name: "sweep: none, and nothing is asked, for an ended, an unknown or another user's connection, or one without a date",
+    run: Effect.gen(function* () {
+      const [ended, live, undated] = [yield* toLookAt(-1), yield* toLookAt(-1), yield* toLookAt(null)]
+      yield* Samples.change(ended.id, { _tag: "End", reason: "expired", at: yield* now })
+      const unknown = ConnectionId.make(yield* Entropy.id("con"))
+      Check.equal(yield* sweep(ended), Option.none(), "ended")
+      Check.equal(yield* sweep({ ...live, id: unknown }), Option.none(), "unknown")
+      Check.equal(yield* sweep({ ...live, userId: ended.userId }), Option.none(), "another user's")
+      Check.equal(yield* sweep(undated), Option.none(), "without a date")
+      yield* settle(live)
+    })
+  }
+]
+
+/** Rules of `TierStore`. */
+export const tierStoreContract: Contract<Ports> = [...claims, ...sweeps]

@@ -1,0 +1,377 @@
+import { TokenStore } from "../../../src/tokens/TokenStore.js"
+import { Effect, Exit, Option, TestClock } from "effect"
+import { AccessLogStore } from "../../../src/access-log/AccessLogStore.js"
+import * as Entropy from "../../../src/shared/Entropy.js"
+import { AccessLogEntryId, ConnectionId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as Check from "../../Check.js"
+import type { Contract } from "../../Contract.js"
+import * as Samples from "./connectionSamples.js"
+
+/** Rules of `TokenStore`: every decision about the tokens of a connection holds one lock. */
+export const tokenStoreContract: Contract<Samples.ConnectionSamplePorts | AccessLogStore> = [
+  {
+    name: "change: none for an unknown connection, and nothing is asked",
+    run: Effect.gen(function* () {
+      const id = ConnectionId.make(yield* Entropy.id("con"))
+      const outcome = yield* (yield* TokenStore).change(id, {}, () =>
+        Check.fail("decide was called for a connection that does not exist")
+      )
+      Check.equal(outcome, Option.none(), "none")
+    })
+  },
+  {
+    name: "change: sees connection, app, the clock, and nothing that was not asked for",
+    run: Effect.gen(function* () {
+      const { app, connection } = yield* Samples.connected()
+      const { familyId } = yield* Samples.issue(connection, 1)
+      yield* TestClock.adjust(1234)
+      Check.equal(
+        yield* Samples.seen(connection.id),
+        {
+          connection: { ...connection, familyId },
+          app,
+          now: yield* Timestamp.now,
+          code: Option.none(),
+          isCodeSpent: false,
+          access: Option.none(),
+          chain: []
+        },
+        "state"
+      )
+    })
+  },
+  {
+    name: "change: gives the code, the access token and the refresh token asked for",
+    run: Effect.gen(function* () {
+      const { code, connection } = yield* Samples.connected()
+      const { access, chain } = yield* Samples.issue(connection, 1)
+      const seen = yield* Samples.seen(connection.id, {
+        code: code.hash,
+        access: access.hash,
+        refresh: chain[0]?.hash ?? Check.fail("a link")
+      })
+      Check.equal(seen.code, Option.some(code), "code")
+      Check.equal(seen.access, Option.some(access), "access")
+      Check.equal(seen.chain, chain, "refresh")
+    })
+  },
+  {
+    name: "change: tokens of another connection are not given, not even the same user's [§5.2]",
+    run: Effect.gen(function* () {
+      const { code, connection, user } = yield* Samples.connected()
+      const { access, chain } = yield* Samples.issue(connection, 1)
+      const { app } = yield* Samples.pair
+      const sameUser = yield* Samples.connection(user, app)
+      yield* Samples.approve(yield* Samples.request(app), sameUser)
+      const { connection: another } = yield* Samples.connected()
+      for (const holder of [sameUser, another]) {
+        const seen = yield* Samples.seen(holder.id, {
+          code: code.hash,
+          access: access.hash,
+          refresh: chain[0]?.hash ?? Check.fail("a link")
+        })
+        Check.equal([seen.code, seen.access, seen.chain], [Option.none(), Option.none(), []], "nothing of another")
+      }
+    })
+  },
+  {
+    name: "change: the chain begins with the token asked for, in order of issue within one millisecond too",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const { chain } = yield* Samples.issue(connection, 12)
+      yield* Samples.issue(connection, 2)
+      for (const from of [0, 1, 7, 11]) {
+        const refresh = chain[from]?.hash ?? Check.fail("twelve links")
+        const seen = yield* Samples.seen(connection.id, { refresh })
+        Check.equal(seen.chain, chain.slice(from), `from link ${from}`)
+      }
+    })
+  },
+  {
+    name: "Rotate and IssueRefresh: the parent keeps how it was spent, the child is the head",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const { chain, familyId } = yield* Samples.issue(connection, 1)
+      const parent = chain[0] ?? Check.fail("one link")
+      yield* TestClock.adjust(1001)
+      const child = yield* Samples.refreshToken(connection, familyId)
+      const rotation = { ...(yield* Samples.rotation), nonce: "its own nonce" }
+      yield* Samples.change(
+        connection.id,
+        { _tag: "Rotate", hash: parent.hash, rotation },
+        { _tag: "IssueRefresh", token: child }
+      )
+      const seen = yield* Samples.seen(connection.id, { refresh: parent.hash })
+      Check.equal(seen.chain, [{ ...parent, rotation }, child], "chain")
+    })
+  },
+  {
+    name: "UseCode: the code names the family that it was exchanged for, when, and what the token was derived with",
+    run: Effect.gen(function* () {
+      const { code, connection } = yield* Samples.connected()
+      const familyId = yield* Samples.family
+      const exchange = yield* Samples.rotation
+      yield* Samples.change(connection.id, { _tag: "UseCode", hash: code.hash, familyId, exchange })
+      const seen = yield* Samples.seen(connection.id, { code: code.hash })
+      Check.equal(seen.code, Option.some({ ...code, familyId, exchange }), "used")
+      Check.equal(seen.isCodeSpent, false, "not spent")
+    })
+  },
+  {
+    name: "isCodeSpent: once a token of its family was rotated, or a request of its connection was logged since",
+    run: Effect.gen(function* () {
+      const exchanged = Effect.gen(function* () {
+        const { code, connection } = yield* Samples.connected()
+        const { chain, familyId } = yield* Samples.issue(connection, 1)
+        yield* TestClock.adjust("1 minute")
+        const exchange = yield* Samples.rotation
+        yield* Samples.change(connection.id, { _tag: "UseCode", hash: code.hash, familyId, exchange })
+        const isSpent = Effect.map(Samples.seen(connection.id, { code: code.hash }), (seen) => seen.isCodeSpent)
+        const log = (endpoint: string, status: number, at: Timestamp.Timestamp) =>
+          Effect.gen(function* () {
+            yield* (yield* AccessLogStore).record({
+              userId: connection.userId,
+              id: AccessLogEntryId.make(yield* Entropy.id("log")),
+              at,
+              appId: connection.appId,
+              connectionId: connection.id,
+              endpoint,
+              purpose: null,
+              status,
+              error: null,
+              disclosed: null
+            })
+          })
+        return { connection, isSpent, log, link: chain[0] ?? Check.fail("a link"), now: exchange.at }
+      })
+
+      const rotated = yield* exchanged
+      Check.equal(yield* rotated.isSpent, false, "nothing was done yet")
+      const rotation = yield* Samples.rotation
+      yield* Samples.change(rotated.connection.id, { _tag: "Rotate", hash: rotated.link.hash, rotation })
+      Check.equal(yield* rotated.isSpent, true, "refreshed")
+
+      const called = yield* exchanged
+      const other = yield* exchanged
+      yield* other.log("GET /v1/me", 200, other.now)
+      yield* called.log("GET /v1/me", 200, Timestamp.make(called.now - 1))
+      yield* called.log("GET /v1/me", 401, called.now)
+      yield* called.log("webhook place.enter", 200, called.now)
+      Check.equal(yield* called.isSpent, false, "a request of before, with a dead token, or an event")
+      yield* called.log("GET /v1/me", 403, called.now)
+      Check.equal(yield* called.isSpent, true, "a request")
+    })
+  },
+  {
+    name: "RevokeTokens: every token of every family, spent ones too; what is issued afterwards lives",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const { connection: other } = yield* Samples.connected()
+      const bystander = yield* Samples.issue(other, 1)
+      const old = [yield* Samples.issue(connection, 3), yield* Samples.issue(connection, 1)]
+      yield* TestClock.adjust(5)
+      const now = yield* Timestamp.now
+      const familyId = yield* Samples.family
+      const next = yield* Samples.accessToken(connection, familyId)
+      yield* Samples.change(
+        connection.id,
+        { _tag: "RevokeTokens" },
+        { _tag: "StartFamily", familyId },
+        { _tag: "IssueAccess", token: next }
+      )
+      for (const { access, chain } of old) {
+        const refresh = chain[0]?.hash ?? Check.fail("a link")
+        const seen = yield* Samples.seen(connection.id, { access: access.hash, refresh })
+        Check.equal(
+          Option.map(seen.access, (token) => token.revokedAt),
+          Option.some(now),
+          "access token"
+        )
+        Check.equal(
+          seen.chain.map((token) => token.revokedAt),
+          chain.map(() => now),
+          "every link"
+        )
+      }
+      const seen = yield* Samples.seen(connection.id, { access: next.hash })
+      Check.equal(seen.access, Option.some(next), "the new one")
+      const untouched = yield* Samples.seen(other.id, { access: bystander.access.hash })
+      Check.equal(untouched.access, Option.some(bystander.access), "another connection's")
+    })
+  },
+  {
+    name: "RevokeTokens: a token that was revoked before keeps its time",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const { access } = yield* Samples.issue(connection, 1)
+      const first = yield* Timestamp.now
+      yield* Samples.change(connection.id, { _tag: "RevokeTokens" })
+      yield* TestClock.adjust("1 minute")
+      yield* Samples.change(connection.id, { _tag: "RevokeTokens" })
+      const seen = yield* Samples.seen(connection.id, { access: access.hash })
+      Check.equal(
+        Option.map(seen.access, (token) => token.revokedAt),
+        Option.some(first),
+        "first time"
+      )
+    })
+  },
+  {
+    name: "RevokeFamily: that family alone",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const old = yield* Samples.issue(connection, 2)
+      const live = yield* Samples.issue(connection, 2)
+      const now = yield* Timestamp.now
+      yield* Samples.change(connection.id, { _tag: "RevokeFamily", familyId: old.familyId })
+      const dead = yield* Samples.seen(connection.id, {
+        access: old.access.hash,
+        refresh: old.chain[0]?.hash ?? Check.fail("a link")
+      })
+      Check.equal(
+        Option.map(dead.access, (token) => token.revokedAt),
+        Option.some(now),
+        "its access token"
+      )
+      Check.equal(
+        dead.chain.map((token) => token.revokedAt),
+        [now, now],
+        "its links"
+      )
+      const seen = yield* Samples.seen(connection.id, {
+        access: live.access.hash,
+        refresh: live.chain[0]?.hash ?? Check.fail("a link")
+      })
+      Check.equal([seen.access, seen.chain], [Option.some(live.access), live.chain], "the other family")
+      Check.equal((yield* Samples.read(connection)).familyId, live.familyId, "the connection's family")
+    })
+  },
+  {
+    name: "End: ends with time and reason and revokes every token; a second end changes neither",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const { access, chain } = yield* Samples.issue(connection, 2)
+      const at = yield* Timestamp.now
+      yield* Samples.change(connection.id, { _tag: "End", reason: "refresh_token_reused", at })
+      yield* TestClock.adjust("1 hour")
+      yield* Samples.change(connection.id, { _tag: "End", reason: "user_disconnected", at: yield* Timestamp.now })
+      const ended = yield* Samples.read(connection)
+      Check.equal([ended.endedAt, ended.endReason], [at, "refresh_token_reused"], "as it ended first")
+      const seen = yield* Samples.seen(connection.id, {
+        access: access.hash,
+        refresh: chain[0]?.hash ?? Check.fail("a link")
+      })
+      Check.equal(
+        Option.map(seen.access, (token) => token.revokedAt),
+        Option.some(at),
+        "access token"
+      )
+      Check.equal(
+        seen.chain.map((token) => token.revokedAt),
+        [at, at],
+        "refresh tokens"
+      )
+    })
+  },
+  {
+    name: "SetPlaces: replaces the set and takes the version that was decided",
+    run: Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      const [a, b, c] = [yield* Samples.place(now), yield* Samples.place(now), yield* Samples.place(now, true)]
+      const { connection } = yield* Samples.connected({ places: [a, b].sort(byId) })
+      const places = [{ ...b, includeEarlierVisits: true }, c].sort(byId)
+      yield* Samples.change(connection.id, { _tag: "SetPlaces", places, placesVersion: 2 })
+      Check.equal(yield* Samples.read(connection), { ...connection, places, placesVersion: 2 }, "replaced")
+      yield* Samples.change(connection.id, { _tag: "SetPlaces", places: [], placesVersion: 3 })
+      Check.equal(yield* Samples.read(connection), { ...connection, places: [], placesVersion: 3 }, "emptied")
+    })
+  },
+  {
+    name: "Flag and Mail: writing them twice is no error",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const message = { to: connection.userId, dedupeKey: `k ${connection.id}`, subject: "s", body: "b" }
+      const twice = Samples.change(
+        connection.id,
+        { _tag: "Flag", at: yield* Timestamp.now },
+        { _tag: "Mail", message },
+        { _tag: "Mail", message: { ...message, subject: "another" } }
+      )
+      yield* twice
+      yield* twice
+    })
+  },
+  {
+    name: "change: changes of one connection queue up, none is lost",
+    run: Effect.gen(function* () {
+      const store = yield* TokenStore
+      const { connection } = yield* Samples.connected()
+      yield* Effect.all(
+        Array.from({ length: 10 }, () =>
+          store.change(connection.id, {}, ({ connection: before }) => ({
+            outcome: undefined,
+            writes: [{ _tag: "SetPlaces", places: before.places, placesVersion: before.placesVersion + 1 }]
+          }))
+        ),
+        { concurrency: "unbounded" }
+      )
+      Check.equal((yield* Samples.read(connection)).placesVersion, connection.placesVersion + 10, "ten steps")
+    })
+  },
+  {
+    name: "change: a defect while deciding changes nothing and frees the connection",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const exit = yield* Effect.exit((yield* TokenStore).change(connection.id, {}, () => Check.fail("planted")))
+      Check.isTrue(Exit.isFailure(exit), "it is reported")
+      Check.equal(yield* Samples.read(connection), connection, "unchanged")
+    })
+  },
+  {
+    name: "findByAccessToken: connection, app and token in one answer, revoked and ended ones too",
+    run: Effect.gen(function* () {
+      const { app, connection } = yield* Samples.connected({ places: [yield* Samples.place(yield* Timestamp.now)] })
+      const { access, familyId } = yield* Samples.issue(connection, 1)
+      const live = { ...connection, familyId }
+      Check.equal(
+        yield* (yield* TokenStore).findByAccessToken(connection.id, access.hash),
+        Option.some({ connection: live, app, token: access }),
+        "live"
+      )
+      const at = yield* Timestamp.now
+      yield* Samples.change(connection.id, { _tag: "End", reason: "app_revoked_token", at })
+      Check.equal(
+        yield* (yield* TokenStore).findByAccessToken(connection.id, access.hash),
+        Option.some({
+          connection: { ...live, endedAt: at, endReason: "app_revoked_token" },
+          app,
+          token: { ...access, revokedAt: at }
+        }),
+        "ended"
+      )
+    })
+  },
+  {
+    name: "findByAccessToken: none for an unknown token, an unknown connection and another connection's token",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const { connection: other } = yield* Samples.connected()
+      const { access, chain } = yield* Samples.issue(connection, 1)
+      const none = Option.none()
+      const unknown = ConnectionId.make(yield* Entropy.id("con"))
+      Check.equal(
+        yield* (yield* TokenStore).findByAccessToken(connection.id, yield* Samples.freshHash),
+        none,
+        "unknown token"
+      )
+      Check.equal(yield* (yield* TokenStore).findByAccessToken(unknown, access.hash), none, "unknown connection")
+      Check.equal(yield* (yield* TokenStore).findByAccessToken(other.id, access.hash), none, "another connection's")
+      const refresh = chain[0]?.hash ?? Check.fail("a link")
+      Check.equal(yield* (yield* TokenStore).findByAccessToken(connection.id, refresh), none, "a refresh token")
+    })
+  }
+]
+
+const byId = (a: { readonly placeId: string }, b: { readonly placeId: string }): number =>
+  a.placeId < b.placeId ? -1 : 1

@@ -1,0 +1,148 @@
+import { Effect, Option, TestClock } from "effect"
+import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
+import { EndpointUrl } from "../../../src/endpoints/EndpointUrl.js"
+import * as WebhookEndpoint from "../../../src/endpoints/WebhookEndpoint.js"
+import * as Entropy from "../../../src/shared/Entropy.js"
+import { EndpointId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { Sealed } from "../../../src/shared/Vault.js"
+import * as Check from "../../Check.js"
+import type { Contract } from "../../Contract.js"
+import { draftEndpoint, endpoint, type WebhookFixturePorts, ownedApp } from "./webhookFixtures.js"
+
+/** Rules of `EndpointStore`. */
+export const endpointStoreContract: Contract<WebhookFixturePorts> = [
+  {
+    name: "create: what was stored is found, field by field",
+    run: Effect.gen(function* () {
+      const store = yield* EndpointStore
+      const app = yield* ownedApp
+      const now = yield* Timestamp.now
+      const plain = yield* endpoint(app.id, { description: null })
+      const full = yield* endpoint(app.id, {
+        url: EndpointUrl.make(`https://hooks.example.com:8443/${"ä".repeat(10)}?a='b'&c="d"\\`),
+        events: ["rule.fired", "sensitive.removed"],
+        description: WebhookEndpoint.EndpointDescription.make("'the' \"other\" one, 🦉"),
+        disabledAt: Timestamp.plus(now, 1),
+        epoch: 3,
+        strikes: 20,
+        secrets: [
+          { sealed: Sealed.make("newer"), createdAt: now, expiresAt: null },
+          {
+            sealed: Sealed.make("older"),
+            createdAt: Timestamp.plus(now, -1),
+            expiresAt: Timestamp.plus(now, Timestamp.DAY)
+          }
+        ]
+      })
+      Check.equal(yield* store.find(app.id, plain.id), Option.some(plain), "the plain one")
+      Check.equal(yield* store.find(app.id, full.id), Option.some(full), "the full one")
+    })
+  },
+  {
+    name: "find, update, remove: only within the app that it belongs to",
+    run: Effect.gen(function* () {
+      const store = yield* EndpointStore
+      const [mine, other] = [yield* ownedApp, yield* ownedApp]
+      const { id } = yield* endpoint(mine.id)
+      Check.isTrue(Option.isNone(yield* store.find(other.id, id)), "another app's is not found")
+      Check.isTrue(Option.isNone(yield* store.update(other.id, id, WebhookEndpoint.clearStrikes)), "nor updated")
+      Check.isTrue(!(yield* store.remove(other.id, id)), "nor removed")
+      Check.isTrue(Option.isSome(yield* store.find(mine.id, id)), "and is still there")
+      const unknown = EndpointId.make(yield* Entropy.id("ep"))
+      Check.isTrue(Option.isNone(yield* store.find(mine.id, unknown)), "an unknown one is not found")
+    })
+  },
+  {
+    name: `create: the ${WebhookEndpoint.MAX_PER_APP}th is the last, also when several ask at once [§2.7, endpoints-4]`,
+    run: Effect.gen(function* () {
+      const store = yield* EndpointStore
+      const [app, other] = [yield* ownedApp, yield* ownedApp]
+      yield* endpoint(app.id)
+      yield* endpoint(other.id)
+      const drafts = yield* Effect.forEach(Array.from({ length: 8 }), () => draftEndpoint(app.id))
+      const made = yield* Effect.forEach(drafts, store.create, { concurrency: "unbounded" })
+      Check.equal(made.filter(Boolean).length, WebhookEndpoint.MAX_PER_APP - 1, "as many as there was room for")
+      Check.equal((yield* store.list(app.id)).length, WebhookEndpoint.MAX_PER_APP, "stored")
+      Check.equal((yield* store.list(other.id)).length, 1, "another app's do not count")
+    })
+  },
+  {
+    name: "create: a removed endpoint makes room for another",
+    run: Effect.gen(function* () {
+      const store = yield* EndpointStore
+      const app = yield* ownedApp
+      const full = yield* Effect.forEach(Array.from({ length: WebhookEndpoint.MAX_PER_APP }), () => endpoint(app.id))
+      Check.isTrue(yield* store.remove(app.id, full[2]?.id ?? EndpointId.make("none")), "removed")
+      Check.isTrue(yield* store.create(yield* draftEndpoint(app.id)), "and replaced")
+    })
+  },
+  {
+    name: "list: oldest first, then by id, of one app alone",
+    run: Effect.gen(function* () {
+      const store = yield* EndpointStore
+      const [app, other] = [yield* ownedApp, yield* ownedApp]
+      const now = yield* Timestamp.now
+      const newest = yield* endpoint(app.id, { createdAt: Timestamp.plus(now, 5) })
+      const twins = [yield* endpoint(app.id), yield* endpoint(app.id)].sort((a, b) => (a.id < b.id ? -1 : 1))
+      yield* endpoint(other.id)
+      Check.equal(yield* store.list(app.id), [...twins, newest], "list")
+    })
+  },
+  {
+    name: "update: stores what the function returns, with the clock read under the lock",
+    run: Effect.gen(function* () {
+      const store = yield* EndpointStore
+      const app = yield* ownedApp
+      const before = yield* endpoint(app.id)
+      yield* TestClock.adjust("90 minutes")
+      const now = yield* Timestamp.now
+      const updated = yield* store.update(app.id, before.id, (seen, at) => {
+        Check.equal(seen, before, "it sees what is stored")
+        return {
+          ...seen,
+          url: EndpointUrl.make("https://elsewhere.example.com/"),
+          events: ["rule.fired"],
+          disabledAt: at
+        }
+      })
+      const expected = {
+        ...before,
+        url: EndpointUrl.make("https://elsewhere.example.com/"),
+        events: ["rule.fired"] as const,
+        disabledAt: now
+      }
+      Check.equal(updated, Option.some(expected), "returned")
+      Check.equal(yield* store.find(app.id, before.id), Option.some(expected), "stored")
+    })
+  },
+  {
+    name: "update: of many at once none is lost",
+    run: Effect.gen(function* () {
+      const store = yield* EndpointStore
+      const app = yield* ownedApp
+      const { id } = yield* endpoint(app.id)
+      const add = store.update(app.id, id, (seen) => ({ ...seen, strikes: seen.strikes + 1 }))
+      yield* Effect.all(
+        Array.from({ length: 12 }, () => add),
+        { concurrency: "unbounded" }
+      )
+      Check.equal(
+        Option.map(yield* store.find(app.id, id), (endpoint) => endpoint.strikes),
+        Option.some(12),
+        "strikes"
+      )
+    })
+  },
+  {
+    name: "remove: once",
+    run: Effect.gen(function* () {
+      const store = yield* EndpointStore
+      const app = yield* ownedApp
+      const [kept, gone] = [yield* endpoint(app.id), yield* endpoint(app.id)]
+      Check.isTrue(yield* store.remove(app.id, gone.id), "the first time")
+      Check.isTrue(!(yield* store.remove(app.id, gone.id)), "not the second time")
+      Check.equal(yield* store.list(app.id), [kept], "the other one stays")
+    })
+  }
+]

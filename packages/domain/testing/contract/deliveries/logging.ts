@@ -1,0 +1,198 @@
+import { Effect, Option } from "effect"
+import * as Delivery from "../../../src/deliveries/Delivery.js"
+import { DeliveryStore, type DeliveryFilter } from "../../../src/deliveries/DeliveryStore.js"
+import type { WebhookEndpoint } from "../../../src/endpoints/WebhookEndpoint.js"
+import { EventId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as Check from "../../Check.js"
+import type { Contract } from "../../Contract.js"
+import {
+  claim,
+  claimOne,
+  draft,
+  endpointNow,
+  finish,
+  first,
+  found,
+  insert,
+  type WebhookFixturePorts,
+  of,
+  withEndpoints
+} from "./webhookFixtures.js"
+
+const testOf = (endpoint: WebhookEndpoint) =>
+  Effect.gen(function* () {
+    const row = yield* draft(endpoint)
+    const envelope = { ...row.envelope, grantId: null, payload: { type: "ping" } as const }
+    const begun = Delivery.begin({ ...row, envelope, userId: null })
+    const at = Timestamp.plus(row.createdAt, 40)
+    const failed = Delivery.move({ ...begun, isTest: true }, { _tag: "Failed", at, reason: "exhausted" })
+    const attempt = {
+      attempt: 1,
+      startedAt: row.createdAt,
+      endedAt: at,
+      status: 404,
+      error: "answered 404",
+      snippet: ""
+    }
+    return { failed, attempt }
+  })
+
+const listed = (endpoint: WebhookEndpoint, filter: DeliveryFilter) =>
+  Effect.gen(function* () {
+    const { items } = yield* (yield* DeliveryStore).list(endpoint.appId, filter, 100, undefined)
+    return items.map(({ delivery }) => delivery.id)
+  })
+
+/** Spec §2.9. */
+export const logging: Contract<WebhookFixturePorts> = [
+  {
+    name: "recordTest: the log has it, marked as a test; it is never claimed and never counts",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const { failed, attempt } = yield* testOf(endpoint)
+        yield* store.recordTest(failed, attempt)
+        Check.equal(yield* found(failed), { delivery: failed, isReplayed: false, attempts: [attempt] }, "found")
+        const page = yield* store.list(endpoint.appId, {}, 10, undefined)
+        Check.equal(page.items, [{ delivery: failed, isReplayed: false, lastAttempt: attempt }], "listed")
+        Check.equal(of(yield* claim(), endpoint), [], "not claimed")
+        Check.equal(yield* endpointNow(endpoint), endpoint, "not counted")
+      })
+    )
+  },
+  {
+    name: "find: only within the app that it belongs to",
+    run: withEndpoints((mine) =>
+      withEndpoints((other) =>
+        Effect.gen(function* () {
+          const store = yield* DeliveryStore
+          const { id } = yield* insert(mine)
+          Check.isTrue(Option.isSome(yield* store.find(mine.appId, id)), "found in its own")
+          Check.isTrue(Option.isNone(yield* store.find(other.appId, id)), "not in another")
+          Check.equal(yield* listed(other, {}), [], "nor listed there")
+        })
+      )
+    )
+  },
+  {
+    name: "finish: whatever a receiver answered can be kept [deliveries-13]",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        // A sender replaces bytes that are no text by U+FFFD before this store sees them. NUL is text, and not every
+        // store accepts it.
+        const answers = [
+          "\0",
+          "a\0b\0",
+          "\uFFFD\uFFFD",
+          "\uFEFFé🏡\u2028",
+          "\u001b[31m'; DROP TABLE deliveries; --",
+          ""
+        ]
+        const stored = (text: string | null | undefined) => text?.replaceAll("\0", "\uFFFD")
+        for (const text of answers) {
+          const row = yield* insert(endpoint)
+          const at = yield* Timestamp.now
+          const attempt = { attempt: 1, startedAt: at, endedAt: at, status: 500, error: text, snippet: text }
+          const held = first(of(yield* claim(), endpoint))
+          Check.isTrue(yield* finish(held, { _tag: "Failed", at, reason: "not_sent" }, attempt), "written")
+          const [kept] = (yield* found(row)).attempts
+          Check.equal([stored(kept?.error), stored(kept?.snippet)], [stored(text), stored(text)], JSON.stringify(text))
+        }
+      })
+    )
+  },
+  {
+    name: "list: each row with what the receiver did last",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        yield* insert(endpoint)
+        const before = yield* store.list(endpoint.appId, {}, 10, undefined)
+        Check.equal(first(before.items).lastAttempt, null, "nothing before the first attempt")
+        const now = yield* Timestamp.now
+        const attempt = { attempt: 1, startedAt: now, endedAt: now, status: null, error: "refused", snippet: null }
+        const again = { _tag: "Retry", attempt: 2, dueAt: now } as const
+        yield* finish(yield* claimOne(endpoint), again, attempt)
+        const last = {
+          ...attempt,
+          attempt: 2,
+          startedAt: Timestamp.plus(now, 1),
+          status: 200,
+          error: null,
+          snippet: "ok"
+        }
+        yield* finish(yield* claimOne(endpoint), { _tag: "Delivered", at: now }, last)
+        const after = yield* store.list(endpoint.appId, {}, 10, undefined)
+        Check.equal(first(after.items).lastAttempt, last, "the newest attempt")
+      })
+    )
+  },
+  {
+    name: "list: newest first, then by id, page by page without gap or repeat",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const now = yield* Timestamp.now
+        const rows = yield* Effect.forEach([0, 0, 0, 1, 1, 2, 3, 3, 3], (age) =>
+          insert(endpoint, { createdAt: Timestamp.plus(now, -age) })
+        )
+        const expected = rows
+          .map(({ createdAt, id }) => ({ createdAt, id }))
+          .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+          .map(({ id }) => id)
+        Check.equal(yield* listed(endpoint, {}), expected, "in one piece")
+        for (const size of [1, 2, 3, 4, 8, 9]) {
+          const seen: Array<string> = []
+          let after: ReadonlyArray<string | number> | undefined
+          do {
+            const page = yield* store.list(endpoint.appId, {}, size, after)
+            Check.isTrue(page.items.length <= size, "no page is longer than asked")
+            seen.push(...page.items.map(({ delivery }) => delivery.id))
+            after = page.next
+          } while (after !== undefined)
+          Check.equal(seen, expected, `in pages of ${size}`)
+        }
+      })
+    )
+  },
+  {
+    name: "list: by endpoint, event, payload type, state and time of creation, alone and together",
+    run: withEndpoints((one, two) =>
+      Effect.gen(function* () {
+        const now = yield* Timestamp.now
+        const at = (minutes: number) => Timestamp.plus(now, -minutes * Timestamp.MINUTE)
+        const early = yield* insert(one, { createdAt: at(3) })
+        const { envelope } = yield* draft(two)
+        const left = {
+          ...envelope,
+          payload: { ...first([envelope.payload]), type: "place.exit" } as typeof envelope.payload
+        }
+        const late = yield* insert(two, { createdAt: at(1), envelope: left })
+        yield* finish(yield* claimOne(two), { _tag: "Delivered", at: now }, null)
+        const filters: ReadonlyArray<readonly [DeliveryFilter, ReadonlyArray<string>]> = [
+          [{ endpointId: one.id }, [early.id]],
+          [{ endpointId: two.id }, [late.id]],
+          [{ eventId: early.envelope.eventId }, [early.id]],
+          [{ eventId: EventId.make("evt_none") }, []],
+          [{ types: ["place.exit"] }, [late.id]],
+          [{ types: ["place.enter", "place.exit"] }, [late.id, early.id]],
+          [{ types: ["ping"] }, []],
+          [{ types: [] }, []],
+          [{ state: "trying" }, [early.id]],
+          [{ state: "delivered" }, [late.id]],
+          [{ state: "failed" }, []],
+          [{ from: at(3) }, [late.id, early.id]],
+          [{ from: Timestamp.plus(at(3), 1) }, [late.id]],
+          [{ to: at(1) }, [early.id]],
+          [{ to: Timestamp.plus(at(1), 1) }, [late.id, early.id]],
+          [{ endpointId: one.id, types: ["place.enter"], state: "trying", from: at(3), to: at(2) }, [early.id]],
+          [{ endpointId: one.id, state: "delivered" }, []]
+        ]
+        for (const [filter, expected] of filters) {
+          Check.equal(yield* listed(one, filter), expected, JSON.stringify(filter))
+        }
+      })
+    )
+  }
+]

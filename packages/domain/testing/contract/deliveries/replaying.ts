@@ -1,0 +1,256 @@
+import { Effect, Either, Option } from "effect"
+import * as Delivery from "../../../src/deliveries/Delivery.js"
+import { DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
+import * as Replay from "../../../src/deliveries/Replay.js"
+import type { WebhookEndpoint } from "../../../src/endpoints/WebhookEndpoint.js"
+import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
+import * as Entropy from "../../../src/shared/Entropy.js"
+import { DeliveryId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as Check from "../../Check.js"
+import type { Contract } from "../../Contract.js"
+import {
+  claim,
+  claimOne,
+  endpointNow,
+  finish,
+  found,
+  insert,
+  type WebhookFixturePorts,
+  of,
+  withEndpoints
+} from "./webhookFixtures.js"
+
+const newId = Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id))
+
+const replay = (row: Pick<Delivery.Delivery, "appId" | "id">) =>
+  Effect.gen(function* () {
+    const id = yield* newId
+    return yield* (yield* DeliveryStore).replay(row.appId, row.id, (state, now) => Replay.decide(state, id, now))
+  })
+
+const hurry = (row: Pick<Delivery.Delivery, "appId" | "id">) =>
+  Effect.gen(function* () {
+    const outcome = yield* (yield* DeliveryStore).hurry(row.appId, row.id, yield* Timestamp.now)
+    return Option.getOrNull(outcome)
+  })
+
+/** A failed row, made `age` milliseconds ago. */
+const failed = (
+  to: WebhookEndpoint,
+  age: number,
+  reason: Delivery.FailReason = "exhausted",
+  overrides: { readonly maxEventAgeS?: number } = {}
+) =>
+  Effect.gen(function* () {
+    const now = yield* Timestamp.now
+    const row = yield* insert(to, { createdAt: Timestamp.plus(now, -age), ...overrides })
+    yield* finish(yield* claimOne(to), { _tag: "Failed", at: now, reason }, null)
+    return row
+  })
+
+const recover = (to: WebhookEndpoint, since: Timestamp.Timestamp, count: number, dueFrom?: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const now = yield* Timestamp.now
+    const ids = yield* Effect.replicateEffect(newId, count)
+    const { appId, id: endpointId } = to
+    return yield* (yield* DeliveryStore).recover({ appId, endpointId, since, ids, now, dueFrom: dueFrom ?? now })
+  })
+
+const log = (to: WebhookEndpoint) =>
+  Effect.map(
+    Effect.flatMap(DeliveryStore, (store) => store.list(to.appId, { endpointId: to.id }, 100, undefined)),
+    ({ items }) => items
+  )
+
+const disable = ({ appId, id }: WebhookEndpoint) =>
+  Effect.gen(function* () {
+    const now = yield* Timestamp.now
+    yield* (yield* EndpointStore).update(appId, id, (before) => ({
+      ...before,
+      disabledAt: now,
+      epoch: before.epoch + 1
+    }))
+  })
+
+/** Sending again by hand (Spec §4.7). */
+export const replaying: Contract<WebhookFixturePorts> = [
+  {
+    name: "replay: a new row of the same event and endpoint, due at once; the original stays as it ended, marked replayed [§3.5-failed, deliveries-9]",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const original = yield* failed(endpoint, 5_000)
+        const before = yield* found(original)
+        const outcome = yield* replay(original)
+        if (Option.isNone(outcome) || Either.isLeft(outcome.value)) return Check.fail("it is replayed")
+        const row = outcome.value.right
+        const now = yield* Timestamp.now
+        Check.equal(
+          yield* found(row),
+          {
+            delivery: { ...Delivery.begin(original), id: row.id, replayNo: 1, createdAt: now, dueAt: now },
+            isReplayed: false,
+            attempts: []
+          },
+          "the replay"
+        )
+        Check.equal(yield* found(original), { ...before, isReplayed: true }, "the original")
+        Check.equal(
+          (yield* log(endpoint)).map((one) => [one.delivery.id, one.isReplayed]),
+          [
+            [row.id, false],
+            [original.id, true]
+          ],
+          "listed"
+        )
+        Check.equal((yield* claimOne(endpoint)).delivery.id, row.id, "claimed")
+      })
+    )
+  },
+  {
+    name: "replay: refused while the row or a replay of it is tried, for a disabled endpoint; none of another app [deliveries-9]",
+    run: withEndpoints((endpoint) =>
+      withEndpoints((other) =>
+        Effect.gen(function* () {
+          const refused = (row: Delivery.NewDelivery, why: Replay.ReplayRefusal) =>
+            Effect.map(replay(row), (outcome) => Check.equal(outcome, Option.some(Either.left(why)), why))
+          const waiting = yield* insert(endpoint)
+          yield* refused(waiting, "pending")
+          yield* finish(
+            yield* claimOne(endpoint),
+            { _tag: "Failed", at: yield* Timestamp.now, reason: "exhausted" },
+            null
+          )
+          Check.isTrue(Option.isNone(yield* replay({ ...waiting, appId: other.appId })), "another app's")
+          yield* replay(waiting)
+          yield* refused(waiting, "pending")
+          yield* disable(endpoint)
+          Check.equal(of(yield* claim(), endpoint), [], "what waits ends")
+          yield* refused(waiting, "endpoint_disabled")
+        })
+      )
+    )
+  },
+  {
+    name: "replay: of several at once one is queued; the next after it ended is the second [§4.7-redeliver]",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const original = yield* failed(endpoint, 0)
+        const outcomes = yield* Effect.all(
+          Array.from({ length: 5 }, () => replay(original)),
+          { concurrency: "unbounded" }
+        )
+        const queued = outcomes.filter((one) => Option.isSome(one) && Either.isRight(one.value))
+        Check.equal(queued.length, 1, "queued")
+        yield* finish(yield* claimOne(endpoint), { _tag: "Delivered", at: yield* Timestamp.now }, null)
+        yield* replay(original)
+        Check.equal((yield* claimOne(endpoint)).delivery.replayNo, 2, "the second")
+      })
+    )
+  },
+  {
+    name: "replay: never counts against the endpoint, nor for it [§3.4-by-hand]",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const original = yield* failed(endpoint, 0)
+        for (const how of ["exhausted", "delivered"] as const) {
+          yield* replay(original)
+          const at = yield* Timestamp.now
+          const end =
+            how === "delivered" ? ({ _tag: "Delivered", at } as const) : { _tag: "Failed" as const, at, reason: how }
+          yield* finish(yield* claimOne(endpoint), end, null)
+          Check.equal((yield* endpointNow(endpoint)).strikes, 1, `${how}: the original's alone`)
+        }
+      })
+    )
+  },
+  {
+    name: "hurry: the next attempt is due now, with its number; one under way, ended, or of another app is left alone [§4.7-retry-now]",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const now = yield* Timestamp.now
+        const row = yield* insert(endpoint)
+        const later = { _tag: "Retry", attempt: 2, dueAt: Timestamp.plus(now, Timestamp.HOUR) } as const
+        yield* finish(yield* claimOne(endpoint), later, null)
+        Check.equal(of(yield* claim(), endpoint), [], "not due")
+        Check.equal(yield* hurry(row), "hurried", "asked for")
+        const claimed = yield* claimOne(endpoint)
+        Check.equal([claimed.delivery.attempt, claimed.delivery.dueAt], [2, now], "the same attempt, now")
+        Check.equal(yield* hurry(row), "under_way", "under way")
+        yield* finish(claimed, { _tag: "Delivered", at: now }, null)
+        Check.equal(yield* hurry(row), "ended", "ended")
+        Check.equal((yield* log(endpoint)).length, 1, "no second copy")
+        yield* withEndpoints((stranger) =>
+          Effect.map(hurry({ ...row, appId: stranger.appId }), (outcome) => Check.equal(outcome, null, "another app"))
+        )
+      })
+    )
+  },
+  {
+    name: "hurry: the attempt counts neither for nor against the endpoint; the automatic one after it does [§3.4-by-hand, deliveries-10]",
+    run: withEndpoints((endpoint) =>
+      Effect.gen(function* () {
+        const now = yield* Timestamp.now
+        const later = Timestamp.plus(now, Timestamp.HOUR)
+        const retry = (attempt: number, dueAt: Timestamp.Timestamp) => ({ _tag: "Retry", attempt, dueAt }) as const
+        const exhausted = { _tag: "Failed", at: now, reason: "exhausted" } as const
+        const strikes = Effect.map(endpointNow(endpoint), (one) => one.strikes)
+        const hurried = Effect.gen(function* () {
+          const row = yield* insert(endpoint)
+          yield* finish(yield* claimOne(endpoint), retry(2, later), null)
+          yield* hurry(row)
+          return yield* claimOne(endpoint)
+        })
+        yield* finish(yield* hurried, exhausted, null)
+        Check.equal(yield* strikes, 0, "against")
+        // An attempt that the service itself could not make is repeated with the same number, and still counts as
+        // brought forward by hand.
+        yield* finish(yield* hurried, { _tag: "Postponed", dueAt: now }, null)
+        yield* finish(yield* claimOne(endpoint), exhausted, null)
+        Check.equal(yield* strikes, 0, "against, after a fault of ours")
+        yield* finish(yield* hurried, retry(3, now), null)
+        yield* finish(yield* claimOne(endpoint), exhausted, null)
+        Check.equal(yield* strikes, 1, "the automatic one after it")
+        yield* finish(yield* hurried, { _tag: "Delivered", at: now }, null)
+        Check.equal(yield* strikes, 1, "for")
+        const due = yield* insert(endpoint)
+        Check.equal(yield* hurry(due), "hurried", "one that is due already")
+        yield* finish(yield* claimOne(endpoint), { _tag: "Delivered", at: now }, null)
+        Check.equal(yield* strikes, 0, "is automatic")
+      })
+    )
+  },
+  {
+    name: "recover: what failed since then and was not replayed, the oldest first, in the order that it is due [deliveries-11]",
+    run: withEndpoints((endpoint, other) =>
+      Effect.gen(function* () {
+        const now = yield* Timestamp.now
+        yield* failed(endpoint, 9_001)
+        const rows = [yield* failed(endpoint, 9_000), yield* failed(endpoint, 7_000, "endpoint_disabled")]
+        const done = yield* failed(endpoint, 6_000)
+        yield* replay(done)
+        yield* finish(yield* claimOne(endpoint), { _tag: "Delivered", at: now }, null)
+        // This delivery's event is a minute old, a second too old for its rule. The next delivery's event is just young
+        // enough.
+        yield* failed(endpoint, 5_000, "not_sent", { maxEventAgeS: 59 })
+        rows.push(yield* failed(endpoint, 4_000, "not_sent", { maxEventAgeS: 60 }))
+        yield* failed(other, 3_000)
+        const since = Timestamp.plus(now, -9_000)
+        Check.equal(yield* recover(endpoint, since, 2), 2, "as many as there are ids")
+        Check.equal(yield* recover(endpoint, since, 9, Timestamp.plus(now, 2)), 1, "the rest")
+        Check.equal(yield* recover(endpoint, since, 9), 0, "nothing is left")
+        const queued = (yield* log(endpoint))
+          .filter(({ delivery }) => delivery.state === "trying")
+          .map(({ delivery }) => delivery)
+          .sort((a, b) => (a.dueAt ?? 0) - (b.dueAt ?? 0))
+        Check.equal(
+          queued.map(({ dueAt, envelope, originalAt, replayNo }) => [envelope.eventId, dueAt, originalAt, replayNo]),
+          rows.map((row, index) => [row.envelope.eventId, Timestamp.plus(now, index), row.createdAt, 1]),
+          "in order"
+        )
+        yield* disable(endpoint)
+        Check.equal(yield* recover(endpoint, since, 9), 0, "a disabled endpoint")
+      })
+    )
+  }
+]

@@ -1,0 +1,174 @@
+import { Effect } from "effect"
+import type { AccountStore } from "../../../src/accounts/AccountStore.js"
+import type { AppStore } from "../../../src/apps/AppStore.js"
+import type { DeliveryFinish, NewDelivery } from "../../../src/deliveries/Delivery.js"
+import { type Claim, DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
+import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
+import { EndpointUrl } from "../../../src/endpoints/EndpointUrl.js"
+import { EndpointDescription, type WebhookEndpoint } from "../../../src/endpoints/WebhookEndpoint.js"
+import * as Entropy from "../../../src/shared/Entropy.js"
+import {
+  type AppId,
+  ConnectionId,
+  DeliveryId,
+  EndpointId,
+  EventId,
+  PlaceId,
+  RuleId,
+  UserId
+} from "../../../src/shared/Ids.js"
+import type { StoreError } from "../../../src/shared/Errors.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { Sealed } from "../../../src/shared/Vault.js"
+import * as Check from "../../Check.js"
+import * as Fixtures from "../../fixtures.js"
+
+/** The endpoints and deliveries that cases start with. */
+
+export type WebhookFixturePorts = DeliveryStore | EndpointStore | AppStore | AccountStore | Entropy.Entropy
+
+export const ownedApp = Effect.flatMap(Fixtures.user, (owner) => Fixtures.app(owner.id))
+
+/** An endpoint that is not stored yet. */
+export const draftEndpoint = (appId: AppId, overrides: Partial<WebhookEndpoint> = {}) =>
+  Effect.gen(function* () {
+    const id = EndpointId.make(yield* Entropy.id("ep"))
+    const createdAt = yield* Timestamp.now
+    const endpoint: WebhookEndpoint = {
+      appId,
+      id,
+      url: EndpointUrl.make(`https://hooks.example.com/${id}`),
+      events: [],
+      description: EndpointDescription.make("the main one"),
+      disabledAt: null,
+      epoch: 0,
+      strikes: 0,
+      secrets: [{ sealed: Sealed.make(`sealed ${id}`), createdAt, expiresAt: null }],
+      createdAt,
+      ...overrides
+    }
+    return endpoint
+  })
+
+/** A stored endpoint. */
+export const endpoint = (appId: AppId, overrides: Partial<WebhookEndpoint> = {}) =>
+  Effect.gen(function* () {
+    const made = yield* draftEndpoint(appId, overrides)
+    Check.isTrue(yield* (yield* EndpointStore).create(made), "the endpoint is created")
+    return made
+  })
+
+/** Runs `use` with endpoints of a new app and removes them afterwards, so that other cases cannot claim their rows. */
+export const withEndpoints = <E, R>(
+  use: (one: WebhookEndpoint, two: WebhookEndpoint, three: WebhookEndpoint) => Effect.Effect<void, E, R>
+): Effect.Effect<void, E | StoreError, R | WebhookFixturePorts> =>
+  Effect.acquireUseRelease(
+    Effect.gen(function* () {
+      const app = yield* ownedApp
+      return [yield* endpoint(app.id), yield* endpoint(app.id), yield* endpoint(app.id)] as const
+    }),
+    ([one, two, three]) => use(one, two, three),
+    (endpoints) =>
+      Effect.flatMap(EndpointStore, (store) =>
+        Effect.ignore(Effect.forEach(endpoints, ({ appId, id }) => store.remove(appId, id), { discard: true }))
+      )
+  )
+
+/** The first item; fails the case when there is none. */
+export const first = <A>(items: ReadonlyArray<A>): A => items[0] ?? Check.fail("there is one")
+
+/** A delivery that is not stored yet: a rule's event for `to`, due now. */
+export const draft = (to: WebhookEndpoint, overrides: Partial<NewDelivery> = {}) =>
+  Effect.gen(function* () {
+    const now = yield* Timestamp.now
+    const row: NewDelivery = {
+      appId: to.appId,
+      id: DeliveryId.make(yield* Entropy.id("dlv")),
+      endpointId: to.id,
+      endpointEpoch: to.epoch,
+      envelope: {
+        eventId: EventId.make(yield* Entropy.id("evt")),
+        appId: to.appId,
+        grantId: ConnectionId.make(yield* Entropy.id("con")),
+        payload: {
+          type: "place.enter",
+          ruleId: RuleId.make(yield* Entropy.id("rul")),
+          target: { placeId: PlaceId.make(yield* Entropy.id("plc")), label: 'Mum\'s "place" \\ 🏡' }
+        },
+        occurredAt: Timestamp.plus(now, -Timestamp.MINUTE)
+      },
+      userId: UserId.make(yield* Entropy.id("usr")),
+      maxEventAgeS: null,
+      replayNo: 0,
+      isTest: false,
+      createdAt: now,
+      originalAt: overrides.createdAt ?? now,
+      ...overrides
+    }
+    return row
+  })
+
+/** A stored delivery to the endpoint. */
+export const insert = (to: WebhookEndpoint, overrides: Partial<NewDelivery> = {}) =>
+  Effect.gen(function* () {
+    const row = yield* draft(to, overrides)
+    yield* (yield* DeliveryStore).insert([row])
+    return row
+  })
+
+/** `count` rows for `to`, a millisecond apart, the oldest first. */
+export const insertMany = (to: WebhookEndpoint, count: number) =>
+  Effect.gen(function* () {
+    const now = yield* Timestamp.now
+    const rows = yield* Effect.forEach(Array.from({ length: count }), (_, index) =>
+      draft(to, { createdAt: Timestamp.plus(now, index - count) })
+    )
+    yield* (yield* DeliveryStore).insert(rows)
+    return rows
+  })
+
+/** Claims the due deliveries under a new lease of 30 s. The result may include deliveries of other cases: filter it. */
+export const claim = (limit = 1_000, perEndpoint = 1_000) =>
+  Effect.gen(function* () {
+    const now = yield* Timestamp.now
+    const lease = yield* Entropy.id("lse")
+    const leaseUntil = Timestamp.plus(now, 30 * Timestamp.SECOND)
+    const { claims } = yield* (yield* DeliveryStore).claim({ limit, perEndpoint, lease, now, leaseUntil })
+    return claims
+  })
+
+/** The claims for one of `endpoints`. */
+export const of = (claims: ReadonlyArray<Claim>, ...endpoints: ReadonlyArray<WebhookEndpoint>) =>
+  claims.filter((one) => endpoints.some(({ id }) => id === one.delivery.endpointId))
+
+/** Claims the only due row of `to`. */
+export const claimOne = (to: WebhookEndpoint) =>
+  Effect.gen(function* () {
+    const claims = of(yield* claim(), to)
+    Check.equal(claims.length, 1, "there is one row to claim")
+    return first(claims)
+  })
+
+/** Ends a claimed attempt; returns false when the lease was lost. */
+export const finish = (
+  claimed: Claim,
+  how: DeliveryFinish,
+  attempt: Parameters<typeof DeliveryStore.Service.finish>[2]
+) =>
+  Effect.flatMap(DeliveryStore, (store) =>
+    store.finish({ appId: claimed.delivery.appId, id: claimed.delivery.id, lease: claimed.lease }, how, attempt)
+  )
+
+/** The delivery as it is stored. */
+export const found = (row: { readonly appId: AppId; readonly id: DeliveryId }) =>
+  Effect.gen(function* () {
+    const stored = yield* (yield* DeliveryStore).find(row.appId, row.id)
+    return stored._tag === "Some" ? stored.value : Check.fail(`${row.id} is stored`)
+  })
+
+/** The endpoint as it is stored. */
+export const endpointNow = ({ appId, id }: WebhookEndpoint) =>
+  Effect.gen(function* () {
+    const stored = yield* (yield* EndpointStore).find(appId, id)
+    return stored._tag === "Some" ? stored.value : Check.fail(`${id} is stored`)
+  })

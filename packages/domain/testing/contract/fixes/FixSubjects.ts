@@ -1,0 +1,65 @@
+import { Context, Effect, Layer } from "effect"
+import type { OutboxEvent } from "../../../src/events/Event.js"
+import type { Circle } from "../../../src/places/Geometry.js"
+import type { Rule } from "../../../src/rules/Rule.js"
+import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
+import * as Fixtures from "../../fixtures.js"
+import * as Samples from "../rules/ruleSamples.js"
+import * as Uploads from "./uploadSamples.js"
+
+/** A phone that uploads, and its user. */
+export interface Phone {
+  readonly userId: UserId
+  readonly id: DeviceId
+}
+
+/** An enabled rule, with its circle. */
+export interface Standing {
+  readonly phone: Phone
+  readonly rule: Rule
+  readonly circle: Circle
+}
+
+/**
+ * The people, phones and rules that `fixStoreContract` is about and that a `FixStore` cannot make. The test that runs
+ * the contract makes them and reads the outbox. When your store keeps no users or phones, new ids are enough.
+ */
+export class FixSubjects extends Context.Tag("@place-access/domain/testing/FixSubjects")<
+  FixSubjects,
+  {
+    /** The phone of a new person, who has no rules and has uploaded nothing. */
+    readonly phone: Effect.Effect<Phone, unknown>
+    /** Another phone of the same person. */
+    readonly another: (phone: Phone) => Effect.Effect<Phone, unknown>
+    /** A new person with a phone and one rule. `FixStore.view` shows the rule from now on. */
+    readonly withRule: Effect.Effect<Standing, unknown>
+    /** The person's events that `FixStore.commit` wrote and no worker has claimed, in any order. */
+    readonly outbox: (phone: Phone) => Effect.Effect<ReadonlyArray<OutboxEvent>, unknown>
+  }
+>() {}
+
+/** `FixSubjects.phone`, for a case. */
+export const phone = Effect.flatMap(FixSubjects, (subjects) => subjects.phone)
+/** `FixSubjects.another`, for a case. */
+export const another = (one: Phone) => Effect.flatMap(FixSubjects, (subjects) => subjects.another(one))
+/** `FixSubjects.withRule`, for a case. */
+export const withRule = Effect.flatMap(FixSubjects, (subjects) => subjects.withRule)
+/** `FixSubjects.outbox`, for a case. */
+export const outbox = (one: Phone) => Effect.flatMap(FixSubjects, (subjects) => subjects.outbox(one))
+
+/** Makes the subjects through the ports of users, devices, connections and rules. */
+export const layer: Layer.Layer<FixSubjects, never, Uploads.UploadSamplePorts> = Layer.effect(
+  FixSubjects,
+  Effect.map(Effect.context<Uploads.UploadSamplePorts>(), (ports) =>
+    FixSubjects.of({
+      phone: Effect.flatMap(Fixtures.user, ({ id }) => Samples.device(id)).pipe(Effect.provide(ports)),
+      another: ({ userId }) => Samples.device(userId).pipe(Effect.provide(ports)),
+      withRule: Effect.gen(function* () {
+        const { connection, place } = yield* Samples.sharing()
+        const rule = yield* Samples.rule(connection, Samples.onPlace(place))
+        return { phone: yield* Samples.device(connection.userId), rule, circle: place.circle }
+      }).pipe(Effect.provide(ports)),
+      outbox: ({ userId }) => Uploads.outbox(userId).pipe(Effect.provide(ports))
+    })
+  )
+)

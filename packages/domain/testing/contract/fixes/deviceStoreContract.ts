@@ -1,0 +1,112 @@
+import { Effect, Option } from "effect"
+import { DeviceStore } from "../../../src/devices/DeviceStore.js"
+import { DeviceName } from "../../../src/devices/Device.js"
+import * as Entropy from "../../../src/shared/Entropy.js"
+import { DeviceId, UserId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import type { Vault } from "../../../src/shared/Vault.js"
+import * as Check from "../../Check.js"
+import type { Contract } from "../../Contract.js"
+import { freshHash } from "../connection/connectionSamples.js"
+import * as Samples from "../rules/ruleSamples.js"
+
+type Ports = DeviceStore | Entropy.Entropy | Vault
+
+const aUser = Effect.map(Entropy.id("usr"), (id) => UserId.make(id))
+
+/** Rules of `DeviceStore`. */
+export const deviceStoreContract: Contract<Ports> = [
+  {
+    name: "create: what was stored is found by its token and listed, field by field",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const user = yield* aUser
+      const lastSeenAt = yield* Timestamp.now
+      const movement = Samples.movement(lastSeenAt)
+      const made = yield* Samples.device(user, { name: DeviceName.make("Ada's 📱"), lastSeenAt, movement })
+      Check.equal(Option.getOrNull(yield* devices.findByToken(user, made.tokenHash)), made, "found")
+      Check.equal(yield* devices.list(user), [made], "listed")
+    })
+  },
+  {
+    name: "findByToken: none for another token or another user",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const made = yield* Samples.device(yield* aUser)
+      Check.isTrue(Option.isNone(yield* devices.findByToken(made.userId, yield* freshHash)), "another token")
+      Check.isTrue(Option.isNone(yield* devices.findByToken(yield* aUser, made.tokenHash)), "another user")
+    })
+  },
+  {
+    name: "list: oldest first, then by id; of one user alone",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const user = yield* aUser
+      const now = yield* Timestamp.now
+      const ids: Array<DeviceId> = []
+      for (const age of [1, 3, 2]) {
+        ids.push((yield* Samples.device(user, { createdAt: Timestamp.plus(now, -age) })).id)
+      }
+      const twins = [yield* Samples.device(user), yield* Samples.device(user)].map((device) => device.id).sort()
+      yield* Samples.device(yield* aUser)
+      Check.equal(
+        (yield* devices.list(user)).map((device) => device.id),
+        [ids[1], ids[2], ids[0], ...twins],
+        "ids"
+      )
+    })
+  },
+  {
+    name: "keepAtHome: noted until it is taken back; false for a device that is not there, removed or another user's",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const now = yield* Timestamp.now
+      const made = yield* Samples.device(yield* aUser)
+      for (const staysAtHome of [true, true, false]) {
+        Check.isTrue(yield* devices.keepAtHome(made.userId, made.id, staysAtHome), "noted")
+        Check.equal(yield* devices.list(made.userId), [{ ...made, staysAtHome }], "listed")
+      }
+      Check.isTrue(!(yield* devices.keepAtHome(yield* aUser, made.id, true)), "another user's")
+      Check.isTrue(!(yield* devices.keepAtHome(made.userId, DeviceId.make("dev_none"), true)), "not there")
+      yield* devices.remove(made.userId, made.id, now)
+      Check.isTrue(!(yield* devices.keepAtHome(made.userId, made.id, true)), "removed")
+    })
+  },
+  {
+    name: "remove: its token opens nothing and it is listed no more; true once, then false",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const user = yield* aUser
+      const now = yield* Timestamp.now
+      const [gone, stays] = [yield* Samples.device(user), yield* Samples.device(user)]
+      Check.isTrue(yield* devices.remove(user, gone.id, now), "the first time")
+      Check.isTrue(!(yield* devices.remove(user, gone.id, now)), "the second time")
+      Check.isTrue(Option.isNone(yield* devices.findByToken(user, gone.tokenHash)), "its token")
+      Check.equal(yield* devices.list(user), [stays], "listed")
+    })
+  },
+  {
+    name: "remove: false for a device that is not there or another user's",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const now = yield* Timestamp.now
+      const made = yield* Samples.device(yield* aUser)
+      Check.isTrue(!(yield* devices.remove(yield* aUser, made.id, now)), "another user's")
+      Check.isTrue(!(yield* devices.remove(made.userId, DeviceId.make("dev_none"), now)), "not there")
+      Check.equal(yield* devices.list(made.userId), [made], "listed")
+    })
+  },
+  {
+    name: "remove: of several at once exactly one removes",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const now = yield* Timestamp.now
+      const made = yield* Samples.device(yield* aUser)
+      const removed = yield* Effect.all(
+        Array.from({ length: 5 }, () => devices.remove(made.userId, made.id, now)),
+        { concurrency: "unbounded" }
+      )
+      Check.equal(removed.filter(Boolean).length, 1, "removals")
+    })
+  }
+]

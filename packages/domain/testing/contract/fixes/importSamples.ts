@@ -1,0 +1,102 @@
+import { Effect, Option } from "effect"
+import * as Import from "../../../src/imports/Import.js"
+import { type ClaimedImport, ImportStore, type Owned, type ImportStep } from "../../../src/imports/ImportStore.js"
+import * as Entropy from "../../../src/shared/Entropy.js"
+import { DeviceId, ImportId, type UserId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as Check from "../../Check.js"
+import * as Fixtures from "../../fixtures.js"
+import * as Connections from "../connection/connectionSamples.js"
+import type * as Uploads from "./uploadSamples.js"
+
+/** The ports that the cases of `importStoreContract` need. */
+export type ImportSamplePorts = Uploads.UploadSamplePorts | ImportStore
+
+export const BYTES = Uint8Array.from({ length: 256 }, (_, index) => index)
+
+export const begin = (userId: UserId, overrides: { readonly most?: number; readonly at?: Timestamp.Timestamp } = {}) =>
+  Effect.gen(function* () {
+    const begun = {
+      userId,
+      id: ImportId.make(yield* Entropy.id("imp")),
+      deviceId: DeviceId.make(yield* Entropy.id("dev")),
+      fileName: "Ferien ü.gpx",
+      tokenHash: yield* Connections.freshHash,
+      at: overrides.at ?? (yield* Timestamp.now)
+    }
+    const isBegun = yield* (yield* ImportStore).begin(begun, overrides.most ?? Import.MAX_OPEN)
+    return { ...begun, isBegun }
+  })
+
+/** A user with an import that waits; its file is 512 bytes in two pieces. */
+export const waiting = (userId?: UserId) =>
+  Effect.gen(function* () {
+    const store = yield* ImportStore
+    const begun = yield* begin(userId ?? (yield* Fixtures.user).id)
+    const at = yield* Timestamp.now
+    Check.isTrue(yield* store.append(begun, 0, BYTES, at), "first piece")
+    Check.isTrue(yield* store.append(begun, 1, BYTES, at), "second piece")
+    const made = yield* store.complete(begun, 2 * BYTES.length, at)
+    return Option.getOrElse(made, () => Check.fail("it is complete"))
+  })
+
+/**
+ * Claims imports until the store gives `id`. It returns the imports of other cases by letting their lease expire at
+ * once.
+ */
+export const claim = (id: ImportId, lease: string, now: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const store = yield* ImportStore
+    const seen: Array<Owned & { readonly lease: string }> = []
+    let found: Option.Option<ClaimedImport> = Option.none()
+    for (let round = 0; round < 200 && Option.isNone(found); round++) {
+      const one = yield* store.claim(`${lease}_${round}`, now, Timestamp.plus(now, Import.LEASE))
+      if (Option.isNone(one)) break
+      const leased = { userId: one.value.import.userId, id: one.value.import.id, lease: `${lease}_${round}` }
+      if (one.value.import.id === id) found = Option.some(one.value)
+      seen.push(leased)
+    }
+    return Option.map(found, (claimed) => ({ claimed, lease: seen.at(-1)?.lease ?? "" }))
+  })
+
+export const claimed = (id: ImportId, lease: string, now: Timestamp.Timestamp) =>
+  Effect.map(
+    claim(id, lease, now),
+    Option.getOrElse(() => Check.fail("it is claimed"))
+  )
+
+export const step = (
+  of: Owned,
+  lease: string,
+  now: Timestamp.Timestamp,
+  parts: Partial<ImportStep> = {}
+): ImportStep => ({
+  userId: of.userId,
+  id: of.id,
+  lease,
+  at: now,
+  leaseUntil: Timestamp.plus(now, Import.LEASE),
+  format: "gpx",
+  bytesDone: 100,
+  read: (parts.fixes?.length ?? 0) + (parts.visits?.length ?? 0),
+  tooRecent: 0,
+  tooOld: 0,
+  quarantined: 0,
+  fixes: [],
+  visits: [],
+  ...parts
+})
+
+export const advance = (of: ImportStep) => Effect.flatMap(ImportStore, (store) => store.advance(of))
+
+export const found = (of: Owned) =>
+  Effect.flatMap(ImportStore, (store) =>
+    Effect.map(
+      store.find(of),
+      Option.getOrElse(() => Check.fail("it is there"))
+    )
+  )
+
+/** Removes the imports of a case, so that the next case cannot claim them. */
+export const forget = (...imports: ReadonlyArray<Owned>) =>
+  Effect.flatMap(ImportStore, (store) => Effect.forEach(imports, (one) => store.remove(one), { discard: true }))

@@ -1,0 +1,141 @@
+import { Effect } from "effect"
+import { DeviceStore } from "../../../src/devices/DeviceStore.js"
+import type { Quarantined } from "../../../src/fixes/FixStore.js"
+import { FixStore } from "../../../src/fixes/FixStore.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as Check from "../../Check.js"
+import type { Contract } from "../../Contract.js"
+import * as Fixtures from "../../fixtures.js"
+import * as Samples from "../rules/ruleSamples.js"
+import * as Uploads from "./uploadSamples.js"
+
+const phone = Effect.flatMap(Fixtures.user, ({ id }) => Samples.device(id))
+
+const listed = (device: { readonly userId: Parameters<DeviceStore["Type"]["list"]>[0] }) =>
+  Effect.map(
+    Effect.flatMap(DeviceStore, (devices) => devices.list(device.userId)),
+    ([only]) => ({ lastSeenAt: only?.lastSeenAt, lastKeptAt: only?.lastKeptAt, putAside: only?.putAside })
+  )
+
+const ahead = (capturedAt: Timestamp.Timestamp, key: string): Quarantined => ({
+  key,
+  reading: { capturedAt, lat: 52.5, lon: 4.5, accuracyM: 7, altitudeM: null, speedMps: 1 },
+  reason: "future"
+})
+
+/**
+ * Readings that the service could not accept. The store counts them for their owner, and keeps those that came too
+ * early.
+ */
+export const puttingAside: Contract<Uploads.UploadSamplePorts> = [
+  {
+    name: "commit: what was put aside is counted by reason on its device, with the time of the last; the latest comes first",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const other = yield* phone
+      const now = yield* Timestamp.now
+      const later = Timestamp.plus(now, 5_000)
+      Check.equal(yield* listed(device), { lastSeenAt: null, lastKeptAt: null, putAside: [] }, "before")
+      yield* Uploads.commit(device, { putAside: [{ reason: "future", count: 3 }] })
+      yield* Uploads.commit(device, {
+        receivedAt: later,
+        putAside: [
+          { reason: "not_kept", count: 160_000 },
+          { reason: "null_island", count: 1 }
+        ]
+      })
+      yield* Uploads.commit(device, { putAside: [{ reason: "null_island", count: 2 }] })
+      Check.equal(
+        yield* listed(device),
+        {
+          lastSeenAt: later,
+          lastKeptAt: null,
+          putAside: [
+            { reason: "not_kept", count: 160_000, lastAt: later },
+            { reason: "null_island", count: 3, lastAt: later },
+            { reason: "future", count: 3, lastAt: now }
+          ]
+        },
+        "after"
+      )
+      Check.equal((yield* listed(other)).putAside, [], "of another")
+    })
+  },
+  {
+    name: "commit: a device was useful when it last brought a fix or a visit, whatever was put aside since",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      const at = (seconds: number) => Timestamp.plus(now, seconds * 1_000)
+      yield* Uploads.commit(device, { receivedAt: at(1), fixes: Uploads.fixes(1, now) })
+      Check.equal((yield* listed(device)).lastKeptAt, at(1), "a fix")
+      yield* Uploads.commit(device, { receivedAt: at(2), visits: [Uploads.visit(now, null)] })
+      Check.equal((yield* listed(device)).lastKeptAt, at(2), "a visit")
+      yield* Uploads.commit(device, { receivedAt: at(3), putAside: [{ reason: "future", count: 1 }] })
+      yield* Uploads.commit(device, { receivedAt: at(1), fixes: Uploads.fixes(1, at(-9)) })
+      const { lastKeptAt, lastSeenAt } = yield* listed(device)
+      Check.equal([lastKeptAt, lastSeenAt], [at(2), at(3)], "never earlier")
+    })
+  },
+  {
+    name: "waiting: the device's readings from the future since a moment, the earliest captured first, until they are taken",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const store = yield* FixStore
+      const now = yield* Timestamp.now
+      const at = (minutes: number) => Timestamp.plus(now, minutes * Timestamp.MINUTE)
+      const waiting = (since = at(-1), limit = 10) =>
+        Effect.map(store.waiting(device.userId, device.id, since, limit), (all) => all.map(({ key }) => key))
+      Check.equal((yield* Uploads.view(device)).lastFutureAt, null, "never")
+      yield* Uploads.commit(device, {
+        receivedAt: at(-60),
+        quarantined: [ahead(at(10), "old")],
+        putAside: [{ reason: "future", count: 1 }]
+      })
+      const readings = [ahead(at(30), "third"), ahead(at(10), "first"), ahead(at(20), "second")]
+      const others: ReadonlyArray<Quarantined> = [
+        { ...ahead(at(10), "impossible"), reason: "out_of_range" },
+        { key: "visit", reading: Uploads.visit(at(10), null), reason: "future" }
+      ]
+      yield* Uploads.commit(device, {
+        quarantined: [...readings, ...others],
+        putAside: [{ reason: "future", count: 4 }]
+      })
+      yield* Uploads.commit(yield* Samples.device(device.userId), { quarantined: [ahead(at(15), "of another")] })
+      Check.equal((yield* Uploads.view(device)).lastFutureAt, now, "the last time")
+      Check.equal(yield* waiting(), ["first", "second", "third"], "keys")
+      Check.equal(yield* waiting(at(-1), 2), ["first", "second"], "as many as asked for")
+      Check.equal(yield* waiting(at(-61)), ["first", "old", "second", "third"], "since earlier")
+      const [first] = yield* store.waiting(device.userId, device.id, at(-1), 1)
+      Check.equal(first, { key: "first", reading: readings[1]?.reading, receivedAt: now }, "field by field")
+      yield* Uploads.commit(device, { receivedAt: at(31), taken: ["first", "third", "nothing"] })
+      Check.equal(yield* waiting(), ["second"], "less those that were taken")
+    })
+  },
+  {
+    name: "waiting: none that its device contradicted: by a fix that came later and was captured between arrival and time of the reading",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const store = yield* FixStore
+      const now = yield* Timestamp.now
+      const at = (minutes: number) => Timestamp.plus(now, minutes * Timestamp.MINUTE)
+      const waiting = Effect.map(store.waiting(device.userId, device.id, at(-1), 10), (all) =>
+        all.map(({ key }) => key)
+      )
+      yield* Uploads.commit(device, { fixes: Uploads.fixes(1, at(4)) })
+      yield* Uploads.commit(device, { quarantined: [ahead(at(10), "one"), ahead(at(30), "two")] })
+      yield* Uploads.commit(device, {
+        receivedAt: at(1),
+        fixes: [...Uploads.fixes(1, at(10)), ...Uploads.fixes(1, now)]
+      })
+      yield* Uploads.commit(yield* Samples.device(device.userId), { receivedAt: at(1), fixes: Uploads.fixes(1, at(5)) })
+      Check.equal(
+        yield* waiting,
+        ["one"],
+        "one is not contradicted by its own time, what came before or with it, or another device"
+      )
+      yield* Uploads.commit(device, { receivedAt: at(10), fixes: Uploads.fixes(1, at(9)) })
+      Check.equal(yield* waiting, [], "both")
+    })
+  }
+]

@@ -1,0 +1,167 @@
+import { Effect } from "effect"
+import type { Connection } from "../../../src/connection/Connection.js"
+import type { Device } from "../../../src/devices/Device.js"
+import type { OutboxEvent } from "../../../src/events/Event.js"
+import { EventStore } from "../../../src/deliveries/EventStore.js"
+import * as Fix from "../../../src/fixes/Fix.js"
+import { FixStore, type UploadCommit } from "../../../src/fixes/FixStore.js"
+import type { RuleProgress } from "../../../src/rules/LiveRule.js"
+import * as RecentEvaluations from "../../../src/rules/RecentEvaluations.js"
+import type { Rule } from "../../../src/rules/Rule.js"
+import type { RuleOutcome, RuleMemory } from "../../../src/rules/RuleEvaluation.js"
+import * as Entropy from "../../../src/shared/Entropy.js"
+import { EventId, type UserId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import type { VisitReport } from "../../../src/fixes/VisitReport.js"
+import * as Check from "../../Check.js"
+import * as Samples from "../rules/ruleSamples.js"
+
+/** The ports that the cases of `fixStoreContract` need. */
+export type UploadSamplePorts = FixStore | EventStore | Samples.RuleSamplePorts
+
+/** Fixes a millisecond apart, the first at `from`. */
+export const fixes = (count: number, from: Timestamp.Timestamp, overrides: Partial<Fix.Fix> = {}) =>
+  Array.from({ length: count }, (_, index): Fix.Fix => ({
+    capturedAt: Timestamp.plus(from, index),
+    lat: 52.37,
+    lon: 4.89,
+    accuracyM: 12.5,
+    altitudeM: -3,
+    speedMps: 0,
+    courseDeg: 359.9,
+    ...overrides
+  }))
+
+export const view = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray<Fix.Fix> = []) =>
+  Effect.gen(function* () {
+    return yield* (yield* FixStore).view(device.userId, device.id, asked, yield* Timestamp.now)
+  })
+
+const NONE: ReadonlySet<Fix.Fix> = new Set()
+
+/**
+ * Commits an upload that was computed from the present version of the user's stream. The store refuses any other
+ * version.
+ */
+export const commit = (device: Pick<Device, "userId" | "id">, parts: Partial<UploadCommit> = {}) =>
+  Effect.gen(function* () {
+    const version = parts.version ?? (yield* view(device)).version
+    const upload: UploadCommit = {
+      userId: device.userId,
+      deviceId: device.id,
+      receivedAt: yield* Timestamp.now,
+      fixes: [],
+      leftBehind: NONE,
+      movement: null,
+      quarantined: [],
+      putAside: [],
+      taken: [],
+      visits: [],
+      states: [],
+      events: [],
+      ...parts,
+      version
+    }
+    return yield* (yield* FixStore).commit(upload)
+  })
+
+export const latest = ({ userId }: Pick<Device, "userId">, limit = 100) =>
+  Effect.flatMap(FixStore, (store) => store.latest(userId, limit))
+
+export const stored = (device: Pick<Device, "userId" | "id">, fix: Fix.Fix, receivedAt: Timestamp.Timestamp) => ({
+  ...fix,
+  userId: device.userId,
+  deviceId: device.id,
+  receivedAt
+})
+
+export const known = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray<Fix.Fix>) =>
+  Effect.map(view(device, asked), (seen) => asked.map((fix) => seen.known.has(Fix.key(fix))))
+
+/** The rules that an upload of the user would be evaluated against, by id. */
+export const live = ({ userId }: Pick<Connection, "userId">) =>
+  Effect.gen(function* () {
+    const phone = yield* Samples.device(userId)
+    return (yield* view(phone)).rules
+  })
+
+export const liveIds = (of: Pick<Connection, "userId">) =>
+  Effect.map(live(of), (rules) => rules.map(({ rule }) => rule.id))
+
+/** The user's only live rule. */
+export const onlyLive = (of: Pick<Connection, "userId">) =>
+  Effect.map(live(of), ([only, ...others]) =>
+    only === undefined || others.length > 0 ? Check.fail("one live rule") : only
+  )
+
+export const state = (basis: string, asOf: Timestamp.Timestamp, overrides: Partial<RuleMemory> = {}): RuleMemory => ({
+  side: "inside",
+  since: asOf,
+  dwellSpent: true,
+  asOf,
+  lastFiredAt: asOf,
+  basis,
+  ...overrides
+})
+
+export const progress = (
+  { id }: Rule,
+  state: RuleMemory,
+  made: RecentEvaluations.RecentEvaluations = RecentEvaluations.none
+): RuleProgress => ({ ruleId: id, state, made })
+
+export const OUTCOMES: ReadonlyArray<RuleOutcome> = [
+  "outside_window",
+  "late",
+  "out_of_order",
+  "boundary",
+  "seeded",
+  "no_change",
+  "crossed",
+  "stale",
+  "cooling_down",
+  "fired"
+]
+
+export const evaluation = (
+  capturedAt: Timestamp.Timestamp,
+  overrides: Partial<RecentEvaluations.Evaluation> = {}
+): RecentEvaluations.Evaluation => ({
+  capturedAt,
+  receivedAt: capturedAt,
+  outcome: "no_change",
+  eventId: null,
+  ...overrides
+})
+
+export const visit = (arrival: Timestamp.Timestamp | null, departure: Timestamp.Timestamp | null): VisitReport => ({
+  arrival,
+  departure,
+  lat: 52.37,
+  lon: 4.89,
+  accuracyM: null
+})
+
+export const event = (rule: Rule, overrides: Partial<OutboxEvent> = {}) =>
+  Effect.gen(function* () {
+    const made: OutboxEvent = {
+      userId: rule.userId,
+      id: EventId.make(yield* Entropy.id("evt")),
+      connectionId: rule.connectionId,
+      appId: rule.appId,
+      payload: { type: "place.enter", ruleId: rule.id, target: { placeId: null, label: 'Mum\'s "place" \\ 🏡' } },
+      occurredAt: yield* Timestamp.now,
+      webhookUrl: "https://hooks.example.com/a?b=c",
+      maxEventAgeS: 3_600,
+      ...overrides
+    }
+    return made
+  })
+
+/** Claims the user's events in the outbox. The claim also leases events of other cases, which no case waits for. */
+export const outbox = (userId: UserId) =>
+  Effect.gen(function* () {
+    const now = yield* Timestamp.now
+    const pending = yield* (yield* EventStore).claimPending(10_000, now, Timestamp.plus(now, 1))
+    return pending.filter((one) => one.userId === userId)
+  })

@@ -1,0 +1,110 @@
+import { Effect, Option } from "effect"
+import type { Account } from "../../../src/accounts/Account.js"
+import type { Connection } from "../../../src/connection/Connection.js"
+import { type ArchiveDecision, ConnectionStore, type Sharing } from "../../../src/connection/ConnectionStore.js"
+import { PlaceStore } from "../../../src/places/PlaceStore.js"
+import type * as Rule from "../../../src/rules/Rule.js"
+import { RuleStore } from "../../../src/rules/RuleStore.js"
+import type { PlaceId, UserId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as Check from "../../Check.js"
+import type { Contract } from "../../Contract.js"
+import * as Connections from "../connection/connectionSamples.js"
+import * as Samples from "./ruleSamples.js"
+import * as Visits from "../visits/visitSamples.js"
+
+const archive = (
+  userId: UserId,
+  placeId: PlaceId,
+  decide: (state: Sharing, now: Timestamp.Timestamp) => ArchiveDecision<string>
+) => Effect.flatMap(ConnectionStore, (store) => store.archivePlace(userId, placeId, decide))
+
+const found = (userId: UserId, id: PlaceId) =>
+  Effect.map(
+    Effect.flatMap(PlaceStore, (store) => store.find(userId, id)),
+    Option.getOrNull
+  )
+
+/** One more connection of the user, with another app. */
+const another = (user: Account, overrides: Partial<Connection>) =>
+  Effect.gen(function* () {
+    const { app } = yield* Connections.pair
+    const made = yield* Connections.connection(user, app, overrides)
+    yield* Connections.approve(yield* Connections.request(app), made)
+    return made
+  })
+
+/** Rules of `ConnectionStore.archivePlace`. */
+export const archivePlaceContract: Contract<Visits.VisitSamplePorts> = [
+  {
+    name: "archivePlace: decides over the place and the connections that share it and have not ended, by id",
+    run: Effect.gen(function* () {
+      const { connection, place, user } = yield* Samples.sharing()
+      const sharedAt = yield* Timestamp.now
+      const sharing = { places: [{ placeId: place.id, sharedAt, includeEarlierVisits: false }] }
+      const other = yield* another(user, sharing)
+      yield* another(user, {})
+      yield* another(user, { ...sharing, endedAt: sharedAt, endReason: "expired" })
+      yield* Samples.sharing()
+      const seen: Array<Sharing> = []
+      yield* archive(user.id, place.id, (state) => {
+        seen.push(state)
+        return { outcome: "seen", archivedAt: null, writes: [] }
+      })
+      Check.equal(
+        seen.map((state) => [state.place, state.sharedWith.map((one) => one.connection.id)]),
+        [[place, [connection.id, other.id].sort()]],
+        "what was decided over"
+      )
+      Check.equal(yield* found(user.id, place.id), place, "the place")
+    })
+  },
+  {
+    name: "archivePlace: stores the place and what is written to its connections; rules on it are disabled since then",
+    run: Effect.gen(function* () {
+      const { connection, place, user } = yield* Samples.sharing()
+      yield* Samples.rule(connection, Samples.onPlace(place))
+      yield* Samples.rule(connection, Samples.ZONE)
+      const phone = yield* Samples.device(user.id)
+      const { version } = yield* Visits.view(phone)
+      const { places, placesVersion } = connection
+      const outcome = yield* archive(user.id, place.id, ({ sharedWith }, now) => ({
+        outcome: "archived",
+        archivedAt: now,
+        writes: sharedWith.map(({ connection: { id } }) => ({
+          id,
+          writes: [{ _tag: "SetPlaces", places, placesVersion: placesVersion + 1 }]
+        }))
+      }))
+      const now = yield* Timestamp.now
+      Check.equal(Option.getOrNull(outcome), "archived", "outcome")
+      Check.equal(yield* found(user.id, place.id), { ...place, archivedAt: now }, "the place")
+      const after = Option.getOrNull(yield* (yield* ConnectionStore).findOfUser(user.id, connection.id))
+      Check.equal(after?.connection, { ...connection, placesVersion: placesVersion + 1 }, "the connection")
+      const disabledAt = (kind: Rule.RuleTarget["_tag"]) =>
+        Effect.gen(function* () {
+          const { items } = yield* (yield* RuleStore).list(user.id, connection.id, kind, 10, undefined)
+          return items.map((rule) => rule.disabledAt)
+        })
+      Check.equal(yield* disabledAt("Place"), [now], "the place's rule")
+      Check.equal(yield* disabledAt("Zone"), [null], "a zone's")
+      const seen = yield* Visits.view(phone)
+      Check.isTrue(seen.version > version, "uploads evaluate anew")
+      Check.equal(seen.progress.dueFrom, now, "stays are due")
+    })
+  },
+  {
+    name: "archivePlace: none for another user's place, which stays as it is",
+    run: Effect.gen(function* () {
+      const { place, user } = yield* Samples.sharing()
+      const other = yield* Visits.aUser
+      const outcome = yield* archive(other, place.id, (_, now) => ({
+        outcome: "archived",
+        archivedAt: now,
+        writes: []
+      }))
+      Check.isTrue(Option.isNone(outcome), "none")
+      Check.equal(yield* found(user.id, place.id), place, "the place")
+    })
+  }
+]

@@ -1,0 +1,134 @@
+import { Effect } from "effect"
+import type { ImportStore } from "../../../src/imports/ImportStore.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as OsVisit from "../../../src/visits/OsVisit.js"
+import type { VisitReport } from "../../../src/fixes/VisitReport.js"
+import { VisitStore } from "../../../src/visits/VisitStore.js"
+import * as Check from "../../Check.js"
+import type { Contract } from "../../Contract.js"
+import * as Imports from "../fixes/importSamples.js"
+import * as Samples from "../rules/ruleSamples.js"
+import * as Uploads from "../fixes/uploadSamples.js"
+import * as Visits from "./visitSamples.js"
+import { file, ground } from "./ground.js"
+
+type ToldAsked = Parameters<VisitStore["Type"]["told"]>[0]
+
+const EVER = { from: null, to: null }
+
+const toldBy = (asked: Partial<ToldAsked> & Pick<ToldAsked, "userId">) =>
+  Effect.flatMap(VisitStore, (store) => store.told({ span: EVER, after: undefined, limit: 100, ...asked }))
+
+const shown = (told: ReadonlyArray<OsVisit.VisitReports>, now: number) =>
+  told.map((one) => ({
+    at: (now - one.arrival) / Timestamp.MINUTE,
+    next: one.nextArrival === null ? null : (now - one.nextArrival) / Timestamp.MINUTE,
+    reports: one.reports.map(words).sort(),
+    departures: one.departures.map(words).sort()
+  }))
+
+const words = ({ accuracyM, departure, lat }: VisitReport): string =>
+  `${departure ?? "open"} ${lat} ${accuracyM ?? "?"}`
+
+/** Visits that phones report. */
+export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
+  {
+    name: "toldWithin: each device's from the last arrival that is not after the beginning until before the end",
+    run: Effect.gen(function* () {
+      const { phone, t, userId } = yield* ground
+      const store = yield* VisitStore
+      const other = yield* Samples.device(userId)
+      const visits = [60, 50, 40].map((minutes) => Uploads.visit(t(minutes), null))
+      for (const one of [phone, other]) yield* Uploads.commit(one, { visits })
+      const found = (from: number, to: number | null, of = userId) =>
+        Effect.map(
+          store.toldWithin(of, [{ deviceId: phone.id, from: t(from), to: to === null ? null : t(to) }]),
+          (told) => told.map((one) => [one.deviceId, (t(0) - one.arrival) / Timestamp.MINUTE])
+        )
+      const own = (minutes: ReadonlyArray<number>) => minutes.map((one) => [phone.id, one])
+      Check.equal(yield* found(70, null), own([40, 50, 60]), "all")
+      Check.equal(yield* found(60, 50), own([60]), "the end is not included")
+      Check.equal(yield* found(55, 40), own([50, 60]), "the one that goes on when the span begins")
+      Check.equal(yield* found(50, null), own([40, 50]), "one that begins with it")
+      Check.equal(yield* found(90, 60), [], "before all")
+      Check.equal(yield* found(30, null), own([40]), "after all")
+      Check.equal(yield* found(70, null, yield* Visits.aUser), [], "another user's")
+    })
+  },
+  {
+    name: "told: a visit that a file leaves open ended with the newest entry that its import has stored so far [visits-6]",
+    run: Effect.gen(function* () {
+      const { phone, t, userId } = yield* ground
+      const { bring, device, made } = yield* file(userId)
+      const departures = Effect.map(toldBy({ userId }), (told) =>
+        told.map((one) => [one.deviceId, OsVisit.decide(one)?.departure])
+      )
+      yield* Uploads.commit(phone, { visits: [Uploads.visit(t(30), null)] })
+      yield* bring({ visits: [Uploads.visit(t(60), null)] })
+      const open = [phone.id, null]
+      Check.equal(yield* departures, [open, [device.id, t(60)]], "its own arrival")
+      yield* bring({ fixes: Uploads.fixes(1, t(50)) })
+      Check.equal(yield* departures, [open, [device.id, t(50)]], "a reading")
+      yield* bring({ visits: [Uploads.visit(t(70), t(65))], fixes: Uploads.fixes(1, t(55)) })
+      Check.equal(yield* departures, [open, [device.id, t(50)], [device.id, t(65)]], "earlier ones")
+      yield* bring({ visits: [{ ...Uploads.visit(null, t(45)), lat: 1 }] })
+      Check.equal(yield* departures, [open, [device.id, t(45)], [device.id, t(65)]], "a departure from elsewhere")
+      yield* Imports.forget(made)
+    })
+  },
+  {
+    name: "told: every report of one arrival together, with the next arrival and what departed in between",
+    run: Effect.gen(function* () {
+      const { now, phone, t, userId } = yield* ground
+      const visits: ReadonlyArray<VisitReport> = [
+        { ...Uploads.visit(t(60), null), lat: 1 },
+        { ...Uploads.visit(t(60), t(50)), lat: 2, accuracyM: 7 },
+        Uploads.visit(null, Timestamp.plus(t(60), -1)),
+        Uploads.visit(null, t(60)),
+        Uploads.visit(null, Timestamp.plus(t(40), -1)),
+        Uploads.visit(t(40), null),
+        Uploads.visit(null, t(40)),
+        Uploads.visit(null, t(1))
+      ]
+      for (const one of visits) yield* Uploads.commit(phone, { visits: [one] })
+      const lone = (departure: number) => `${departure} 52.37 ?`
+      Check.equal(
+        shown(yield* toldBy({ userId }), now),
+        [
+          { at: 40, next: null, reports: ["open 52.37 ?"], departures: [lone(t(40)), lone(t(1))].sort() },
+          {
+            at: 60,
+            next: 40,
+            reports: ["open 1 ?", `${t(50)} 2 7`].sort(),
+            departures: [lone(t(60)), lone(t(40) - 1)].sort()
+          }
+        ],
+        "told"
+      )
+    })
+  },
+  {
+    name: "told: latest arrival first, then by device; within the span, after a position, no more than asked for, of one user",
+    run: Effect.gen(function* () {
+      const { phone, t, userId } = yield* ground
+      const phones = [phone.id, (yield* Samples.device(userId)).id].sort()
+      for (const id of phones) {
+        yield* Uploads.commit(
+          { userId, id },
+          { visits: [60, 50, 40].map((minutes) => Uploads.visit(t(minutes), null)) }
+        )
+      }
+      const expected = [40, 50, 60].flatMap((minutes) => phones.map((deviceId) => ({ deviceId, arrival: t(minutes) })))
+      const keys = (asked: Partial<ToldAsked>) =>
+        Effect.map(toldBy({ userId, ...asked }), (told) => told.map(({ arrival, deviceId }) => ({ deviceId, arrival })))
+      Check.equal(yield* keys({}), expected, "all")
+      Check.equal(yield* keys({ userId: yield* Visits.aUser }), [], "another user's")
+      Check.equal(yield* keys({ span: { from: t(50), to: t(40) } }), expected.slice(2, 4), "within the span")
+      for (const [index, after] of expected.entries()) {
+        Check.equal(yield* keys({ after, limit: 2 }), expected.slice(index + 1, index + 3), `after ${index}`)
+      }
+      const [, first] = yield* toldBy({ userId, span: { from: null, to: t(45) } })
+      Check.equal(first?.nextArrival, t(40), "the next arrival may lie beyond the span")
+    })
+  }
+]

@@ -1,0 +1,59 @@
+import { Effect } from "effect"
+import type { Device } from "../../../src/devices/Device.js"
+import { UserId, type PlaceId } from "../../../src/shared/Ids.js"
+import * as Entropy from "../../../src/shared/Entropy.js"
+import type { Timestamp } from "../../../src/shared/Timestamp.js"
+import type { Stay } from "../../../src/visits/Stay.js"
+import * as StayProgress from "../../../src/visits/StayProgress.js"
+import { StayStore, type StayCommit } from "../../../src/visits/StayStore.js"
+import type { VisitStore } from "../../../src/visits/VisitStore.js"
+import * as Check from "../../Check.js"
+import * as Samples from "../rules/ruleSamples.js"
+import type * as Uploads from "../fixes/uploadSamples.js"
+
+/** The ports that the cases about stays and visits need. */
+export type VisitSamplePorts = StayStore | VisitStore | Uploads.UploadSamplePorts
+
+export type Phone = Pick<Device, "userId" | "id">
+
+export const aUser = Effect.map(Entropy.id("usr"), (id) => UserId.make(id))
+
+/** A phone of a new user without places. */
+export const phone = Effect.flatMap(aUser, (user) => Samples.device(user))
+
+/** What the derivation of the phone's stays reads. */
+export const view = ({ id, userId }: Phone) => Effect.flatMap(StayStore, (store) => store.view(userId, id))
+
+/** How far stays were derived. */
+export const progress = (of: Phone) => Effect.map(view(of), (seen) => seen.progress)
+
+/** Commits stays that were derived from the present state, and leaves nothing due. */
+export const commit = (of: Phone, placeId: PlaceId, from: Timestamp, parts: Partial<StayCommit> = {}) =>
+  Effect.gen(function* () {
+    return yield* (yield* StayStore).commit({
+      userId: of.userId,
+      deviceId: of.id,
+      view: yield* view(of),
+      placeIds: [placeId],
+      from,
+      to: null,
+      stays: [],
+      progress: StayProgress.DONE,
+      ...parts
+    })
+  })
+
+/** Replaces the stays at one place. */
+export const stays = (of: Phone, placeId: PlaceId, spans: ReadonlyArray<readonly [Timestamp, Timestamp | null]>) =>
+  Effect.gen(function* () {
+    const made = spans.map(([arrival, departure]): Stay => ({ placeId, arrival, departure }))
+    const from = made.reduce(
+      (least, { arrival }) => (arrival < least ? arrival : least),
+      made[0]?.arrival ?? Check.fail("a stay")
+    )
+    Check.isTrue(yield* commit(of, placeId, from, { stays: made }), "the stays are stored")
+  })
+
+/** The stay that was open at `at`. */
+export const openAt = ({ id, userId }: Phone, at: Timestamp) =>
+  Effect.flatMap(StayStore, (store) => store.openAt(userId, id, at))

@@ -1,0 +1,125 @@
+import { Effect } from "effect"
+import { type Account, DisplayName, Email } from "../src/accounts/Account.js"
+import { AccountStore } from "../src/accounts/AccountStore.js"
+import { type App, AppDescription, INITIAL, AppName } from "../src/apps/App.js"
+import { approved } from "../src/apps/AppProposal.js"
+import { AppStore } from "../src/apps/AppStore.js"
+import { RedirectUri } from "../src/apps/RedirectUri.js"
+import { registerRedirectUris } from "../src/apps/changeApp.js"
+import * as Purpose from "../src/purposes/Purpose.js"
+import * as PurposeLife from "../src/purposes/PurposeLife.js"
+import { PurposeStore } from "../src/purposes/PurposeStore.js"
+import * as Entropy from "../src/shared/Entropy.js"
+import { AppId, PurposeId, UserId } from "../src/shared/Ids.js"
+import type { Conflict, NotFound, StoreError } from "../src/shared/Errors.js"
+import * as Scope from "../src/shared/Scope.js"
+import * as Timestamp from "../src/shared/Timestamp.js"
+import type { Vault } from "../src/shared/Vault.js"
+
+/**
+ * The data that contract cases and tests begin with, stored through the ports. Ids and e-mails are new each time, so
+ * that cases can share a database. `overrides` change single fields.
+ */
+
+/** An account without roles. Nobody can sign in as a fixture: its password hash is no real hash. */
+export const userWith = (
+  overrides: Partial<Account> = {}
+): Effect.Effect<Account, StoreError, AccountStore | Entropy.Entropy> =>
+  Effect.gen(function* () {
+    const accounts = yield* AccountStore
+    const id = UserId.make(yield* Entropy.id("usr"))
+    const account: Account = {
+      id,
+      email: Email.make(`${id}@example.com`),
+      displayName: DisplayName.make("Ada"),
+      roles: [],
+      createdAt: yield* Timestamp.now,
+      ...overrides
+    }
+    yield* Effect.catchTag(accounts.create(account, "no password"), "Conflict", Effect.die)
+    return account
+  })
+
+export const user = userWith()
+
+/**
+ * A sandbox app that declares every scope and has one redirect URI and no client secret. An app in production has an
+ * approval of these values, unless `overrides` say otherwise.
+ */
+export const app = (
+  ownerId: UserId,
+  overrides: Partial<App> = {}
+): Effect.Effect<App, StoreError, AppStore | Entropy.Entropy> =>
+  Effect.gen(function* () {
+    const apps = yield* AppStore
+    const base: App = {
+      id: AppId.make(yield* Entropy.id("app")),
+      ownerId,
+      name: AppName.make("Coffee Finder"),
+      description: AppDescription.make("Finds good coffee near where you are."),
+      homepageUrl: null,
+      declaredScopes: Scope.all,
+      ...INITIAL,
+      redirectUris: [RedirectUri.make("https://coffee.example/callback")],
+      createdAt: yield* Timestamp.now,
+      ...overrides
+    }
+    const made = base.status === "production" ? { ...approved(base), ...overrides } : base
+    yield* apps.create(made)
+    return made
+  })
+
+/** The same app with a client secret, as `POST /v1/oauth/clients/{app_id}` issues it. */
+export const registeredApp = (
+  owner: Account,
+  overrides: Partial<App> = {}
+): Effect.Effect<
+  { readonly app: App; readonly clientSecret: string },
+  Conflict | NotFound | StoreError,
+  AppStore | Entropy.Entropy | Vault
+> =>
+  Effect.gen(function* () {
+    const { revokedAt = null, ...others } = overrides
+    const made = yield* app(owner.id, others)
+    const registered = yield* registerRedirectUris(owner, made.id, made.redirectUris)
+    if (revokedAt === null) return registered
+    // A revoked app gets no secret, so the app is revoked after it got one.
+    const revoked = { ...registered.app, revokedAt }
+    yield* (yield* AppStore).update(made.id, (before) => ({ outcome: 0, after: { ...before, app: revoked } }))
+    return { ...registered, app: revoked }
+  })
+
+/** `archivedAt` archives the purpose that the other fields describe. */
+export type PurposeOverrides = Partial<Omit<Purpose.Live, "archivedAt">> & {
+  readonly archivedAt?: Timestamp.Timestamp | undefined
+}
+
+/** A purpose with some fields changed, and archived when `archivedAt` says so. */
+export const overridden = (
+  made: Purpose.Live,
+  { archivedAt, ...overrides }: PurposeOverrides
+): Purpose.Live | Purpose.Archived => {
+  const live = { ...made, ...overrides }
+  return archivedAt === undefined ? live : PurposeLife.archive(live, archivedAt)
+}
+
+/** A draft of a purpose for every sensitive scope, with 10 calls a day. */
+export const purpose = (
+  appId: AppId,
+  key: string,
+  overrides: PurposeOverrides = {}
+): Effect.Effect<Purpose.Purpose, StoreError, PurposeStore | Entropy.Entropy> =>
+  Effect.gen(function* () {
+    const id = PurposeId.make(yield* Entropy.id("pps"))
+    const terms: Purpose.PurposeTerms = {
+      description: `Finds coffee near you (${key})`,
+      scopes: Scope.sensitive,
+      expectedDailyVolume: 10
+    }
+    const made = overridden(
+      Purpose.draft(appId, id, Purpose.PurposeKey.make(key), terms, yield* Timestamp.now),
+      overrides
+    )
+    yield* Effect.catchTag((yield* PurposeStore).create(made), "Conflict", Effect.die)
+    return made
+  })

@@ -1,0 +1,69 @@
+import { Effect, Layer } from "effect"
+import type { AccessLogEntry } from "../../src/access-log/AccessLogEntry.js"
+import { AccessLogStore, type AccessLogKey } from "../../src/access-log/AccessLogStore.js"
+import type { ConnectionId } from "../../src/shared/Ids.js"
+import * as Page from "../../src/shared/Page.js"
+import type { Timestamp } from "../../src/shared/Timestamp.js"
+import { MemoryDatabase } from "./MemoryDatabase.js"
+
+export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.effect(
+  AccessLogStore,
+  Effect.map(MemoryDatabase, ({ accessLog }) => {
+    const recordUnless = (entry: AccessLogEntry, keys: ReadonlyArray<AccessLogKey>) =>
+      Effect.sync(() => {
+        const known = accessLog.some(
+          (one) => one.userId === entry.userId && [entry, ...keys].some(({ at, id }) => one.at === at && one.id === id)
+        )
+        if (!known) accessLog.push(entry)
+      })
+    return AccessLogStore.of({
+      record: (entry) => recordUnless(entry, []),
+      recordUnless,
+      list: (userId, { appId, from, purpose, to }, limit, after) =>
+        Effect.sync(() => {
+          const rows = accessLog
+            .filter(
+              (entry) =>
+                entry.userId === userId &&
+                (appId === undefined || entry.appId === appId) &&
+                (purpose === undefined || entry.purpose === purpose) &&
+                (from === undefined || entry.at >= from) &&
+                (to === undefined || entry.at < to) &&
+                (after === undefined || isBefore(entry, after))
+            )
+            .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
+          return Page.of(rows, limit, (last) => [last.at, last.id])
+        }),
+      countUses: (userId, appId, from) =>
+        Effect.sync(() => {
+          const counts = new Map<string | null, number>()
+          for (const { at, error, purpose, ...entry } of accessLog) {
+            if (entry.userId !== userId || entry.appId !== appId || at < from || error !== null) continue
+            counts.set(purpose, (counts.get(purpose) ?? 0) + 1)
+          }
+          return Array.from(counts, ([purpose, count]) => ({ purpose, count })).sort(
+            (a, b) => b.count - a.count || ((a.purpose ?? "") < (b.purpose ?? "") ? -1 : 1)
+          )
+        }),
+      lastAnswered: (userId, asked) =>
+        Effect.sync(() => {
+          const last = new Map<ConnectionId, Timestamp>()
+          for (const { appId, connectionId, until } of asked) {
+            for (const entry of accessLog) {
+              const counts =
+                entry.userId === userId &&
+                entry.appId === appId &&
+                entry.connectionId === connectionId &&
+                entry.error === null &&
+                (until === null || entry.at <= until)
+              if (counts && entry.at > (last.get(connectionId) ?? -Infinity)) last.set(connectionId, entry.at)
+            }
+          }
+          return last
+        })
+    })
+  })
+)
+
+const isBefore = (entry: AccessLogEntry, [time, id]: ReadonlyArray<string | number>): boolean =>
+  entry.at < Number(time) || (entry.at === time && entry.id < String(id))

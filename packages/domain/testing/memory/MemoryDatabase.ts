@@ -1,0 +1,240 @@
+import { Context, Effect, Layer } from "effect"
+import type { AccessLogEntry } from "../../src/access-log/AccessLogEntry.js"
+import type { AccountCredentials } from "../../src/accounts/AccountStore.js"
+import type { Session } from "../../src/accounts/Session.js"
+import type { CountedTry, SignInTry } from "../../src/accounts/SignInThrottle.js"
+import type { Registered } from "../../src/apps/AppStore.js"
+import type { AuthorizationCode } from "../../src/tokens/AuthorizationCode.js"
+import type { Connection } from "../../src/connection/Connection.js"
+import type { ConsentRequest } from "../../src/consent/ConsentRequest.js"
+import type { AccessToken, RefreshToken } from "../../src/tokens/TokenFamily.js"
+import type { Attempt, Delivery } from "../../src/deliveries/Delivery.js"
+import type { Device } from "../../src/devices/Device.js"
+import type { StrikeWarning } from "../../src/endpoints/StrikeWarning.js"
+import type { WebhookEndpoint } from "../../src/endpoints/WebhookEndpoint.js"
+import type { OutboxEvent } from "../../src/events/Event.js"
+import type { StoredFix } from "../../src/fixes/Fix.js"
+import type { Quarantined } from "../../src/fixes/FixStore.js"
+import type { Subscription } from "../../src/legacy/Receiver.js"
+import type { Listener, ListenerDelivery } from "../../src/listeners/Listener.js"
+import type { KeptAnswer } from "../../src/idempotency/Idempotency.js"
+import type { RateWindow } from "../../src/limits/Rate.js"
+import type { LimitSubject } from "../../src/limits/Subject.js"
+import type { ZoneQuestions } from "../../src/limits/ZoneQuestions.js"
+import type { Import } from "../../src/imports/Import.js"
+import type { Keep } from "../../src/retention-choice/History.js"
+import type { KeptMail, MailMessage } from "../../src/mail/Mail.js"
+import type { NamedMailCount } from "../../src/mail/NamedMail.js"
+import type { Place } from "../../src/places/Place.js"
+import type { Shape } from "../../src/places/Shape.js"
+import type { Purpose } from "../../src/purposes/Purpose.js"
+import type { VolumeFlag } from "../../src/purposes/VolumeFlag.js"
+import type { AnyReviewDecision } from "../../src/staff/ReviewStore.js"
+import type { Rule } from "../../src/rules/Rule.js"
+import type { RecentEvaluations } from "../../src/rules/RecentEvaluations.js"
+import type { RuleMemory } from "../../src/rules/RuleEvaluation.js"
+import type {
+  AppId,
+  ConnectionId,
+  ConsentRequestId,
+  DeliveryId,
+  DeviceId,
+  EndpointId,
+  EventId,
+  ImportId,
+  ListenerId,
+  PlaceId,
+  RuleId,
+  Sub,
+  SubscriptionId,
+  UserId
+} from "../../src/shared/Ids.js"
+import type { Timestamp } from "../../src/shared/Timestamp.js"
+import type { Hash, Sealed } from "../../src/shared/Vault.js"
+import type { SensitiveNotice } from "../../src/tiers/SensitiveNotice.js"
+import type { Stay } from "../../src/visits/Stay.js"
+import type { VisitReport } from "../../src/fixes/VisitReport.js"
+
+/** `isLeftBehind`: the fix decides nothing (`Carried`). */
+export type KeptFix = StoredFix & { readonly isLeftBehind?: true }
+
+interface Backfill {
+  readonly userId: UserId
+  readonly deviceId: DeviceId
+  readonly placeId: PlaceId
+  readonly dueFrom: Timestamp
+}
+
+export interface KeptImport {
+  readonly import: Import
+  /** True while the upload of the file is incomplete; lists leave the import out. */
+  readonly uploading: boolean
+  readonly lease: string | null
+  readonly leasedUntil: Timestamp | null
+  readonly attempts: number
+}
+
+/**
+ * The tables that the in-memory stores share. A store changes them inside one synchronous step (`Effect.sync`), which
+ * makes its methods atomic.
+ */
+export interface Tables {
+  readonly accounts: Map<UserId, AccountCredentials>
+  readonly sessions: Map<Hash, Session>
+  /** By id. `forgotten`: a successful sign-in of the account came after this try. */
+  readonly signInTries: Map<string, SignInTry & CountedTry & { readonly forgotten: boolean }>
+  readonly apps: Map<AppId, Registered>
+  readonly purposes: Array<Purpose>
+  readonly reviewDecisions: Array<AnyReviewDecision>
+  readonly volumeFlags: Array<VolumeFlag>
+  readonly consentRequests: Map<ConsentRequestId, ConsentRequest>
+  /** The key is `${userId} ${appId}`. */
+  readonly subs: Map<string, Sub>
+  readonly connections: Map<ConnectionId, Connection>
+  readonly flagged: Map<ConnectionId, Timestamp>
+  /** When the sweep of the tiers looks at a connection. */
+  readonly tierLooks: Map<ConnectionId, { readonly at: Timestamp | null; readonly leasedUntil: Timestamp | null }>
+  readonly tierNotices: Map<ConnectionId, ReadonlyArray<SensitiveNotice>>
+  readonly codes: Map<Hash, AuthorizationCode>
+  readonly accessTokens: Map<Hash, AccessToken>
+  /** The tokens in the order in which they were issued. */
+  readonly refreshTokens: Map<Hash, RefreshToken>
+  /** The key is `${userId} ${dedupeKey}`. */
+  readonly mail: Map<string, MailMessage>
+  /** The state of sending each message, under the message's key in `mail`. */
+  readonly mailStates: Map<string, Omit<KeptMail, "message"> & { readonly dueAt: Timestamp }>
+  readonly namedMail: Map<UserId, NamedMailCount>
+  readonly places: Map<PlaceId, Place>
+  /** The shapes of a place, in the order of their versions. */
+  readonly placeShapes: Map<PlaceId, ReadonlyArray<Shape>>
+  readonly devices: Map<DeviceId, Device>
+  readonly streamVersions: Map<UserId, number>
+  /** Stays from this time on have to be derived, or derived again. No entry: nothing is due. */
+  readonly staysDueFrom: Map<DeviceId, Timestamp>
+  /** The key names device, place and arrival. */
+  readonly stays: Map<string, Stay & { readonly userId: UserId; readonly deviceId: DeviceId }>
+  /**
+   * Places whose stays do not reach as far as the device's other stays yet. The key is `${userId} ${deviceId}
+   * ${placeId}`.
+   */
+  readonly stayBackfills: Map<string, Backfill>
+  /** This table and the next two have the key `${userId} ${deviceId} ${key}`, with the key of the stored thing. */
+  readonly fixes: Map<string, KeptFix>
+  readonly quarantined: Map<
+    string,
+    Quarantined & { readonly userId: UserId; readonly deviceId: DeviceId; readonly receivedAt: Timestamp }
+  >
+  readonly visitReports: Map<string, VisitReport & { readonly userId: UserId; readonly deviceId: DeviceId }>
+  readonly imports: Map<ImportId, KeptImport>
+  /** The key is `${import id} ${position}`. */
+  readonly importPieces: Map<string, Uint8Array>
+  /** The devices that represent imports, each with its newest entry. */
+  readonly importDevices: Map<DeviceId, Timestamp | null>
+  readonly historyChoices: Map<UserId, Keep>
+  /** Deleted accounts, and the state of their removal. */
+  readonly accountDeletions: Map<
+    UserId,
+    { readonly requestedAt: Timestamp; readonly lookAt: Timestamp; readonly appIds: ReadonlyArray<AppId> }
+  >
+  readonly rules: Map<RuleId, Rule & { readonly deletedAt: Timestamp | null }>
+  /** The signing secrets of rules with an address of their own. */
+  readonly ownSecrets: Map<RuleId, Sealed>
+  readonly subscriptions: Map<SubscriptionId, Subscription>
+  readonly ruleStates: Map<RuleId, RuleMemory>
+  /** When a scope for rules last came back to an app or a connection, by `${id} ${scope}`. */
+  readonly rulesSince: Map<string, Timestamp>
+  readonly recentEvaluations: Map<RuleId, RecentEvaluations>
+  readonly events: Map<
+    EventId,
+    OutboxEvent & { readonly fanOutDueAt: Timestamp; readonly fannedOutAt: Timestamp | null }
+  >
+  readonly endpoints: Map<EndpointId, WebhookEndpoint>
+  readonly strikeWarnings: Map<DeliveryId, StrikeWarning>
+  readonly deliveries: Map<
+    DeliveryId,
+    {
+      readonly delivery: Delivery
+      readonly endpointEpoch: number
+      readonly lease: string | null
+      readonly leasedUntil: Timestamp | null
+      /** How many leases in a row expired on this attempt; absent: none. */
+      readonly lapses?: number
+      readonly isReplayed?: boolean
+    }
+  >
+  /** `dropped`: the number of events that were dropped and not reported yet. */
+  readonly listeners: Map<ListenerId, Listener & { readonly dropped: number }>
+  /** The key is `${listener id} ${event id}`. */
+  readonly listenerEvents: Map<string, ListenerDelivery>
+  readonly attempts: Array<Attempt & { readonly deliveryId: DeliveryId }>
+  readonly accessLog: Array<AccessLogEntry>
+  /** The key is `${userId} ${appId}`. */
+  readonly zoneQuestions: Map<string, ZoneQuestions>
+  readonly rateWindows: Map<LimitSubject, RateWindow>
+  /** The key is `${userId} ${subject} ${keyHash}`. */
+  readonly idempotentAnswers: Map<string, KeptAnswer>
+}
+
+/** The tables that the in-memory stores share. */
+export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/MemoryDatabase")<
+  MemoryDatabase,
+  Tables
+>() {
+  /** Empty tables. Each build of the layer makes new ones. */
+  static readonly layer: Layer.Layer<MemoryDatabase> = Layer.effect(
+    MemoryDatabase,
+    Effect.sync(() => ({
+      accounts: new Map(),
+      sessions: new Map(),
+      signInTries: new Map(),
+      apps: new Map(),
+      purposes: [],
+      reviewDecisions: [],
+      volumeFlags: [],
+      consentRequests: new Map(),
+      subs: new Map(),
+      connections: new Map(),
+      flagged: new Map(),
+      tierLooks: new Map(),
+      tierNotices: new Map(),
+      codes: new Map(),
+      accessTokens: new Map(),
+      refreshTokens: new Map(),
+      mail: new Map(),
+      mailStates: new Map(),
+      namedMail: new Map(),
+      places: new Map(),
+      placeShapes: new Map(),
+      devices: new Map(),
+      streamVersions: new Map(),
+      staysDueFrom: new Map(),
+      stays: new Map(),
+      stayBackfills: new Map(),
+      fixes: new Map(),
+      quarantined: new Map(),
+      visitReports: new Map(),
+      imports: new Map(),
+      importPieces: new Map(),
+      importDevices: new Map(),
+      historyChoices: new Map(),
+      accountDeletions: new Map(),
+      rules: new Map(),
+      ownSecrets: new Map(),
+      subscriptions: new Map(),
+      ruleStates: new Map(),
+      rulesSince: new Map(),
+      recentEvaluations: new Map(),
+      events: new Map(),
+      endpoints: new Map(),
+      strikeWarnings: new Map(),
+      deliveries: new Map(),
+      listeners: new Map(),
+      listenerEvents: new Map(),
+      attempts: [],
+      accessLog: [],
+      zoneQuestions: new Map(),
+      rateWindows: new Map(),
+      idempotentAnswers: new Map()
+    }))
+  )
+}

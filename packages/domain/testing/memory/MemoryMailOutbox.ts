@@ -1,0 +1,82 @@
+import { Effect, Layer, Struct } from "effect"
+import type { MailMessage } from "../../src/mail/Mail.js"
+import { MailOutbox } from "../../src/mail/MailOutbox.js"
+import * as NamedMail from "../../src/mail/NamedMail.js"
+import type { Timestamp } from "../../src/shared/Timestamp.js"
+import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
+
+const keyOf = ({ dedupeKey, to }: Pick<MailMessage, "to" | "dedupeKey">): string => `${to} ${dedupeKey}`
+
+/**
+ * Queues the mail that reports a change: one message for each key of a reader, within the limit of messages that name
+ * an app. The stores that make such changes call it.
+ */
+export const queue = ({ mail, mailStates, namedMail }: Tables, given: MailMessage, now: Timestamp): void => {
+  if (mail.has(keyOf(given))) return
+  const { count, message } = NamedMail.decide(namedMail.get(given.to) ?? NamedMail.none, given, now)
+  if (given.naming !== undefined) namedMail.set(given.to, count)
+  if (message === null) return
+  const key = keyOf(message)
+  mail.set(key, message)
+  mailStates.set(key, { createdAt: now, dueAt: now, attempts: 0, sentAt: null, givenUpAt: null, lastError: null })
+}
+
+export const layer: Layer.Layer<MailOutbox, never, MemoryDatabase> = Layer.effect(
+  MailOutbox,
+  Effect.map(MemoryDatabase, (tables) => {
+    const { mail, mailStates } = tables
+    const all = () =>
+      [...mail].flatMap(([key, message]) => {
+        const state = mailStates.get(key)
+        return state === undefined ? [] : [{ key, message, state }]
+      })
+
+    return MailOutbox.of({
+      put: (message, now) => Effect.sync(() => queue(tables, message, now)),
+      claim: (limit, now, leaseUntil) =>
+        Effect.sync(() => {
+          const due = all()
+            .filter(({ state }) => state.sentAt === null && state.givenUpAt === null && state.dueAt <= now)
+            .sort((a, b) => a.state.dueAt - b.state.dueAt)
+            .slice(0, limit)
+          return due.map(({ key, message, state }) => {
+            const attempt = state.attempts + 1
+            mailStates.set(key, { ...state, attempts: attempt, dueAt: leaseUntil })
+            return { message, createdAt: state.createdAt, attempt }
+          })
+        }),
+      finish: ({ attempt, message }, how) =>
+        Effect.sync(() => {
+          const state = mailStates.get(keyOf(message))
+          const kept = mail.get(keyOf(message))
+          if (kept === undefined || state?.attempts !== attempt || state.sentAt !== null || state.givenUpAt !== null) {
+            return false
+          }
+          if (how._tag !== "Retry") mail.set(keyOf(message), Struct.omit(kept, "address"))
+          mailStates.set(keyOf(message), {
+            ...state,
+            ...(how._tag === "Sent"
+              ? { sentAt: how.at }
+              : how._tag === "Retry"
+                ? { dueAt: how.dueAt, lastError: how.reason }
+                : { givenUpAt: how.at, lastError: how.reason })
+          })
+          return true
+        }),
+      recent: (limit) =>
+        Effect.sync(() =>
+          all()
+            .sort((a, b) => b.state.createdAt - a.state.createdAt)
+            .slice(0, limit)
+            .map(({ message, state: { attempts, createdAt, givenUpAt, lastError, sentAt } }) => ({
+              message,
+              attempts,
+              createdAt,
+              givenUpAt,
+              lastError,
+              sentAt
+            }))
+        )
+    })
+  })
+)

@@ -1,0 +1,50 @@
+import { Context, Effect, Layer } from "effect"
+import { Mailer, type OutgoingMail } from "../../src/mail/Mailer.js"
+import type { MailOutcome } from "../../src/mail/MailSending.js"
+import * as Timestamp from "../../src/shared/Timestamp.js"
+
+/** A message as the mail server received it. */
+export interface Letter extends OutgoingMail {
+  readonly at: Timestamp.Timestamp
+}
+
+/** What the mail server does with a message. */
+export type Behaviour = (mail: OutgoingMail) => Effect.Effect<MailOutcome>
+
+export const takes: Behaviour = () => Effect.succeed({ _tag: "Sent" })
+export const refuses: Behaviour = () => Effect.succeed({ _tag: "Refused", reason: "no such mailbox" })
+export const isAway: Behaviour = () => Effect.succeed({ _tag: "NotSent", reason: "nobody answers" })
+
+/** The mail server of a test. */
+export class Post extends Context.Tag("@place-access/domain/testing/Post")<
+  Post,
+  {
+    /** Sets what the server does from now on. Without a script it accepts every message. */
+    readonly script: (behaviour: Behaviour) => Effect.Effect<void>
+    /** Every message that the server ever received, accepted or refused, oldest first. */
+    readonly letters: Effect.Effect<ReadonlyArray<Letter>>
+  }
+>() {}
+
+export const layer: Layer.Layer<Mailer | Post> = Layer.effectContext(
+  Effect.sync(() => {
+    const letters: Array<Letter> = []
+    let behaviour = takes
+    return Context.empty().pipe(
+      Context.add(Mailer, {
+        send: (mail) =>
+          Effect.flatMap(Timestamp.now, (at) => {
+            letters.push({ ...mail, at })
+            return behaviour(mail)
+          })
+      }),
+      Context.add(Post, {
+        script: (next) =>
+          Effect.sync(() => {
+            behaviour = next
+          }),
+        letters: Effect.sync(() => [...letters])
+      })
+    )
+  })
+)

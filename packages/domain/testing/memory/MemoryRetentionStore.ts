@@ -1,0 +1,100 @@
+import { Effect, Layer } from "effect"
+import { type AuthorizationCode, LIFETIME } from "../../src/tokens/AuthorizationCode.js"
+import type { RetentionKind } from "../../src/sweeps/Retention.js"
+import { RetentionStore } from "../../src/sweeps/RetentionStore.js"
+import type { DeliveryState } from "../../src/deliveries/Delivery.js"
+import * as ZoneQuestions from "../../src/limits/ZoneQuestions.js"
+import * as NamedMail from "../../src/mail/NamedMail.js"
+import type { OutboxEvent } from "../../src/events/Event.js"
+import type { DeliveryId } from "../../src/shared/Ids.js"
+import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
+
+export const layer: Layer.Layer<RetentionStore, never, MemoryDatabase> = Layer.effect(
+  RetentionStore,
+  Effect.map(MemoryDatabase, (tables) =>
+    RetentionStore.of({
+      remove: (kind, until, limit) =>
+        Effect.sync(() => {
+          const rows = moments(tables, kind).filter(({ at }) => at !== null && at <= until)
+          const dead = rows.sort((a, b) => Number(a.at) - Number(b.at)).slice(0, limit)
+          for (const { remove } of dead) remove()
+          return dead.length
+        })
+    })
+  )
+)
+
+interface Row {
+  /** Null while the row may still be needed. */
+  readonly at: number | null
+  readonly remove: () => void
+}
+
+const moments = (tables: Tables, kind: RetentionKind): Array<Row> => {
+  const rows = <K, V>(table: Map<K, V>, at: (value: V) => number | null): Array<Row> =>
+    [...table].map(([key, value]) => ({ at: at(value), remove: () => void table.delete(key) }))
+  switch (kind) {
+    case "access_tokens":
+      return rows(tables.accessTokens, ({ issuedAt }) => issuedAt)
+    case "refresh_tokens":
+      return rows(tables.refreshTokens, ({ revokedAt }) => revokedAt)
+    case "authorization_codes":
+      return rows(tables.codes, (code) => deadAt(tables, code))
+    case "consent_requests":
+      return rows(tables.consentRequests, ({ createdAt }) => createdAt)
+    case "sessions":
+      return rows(tables.sessions, ({ expiresAt }) => expiresAt)
+    case "sign_in_tries":
+      return rows(tables.signInTries, ({ at }) => at)
+    case "rate_windows":
+      return rows(tables.rateWindows, ({ endsAt }) => endsAt)
+    case "budgets":
+      return rows(tables.zoneQuestions, ZoneQuestions.lastAt)
+    case "idempotent_answers":
+      return rows(tables.idempotentAnswers, ({ createdAt }) => createdAt)
+    case "delivered_deliveries":
+      return endedDeliveries(tables, ["delivered"])
+    case "failed_deliveries":
+      return endedDeliveries(tables, ["failed", "too_old"])
+    case "events":
+      return rows(tables.events, (event) => (hasDelivery(tables, event) ? null : event.fannedOutAt))
+    case "named_mail":
+      return rows(tables.namedMail, NamedMail.lastAt)
+    case "mail":
+      return [...tables.mailStates].map(([key, { createdAt }]) => ({
+        at: createdAt,
+        remove: () => {
+          tables.mail.delete(key)
+          tables.mailStates.delete(key)
+        }
+      }))
+  }
+}
+
+const endedDeliveries = (tables: Tables, states: ReadonlyArray<DeliveryState>): Array<Row> =>
+  [...tables.deliveries.values()]
+    .filter(({ delivery }) => states.includes(delivery.state))
+    .map(({ delivery: { endedAt, id } }) => ({ at: endedAt, remove: () => removeDelivery(tables, id) }))
+
+/** Removes a delivery with its attempts. */
+export const removeDelivery = ({ attempts, deliveries }: Tables, id: DeliveryId): void => {
+  deliveries.delete(id)
+  for (let index = attempts.length - 1; index >= 0; index--) {
+    if (attempts[index]?.deliveryId === id) attempts.splice(index, 1)
+  }
+}
+
+const hasDelivery = ({ deliveries }: Tables, { id }: Pick<OutboxEvent, "id">): boolean =>
+  [...deliveries.values()].some(({ delivery }) => delivery.envelope.eventId === id)
+
+/**
+ * The time from which a code and the tokens that it issued are dead; null while one of them lives. The tokens are all
+ * revoked at one time, and may be deleted by now.
+ */
+const deadAt = ({ connections, refreshTokens }: Tables, code: AuthorizationCode): number | null => {
+  const { connectionId, createdAt, familyId } = code
+  if (familyId === null) return createdAt + LIFETIME
+  const connection = connections.get(connectionId)
+  if (connection?.familyId === familyId && connection.endedAt === null) return null
+  return [...refreshTokens.values()].find((token) => token.familyId === familyId)?.revokedAt ?? 0
+}

@@ -1,0 +1,108 @@
+import { Effect, Either, Layer, Option } from "effect"
+import { type Account, hasRole } from "../../../src/accounts/Account.js"
+import type { App } from "../../../src/apps/App.js"
+import * as AccountDeletion from "../../../src/deletions/AccountDeletion.js"
+import { AccountDeletionStore } from "../../../src/deletions/AccountDeletionStore.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as Leftovers from "./MemoryLeftovers.js"
+import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
+
+export const layer: Layer.Layer<AccountDeletionStore, never, MemoryDatabase> = Layer.effect(
+  AccountDeletionStore,
+  Effect.map(MemoryDatabase, (tables) => {
+    const { accountDeletions, accounts } = tables
+    const set = (id: Account["id"], lookAt: Timestamp.Timestamp): void => {
+      const row = accountDeletions.get(id)
+      if (row !== undefined) accountDeletions.set(id, { ...row, lookAt })
+    }
+    return AccountDeletionStore.of({
+      describe: (userId) =>
+        Effect.sync(() =>
+          Option.map(Option.fromNullable(accounts.get(userId)), ({ account }) => stateOf(tables, account))
+        ),
+      begin: (userId, decide) =>
+        Effect.map(Timestamp.now, (now) => {
+          const credentials = accounts.get(userId)
+          if (credentials === undefined) return Option.none()
+          const state = stateOf(tables, credentials.account)
+          const decided = decide(state, now)
+          if (Either.isRight(decided)) close(tables, state, decided.right)
+          return Option.some(decided)
+        }),
+      claimDue: (limit, now, leaseUntil) =>
+        Effect.sync(() => {
+          const due = [...accountDeletions]
+            .filter(([, { lookAt }]) => lookAt <= now)
+            .sort(([, a], [, b]) => a.lookAt - b.lookAt)
+            .slice(0, limit)
+          for (const [userId] of due) set(userId, leaseUntil)
+          return due.map(([userId, { requestedAt }]) => ({ userId, requestedAt }))
+        }),
+      removeSome: (userId, now, limit) => Effect.sync(() => Leftovers.remove(tables, userId, now, limit)),
+      lookAgain: (userId, at) => Effect.sync(() => set(userId, at)),
+      finish: (userId) =>
+        Effect.sync(() => {
+          const key = `${AccountDeletion.NOBODY.id} ${AccountDeletion.receiptKey(userId)}`
+          tables.mail.delete(key)
+          tables.mailStates.delete(key)
+          accountDeletions.delete(userId)
+        })
+    })
+  })
+)
+
+const stateOf = ({ accounts, apps, connections }: Tables, account: Account): AccountDeletion.AccountDeletionState => ({
+  account,
+  isLastAdmin:
+    hasRole(account, "admin") &&
+    ![...accounts.values()].some((other) => other.account.id !== account.id && hasRole(other.account, "admin")),
+  apps: [...apps.values()]
+    .filter(({ app }) => app.ownerId === account.id)
+    .sort((a, b) => a.app.createdAt - b.app.createdAt || (a.app.id < b.app.id ? -1 : 1))
+    .map(({ app }) => ({
+      app,
+      people: [...connections.values()].filter(
+        (one) => one.appId === app.id && one.endedAt === null && one.userId !== account.id
+      ).length
+    }))
+})
+
+const close = (
+  tables: Tables,
+  { account: { email, id }, apps: owned }: AccountDeletion.AccountDeletionState,
+  { lookAt, receipt, requestedAt }: AccountDeletion.Going
+): void => {
+  const { NOBODY } = AccountDeletion
+  const { accounts, apps, connections, devices, endpoints, events, sessions, signInTries } = tables
+  if (!accounts.has(NOBODY.id)) accounts.set(NOBODY.id, { account: NOBODY, passwordHash: "" })
+  for (const { app } of owned) {
+    const revoked: App = {
+      ...app,
+      ownerId: NOBODY.id,
+      redirectUris: [],
+      submission: null,
+      proposal: null,
+      revokedAt: app.revokedAt ?? requestedAt,
+      reviewNote: app.revokedAt === null ? AccountDeletion.REVOKED_NOTE : app.reviewNote
+    }
+    apps.set(app.id, { app: revoked, secrets: [] })
+    for (const endpoint of endpoints.values()) if (endpoint.appId === app.id) endpoints.delete(endpoint.id)
+  }
+  for (const [key, one] of signInTries) if (one.email === email) signInTries.delete(key)
+  for (const [key, one] of sessions) if (one.userId === id) sessions.delete(key)
+  for (const [key, one] of devices) {
+    if (one.userId === id && one.removedAt === null) devices.set(key, { ...one, removedAt: requestedAt })
+  }
+  for (const [key, one] of connections) {
+    if (one.userId !== id || one.endedAt !== null) continue
+    connections.set(key, { ...one, endedAt: requestedAt, endReason: "user_disconnected" })
+  }
+  for (const [key, one] of events) {
+    if (one.userId === id && one.fannedOutAt === null) events.set(key, { ...one, fannedOutAt: requestedAt })
+  }
+  MemoryMailOutbox.queue(tables, receipt, requestedAt)
+  const appIds = owned.flatMap(({ app }) => (AccountDeletion.goesEntirely(app) ? [app.id] : []))
+  tables.accountDeletions.set(id, { requestedAt, lookAt, appIds })
+  accounts.delete(id)
+}

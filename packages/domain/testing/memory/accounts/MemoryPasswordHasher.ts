@@ -1,0 +1,16 @@
+import { Effect, Encoding, Layer } from "effect"
+import { PasswordHasher } from "../../../src/accounts/PasswordHasher.js"
+import { sha256 } from "../vault/Sha256.js"
+import * as Utf8 from "../vault/Utf8.js"
+
+const hash = (password: string): string =>
+  `memory$${Encoding.encodeHex(sha256(Utf8.encode(password.normalize("NFKC"))))}`
+
+/** Fast and without salt, for tests and simulations that sign in thousands of times. */
+export const make: typeof PasswordHasher.Service = {
+  hash: (password) => Effect.sync(() => hash(password)),
+  verify: (stored, password) => Effect.sync(() => stored === hash(password)),
+  waste: Effect.void
+}
+
+export const layer: Layer.Layer<PasswordHasher> = Layer.succeed(PasswordHasher, make)

@@ -1,0 +1,56 @@
+import { Effect, Layer, Option } from "effect"
+import * as App from "../../../src/apps/App.js"
+import { AppStore } from "../../../src/apps/AppStore.js"
+import * as Page from "../../../src/shared/Page.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { MemoryDatabase } from "../MemoryDatabase.js"
+import * as MemoryReviews from "./MemoryReviews.js"
+import * as MemoryRules from "../rules/MemoryRules.js"
+
+export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
+  AppStore,
+  Effect.map(MemoryDatabase, (tables) => {
+    const { apps } = tables
+    return AppStore.of({
+      create: (app) => Effect.sync(() => void apps.set(app.id, { app, secrets: [] })),
+      find: (id) => Effect.sync(() => Option.map(Option.fromNullable(apps.get(id)), ({ app }) => app)),
+      findRegistered: (id) => Effect.sync(() => Option.fromNullable(apps.get(id))),
+      listOwnedBy: (ownerId, limit, after) =>
+        Effect.sync(() => {
+          const rows = [...apps.values()]
+            .map(({ app }) => app)
+            .filter((app) => app.ownerId === ownerId)
+            .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+            .filter((app) => after === undefined || isAfter([app.createdAt, app.id], after))
+          return Page.of(rows, limit, (last) => [last.createdAt, last.id])
+        }),
+      list: (limit, after) =>
+        Effect.sync(() => {
+          const rows = [...apps.values()]
+            .map(({ app }) => app)
+            .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+            .filter((app) => after === undefined || isBefore([app.createdAt, app.id], after))
+          return Page.of(rows, limit, (last) => [last.createdAt, last.id])
+        }),
+      update: (id, decide) =>
+        Effect.map(Timestamp.now, (now) => {
+          const before = apps.get(id)
+          if (before === undefined) return Option.none()
+          const { after, outcome, recorded } = decide(before, now)
+          if (recorded !== undefined) MemoryReviews.record(tables, recorded)
+          if (after !== null) {
+            MemoryRules.noteScopes(tables, id, App.scopes(before.app), App.scopes(after.app), now)
+            const { createdAt, ownerId } = before.app
+            apps.set(id, { ...after, app: { ...after.app, id, ownerId, createdAt } })
+          }
+          return Option.some(outcome)
+        })
+    })
+  })
+)
+
+const isAfter = (at: readonly [number, string], [time, id]: ReadonlyArray<string | number>): boolean =>
+  at[0] > Number(time) || (at[0] === time && at[1] > String(id))
+
+const isBefore = (at: readonly [number, string], [time, id]: ReadonlyArray<string | number>): boolean =>
+  at[0] < Number(time) || (at[0] === time && at[1] < String(id))

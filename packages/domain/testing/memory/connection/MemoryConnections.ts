@@ -1,0 +1,105 @@
+import type { App } from "../../../src/apps/App.js"
+import type { Connection } from "../../../src/connection/Connection.js"
+import type { WithApp } from "../../../src/connection/ConnectionStore.js"
+import type { AppId, ConnectionId, FamilyId } from "../../../src/shared/Ids.js"
+import type * as Timestamp from "../../../src/shared/Timestamp.js"
+import type { AccessToken, RefreshToken } from "../../../src/tokens/TokenFamily.js"
+import type { TokenWrite } from "../../../src/tokens/TokenStore.js"
+import type { Tables } from "../MemoryDatabase.js"
+import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
+import * as MemoryRules from "../rules/MemoryRules.js"
+
+/**
+ * The parts that the stores of connections, tokens and consent share: the rows of one connection, and the changes to
+ * them.
+ */
+
+export const appOf = ({ apps }: Tables, { appId }: { readonly appId: AppId }): App => {
+  const registered = apps.get(appId)
+  if (registered === undefined) throw new Error("a connection or consent request names an app that does not exist")
+  return registered.app
+}
+
+export const withApp = (tables: Tables, connection: Connection): WithApp => ({
+  connection,
+  app: appOf(tables, connection)
+})
+
+/** The connection of this user and app that has not ended. */
+export const unended = ({ connections }: Tables, userId: string, appId: string): Connection | undefined =>
+  [...connections.values()].find((one) => one.userId === userId && one.appId === appId && one.endedAt === null)
+
+/** Applies the writes in order; each write sees the effects of the earlier ones. */
+export const apply = (
+  tables: Tables,
+  id: ConnectionId,
+  writes: ReadonlyArray<TokenWrite>,
+  now: Timestamp.Timestamp
+): void => {
+  const { accessTokens, codes, connections, events, flagged, refreshTokens, tierLooks } = tables
+  const set = (change: Partial<Connection>): void => {
+    const before = connections.get(id)
+    if (before !== undefined) connections.set(id, { ...before, ...change })
+  }
+  const revoke = (family: FamilyId | "every"): void => {
+    const dies = (row: AccessToken | RefreshToken): boolean =>
+      row.connectionId === id && row.revokedAt === null && (family === "every" || row.familyId === family)
+    for (const [hash, row] of accessTokens) if (dies(row)) accessTokens.set(hash, { ...row, revokedAt: now })
+    for (const [hash, row] of refreshTokens) if (dies(row)) refreshTokens.set(hash, { ...row, revokedAt: now })
+  }
+  for (const write of writes) {
+    switch (write._tag) {
+      case "UseCode": {
+        const code = codes.get(write.hash)
+        if (code !== undefined) codes.set(write.hash, { ...code, familyId: write.familyId, exchange: write.exchange })
+        break
+      }
+      case "RevokeTokens":
+        revoke("every")
+        break
+      case "RevokeFamily":
+        revoke(write.familyId)
+        break
+      case "StartFamily":
+        set({ familyId: write.familyId })
+        break
+      case "IssueAccess":
+        accessTokens.set(write.token.hash, write.token)
+        break
+      case "IssueRefresh":
+        refreshTokens.set(write.token.hash, write.token)
+        break
+      case "Rotate": {
+        const token = refreshTokens.get(write.hash)
+        if (token !== undefined) refreshTokens.set(write.hash, { ...token, rotation: write.rotation })
+        break
+      }
+      case "End":
+        if (connections.get(id)?.endedAt === null) set({ endedAt: write.at, endReason: write.reason })
+        for (const one of tables.subscriptions.values())
+          if (one.connectionId === id) tables.subscriptions.delete(one.id)
+        revoke("every")
+        break
+      case "Flag":
+        flagged.set(id, write.at)
+        break
+      case "Mail":
+        MemoryMailOutbox.queue(tables, write.message, now)
+        break
+      case "SetPlaces":
+        set({ places: write.places, placesVersion: write.placesVersion })
+        MemoryRules.followSharing(tables, id, now)
+        break
+      case "Emit":
+        events.set(write.event.id, { ...write.event, fanOutDueAt: now, fannedOutAt: null })
+        break
+      case "LookAt":
+        tierLooks.set(id, { at: write.at, leasedUntil: null })
+        break
+      case "SetScopes":
+        set({ heldScopes: write.heldScopes, sensitiveExpiresAt: write.sensitiveExpiresAt })
+        MemoryRules.followSharing(tables, id, now)
+        break
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { Effect, Layer, Option } from "effect"
+import type { ConnectionId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import type { Hash } from "../../../src/shared/Vault.js"
+import type { AuthorizationCode } from "../../../src/tokens/AuthorizationCode.js"
+import type { RefreshToken } from "../../../src/tokens/TokenFamily.js"
+import { TokenStore } from "../../../src/tokens/TokenStore.js"
+import { apply, withApp } from "./MemoryConnections.js"
+import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+
+export const layer: Layer.Layer<TokenStore, never, MemoryDatabase> = Layer.effect(
+  TokenStore,
+  Effect.map(MemoryDatabase, (tables) => {
+    const { accessTokens, codes, connections, refreshTokens } = tables
+    return TokenStore.of({
+      findByAccessToken: (id, hash) =>
+        Effect.sync(() => {
+          const connection = connections.get(id)
+          const token = accessTokens.get(hash)
+          return connection === undefined || token?.connectionId !== id
+            ? Option.none()
+            : Option.some({ ...withApp(tables, connection), token })
+        }),
+
+      change: (id, presented, decide) =>
+        Effect.map(Timestamp.now, (now) => {
+          const connection = connections.get(id)
+          if (connection === undefined) return Option.none()
+          const { outcome, writes } = decide(
+            {
+              ...withApp(tables, connection),
+              code: ofConnection(codes, presented.code, id),
+              isCodeSpent: isSpent(tables, Option.getOrUndefined(ofConnection(codes, presented.code, id))),
+              access: ofConnection(accessTokens, presented.access, id),
+              chain: chain(refreshTokens, presented.refresh, id)
+            },
+            now
+          )
+          apply(tables, id, writes, now)
+          return Option.some(outcome)
+        })
+    })
+  })
+)
+
+const ofConnection = <A extends { readonly connectionId: ConnectionId }>(
+  rows: ReadonlyMap<Hash, A>,
+  hash: Hash | undefined,
+  id: ConnectionId
+): Option.Option<A> =>
+  Option.filter(Option.fromNullable(hash === undefined ? undefined : rows.get(hash)), (row) => row.connectionId === id)
+
+const isSpent = ({ accessLog, refreshTokens }: Tables, code: AuthorizationCode | undefined): boolean => {
+  const at = code?.exchange?.at
+  if (code === undefined || at === undefined) return false
+  return (
+    [...refreshTokens.values()].some((token) => token.familyId === code.familyId && token.rotation !== null) ||
+    accessLog.some(
+      (entry) =>
+        entry.connectionId === code.connectionId &&
+        entry.at >= at &&
+        entry.status !== 401 &&
+        !entry.endpoint.startsWith("webhook ")
+    )
+  )
+}
+
+const chain = (
+  rows: ReadonlyMap<Hash, RefreshToken>,
+  hash: Hash | undefined,
+  id: ConnectionId
+): ReadonlyArray<RefreshToken> => {
+  const presented = Option.getOrUndefined(ofConnection(rows, hash, id))
+  if (presented === undefined) return []
+  const family = [...rows.values()].filter((row) => row.familyId === presented.familyId)
+  return family.slice(family.indexOf(presented))
+}

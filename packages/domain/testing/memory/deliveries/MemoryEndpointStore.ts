@@ -1,0 +1,80 @@
+import { Effect, Layer, Option } from "effect"
+import * as Delivery from "../../../src/deliveries/Delivery.js"
+import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
+import type { StrikeWarning } from "../../../src/endpoints/StrikeWarning.js"
+import * as WebhookEndpoint from "../../../src/endpoints/WebhookEndpoint.js"
+import type { EndpointId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+
+/**
+ * Ends the deliveries that wait for endpoint `id`. A delivery in flight is left out: it ends with the answer to its
+ * attempt.
+ */
+export const failWaiting = (
+  tables: Tables,
+  id: EndpointId,
+  reason: Delivery.FailReason,
+  now: Timestamp.Timestamp
+): void => {
+  for (const [key, row] of tables.deliveries) {
+    const { delivery } = row
+    const waits = Delivery.mayTake("Failed", delivery.state) && (row.leasedUntil === null || row.leasedUntil <= now)
+    if (delivery.endpointId !== id || !waits) continue
+    tables.deliveries.set(key, {
+      ...row,
+      delivery: Delivery.move(delivery, { _tag: "Failed", at: now, reason }),
+      lease: null,
+      leasedUntil: null
+    })
+  }
+}
+
+const keyOf = ({ appId, deliveryId }: StrikeWarning): string => `${appId} ${deliveryId}`
+const inOrder = (a: StrikeWarning, b: StrikeWarning): number =>
+  keyOf(a) === keyOf(b) ? 0 : keyOf(a) < keyOf(b) ? -1 : 1
+
+export const layer: Layer.Layer<EndpointStore, never, MemoryDatabase> = Layer.effect(
+  EndpointStore,
+  Effect.gen(function* () {
+    const tables = yield* MemoryDatabase
+    const of = (appId: WebhookEndpoint.WebhookEndpoint["appId"]) =>
+      [...tables.endpoints.values()].filter((endpoint) => endpoint.appId === appId)
+    const find = (appId: WebhookEndpoint.WebhookEndpoint["appId"], id: EndpointId) =>
+      Option.filter(Option.fromNullable(tables.endpoints.get(id)), (endpoint) => endpoint.appId === appId)
+
+    return EndpointStore.of({
+      create: (endpoint) =>
+        Effect.sync(() => {
+          if (of(endpoint.appId).length >= WebhookEndpoint.MAX_PER_APP) return false
+          tables.endpoints.set(endpoint.id, endpoint)
+          return true
+        }),
+      find: (appId, id) => Effect.sync(() => find(appId, id)),
+      list: (appId) => Effect.sync(() => of(appId).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))),
+      update: (appId, id, change) =>
+        Effect.map(Timestamp.now, (now) =>
+          Option.map(find(appId, id), (before) => {
+            const after = change(before, now)
+            tables.endpoints.set(id, after)
+            return after
+          })
+        ),
+      remove: (appId, id) =>
+        Effect.map(Timestamp.now, (now) => {
+          if (Option.isNone(find(appId, id))) return false
+          tables.endpoints.delete(id)
+          failWaiting(tables, id, "endpoint_removed", now)
+          return true
+        }),
+      listWarnings: (limit, after) =>
+        Effect.sync(() =>
+          [...tables.strikeWarnings.values()]
+            .sort(inOrder)
+            .filter((warning) => after === undefined || inOrder(warning, after) > 0)
+            .slice(0, limit)
+        ),
+      forgetWarning: ({ deliveryId }) => Effect.sync(() => void tables.strikeWarnings.delete(deliveryId))
+    })
+  })
+)

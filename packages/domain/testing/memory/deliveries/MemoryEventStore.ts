@@ -1,0 +1,52 @@
+import { Effect, Layer, Option, Struct } from "effect"
+import { EventStore } from "../../../src/deliveries/EventStore.js"
+import type { Connection } from "../../../src/connection/Connection.js"
+import type { RuleId } from "../../../src/shared/Ids.js"
+import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import { ground } from "../rules/MemoryRules.js"
+
+const ruleStands = (tables: Tables, connection: Connection, ruleId: RuleId | null): boolean => {
+  if (ruleId === null) return true
+  const rule = tables.rules.get(ruleId)
+  return (
+    rule !== undefined &&
+    rule.connectionId === connection.id &&
+    rule.deletedAt === null &&
+    ground(tables, connection, rule) !== undefined
+  )
+}
+
+export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effect(
+  EventStore,
+  Effect.gen(function* () {
+    const tables = yield* MemoryDatabase
+    return EventStore.of({
+      claimPending: (limit, now, leaseUntil) =>
+        Effect.sync(() => {
+          const due = [...tables.events.values()]
+            .filter((event) => event.fannedOutAt === null && event.fanOutDueAt <= now)
+            .sort((a, b) => a.fanOutDueAt - b.fanOutDueAt)
+            .slice(0, limit)
+          for (const event of due) tables.events.set(event.id, { ...event, fanOutDueAt: leaseUntil })
+          return due.map(Struct.omit("fanOutDueAt", "fannedOutAt"))
+        }),
+      markFannedOut: (events, at) =>
+        Effect.sync(() => {
+          for (const { id, userId } of events) {
+            const event = tables.events.get(id)
+            if (event === undefined || event.userId !== userId || event.fannedOutAt !== null) continue
+            tables.events.set(id, { ...event, fannedOutAt: at })
+          }
+        }),
+      authorisation: (userId, connectionId, ruleId) =>
+        Effect.sync(() =>
+          Option.gen(function* () {
+            const connection = yield* Option.fromNullable(tables.connections.get(connectionId))
+            if (connection.userId !== userId) return yield* Option.none()
+            const registered = yield* Option.fromNullable(tables.apps.get(connection.appId))
+            return { connection, app: registered.app, ruleStands: ruleStands(tables, connection, ruleId) }
+          })
+        )
+    })
+  })
+)

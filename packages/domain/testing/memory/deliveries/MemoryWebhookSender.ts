@@ -1,0 +1,97 @@
+import type { WebhookAnswer } from "../../../src/endpoints/WebhookSender.js"
+import { Context, Effect, Encoding, Layer } from "effect"
+import { ANSWER_DEADLINE } from "../../../src/deliveries/Delivery.js"
+import { WebhookSender } from "../../../src/endpoints/WebhookSender.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { hmacSha256 } from "../vault/Sha256.js"
+import * as Utf8 from "../vault/Utf8.js"
+
+/** A POST as the receiver saw it. */
+export interface Post {
+  readonly at: Timestamp.Timestamp
+  readonly url: string
+  readonly headers: ReadonlyArray<readonly [string, string]>
+  readonly body: string
+}
+
+/** What a receiver does with a POST. It may take virtual time; after five seconds the sender gives up. */
+export type Behaviour = (post: Post) => Effect.Effect<WebhookAnswer>
+
+/** Answers every POST with this status. */
+export const answers =
+  (status: number, snippet = ""): Behaviour =>
+  () =>
+    Effect.succeed({ _tag: "Answered", status, snippet })
+
+export const refuses: Behaviour = () => Effect.succeed({ _tag: "Unreachable", detail: "connection refused" })
+
+/** Accepts the connection and never answers. */
+export const hangs: Behaviour = () => Effect.as(Effect.sleep(2 * ANSWER_DEADLINE), { _tag: "Unreachable", detail: "" })
+
+/** The sender's own resolver or network fails. */
+export const ourFault: Behaviour = () => Effect.succeed({ _tag: "NotSent", detail: "name look-up is not working" })
+
+/** Does what `then` does, this number of milliseconds later. */
+export const slowly =
+  (millis: number, then: Behaviour): Behaviour =>
+  (post) =>
+    Effect.zipRight(Effect.sleep(millis), then(post))
+
+/** Uses one behaviour for each POST, in turn. The last behaviour is used for all further POSTs. */
+export const inTurn = (...behaviours: readonly [Behaviour, ...ReadonlyArray<Behaviour>]): Behaviour => {
+  let next = 0
+  return (post) => (behaviours[Math.min(next++, behaviours.length - 1)] ?? behaviours[0])(post)
+}
+
+/** The receivers of a test: a script for each address, and the POSTs that arrived. */
+export class Receivers extends Context.Tag("@place-access/domain/testing/Receivers")<
+  Receivers,
+  {
+    /** Sets what `url` does from now on. An address without a script refuses. */
+    readonly script: (url: string, behaviour: Behaviour) => Effect.Effect<void>
+    /** Every POST to `url`, or to any address, oldest first. */
+    readonly posts: (url?: string) => Effect.Effect<ReadonlyArray<Post>>
+  }
+>() {}
+
+const NO_ANSWER: WebhookAnswer = { _tag: "Unreachable", detail: "no complete answer within 5 s" }
+
+/** HMAC-SHA-256 in hexadecimal. */
+export const sign = (secret: string, message: string): string =>
+  Encoding.encodeHex(hmacSha256(Utf8.encode(secret), Utf8.encode(message)))
+
+/** Refuses at registration every address that is not https, and every host name that contains `private`. */
+const checkUrl = (url: string): string | undefined =>
+  faultOf(url) ?? (url.includes("private") ? "must resolve to public addresses only" : undefined)
+
+const faultOf = (url: string): string | undefined =>
+  url.startsWith("https://") ? undefined : "must begin with https://"
+
+export const layer: Layer.Layer<WebhookSender | Receivers> = Layer.effectContext(
+  Effect.sync(() => {
+    const scripts = new Map<string, Behaviour>()
+    const log: Array<Post> = []
+    return Context.empty().pipe(
+      Context.add(WebhookSender, {
+        post: (url, headers, body) =>
+          Effect.gen(function* () {
+            const post: Post = { at: yield* Timestamp.now, url, headers, body }
+            log.push(post)
+            const behave = scripts.get(url) ?? refuses
+            return yield* Effect.timeoutTo(behave(post), {
+              duration: ANSWER_DEADLINE,
+              onSuccess: (answer) => answer,
+              onTimeout: () => NO_ANSWER
+            })
+          }),
+        sign,
+        faultOf,
+        checkUrl: (url) => Effect.sync(() => checkUrl(url))
+      }),
+      Context.add(Receivers, {
+        script: (url, behaviour) => Effect.sync(() => void scripts.set(url, behaviour)),
+        posts: (url) => Effect.sync(() => log.filter((post) => url === undefined || post.url === url))
+      })
+    )
+  })
+)

@@ -1,0 +1,40 @@
+import { Effect, Layer, Option } from "effect"
+import type { Device } from "../../../src/devices/Device.js"
+import { DeviceStore } from "../../../src/devices/DeviceStore.js"
+import { MemoryDatabase } from "../MemoryDatabase.js"
+
+export const layer: Layer.Layer<DeviceStore, never, MemoryDatabase> = Layer.effect(
+  DeviceStore,
+  Effect.map(MemoryDatabase, ({ devices, importDevices, visitReports }) => {
+    const present = (userId: string): ReadonlyArray<Device> =>
+      [...devices.values()].filter(
+        (device) => device.userId === userId && device.removedAt === null && !importDevices.has(device.id)
+      )
+
+    return DeviceStore.of({
+      create: (device) => Effect.sync(() => void devices.set(device.id, device)),
+      list: (userId) =>
+        Effect.sync(() =>
+          [...present(userId)].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
+        ),
+      findByToken: (userId, hash) =>
+        Effect.sync(() => Option.fromNullable(present(userId).find((device) => device.tokenHash === hash))),
+      sendsVisits: (userId, id) =>
+        Effect.sync(() => [...visitReports.values()].some((visit) => visit.userId === userId && visit.deviceId === id)),
+      keepAtHome: (userId, id, staysAtHome) =>
+        Effect.sync(() => {
+          const device = present(userId).find((one) => one.id === id)
+          if (device === undefined) return false
+          devices.set(id, { ...device, staysAtHome })
+          return true
+        }),
+      remove: (userId, id, at) =>
+        Effect.sync(() => {
+          const device = present(userId).find((one) => one.id === id)
+          if (device === undefined) return false
+          devices.set(id, { ...device, removedAt: at })
+          return true
+        })
+    })
+  })
+)

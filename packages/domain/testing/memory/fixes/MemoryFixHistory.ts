@@ -1,0 +1,64 @@
+import { Effect, Layer } from "effect"
+import * as Fix from "../../../src/fixes/Fix.js"
+import { FixHistory, type HistoryStretch, type FixCounts } from "../../../src/fixes/FixHistory.js"
+import * as RangePosition from "../../../src/fixes/RangePosition.js"
+import * as History from "../../../src/retention-choice/History.js"
+import type { UserId } from "../../../src/shared/Ids.js"
+import type { Timestamp } from "../../../src/shared/Timestamp.js"
+import { type KeptFix, MemoryDatabase } from "../MemoryDatabase.js"
+
+export const layer: Layer.Layer<FixHistory, never, MemoryDatabase> = Layer.effect(
+  FixHistory,
+  Effect.map(MemoryDatabase, (tables) => {
+    const kept = (userId: UserId, now: Timestamp, { from, until }: HistoryStretch): ReadonlyArray<KeptFix> => {
+      const chosen = tables.historyChoices.get(userId)
+      const cutoff = History.cutoff(chosen === undefined ? History.DEFAULT : chosen, now)
+      return [...tables.fixes.values()].filter(
+        (fix) =>
+          fix.userId === userId &&
+          !History.isPast(fix.capturedAt, cutoff) &&
+          (from === null || fix.capturedAt >= from) &&
+          (until === null || fix.capturedAt < until)
+      )
+    }
+    const ALL: HistoryStretch = { from: null, until: null }
+
+    return FixHistory.of({
+      newest: (userId, now, within, limit) =>
+        Effect.sync(() => {
+          const fixes = kept(userId, now, within).filter(isCarried).sort(Fix.newestFirst)
+          const last = fixes[limit - 1]
+          return last === undefined ? fixes : fixes.filter((fix) => fix.capturedAt >= last.capturedAt)
+        }),
+
+      around: (userId, now, at, toleranceMs) =>
+        Effect.sync(() => {
+          const near = kept(userId, now, ALL).filter(
+            (fix) => isCarried(fix) && Math.abs(fix.capturedAt - at) <= toleranceMs
+          )
+          const times = near.map((fix) => fix.capturedAt)
+          const before = Math.max(...times.filter((time) => time <= at))
+          const after = Math.min(...times.filter((time) => time > at))
+          return near.filter((fix) => fix.capturedAt === before || fix.capturedAt === after)
+        }),
+
+      range: (userId, now, within, limit, after) =>
+        Effect.sync(() => {
+          const position = RangePosition.start(within.from, after)
+          return RangePosition.page(kept(userId, now, { from: position.from, until: within.until }), limit, position)
+        }),
+
+      tally: (userId, now, edges) =>
+        Effect.sync(() =>
+          edges.slice(0, -1).flatMap((from, edge): ReadonlyArray<FixCounts> => {
+            const times = kept(userId, now, { from, until: edges[edge + 1] ?? null }).map((fix) => fix.capturedAt)
+            if (times.length === 0) return []
+            const [firstAt, lastAt] = [Math.min(...times) as Timestamp, Math.max(...times) as Timestamp]
+            return [{ edge, fixes: times.length, firstAt, lastAt }]
+          })
+        )
+    })
+  })
+)
+
+const isCarried = ({ isLeftBehind }: KeptFix): boolean => isLeftBehind !== true

@@ -1,0 +1,179 @@
+import { Effect, Layer, Option } from "effect"
+import { type Device, latestFirst } from "../../../src/devices/Device.js"
+import * as Fix from "../../../src/fixes/Fix.js"
+import { FixStore, type UploadCommit } from "../../../src/fixes/FixStore.js"
+import type { FutureReading } from "../../../src/fixes/FutureReading.js"
+import type { LiveRule } from "../../../src/rules/LiveRule.js"
+import * as RecentEvaluations from "../../../src/rules/RecentEvaluations.js"
+import * as RuleEvaluation from "../../../src/rules/RuleEvaluation.js"
+import type { UserId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as VisitReport from "../../../src/fixes/VisitReport.js"
+import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import { cutoff } from "./MemoryHistoryStore.js"
+import * as MemoryRules from "../rules/MemoryRules.js"
+
+export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
+  FixStore,
+  Effect.map(MemoryDatabase, (tables) => {
+    const {
+      devices,
+      events,
+      fixes,
+      importDevices,
+      quarantined,
+      recentEvaluations,
+      ruleStates,
+      staysDueFrom,
+      streamVersions,
+      visitReports
+    } = tables
+
+    return FixStore.of({
+      view: (userId, deviceId, asked, now) =>
+        Effect.sync(() => ({
+          version: streamVersions.get(userId) ?? 0,
+          known: new Set(asked.map(Fix.key).filter((key) => fixes.has(`${userId} ${deviceId} ${key}`))),
+          rules: liveRules(tables, userId, now),
+          cutoff: cutoff(tables, userId, now),
+          devices: [...devices.values()]
+            .filter((one) => one.userId === userId && one.removedAt === null && !importDevices.has(one.id))
+            .map(({ id, lastSeenAt, movement, staysAtHome }) => ({
+              id,
+              lastSeenAt,
+              movement,
+              staysAtHome
+            })),
+          lastFutureAt: devices.get(deviceId)?.putAside.find(({ reason }) => reason === "future")?.lastAt ?? null
+        })),
+
+      waiting: (userId, deviceId, since, limit) =>
+        Effect.sync(() => {
+          const mine = [...fixes.values()].filter((fix) => fix.userId === userId && fix.deviceId === deviceId)
+          return [...quarantined.values()]
+            .flatMap((one): ReadonlyArray<FutureReading> =>
+              one.userId === userId &&
+              one.deviceId === deviceId &&
+              one.reason === "future" &&
+              one.receivedAt > since &&
+              "capturedAt" in one.reading
+                ? [{ key: one.key, reading: one.reading, receivedAt: one.receivedAt }]
+                : []
+            )
+            .filter(
+              ({ reading, receivedAt }) =>
+                !mine.some(
+                  (fix) =>
+                    fix.receivedAt > receivedAt && fix.capturedAt > receivedAt && fix.capturedAt < reading.capturedAt
+                )
+            )
+            .sort((a, b) => a.reading.capturedAt - b.reading.capturedAt || (a.key < b.key ? -1 : 1))
+            .slice(0, limit)
+        }),
+
+      commit: (upload) =>
+        Effect.sync(() => {
+          const { deviceId, receivedAt, userId } = upload
+          if ((streamVersions.get(userId) ?? 0) !== upload.version) return false
+          streamVersions.set(userId, upload.version + 1)
+          const owner = `${userId} ${deviceId}`
+          for (const fix of upload.fixes) {
+            const mark = upload.leftBehind.has(fix) ? ({ isLeftBehind: true } as const) : {}
+            addOnce(fixes, `${owner} ${Fix.key(fix)}`, { ...fix, userId, deviceId, receivedAt, ...mark })
+          }
+          for (const one of upload.quarantined) {
+            addOnce(quarantined, `${owner} ${one.key}`, { ...one, userId, deviceId, receivedAt })
+          }
+          for (const key of upload.taken) quarantined.delete(`${owner} ${key}`)
+          for (const visit of upload.visits) {
+            addOnce(visitReports, `${owner} ${VisitReport.key(visit)}`, { ...visit, userId, deviceId })
+          }
+          for (const { made, ruleId, state } of upload.states) {
+            ruleStates.set(ruleId, state)
+            const before = recentEvaluations.get(ruleId) ?? RecentEvaluations.none
+            recentEvaluations.set(ruleId, RecentEvaluations.append(before, made))
+          }
+          for (const event of upload.events) {
+            events.set(event.id, { ...event, fanOutDueAt: receivedAt, fannedOutAt: null })
+          }
+          for (const { capturedAt } of upload.fixes) {
+            staysDueFrom.set(deviceId, Timestamp.make(Math.min(staysDueFrom.get(deviceId) ?? capturedAt, capturedAt)))
+          }
+          const device = devices.get(deviceId)
+          if (device?.userId === userId) {
+            const isUseful = upload.fixes.length + upload.visits.length > 0
+            devices.set(deviceId, {
+              ...device,
+              lastSeenAt: later(device.lastSeenAt, receivedAt),
+              lastKeptAt: isUseful ? later(device.lastKeptAt, receivedAt) : device.lastKeptAt,
+              putAside: counted(device.putAside, upload),
+              movement: upload.movement ?? device.movement
+            })
+          }
+          return true
+        }),
+
+      latest: (userId, limit) =>
+        Effect.sync(() =>
+          [...fixes.values()]
+            .filter((fix) => fix.userId === userId)
+            .sort(newestFirst)
+            .slice(0, limit)
+        ),
+
+      lastReceivedAt: (userId) =>
+        Effect.sync(() => {
+          const seen = [...devices.values()].flatMap((device) =>
+            device.userId === userId && device.lastSeenAt !== null ? [device.lastSeenAt] : []
+          )
+          return seen.length === 0 ? Option.none() : Option.some(Math.max(...seen) as Timestamp.Timestamp)
+        })
+    })
+  })
+)
+
+const later = (before: Timestamp.Timestamp | null, at: Timestamp.Timestamp): Timestamp.Timestamp =>
+  before !== null && before > at ? before : at
+
+const counted = (
+  before: Device["putAside"],
+  { putAside, receivedAt }: Pick<UploadCommit, "putAside" | "receivedAt">
+): Device["putAside"] => {
+  const all = new Map(before.map((one) => [one.reason, one]))
+  for (const { count, reason } of putAside) {
+    const known = all.get(reason)
+    all.set(reason, {
+      reason,
+      count: (known?.count ?? 0) + count,
+      lastAt: later(known?.lastAt ?? null, receivedAt)
+    })
+  }
+  return [...all.values()].sort(latestFirst)
+}
+
+const newestFirst = (a: Fix.StoredFix, b: Fix.StoredFix): number =>
+  b.capturedAt - a.capturedAt ||
+  (a.deviceId < b.deviceId ? 1 : a.deviceId > b.deviceId ? -1 : 0) ||
+  b.lat - a.lat ||
+  b.lon - a.lon
+
+const addOnce = <A>(table: Map<string, A>, key: string, row: A): void => {
+  if (!table.has(key)) table.set(key, row)
+}
+
+const liveRules = (tables: Tables, userId: UserId, now: Timestamp.Timestamp): ReadonlyArray<LiveRule> => {
+  const live: Array<LiveRule> = []
+  for (const stored of tables.rules.values()) {
+    const connection = tables.connections.get(stored.connectionId)
+    if (stored.userId !== userId || stored.deletedAt !== null || connection === undefined) continue
+    if (isOver(stored.window.until, now) || !MemoryRules.isAllowed(tables, connection, stored, now)) continue
+    const ground = MemoryRules.ground(tables, connection, stored)
+    if (ground === undefined) continue
+    const state = tables.ruleStates.get(stored.id) ?? RuleEvaluation.unseeded(ground.basis)
+    live.push({ rule: { ...MemoryRules.relabelled(tables, stored), disabledAt: null }, ...ground, state })
+  }
+  return live.sort((a, b) => (a.rule.id < b.rule.id ? -1 : 1))
+}
+
+const isOver = (until: Timestamp.Timestamp | null, now: Timestamp.Timestamp): boolean =>
+  until !== null && now > until + RuleEvaluation.LATE_UPLOAD

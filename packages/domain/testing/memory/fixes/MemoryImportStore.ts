@@ -1,0 +1,196 @@
+import { Effect, Layer, Option } from "effect"
+import * as Device from "../../../src/devices/Device.js"
+import * as Fix from "../../../src/fixes/Fix.js"
+import { type Import, NOTHING_READ } from "../../../src/imports/Import.js"
+import { ImportStore, type Leased, type Owned, type ImportStep } from "../../../src/imports/ImportStore.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as VisitReport from "../../../src/fixes/VisitReport.js"
+import { type KeptImport, MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+
+export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effect(
+  ImportStore,
+  Effect.map(MemoryDatabase, (tables) => {
+    const { devices, importDevices, importPieces, imports } = tables
+
+    const find = ({ id, userId }: Owned): KeptImport | undefined => {
+      const kept = imports.get(id)
+      return kept?.import.userId === userId ? kept : undefined
+    }
+    const held = (leased: Leased): KeptImport | undefined => {
+      const kept = find(leased)
+      return kept?.import.state === "running" && kept.lease === leased.lease ? kept : undefined
+    }
+    const listed = ({ import: one, uploading }: KeptImport): ReadonlyArray<Import> => (uploading ? [] : [one])
+    const throwAway = (id: Import["id"]): void => {
+      for (let position = 0; importPieces.delete(`${id} ${position}`); position++);
+    }
+
+    return ImportStore.of({
+      begin: ({ at, deviceId, fileName, id, userId }, most) =>
+        Effect.sync(() => {
+          const open = [...imports.values()].filter(({ import: one }) => one.userId === userId && isOpen(one))
+          if (open.length >= most) return false
+          imports.set(id, {
+            import: {
+              userId,
+              id,
+              deviceId,
+              fileName,
+              format: null,
+              state: "waiting",
+              counts: NOTHING_READ,
+              bytesTotal: 0,
+              bytesDone: 0,
+              error: null,
+              uploadedAt: at,
+              finishedAt: null
+            },
+            uploading: true,
+            lease: null,
+            leasedUntil: null,
+            attempts: 0
+          })
+          return true
+        }),
+
+      append: (of, position, bytes, at) =>
+        Effect.sync(() => {
+          const kept = find(of)
+          if (kept?.uploading !== true) return false
+          importPieces.set(`${of.id} ${position}`, bytes.slice())
+          imports.set(of.id, { ...kept, import: { ...kept.import, uploadedAt: at } })
+          return true
+        }),
+
+      complete: (of, bytesTotal, at) =>
+        Effect.sync(() => {
+          const kept = find(of)
+          if (kept?.uploading !== true) return Option.none()
+          const made = { ...kept.import, bytesTotal, uploadedAt: at }
+          imports.set(of.id, { ...kept, import: made, uploading: false })
+          const { deviceId: id, tokenHash, userId } = of
+          const name = Device.DeviceName.make(of.fileName)
+          devices.set(id, { userId, id, name, format: "json", tokenHash, createdAt: at, ...Device.INITIAL })
+          importDevices.set(id, null)
+          return Option.some(made)
+        }),
+
+      list: (userId, limit) =>
+        Effect.sync(() =>
+          [...imports.values()]
+            .flatMap(listed)
+            .filter((one) => one.userId === userId)
+            .sort((a, b) => b.uploadedAt - a.uploadedAt || (a.id < b.id ? 1 : -1))
+            .slice(0, limit)
+        ),
+
+      find: (of) =>
+        Effect.sync(() => Option.fromNullable(find(of)).pipe(Option.flatMapNullable((one) => listed(one)[0]))),
+
+      remove: (of) =>
+        Effect.sync(() => {
+          if (find(of) === undefined) return false
+          throwAway(of.id)
+          return imports.delete(of.id)
+        }),
+
+      claim: (lease, now, leaseUntil) =>
+        Effect.sync(() => {
+          const [due] = [...imports.values()]
+            .filter((one) => !one.uploading && isOpen(one.import) && (one.leasedUntil ?? now) <= now)
+            .sort((a, b) => a.import.uploadedAt - b.import.uploadedAt)
+          if (due === undefined) return Option.none()
+          const attempts = due.attempts + 1
+          const running = { ...due.import, state: "running" as const }
+          imports.set(running.id, { import: running, uploading: false, lease, leasedUntil: leaseUntil, attempts })
+          return Option.some({ import: running, attempt: attempts })
+        }),
+
+      piece: (of, position) =>
+        Effect.sync(() =>
+          find(of) === undefined ? Option.none() : Option.fromNullable(importPieces.get(`${of.id} ${position}`))
+        ),
+
+      advance: (step) =>
+        Effect.sync(() => {
+          const kept = held(step)
+          if (kept === undefined) return false
+          const stored = store(tables, kept.import, step)
+          const { counts } = kept.import
+          imports.set(step.id, {
+            ...kept,
+            import: {
+              ...kept.import,
+              format: step.format ?? kept.import.format,
+              bytesDone: Math.max(kept.import.bytesDone, step.bytesDone),
+              counts: {
+                read: counts.read + step.read,
+                stored: counts.stored + stored,
+                duplicates: counts.duplicates + step.fixes.length + step.visits.length - stored,
+                tooRecent: counts.tooRecent + step.tooRecent,
+                tooOld: counts.tooOld + step.tooOld,
+                quarantined: counts.quarantined + step.quarantined
+              }
+            },
+            leasedUntil: step.leaseUntil,
+            attempts: step.read > 0 ? 0 : kept.attempts
+          })
+          return true
+        }),
+
+      finish: (leased, error, at) =>
+        Effect.sync(() => {
+          const kept = held(leased)
+          if (kept === undefined) return false
+          const state = error === null ? ("done" as const) : ("failed" as const)
+          imports.set(leased.id, {
+            ...kept,
+            import: { ...kept.import, state, error, finishedAt: at },
+            lease: null,
+            leasedUntil: null
+          })
+          throwAway(leased.id)
+          return true
+        }),
+
+      dropBrokenOff: (before) =>
+        Effect.sync(() => {
+          const broken = [...imports.values()].filter((one) => one.uploading && one.import.uploadedAt < before)
+          for (const { import: one } of broken) {
+            throwAway(one.id)
+            imports.delete(one.id)
+          }
+          return broken.length
+        })
+    })
+  })
+)
+
+const isOpen = ({ state }: Import): boolean => state === "waiting" || state === "running"
+
+/** Stores the entries of a step; returns how many of them the user did not have yet. */
+const store = (tables: Tables, { deviceId }: Import, { at, fixes, userId, visits }: ImportStep): number => {
+  const { importDevices, staysDueFrom, streamVersions } = tables
+  const endsWith = (at: Timestamp.Timestamp): void =>
+    void importDevices.set(deviceId, Timestamp.make(Math.max(importDevices.get(deviceId) ?? at, at)))
+  const before = tables.fixes.size + tables.visitReports.size
+  const known = new Set([...tables.fixes.values()].filter((fix) => fix.userId === userId).map(Fix.key))
+  for (const fix of fixes) {
+    if (known.has(Fix.key(fix))) continue
+    known.add(Fix.key(fix))
+    tables.fixes.set(`${userId} ${deviceId} ${Fix.key(fix)}`, { ...fix, userId, deviceId, receivedAt: at })
+    endsWith(fix.capturedAt)
+    staysDueFrom.set(deviceId, Timestamp.make(Math.min(staysDueFrom.get(deviceId) ?? fix.capturedAt, fix.capturedAt)))
+  }
+  const seen = new Set([...tables.visitReports.values()].filter((one) => one.userId === userId).map(VisitReport.key))
+  for (const visit of visits) {
+    const key = VisitReport.key(visit)
+    if (seen.has(key)) continue
+    seen.add(key)
+    tables.visitReports.set(`${userId} ${deviceId} ${key}`, { ...visit, userId, deviceId })
+    const last = visit.departure ?? visit.arrival
+    if (last !== null) endsWith(last)
+  }
+  if (fixes.length + visits.length > 0) streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
+  return tables.fixes.size + tables.visitReports.size - before
+}

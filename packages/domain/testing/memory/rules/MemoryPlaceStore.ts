@@ -1,0 +1,84 @@
+import { Effect, Layer, Option } from "effect"
+import type { Place } from "../../../src/places/Place.js"
+import { PlaceStore } from "../../../src/places/PlaceStore.js"
+import * as Shape from "../../../src/places/Shape.js"
+import * as Fix from "../../../src/fixes/Fix.js"
+import type { UserId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+
+export const layer: Layer.Layer<PlaceStore, never, MemoryDatabase> = Layer.effect(
+  PlaceStore,
+  Effect.map(MemoryDatabase, (tables) => {
+    const { places, placeShapes } = tables
+    const find = (userId: string, id: Place["id"]): Option.Option<Place> =>
+      Option.filter(Option.fromNullable(places.get(id)), (place) => place.userId === userId)
+
+    return PlaceStore.of({
+      create: (place) =>
+        Effect.sync(() => {
+          moveStream(tables, place.userId)
+          places.set(place.id, place)
+          placeShapes.set(place.id, [Shape.of(place, null)])
+          for (const { id: deviceId, userId } of tables.devices.values()) {
+            if (userId !== place.userId) continue
+            const backfill = { userId, deviceId, placeId: place.id, dueFrom: Timestamp.make(Fix.EARLIEST) }
+            tables.stayBackfills.set(`${userId} ${deviceId} ${place.id}`, backfill)
+          }
+        }),
+      find: (userId, id) => Effect.sync(() => find(userId, id)),
+      list: (userId) =>
+        Effect.sync(() => [...places.values()].filter((place) => place.userId === userId).sort(byLabel)),
+      shapes: (userId) =>
+        Effect.sync(() =>
+          [...places.values()]
+            .filter((place) => place.userId === userId)
+            .sort((a, b) => compare(a.id, b.id))
+            .flatMap((place) => placeShapes.get(place.id) ?? [])
+        ),
+      update: (userId, id, change) =>
+        Effect.map(Timestamp.now, (now) =>
+          Option.map(find(userId, id), (before) => {
+            const after = change(before, now)
+            store(tables, before, after, now)
+            return after
+          })
+        )
+    })
+  })
+)
+
+/**
+ * Invalidates the uploads and derivations in progress that read the user's places before this change: they read again.
+ */
+const moveStream = ({ streamVersions }: Tables, userId: UserId): void =>
+  void streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
+
+/** Replaces a place by its new version, at `now`. */
+export const store = (tables: Tables, before: Place, after: Place, now: Timestamp.Timestamp): void => {
+  const { places, placeShapes } = tables
+  places.set(after.id, after)
+  const moved = after.geometryVersion !== before.geometryVersion
+  if (moved) placeShapes.set(after.id, [...(placeShapes.get(after.id) ?? []), Shape.of(after, now)])
+  if (moved || after.archivedAt !== before.archivedAt) staysAreDue(tables, after.userId, now)
+}
+
+const staysAreDue = (tables: Tables, userId: UserId, from: Timestamp.Timestamp): void => {
+  moveStream(tables, userId)
+  for (const device of tables.devices.values()) {
+    if (device.userId !== userId) continue
+    tables.staysDueFrom.set(device.id, Timestamp.make(Math.min(tables.staysDueFrom.get(device.id) ?? from, from)))
+  }
+}
+
+/** By Unicode code points, as a database with the C collation sorts. */
+const byLabel = (a: Place, b: Place): number => compare(a.label, b.label) || compare(a.id, b.id)
+
+const compare = (a: string, b: string): number => {
+  const [left, right] = [[...a], [...b]]
+  for (let index = 0; index < Math.min(left.length, right.length); index++) {
+    const difference = (left[index]?.codePointAt(0) ?? 0) - (right[index]?.codePointAt(0) ?? 0)
+    if (difference !== 0) return difference
+  }
+  return left.length - right.length
+}

@@ -1,0 +1,112 @@
+import { Effect, Layer, Option } from "effect"
+import * as ZoneQuestions from "../../../src/limits/ZoneQuestions.js"
+import * as RecentEvaluations from "../../../src/rules/RecentEvaluations.js"
+import type { Rule } from "../../../src/rules/Rule.js"
+import * as RuleLife from "../../../src/rules/RuleLife.js"
+import { type RuleKind, RuleStore } from "../../../src/rules/RuleStore.js"
+import * as Tier from "../../../src/tiers/Tier.js"
+import * as Page from "../../../src/shared/Page.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { MemoryDatabase } from "../MemoryDatabase.js"
+import * as MemoryLimitStore from "../MemoryLimitStore.js"
+import * as MemoryRules from "./MemoryRules.js"
+
+export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect(
+  RuleStore,
+  Effect.map(MemoryDatabase, (tables) => {
+    const { connections, recentEvaluations, rules, ruleStates, zoneQuestions } = tables
+
+    const create: RuleStore["Type"]["createZone"] = (userId, connectionId, decide) =>
+      Effect.map(Timestamp.now, (now) => {
+        const connection = connections.get(connectionId)
+        if (connection?.userId !== userId || connection.endedAt !== null) return Option.none()
+        if (!Tier.standardIsLive(connection, now)) return Option.none()
+        const present = MemoryRules.ofConnection(tables, connectionId)
+          .filter(({ window }) => !RuleLife.isFinished(window, now))
+          .sort(byCreation)
+        const key = MemoryLimitStore.keyOf(connection)
+        const { asked, outcome, rule } = decide(
+          present.map((one) => MemoryRules.relabelled(tables, one)),
+          now,
+          zoneQuestions.get(key) ?? ZoneQuestions.none
+        )
+        if (asked !== null) zoneQuestions.set(key, asked)
+        if (rule !== null) rules.set(rule.id, { ...rule, deletedAt: null })
+        return Option.some(outcome)
+      })
+
+    return RuleStore.of({
+      create: (userId, connectionId, decide) =>
+        create(userId, connectionId, (present, now) => ({ ...decide(present, now), asked: null })),
+
+      createZone: create,
+
+      list: (userId, connectionId, kind, limit, after) =>
+        Effect.map(Timestamp.now, (now) => {
+          const connection = connections.get(connectionId)
+          if (connection?.userId !== userId || connection.endedAt !== null) return Page.of([], limit, () => [])
+          const rules = MemoryRules.ofConnection(tables, connectionId)
+            .filter((rule) => isOf(kind, rule) && (after === undefined || isAfter(rule, after)))
+            .map((rule) => MemoryRules.notice(tables, connection, rule, now))
+            .sort(byCreation)
+            .map((rule) => MemoryRules.relabelled(tables, rule))
+          return Page.of(rules, limit, (last) => [last.createdAt, last.id])
+        }),
+
+      find: (userId, connectionId, id, kind) =>
+        Effect.map(Timestamp.now, (now) => {
+          const connection = connections.get(connectionId)
+          if (connection?.userId !== userId || connection.endedAt !== null) return Option.none()
+          return Option.fromNullable(
+            MemoryRules.ofConnection(tables, connectionId).find((rule) => rule.id === id && isOf(kind, rule))
+          ).pipe(
+            Option.map((rule) => MemoryRules.relabelled(tables, MemoryRules.notice(tables, connection, rule, now)))
+          )
+        }),
+
+      evaluations: (userId, connectionId, ids) =>
+        Effect.sync(() => {
+          const own = MemoryRules.ofConnection(tables, connectionId).filter(
+            (rule) => rule.userId === userId && ids.includes(rule.id)
+          )
+          return new Map(
+            own.map((rule) => [
+              rule.id,
+              {
+                recent: recentEvaluations.get(rule.id) ?? RecentEvaluations.none,
+                zonesBefore: zonesBefore([...rules.values()], rule)
+              }
+            ])
+          )
+        }),
+
+      remove: (userId, connectionId, id, kind, at) =>
+        Effect.sync(() => {
+          const rule = rules.get(id)
+          if (rule?.userId !== userId || rule.deletedAt !== null || !isOf(kind, rule)) return false
+          if (connectionId !== null && rule.connectionId !== connectionId) return false
+          rules.set(id, { ...rule, deletedAt: at })
+          ruleStates.delete(id)
+          recentEvaluations.delete(id)
+          return true
+        })
+    })
+  })
+)
+
+const isOf = (kind: RuleKind, { target }: Rule): boolean => kind === "all" || target._tag === kind
+
+const zonesBefore = (rules: ReadonlyArray<Rule>, rule: Rule): number => {
+  if (rule.target._tag === "Place") return 0
+  const at = RecentEvaluations.beginning(rule)
+  return rules.filter((other) => {
+    if (other.connectionId !== rule.connectionId || other.target._tag === "Place") return false
+    const before = at - RecentEvaluations.beginning(other)
+    return before < RecentEvaluations.PERIOD && (before > 0 || (before === 0 && other.id < rule.id))
+  }).length
+}
+
+const isAfter = (rule: Rule, [time, id]: ReadonlyArray<string | number>): boolean =>
+  rule.createdAt > Number(time) || (rule.createdAt === time && rule.id > String(id))
+
+const byCreation = (a: Rule, b: Rule): number => a.createdAt - b.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)

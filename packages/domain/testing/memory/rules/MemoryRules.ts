@@ -1,0 +1,120 @@
+import { Struct } from "effect"
+import type { Connection } from "../../../src/connection/Connection.js"
+import * as EffectiveScopes from "../../../src/connection/EffectiveScopes.js"
+import * as App from "../../../src/apps/App.js"
+import * as LiveRule from "../../../src/rules/LiveRule.js"
+import type { Rule } from "../../../src/rules/Rule.js"
+import type { AppId, ConnectionId } from "../../../src/shared/Ids.js"
+import type { Scope } from "../../../src/shared/Scope.js"
+import type { Timestamp } from "../../../src/shared/Timestamp.js"
+import type { Tables } from "../MemoryDatabase.js"
+
+/** What other stores need to know about rules: the circle and the label of a rule, and whether the rule is disabled. */
+
+export type StoredRule = Rule & {
+  readonly deletedAt: Timestamp | null
+  /** The label of the place when the user withdrew it; undefined while the place is shared. */
+  readonly withdrawnLabel?: string | undefined
+}
+
+/** The connection's rules, without deleted ones. */
+export const ofConnection = (tables: Tables, id: ConnectionId): ReadonlyArray<StoredRule> =>
+  [...tables.rules.values()].filter((rule) => rule.connectionId === id && rule.deletedAt === null)
+
+/**
+ * The circle and basis of a rule whose place is shared and not archived, and since when it fires. A zone rule always
+ * has both.
+ */
+export const ground = (
+  tables: Tables,
+  connection: Connection,
+  rule: Rule
+): Pick<LiveRule.LiveRule, "circle" | "basis" | "firesFrom"> | undefined => {
+  const scopeSince = since(tables, connection, LiveRule.neededScope(rule.target))
+  if (rule.target._tag === "Zone") {
+    const firesFrom = LiveRule.firesFrom(rule.createdAt, scopeSince)
+    return { circle: rule.target.circle, basis: LiveRule.zoneBasis(scopeSince), firesFrom }
+  }
+  const { placeId } = rule.target
+  const place = tables.places.get(placeId)
+  const shared = connection.places.find((one) => one.placeId === placeId)
+  if (place === undefined || place.archivedAt !== null || shared === undefined) return undefined
+  const { sharedAt } = shared
+  const validFrom = tables.placeShapes.get(placeId)?.at(-1)?.validFrom ?? null
+  return {
+    circle: place.circle,
+    basis: LiveRule.placeBasis(place.geometryVersion, sharedAt, scopeSince),
+    firesFrom: LiveRule.firesFrom(rule.createdAt, validFrom, sharedAt, scopeSince)
+  }
+}
+
+const since = ({ rulesSince }: Tables, { appId, id }: Connection, scope: Scope): Timestamp | null => {
+  const times = [appId, id].map((of) => rulesSince.get(`${of} ${scope}`)).filter((at) => at !== undefined)
+  return times.sort((a, b) => b - a)[0] ?? null
+}
+
+/**
+ * Records when a scope for rules was given back. A store that changes the scopes of an app or a connection calls this
+ * function.
+ */
+export const noteScopes = (
+  { rulesSince }: Tables,
+  id: AppId | ConnectionId,
+  before: ReadonlyArray<Scope>,
+  after: ReadonlyArray<Scope>,
+  now: Timestamp
+): void => {
+  for (const scope of [LiveRule.PLACE_SCOPE, LiveRule.ZONE_SCOPE]) {
+    if (LiveRule.isRegained(scope, before, after)) rulesSince.set(`${id} ${scope}`, now)
+  }
+}
+
+/** Whether the scope is effective: the connection is live, the grant has the scope, and the app declares it. */
+export const isAllowed = (tables: Tables, connection: Connection, rule: Rule, now: Timestamp): boolean => {
+  const app = tables.apps.get(connection.appId)?.app
+  return (
+    app !== undefined && EffectiveScopes.effective(connection, app, now).includes(LiveRule.neededScope(rule.target))
+  )
+}
+
+const isNarrowed = (tables: Tables, connection: Connection, rule: Rule): boolean => {
+  const app = tables.apps.get(connection.appId)?.app
+  const scope = LiveRule.neededScope(rule.target)
+  return app === undefined || !App.scopes(app).includes(scope) || !connection.heldScopes.includes(scope)
+}
+
+/** The rule with the present label of its place, as far as the app may know the label. */
+export const relabelled = (tables: Tables, stored: StoredRule): Rule => {
+  const rule = Struct.omit(stored, "deletedAt", "withdrawnLabel")
+  if (rule.target._tag === "Zone") return rule
+  const label = stored.withdrawnLabel ?? tables.places.get(rule.target.placeId)?.label ?? rule.target.label
+  return { ...rule, target: { ...rule.target, label } }
+}
+
+/**
+ * Updates the two notes in a rule: since when the rule is disabled (`RuleStore.list`), and the label that its place had
+ * when the user withdrew the place. Clears a note that no longer holds.
+ */
+export const notice = (tables: Tables, connection: Connection, rule: StoredRule, now: Timestamp): StoredRule => {
+  const { target } = rule
+  const place = target._tag === "Place" ? tables.places.get(target.placeId) : undefined
+  const archivedAt = place?.archivedAt
+  const stands = ground(tables, connection, rule) !== undefined && !isNarrowed(tables, connection, rule)
+  const disabledAt = LiveRule.disabledSince(stands, rule.disabledAt, archivedAt ?? null, now)
+  const isShared = target._tag === "Zone" || connection.places.some(({ placeId }) => placeId === target.placeId)
+  const withdrawnLabel = isShared ? undefined : (rule.withdrawnLabel ?? place?.label)
+  if (disabledAt === rule.disabledAt && withdrawnLabel === rule.withdrawnLabel) return rule
+  const noticed = { ...rule, disabledAt, withdrawnLabel }
+  tables.rules.set(rule.id, noticed)
+  return noticed
+}
+
+/**
+ * Updates the notes in all rules of a connection. A store calls this function after it changed what the connection
+ * shares.
+ */
+export const followSharing = (tables: Tables, id: ConnectionId, now: Timestamp): void => {
+  const connection = tables.connections.get(id)
+  if (connection === undefined) return
+  for (const rule of ofConnection(tables, id)) notice(tables, connection, rule, now)
+}

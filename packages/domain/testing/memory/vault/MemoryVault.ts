@@ -1,0 +1,70 @@
+import { Effect, Either, Encoding, Layer } from "effect"
+import { Hash, KeyId, Sealed, Vault, VaultError } from "../../../src/shared/Vault.js"
+import { hmacSha256, sha256 } from "./Sha256.js"
+import * as Utf8 from "./Utf8.js"
+
+/**
+ * A vault for tests. Its digests are real, under keys derived from their own ids, newest first; they protect nothing. A
+ * sealed value is scrambled and authenticated as in production, but the same input gives the same output, so that a
+ * simulation can be repeated.
+ */
+export const make = (keyIds: readonly [string, ...ReadonlyArray<string>]): typeof Vault.Service => {
+  const hmac = (use: string, keyId: string, text: string): Either.Either<Uint8Array, VaultError> =>
+    keyIds.includes(keyId)
+      ? Either.right(hmacSha256(Utf8.encode(`${keyId} ${use}`), Utf8.encode(text)))
+      : Either.left(new VaultError({ reason: `there is no key "${keyId}"` }))
+
+  const tag = (keyId: string, plaintext: string, context: string) =>
+    Either.map(hmac("seal tag", keyId, JSON.stringify([plaintext, context])), Encoding.encodeBase64Url)
+
+  /** Turns text into cipher and back. The tag is the nonce. */
+  const scramble = (keyId: string, nonce: string, bytes: Uint8Array): Either.Either<Uint8Array, VaultError> =>
+    Either.gen(function* () {
+      const out = Uint8Array.from(bytes)
+      for (let at = 0; at < out.length; at += 32) {
+        const pad = yield* hmac("seal pad", keyId, `${nonce} ${at}`)
+        pad.forEach((byte, index) => {
+          if (at + index < out.length) out[at + index] = (out[at + index] ?? 0) ^ byte
+        })
+      }
+      return out
+    })
+
+  const seal = (plaintext: string, context: string): Either.Either<Sealed, VaultError> =>
+    Either.gen(function* () {
+      const nonce = yield* tag(keyIds[0], plaintext, context)
+      const body = yield* scramble(keyIds[0], nonce, Utf8.encode(plaintext))
+      return Sealed.make(`memory.${keyIds[0]}.${nonce}.${Encoding.encodeBase64Url(body)}`)
+    })
+
+  const unseal = (sealed: string, context: string): Either.Either<string, VaultError> =>
+    Either.gen(function* () {
+      const [format, keyId, nonce, body, ...rest] = sealed.split(".")
+      if (format !== "memory" || keyId === undefined || nonce === undefined || body === undefined || rest.length > 0) {
+        return yield* unreadable
+      }
+      const bytes = yield* Either.orElse(Encoding.decodeBase64Url(body), () => unreadable)
+      const plaintext = Utf8.decode(yield* scramble(keyId, nonce, bytes))
+      return nonce === (yield* tag(keyId, plaintext, context)) ? plaintext : yield* unreadable
+    })
+
+  return {
+    sha256: (text) => Hash.make(Encoding.encodeHex(sha256(Utf8.encode(text)))),
+    equal: (a, b) => a === b,
+    s256: (text) => Encoding.encodeBase64Url(sha256(Utf8.encode(text))),
+    currentKey: KeyId.make(keyIds[0]),
+    keys: keyIds.map((id) => KeyId.make(id)),
+    derive: (use, keyId, text) => Effect.suspend(() => Either.map(hmac(use, keyId, text), Encoding.encodeBase64Url)),
+    seal: (plaintext, context) => Effect.orDie(Effect.suspend(() => seal(plaintext, context))),
+    unseal: (sealed, context) => Effect.suspend(() => unseal(sealed, context))
+  }
+}
+
+const unreadable = Either.left(new VaultError({ reason: "the sealed value does not belong here or was changed" }))
+
+/** A vault with keys of these ids, the newest first. */
+export const layerKeys = (keyIds: readonly [string, ...ReadonlyArray<string>]): Layer.Layer<Vault> =>
+  Layer.sync(Vault, () => make(keyIds))
+
+/** A vault with one key, `k1`. */
+export const layer: Layer.Layer<Vault> = layerKeys(["k1"])

@@ -1,0 +1,138 @@
+import { Effect, Layer, Struct } from "effect"
+import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
+import type { Timestamp } from "../../../src/shared/Timestamp.js"
+import type * as OsVisit from "../../../src/visits/OsVisit.js"
+import * as Stay from "../../../src/visits/Stay.js"
+import * as Visit from "../../../src/visits/Visit.js"
+import { type DeviceStay, type Span, VisitStore } from "../../../src/visits/VisitStore.js"
+import { MemoryDatabase } from "../MemoryDatabase.js"
+import { tell } from "./tell.js"
+
+export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effect(
+  VisitStore,
+  Effect.map(MemoryDatabase, ({ devices, fixes, importDevices, stays, visitReports }) => {
+    /** The last stay of an imported file ends where the file ends. */
+    const departureOf = ({ departure, deviceId }: DeviceStay): Timestamp | null =>
+      departure ?? importDevices.get(deviceId) ?? null
+
+    const toldBy = (userId: UserId) =>
+      [...devices.values()]
+        .filter((device) => device.userId === userId)
+        .flatMap(({ id, lastSeenAt: heardAt }) =>
+          tell(
+            { id, heardAt, historyEndsAt: importDevices.get(id) ?? null },
+            [...visitReports.values()].filter((report) => report.deviceId === id).map(Struct.omit("userId", "deviceId"))
+          )
+        )
+        .sort(byArrival)
+
+    return VisitStore.of({
+      stays: ({ after, cutoff, limit, now, places, span, unfinished, userId }) =>
+        Effect.sync(() => {
+          const since = new Map(places.map((place) => [place.placeId, place.since]))
+          const due = new Map(unfinished.map((one) => [`${one.deviceId} ${one.placeId}`, one.dueFrom]))
+          const isFinal = ({ departure, deviceId, placeId }: DeviceStay) => {
+            const dueFrom = due.get(`${deviceId} ${placeId}`)
+            return dueFrom === undefined || (departure !== null && departure + Stay.ABSENCE <= dueFrom)
+          }
+          const final = [...stays.values()].filter((stay) => stay.userId === userId && isFinal(stay))
+          return final
+            .map(({ arrival, deviceId, placeId, ...stay }) => ({
+              placeId,
+              deviceId,
+              arrival,
+              departure: departureOf({ ...stay, arrival, deviceId, placeId })
+            }))
+            .filter((stay) => {
+              const from = since.get(stay.placeId)
+              return (
+                from !== undefined &&
+                (from === null || stay.arrival >= from) &&
+                isWithin(stay.arrival, span) &&
+                Stay.isLongEnough(stay, now) &&
+                !Visit.isPast(stay, devices.get(stay.deviceId)?.lastSeenAt ?? null, cutoff) &&
+                Visit.isAfter(stay, after)
+              )
+            })
+            .sort((a, b) => Visit.byArrival(a, b) || compare(a.deviceId, b.deviceId))
+            .slice(0, limit)
+        }),
+
+      ends: (userId, spans) =>
+        Effect.sync(() =>
+          spans.map(({ deviceId, from, placeId, to }) => {
+            const first = [...stays.values()]
+              .filter((stay) => stay.userId === userId && stay.deviceId === deviceId && stay.placeId === placeId)
+              .filter((stay) => (to === null || stay.arrival < to) && (departureOf(stay) ?? Infinity) > from)
+              .sort((a, b) => a.arrival - b.arrival)[0]
+            return first === undefined ? null : departureOf(first)
+          })
+        ),
+
+      staysWithin: (userId, spans) =>
+        Effect.sync(() => {
+          const found = [...stays.values()]
+            .map((stay) => ({ ...stay, departure: departureOf(stay) }))
+            .filter((stay) =>
+              spans.some(
+                ({ deviceId, from, placeId, to }) =>
+                  stay.userId === userId &&
+                  stay.deviceId === deviceId &&
+                  stay.placeId === placeId &&
+                  (to === null || stay.arrival < to) &&
+                  (stay.departure ?? Infinity) > from
+              )
+            )
+          return found
+            .sort(
+              (a, b) => a.arrival - b.arrival || compare(a.deviceId, b.deviceId) || (a.placeId < b.placeId ? -1 : 1)
+            )
+            .map(({ arrival, departure, deviceId, placeId }) => ({ placeId, deviceId, arrival, departure }))
+        }),
+
+      medians: (userId, spans) =>
+        Effect.sync(() =>
+          spans.map(({ deviceId, from, to }) => {
+            const seen = [...fixes.values()].filter(
+              (fix) =>
+                fix.userId === userId &&
+                fix.deviceId === deviceId &&
+                fix.isLeftBehind !== true &&
+                fix.capturedAt >= from &&
+                (to === null || fix.capturedAt < to)
+            )
+            const lower = (values: ReadonlyArray<number>) =>
+              [...values].sort((a, b) => a - b)[Math.ceil(values.length / 2) - 1]
+            const [lat, lon] = [lower(seen.map((fix) => fix.lat)), lower(seen.map((fix) => fix.lon))]
+            return lat === undefined || lon === undefined ? null : { lat, lon }
+          })
+        ),
+
+      told: ({ after, limit, span, userId }) =>
+        Effect.sync(() =>
+          toldBy(userId)
+            .filter((one) => isWithin(one.arrival, span) && (after === undefined || byArrival(one, after) > 0))
+            .slice(0, limit)
+        ),
+
+      toldWithin: (userId, spans) =>
+        Effect.sync(() => {
+          const told = toldBy(userId)
+          return spans.flatMap(({ deviceId, from, to }) => {
+            const own = told.filter((one) => one.deviceId === deviceId && (to === null || one.arrival < to))
+            const first = own.find((one) => one.arrival <= from)?.arrival ?? from
+            return own.filter((one) => one.arrival >= first)
+          })
+        })
+    })
+  })
+)
+
+const isWithin = (arrival: number, { from, to }: Span): boolean =>
+  (from === null || arrival >= from) && (to === null || arrival < to)
+
+type Key = Pick<OsVisit.VisitReports, "arrival" | "deviceId">
+
+const compare = (a: DeviceId, b: DeviceId): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const byArrival = (a: Key, b: Key): number => b.arrival - a.arrival || compare(a.deviceId, b.deviceId)

@@ -1,0 +1,257 @@
+/**
+ * Everything that people, apps, phones and developers can do, with the results: the vocabulary of traces. Oracles judge
+ * a run by these operations alone, so each has all that the specification speaks of, in the nouns of the specification.
+ * Times are milliseconds since 1970, ids are those of the service, secrets are aliases.
+ */
+export interface Operations {
+  // ---- accounts
+  readonly signUp: { args: { email: string; roles: ReadonlyArray<string> }; value: { userId: string } }
+
+  // ---- places and phones
+  readonly createPlace: { args: Owned<{ label: string; kind: string } & Circle>; value: { placeId: string } }
+  readonly updatePlace: { args: Owned<{ placeId: string; label: string; kind: string } & Circle>; value: null }
+  readonly archivePlace: { args: Owned<{ placeId: string }>; value: null }
+  readonly addDevice: { args: Owned<{ name: string }>; value: { deviceId: string } }
+  readonly removeDevice: { args: Owned<{ deviceId: string }>; value: null }
+  readonly upload: {
+    args: Owned<{ deviceId: string; fixes: ReadonlyArray<Reading>; visits: ReadonlyArray<PhoneVisit> }>
+    value: { accepted: number; duplicates: number; quarantined: number }
+  }
+
+  // ---- the developer
+  readonly createApp: { args: Owned<{ scopes: ReadonlyArray<string> }>; value: { appId: string } }
+  readonly registerRedirectUris: {
+    args: OfApp<{ redirectUris: ReadonlyArray<string> }>
+    value: { clientSecret: string }
+  }
+  readonly declareScopes: { args: OfApp<{ scopes: ReadonlyArray<string> }>; value: null }
+  readonly createPurpose: { args: OfApp<PurposeFields & { key: string }>; value: { purposeId: string } }
+  readonly editPurpose: { args: OfApp<PurposeFields & { purposeId: string }>; value: { status: string } }
+  readonly submitPurpose: { args: OfApp<{ purposeId: string }>; value: { status: string } }
+  readonly archivePurpose: { args: OfApp<{ purposeId: string }>; value: null }
+  readonly submitApp: { args: OfApp<object>; value: null }
+  readonly createEndpoint: {
+    args: OfApp<{ url: string; events: ReadonlyArray<string> }>
+    value: { endpointId: string; secret: string }
+  }
+  readonly editEndpoint: {
+    args: OfApp<{ endpointId: string; url?: string; events?: ReadonlyArray<string>; enabled?: true }>
+    value: null
+  }
+  readonly removeEndpoint: { args: OfApp<{ endpointId: string }>; value: null }
+  readonly rotateSecret: { args: OfApp<{ endpointId: string }>; value: { secret: string } }
+  readonly testEndpoint: { args: OfApp<{ endpointId: string }>; value: { delivered: boolean; status: number | null } }
+  readonly redeliver: { args: OfApp<{ deliveryId: string }>; value: { deliveryId: string } }
+  readonly retryNow: { args: OfApp<{ deliveryId: string }>; value: null }
+  readonly recover: { args: OfApp<{ endpointId: string; since: number }>; value: { queued: number } }
+  /** The whole list of endpoints. */
+  readonly readEndpoints: { args: OfApp<object>; value: { endpoints: ReadonlyArray<EndpointRow> } }
+  /** The whole delivery log as the service keeps it at that time. */
+  readonly readDeliveries: { args: OfApp<object>; value: { deliveries: ReadonlyArray<DeliveryRow> } }
+
+  // ---- reviewers and admins
+  readonly decidePurpose: { args: { purposeId: string; decision: "approve" | "reject" }; value: null }
+  readonly decideApp: { args: { appId: string; decision: "approve" | "reject" }; value: null }
+  readonly narrowApp: { args: { appId: string; scopes: ReadonlyArray<string> }; value: null }
+  readonly revokeApp: { args: { appId: string }; value: null }
+  readonly readFlags: { args: object; value: { flags: ReadonlyArray<VolumeFlag> } }
+
+  // ---- consent and tokens
+  readonly consent: {
+    args: Owned<{
+      appId: string
+      requested: ReadonlyArray<string>
+      /** The scopes that the user ticked. */
+      scopes: ReadonlyArray<string>
+      places: ReadonlyArray<string>
+      /** The places of `places` for which the user also shares visits from before the connection. */
+      earlier: ReadonlyArray<string>
+      standardDays: 1 | 7 | 30 | 90 | null
+      sensitiveDays: 1 | 7 | 30 | 90
+      externalUserId: string | null
+    }>
+    value: { mode: "new" | "renew_sensitive" | "change"; code: string; connectionId: string }
+  }
+  readonly exchange: {
+    args: OfApp<{ code: string; verifier: "right" | "wrong"; client: "right" | "wrong" }>
+    value: TokenSet
+  }
+  readonly refresh: { args: OfApp<{ refreshToken: string; client: "right" | "wrong" }>; value: TokenSet }
+  /** `token`: an access token, a refresh token, or one that nobody issued. */
+  readonly revoke: { args: OfApp<{ token: string; client: "right" | "wrong" }>; value: null }
+  readonly disconnect: { args: Owned<{ connectionId: string }>; value: null }
+  readonly sharePlaces: {
+    args: Owned<{ connectionId: string; places: ReadonlyArray<{ placeId: string; includeEarlierVisits: boolean }> }>
+    value: { placesVersion: number }
+  }
+  readonly removeRuleOfUser: { args: Owned<{ connectionId: string; ruleId: string }>; value: null }
+  /** The whole access log, newest first. */
+  readonly readAccessLog: { args: Owned<object>; value: { entries: ReadonlyArray<LoggedAccess> } }
+
+  /** A call with a bearer token. A refused call is `ok` here, with its `status`: the service answered it. */
+  readonly call: { args: Call; value: Answered }
+}
+
+export type Name = keyof Operations
+export type Operation<N extends Name> = Operations[N]
+
+/** How an operation ended. */
+export type Ended<N extends Name> =
+  | { readonly _tag: "ok"; readonly value: Operations[N]["value"] }
+  /** `error`: the tag of the domain's error or the code on the wire, such as `invalid_grant`. */
+  | { readonly _tag: "refused"; readonly error: string; readonly detail: unknown }
+  /** The service answered 503, or the process died before it answered. The operation may still have taken effect. */
+  | { readonly _tag: "unknown"; readonly because: "unavailable" | "crash" }
+
+type Owned<A> = A & { readonly userId: string }
+type OfApp<A> = A & { readonly appId: string }
+
+export interface Circle {
+  readonly lat: number
+  readonly lon: number
+  readonly radiusM: number
+}
+
+export interface Reading {
+  readonly capturedAt: number
+  readonly lat: number
+  readonly lon: number
+  readonly accuracyM: number | null
+}
+
+export interface PhoneVisit {
+  readonly arrival: number | null
+  readonly departure: number | null
+  readonly lat: number
+  readonly lon: number
+}
+
+export interface PurposeFields {
+  readonly description: string
+  readonly scopes: ReadonlyArray<string>
+  readonly expectedDailyVolume: number
+}
+
+export interface TokenSet {
+  readonly accessToken: string
+  readonly refreshToken: string
+  readonly expiresInS: number
+  readonly refreshTokenExpiresAt: number | null
+  readonly sensitiveScopesExpireAt: number | null
+  readonly scopes: ReadonlyArray<string>
+  readonly sub: string
+}
+
+export interface Call {
+  readonly appId: string
+  readonly token: string
+  readonly request: Request
+  /** The purpose's key as the app sent it. Sensitive endpoints need a purpose. */
+  readonly purpose?: string
+}
+
+/** Method and route, with their parameters: Spec §4.3-4.6, decisions §4. */
+export type Request =
+  | { readonly endpoint: "GET /v1/me" }
+  | { readonly endpoint: "GET /v1/answers/current-place"; readonly maxAgeS: number }
+  | { readonly endpoint: "GET /v1/answers/places" }
+  | { readonly endpoint: "GET /v1/answers/places/{id}/presence"; readonly placeId: string; readonly maxAgeS: number }
+  | ({ readonly endpoint: "POST /v1/answers/verify-zone"; readonly label: string; readonly maxAgeS: number } & Circle)
+  | { readonly endpoint: "GET /v1/lookup/place"; readonly at: number; readonly toleranceS: number }
+  | {
+      readonly endpoint: "GET /v1/visits"
+      readonly from: number | null
+      readonly to: number | null
+      readonly limit: number
+      readonly cursor: string | null
+    }
+  | { readonly endpoint: "GET /v1/locations/latest" }
+  | { readonly endpoint: "GET /v1/locations/lookup"; readonly at: number; readonly toleranceS: number }
+  | {
+      readonly endpoint: "GET /v1/locations/timerange"
+      readonly from: number
+      readonly to: number
+      readonly limit: number
+    }
+  | { readonly endpoint: "GET /v1/locations/days"; readonly from: number; readonly to: number }
+  | ({ readonly endpoint: "POST /v1/rules/place"; readonly placeId: string } & RuleFields)
+  | ({ readonly endpoint: "POST /v1/rules/zone"; readonly label: string } & Circle & RuleFields)
+  | { readonly endpoint: "GET /v1/rules/place" | "GET /v1/rules/zone" }
+  | { readonly endpoint: "DELETE /v1/rules/place/{id}" | "DELETE /v1/rules/zone/{id}"; readonly ruleId: string }
+
+export type Endpoint = Request["endpoint"]
+
+export interface RuleFields {
+  readonly type: "enter" | "exit" | "dwell"
+  readonly dwellMinutes: number | null
+  readonly webhookUrl: string | null
+  readonly activeFrom: number | null
+  readonly activeUntil: number | null
+  readonly maxEventAgeS: number | null
+}
+
+export interface Answered {
+  readonly status: number
+  /** The code of a refusal (Spec §7); null when the call was answered. */
+  readonly error: string | null
+  /**
+   * The body by its names on the wire (Spec §2, §4; decisions §4), times as milliseconds. For a refusal, the fields
+   * beside code and message: `scope`, `sensitive_expired_at`, `renewal_grace_ends_at`, `instant`.
+   */
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export interface EndpointRow {
+  readonly endpointId: string
+  readonly url: string
+  readonly events: ReadonlyArray<string>
+  readonly enabled: boolean
+  readonly disabledAt: number | null
+  readonly strikes: number
+}
+
+/** A row of the delivery log (Spec §2.9), with every attempt that is kept. */
+export interface DeliveryRow {
+  readonly deliveryId: string
+  readonly endpointId: string
+  readonly eventId: string
+  readonly type: string
+  readonly occurredAt: number
+  readonly state: "trying" | "delivered" | "failed" | "too_old"
+  readonly failReason: string | null
+  readonly attempt: number
+  readonly dueAt: number | null
+  readonly createdAt: number
+  readonly endedAt: number | null
+  readonly isReplay: boolean
+  readonly isReplayed: boolean
+  readonly isTest: boolean
+  readonly attempts: ReadonlyArray<{
+    readonly attempt: number
+    readonly startedAt: number
+    readonly endedAt: number
+    readonly status: number | null
+    readonly error: string | null
+  }>
+}
+
+export interface LoggedAccess {
+  readonly id: string
+  readonly at: number
+  readonly appId: string
+  readonly connectionId: string
+  /** The endpoint as the access log names it: `GET /v1/me`, `webhook place.enter`. */
+  readonly endpoint: string
+  readonly purpose: string | null
+  readonly status: number
+  readonly error: string | null
+  readonly disclosed: string | null
+}
+
+export interface VolumeFlag {
+  readonly appId: string
+  readonly connectionId: string
+  readonly purpose: string
+  readonly flaggedAt: number
+  readonly calls: number
+}

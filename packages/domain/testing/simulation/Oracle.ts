@@ -1,0 +1,40 @@
+import type { Entry } from "./Trace.js"
+
+/** A rule of the specification that a run broke, and where in the trace that shows. */
+export interface Violation {
+  /** The name of the oracle, such as `T4`. */
+  readonly invariant: string
+  /** `i` of the entry at which it shows. */
+  readonly at: number
+  readonly detail: string
+}
+
+/** What an oracle judges: a whole run. */
+export interface Run {
+  readonly entries: ReadonlyArray<Entry>
+  /**
+   * True when all faults were turned off at the end and every delivery and operation ended. Only then can an oracle
+   * judge that something had to happen. After that, the developers' delivery logs and endpoints and the users' access
+   * logs were read.
+   */
+  readonly quiesced: boolean
+}
+
+/**
+ * One invariant, written from the specification. An oracle reads nothing but the trace. Where a trace leaves open what
+ * happened (an unknown outcome, a race), the oracle reports no violation.
+ */
+export interface Oracle {
+  readonly name: string
+  /**
+   * The rule as a sentence, with its source, such as `Access accepted iff age < 3600 s, family live, tier live (Spec
+   * §2.1)`.
+   */
+  readonly rule: string
+  /** Everything in the run that breaks the rule. */
+  readonly check: (run: Run) => ReadonlyArray<Omit<Violation, "invariant">>
+}
+
+/** The violations that the oracles find, oracle by oracle. */
+export const judge = (oracles: ReadonlyArray<Oracle>, run: Run): ReadonlyArray<Violation> =>
+  oracles.flatMap((oracle) => oracle.check(run).map((violation) => ({ invariant: oracle.name, ...violation })))

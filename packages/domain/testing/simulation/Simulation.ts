@@ -1,0 +1,271 @@
+import { Cause, Context, type Duration, Effect, Exit, Layer, Logger, Scope } from "effect"
+import { PasswordHasher } from "../../src/accounts/PasswordHasher.js"
+import { WebhookSender } from "../../src/endpoints/WebhookSender.js"
+import { WorkSignal } from "../../src/events/WorkSignal.js"
+import { Mailer } from "../../src/mail/Mailer.js"
+import { Entropy } from "../../src/shared/Entropy.js"
+import { Vault } from "../../src/shared/Vault.js"
+import * as MemoryEntropy from "../memory/vault/MemoryEntropy.js"
+import * as MemoryPasswordHasher from "../memory/accounts/MemoryPasswordHasher.js"
+import * as MemoryVault from "../memory/vault/MemoryVault.js"
+import { Engine, START } from "./engine/Engine.js"
+import * as Guard from "./engine/Guard.js"
+import * as Process from "./engine/Process.js"
+import * as Streams from "./engine/Streams.js"
+import type { Answered } from "./Operations.js"
+import { judge, type Oracle, type Run, type Violation } from "./Oracle.js"
+import { all as oracles } from "./oracles/index.js"
+import { demandKind, Faults, type FaultSetting } from "./ports/Faults.js"
+import { instrument, type Sabotage } from "./ports/instrument.js"
+import { memory } from "./ports/MemoryBackend.js"
+import { type Backend, type Ports, STORES } from "./ports/Ports.js"
+import * as VirtualWorkSignal from "./ports/VirtualWorkSignal.js"
+import { Recorder } from "./trace/Recorder.js"
+import { Secrets } from "./trace/Secrets.js"
+import type { Entry, FaultKind } from "./Trace.js"
+import { Processes, type Program, type WorkerConfig } from "./world/Processes.js"
+import { Receivers } from "./world/Receivers.js"
+import type { SabotageAnswers } from "./world/gateway/GatewayAnswer.js"
+import * as Registry from "./world/Registry.js"
+import { World } from "./world/World.js"
+
+export interface Config extends WorkerConfig {
+  /** A whole number. The same seed gives the same run. */
+  readonly seed: number
+  readonly startMillis?: number | undefined
+  /**
+   * Which ready fibre runs next: the one that became ready first (`fifo`), or the one that the seed picks (`random`).
+   */
+  readonly scheduling?: "fifo" | "random" | undefined
+  /** Faults that are on from the start. A number is the probability. */
+  readonly faults?: Partial<Readonly<Record<FaultKind, number | FaultSetting>>> | undefined
+  /** Left out: memory. */
+  readonly backend?: Backend | undefined
+  readonly sabotage?: Sabotage | undefined
+  /** Replaces ports before the simulation wraps them, so the calls of a replaced port are in the trace. */
+  readonly sabotageInFront?: Sabotage | undefined
+  /** Changes what the server answers, before the answer is entered in the log and sent. */
+  readonly sabotageAnswers?: SabotageAnswers | undefined
+  /** Left out: all oracles. */
+  readonly oracles?: ReadonlyArray<Oracle> | undefined
+  /** The longest time to wait at the end until every delivery and operation has ended. */
+  readonly restCap?: Duration.DurationInput | undefined
+  /** Whether reading the host's clock, randomness or timers fails the run. Left out: true. */
+  readonly isGuarded?: boolean | undefined
+}
+
+/** The program of a run. Its failure ends the run and is a violation; the oracles still judge the trace up to there. */
+export type Scenario = (world: World) => Effect.Effect<unknown, unknown>
+
+export interface SimResult {
+  readonly seed: number
+  /** Two runs have the same hash when their traces are the same. */
+  readonly traceHash: string
+  /** How many steps the fibres took. */
+  readonly steps: number
+  /** How much virtual time passed. */
+  readonly virtualMs: number
+  readonly violations: ReadonlyArray<Violation>
+  /** How often the run reached each mark. */
+  readonly marks: Readonly<Record<string, number>>
+  readonly entries: ReadonlyArray<Entry>
+  /** The trace as a file: one JSON object a line. */
+  readonly jsonl: string
+  /**
+   * Why the scenario did not reach its end, such as an assertion that failed; null when it did. It is a violation as
+   * well.
+   */
+  readonly stopped: string | null
+  /** True when every delivery and operation ended after all faults were turned off. */
+  readonly quiesced: boolean
+}
+
+/** Runs a scenario in memory, from beginning to end within this call. */
+export const runSync = (config: Config, scenario: Scenario): SimResult => {
+  if (config.backend?.isHosted === true) throw new TypeError(`Runs over ${config.backend.name} take time: use run`)
+  const run = prepare(config, scenario)
+  const guard = config.isGuarded === false ? undefined : Guard.watch()
+  if (guard !== undefined) run.engine.inside = guard.inside
+  try {
+    const exit = run.engine.run(run.program)
+    guard?.check()
+    return run.result(exit)
+  } finally {
+    guard?.release()
+  }
+}
+
+/** Runs a scenario over any backend. */
+export const run = async (config: Config, scenario: Scenario): Promise<SimResult> => {
+  if (!(config.backend ?? memory).isHosted) return runSync(config, scenario)
+  const run = prepare(config, scenario)
+  const guard = config.isGuarded === false ? undefined : Guard.watch()
+  if (guard !== undefined) run.engine.inside = guard.inside
+  try {
+    const exit = await run.engine.runAsync(run.program)
+    guard?.check()
+    return run.result(exit)
+  } finally {
+    guard?.release()
+  }
+}
+
+interface RunEnd {
+  readonly stopped: string | null
+  readonly quiesced: boolean
+}
+
+const prepare = (config: Config, scenario: Scenario) => {
+  const { seed, startMillis = START } = config
+  for (const kind of Object.keys(config.faults ?? {})) demandKind(kind)
+  const backend = config.backend ?? memory
+  const scheduling = config.scheduling === "random" ? Streams.make(seed, "scheduling") : undefined
+  const engine = new Engine({ startMillis, scheduling })
+  const recorder = new Recorder(engine.clock)
+  const secrets = new Secrets()
+  const faults = new Faults(Streams.make(seed, "faults"))
+  const receivers = new Receivers(recorder, secrets)
+  const processes = new Processes(engine, recorder, config)
+  // Opening and closing the database is not part of the run, so it runs on the host.
+  const aside = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    backend.isHosted
+      ? engine.onHost(effect)
+      : Effect.suspend(() => Effect.runSyncExit(Effect.withClock(effect, engine.clock)))
+
+  const simulated = simulatedPorts({ receivers, recorder, secrets, seed })
+  const onCrash = (process: Process.Process) =>
+    Effect.gen(function* () {
+      // A supervisor restarts the process within a minute.
+      const back = Effect.zipRight(Effect.sleep(faults.random.int(1, 60_000)), world.restart(process.name as Program))
+      yield* engine.spawn(Process.WORLD, back)
+      processes.kill(process.name)
+    })
+  let world: World
+
+  const live = (scope: Scope.Scope) =>
+    Effect.gen(function* () {
+      const stores = yield* aside(Effect.provide(Layer.buildWithScope(backend.stores, scope), simulated))
+      const raw = Object.values(STORES).reduce<Context.Context<Ports>>(
+        // Only the stores: a backend may supply other ports too, and they must not replace the simulated ones.
+        (ports, tag) => Context.add(ports, tag as never, Context.get(stores, tag as never)) as never,
+        simulated as Context.Context<Ports>
+      )
+      const instrumented = instrument(config.sabotage?.(raw) ?? raw, {
+        engine,
+        recorder,
+        secrets,
+        faults,
+        isHosted: backend.isHosted,
+        onCrash
+      })
+      const ports = config.sabotageInFront?.(instrumented) ?? instrumented
+      const registry = Registry.make(secrets, config.sabotageAnswers)
+      const random = Streams.make(seed, "workload")
+      world = new World({ engine, recorder, registry, faults, receivers, processes, ports, random })
+      for (const name of processes.names) yield* world.restart(name)
+      yield* world.do("signUp", { email: "staff@places.example", roles: ["reviewer", "admin"] }, "staff")
+      for (const [kind, setting] of Object.entries(config.faults ?? {})) {
+        faults.set(kind as FaultKind, typeof setting === "number" ? { p: setting } : setting)
+      }
+      const exit = yield* Effect.exit(Effect.suspend(() => scenario(world)))
+      yield* world.heal
+      const quiesced = yield* world.quiesce(config.restCap)
+      yield* world.readAll
+      const ended: RunEnd = { quiesced, stopped: Exit.isSuccess(exit) ? null : reason(exit.cause) }
+      return ended
+    })
+
+  const program = Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const exit = yield* Effect.exit(live(scope))
+    yield* aside(Scope.close(scope, Exit.void))
+    return yield* exit
+  }).pipe(
+    Effect.withTracerEnabled(false),
+    Effect.provide(Logger.replace(Logger.defaultLogger, listener(recorder, secrets)))
+  )
+
+  const result = (exit: Exit.Exit<RunEnd, unknown>): SimResult => {
+    if (Exit.isFailure(exit)) throw new Error(`Run ${seed} broke: ${Cause.pretty(exit.cause)}`)
+    const { quiesced, stopped } = exit.value
+    const judged: Run = { entries: recorder.entries, quiesced }
+    return {
+      seed,
+      traceHash: recorder.hash,
+      steps: engine.scheduler.steps,
+      virtualMs: engine.clock.monotonic - startMillis,
+      violations: [
+        ...bugs(recorder.entries),
+        ...judge(config.oracles ?? oracles, judged),
+        ...(stopped === null
+          ? []
+          : [{ invariant: "runs to its end", at: recorder.entries.length - 1, detail: stopped }])
+      ],
+      marks: recorder.marks,
+      entries: recorder.entries,
+      jsonl: recorder.jsonl,
+      stopped,
+      quiesced
+    }
+  }
+  return { engine, program, result }
+}
+
+/** The answers of a service that has failed inside: `internal_error`, or status 500 of a call. */
+const bugs = (entries: ReadonlyArray<Entry>): ReadonlyArray<Violation> =>
+  entries.flatMap((entry): ReadonlyArray<Violation> => {
+    if (entry.kind !== "done") return []
+    const { outcome } = entry
+    const isBug =
+      outcome._tag === "refused"
+        ? outcome.error === "internal_error"
+        : entry.name === "call" && outcome._tag === "ok" && (outcome.value as Answered).status === 500
+    return isBug ? [{ invariant: "no defects", at: entry.i, detail: JSON.stringify(outcome) }] : []
+  })
+
+const reason = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  return error instanceof Error ? error.message : JSON.stringify(error)
+}
+
+interface Simulation {
+  readonly receivers: Receivers
+  readonly recorder: Recorder
+  readonly secrets: Secrets
+  readonly seed: number
+}
+
+/**
+ * The ports that the simulation implements itself. Its vault reports every signing secret to `secrets`, so a receiver
+ * can tell which secret signed a POST.
+ */
+const simulatedPorts = ({ receivers, recorder, secrets, seed }: Simulation) => {
+  const vault = MemoryVault.make(["k1"])
+  return Context.empty().pipe(
+    Context.add(Entropy, MemoryEntropy.make(Streams.make(seed, "ids").int(0, 2 ** 32 - 1))),
+    Context.add(Vault, {
+      ...vault,
+      seal: (plaintext, context) =>
+        Effect.suspend(() => {
+          if (plaintext.startsWith("whsec_")) secrets.alias("signing-secret", plaintext)
+          return vault.seal(plaintext, context)
+        })
+    }),
+    Context.add(PasswordHasher, MemoryPasswordHasher.make),
+    Context.add(WebhookSender, receivers.sender),
+    Context.add(Mailer, {
+      send: ({ id, subject, to }) =>
+        Effect.map(Effect.yieldNow(), () => {
+          recorder.add(Process.WORLD, { kind: "mailed", to, subject, id })
+          return { _tag: "Sent" as const }
+        })
+    }),
+    Context.add(WorkSignal, VirtualWorkSignal.make())
+  )
+}
+
+/** A logger that searches every log line for secrets and prints nothing. */
+const listener = (recorder: Recorder, secrets: Secrets) =>
+  Logger.make(({ message }) => {
+    for (const alias of secrets.in(message)) recorder.add(Process.WORLD, { kind: "leak", alias, where: "the log" })
+  })

@@ -1,0 +1,242 @@
+import { Clock, Duration, Effect, type Exit, type Fiber, GlobalValue } from "effect"
+import * as Process from "./Process.js"
+import type { Stream } from "./Streams.js"
+import { VirtualClock } from "./VirtualClock.js"
+import { VirtualScheduler } from "./VirtualScheduler.js"
+
+/** 2026-01-01T00:00:00Z */
+export const START = 1_767_225_600_000
+
+export interface EngineOptions {
+  readonly startMillis?: number | undefined
+  /** Picks which ready fibre runs next. Without it the fibre that became ready first runs first. */
+  readonly scheduling?: Stream | undefined
+}
+
+/**
+ * A run fails when this much time passes and only loops take steps. The service does everything for a user within days,
+ * so nothing else can happen any more.
+ */
+const IN_VAIN_MILLIS = 7 * 86_400_000
+const IN_VAIN =
+  "Stuck: somebody waits for what never comes, such as a promise: nothing but loops went on for a virtual week"
+
+/** The run cannot go on: every fibre waits for something outside virtual time, such as a promise. */
+export class Stuck extends Error {
+  override readonly name = "Stuck"
+}
+
+interface Waiter {
+  readonly until: number
+  readonly isDone: () => boolean
+  readonly resume: () => void
+}
+
+interface HostCall {
+  readonly effect: Effect.Effect<unknown, unknown>
+  readonly resume: (exit: Exit.Exit<unknown, unknown>) => void
+}
+
+/**
+ * Runs programs on virtual time. Every fibre that can run does; when none can, the engine moves the clock to the next
+ * timer. One seed gives one order of steps, so a run can be repeated.
+ *
+ * A call of the host, such as a query of a real database, takes real time. The engine awaits one call at a time, and
+ * virtual time stands still until its answer is in.
+ */
+export class Engine {
+  readonly clock: VirtualClock
+  readonly scheduler: VirtualScheduler
+  private readonly settling: Array<() => void> = []
+  private readonly advancing: Array<Waiter> = []
+  private readonly hostCalls: Array<HostCall> = []
+  /** The last time at which the scenario, or another fibre outside the programs, went on because time had passed. */
+  private movedAt: number
+  /** Wraps the run's own steps. The work of the host runs outside it, so `Guard` does not blame the run for it. */
+  inside: <A>(work: () => A) => A = (work) => work()
+
+  constructor({ scheduling, startMillis = START }: EngineOptions = {}) {
+    this.clock = new VirtualClock(startMillis)
+    this.scheduler = new VirtualScheduler(scheduling)
+    this.movedAt = startMillis
+  }
+
+  /**
+   * Fires every timer that is due within `duration`, including those of its last millisecond, and runs the fibres that
+   * each timer wakes.
+   */
+  advance(duration: Duration.DurationInput): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const until = this.clock.monotonic + Math.max(0, Math.ceil(Duration.toMillis(duration)))
+      return this.wait(until, () => false)
+    })
+  }
+
+  /** Returns when no fibre can run without time passing. */
+  readonly settle: Effect.Effect<void> = Effect.async((resume) => {
+    this.settling.push(() => resume(Effect.void))
+  })
+
+  /**
+   * Lets time pass until only periodic timers are left, at most for `cap`. Returns the number of other timers that are
+   * left.
+   */
+  quiesce(cap: Duration.DurationInput = Duration.infinity): Effect.Effect<{ readonly timersLeft: number }> {
+    const left = () => this.clock.timers.left.filter(({ isPeriodic }) => !isPeriodic).length
+    return Effect.suspend(() =>
+      Effect.map(
+        this.wait(this.clock.monotonic + Duration.toMillis(cap), () => left() === 0),
+        () => ({ timersLeft: left() })
+      )
+    )
+  }
+
+  /** Sets the time of day forward or, when negative, back. */
+  jump(millis: number): Effect.Effect<void> {
+    return Effect.sync(() => this.clock.jump(millis))
+  }
+
+  /** From now on the process takes no step: its timers do not fire and its finalizers do not run. */
+  kill(process: Process.Process): void {
+    process.isAlive = false
+  }
+
+  /** Starts `effect` in `process`, as a daemon: no parent fibre interrupts it. */
+  spawn<A, E, R>(
+    process: Process.Process,
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<Fiber.RuntimeFiber<A, E>, never, R> {
+    return Effect.locally(Effect.forkDaemon(effect), Process.current, process)
+  }
+
+  /**
+   * Runs `effect` on the host, after the host calls that came before. It reads virtual time and sleeps real time. When
+   * the calling process is killed meanwhile, `effect` still runs to its end, like a query that has reached the
+   * database.
+   */
+  onHost<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.async<A, E>((resume) => {
+      this.scheduler.isHalted = true
+      this.hostCalls.push({
+        effect: Effect.withClock(effect, hostClock(this.clock)),
+        resume: (exit) => resume(exit as Exit.Exit<A, E>)
+      })
+    })
+  }
+
+  /** Runs `program` to its end inside this call. Throws `Stuck` when the program calls the host. */
+  run<A, E>(program: Effect.Effect<A, E>): Exit.Exit<A, E> {
+    const forget = abandoned()
+    try {
+      const fiber = this.inside(() => this.begin(program))
+      for (;;) {
+        this.inside(() => this.scheduler.drain())
+        const exit = fiber.unsafePoll()
+        if (exit !== null) return exit
+        if (this.hostCalls.length > 0) throw new Stuck("Stuck: the host is asked for something; use runAsync")
+        if (!this.inside(() => this.goOn())) throw new Stuck("Stuck: no fiber can run and no timer is set")
+      }
+    } finally {
+      forget()
+    }
+  }
+
+  /** Runs `program` to its end and awaits the calls of the host. */
+  async runAsync<A, E>(program: Effect.Effect<A, E>): Promise<Exit.Exit<A, E>> {
+    const forget = abandoned()
+    try {
+      const fiber = this.inside(() => this.begin(program))
+      for (;;) {
+        this.inside(() => this.scheduler.drain())
+        const exit = fiber.unsafePoll()
+        if (exit !== null) return exit
+        const call = this.hostCalls.shift()
+        if (call !== undefined) {
+          const exit = await Effect.runPromiseExit(call.effect)
+          this.inside(() => this.scheduler.answer(() => call.resume(exit)))
+        } else if (!this.inside(() => this.goOn())) throw new Stuck("Stuck: no fiber can run and no timer is set")
+      }
+    } finally {
+      forget()
+    }
+  }
+
+  private begin<A, E>(program: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> {
+    return Effect.runFork(Effect.withClock(program, this.clock), { scheduler: this.scheduler })
+  }
+
+  private wait(until: number, isDone: () => boolean): Effect.Effect<void> {
+    return Effect.async((resume) => {
+      this.advancing.push({ until, isDone, resume: () => resume(Effect.void) })
+    })
+  }
+
+  /**
+   * Called when no fibre can run. Resumes a fibre that waits for that moment (`settle`), or moves the clock to the next
+   * timer.
+   */
+  private goOn(): boolean {
+    const settled = this.settling.shift()
+    if (settled !== undefined) {
+      this.movedAt = this.clock.monotonic
+      settled()
+      return true
+    }
+    const done = this.advancing.findIndex(({ isDone }) => isDone())
+    if (done >= 0) {
+      this.movedAt = this.clock.monotonic
+      this.advancing.splice(done, 1)[0]?.resume()
+      return true
+    }
+    const next = this.clock.timers.first
+    const waiter = this.advancing.reduce<Waiter | undefined>(
+      (first, one) => (first === undefined || one.until < first.until ? one : first),
+      undefined
+    )
+    if (waiter !== undefined && Number.isFinite(waiter.until) && (next === undefined || next.at > waiter.until)) {
+      this.clock.moveTo(waiter.until)
+      this.movedAt = waiter.until
+      this.advancing.splice(this.advancing.indexOf(waiter), 1)
+      waiter.resume()
+      return true
+    }
+    if (next === undefined) return false
+    if (next.isOutside) this.movedAt = next.at
+    else this.demandHope()
+    return this.clock.advance()
+  }
+
+  /** Fails a run in which only periodic timers are left: they never run out, so the run would never end. */
+  private demandHope(): void {
+    const { monotonic, timers } = this.clock
+    if (monotonic - this.movedAt <= IN_VAIN_MILLIS || this.advancing.length > 0) return
+    if (!timers.left.some(({ isOutside }) => isOutside)) throw new Stuck(IN_VAIN)
+  }
+}
+
+/** A clock for work on the host: it shows virtual time and sleeps real time. */
+const hostClock = (ours: VirtualClock): Clock.Clock => {
+  const host = Clock.make()
+  return {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: () => ours.unsafeCurrentTimeMillis(),
+    unsafeCurrentTimeNanos: () => ours.unsafeCurrentTimeNanos(),
+    currentTimeMillis: ours.currentTimeMillis,
+    currentTimeNanos: ours.currentTimeNanos,
+    sleep: (duration) => host.sleep(duration)
+  }
+}
+
+/**
+ * A fibre that the run abandons never reports its end to `effect`, which would keep it in a global set forever. Returns
+ * a function that removes the fibres that started after this call.
+ */
+const abandoned = (): (() => void) => {
+  const { roots } = GlobalValue.globalValue(Symbol.for("effect/FiberScope/Global"), () => ({
+    roots: new Set<unknown>()
+  }))
+  const before = new Set(roots)
+  return () => {
+    for (const fiber of roots) if (!before.has(fiber)) roots.delete(fiber)
+  }
+}

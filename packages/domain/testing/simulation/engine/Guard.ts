@@ -1,0 +1,244 @@
+import { Effect, Hash } from "effect"
+
+/** Functions of the host that a program of the domain must not call: a replay would get another answer. */
+interface Host {
+  Date: DateConstructor
+  Math: Math
+  crypto?: Record<string, (...args: ReadonlyArray<unknown>) => unknown>
+  performance?: Record<string, (...args: ReadonlyArray<unknown>) => unknown>
+  setTimeout?: Function
+  setInterval?: Function
+  setImmediate?: Function
+}
+
+/** A run read the host's clock, randomness or timers. The message names what was read, and the caller. */
+export class HostRead extends Error {
+  override readonly name = "HostRead"
+}
+
+interface Site {
+  readonly getFileName: () => string | null | undefined
+  readonly getLineNumber: () => number | null
+  readonly getColumnNumber: () => number | null
+  readonly getFunctionName: () => string | null
+}
+
+interface WithTrace {
+  stackTraceLimit?: number | undefined
+  prepareStackTrace?: unknown
+  captureStackTrace?: (into: object, above: Function) => void
+}
+
+/** Libraries call the host for their own use, such as the start time of a fibre. No program sees these values. */
+const LIBRARY = /node_modules|^node:/
+/** Files of `effect` that pass the host's answer on to their caller: the caller is the one to blame. */
+const HANDS_ON =
+  /effect\/(?:dist\/[a-z]+|src)\/(?:internal\/)?(?:dateTime|DateTime|clock|Clock|Cron|random|Random)\.[jt]s/
+
+type Prepare = (error: Error, sites: ReadonlyArray<Site>) => unknown
+
+/** True while `callers` takes a stack trace: `looking` then returns the raw frames, because formatting them is slow. */
+let isLooking = false
+
+const looking =
+  (usual: unknown): Prepare =>
+  (error, sites) =>
+    isLooking
+      ? sites
+      : typeof usual === "function"
+        ? (usual as Prepare)(error, sites)
+        : [`${error.name}: ${error.message}`, ...sites.map((site) => `    at ${String(site)}`)].join("\n")
+
+/**
+ * The stack frames that called `ours`, the nearest first. The guard's own frames are cut off by function, not by file
+ * name: in a bundle every frame has one file name.
+ */
+const callers = (ours: Function, depth: number): ReadonlyArray<Site> => {
+  const errors = Error as unknown as WithTrace
+  const { stackTraceLimit } = errors
+  const seen: { readonly stack?: unknown } = {}
+  errors.stackTraceLimit = depth
+  isLooking = true
+  errors.captureStackTrace?.(seen, ours)
+  const { stack } = seen
+  isLooking = false
+  errors.stackTraceLimit = stackTraceLimit
+  return Array.isArray(stack) ? stack : []
+}
+
+const fileOf = (site: Site): string => site.getFileName() ?? ""
+const positionOf = (site: Site): string => `${fileOf(site)}:${site.getLineNumber() ?? 0}:${site.getColumnNumber() ?? 0}`
+const show = (site: Site): string =>
+  `${site.getFunctionName() ?? ""} ${fileOf(site)}:${site.getLineNumber() ?? 0}`.trim()
+
+/**
+ * The positions at which `effect` itself reads the host. They are needed for a bundle, where the reads of `effect` and
+ * those of programs are in one file.
+ */
+const known = new Set<string>()
+/** True while `learn` collects the positions of `known`. */
+let isLearning = false
+
+/**
+ * Makes `effect` read the host in every way in which it does so in a run: when a fibre begins, ends or waits without
+ * end, and for the hash of an object. `note` records the positions.
+ */
+const learn = (): void => {
+  isLearning = true
+  try {
+    Effect.runSync(Effect.raceFirst(Effect.never, Effect.yieldNow()))
+    Hash.random({})
+  } finally {
+    isLearning = false
+  }
+}
+
+/** The caller to blame for a read; undefined when a library reads the host for its own use. */
+const culprit = (ours: Function): string | undefined => {
+  const [first] = callers(ours, 1)
+  if (first === undefined || known.has(positionOf(first))) return undefined
+  if (LIBRARY.test(fileOf(first))) {
+    if (!HANDS_ON.test(fileOf(first))) return undefined
+    return show(callers(ours, FAR).find((site) => !LIBRARY.test(fileOf(site))) ?? first)
+  }
+  // In a bundle the nearest frame may be a library that passes the answer on, so the message lists the callers behind
+  // it.
+  const isBundle = [...known].some((position) => position.startsWith(`${fileOf(first)}:`))
+  return isBundle ? callers(ours, NEAR).map(show).join(" < ") : show(first)
+}
+
+const NEAR = 4
+const FAR = 40
+
+export interface Guard {
+  /** Throws when the run read the host. */
+  readonly check: () => void
+  /** Puts the host's own functions back. */
+  readonly release: () => void
+  /**
+   * Runs steps of the run under watch. Work of the host between these steps, such as a database query, may read the
+   * host.
+   */
+  readonly inside: <A>(work: () => A) => A
+}
+
+interface Watcher {
+  readonly reads: Array<string>
+}
+
+/**
+ * The runs that are watched. Several runs over databases may be under way at once and take turns; `awake` is the run
+ * whose turn it is.
+ */
+const watching = new Set<Watcher>()
+let awake: Watcher | undefined
+/** Puts the host's own functions back, once the last watched run has ended. */
+let restore: () => void = () => undefined
+
+/** `ours`: the function that replaces the one that was called. */
+const note = (what: string, ours: Function): void => {
+  if (isLearning) for (const site of callers(ours, 1)) known.add(positionOf(site))
+  if (awake === undefined) return
+  const who = culprit(ours)
+  if (who !== undefined) awake.reads.push(`${what} ${who}`)
+}
+
+/** Watches the host's clock, randomness and timers until `release`. */
+export const watch = (): Guard => {
+  const watcher: Watcher = { reads: [] }
+  if (watching.size === 0) restore = replaceAll()
+  if (known.size === 0) learn()
+  watching.add(watcher)
+  return {
+    check: () => {
+      const [first, ...more] = [...new Set(watcher.reads)]
+      if (first === undefined) return
+      throw new HostRead(`The run read the host: ${[first, ...more.slice(0, 4)].join("; ")}`)
+    },
+    inside: (work) => {
+      const before = awake
+      awake = watcher
+      try {
+        return work()
+      } finally {
+        awake = before
+      }
+    },
+    release: () => {
+      if (watching.delete(watcher) && watching.size === 0) restore()
+    }
+  }
+}
+
+/**
+ * Replaces the host's functions with functions that report each call. The returned function puts the host's own back.
+ */
+const replaceAll = (): (() => void) => {
+  // oxlint-disable-next-line no-restricted-globals -- to see who else reads it
+  const host = globalThis as unknown as Host
+  const errors = Error as unknown as WithTrace
+  const usual = errors.prepareStackTrace
+  errors.prepareStackTrace = looking(usual)
+  const undo: Array<() => void> = []
+  const replace = <T extends object>(owner: T | undefined, name: keyof T & string, by: (was: never) => unknown) => {
+    const was = owner?.[name]
+    if (owner === undefined || typeof was !== "function") return
+    const descriptor = Object.getOwnPropertyDescriptor(owner, name)
+    Object.defineProperty(owner, name, { configurable: true, writable: true, value: by(was as never) })
+    undo.push(() => {
+      if (descriptor === undefined) Reflect.deleteProperty(owner, name)
+      else Object.defineProperty(owner, name, descriptor)
+    })
+  }
+  const noted = (what: string) => (was: (...args: ReadonlyArray<unknown>) => unknown) =>
+    function ours(this: unknown, ...args: ReadonlyArray<unknown>): unknown {
+      note(what, ours)
+      return Reflect.apply(was, this, args)
+    }
+
+  replace(host, "Date", (was: DateConstructor) => watchedDate(was))
+  replace(host.Math, "random", noted("Math.random"))
+  replace(host.performance, "now", noted("performance.now"))
+  replace(host.crypto, "randomUUID", noted("crypto.randomUUID"))
+  replace(host.crypto, "getRandomValues", noted("crypto.getRandomValues"))
+  replace(host, "setTimeout", noted("setTimeout"))
+  replace(host, "setImmediate", noted("setImmediate"))
+  replace(host, "setInterval", (was: (...args: ReadonlyArray<unknown>) => unknown) => {
+    const ours = (...args: ReadonlyArray<unknown>): unknown => {
+      // A fibre that waits without end holds an interval of the host. A killed fibre would never clear it.
+      const isNever = awake !== undefined && callers(ours, 1).some((site) => known.has(positionOf(site)))
+      if (isNever) return undefined
+      note("setInterval", ours)
+      return was(...args)
+    }
+    return ours
+  })
+  return () => {
+    for (const restore of undo.toReversed()) restore()
+    errors.prepareStackTrace = usual
+  }
+}
+
+/**
+ * A function rather than a proxy: `effect` tests every value that it compares for being a `Date`, and each test would
+ * go through the proxy.
+ */
+const watchedDate = (was: DateConstructor): DateConstructor => {
+  const watched = function (this: unknown, ...args: ReadonlyArray<unknown>): unknown {
+    if (new.target === undefined) {
+      note("Date()", watched)
+      return was()
+    }
+    if (args.length === 0) note("new Date()", watched)
+    return Reflect.construct(was, args, (new.target as Function) === watched ? was : new.target)
+  }
+  const now = () => {
+    note("Date.now", now)
+    return was.now()
+  }
+  Object.defineProperties(watched, {
+    ...Object.getOwnPropertyDescriptors(was),
+    now: { configurable: true, writable: true, value: now }
+  })
+  return watched as unknown as DateConstructor
+}

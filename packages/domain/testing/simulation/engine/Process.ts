@@ -1,0 +1,36 @@
+import { Effect, FiberRef, GlobalValue } from "effect"
+
+/** The fibres of one start of a program. The engine can kill them all at once. */
+export interface Process {
+  readonly name: string
+  /** How often the program was started, this start included. */
+  readonly epoch: number
+  isAlive: boolean
+}
+
+/** The people outside and the scenario itself. It is never killed. */
+export const WORLD: Process = { name: "world", epoch: 0, isAlive: true }
+
+/** How the process is named in a trace, such as `worker-2`. */
+export const label = ({ epoch, name }: Process): string => (epoch === 0 ? name : `${name}-${epoch}`)
+
+/** A child fibre inherits the value. A fibre that joins another one keeps its own value. */
+const kept = { fork: <A>(value: A): A => value, join: <A>(mine: A): A => mine }
+
+const global = <A>(name: string, initial: A): FiberRef.FiberRef<A> =>
+  GlobalValue.globalValue(`@place-access/domain/testing/simulation/${name}`, () =>
+    FiberRef.unsafeMake<A>(initial, kept)
+  )
+
+/** The process that a fibre belongs to. */
+export const current: FiberRef.FiberRef<Process> = global<Process>("process", WORLD)
+
+/** True while a fibre sleeps between two rounds of a loop. */
+export const isPeriodic: FiberRef.FiberRef<boolean> = global<boolean>("isPeriodic", false)
+
+/** The `i` of the trace entry that began the operation that the fibre works for. */
+export const operation: FiberRef.FiberRef<number | null> = global<number | null>("operation", null)
+
+/** Marks a sleep as periodic: `quiesce` does not wait for it, because a world at rest still has it. */
+export const periodic = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.locally(effect, isPeriodic, true)

@@ -1,0 +1,164 @@
+import { Clock, Duration, Effect } from "effect"
+import * as Process from "./Process.js"
+import { Timers } from "./Timers.js"
+
+/**
+ * Dates are kept to the quarter of an hour (Spec §6.3.1). A loop that asks for a sleep from here up to `SELDOM` is
+ * never slowed down.
+ */
+const PROMPT = 15 * 60_000
+/** Loops that sleep this long or longer do only maintenance, so they may be slowed down. */
+const SELDOM = 60 * 60_000
+/** A slowed loop sleeps this many times the quiet time so far: after a quiet minute it sleeps 16 minutes. */
+const PATIENCE = 16
+/** The longest sleep of a slowed loop. */
+const LONGEST = 6 * 3_600_000
+
+const MINUTE = 60_000
+
+interface Sleeper {
+  readonly process: Process.Process
+  /** The sleep that the loop asked for, in milliseconds. */
+  readonly own: number
+  readonly isPeriodic: boolean
+  readonly wake: () => void
+  isOver: boolean
+  /** How often a timer was set for this sleep. Only the timer that was set last counts. */
+  laid: number
+}
+
+/**
+ * The clock of Effect, replaced. It keeps two clocks, as every machine does: the time of day, which somebody may set,
+ * and the time that has passed, by which timers fire. Neither moves by itself: the engine moves them from timer to
+ * timer.
+ *
+ * While nothing happens, a loop (`Process.periodic`) sleeps longer and longer, so a quiet night costs a few dozen steps
+ * instead of thousands. The first event after that (`stir`) brings every slowed loop back to its own interval.
+ */
+export class VirtualClock implements Clock.Clock {
+  readonly [Clock.ClockTypeId]: Clock.ClockTypeId = Clock.ClockTypeId
+  readonly timers = new Timers()
+  private readonly startMillis: number
+  /** The start plus the time that has passed, in milliseconds. */
+  private passed: number
+  /** The sum of all changes of the time of day (`jump`). */
+  private offset = 0
+  /** The latest time of day that the clock showed before a jump. */
+  private latest = -Infinity
+  private stirredAt: number
+  private stretched: Array<{ readonly at: number; readonly sleeper: Sleeper }> = []
+  /** The sleep that each loop asked for the last time. */
+  private readonly rhythms = new WeakMap<object, number>()
+
+  constructor(startMillis: number) {
+    this.startMillis = startMillis
+    this.passed = startMillis
+    this.stirredAt = startMillis
+  }
+
+  /** The start plus the time that has passed. Never goes back. */
+  get monotonic(): number {
+    return this.passed
+  }
+
+  /** Time that has passed since the start. Never goes back. */
+  get elapsed(): number {
+    return this.passed - this.startMillis
+  }
+
+  unsafeCurrentTimeMillis(): number {
+    return this.passed + this.offset
+  }
+
+  /**
+   * The time until the clock has caught up with the latest time that it showed before it was set back; 0 when it is not
+   * behind.
+   */
+  get behindMillis(): number {
+    return Math.max(0, this.latest - this.unsafeCurrentTimeMillis())
+  }
+
+  unsafeCurrentTimeNanos(): bigint {
+    return BigInt(this.unsafeCurrentTimeMillis()) * 1_000_000n
+  }
+
+  readonly currentTimeMillis: Effect.Effect<number> = Effect.sync(() => this.unsafeCurrentTimeMillis())
+  readonly currentTimeNanos: Effect.Effect<bigint> = Effect.sync(() => this.unsafeCurrentTimeNanos())
+
+  sleep(duration: Duration.Duration): Effect.Effect<void> {
+    return Effect.withFiberRuntime<void>((fiber) => {
+      const process = fiber.getFiberRef(Process.current)
+      const isPeriodic = fiber.getFiberRef(Process.isPeriodic)
+      // Whole milliseconds, rounded up: no fibre wakes before the time that it asked for.
+      const own = Math.max(0, Math.ceil(Duration.toMillis(duration)))
+      return Effect.async<void>((resume) => {
+        const sleeper: Sleeper = { process, own, isOver: false, laid: 0, isPeriodic, wake: () => resume(Effect.void) }
+        const isStretched = isPeriodic && (own < PROMPT || own >= SELDOM)
+        this.lay(sleeper, isStretched ? this.stretch(fiber, own) : own)
+        return Effect.sync(() => {
+          sleeper.isOver = true
+        })
+      })
+    })
+  }
+
+  /** Something happened: slowed loops wake no later than after the sleep that they asked for. */
+  stir(): void {
+    this.stirredAt = this.passed
+    if (this.stretched.length === 0) return
+    const before = this.stretched
+    this.stretched = []
+    for (const { at, sleeper } of before) {
+      if (!sleeper.isOver && at > this.passed + sleeper.own) this.lay(sleeper, sleeper.own)
+    }
+  }
+
+  /** The sleep of a loop that asks for `own` milliseconds. */
+  private stretch(loop: object, own: number): number {
+    const patience = Math.min(PATIENCE * (this.passed - this.stirredAt), LONGEST)
+    const before = this.rhythms.get(loop)
+    this.rhythms.set(loop, own)
+    const isToTheMinute = (this.unsafeCurrentTimeMillis() + own) % MINUTE === 0
+    if (!isToTheMinute) return Math.max(own, patience)
+    // A loop that aims at whole minutes, such as every full hour, must wake at them. When it asks for the same sleep
+    // twice it has found them, and then sleeps a multiple of it.
+    return before === own ? Math.max(1, Math.floor(patience / own)) * own : own
+  }
+
+  private lay(sleeper: Sleeper, millis: number): void {
+    const at = this.passed + millis
+    const laid = ++sleeper.laid
+    if (millis > sleeper.own) this.stretched.push({ at, sleeper })
+    this.timers.add({
+      at,
+      fire: () => {
+        sleeper.isOver = true
+        sleeper.wake()
+      },
+      isDead: () => sleeper.isOver || sleeper.laid !== laid || !sleeper.process.isAlive,
+      isPeriodic: sleeper.isPeriodic,
+      isOutside: !sleeper.isPeriodic && sleeper.process === Process.WORLD
+    })
+  }
+
+  /** Sets the time of day. Timers fire by the time that passes, so none fires sooner or later. */
+  jump(millis: number): void {
+    this.latest = Math.max(this.latest, this.unsafeCurrentTimeMillis())
+    this.offset += millis
+  }
+
+  /** Moves the time that has passed forward; never back. */
+  moveTo(monotonic: number): void {
+    this.passed = Math.max(this.passed, monotonic)
+  }
+
+  /** Fires the next timer and moves the clock to it. False when there is no timer. */
+  advance(): boolean {
+    const next = this.timers.first
+    if (next === undefined) return false
+    this.timers.removeFirst()
+    this.moveTo(next.at)
+    next.fire()
+    return true
+  }
+}

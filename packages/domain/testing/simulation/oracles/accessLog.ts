@@ -1,0 +1,156 @@
+import type { Oracle } from "../Oracle.js"
+import type { CallFact } from "./support/trace/Facts.js"
+import type { Knowledge } from "./support/Knowledge.js"
+import { compare, lastReadings, type Reading } from "./support/Log.js"
+import type { OpOf } from "./support/trace/Ops.js"
+import { oracle, type Say } from "./support/trace/oracle.js"
+import { isoOf } from "./support/trace/Happened.js"
+import { into } from "./support/trace/into.js"
+import { DAY, LOG_KEPT, UNDELIVERED_KEPT } from "../Specification.js"
+
+/** Spec §1.7, §4.6.8, §4.7; decision P3 of §9. */
+
+const callsOf = (known: Knowledge): ReadonlyMap<string, ReadonlyArray<CallFact>> => {
+  const found = new Map<string, Array<CallFact>>()
+  for (const fact of known.calls) {
+    if (fact.token !== undefined) into(found, fact.token.family.connection.userId, fact)
+  }
+  return found
+}
+
+const A1 = oracle(
+  "A1",
+  "Each request of an app is one entry of its user's log, with its purpose; a request whose entry cannot be written is not answered (Spec §1.7)",
+  (known, say) => {
+    const calls = callsOf(known)
+    for (const [userId, reading] of lastReadings(known)) {
+      const { extra, missing } = compare(known, reading, calls.get(userId) ?? [])
+      for (const { op } of missing) say(op.to, `${op.args.request.endpoint} is not in the access log`)
+      for (const { at, endpoint, id } of extra)
+        say(reading.to, `${id}: nobody asked ${endpoint} at ${isoOf(at)}, or not so often`)
+    }
+    unwritten(known, say)
+  }
+)
+
+/** Calls that were answered although their entry could not be written. */
+const unwritten = (known: Knowledge, say: Say): void => {
+  const written = new Map<number, { isDone: boolean; count: number }>()
+  for (const entry of known.trace.entries) {
+    if (entry.kind !== "port" || entry.op === null || entry.port !== "AccessLogStore" || entry.method !== "record")
+      continue
+    const before = written.get(entry.op)
+    const isDone = entry.outcome === "ok" || before?.isDone === true
+    written.set(entry.op, { isDone, count: (before?.count ?? 0) + (entry.outcome === "ok" ? 1 : 0) })
+  }
+  for (const { op } of known.calls) {
+    const record = written.get(op.from)
+    if (record === undefined || op.outcome._tag !== "ok") continue
+    if (!record.isDone) say(op.to, "answered although its entry could not be written")
+    if (record.count > 1) say(op.to, `entered ${record.count} times`)
+  }
+}
+
+const A2 = oracle("A2", "A user's access log has that user's entries only (Spec §1.7)", (known, say) => {
+  const owners = new Map<string, string>()
+  for (const op of known.trace.ops.values()) {
+    if (op.name !== "readAccessLog" || op.outcome._tag !== "ok") continue
+    const { userId } = op.args
+    for (const { connectionId, id } of op.outcome.value.entries) {
+      const connection = known.connections.get(connectionId)
+      if (connection !== undefined && connection.userId !== userId) say(op.to, `${id} is about somebody else`)
+      const owner = owners.get(id)
+      if (owner !== undefined && owner !== userId) say(op.to, `${id} is in two logs`)
+      owners.set(id, userId)
+    }
+  }
+})
+
+const A3 = oracle(
+  "A3",
+  "An event that was withheld because it was too old, at the first attempt or at a retry, is entered once (Spec §4.6.8, decision M10)",
+  (known, say, run) => {
+    if (!run.quiesced) return
+    const rows = new Map<string, OpOf<"readDeliveries">>()
+    for (const op of known.trace.ops.values()) {
+      if (op.name === "readDeliveries" && op.outcome._tag === "ok") rows.set(op.args.appId, op)
+    }
+    const end = run.entries.at(-1)
+    if (end === undefined) return
+    const entered = new Map<string, number>()
+    const anyhow = new Map<string, number>()
+    for (const { outcome } of lastReadings(known).values()) {
+      for (const { appId, at, endpoint, error } of outcome.value.entries) {
+        if (at <= end.t - UNDELIVERED_KEPT) continue
+        const key = `${appId} ${endpoint}`
+        anyhow.set(key, (anyhow.get(key) ?? 0) + 1)
+        if (error === "too_old") entered.set(key, (entered.get(key) ?? 0) + 1)
+      }
+    }
+    const isCalm = known.trace.isCalm(0, end.i)
+    for (const [appId, op] of rows) {
+      if (op.outcome._tag !== "ok") continue
+      const withheld = new Map<string, Set<string>>()
+      const others = new Map<string, Set<string>>()
+      const { deliveries } = op.outcome.value
+      const sent = new Set(deliveries.flatMap(({ attempts, eventId }) => (attempts.length > 0 ? [eventId] : [])))
+      for (const { attempts, eventId, isReplay, occurredAt, state, type } of deliveries) {
+        if (occurredAt <= end.t - UNDELIVERED_KEPT) continue
+        // A retry that was withheld has an entry beside the entry of the sending. An event that was sent to other
+        // endpoints and never to this one has none.
+        const isEntered = attempts.length > 0 || !(isReplay || sent.has(eventId))
+        const kind = state === "too_old" && isEntered ? withheld : others
+        kind.set(type, (kind.get(type) ?? new Set()).add(eventId))
+      }
+      for (const type of new Set([...withheld.keys(), ...types(entered, appId)])) {
+        const events = withheld.get(type)?.size ?? 0
+        const count = entered.get(`${appId} webhook ${type}`) ?? 0
+        // A worker may have entered an event as sent and died before the POST; by the next try the event may have been
+        // too old.
+        const least = isCalm ? count : (anyhow.get(`${appId} webhook ${type}`) ?? 0)
+        if (least < events) say(op.to, `${events} ${type} were withheld, ${count} are in the access log`)
+        // A worker may have entered an event in the log and died before the POST. The event may then have ended in
+        // another way, or the row of its delivery was never read.
+        const most = events + (isCalm ? 0 : (others.get(type)?.size ?? 0))
+        if (count > most) say(op.to, `${events} ${type} were withheld, ${count} are in the access log`)
+      }
+    }
+  }
+)
+
+const types = (entered: ReadonlyMap<string, number>, appId: string): ReadonlyArray<string> =>
+  [...entered.keys()].flatMap((key) =>
+    key.startsWith(`${appId} webhook `) ? [key.slice(`${appId} webhook `.length)] : []
+  )
+
+const A4 = oracle("A4", "No entry is lost when a process dies (Spec §1.7)", (known, say) => {
+  const readings = lastReadings(known)
+  const calls = callsOf(known)
+  for (const [userId, reading] of readings) {
+    const { missing } = compare(known, reading, calls.get(userId) ?? [])
+    for (const { op } of missing) {
+      if (known.trace.crashed(op.from, reading.from))
+        say(reading.to, `the entry of ${op.args.request.endpoint} was lost in a crash`)
+    }
+  }
+  lostWrites(known, readings, say)
+})
+
+/** Entries that a port reported as written, by their ids. */
+const lostWrites = (known: Knowledge, readings: ReadonlyMap<string, Reading>, say: Say): void => {
+  const read = new Map<string, ReadonlySet<string>>()
+  for (const [userId, { outcome }] of readings) read.set(userId, new Set(outcome.value.entries.map(({ id }) => id)))
+  for (const entry of known.trace.entries) {
+    if (entry.kind !== "port" || entry.port !== "AccessLogStore" || entry.method !== "record" || entry.outcome !== "ok")
+      continue
+    const { args } = entry
+    if (typeof args !== "object" || args === null || !("id" in args) || !("userId" in args) || !("at" in args)) continue
+    const reading = typeof args.userId === "string" ? readings.get(args.userId) : undefined
+    if (reading === undefined || typeof args.id !== "string" || typeof args.at !== "number") continue
+    if (entry.i > reading.from || args.at < known.trace.latest(reading.to) - (LOG_KEPT - DAY)) continue
+    const isThere = typeof args.userId === "string" && read.get(args.userId)?.has(args.id) === true
+    if (!isThere && known.trace.crashed(entry.i, reading.from)) say(reading.to, `${args.id} was lost in a crash`)
+  }
+}
+
+export const accessLog: ReadonlyArray<Oracle> = [A1, A2, A3, A4]

@@ -1,0 +1,102 @@
+import type { Request } from "../Operations.js"
+import type { Oracle, Run } from "../Oracle.js"
+import { ground } from "./support/Ground.js"
+import { type CompletedCall, happened } from "./support/trace/Happened.js"
+import { index } from "./support/trace/Ops.js"
+import { into } from "./support/trace/into.js"
+import { DAY, HOUR, LOCATED_KM2, TOWN_M, ZONE_QUESTIONS } from "../Specification.js"
+import { type Circle, edgesApartM, leastLocatedKm2, mostLocatedKm2 } from "./support/phones/ZoneSearch.js"
+
+/** How much an app may ask about areas of its own (Spec §8, decision M8). */
+
+/** A question about a zone: a call of verify-zone, or a new zone rule. */
+interface Question {
+  readonly did: CompletedCall
+  readonly circle: Circle
+  /** `spent`: answered, so it counts. `refused`: refused by the budget. `open`: nobody knows. */
+  readonly came: "spent" | "refused" | "open"
+}
+
+/** The questions of each person and app, in the order in which the calls began. */
+const questions = (run: Run): ReadonlyMap<string, ReadonlyArray<Question>> => {
+  const found = new Map<string, Array<Question>>()
+  const { holderOf } = ground(run)
+  for (const did of happened(run).of("call")) {
+    const circle = circleOf(did.args.request)
+    const pair = holderOf(did.args.token)?.pair
+    if (circle === undefined || pair === undefined) continue
+    const answer = did.outcome?._tag === "ok" ? did.outcome.value : undefined
+    const key = `${pair.userId} ${pair.appId}`
+    if (answer === undefined || answer.status >= 500) into(found, key, { did, circle, came: "open" })
+    else if (answer.status < 300) into(found, key, { did, circle, came: "spent" })
+    else if (answer.error === "budget_exceeded") into(found, key, { did, circle, came: "refused" })
+  }
+  return found
+}
+
+const circleOf = (request: Request): Circle | undefined =>
+  request.endpoint === "POST /v1/answers/verify-zone" || request.endpoint === "POST /v1/rules/zone"
+    ? { lat: request.lat, lon: request.lon, radiusM: request.radiusM }
+    : undefined
+
+/** The circles near enough to be in the same town, without repetitions. */
+const inTown = (all: ReadonlyArray<Question>, circle: Circle): ReadonlyArray<Circle> => {
+  const near = all.filter((one) => edgesApartM(one.circle, circle) <= TOWN_M)
+  return [...new Map(near.map((one) => [JSON.stringify(one.circle), one.circle])).values()]
+}
+
+const b1: Oracle = {
+  name: "B1",
+  rule: "An app has 20 questions about zones of a person in any hour, verify-zone and new zone rules together: beyond them 429 budget_exceeded, and not before (Spec §8, decisions §4, M8)",
+  check: (run) =>
+    [...questions(run).values()].flatMap((all) => [
+      ...all.flatMap(({ did }, n) => {
+        const before = all.slice(0, n + 1).filter(({ came }) => came === "spent")
+        const first = before.at(-ZONE_QUESTIONS - 1)?.did
+        const isOver =
+          before.at(-1)?.did === did &&
+          first !== undefined &&
+          !index(run).clockWasSet(first.begin, did.end) &&
+          did.endedAt - first.beganAt < HOUR
+        return isOver ? [{ at: did.end, detail: `question ${ZONE_QUESTIONS + 1} of one hour was answered` }] : []
+      }),
+      ...all.flatMap(({ came, circle, did }) => {
+        if (came !== "refused" || index(run).wentBack) return []
+        const before = all.filter((other) => other.came !== "refused" && other.did.begin < did.end)
+        const ofHour = before.filter((other) => other.did.endedAt > did.beganAt - HOUR).length
+        const ofDay = inTown(
+          before.filter((other) => other.did.endedAt >= did.beganAt - DAY),
+          circle
+        )
+        return ofHour >= ZONE_QUESTIONS || mostLocatedKm2([...ofDay, circle]) > LOCATED_KM2
+          ? []
+          : [
+              {
+                at: did.end,
+                detail: `refused after ${ofHour} questions of one hour and ${ofDay.length} circles of one day`
+              }
+            ]
+      })
+    ])
+}
+
+const b2: Oracle = {
+  name: "B2",
+  rule: "The circles that an app asks about within a day do not locate the person in a town: beyond that 429 budget_exceeded (M8)",
+  check: (run) =>
+    [...questions(run).values()].flatMap((all) =>
+      all.flatMap(({ came, circle, did }) => {
+        if (came !== "spent" || index(run).wentBack) return []
+        const before = all.filter(
+          (other) => other.came === "spent" && other.did.end < did.begin && did.endedAt - other.did.beganAt < DAY
+        )
+        if (before.some((other) => JSON.stringify(other.circle) === JSON.stringify(circle))) return []
+        const located = leastLocatedKm2([...inTown(before, circle), circle])
+        return located > LOCATED_KM2
+          ? [{ at: did.end, detail: `circles of one day find a person in ${located.toFixed(1)} km² of a town` }]
+          : []
+      })
+    )
+}
+
+export const budgets: ReadonlyArray<Oracle> = [b1, b2]

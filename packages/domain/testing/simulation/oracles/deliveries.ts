@@ -1,0 +1,232 @@
+import type { DeliveryRow } from "../Operations.js"
+import type { Oracle, Run } from "../Oracle.js"
+import { endpointsOf } from "./support/deliveries/Endpoints.js"
+import { postsOf, type Row, rows } from "./support/deliveries/Firings.js"
+import { ground } from "./support/Ground.js"
+import { type CompletedCall, happened, isDone, isoOf, type Post, textOf, timeOf } from "./support/trace/Happened.js"
+import { claimsHeldTwice } from "./support/deliveries/Leases.js"
+import { index } from "./support/trace/Ops.js"
+import { ANSWER_DEADLINE, ATTEMPTS, GAPS, HOUR, SECOND } from "../Specification.js"
+import { hurriesOf, wrongDisablings } from "./support/deliveries/Strikes.js"
+
+/** The attempts and states of each delivery (Spec §3.4, §3.5, §6.4). */
+
+const each = (run: Run, wrong: (row: Row) => string | undefined) =>
+  rows(run).flatMap((row) => {
+    const detail = wrong(row)
+    return detail === undefined ? [] : [{ at: row.read.end, detail: `delivery ${row.deliveryId}: ${detail}` }]
+  })
+
+const byNumber = ({ attempts }: DeliveryRow) =>
+  [...attempts].sort((a, b) => a.attempt - b.attempt || a.startedAt - b.startedAt)
+
+const d1: Oracle = {
+  name: "D1",
+  rule: "At most seven attempts, 30 s, 5 min, 30 min, 2 h, 6 h and 15 h after the one before (Spec §6.4.6)",
+  check: (run) => [
+    ...each(run, (row) => {
+      const attempts = byNumber(row)
+      if (attempts.length > ATTEMPTS || row.attempt > ATTEMPTS) return `${attempts.length} attempts were made`
+      // Rows have their times from the clock. When the clock was set, nobody can say how much time passed.
+      if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return undefined
+      for (const [index, later] of attempts.entries()) {
+        const before = attempts[index - 1]
+        const least = before === undefined ? undefined : GAPS[before.attempt - 1]
+        if (before === undefined || least === undefined || later.attempt !== before.attempt + 1) continue
+        const isHurried = hurriesOf(run, row.deliveryId).some(
+          ({ beganAt, endedAt }) => beganAt <= later.startedAt && endedAt >= before.startedAt
+        )
+        const gap = later.startedAt - before.endedAt
+        if (!isHurried && gap < least) return `attempt ${later.attempt} came ${gap} ms after the one before`
+      }
+      return undefined
+    }),
+    ...overSent(run)
+  ]
+}
+
+/**
+ * More POSTs than attempts. Judged only when no worker died or was late, because otherwise an attempt may be repeated.
+ */
+const overSent = (run: Run) => {
+  if (happened(run).slackMs > 0) return []
+  return each(run, (row) => {
+    if (row.isTest) return undefined
+    const same = rows(run).filter(({ endpointId, eventId }) => eventId === row.eventId && endpointId === row.endpointId)
+    const sent = postsOf(run, row.eventId, row.endpointId).filter(({ i }) => i < row.read.begin).length
+    return same[0] === row && sent > same.length * ATTEMPTS ? `it was sent ${sent} times` : undefined
+  })
+}
+
+/** Every reading of each row, in order. */
+const readings = (run: Run): ReadonlyMap<string, ReadonlyArray<Row>> => {
+  const all = new Map<string, Array<Row>>()
+  for (const read of happened(run).of("readDeliveries")) {
+    if (!isDone(read) || read.outcome?._tag !== "ok") continue
+    for (const row of read.outcome.value.deliveries) {
+      const one = { ...row, appId: read.args.appId, read }
+      const same = all.get(row.deliveryId)
+      if (same === undefined) all.set(row.deliveryId, [one])
+      else same.push(one)
+    }
+  }
+  return all
+}
+
+/**
+ * Compares each reading of a row with the reading before it, when the earlier one was over before the later one began.
+ */
+const moves = (run: Run, wrong: (before: Row, after: Row) => string | undefined) =>
+  [...readings(run).values()].flatMap((all) =>
+    all.flatMap((after, index) => {
+      const before = all[index - 1]
+      const detail = before === undefined || before.read.end > after.read.begin ? undefined : wrong(before, after)
+      return detail === undefined ? [] : [{ at: after.read.end, detail: `delivery ${after.deliveryId}: ${detail}` }]
+    })
+  )
+
+const isRestarted = (run: Run, { read: before }: Row, { read: after }: Row): boolean =>
+  happened(run).faults.some(
+    ({ fault, i }) => (fault === "restart" || fault === "crash") && i < after.end && i > before.begin
+  )
+
+const d2: Oracle = {
+  name: "D2",
+  rule: "Rows go from trying to delivered, failed or too old, and stay there (Spec §3.5)",
+  check: (run) => [
+    ...each(run, ({ dueAt, endedAt, failReason, state }) => {
+      if ((state === "trying") !== (endedAt === null) || (state === "trying") !== (dueAt !== null))
+        return `it is ${state}, due at ${isoOf(dueAt)} and ended at ${isoOf(endedAt)}`
+      return (state === "failed") === (failReason !== null) ? undefined : `it is ${state} because of ${failReason}`
+    }),
+    ...moves(run, (before, after) => {
+      const isSame = (key: keyof DeliveryRow) => before[key] === after[key]
+      const changed = FIXED.find((key) => !isSame(key))
+      if (changed !== undefined) return `its ${changed} changed`
+      if (before.isReplayed && !after.isReplayed) return "it was replayed and is not any more"
+      if (before.state !== "trying" && !ENDED.every(isSame))
+        return `it was ${before.state} and is ${after.state}, or ended otherwise`
+      if (isRestarted(run, before, after)) return undefined
+      return before.attempt > after.attempt ? `it went from attempt ${before.attempt} to ${after.attempt}` : undefined
+    })
+  ]
+}
+
+const FIXED = ["endpointId", "eventId", "type", "occurredAt", "createdAt", "isReplay", "isTest"] as const
+const ENDED = ["state", "failReason", "endedAt", "attempt"] as const
+
+const d3: Oracle = {
+  name: "D3",
+  rule: "Delivered if and only if the receiver answered 2xx within 5 s (Spec §3.5, §6.4.5)",
+  check: (run) =>
+    each(run, (row) => {
+      const attempts = byNumber(row)
+      const successes = attempts.filter(({ status }) => status !== null && status >= 200 && status < 300)
+      const [success] = successes
+      if (row.state === "delivered" && success === undefined) return "it is delivered without a 2xx"
+      if (row.state !== "delivered" && success !== undefined) return `it is ${row.state} after a ${success.status}`
+      if (success === undefined) return undefined
+      if (success !== attempts.at(-1)) return "it was attempted again after a 2xx"
+      const posts = postsOf(run, row.eventId, row.endpointId)
+      return posts.some(isSuccess) ? undefined : "its receiver never answered 2xx within 5 s"
+    })
+}
+
+const isSuccess = ({ reply, tookMs }: Post): boolean =>
+  tookMs <= ANSWER_DEADLINE &&
+  (reply === "reset_after_2xx" || (typeof reply === "number" && reply >= 200 && reply < 300))
+
+const d4: Oracle = {
+  name: "D4",
+  rule: "20 events in a row that exhausted their attempts disable the endpoint, a success resets the count, and nothing is sent while it is disabled (Spec §3.4)",
+  check: (run) => [...wrongDisablings(run), ...sentWhileDisabled(run)]
+}
+
+const sentWhileDisabled = (run: Run) => {
+  const { posts, slackMs } = happened(run)
+  return posts.flatMap(({ beganAt, body, i }) => {
+    const endpoint = endpointsOf(run).get(textOf(body["endpoint_id"]) ?? "")
+    if (endpoint === undefined || body["type"] === "ping") return []
+    const isOff = endpoint.readings.some(({ by, disabledAt }) => {
+      if (disabledAt === null || disabledAt >= beganAt - slackMs) return false
+      if (i < by.end && index(run).clockWasSet(i, by.end)) return false
+      // The endpoint was read before or after the POST. It was disabled all the time in between unless somebody may
+      // have enabled it.
+      const [from, to] = by.begin < i ? [by.begin, i] : [i, by.end]
+      const mayBeOn = endpoint.enablings.some((did) => did.begin < to && did.end > from)
+      return !mayBeOn
+    })
+    return isOff
+      ? [{ at: i, detail: `${endpoint.endpointId} was sent ${textOf(body["type"])} while it was disabled` }]
+      : []
+  })
+}
+
+const d5: Oracle = {
+  name: "D5",
+  rule: "No attempt is made when the event is older than its rule's max_event_age_s (Spec §4.6.8)",
+  check: (run) => {
+    const { posts, slackMs } = happened(run)
+    return posts.flatMap(({ beganAt, body, i }) => {
+      const most = ground(run).rules.get(textOf(body["rule_id"]) ?? "")?.fields.maxEventAgeS
+      const occurredAt = timeOf(body["occurred_at"])
+      if (most === undefined || most === null || occurredAt === undefined) return []
+      const age = beganAt - slackMs - occurredAt
+      return age > most * SECOND ? [{ at: i, detail: `an event was sent at the age of ${age} ms` }] : []
+    })
+  }
+}
+
+/** Seven attempts on the whole schedule, with a receiver that hangs each time and a worker that starts late. */
+const COURSE = 26 * HOUR
+
+const d6: Oracle = {
+  name: "D6",
+  rule: "Once all faults are off, every delivery ends (Spec §3.5)",
+  check: (run) => {
+    const { faults } = happened(run)
+    const broken = faults.findLast(({ fault }) => fault !== "heal" && fault !== "restart")
+    const healedAt = faults.findLast(({ fault }) => fault === "heal" || fault === "restart")
+    const isWell = broken === undefined || (healedAt !== undefined && healedAt.i > broken.i)
+    const wellSince = Math.max(broken?.t ?? -Infinity, healedAt?.t ?? -Infinity)
+    const last = new Map<string, CompletedCall<"readDeliveries">>()
+    for (const did of happened(run).of("readDeliveries")) if (isDone(did)) last.set(did.args.appId, did)
+    return [...last.values()].flatMap(({ begin, beganAt, end, outcome }) =>
+      outcome?._tag !== "ok" || !isWell || begin < (healedAt?.i ?? 0)
+        ? []
+        : outcome.value.deliveries
+            .filter(({ createdAt, state }) => {
+              const isDue = beganAt - Math.max(createdAt, wellSince) > COURSE
+              return state === "trying" && (isDue || run.quiesced)
+            })
+            .map(({ deliveryId }) => ({ at: end, detail: `delivery ${deliveryId} is still trying` }))
+    )
+  }
+}
+
+const d7: Oracle = {
+  name: "D7",
+  rule: "A restart never resets the count of attempts (Spec §6.4.6)",
+  check: (run) => [
+    ...moves(run, (before, after) => {
+      if (!isRestarted(run, before, after)) return undefined
+      const isFewer = after.attempt < before.attempt || after.attempts.length < before.attempts.length
+      return isFewer ? `it went from attempt ${before.attempt} to ${after.attempt}` : undefined
+    }),
+    ...each(run, (row) => {
+      const numbers = byNumber(row).map(({ attempt }) => attempt)
+      const isInOrder = numbers.every((attempt, at) => attempt === at + 1)
+      return isInOrder && row.attempt >= numbers.length
+        ? undefined
+        : `its attempts are ${numbers.join(", ")} of ${row.attempt}`
+    })
+  ]
+}
+
+const d8: Oracle = {
+  name: "D8",
+  rule: "A delivery is held by one worker at a time (decision W2)",
+  check: claimsHeldTwice
+}
+
+export const deliveries: ReadonlyArray<Oracle> = [d1, d2, d3, d4, d5, d6, d7, d8]

@@ -1,0 +1,207 @@
+import type { Answered, LoggedAccess } from "../Operations.js"
+import type { Oracle } from "../Oracle.js"
+import { listOf, recordOf } from "./support/Answers.js"
+import type { CallFact } from "./support/trace/Facts.js"
+import { textOf } from "./support/trace/Happened.js"
+import type { Knowledge } from "./support/Knowledge.js"
+import { lastReadings } from "./support/Log.js"
+import { oracle } from "./support/trace/oracle.js"
+import { isSensitiveEndpoint, COORDINATE } from "../Specification.js"
+
+/**
+ * What the user reads about an answer (Spec §1.7). The service chooses the words; the answer decides what the words
+ * must contain.
+ */
+
+type Entry = Pick<LoggedAccess, "disclosed" | "purpose" | "endpoint" | "error" | "status">
+
+/** The log entry of each call, by the trace entry that began the call. */
+const written = (known: Knowledge): ReadonlyMap<number, Entry> => {
+  const found = new Map<number, Entry>()
+  for (const entry of known.trace.entries) {
+    if (entry.kind !== "port" || entry.port !== "AccessLogStore" || entry.method !== "record" || entry.op === null)
+      continue
+    if (entry.args !== undefined) found.set(entry.op, entry.args as Entry)
+  }
+  return found
+}
+
+/** What the words must contain; null: nothing was disclosed. */
+const mustSay = ({ op }: CallFact, { body, status }: Answered): ReadonlyArray<string | RegExp> | null => {
+  const { request } = op.args
+  if (status >= 300) return null
+  const label = textOf(recordOf(body["place"])?.["label"]) ?? ""
+  switch (request.endpoint) {
+    case "GET /v1/answers/current-place":
+      return body["state"] === "at_place" ? [`at ${label}`] : [body["state"] === "elsewhere" ? /none of/ : /not known/]
+    case "GET /v1/answers/places/{id}/presence":
+      return [label, body["state"] === "yes" ? /^(?!.*\bnot\b)/ : body["state"] === "no" ? /\bnot at\b/ : /not known/]
+    case "POST /v1/answers/verify-zone":
+      return [request.label, body["state"] === "unknown" ? /not known/ : new RegExp(`: ${textOf(body["state"])}$`)]
+    case "GET /v1/lookup/place":
+      return [body["asOf"] === null ? /not known/ : body["matched"] === true ? `at ${label}` : /none of/]
+    case "GET /v1/answers/places":
+      return [new RegExp(`\\b${listOf(body["places"]).length || "(?:0|no)"}\\b`)]
+    case "GET /v1/visits": {
+      const visits = listOf(body["visits"])
+      return visits.length === 0 ? [/no visits/] : [visits.length === 1 ? /^(?:1|one|a) / : `${visits.length} `]
+    }
+    case "GET /v1/locations/timerange":
+      return [new RegExp(`^${listOf(body["fixes"]).length || "(?:0|no)"} `)]
+    case "GET /v1/locations/latest":
+      return [recordOf(body["fix"]) === undefined ? /\bno\b/ : /location/]
+    case "GET /v1/locations/lookup":
+      return [body["matched"] === true ? /^(?!.*not known)/ : /not known/]
+    case "GET /v1/locations/days":
+      return [new RegExp(`\\b${listOf(body["days"]).length || "(?:0|no)"}\\b`)]
+    case "POST /v1/rules/place":
+    case "POST /v1/rules/zone":
+      return [textOf(recordOf(body["target"])?.["label"]) ?? ""]
+    case "DELETE /v1/rules/place/{id}":
+    case "DELETE /v1/rules/zone/{id}":
+      return null
+    default:
+      return []
+  }
+}
+
+const isSaid = (text: string, part: string | RegExp): boolean =>
+  typeof part === "string" ? text.includes(part) : part.test(text)
+
+const A5 = oracle(
+  "A5",
+  "An entry says what its answer disclosed, and for a refused request that nothing was disclosed; it never has a coordinate (Spec §1.7)",
+  (known, say) => {
+    const entries = written(known)
+    for (const fact of known.calls) {
+      const { op } = fact
+      const entry = entries.get(op.from)
+      if (entry === undefined || op.outcome._tag !== "ok") continue
+      const must = mustSay(fact, op.outcome.value)
+      const { disclosed } = entry
+      if (must === null && disclosed !== null) say(op.to, "it says that something was disclosed, and nothing was")
+      if (must === null) continue
+      if (disclosed === null) say(op.to, `it says that ${op.args.request.endpoint} disclosed nothing`)
+      else if (!must.every((part) => isSaid(disclosed, part)))
+        say(op.to, `“${disclosed}” is not what ${op.args.request.endpoint} answered`)
+      else if (COORDINATE.test(disclosed)) say(op.to, "it has a coordinate")
+    }
+  }
+)
+
+const A6 = oracle(
+  "A6",
+  "The user reads each entry as it was written: its request, purpose, status and what was disclosed (Spec §1.7)",
+  (known, say) => {
+    const entries = new Map<string, Entry>()
+    for (const entry of known.trace.entries) {
+      if (entry.kind !== "port" || entry.port !== "AccessLogStore" || !isWriting(entry.method)) continue
+      const args = recordOf(entry.args)
+      const id = textOf(args?.["id"])
+      if (args !== undefined && id !== undefined) entries.set(id, args as unknown as Entry)
+    }
+    for (const { outcome, to } of lastReadings(known).values()) {
+      for (const read of outcome.value.entries) {
+        const entry = entries.get(read.id)
+        if (entry === undefined) continue
+        const other = FIELDS.find((field) => entry[field] !== read[field])
+        if (other !== undefined) say(to, `${read.id}: ${other} is not what was written`)
+      }
+    }
+  }
+)
+
+const FIELDS = ["endpoint", "purpose", "status", "error", "disclosed"] as const
+const isWriting = (method: string): boolean => method === "record" || method === "recordUnless"
+
+const A7 = oracle(
+  "A7",
+  "An entry has the purpose key that was sent, usable or not, if it is a key of the app; otherwise it has none (Spec §1.7, §4.4)",
+  (known, say) => {
+    const entries = written(known)
+    for (const fact of known.calls) {
+      const { op } = fact
+      const entry = entries.get(op.from)
+      const expected = purposeOf(fact)
+      if (entry === undefined || expected === undefined || entry.purpose === expected) continue
+      say(op.to, `it has ${entry.purpose === null ? "no purpose" : "a purpose"} and not ${expected ?? "none"}`)
+    }
+  }
+)
+
+/**
+ * The purpose that the log must show; undefined: nobody knows. The log does not show a text that is no purpose key of
+ * the app, because it may be anything.
+ */
+const purposeOf = ({ op, purpose: verdicts }: CallFact): string | null | undefined => {
+  if (op.outcome._tag !== "ok") return undefined
+  const { error, status } = op.outcome.value
+  if (status === 200) return isSensitiveEndpoint(op.args.request.endpoint) ? (op.args.purpose ?? null) : null
+  if (error !== "invalid_purpose" || verdicts?.size !== 1) return undefined
+  return verdicts.has("unknown") || verdicts.has("missing") ? null : (op.args.purpose ?? null)
+}
+
+/** An event discloses what its log entry says: for a firing, the label of its target. */
+const A8 = oracle(
+  "A8",
+  "The entry of an event says what the event says: for a firing, where (Spec §1.7, §4.7)",
+  (known, say) => {
+    for (const { args, outcome, to } of lastReadings(known).values()) {
+      const labels = labelsOf(known, args.userId)
+      for (const { disclosed, endpoint, id } of outcome.value.entries) {
+        if (!endpoint.startsWith("webhook ")) continue
+        if (disclosed === null) say(to, `${id}: ${endpoint} disclosed nothing`)
+        else if (/ (?:place|zone)\./.test(endpoint) && !labels.some((label) => disclosed.includes(` ${label}`)))
+          say(to, `${id}: “${disclosed}” names nothing that ${endpoint} may be about`)
+      }
+    }
+  }
+)
+
+/** Every label that a place or zone of the user ever had. */
+const labelsOf = (known: Knowledge, userId: string): ReadonlyArray<string> =>
+  [...known.trace.ops.values()].flatMap((op) => {
+    if (op.name === "createPlace" || op.name === "updatePlace") return op.args.userId === userId ? [op.args.label] : []
+    return op.name === "call" && op.args.request.endpoint === "POST /v1/rules/zone" ? [op.args.request.label] : []
+  })
+
+/** The webhooks that have an entry in the user's log: those of a rule, and changes of places. */
+const isEntered = (type: string): boolean => /^(?:place|zone)\.|^places\.changed$/.test(type)
+
+/**
+ * The entry must come before the sending. When a worker dies between the two, the user reads of an event that nobody
+ * received. In the other order, somebody would receive an event that the user never reads of.
+ */
+const A9 = oracle(
+  "A9",
+  "The entry is written before the app learns anything: before the answer, and before the first webhook of an event (Spec §1.7)",
+  (known, say) => {
+    const ends = new Map(known.calls.map(({ op }) => [op.from, op]))
+    const entered = new Map<string, Set<string>>()
+    const posted = new Map<string, Set<string>>()
+    for (const entry of known.trace.entries) {
+      if (entry.kind === "port" && entry.port === "AccessLogStore" && entry.method === "record") {
+        if (entry.outcome === "failed") continue
+        const op = entry.op === null ? undefined : ends.get(entry.op)
+        if (op?.outcome._tag === "ok" && entry.i > op.to)
+          say(entry.i, `${op.args.request.endpoint} was answered before`)
+        const args = recordOf(entry.args)
+        const key = `${textOf(args?.["connectionId"])} ${textOf(args?.["endpoint"])}`
+        if (args?.["status"] === 200) into(entered, key, textOf(args["id"]) ?? "")
+      } else if (entry.kind === "posted") {
+        const type = textOf(entry.body["type"]) ?? ""
+        if (!isEntered(type)) continue
+        const key = `${textOf(entry.body["grant_id"])} webhook ${type}`
+        into(posted, key, textOf(entry.body["event_id"]) ?? "")
+        const [entries, events] = [entered.get(key)?.size ?? 0, posted.get(key)?.size ?? 0]
+        if (entries < events) say(entry.i, `${events} events of type ${type} were sent, ${entries} were entered`)
+      }
+    }
+  }
+)
+
+const into = (sets: Map<string, Set<string>>, key: string, value: string): void => {
+  sets.set(key, (sets.get(key) ?? new Set()).add(value))
+}
+
+export const disclosures: ReadonlyArray<Oracle> = [A5, A6, A7, A8, A9]

@@ -1,0 +1,43 @@
+/**
+ * The oracles: one for each invariant of the specification. An oracle reads the trace of a run and reports where the
+ * run broke its rule. It shares no code with the product, because an oracle that did would repeat the product's
+ * mistakes. `docs/oracles.md` lists which row of the specification each oracle judges.
+ */
+
+import type { Oracle } from "../Oracle.js"
+import { accessLog } from "./accessLog.js"
+import { answers } from "./answers.js"
+import { budgets } from "./budgets.js"
+import { concurrency } from "./concurrency.js"
+import { deliveries } from "./deliveries.js"
+import { disclosures } from "./disclosures.js"
+import { payloads } from "./payloads.js"
+import { purposes } from "./purposes.js"
+import { replays } from "./replays.js"
+import { rules } from "./rules.js"
+import { tiers } from "./connection/tiers.js"
+import { tokens } from "./connection/tokens.js"
+import { visitValues } from "./visitValues.js"
+import { visits } from "./visits.js"
+import { webhooks } from "./webhooks.js"
+import { windows } from "./windows.js"
+
+/** Every oracle, one for each invariant. */
+export const all: ReadonlyArray<Oracle> = [
+  ...tokens,
+  ...tiers,
+  ...purposes,
+  ...rules,
+  ...windows,
+  ...concurrency,
+  ...visits,
+  ...visitValues,
+  ...webhooks,
+  ...deliveries,
+  ...replays,
+  ...accessLog,
+  ...answers,
+  ...payloads,
+  ...budgets,
+  ...disclosures
+]

@@ -1,0 +1,64 @@
+import type { Oracle, Run } from "../Oracle.js"
+import { recordOf } from "./support/Answers.js"
+import { isFiring } from "./support/deliveries/Firings.js"
+import { ground, type MadeRule } from "./support/Ground.js"
+import { happened, type Post, textOf, timeOf } from "./support/trace/Happened.js"
+import { phonesOf } from "./support/phones/Phones.js"
+import { COORDINATE } from "../Specification.js"
+
+/** What the bodies of webhooks say (Spec §6.1, §6.2). Which fields they have is the subject of H2. */
+
+const wrong = (run: Run, post: Post): string | undefined => {
+  const rule = ground(run).rules.get(textOf(post.body["rule_id"]) ?? "")
+  if (rule === undefined || !isFiring(post.body["type"])) return undefined
+  const { body } = post
+  if (body["type"] !== `${rule.kind}.${rule.fields.type}`)
+    return `it is a ${textOf(body["type"])} of a rule for another`
+  if (body["grant_id"] !== rule.connectionId) return "it names another connection than its rule's"
+  const target = recordOf(body["target"]) ?? {}
+  if (target["place_id"] !== rule.placeId) return `its target is ${String(target["place_id"])} and not ${rule.placeId}`
+  const labels = labelsOf(run, rule, post)
+  return labels.includes(textOf(target["label"]) ?? "")
+    ? undefined
+    : `its label is “${textOf(target["label"])}” and may be ${labels.map((label) => `“${label}”`).join(" or ")}`
+}
+
+/**
+ * The labels that a body may have. A zone has the label that its app chose; a place the label at the time of the fix,
+ * or the present one.
+ */
+const labelsOf = (run: Run, rule: MadeRule, post: Post): ReadonlyArray<string> => {
+  const { request } = rule.made.args
+  if (request.endpoint === "POST /v1/rules/zone") return [request.label]
+  const place = ground(run).places.get(rule.placeId ?? "")
+  const uploads = phonesOf(run, rule.pair.userId)
+    .at(timeOf(post.body["occurred_at"]) ?? Number.NaN)
+    .flatMap((fix) => fix.uploads)
+  const begin = Math.min(post.i, ...uploads.map((upload) => upload.begin))
+  return (place?.labels.possible(begin, post.i) ?? []).map(({ label }) => label)
+}
+
+const h8: Oracle = {
+  name: "H8",
+  rule: "A firing names its rule's connection, type and target: the place's id and label, or null and the zone's label (Spec §6.2)",
+  check: (run) =>
+    happened(run).posts.flatMap((post) => {
+      const detail = wrong(run, post)
+      return detail === undefined ? [] : [{ at: post.i, detail: `${textOf(post.body["event_id"])}: ${detail}` }]
+    })
+}
+
+const h9: Oracle = {
+  name: "H9",
+  rule: "No text of a body has a coordinate in it, a label included (Spec §6.2)",
+  check: (run) =>
+    happened(run).posts.flatMap(({ body, i }) => {
+      const texts = [...Object.values(body), ...Object.values(recordOf(body["target"]) ?? {})]
+      const isTold = texts.some(
+        (text) => typeof text === "string" && timeOf(text) === undefined && COORDINATE.test(text)
+      )
+      return isTold ? [{ at: i, detail: `${textOf(body["type"])} has a coordinate in a text` }] : []
+    })
+}
+
+export const payloads: ReadonlyArray<Oracle> = [h8, h9]

@@ -1,0 +1,250 @@
+import type { DeliveryRow } from "../Operations.js"
+import type { Oracle, Run } from "../Oracle.js"
+import { caps, deliveryLogs, type Rows, sendingOf } from "./support/deliveries/Deliveries.js"
+import { happened, textOf } from "./support/trace/Happened.js"
+import type { Knowledge } from "./support/Knowledge.js"
+import { lastReadings } from "./support/Log.js"
+import type { OpOf } from "./support/trace/Ops.js"
+import { oracle, type Say } from "./support/trace/oracle.js"
+import { ATTEMPTS, DAY, DELIVERED_KEPT, LOG_KEPT, SECOND } from "../Specification.js"
+import { Y3 } from "./strikes.js"
+
+/** Sending again by hand (Spec §3.4, §3.5, §4.7). */
+
+const Y1 = oracle(
+  "Y1",
+  "Redeliver is refused while the row is being tried, when its endpoint is disabled or removed, and when the event is too old (Spec §3.5, §4.7)",
+  (known, say, run) => {
+    const cap = caps(known, run)
+    const removed = removals(known)
+    for (const log of deliveryLogs(known)) {
+      for (const op of redeliveries(known, log.appId)) {
+        const from = log.rows.get(op.args.deliveryId)
+        if (op.outcome._tag !== "ok" || from === undefined) continue
+        const gone = removed.get(from.endpointId)
+        if (gone !== undefined && gone < op.from) say(op.to, "redelivered to an endpoint that was removed")
+        if (from.state === "too_old" && (from.endedAt ?? Infinity) < op.tMin) say(op.to, "redelivered although too old")
+      }
+      for (const sending of log.sendings.values()) judgeSending(known, log, sending, cap, say)
+      whileDisabled(known, log, say)
+    }
+  }
+)
+
+const redeliveries = (known: Knowledge, appId: string): ReadonlyArray<OpOf<"redeliver">> =>
+  [...known.trace.ops.values()].filter((op) => op.name === "redeliver").filter((op) => op.args.appId === appId)
+
+const removals = (known: Knowledge): ReadonlyMap<string, number> => {
+  const found = new Map<string, number>()
+  for (const op of known.trace.ops.values()) {
+    if (op.name === "removeEndpoint" && op.outcome._tag === "ok") found.set(op.args.endpointId, op.to)
+  }
+  return found
+}
+
+/** An event has at most one delivery under way to an endpoint, and none once the event is too old. */
+const judgeSending = (
+  known: Knowledge,
+  { last }: Rows,
+  sending: ReadonlyArray<DeliveryRow>,
+  cap: ReadonlyMap<string, number>,
+  say: Say
+): void => {
+  if (known.trace.wentBack) return
+  let until = -Infinity
+  for (const { createdAt, deliveryId, endedAt, eventId, isReplay, occurredAt } of sending) {
+    const limit = cap.get(eventId)
+    if (isReplay && createdAt < until) say(last.to, `${deliveryId} was made while the event was being tried`)
+    if (isReplay && limit !== undefined && createdAt - occurredAt > limit * SECOND) {
+      say(last.to, `${deliveryId} was made when the event was too old`)
+    }
+    until = Math.max(until, endedAt ?? Infinity)
+  }
+}
+
+/** An endpoint that a reading shows as disabled since a moment was disabled all the time since then. */
+const whileDisabled = (known: Knowledge, log: Rows, say: Say): void => {
+  if (known.trace.wentBack) return
+  const said = new Set<string>()
+  for (const op of known.trace.ops.values()) {
+    if (op.name !== "readEndpoints" || op.outcome._tag !== "ok" || op.args.appId !== log.appId) continue
+    for (const { disabledAt, endpointId } of op.outcome.value.endpoints) {
+      if (disabledAt === null) continue
+      for (const row of log.rows.values()) {
+        if (row.endpointId !== endpointId || !row.isReplay || said.has(row.deliveryId)) continue
+        if (row.createdAt <= disabledAt || row.createdAt >= op.tMin) continue
+        said.add(row.deliveryId)
+        say(op.to, `${row.deliveryId} was made while the endpoint was disabled`)
+      }
+    }
+  }
+}
+
+const Y2 = oracle(
+  "Y2",
+  "A replay is a new row that says so, of the same event and endpoint; the original says that it was replayed (Spec §4.7)",
+  (known, say) => {
+    for (const log of deliveryLogs(known)) {
+      const own = new Set<string>()
+      let unknown = 0
+      for (const op of redeliveries(known, log.appId)) {
+        if (op.outcome._tag === "unknown") unknown++
+        if (op.outcome._tag !== "ok") continue
+        own.add(op.outcome.value.deliveryId)
+        replayOf(known, log, op, op.outcome.value.deliveryId, say)
+      }
+      for (const op of known.trace.ops.values()) {
+        if (op.name !== "recover" || op.args.appId !== log.appId) continue
+        if (op.outcome._tag === "ok") unknown += op.outcome.value.queued
+        else if (op.outcome._tag === "unknown") unknown = Infinity
+      }
+      const others = [...log.rows.values()].filter(({ deliveryId, isReplay }) => isReplay && !own.has(deliveryId))
+      if (others.length > unknown) say(log.last.to, `${others.length} replays of which ${unknown} were asked for`)
+    }
+  }
+)
+
+const replayOf = (known: Knowledge, log: Rows, op: OpOf<"redeliver">, id: string, say: Say): void => {
+  if (id === op.args.deliveryId) say(op.to, "a replay is the same row again")
+  // The log keeps rows for at least a week.
+  if (log.last.from < op.to || known.trace.latest(log.last.to) - op.tMin > DELIVERED_KEPT - DAY) return
+  const original = log.rows.get(op.args.deliveryId)
+  const replay = log.rows.get(id)
+  if (replay === undefined) return say(log.last.to, `the replay ${id} is no row`)
+  if (!replay.isReplay) say(log.last.to, `${id} does not say that it is a replay`)
+  if (original === undefined) return
+  // The row as an earlier reading shows it: the log does not promise to keep the row longer.
+  const isKept = log.last.outcome._tag === "ok" && log.last.outcome.value.deliveries.includes(original)
+  if (isKept && !original.isReplayed) say(log.last.to, `${original.deliveryId} does not say that it was replayed`)
+  if (replay.eventId !== original.eventId) say(log.last.to, `${id} has another event_id than ${original.deliveryId}`)
+  if (replay.endpointId !== original.endpointId) say(log.last.to, `${id} went to another endpoint`)
+}
+
+const Y4 = oracle(
+  "Y4",
+  "Retry now brings the next attempt forward: no extra attempt, no second copy (Spec §4.7)",
+  (known, say, run) => {
+    const posts = new Map<string, number>()
+    for (const { body } of happened(run).posts) {
+      const key = sendingOf(textOf(body["endpoint_id"]) ?? "", textOf(body["event_id"]) ?? "")
+      posts.set(key, (posts.get(key) ?? 0) + 1)
+    }
+    const end = run.entries.at(-1)
+    const isWhole = run.quiesced && end !== undefined && known.trace.isCalm(0, end.i)
+    for (const log of deliveryLogs(known)) {
+      const judged = new Set<string>()
+      for (const op of known.trace.ops.values()) {
+        if (op.name !== "retryNow" || op.args.appId !== log.appId || op.outcome._tag !== "ok") continue
+        const row = log.rows.get(op.args.deliveryId)
+        if (row === undefined || judged.has(row.deliveryId)) continue
+        judged.add(row.deliveryId)
+        const numbers = row.attempts.map(({ attempt }) => attempt)
+        if (new Set(numbers).size < numbers.length) say(log.last.to, `${row.deliveryId} has an attempt twice`)
+        if (Math.max(row.attempt, ...numbers) > ATTEMPTS) say(log.last.to, `${row.deliveryId} has more than 7 attempts`)
+        const rows = log.sendings.get(sendingOf(row.endpointId, row.eventId)) ?? []
+        if (rows.filter(({ isReplay }) => !isReplay).length > 1) say(log.last.to, `${row.eventId} is queued twice`)
+        const sent = posts.get(sendingOf(row.endpointId, row.eventId)) ?? 0
+        const attempts = rows.reduce((sum, { attempts }) => sum + attempts.length, 0)
+        if (isWhole && sent > attempts + unreadAttempts(known, log, rows))
+          say(log.last.to, `${row.eventId} was sent ${sent} times in ${attempts} attempts`)
+      }
+    }
+  }
+)
+
+/**
+ * How many attempts the log may have forgotten before anybody read them: it keeps rows for at least a week after their
+ * end.
+ */
+const unreadAttempts = (known: Knowledge, log: Rows, sending: ReadonlyArray<DeliveryRow>): number => {
+  if (log.last.outcome._tag !== "ok") return 0
+  const isOld = (t: number) => known.trace.latest(log.last.to) - t > DELIVERED_KEPT - DAY
+  const there = new Set(log.last.outcome.value.deliveries.map(({ deliveryId }) => deliveryId))
+  let unread = 0
+  for (const { attempts, createdAt, deliveryId, endedAt } of sending) {
+    // The delivery may have gone on after it was last read.
+    if (endedAt === null && !there.has(deliveryId) && isOld(createdAt)) unread += ATTEMPTS - attempts.length
+  }
+  const [first] = sending
+  if (first !== undefined && sending.every(({ isReplay }) => isReplay) && isOld(first.occurredAt)) unread += ATTEMPTS
+  const ids = new Set(sending.map(({ deliveryId }) => deliveryId))
+  const own = new Set<string>()
+  for (const op of redeliveries(known, log.appId)) {
+    if (op.outcome._tag !== "ok") continue
+    const id = op.outcome.value.deliveryId
+    own.add(id)
+    const isOfIt = ids.has(op.args.deliveryId) || !log.rows.has(op.args.deliveryId)
+    if (isOfIt && !log.rows.has(id) && isOld(op.tMin)) unread += ATTEMPTS
+  }
+  let recovered = 0
+  let isAnyOld = false
+  for (const op of known.trace.ops.values()) {
+    if (op.name !== "recover" || op.args.appId !== log.appId || op.outcome._tag !== "ok") continue
+    recovered += op.outcome.value.queued
+    isAnyOld ||= isOld(op.tMin)
+  }
+  const others = [...log.rows.values()].filter(({ deliveryId, isReplay }) => isReplay && !own.has(deliveryId))
+  return unread + (isAnyOld ? Math.max(0, recovered - others.length) * ATTEMPTS : 0)
+}
+
+/** The events that the user reads of: every event that says something about a place. */
+const isTold = (type: string): boolean =>
+  type.startsWith("place.") || type.startsWith("zone.") || type === "places.changed"
+
+const Y5 = oracle(
+  "Y5",
+  "An event is one entry of the user's access log, also when it is sent again (Spec §4.7)",
+  (known, say, run) => {
+    const end = run.entries.at(-1)
+    const start = run.entries[0]
+    if (end === undefined || start === undefined || end.t - start.t > LOG_KEPT - 10 * DAY) return
+    const isCalm = known.trace.isCalm(0, end.i)
+    const posted = postedEvents(known, run)
+    const rows = new Map<string, Set<string>>()
+    for (const { rows: all } of deliveryLogs(known)) {
+      for (const { eventId, type } of all.values()) rows.set(type, (rows.get(type) ?? new Set()).add(eventId))
+    }
+    for (const [userId, reading] of lastReadings(known)) {
+      const counts = new Map<string, number>()
+      for (const { connectionId, endpoint, status } of reading.outcome.value.entries) {
+        if (!endpoint.startsWith("webhook ") || status !== 200) continue
+        const key = `${connectionId} ${endpoint.slice("webhook ".length)}`
+        counts.set(key, (counts.get(key) ?? 0) + 1)
+      }
+      for (const [key, count] of counts) {
+        const events = posted.get(key)?.events.size ?? 0
+        const [, type = ""] = key.split(" ")
+        // A worker may have entered the event and died before the POST.
+        const slack = isCalm ? 0 : (rows.get(type)?.size ?? Infinity)
+        if (count > events + slack) say(reading.to, `${count} entries of ${events} events of type ${type}`)
+      }
+      for (const [key, { before, userId: owner }] of posted) {
+        const events = before(reading.from)
+        const count = counts.get(key) ?? 0
+        if (owner === userId && count < events)
+          say(reading.to, `${count} entries of ${events} events that were sent (${key})`)
+      }
+    }
+  }
+)
+
+const postedEvents = (known: Knowledge, run: Run) => {
+  const found = new Map<string, { userId: string; events: Map<string, number>; before: (i: number) => number }>()
+  for (const { body, i } of happened(run).posts) {
+    const eventId = textOf(body["event_id"])
+    const type = textOf(body["type"]) ?? ""
+    const connection = known.connections.get(textOf(body["grant_id"]) ?? "")
+    if (eventId === undefined || connection === undefined || !isTold(type)) continue
+    const key = `${connection.id} ${type}`
+    const events = found.get(key)?.events ?? new Map<string, number>()
+    if (!events.has(eventId)) events.set(eventId, i)
+    found.set(key, {
+      userId: connection.userId,
+      events,
+      before: (at) => [...events.values()].filter((first) => first < at).length
+    })
+  }
+  return found
+}
+
+export const replays: ReadonlyArray<Oracle> = [Y1, Y2, Y3, Y4, Y5]

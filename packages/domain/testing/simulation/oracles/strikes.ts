@@ -1,0 +1,110 @@
+import type { DeliveryRow } from "../Operations.js"
+import { deliveryLogs } from "./support/deliveries/Deliveries.js"
+import type { Knowledge } from "./support/Knowledge.js"
+import type { OpOf } from "./support/trace/Ops.js"
+import { oracle } from "./support/trace/oracle.js"
+import { ascending, into } from "./support/trace/into.js"
+import { DELIVERED_KEPT, GAPS, HOUR, STRIKES } from "../Specification.js"
+
+/**
+ * The time for which the log surely keeps delivered rows, less an hour. An older row may have cleared the count and be
+ * gone.
+ */
+const KEPT = DELIVERED_KEPT - HOUR
+
+/** The effect of a row's end on the count of its endpoint; undefined: none. `sure`: the effect is certain. */
+interface Effect {
+  readonly at: number
+  readonly does: "adds" | "clears"
+  readonly sure: boolean
+}
+
+export const Y3 = oracle(
+  "Y3",
+  "Replays, tests and attempts by hand neither count against an endpoint nor clear its count (Spec §3.4)",
+  (known, say, run) => {
+    const first = run.entries[0]
+    if (first === undefined || known.trace.wentBack || !run.quiesced) return
+    const hurries = retries(known)
+    // When ends were slow, the store may have written them in a different order than that of their times.
+    const isCalm = known.trace.isCalm(0, run.entries.length)
+    for (const { appId, last, rows } of deliveryLogs(known)) {
+      const read = lastEndpoints(known, appId)
+      if (read?.outcome._tag !== "ok") continue
+      const since = last.tMin - KEPT
+      const effects = new Map<string, Array<Effect>>()
+      for (const row of rows.values()) {
+        const effect = effectOf(row, hurries.get(row.deliveryId) ?? [])
+        if (effect !== undefined && effect.at > since) into(effects, row.endpointId, effect)
+      }
+      for (const { disabledAt, endpointId, strikes } of read.outcome.value.endpoints) {
+        const all = [...(effects.get(endpointId) ?? []), ...enablings(known, endpointId)]
+        // An endpoint that was disabled before `since` had reached its twenty strikes by then.
+        const from = first.t > since ? 0 : disabledAt !== null && disabledAt <= since ? STRIKES : STRIKES - 1
+        const { most, least } = count(isCalm ? all : all.map(unsure), from)
+        if (strikes > most) say(read.to, `${strikes} strikes of ${endpointId}, of which ${most} count at most`)
+        if (strikes < least) say(read.to, `${strikes} strikes of ${endpointId}, which had ${least} at least`)
+      }
+    }
+  }
+)
+
+const unsure = (effect: Effect): Effect => ({ ...effect, sure: false })
+
+const lastEndpoints = (known: Knowledge, appId: string): OpOf<"readEndpoints"> | undefined =>
+  [...known.trace.ops.values()].findLast(
+    (op): op is OpOf<"readEndpoints"> =>
+      op.name === "readEndpoints" && op.args.appId === appId && op.outcome._tag === "ok"
+  )
+
+const retries = (known: Knowledge): ReadonlyMap<string, ReadonlyArray<OpOf<"retryNow">>> => {
+  const found = new Map<string, Array<OpOf<"retryNow">>>()
+  for (const op of known.trace.ops.values()) {
+    if (op.name === "retryNow" && op.outcome._tag !== "refused") into(found, op.args.deliveryId, op)
+  }
+  return found
+}
+
+const effectOf = (row: DeliveryRow, hurried: ReadonlyArray<OpOf<"retryNow">>): Effect | undefined => {
+  const { attempts, endedAt, failReason, isReplay, isTest, state } = row
+  if (endedAt === null || isReplay || isTest) return undefined
+  const does = state === "delivered" ? "clears" : failReason === "exhausted" ? "adds" : undefined
+  if (does === undefined) return undefined
+  if (hurried.length === 0) return { at: endedAt, does, sure: true }
+  const last = attempts.at(-1)
+  const before = attempts.at(-2)
+  const wait = GAPS[attempts.length - 2]
+  // The last attempt came before its time, so somebody brought it forward: the end does not count.
+  if (last !== undefined && before !== undefined && wait !== undefined && last.startedAt < before.endedAt + wait)
+    return undefined
+  return { at: endedAt, does, sure: false }
+}
+
+/** Enabling a disabled endpoint resets its count. */
+const enablings = (known: Knowledge, endpointId: string): ReadonlyArray<Effect> =>
+  [...known.trace.ops.values()].flatMap((op) =>
+    op.name === "editEndpoint" && op.args.endpointId === endpointId && op.args.enabled === true
+      ? [{ at: op.tMax, does: "clears", sure: false }]
+      : []
+  )
+
+/** The lowest and highest count that the endpoint may show at the end. */
+const count = (effects: ReadonlyArray<Effect>, from: number): { readonly least: number; readonly most: number } => {
+  let least = 0
+  let most = from
+  const ends = [...effects].sort((a, b) => ascending(a.at, b.at))
+  for (const [n, { at, does, sure }] of ends.entries()) {
+    // The trace does not show the order of ends at one instant. An end after the twentieth strike may belong to the
+    // time before it.
+    const isTied = ends[n - 1]?.at === at || ends[n + 1]?.at === at
+    const isSure = sure && !isTied && most < STRIKES
+    if (does === "adds") {
+      most = Math.min(STRIKES, most + 1)
+      if (isSure || (sure && isTied && ends.every((end) => end.at !== at || end.does === "adds"))) least++
+    } else {
+      least = 0
+      if (isSure) most = 0
+    }
+  }
+  return { least: Math.min(least, STRIKES), most }
+}

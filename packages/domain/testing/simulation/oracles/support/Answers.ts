@@ -1,0 +1,44 @@
+import type { Endpoint, Request } from "../../Operations.js"
+import type { Run } from "../../Oracle.js"
+import { ground, type Pair } from "./Ground.js"
+import { type CompletedCall, happened } from "./trace/Happened.js"
+
+/** Calls that were answered, with the owner of their token. */
+
+export interface AnsweredCall<R extends Request> {
+  readonly did: CompletedCall<"call">
+  readonly request: R
+  readonly pair: Pair
+  readonly connectionId: string
+  readonly status: number
+  readonly error: string | null
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+const known = new WeakMap<object, ReadonlyArray<AnsweredCall<Request>>>()
+
+export const answered = (run: Run): ReadonlyArray<AnsweredCall<Request>> => {
+  const found = known.get(run)
+  if (found !== undefined) return found
+  const { holderOf } = ground(run)
+  const made = happened(run)
+    .of("call")
+    .flatMap((did) => {
+      const holder = holderOf(did.args.token)
+      if (holder === undefined || did.outcome?._tag !== "ok") return []
+      return [{ did, request: did.args.request, ...holder, ...did.outcome.value }]
+    })
+  known.set(run, made)
+  return made
+}
+
+export const answeredTo = <E extends Endpoint>(run: Run, endpoint: E) =>
+  answered(run).filter(
+    (call): call is AnsweredCall<Extract<Request, { readonly endpoint: E }>> => call.request.endpoint === endpoint
+  )
+
+export const recordOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+
+export const listOf = (value: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
+  Array.isArray(value) ? value.map(recordOf).filter((one) => one !== undefined) : []

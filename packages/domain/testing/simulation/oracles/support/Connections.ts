@@ -1,0 +1,184 @@
+import type { Apps, AppState } from "./Apps.js"
+import type { Finality, Register } from "./trace/Pending.js"
+import type { Indexed, OpOf, Span } from "./trace/Ops.js"
+import { DAY, GRACE, SENSITIVE } from "../../Specification.js"
+
+/** What the trace says of connections, their tiers and their tokens (Spec §2.1, §2.2, §3.1). */
+
+/** A date, as exactly as the trace shows it. */
+export interface Range {
+  readonly min: number
+  readonly max: number
+}
+
+export interface Grant {
+  /** The scopes that the user approved; undefined: unknown. */
+  readonly scopes: ReadonlyArray<string> | undefined
+  /** Null: the grant has no sensitive scope. */
+  readonly sensitive: Range | null | undefined
+  /** The consent that wrote the grant. */
+  readonly by: OpOf<"consent">
+}
+
+export interface Connection {
+  readonly id: string
+  readonly userId: string
+  readonly appId: string
+  /** The consent that made the connection, when the trace has it. */
+  readonly made: OpOf<"consent">
+  readonly grant: Register<Grant>
+  /** Null: no expiry. Undefined: unknown. */
+  readonly standard: Register<Range | null | undefined>
+  /** The live family of tokens; null: a family that no answer showed. */
+  readonly family: Register<Family | null>
+  readonly ended: Finality
+}
+
+export interface Family {
+  readonly connection: Connection
+  /** The exchange that issued the family. */
+  readonly by: OpOf<"exchange">
+}
+
+export interface Token {
+  readonly alias: string
+  readonly kind: "access" | "refresh"
+  readonly family: Family
+  /** The exchange or refresh that issued the token first. */
+  readonly issued: Span
+  /** Refreshes that may have spent the token. */
+  readonly spent: Array<Span & { readonly certain: boolean }>
+  /** The refresh token that replaced a spent one, when it is known. */
+  child: Token | undefined
+}
+
+export interface Code {
+  readonly connection: Connection
+  readonly issued: OpOf<"consent">
+  readonly uses: Array<Span & { readonly certain: boolean; readonly family: Family | null }>
+}
+
+type Life = "live" | "dead" | "open"
+export interface Alive {
+  readonly life: Life
+  readonly why: string
+}
+
+const LIVE: Alive = { life: "live", why: "live" }
+
+export const daysAfter = ({ tMax, tMin }: Span, days: number): Range => ({
+  min: tMin + days * DAY,
+  max: tMax + days * DAY
+})
+
+/** Whether the connection lives throughout the span (Spec §3.1, without the tokens). */
+export const alive = (trace: Indexed, apps: Apps, connection: Connection, span: Span): Alive =>
+  all([
+    over(connection.ended, span),
+    ...[apps.apps.get(connection.appId)?.revoked].map((revoked) =>
+      revoked === undefined ? LIVE : over(revoked, span)
+    ),
+    standardLife(trace, connection, span)
+  ])
+
+export const familyAlive = (family: Family, { from, to }: Span): Alive => {
+  const candidates = family.connection.family.read(from, to)
+  const mine = candidates.filter((candidate) => candidate === family).length
+  if (mine === 0) return { life: "dead", why: "its tokens were replaced" }
+  return mine === candidates.length ? LIVE : { life: "open", why: "its tokens may have been replaced" }
+}
+
+export const all = (lives: ReadonlyArray<Alive>): Alive =>
+  lives.find(({ life }) => life === "dead") ?? lives.find(({ life }) => life === "open") ?? LIVE
+
+const over = (what: Finality, { from, to }: Span): Alive => {
+  const why = what.before(from)
+  if (why !== undefined) return { life: "dead", why }
+  return what.maybeBy(to) ? { life: "open", why: "it may have ended" } : LIVE
+}
+
+/**
+ * Decision T2: live while `now < expires_at`. A date that the clock once passed may be over, although the clock went
+ * back.
+ */
+const standardLife = (trace: Indexed, connection: Connection, span: Span): Alive => {
+  const dates = connection.standard.read(span.from, span.to)
+  if (dates.length === 0) return { life: "open", why: "unknown" }
+  const latest = trace.latest(span.to)
+  if (dates.every((date) => date === null || (date !== undefined && span.tMax < date.min && latest < date.min))) {
+    return LIVE
+  }
+  return dates.every((date) => date !== null && date !== undefined && span.tMin >= date.max)
+    ? { life: "dead", why: "its standard tier had ended" }
+    : { life: "open", why: "its standard tier may have ended" }
+}
+
+type TierState = "none" | "active" | "lapsed" | "removed"
+
+/** Every state of the sensitive tier that is possible in the span (Spec §3.1, §4.2). */
+const tierStates = (trace: Indexed, date: Grant["sensitive"], span: Span): ReadonlySet<TierState> => {
+  if (date === null) return new Set(["none"])
+  if (date === undefined) return new Set(["none", "active", "lapsed", "removed"])
+  const states = new Set<TierState>()
+  if (span.tMin < date.max) states.add("active")
+  if (span.tMax >= date.min && span.tMin < date.max + GRACE) states.add("lapsed")
+  if (span.tMax >= date.min + GRACE || trace.latest(span.to) >= date.min + GRACE) states.add("removed")
+  return states
+}
+
+/** One possible situation of a call: what is granted, what the app may have, and the state of the sensitive tier. */
+export interface Situation {
+  readonly grant: Grant
+  readonly held: ReadonlySet<string>
+  readonly effective: ReadonlySet<string>
+  readonly tier: TierState
+}
+
+/** The grant ∩ what the app declares, as an admin left it (Spec §5.6). Undefined: the trace does not show it. */
+export const situations = (
+  trace: Indexed,
+  apps: Apps,
+  connection: Connection,
+  span: Span
+): ReadonlyArray<Situation> | undefined => {
+  const states = apps.apps.get(connection.appId)?.state.read(span.from, span.to)
+  if (states === undefined) return undefined
+  const found: Array<Situation> = []
+  for (const grant of connection.grant.read(span.from, span.to)) {
+    if (grant.scopes === undefined) return undefined
+    for (const app of states) {
+      for (const tier of tierStates(trace, grant.sensitive, span)) {
+        const declared = grant.scopes.filter((scope) => isLeft(app, scope))
+        const held = new Set(declared.filter((scope) => tier !== "removed" || !SENSITIVE.has(scope)))
+        const effective = new Set([...held].filter((scope) => tier === "active" || !SENSITIVE.has(scope)))
+        found.push({ grant, held, effective, tier })
+      }
+    }
+  }
+  return found
+}
+
+const isLeft = ({ allowed, declared }: AppState, scope: string): boolean =>
+  declared.includes(scope) && (allowed === null || allowed.includes(scope))
+
+export type ScopeVerdict = "allowed" | "lapsed" | "missing"
+
+/** Spec §7: 403 `scope_expired` while a renewal would bring the scope back, else `missing_scope`. */
+export const scopeVerdict = ({ effective, held }: Situation, required: string): ScopeVerdict => {
+  if (required === "none") return "allowed"
+  if (required === "any_standard") {
+    return [...effective].some((scope) => !SENSITIVE.has(scope)) ? "allowed" : "missing"
+  }
+  return effective.has(required) ? "allowed" : held.has(required) ? "lapsed" : "missing"
+}
+
+/** The last token of the chain whose successor is known. */
+export const lastKnown = (token: Token): Token => {
+  let last = token
+  while (last.child !== undefined && last.child.spent.length > 0) last = last.child
+  return last
+}
+
+/** Whether `token` is `other`, or was exchanged for it through a chain of refreshes. */
+export const leadsTo = (token: Token, other: Token): boolean =>
+  token === other || (token.child !== undefined && leadsTo(token.child, other))

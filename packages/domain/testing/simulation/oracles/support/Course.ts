@@ -1,0 +1,357 @@
+import type { Run } from "../../Oracle.js"
+import { begun } from "./trace/Begun.js"
+import { marginM, sidesOf } from "./phones/distance.js"
+import { isInWindow } from "./Explained.js"
+import {
+  archived,
+  circlesOf,
+  effective,
+  ground,
+  type Ground,
+  isSameCircle,
+  type MadeRule,
+  mayBeOver,
+  sharing
+} from "./Ground.js"
+import { type CompletedCall, isDone, isoOf } from "./trace/Happened.js"
+import { type Observer, observing } from "./trace/Observed.js"
+import { isLeftBehind } from "./phones/LeftBehind.js"
+import { isPutAside, keyOf, phonesOf } from "./phones/Phones.js"
+import { distinct } from "./trace/Possible.js"
+import { COOLDOWN, LATE_BATCH, MINUTE, STALE } from "../../Specification.js"
+
+/**
+ * Follows each rule from its creation, through every state that it may be in. Where the trace leaves something open,
+ * the oracle follows both branches. A firing that the trace shows rules out the branches that would not have fired
+ * then. When no branch is left, no course of events explains the firings, and a rule of the specification is broken.
+ */
+
+export interface CourseProblem {
+  readonly invariant: "R8" | "R9" | "R10" | "W2" | "W5"
+  readonly at: number
+  readonly detail: string
+}
+
+interface State {
+  readonly side: "inside" | "outside" | null
+  /** The time of the first fix of the stay. */
+  readonly since: number
+  readonly isSpent: boolean
+  /** The time of the newest decisive fix. */
+  readonly asOf: number
+  readonly firedAt: number
+}
+
+const FIRST: State = { side: null, since: -1, isSpent: false, asOf: -1, firedAt: -1e15 }
+const ANEW = { side: null, since: -1, isSpent: false } as const
+
+/** An event that may change the state of a rule. */
+interface Event {
+  readonly begin: number
+  readonly end: number
+  readonly isCertain: boolean
+  readonly upload: CompletedCall<"upload"> | null
+  readonly step: Transition
+}
+
+type Transition = (state: State, note: (note: Note) => void) => ReadonlyArray<State>
+
+const silent = (): void => undefined
+
+/** With more states than this, the oracle can conclude nothing. */
+const MOST = 64
+
+/** Rare things that certainly happened to a rule. */
+export type Note =
+  | "first fix"
+  | "boundary fix"
+  | "fired"
+  | "cooldown drop"
+  | "fired at the end of the cooldown"
+  | "stale crossing"
+  | "crossing of before the rule was made"
+  | "stale fix began a stay"
+  | "dwell fired"
+  | "rule begun anew"
+  | "fix outside of the window"
+  | "late batch applied"
+  | "late batch ignored"
+  | "old fix"
+
+interface Course {
+  readonly problems: ReadonlyArray<CourseProblem>
+  readonly notes: ReadonlySet<Note>
+}
+
+const known = new WeakMap<object, Course>()
+
+export const course = (run: Run): Course => {
+  const found = known.get(run)
+  if (found !== undefined) return found
+  const notes = new Set<Note>()
+  const problems = [...ground(run).rules.values()].flatMap((rule) => follow(run, rule, notes) ?? [])
+  known.set(run, { problems, notes })
+  return { problems, notes }
+}
+
+export const courseProblems = (run: Run): ReadonlyArray<CourseProblem> => course(run).problems
+
+const follow = (run: Run, rule: MadeRule, notes: Set<Note>): CourseProblem | undefined => {
+  let states: ReadonlyArray<State> = [FIRST]
+  const events = eventsOf(run, rule)
+  for (let next = 0; next < events.length;) {
+    const group: Array<Event> = []
+    let end = -Infinity
+    for (; next < events.length && (group.length === 0 || (events[next]?.begin ?? 0) <= end); next++) {
+      const event = events[next]
+      if (event === undefined) break
+      group.push(event)
+      end = Math.max(end, event.end)
+    }
+    const [only] = group
+    if (group.length === 1 && only?.isCertain === true) {
+      const note = states.length === 1 ? (one: Note) => void notes.add(one) : silent
+      const after = distinct(states.flatMap((state) => only.step(state, note)))
+      if (after.length === 0 && only.upload !== null) return contradiction(run, rule, only.upload, states)
+      states = after
+    } else states = inAnyOrder(states, group)
+    if (states.length > MOST) return undefined
+    if (states.length === 0) return undefined
+  }
+  return undefined
+}
+
+/**
+ * Applies overlapping events in every order, with any of them left out. The result may have too many states and never
+ * misses one.
+ */
+const inAnyOrder = (states: ReadonlyArray<State>, group: ReadonlyArray<Event>): ReadonlyArray<State> => {
+  let all = states
+  for (;;) {
+    const next = distinct([...all, ...group.flatMap(({ step }) => all.flatMap((state) => step(state, silent)))])
+    if (next.length === all.length || next.length > MOST) return next
+    all = next
+  }
+}
+
+const eventsOf = (run: Run, rule: MadeRule): ReadonlyArray<Event> => {
+  const g = ground(run)
+  const { made, pair, placeId, removals } = rule
+  const place = g.places.get(placeId ?? "")
+  const events: Array<Event> = []
+  const anew = (write: { readonly begin: number; readonly end: number; readonly isCertain: boolean }) => {
+    if (write.end > made.begin)
+      events.push({ ...write, isCertain: write.isCertain && write.begin > made.end, upload: null, step: reseed })
+  }
+  const scope = `location.rules.${rule.kind}`
+  for (const register of [pair.scopes, g.declared.get(pair.appId), g.allowed.get(pair.appId)])
+    for (const write of register?.writes ?? []) if (!write.value.includes(scope)) anew(write)
+  if (placeId !== null) {
+    for (const write of pair.shares.writes) if (!write.value.has(placeId)) anew(write)
+    place?.circles.writes.forEach((write, index, all) => {
+      const before = all[index - 1]
+      if (before !== undefined && !isSameCircle(before.value, write.value)) anew(write)
+    })
+  }
+  const observer = observing(run, rule)
+  const stoppedAt = Math.min(
+    ...removals.map(({ begin }) => begin),
+    ...(place?.archivings ?? []).map(({ begin }) => begin)
+  )
+  for (const upload of phonesOf(run, pair.userId).uploads) {
+    if (upload.end < made.begin) continue
+    if (upload.end > stoppedAt || mayBeOver(rule, upload.end, upload.endedAt)) break
+    const stands = standing(g, rule, upload)
+    if (stands === "no") continue
+    const isCertain = isDone(upload) && upload.begin > made.end && stands === "yes"
+    const { begin, end } = upload
+    events.push({ begin, end, isCertain, upload, step: taking(run, rule, upload, observer) })
+  }
+  return events.sort((a, b) => a.begin - b.begin)
+}
+
+const reseed: Transition = (state, note) => {
+  if (state.side !== null) note("rule begun anew")
+  return [{ ...state, ...ANEW }]
+}
+
+const standing = (g: Ground, rule: MadeRule, { begin, end }: CompletedCall): "yes" | "maybe" | "no" => {
+  const place = g.places.get(rule.placeId ?? "")
+  const needs = [effective(g, rule.pair, `location.rules.${rule.kind}`, begin, end)]
+  if (rule.placeId !== null) needs.push(sharing(rule.pair, rule.placeId, begin, end))
+  if (place !== undefined && archived(place, begin, end) !== "no") needs.push("maybe")
+  return needs.includes("no") ? "no" : needs.includes("maybe") ? "maybe" : "yes"
+}
+
+/** The states to which an upload leads, fix by fix in the order of capture. */
+const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">, observed: Observer): Transition => {
+  const circles = circlesOf(ground(run), rule, upload.begin, upload.end)
+  const possible = inOrder(upload).filter((fix) => isPutAside(fix, upload) !== "yes")
+  const inside = possible.filter((fix) => isInWindow(rule, fix.capturedAt))
+  const fixes = inside
+    .map((fix) => {
+      const key = keyOf(upload.args.deviceId, fix)
+      return { fix, isNew: newness(run, rule, upload, key), left: isLeftBehind(run, rule.pair.userId, { key }) }
+    })
+    .filter(({ isNew, left }) => isNew !== "no" && left !== "yes")
+  const [from, to] = [Math.min(upload.beganAt, upload.endedAt), Math.max(upload.beganAt, upload.endedAt)]
+  const closed = rule.fields.activeUntil === null ? Infinity : rule.fields.activeUntil + LATE_BATCH
+  // A fix that was captured before this time sets the side of the rule and fires nothing.
+  const since = begun(ground(run), rule, upload.begin, upload.end)
+  const isCounted = to <= closed ? "yes" : from <= closed ? "maybe" : "no"
+  return (state, note) => {
+    let states: ReadonlyArray<State> = [state]
+    if (inside.length < possible.length) note("fix outside of the window")
+    if (fixes.length > 0 && isCounted === "no") note("late batch ignored")
+    if (isCounted === "no") return states
+    if (fixes.length > 0 && from >= (rule.fields.activeUntil ?? Infinity)) note("late batch applied")
+    for (const { fix, isNew, left } of fixes) {
+      const at = fix.capturedAt
+      const isStale = from - at > STALE
+      const isFresh = to - at <= STALE && at >= since.latest
+      const told: ReadonlyArray<Telling> = isFresh
+        ? ["told"]
+        : isStale
+          ? ["stale"]
+          : at < since.earliest
+            ? ["early"]
+            : ["told", "early"]
+      const isOpen =
+        isNew === "maybe" || left === "maybe" || isCounted === "maybe" || isPutAside(fix, upload) === "maybe"
+      states = distinct(
+        states.flatMap((before) => {
+          if (at <= before.asOf) {
+            note("old fix")
+            return [before]
+          }
+          const after: Array<State> = isOpen ? [before] : []
+          for (const circle of circles) {
+            const sides = sidesOf(circle, fix)
+            if (sides.boundary) after.push(before)
+            if (sides.boundary && !sides.inside && !sides.outside) note("boundary fix")
+            for (const side of ["inside", "outside"] as const) {
+              if (sides[side])
+                for (const telling of told) after.push(...see(rule, before, { at, side, telling }, observed, note))
+            }
+          }
+          return after
+        })
+      )
+      if (states.length > MOST) return states
+    }
+    return states
+  }
+}
+
+/** Whether a fix may fire, and why not. */
+type Telling = "told" | "stale" | "early"
+
+const see = (
+  rule: MadeRule,
+  before: State,
+  { at, side, telling }: { readonly at: number; readonly side: "inside" | "outside"; readonly telling: Telling },
+  observed: Observer,
+  note: (note: Note) => void
+): ReadonlyArray<State> => {
+  // The branch passes over a firing that the trace shows, so this course is impossible.
+  if (observed.between(before.asOf, at)) return []
+  const { dwellMinutes, type } = rule.fields
+  const isFresh = telling === "told"
+  const isCrossing = before.side !== null && before.side !== side
+  const begins = side === "inside" && before.side !== "inside"
+  const since = side === "outside" ? -1 : begins ? at : before.since
+  const wasSpent = side === "inside" && !begins && before.isSpent
+  const isWanted =
+    type === "dwell"
+      ? side === "inside" && !wasSpent && at - since >= (dwellMinutes ?? 0) * MINUTE
+      : isCrossing && side === (type === "enter" ? "inside" : "outside")
+  const after = { side, since, asOf: at, isSpent: wasSpent || (isWanted && isFresh), firedAt: before.firedAt }
+  const gap = at - before.firedAt
+  const fires = isWanted && isFresh && gap >= COOLDOWN
+  if (before.asOf === FIRST.asOf) note("first fix")
+  if (isWanted && telling === "stale") note("stale crossing")
+  if (isWanted && telling === "early") note("crossing of before the rule was made")
+  if (begins && type === "dwell" && telling === "stale") note("stale fix began a stay")
+  if (isWanted && isFresh && !fires) note("cooldown drop")
+  if (fires) note(gap === COOLDOWN ? "fired at the end of the cooldown" : type === "dwell" ? "dwell fired" : "fired")
+  if (!fires) return observed.at(at) ? [] : [after]
+  return observed.at(at) || !observed.isShown(at) ? [{ ...after, firedAt: at }] : []
+}
+
+/**
+ * At one instant the more accurate fix comes first (decision L4); of one fix that was sent twice the more accurate one.
+ */
+const inOrder = ({ args: { deviceId, fixes } }: CompletedCall<"upload">) => {
+  const worth = (accuracyM: number | null) =>
+    accuracyM !== null && Number.isFinite(accuracyM) && accuracyM > 0 ? accuracyM : Infinity
+  const sorted = [...fixes].sort(
+    (a, b) =>
+      a.capturedAt - b.capturedAt ||
+      Math.sign(worth(a.accuracyM) - worth(b.accuracyM)) ||
+      a.lat - b.lat ||
+      a.lon - b.lon
+  )
+  const keys = new Set<string>()
+  return sorted.filter((fix) => {
+    const key = keyOf(deviceId, fix)
+    return keys.has(key) ? false : keys.add(key)
+  })
+}
+
+/** Whether the fix is new, or was sent before. */
+const newness = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">, key: string): "yes" | "maybe" | "no" => {
+  const others = (broughtBy(run, rule.pair.userId).get(key) ?? []).filter(
+    (did) => did !== upload && did.begin < upload.end
+  )
+  if (others.some((did) => isDone(did) && did.end < upload.begin)) return "no"
+  return others.length === 0 ? "yes" : "maybe"
+}
+
+const indexes = new WeakMap<object, Map<string, ReadonlyMap<string, ReadonlyArray<CompletedCall<"upload">>>>>()
+
+const broughtBy = (run: Run, userId: string): ReadonlyMap<string, ReadonlyArray<CompletedCall<"upload">>> => {
+  const index = indexes.get(run) ?? new Map()
+  indexes.set(run, index)
+  const found = index.get(userId)
+  if (found !== undefined) return found
+  const made = new Map<string, Array<CompletedCall<"upload">>>()
+  for (const { key, uploads } of phonesOf(run, userId).seen) made.set(key, [...(made.get(key) ?? []), ...uploads])
+  index.set(userId, made)
+  return made
+}
+
+/** The invariant that the contradiction points at, by how the upload came at which it shows. */
+const contradiction = (
+  run: Run,
+  rule: MadeRule,
+  upload: CompletedCall<"upload">,
+  states: ReadonlyArray<State>
+): CourseProblem => {
+  const { fixes } = upload.args
+  const isShuffled = fixes.some((fix, index) => fix.capturedAt < (fixes[index - 1]?.capturedAt ?? -Infinity))
+  const keys = fixes.map((fix) => keyOf(upload.args.deviceId, fix))
+  const isRepeated = new Set(keys).size < keys.length || keys.some((key) => newness(run, rule, upload, key) !== "yes")
+  const { activeFrom, activeUntil } = rule.fields
+  const isLate = activeUntil !== null && upload.beganAt >= activeUntil
+  const isAstray =
+    (activeFrom !== null || activeUntil !== null) &&
+    phonesOf(run, rule.pair.userId).uploads.some(
+      (other) =>
+        other.begin <= upload.begin &&
+        other.args.fixes.some((fix) => isInWindow(rule, fix.capturedAt) !== isInWindow(rule, other.beganAt))
+    )
+  const invariant = isShuffled ? "R9" : isRepeated ? "R8" : isLate ? "W2" : isAstray ? "W5" : "R10"
+  const sent = fixes.map((fix) => `${isoOf(fix.capturedAt)} ±${marginM(fix)} m`).join(", ")
+  // If a firing that nobody saw would explain the contradiction, then that firing is missing.
+  const observed = observing(run, rule)
+  const unseen = taking(run, rule, upload, { ...observed, isShown: () => false })
+  const isMissing = states.some((state) => unseen(state, silent).length > 0)
+  const fired = fixes.map(({ capturedAt }) => capturedAt).filter(observed.at)
+  const wrongly = fired.length === 0 ? "" : ` for ${fired.map(isoOf).join(", ")}`
+  const what = isMissing ? "did not fire as it should" : `fired${wrongly} and should not have`
+  return {
+    invariant,
+    at: upload.end,
+    detail: `rule ${rule.ruleId} (${rule.fields.type}) ${what}, with the upload of ${sent}`
+  }
+}

@@ -1,0 +1,239 @@
+import type { Run } from "../../Oracle.js"
+import { begun } from "./trace/Begun.js"
+import { sidesOf } from "./phones/distance.js"
+import type { Firing } from "./deliveries/Firings.js"
+import { firings } from "./deliveries/Firings.js"
+import {
+  archived,
+  circlesOf,
+  effective,
+  type Ground,
+  ground,
+  isStopped,
+  type MadeRule,
+  mayBeOver,
+  sharing
+} from "./Ground.js"
+import { type CompletedCall, isDone, isoOf } from "./trace/Happened.js"
+import { isLeftBehind } from "./phones/LeftBehind.js"
+import { isPutAside, type Phones, phonesOf, type SeenReading } from "./phones/Phones.js"
+import { LATE_BATCH, MINUTE, STALE } from "../../Specification.js"
+
+/**
+ * Why a firing cannot have happened. The oracle looks among everything that the phones may have sent for what the rule
+ * needed. Each problem names the invariant that the firing breaks. A firing that some course of events explains has no
+ * problem.
+ */
+
+export interface Problem {
+  readonly invariant: "R1" | "R2" | "R3" | "R5" | "R6" | "R7" | "R11" | "R12" | "W1" | "W2"
+  readonly detail: string
+}
+
+/** A fix, with an upload that may have brought it. */
+interface Candidate {
+  readonly fix: SeenReading
+  readonly upload: CompletedCall<"upload">
+}
+
+type Side = "inside" | "outside"
+
+interface Scene {
+  readonly run: Run
+  readonly ground: Ground
+  readonly phones: Phones
+  readonly rule: MadeRule
+  readonly firing: Firing
+}
+
+/**
+ * At most one problem for each firing. When several rules may have fired, all of them must have a problem, and the
+ * first rule's is reported.
+ */
+export const problems = (run: Run): ReadonlyArray<Problem & { readonly at: number }> => {
+  const found = known.get(run)
+  if (found !== undefined) return found
+  const made = firings(run).flatMap((firing) => {
+    const each = firing.rules.map((rule) => explain(run, firing, rule))
+    const [first] = each
+    return first === undefined || each.includes(undefined) ? [] : [{ ...first, at: firing.at }]
+  })
+  known.set(run, made)
+  return made
+}
+
+const known = new WeakMap<object, ReadonlyArray<Problem & { readonly at: number }>>()
+
+const explain = (run: Run, firing: Firing, rule: MadeRule): Problem | undefined => {
+  const scene: Scene = { run, ground: ground(run), phones: phonesOf(run, rule.pair.userId), rule, firing }
+  const deciding = decidingOf(scene)
+  if ("invariant" in deciding) return deciding
+  const earlier = firings(run).filter(
+    (other) => other.ruleId === rule.ruleId && other.type === firing.type && other.occurredAt < firing.occurredAt
+  )
+  return seedProblem(scene, deciding.chances, earlier.at(-1)?.occurredAt ?? -Infinity)
+}
+
+/** The fixes that may have decided the firing, or what is wrong with all of them. */
+const decidingOf = (scene: Scene): Problem | { readonly chances: ReadonlyArray<Candidate> } => {
+  const { firing, phones, rule } = scene
+  const { activeUntil } = rule.fields
+  const at = firing.occurredAt
+  const side = firing.type === "exit" ? "outside" : "inside"
+  const needs: ReadonlyArray<readonly [Problem["invariant"], string, (chance: Candidate) => boolean]> = [
+    ["R1", "its fix came before the rule was made", ({ upload }) => upload.end > rule.made.begin],
+    ["R7", "the rule was stopped when its fix came", ({ upload }) => !isStopped(scene.ground, rule, upload)],
+    [
+      "R11",
+      "its fix was captured before the rule was made, or before it had what it needs",
+      ({ upload }) => at >= begun(scene.ground, rule, upload.begin, upload.end).earliest
+    ],
+    ["W1", "its fix was captured outside of the rule's window", () => isInWindow(rule, at)],
+    [
+      "W2",
+      "its fix came more than a day after the window closed",
+      ({ upload }) => activeUntil === null || receivedFrom(upload) <= activeUntil + LATE_BATCH
+    ],
+    ["R5", "its fix was more than 15 minutes old", ({ upload }) => receivedFrom(upload) - at <= STALE],
+    [
+      "R3",
+      `no fix of then is more than its margin ${side}`,
+      ({ fix, upload }) =>
+        circlesOf(scene.ground, rule, upload.begin, upload.end).some((circle) => sidesOf(circle, fix)[side])
+    ],
+    ["R12", "its phone was left behind", ({ fix }) => leftOf(scene, fix) !== "yes"]
+  ]
+  let chances = phones
+    .at(at)
+    .flatMap((fix) => fix.uploads.map((upload): Candidate => ({ fix, upload })))
+    .filter(({ upload }) => upload.begin < firing.at)
+  if (chances.length === 0) return problem(scene, "R3", "no fix was captured then")
+  for (const [invariant, detail, holds] of needs) {
+    chances = chances.filter(holds)
+    if (chances.length === 0) return problem(scene, invariant, detail)
+  }
+  return { chances }
+}
+
+/** What the rule must have seen before: the other side, or the same side for long enough. */
+const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: number): Problem | undefined => {
+  const { firing, phones, rule } = scene
+  const dwellMs = firing.type === "dwell" ? (rule.fields.dwellMinutes ?? 0) * MINUTE : 0
+  const side: Side = firing.type === "enter" ? "outside" : "inside"
+  const horizon = Math.max(...deciding.map(({ upload }) => upload.end))
+  const before = phones.seen
+    .filter((fix) => fix.capturedAt < firing.occurredAt && leftOf(scene, fix) !== "yes")
+    .flatMap((fix) => fix.uploads.map((upload): Candidate => ({ fix, upload })))
+    .filter(({ upload }) => upload.begin < Math.min(horizon, firing.at))
+
+  const isSeen = ({ upload }: Candidate) => upload.end > rule.made.begin
+  const isIn = ({ fix }: Candidate) => isInWindow(rule, fix.capturedAt)
+  const isOn = (which: Side) => (chance: Candidate) => possibleSides(scene, chance)[which]
+  const isEarly = ({ fix }: Candidate) => fix.capturedAt <= firing.occurredAt - dwellMs
+  const leftAt = dwellMs === 0 ? -Infinity : lastLeft(scene, deciding)
+  const isSince = ({ fix }: Candidate) =>
+    dwellMs === 0 ? fix.capturedAt > last : fix.capturedAt > leftAt && isEarly({ fix } as Candidate)
+  const some = (...all: ReadonlyArray<(chance: Candidate) => boolean>) =>
+    before.some((chance) => all.every((holds) => holds(chance)))
+
+  if (some(isSince, isSeen, isIn, isOn(side))) {
+    const again =
+      dwellMs > 0 &&
+      last > -Infinity &&
+      !isBegunAnew(scene) &&
+      !some(({ fix }) => fix.capturedAt > last, isSeen, isIn, isOn("outside"))
+    return again ? problem(scene, "R6", "it fired before in the same stay") : undefined
+  }
+  if (dwellMs === 0 && some(isSeen, isIn, isOn(side)))
+    return problem(scene, "R2", `nobody saw the ${side} since it fired last`)
+  if (some(isSince, isSeen, isOn(side)))
+    return problem(scene, "W1", "only fixes from outside of its window came before")
+  if (some(isSince, isSeen, isIn, (chance) => plainSide(scene, chance, side)))
+    return problem(scene, "R3", "only fixes within the margin came before")
+  if (some(isSince, isIn, isOn(side)))
+    return problem(scene, "R1", "what it may have seen before came before it was made")
+  if (dwellMs > 0 && some(isSeen, isIn, isOn("inside"))) return problem(scene, "R6", "the stay was shorter")
+  return some(isSeen, isIn, (chance) => isOn("inside")(chance) || isOn("outside")(chance))
+    ? problem(scene, dwellMs > 0 ? "R6" : "R2", `nobody saw the ${side} before`)
+    : problem(scene, "R1", "it is the first that the rule saw")
+}
+
+const problem = ({ firing, rule }: Scene, invariant: Problem["invariant"], detail: string): Problem => ({
+  invariant,
+  detail: `rule ${rule.ruleId} fired ${firing.type} for ${isoOf(firing.occurredAt)} (event ${firing.eventId}): ${detail}`
+})
+
+export const isInWindow = ({ fields: { activeFrom, activeUntil } }: MadeRule, capturedAt: number): boolean =>
+  (activeFrom === null || capturedAt >= activeFrom) && (activeUntil === null || capturedAt < activeUntil)
+
+/** The earliest time of receipt: the clock may be set back while the upload comes in. */
+const receivedFrom = ({ beganAt, endedAt }: CompletedCall): number => Math.min(beganAt, endedAt)
+
+const leftOf = ({ run, rule }: Scene, fix: SeenReading) => isLeftBehind(run, rule.pair.userId, fix)
+
+const possibleSides = ({ ground, rule }: Scene, { fix, upload }: Candidate) => {
+  const all = circlesOf(ground, rule, upload.begin, upload.end).map((circle) => sidesOf(circle, fix))
+  return { inside: all.some((one) => one.inside), outside: all.some((one) => one.outside) }
+}
+
+/** Whether the fix is on this side when the margin is ignored. */
+const plainSide = ({ ground, rule }: Scene, { fix, upload }: Candidate, side: Side): boolean =>
+  circlesOf(ground, rule, upload.begin, upload.end).some((circle) => {
+    const sides = sidesOf({ ...circle, radiusM: circle.radiusM + (side === "inside" ? 1 : -1) * 1e9 }, fix)
+    return sides[side] || sidesOf(circle, fix).boundary
+  })
+
+/** The newest fix before the firing that the rule certainly saw outside. */
+const lastLeft = (scene: Scene, deciding: ReadonlyArray<Candidate>): number => {
+  const { firing, phones } = scene
+  for (let at = phones.seen.length - 1; at >= 0; at--) {
+    const fix = phones.seen[at]
+    if (fix === undefined || fix.capturedAt >= firing.occurredAt) continue
+    if (isSurelyOutside(scene, deciding, fix)) return fix.capturedAt
+  }
+  return -Infinity
+}
+
+const isSurelyOutside = (scene: Scene, deciding: ReadonlyArray<Candidate>, fix: SeenReading): boolean => {
+  const { ground, phones, rule } = scene
+  const { made, pair, placeId } = rule
+  if (
+    leftOf(scene, fix) !== "no" ||
+    !isInWindow(rule, fix.capturedAt) ||
+    !fix.uploads.every(({ begin }) => begin > made.end)
+  )
+    return false
+  return fix.uploads.some((upload) => {
+    const { begin, end, endedAt } = upload
+    const isInTime = deciding.every((other) => other.upload === upload || end < other.upload.begin)
+    if (!isDone(upload) || !isInTime || isPutAside(fix, upload) !== "no") return false
+    if (rule.fields.activeUntil !== null && endedAt > rule.fields.activeUntil + LATE_BATCH) return false
+    if (rule.removals.some((removal) => removal.begin < end) || mayBeOver(rule, end, endedAt)) return false
+    if (effective(ground, pair, `location.rules.${rule.kind}`, begin, end) !== "yes") return false
+    const place = placeId === null ? undefined : ground.places.get(placeId)
+    if (placeId !== null && sharing(pair, placeId, begin, end) !== "yes") return false
+    if (place !== undefined && archived(place, begin, end) !== "no") return false
+    const isSureOf = circlesOf(ground, rule, begin, end).every((circle) => {
+      const sides = sidesOf(circle, fix)
+      return sides.outside && !sides.boundary && !sides.inside
+    })
+    // A fix that is not newer than what the rule saw is only history (decision L4).
+    return isSureOf && !phones.seen.some((other) => other !== fix && mayHideIt(other, fix, upload))
+  })
+}
+
+const mayHideIt = (other: SeenReading, fix: SeenReading, upload: CompletedCall<"upload">): boolean =>
+  other.capturedAt >= fix.capturedAt &&
+  other.uploads.some(
+    (earlier) => earlier.begin < upload.end && (earlier !== upload || other.capturedAt === fix.capturedAt)
+  )
+
+/** Something that the rule depends on changed after the rule was made, so it may have begun anew (decision L8). */
+const isBegunAnew = ({ ground, rule: { made, pair, placeId } }: Scene): boolean =>
+  [
+    pair.shares,
+    pair.scopes,
+    ground.declared.get(pair.appId),
+    ground.allowed.get(pair.appId),
+    ground.places.get(placeId ?? "")?.circles
+  ].some((register) => register?.writes.some(({ end }) => end > made.begin))

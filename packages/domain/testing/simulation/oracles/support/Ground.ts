@@ -1,0 +1,348 @@
+import type { Call, Circle, RuleFields } from "../../Operations.js"
+import type { Run } from "../../Oracle.js"
+import { type CompletedCall, happened, type Happened, isBefore, isDone, mayBeDone, textOf } from "./trace/Happened.js"
+import { into } from "./trace/into.js"
+import * as Register from "./trace/Register.js"
+import { DAY } from "../../Specification.js"
+
+/** What rules, visits and webhooks depend on: connections, shared places and rules. */
+
+/** A user and an app. They have at most one connection at a time. */
+export interface Pair {
+  readonly userId: string
+  readonly appId: string
+  readonly consents: ReadonlyArray<CompletedCall<"consent">>
+  /** For each shared place, whether earlier visits are included. */
+  readonly shares: Register.Register<ReadonlyMap<string, boolean>>
+  readonly scopes: Register.Register<ReadonlyArray<string>>
+  /** The operations that ended a connection of the pair, or may have. */
+  readonly ends: ReadonlyArray<CompletedCall>
+}
+
+export interface Place {
+  readonly placeId: string
+  readonly userId: string
+  readonly circles: Register.Register<Circle>
+  readonly labels: Register.Register<{ readonly label: string; readonly kind: string }>
+  readonly archivings: ReadonlyArray<CompletedCall>
+}
+
+export interface MadeRule {
+  readonly ruleId: string
+  readonly pair: Pair
+  readonly connectionId: string
+  readonly kind: "place" | "zone"
+  readonly placeId: string | null
+  /** The circle of a zone rule. */
+  readonly zone: Circle | null
+  readonly fields: RuleFields
+  readonly made: CompletedCall<"call">
+  readonly removals: ReadonlyArray<CompletedCall>
+}
+
+export interface Ground {
+  readonly happened: Happened
+  readonly pairs: ReadonlyMap<string, Pair>
+  readonly places: ReadonlyMap<string, Place>
+  readonly rules: ReadonlyMap<string, MadeRule>
+  readonly declared: ReadonlyMap<string, Register.Register<ReadonlyArray<string>>>
+  readonly allowed: ReadonlyMap<string, Register.Register<ReadonlyArray<string>>>
+  /** The pair of each connection, by the connection's id. */
+  readonly connections: ReadonlyMap<string, Pair>
+  /** The pair and the connection for which a token was issued. */
+  readonly holderOf: (token: string) => { readonly pair: Pair; readonly connectionId: string } | undefined
+}
+
+const known = new WeakMap<object, Ground>()
+
+export const ground = (run: Run): Ground => {
+  const found = known.get(run)
+  if (found !== undefined) return found
+  const made = read(happened(run))
+  known.set(run, made)
+  return made
+}
+
+interface Holder {
+  readonly pair: Pair
+  readonly connectionId: string
+}
+
+const read = (h: Happened): Ground => {
+  const pairs = new Map<
+    string,
+    Pair & { readonly consents: Array<CompletedCall<"consent">>; readonly ends: Array<CompletedCall> }
+  >()
+  const codes = new Map<string, Holder>()
+  const tokens = new Map<string, Holder>()
+  const connections = new Map<string, Pair & { readonly ends: Array<CompletedCall> }>()
+  const places = new Map<string, Place>()
+  const archivings = new Map<string, Array<CompletedCall>>()
+  for (const did of h.all) if (is(did, "archivePlace") && mayBeDone(did)) into(archivings, did.args.placeId, did)
+  const rules = new Map<string, MadeRule & { readonly removals: Array<CompletedCall> }>()
+  const declared = new Map<string, Register.Register<ReadonlyArray<string>>>()
+  const allowed = new Map<string, Register.Register<ReadonlyArray<string>>>()
+
+  const pairOf = (userId: string, appId: string) => {
+    const key = `${userId} ${appId}`
+    const pair = pairs.get(key) ?? {
+      userId,
+      appId,
+      consents: [],
+      shares: Register.make<ReadonlyMap<string, boolean>>(),
+      scopes: Register.make<ReadonlyArray<string>>(),
+      ends: []
+    }
+    pairs.set(key, pair)
+    return pair
+  }
+  const ofApp = (appId: string) => [...pairs.values()].filter((pair) => pair.appId === appId)
+
+  for (const did of h.all) {
+    const { outcome } = did
+    const value = isDone(did) && outcome?._tag === "ok" ? outcome.value : undefined
+    if (is(did, "createApp")) {
+      const appId = (value as { appId: string } | undefined)?.appId
+      if (appId !== undefined) declared.set(appId, writing(Register.make(), did, did.args.scopes))
+    } else if (is(did, "declareScopes")) declared.get(did.args.appId)?.write(did, did.args.scopes)
+    else if (is(did, "narrowApp")) {
+      const { appId, scopes } = did.args
+      allowed.set(appId, writing(allowed.get(appId) ?? Register.make<ReadonlyArray<string>>(ALL), did, scopes))
+    } else if (is(did, "createPlace")) {
+      const { kind, label, userId } = did.args
+      const placeId = (value as { placeId: string } | undefined)?.placeId
+      if (placeId === undefined) continue
+      const circles = writing(Register.make<Circle>(), did, circleOf(did.args))
+      places.set(placeId, {
+        placeId,
+        userId,
+        circles,
+        labels: writing(Register.make(), did, { label, kind }),
+        // The list holds all archivings of the place, because one that begins later may overlap an earlier read.
+        archivings: archivings.get(placeId) ?? []
+      })
+    } else if (is(did, "updatePlace")) {
+      const place = places.get(did.args.placeId)
+      place?.circles.write(did, circleOf(did.args))
+      place?.labels.write(did, { label: did.args.label, kind: did.args.kind })
+    } else if (is(did, "consent")) {
+      const { appId, earlier, requested, scopes, userId } = did.args
+      const pair = pairOf(userId, appId)
+      if (!mayBeDone(did)) continue
+      pair.consents.push(did)
+      const answer = value as { mode: string; code: string; connectionId: string } | undefined
+      pair.scopes.write(did, scopes.length === 0 ? requested : scopes)
+      if (answer?.mode !== "renew_sensitive") {
+        const shared = new Map(did.args.places.map((placeId) => [placeId, earlier.includes(placeId)]))
+        // A new connection begins with the chosen places. When the consent got no answer, nobody knows whether the
+        // connection was new.
+        if (answer?.mode === "new") pair.shares.write(did, shared)
+        else writeShares(places, pair, answer === undefined ? uncertain(did) : did, shared)
+      }
+      if (answer === undefined) continue
+      codes.set(answer.code, { pair, connectionId: answer.connectionId })
+      connections.set(answer.connectionId, pair)
+    } else if (is(did, "sharePlaces")) {
+      const shared = new Map(did.args.places.map((place) => [place.placeId, place.includeEarlierVisits]))
+      const pair = connections.get(did.args.connectionId)
+      if (pair !== undefined) writeShares(places, pair, did, shared)
+    } else if (is(did, "exchange") || is(did, "refresh")) {
+      const holder = is(did, "exchange") ? codes.get(did.args.code) : tokens.get(did.args.refreshToken)
+      const set = value as { accessToken: string; refreshToken: string } | undefined
+      // A second exchange, or a spent token, ends the connection and is answered like any refusal.
+      if (set === undefined) pushEnd(holder?.pair, did)
+      else if (holder !== undefined) {
+        tokens.set(set.accessToken, holder)
+        tokens.set(set.refreshToken, holder)
+      }
+    } else if (is(did, "revoke")) {
+      const holder = tokens.get(did.args.token)
+      if (mayBeDone(did)) pushEnd(holder?.pair, uncertain(did))
+    } else if (is(did, "disconnect")) {
+      if (mayBeDone(did)) pushEnd(connections.get(did.args.connectionId), did)
+    } else if (is(did, "revokeApp")) {
+      if (mayBeDone(did)) for (const pair of ofApp(did.args.appId)) pushEnd(pair, did)
+    } else if (is(did, "removeRuleOfUser")) {
+      if (mayBeDone(did)) rules.get(did.args.ruleId)?.removals.push(did)
+    } else if (is(did, "call")) {
+      const { request, token } = did.args
+      if ("ruleId" in request) {
+        // Only the rule's own app can remove it: a removal by another app answers 404.
+        if (mayBeDone(did)) rules.get(request.ruleId)?.removals.push(did)
+        continue
+      }
+      const holder = tokens.get(token)
+      if (holder === undefined || value === undefined || !("type" in request)) continue
+      const ruleId = textOf((value as { body: Record<string, unknown> }).body["id"])
+      if (ruleId !== undefined) rules.set(ruleId, { ...made(did, holder), ruleId, removals: [] })
+    }
+  }
+  return {
+    happened: h,
+    pairs,
+    places,
+    rules,
+    declared,
+    allowed,
+    connections,
+    holderOf: (token) => tokens.get(token)
+  }
+}
+
+/**
+ * Writes the places that are shared after a choice. An archived place that was shared stays shared, chosen or not (Spec
+ * §3.1, §4.5). An archiving that overlaps the choice may or may not have come first: then nothing is certain.
+ */
+const writeShares = (
+  places: ReadonlyMap<string, Place>,
+  { shares }: Pair,
+  did: CompletedCall,
+  chosen: ReadonlyMap<string, boolean>
+): void => {
+  if (!mayBeDone(did)) return
+  const before = shares.possible(did.begin, did.end)
+  const kept = (shared: ReadonlyMap<string, boolean>, ...when: ReadonlyArray<"yes" | "maybe" | "no">) =>
+    [...shared].filter(([id]) => {
+      const place = places.get(id)
+      return place !== undefined && when.includes(archived(place, did.begin, did.end))
+    })
+  const after = before.flatMap((shared) => [
+    new Map([...kept(shared, "yes"), ...chosen]),
+    new Map([...kept(shared, "yes", "maybe"), ...chosen])
+  ])
+  // A consent that got no answer may have made a new connection, which begins with the chosen places.
+  const all = after.length === 0 || !isDone(did) ? [...after, chosen] : after
+  const values = new Map(all.map((value) => [JSON.stringify([...value].sort()), value]))
+  for (const value of values.values()) shares.write(values.size === 1 ? did : uncertain(did), value)
+}
+
+/** Stands for a list of all scopes. */
+const ALL: ReadonlyArray<string> = ["*"]
+
+export const hasScope = (scopes: ReadonlyArray<string>, scope: string): boolean =>
+  scopes === ALL || scopes.includes(scope)
+
+export const isSameCircle = (one: Circle, other: Circle): boolean =>
+  one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
+
+const is = <N extends CompletedCall["name"]>(did: CompletedCall, name: N): did is CompletedCall<N> => did.name === name
+
+/** The operation with an unknown outcome. */
+const uncertain = (did: CompletedCall): CompletedCall => ({ ...did, outcome: null })
+
+const pushEnd = (pair: Pair | undefined, did: CompletedCall) =>
+  (pair?.ends as Array<CompletedCall> | undefined)?.push(did)
+
+const writing = <V>(register: Register.Register<V>, by: CompletedCall, value: V): Register.Register<V> => {
+  register.write(by, value)
+  return register
+}
+
+const circleOf = ({ lat, lon, radiusM }: Circle): Circle => ({ lat, lon, radiusM })
+
+const made = (did: CompletedCall<"call">, { connectionId, pair }: Holder) => {
+  const request = did.args.request as Extract<Call["request"], RuleFields>
+  return {
+    pair,
+    connectionId,
+    kind: request.endpoint === "POST /v1/rules/place" ? ("place" as const) : ("zone" as const),
+    placeId: request.endpoint === "POST /v1/rules/place" ? request.placeId : null,
+    zone: request.endpoint === "POST /v1/rules/zone" ? circleOf(request) : null,
+    fields: request,
+    made: did
+  }
+}
+
+/** Whether a place was shared with the pair between two entries: certainly, possibly, or certainly not. */
+export const sharing = (pair: Pair, placeId: string, begin: number, end: number): "yes" | "maybe" | "no" => {
+  const possible = pair.shares.possible(begin, end)
+  const having = possible.filter((shared) => shared.has(placeId)).length
+  return having === 0 ? "no" : having === possible.length ? "yes" : "maybe"
+}
+
+export const archived = (place: Place, begin: number, end: number): "yes" | "maybe" | "no" =>
+  place.archivings.some((did) => isDone(did) && did.end < begin)
+    ? "yes"
+    : place.archivings.some((did) => did.begin <= end)
+      ? "maybe"
+      : "no"
+
+export const effective = (
+  ground: Ground,
+  pair: Pair,
+  scope: string,
+  begin: number,
+  end: number
+): "yes" | "maybe" | "no" => {
+  const answers = [pair.scopes, ground.declared.get(pair.appId), ground.allowed.get(pair.appId)].map((register) => {
+    if (register === undefined) return "yes"
+    const possible = register.possible(begin, end)
+    const having = possible.filter((scopes) => hasScope(scopes, scope)).length
+    return having === 0 ? "no" : having === possible.length ? "yes" : "maybe"
+  })
+  return answers.includes("no") ? "no" : answers.includes("maybe") ? "maybe" : "yes"
+}
+
+/**
+ * Whether a connection of the pair that lived at the end of `since` was over before `begin`, by an operation or by its
+ * standard date.
+ */
+export const isOver = (
+  pair: Pair,
+  connectionId: string,
+  since: { readonly end: number },
+  begin: number,
+  now: number
+): boolean => {
+  const ends = pair.ends.filter((did) => isDone(did) && did.begin > since.end && did.end < begin)
+  // An older connection can be ended a second time, and that ends nothing.
+  if (ends.some((did) => !is(did, "disconnect") || did.args.connectionId === connectionId)) return true
+  if (pair.consents.some((did) => did.begin > since.end && did.end < begin && hasFollowed(did, connectionId)))
+    return true
+  const dates = standardEnds(pair, begin)
+  return dates.length > 0 && dates.every((at) => at <= now)
+}
+
+/** Whether an operation or its date may have ended a rule's connection by `end`. */
+export const mayBeOver = ({ connectionId, made, pair }: MadeRule, end: number, now: number): boolean =>
+  pair.ends.some((did) => did.end > made.begin && did.begin <= end) ||
+  pair.consents.some((did) => did.end > made.begin && did.begin <= end && hasFollowed(did, connectionId)) ||
+  standardEnds(pair, end).some((at) => at <= now)
+
+/** Another connection was made afterwards: the earlier one had ended, and the new date is not its date. */
+const hasFollowed = ({ outcome }: CompletedCall<"consent">, connectionId: string): boolean =>
+  outcome?._tag === "ok" && outcome.value.mode === "new" && outcome.value.connectionId !== connectionId
+
+/** The standard dates that may hold, each by the earliest or latest time of the clock. */
+const standardEnds = (pair: Pair, begin: number): ReadonlyArray<number> => {
+  const before = pair.consents.filter((did) => did.begin <= begin)
+  const settled = before.filter((did) => isDone(did) && did.end < begin && modeOf(did) !== "renew_sensitive")
+  const last = settled.at(-1)
+  const open = before.filter((did) => !settled.includes(did) && (last === undefined || !isBefore(did, last)))
+  const counted = [...(last === undefined ? [] : [last]), ...open.filter((did) => modeOf(did) !== "renew_sensitive")]
+  return counted.flatMap(({ args, beganAt, endedAt }) =>
+    args.standardDays === null ? [Infinity] : [beganAt + args.standardDays * DAY, endedAt + args.standardDays * DAY]
+  )
+}
+
+const modeOf = ({ outcome }: CompletedCall<"consent">): string | undefined =>
+  outcome?._tag === "ok" ? outcome.value.mode : undefined
+
+/** The circles that a rule may have had between two entries: the circle of its zone, or those of its place. */
+export const circlesOf = (ground: Ground, rule: MadeRule, begin: number, end: number): ReadonlyArray<Circle> =>
+  rule.zone !== null ? [rule.zone] : (ground.places.get(rule.placeId ?? "")?.circles.possible(begin, end) ?? [])
+
+/** Whether the rule was stopped, or lacked its place or scope, all the time (Spec §3.3, §4.6.10; decision L8). */
+export const isStopped = (
+  ground: Ground,
+  rule: MadeRule,
+  { beganAt, begin, end }: { readonly begin: number; readonly end: number; readonly beganAt: number }
+): boolean => {
+  const { connectionId, kind, made: did, pair, placeId, removals } = rule
+  if (removals.some((removal) => isDone(removal) && removal.end < begin)) return true
+  if (isOver(pair, connectionId, did, begin, beganAt)) return true
+  if (effective(ground, pair, `location.rules.${kind}`, begin, end) === "no") return true
+  if (placeId === null) return false
+  const place = ground.places.get(placeId)
+  return sharing(pair, placeId, begin, end) === "no" || (place !== undefined && archived(place, begin, end) === "yes")
+}

@@ -1,0 +1,151 @@
+import type { LoggedAccess } from "../../Operations.js"
+import type { CallFact } from "./trace/Facts.js"
+import type { Knowledge } from "./Knowledge.js"
+import type { OpOf } from "./trace/Ops.js"
+import { ascending, into } from "./trace/into.js"
+import { ACCESS_REMEMBERED, DAY, LOG_KEPT, isSensitiveEndpoint } from "../../Specification.js"
+
+/** The last access log that each user read, compared with the calls about the user. */
+
+export type Reading = OpOf<"readAccessLog"> & { readonly outcome: { readonly _tag: "ok" } }
+
+/** The last access log that each user read. */
+export const lastReadings = (known: Knowledge): ReadonlyMap<string, Reading> => {
+  const last = new Map<string, Reading>()
+  for (const op of known.trace.ops.values()) {
+    if (op.name === "readAccessLog" && op.outcome._tag === "ok") last.set(op.args.userId, op as Reading)
+  }
+  return last
+}
+
+/** A day less than the log keeps entries: an entry that is younger must be there. */
+const KEPT = LOG_KEPT - DAY
+
+export interface Compared {
+  /** Calls that were answered and are in no entry. */
+  readonly missing: ReadonlyArray<CallFact>
+  /** Entries that belong to no request, or are the second entry of one. */
+  readonly extra: ReadonlyArray<LoggedAccess>
+}
+
+/** Pairs each request with one entry, where the trace shows which entries must be there. */
+export const compare = (known: Knowledge, reading: Reading, calls: ReadonlyArray<CallFact>): Compared => {
+  const since = known.trace.latest(reading.to) - KEPT
+  const must = new Map<string, Array<CallFact>>()
+  const may = new Map<string, Array<CallFact>>()
+  for (const fact of calls) {
+    const { op, token } = fact
+    if (token === undefined || op.from > reading.to || op.tMax < since) continue
+    const isSure =
+      op.outcome._tag === "ok" &&
+      op.to < reading.from &&
+      op.tMin >= since &&
+      known.trace.latest(op.to) - token.issued.tMin < ACCESS_REMEMBERED
+    if (isSure) into(must, keyOf(fact), fact)
+    else into(may, placeOf(fact), fact)
+  }
+  const entries = new Map<string, Array<LoggedAccess>>()
+  for (const entry of reading.outcome.value.entries) {
+    if (!entry.endpoint.startsWith("webhook ") && entry.at >= since) into(entries, keyOfEntry(entry), entry)
+  }
+  const missing: Array<CallFact> = []
+  const left: Array<LoggedAccess> = []
+  const matched = new Map<CallFact, LoggedAccess>()
+  for (const key of new Set([...must.keys(), ...entries.keys()])) {
+    const paired = pair(must.get(key) ?? [], entries.get(key) ?? [])
+    missing.push(...paired.calls)
+    left.push(...paired.entries)
+    for (const [fact, entry] of paired.matched) matched.set(fact, entry)
+  }
+  const extra = left.filter(
+    (entry) => !rearrange(entry, matched, may.get(`${entry.connectionId} ${entry.endpoint}`) ?? [], new Set())
+  )
+  return { missing, extra }
+}
+
+const isIn = ({ at }: LoggedAccess, { op }: CallFact): boolean => op.tMin <= at && at <= op.tMax
+
+/**
+ * A leftover entry may belong to a request whose outcome nobody knows. It may also take the request of another entry,
+ * when that one fits another request. Removes the requests that it uses from `loose`.
+ */
+const rearrange = (
+  entry: LoggedAccess,
+  matched: Map<CallFact, LoggedAccess>,
+  loose: Array<CallFact>,
+  tried: Set<CallFact>
+): boolean => {
+  const free = loose.findIndex((fact) => isIn(entry, fact) && fits(entry, fact))
+  const taken = loose[free]
+  if (taken !== undefined) {
+    loose.splice(free, 1)
+    matched.set(taken, entry)
+    return true
+  }
+  for (const [fact, other] of matched) {
+    if (tried.has(fact) || !isIn(entry, fact) || !fits(entry, fact)) continue
+    tried.add(fact)
+    if (!rearrange(other, matched, loose, tried)) continue
+    matched.set(fact, entry)
+    return true
+  }
+  return false
+}
+
+/**
+ * The entry of an answered call must have the answer's status. For a call with an unknown outcome, connection and
+ * endpoint are enough.
+ */
+const fits = (entry: LoggedAccess, fact: CallFact): boolean =>
+  fact.op.outcome._tag === "ok"
+    ? keyOf(fact) === keyOfEntry(entry)
+    : placeOf(fact) === `${entry.connectionId} ${entry.endpoint}`
+
+const placeOf = ({ op, token }: CallFact): string => `${token?.family.connection.id ?? ""} ${op.args.request.endpoint}`
+
+/**
+ * The key has the purpose only for an answered call: a refused call may have been refused before its purpose was
+ * checked.
+ */
+const keyOf = ({ op, token }: CallFact): string => {
+  const { endpoint } = op.args.request
+  const { error, status } = op.outcome._tag === "ok" ? op.outcome.value : { error: null, status: 0 }
+  const purpose = status === 200 && isSensitiveEndpoint(endpoint) ? (op.args.purpose ?? "") : ""
+  return `${token?.family.connection.id ?? ""} ${endpoint} ${status} ${error} ${purpose}`
+}
+
+const keyOfEntry = ({ connectionId, endpoint, error, purpose, status }: LoggedAccess): string => {
+  const isAnswered = status === 200 && endpoint.startsWith("GET /v1/locations/")
+  return `${connectionId} ${endpoint} ${status} ${error} ${isAnswered ? (purpose ?? "") : ""}`
+}
+
+/**
+ * Pairs each entry with a call that was under way at the entry's time. Of several calls, the one that ends first is
+ * taken.
+ */
+const pair = (calls: ReadonlyArray<CallFact>, entries: ReadonlyArray<LoggedAccess>) => {
+  const waiting = [...calls].sort((a, b) => ascending(a.op.tMin, b.op.tMin))
+  const matched = new Map<CallFact, LoggedAccess>()
+  const left: { calls: Array<CallFact>; entries: Array<LoggedAccess> } = { calls: [], entries: [] }
+  let begun: Array<CallFact> = []
+  let next = 0
+  for (const entry of [...entries].sort((a, b) => a.at - b.at)) {
+    for (; (waiting[next]?.op.tMin ?? Infinity) <= entry.at; next++) {
+      const fact = waiting[next]
+      if (fact !== undefined) begun.push(fact)
+    }
+    left.calls.push(...begun.filter(({ op }) => op.tMax < entry.at))
+    begun = begun.filter(({ op }) => op.tMax >= entry.at)
+    const first = begun.reduce<CallFact | undefined>(
+      (best, fact) => (best === undefined || fact.op.tMax < best.op.tMax ? fact : best),
+      undefined
+    )
+    if (first === undefined) left.entries.push(entry)
+    else {
+      matched.set(first, entry)
+      begun = begun.filter((fact) => fact !== first)
+    }
+  }
+  left.calls.push(...begun, ...waiting.slice(next))
+  return { ...left, matched }
+}

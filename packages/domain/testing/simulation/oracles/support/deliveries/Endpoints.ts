@@ -1,0 +1,134 @@
+import type { EndpointRow } from "../../../Operations.js"
+import type { Run } from "../../../Oracle.js"
+import { type CompletedCall, happened, isDone, mayBeDone } from "../trace/Happened.js"
+import * as Register from "../trace/Register.js"
+
+/** The webhook endpoints of apps: addresses, subscriptions, secrets, and how the portal showed them. */
+
+export interface Endpoint {
+  readonly endpointId: string
+  readonly appId: string
+  readonly created: CompletedCall<"createEndpoint">
+  readonly urls: Register.Register<string>
+  /** An empty list means all events (Spec §2.7). */
+  readonly events: Register.Register<ReadonlyArray<string>>
+  /** The operations that enabled the endpoint, or may have. */
+  readonly enablings: ReadonlyArray<CompletedCall<"editEndpoint">>
+  readonly removals: ReadonlyArray<CompletedCall<"removeEndpoint">>
+  readonly secrets: ReadonlyArray<Secret>
+  /** What the portal showed of the endpoint, in order. */
+  readonly readings: ReadonlyArray<Reading>
+}
+
+interface Secret {
+  readonly alias: string
+  readonly since: CompletedCall
+  /** The first operation that may have replaced the secret; undefined while none has. */
+  readonly replaced: CompletedCall | undefined
+  /** The first operation that certainly replaced the secret. */
+  readonly surelyReplaced: CompletedCall | undefined
+  /**
+   * Later rotations, after the first that may have replaced the secret. Each rotation forgets the old secrets that are
+   * over by then.
+   */
+  readonly forgetters: ReadonlyArray<CompletedCall>
+}
+
+export interface Reading extends EndpointRow {
+  readonly by: CompletedCall<"readEndpoints">
+}
+
+const known = new WeakMap<object, ReadonlyMap<string, Endpoint>>()
+
+export const endpointsOf = (run: Run): ReadonlyMap<string, Endpoint> => {
+  const found = known.get(run) ?? read(run)
+  known.set(run, found)
+  return found
+}
+
+const read = (run: Run): ReadonlyMap<string, Endpoint> => {
+  const h = happened(run)
+  const rotations = new Map<string, Array<CompletedCall<"rotateSecret">>>()
+  for (const did of h.of("rotateSecret")) {
+    if (!mayBeDone(did)) continue
+    rotations.set(did.args.endpointId, [...(rotations.get(did.args.endpointId) ?? []), did])
+  }
+  const found = new Map<string, Endpoint>()
+  for (const created of h.of("createEndpoint")) {
+    if (created.outcome?._tag !== "ok") continue
+    const { endpointId, secret } = created.outcome.value
+    const { appId, events, url } = created.args
+    const [urls, subscribed] = [Register.make<string>(), Register.make<ReadonlyArray<string>>()]
+    urls.write(created, url)
+    subscribed.write(created, events)
+    const edits = h.of("editEndpoint").filter((did) => did.args.endpointId === endpointId && mayBeDone(did))
+    for (const did of edits) {
+      if (did.args.url !== undefined) urls.write(did, did.args.url)
+      if (did.args.events !== undefined) subscribed.write(did, did.args.events)
+    }
+    found.set(endpointId, {
+      endpointId,
+      appId,
+      created,
+      urls,
+      events: subscribed,
+      enablings: edits.filter((did) => did.args.enabled === true),
+      removals: h.of("removeEndpoint").filter((did) => did.args.endpointId === endpointId && mayBeDone(did)),
+      secrets: secretsOf(created, secret, rotations.get(endpointId) ?? []),
+      readings: h.of("readEndpoints").flatMap((by) => {
+        if (by.args.appId !== appId || by.outcome?._tag !== "ok") return []
+        const row = by.outcome.value.endpoints.find((one) => one.endpointId === endpointId)
+        return row === undefined ? [] : [{ ...row, by }]
+      })
+    })
+  }
+  return found
+}
+
+const secretsOf = (
+  created: CompletedCall,
+  first: string,
+  rotations: ReadonlyArray<CompletedCall<"rotateSecret">>
+): ReadonlyArray<Secret> => {
+  const named = rotations.flatMap((since) =>
+    since.outcome?._tag === "ok" ? [{ alias: since.outcome.value.secret, since: since as CompletedCall }] : []
+  )
+  return [{ alias: first, since: created }, ...named].map(({ alias, since }) => {
+    // Of two rotations that overlap, either may have been the later one.
+    const after = rotations.filter((other) => other !== since && other.end > since.begin)
+    return {
+      alias,
+      since,
+      replaced: after[0],
+      surelyReplaced: after.find((other) => isDone(other) && other.begin > since.end),
+      forgetters: after.slice(1)
+    }
+  })
+}
+
+/** The event type to which an endpoint subscribes to get this payload type (Spec §6.1); undefined for `ping`. */
+const subscriptionOf = (type: string): string | undefined =>
+  /^(place|zone)\.(enter|exit|dwell)$/.test(type) ? "rule.fired" : type === "ping" ? undefined : type
+
+export const mayWant = (endpoint: Endpoint, type: string, begin: number, end: number): boolean =>
+  endpoint.events.possible(begin, end).some((events) => wants(events, type))
+
+export const surelyWants = (endpoint: Endpoint, type: string, begin: number, end: number): boolean =>
+  endpoint.events.possible(begin, end).every((events) => wants(events, type))
+
+const wants = (events: ReadonlyArray<string>, type: string): boolean =>
+  events.length === 0 || events.includes(subscriptionOf(type) ?? "")
+
+/**
+ * Whether the endpoint was certainly enabled from `begin` to `end`: it was read as enabled afterwards, and nobody has
+ * enabled it since `begin`.
+ */
+export const isSurelyEnabled = (
+  { created, enablings, readings, removals }: Endpoint,
+  begin: number,
+  end: number
+): boolean => {
+  const last = readings.at(-1)
+  if (last === undefined || !last.enabled || last.by.begin < end || removals.length > 0) return false
+  return created.end < begin && !enablings.some((did) => did.end > begin)
+}

@@ -1,0 +1,115 @@
+import type { DeliveryRow } from "../../../Operations.js"
+import type { Run } from "../../../Oracle.js"
+import { ground, type MadeRule } from "../Ground.js"
+import { happened, type CompletedCall, isDone, type Post, textOf, timeOf } from "../trace/Happened.js"
+
+/** What fired, as receivers and delivery logs show it. */
+
+export interface Firing {
+  readonly eventId: string
+  /** `enter`, `exit` or `dwell`. */
+  readonly type: string
+  /** The capture time of the fix that decided (decision L6). */
+  readonly occurredAt: number
+  /** Null when only a row of the log shows the firing: a row names no rule. */
+  readonly ruleId: string | null
+  /** The rules that may have fired, when all of them are known. */
+  readonly rules: ReadonlyArray<MadeRule>
+  /** `i` of the first entry that shows the firing. */
+  readonly at: number
+}
+
+/** A row of the delivery logs as it was last read, and the entry of that reading. */
+export interface Row extends DeliveryRow {
+  readonly appId: string
+  readonly read: CompletedCall<"readDeliveries">
+}
+
+const firingsOf = new WeakMap<object, ReadonlyArray<Firing>>()
+const rowsOf = new WeakMap<object, ReadonlyArray<Row>>()
+
+/** Every firing of the run, by the time of occurrence. */
+export const firings = (run: Run): ReadonlyArray<Firing> => {
+  const found = firingsOf.get(run) ?? read(run)
+  firingsOf.set(run, found)
+  return found
+}
+
+export const rows = (run: Run): ReadonlyArray<Row> => {
+  const found = rowsOf.get(run) ?? readRows(run)
+  rowsOf.set(run, found)
+  return found
+}
+
+const TYPE = /^(place|zone)\.(enter|exit|dwell)$/
+
+export const isFiring = (type: unknown): boolean => typeof type === "string" && TYPE.test(type)
+
+const read = (run: Run): ReadonlyArray<Firing> => {
+  const { rules } = ground(run)
+  const made = unnamed(run)
+  const found = new Map<string, Firing>()
+  const add = (firing: Firing) => {
+    const key = `${firing.eventId} ${firing.ruleId} ${firing.occurredAt}`
+    if (!found.has(key)) found.set(key, firing)
+  }
+  for (const { body, i } of happened(run).posts) {
+    const [eventId, ruleId] = [textOf(body["event_id"]), textOf(body["rule_id"])]
+    const [, , type] = TYPE.exec(textOf(body["type"]) ?? "") ?? []
+    const occurredAt = timeOf(body["occurred_at"])
+    if (eventId === undefined || ruleId === undefined || type === undefined || occurredAt === undefined) continue
+    const rule = rules.get(ruleId)
+    add({ eventId, ruleId, type, occurredAt, rules: rule === undefined ? [] : [rule], at: i })
+  }
+  const posted = new Set([...found.values()].map(({ eventId }) => eventId))
+  for (const row of rows(run)) {
+    const [, kind, type] = TYPE.exec(row.type) ?? []
+    if (type === undefined || posted.has(row.eventId)) continue
+    const { appId, eventId, occurredAt, read } = row
+    const candidates = [...rules.values()].filter(
+      (rule) => rule.pair.appId === appId && rule.kind === kind && rule.fields.type === type
+    )
+    // The firing may come from a rule whose id no answer showed.
+    add({ eventId, ruleId: null, type, occurredAt, rules: made.has(appId) ? [] : candidates, at: read.end })
+  }
+  return [...found.values()].sort((a, b) => a.occurredAt - b.occurredAt || a.at - b.at)
+}
+
+/** Apps that may have rules whose ids the trace does not show. */
+const unnamed = (run: Run): ReadonlySet<string> =>
+  new Set(
+    happened(run)
+      .of("call")
+      .filter((did) => "type" in did.args.request && did.outcome?._tag !== "ok")
+      .map((did) => did.args.appId)
+  )
+
+const readRows = (run: Run): ReadonlyArray<Row> => {
+  const last = new Map<string, Row>()
+  for (const did of happened(run).of("readDeliveries")) {
+    if (!isDone(did) || did.outcome?._tag !== "ok") continue
+    for (const row of did.outcome.value.deliveries)
+      last.set(row.deliveryId, { ...row, appId: did.args.appId, read: did })
+  }
+  return [...last.values()]
+}
+
+/** The POSTs of an event to an endpoint. */
+export const postsOf = (run: Run, eventId: string, endpointId: string): ReadonlyArray<Post> =>
+  postIndex(run).get(`${eventId} ${endpointId}`) ?? []
+
+const indexes = new WeakMap<object, ReadonlyMap<string, ReadonlyArray<Post>>>()
+
+const postIndex = (run: Run): ReadonlyMap<string, ReadonlyArray<Post>> => {
+  const found = indexes.get(run)
+  if (found !== undefined) return found
+  const made = new Map<string, Array<Post>>()
+  for (const post of happened(run).posts) {
+    const key = `${textOf(post.body["event_id"])} ${textOf(post.body["endpoint_id"])}`
+    const same = made.get(key)
+    if (same === undefined) made.set(key, [post])
+    else same.push(post)
+  }
+  indexes.set(run, made)
+  return made
+}

@@ -1,0 +1,46 @@
+import type { Run } from "../../../Oracle.js"
+import { recordOf, listOf } from "../Answers.js"
+import { happened, textOf, timeOf } from "../trace/Happened.js"
+
+/** Which worker held which delivery and when, by the calls of the queue. */
+
+interface HeldLease {
+  readonly lease: string
+  readonly until: number
+}
+
+/** How often a worker claimed a delivery because the lease of another worker had expired. */
+export const leasesTakenOver = (run: Run): number => look(run).takenOver
+
+/** Claims of deliveries that another lease still holds, and ends that a worker wrote after it had lost its lease. */
+export const claimsHeldTwice = (run: Run) => look(run).wrong
+
+const look = (run: Run) => {
+  const held = new Map<string, HeldLease>()
+  const wrong: Array<{ readonly at: number; readonly detail: string }> = []
+  let takenOver = 0
+  for (const { args, i, method, outcome, port, value } of happened(run).calls) {
+    if (port !== "DeliveryStore" || outcome === "failed") continue
+    if (method === "claim") {
+      const request = recordOf(args) ?? {}
+      const [now, until] = [timeOf(request["now"]) ?? -Infinity, timeOf(request["leaseUntil"]) ?? -Infinity]
+      const lease = textOf(request["lease"]) ?? ""
+      for (const row of listOf(value)) {
+        const id = textOf(row["deliveryId"]) ?? ""
+        const before = held.get(id)
+        held.set(id, { lease, until })
+        if (before === undefined || before.lease === lease) continue
+        takenOver++
+        if (now < before.until) wrong.push({ at: i, detail: `delivery ${id} was claimed while another lease ran` })
+      }
+    } else if (method === "finish" && value === true) {
+      const claim = recordOf(recordOf(args)?.["claim"]) ?? {}
+      const [id, lease] = [textOf(claim["id"]) ?? "", textOf(claim["lease"])]
+      const before = held.get(id)
+      if (before?.lease === lease) held.delete(id)
+      else if (before !== undefined)
+        wrong.push({ at: i, detail: `delivery ${id} was written by a worker that was overtaken` })
+    }
+  }
+  return { takenOver, wrong }
+}

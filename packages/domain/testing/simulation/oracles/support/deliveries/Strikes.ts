@@ -1,0 +1,106 @@
+import type { Run } from "../../../Oracle.js"
+import { type Endpoint, endpointsOf, type Reading } from "./Endpoints.js"
+import { type Row, rows } from "./Firings.js"
+import { type CompletedCall, happened, mayBeDone } from "../trace/Happened.js"
+import { DAY, DELIVERED_KEPT, STRIKES } from "../../../Specification.js"
+
+/** How the ends of deliveries change the strike counter of their endpoint (Spec §6.4.7, decision W4). */
+
+/** An end that counts, or may count. A delivery that somebody brought forward by hand does not count (Spec §3.4). */
+interface End {
+  readonly at: number
+  readonly what: "strike" | "clear"
+  readonly isSure: boolean
+}
+
+/** The ends at an endpoint, by time. */
+const endsOf = (run: Run, endpointId: string, until: number): ReadonlyArray<End> =>
+  rows(run)
+    .filter((row) => row.endpointId === endpointId && !row.isTest && !row.isReplay)
+    .flatMap((row): ReadonlyArray<End> => {
+      const { endedAt, failReason, state } = row
+      const what = state === "delivered" ? "clear" : failReason === "exhausted" ? "strike" : undefined
+      if (endedAt === null || what === undefined || endedAt > until) return []
+      return [{ at: endedAt, what, isSure: !mayBeHurried(run, row) }]
+    })
+    .sort((a, b) => a.at - b.at)
+
+const mayBeHurried = (run: Run, { deliveryId }: Row): boolean => hurriesOf(run, deliveryId).length > 0
+
+const indexes = new WeakMap<object, ReadonlyMap<string, ReadonlyArray<CompletedCall<"retryNow">>>>()
+
+export const hurriesOf = (run: Run, deliveryId: string): ReadonlyArray<CompletedCall<"retryNow">> => {
+  const found = indexes.get(run)
+  if (found !== undefined) return found.get(deliveryId) ?? []
+  const made = new Map<string, Array<CompletedCall<"retryNow">>>()
+  for (const did of happened(run).of("retryNow")) {
+    if (mayBeDone(did)) made.set(did.args.deliveryId, [...(made.get(did.args.deliveryId) ?? []), did])
+  }
+  indexes.set(run, made)
+  return made.get(deliveryId) ?? []
+}
+
+/** The lowest and highest count that is possible; undefined where too little is known. */
+const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [number, number] | undefined => {
+  const { endpointId, enablings } = endpoint
+  const { by } = reading
+  const isLost = !isInLog(run, endpoint, by) || enablings.some((did) => did.begin < by.end)
+  if (isLost || by.beganAt !== by.endedAt) return undefined
+  if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return undefined
+  const ends = endsOf(run, endpointId, by.endedAt)
+  // Nobody knows the order of ends at one moment, nor whether an end at the moment of the reading came before it.
+  if (ends.some(({ at }, index) => at === by.endedAt || at === ends[index - 1]?.at)) return undefined
+  let [least, most] = [0, 0]
+  for (const { isSure, what } of ends) {
+    if (what === "strike") {
+      most++
+      if (isSure) least++
+    } else {
+      least = 0
+      if (isSure) most = 0
+    }
+  }
+  return [least, most]
+}
+
+/**
+ * Whether the log was read after `by`, and before it may have forgotten anything: it keeps delivered rows for a week.
+ */
+const isInLog = (run: Run, { appId, created }: Endpoint, by: Reading["by"]): boolean =>
+  happened(run)
+    .of("readDeliveries")
+    .some(
+      (did) =>
+        did.args.appId === appId &&
+        did.outcome?._tag === "ok" &&
+        did.begin > by.begin &&
+        did.endedAt - created.beganAt <= DELIVERED_KEPT - DAY
+    )
+
+/** Endpoints whose state contradicts the rule of twenty in a row. */
+export const wrongDisablings = (run: Run) =>
+  [...endpointsOf(run).values()].flatMap((endpoint) =>
+    endpoint.readings.flatMap((reading) => {
+      const at = reading.by.end
+      const { disabledAt, enabled, strikes } = reading
+      if (enabled !== (disabledAt === null)) return [{ at, detail: "enabled and disabledAt contradict each other" }]
+      const range = enabled ? strikesAt(run, endpoint, reading) : undefined
+      const [least, most] = range ?? [0, Infinity]
+      if (least >= STRIKES) return [{ at, detail: `${endpoint.endpointId} is enabled after ${least} in a row` }]
+      if (strikes < least || strikes > most)
+        return [{ at, detail: `${endpoint.endpointId} has ${strikes} strikes, and not ${least} to ${most}` }]
+      return disabledAt === null ? [] : tooEarly(run, endpoint, disabledAt, reading)
+    })
+  )
+
+const tooEarly = (run: Run, endpoint: Endpoint, disabledAt: number, { by }: Reading) => {
+  if (!isInLog(run, endpoint, by) || happened(run).faults.some(({ fault }) => fault === "clock.jump")) return []
+  const ends = endsOf(run, endpoint.endpointId, disabledAt)
+  const cleared = ends.findLastIndex(({ at, isSure, what }) => what === "clear" && isSure && at < disabledAt)
+  const since = ends
+    .slice(cleared + 1)
+    .filter(({ at, what }) => what === "strike" && at >= (ends[cleared]?.at ?? -Infinity))
+  return since.length >= STRIKES
+    ? []
+    : [{ at: by.end, detail: `${endpoint.endpointId} was disabled after ${since.length} in a row` }]
+}

@@ -1,0 +1,123 @@
+import type { Endpoint, Request } from "../../../Operations.js"
+import type { Run } from "../../../Oracle.js"
+import { type AnsweredCall, answeredTo, listOf, recordOf } from "../Answers.js"
+import { isoOf, textOf, timeOf } from "../trace/Happened.js"
+import { isLeftBehind } from "./LeftBehind.js"
+import { wrongGap } from "./Lookups.js"
+import { isKnown, phonesOf, type SeenReading } from "./Phones.js"
+import { worthOf } from "./Whereabouts.js"
+
+/** Compares the coordinates of answers with what phones sent. */
+
+type Call<E extends Endpoint> = AnsweredCall<Extract<Request, { readonly endpoint: E }>>
+
+const each =
+  <E extends Endpoint>(endpoint: E, wrong: (run: Run, call: Call<E>) => string | undefined) =>
+  (run: Run) =>
+    answeredTo(run, endpoint).flatMap((call) => {
+      const detail = call.status === 200 ? wrong(run, call) : undefined
+      return detail === undefined ? [] : [{ at: call.did.end, detail }]
+    })
+
+const tiny = (degrees: unknown): number => Math.round(Number(degrees) * 1e7) + 0
+
+/** The readings that may be the fix in an answer. */
+const readingsOf = (
+  all: ReadonlyArray<SeenReading>,
+  told: Readonly<Record<string, unknown>>
+): ReadonlyArray<SeenReading> =>
+  all.filter(
+    ({ accuracyM, capturedAt, lat, lon }) =>
+      capturedAt === timeOf(told["captured_at"]) &&
+      tiny(lat) === tiny(told["lat"]) &&
+      tiny(lon) === tiny(told["lon"]) &&
+      worthOf({ accuracyM }) === worthOf({ accuracyM: (told["accuracy_m"] ?? null) as number | null })
+  )
+
+const mayBeThere = (run: Run, { did, pair }: AnsweredCall<Request>): ReadonlyArray<SeenReading> => {
+  const { later, seen } = phonesOf(run, pair.userId)
+  return [...seen, ...later].filter(({ uploads }) => uploads.some(({ begin }) => begin < did.end))
+}
+
+/** The readings that are certainly stored. Of readings that differ only in accuracy, the service keeps one. */
+const surelyThere = (all: ReadonlyArray<SeenReading>, { did }: AnsweredCall<Request>): ReadonlyArray<SeenReading> => {
+  const known = all.filter((fix) => isKnown(fix, did.begin))
+  const keys = new Map<string, number>()
+  for (const { key } of all) keys.set(key, (keys.get(key) ?? 0) + 1)
+  return known.filter(({ key }) => keys.get(key) === 1)
+}
+
+export const wrongLatest = each("GET /v1/locations/latest", (run, call) => {
+  const left = (fix: SeenReading) => isLeftBehind(run, call.pair.userId, fix)
+  const all = mayBeThere(run, call).filter((fix) => left(fix) !== "yes")
+  const sure = surelyThere(all, call).filter((fix) => left(fix) === "no")
+  const told = recordOf(call.body["fix"])
+  if (told === undefined) return sure.length === 0 ? undefined : `the fix of ${isoOf(sure[0]?.capturedAt)} was not told`
+  const at = timeOf(told["captured_at"]) ?? -Infinity
+  if (readingsOf(all, told).length === 0) return `no phone sent what was told of ${isoOf(at)}`
+  const newer = sure.find(({ capturedAt }) => capturedAt > at)
+  if (newer !== undefined) return `the fix of ${isoOf(newer.capturedAt)} is newer than that of ${isoOf(at)}`
+  const better = sure.find(
+    (fix) =>
+      fix.capturedAt === at && worthOf(fix) < worthOf({ accuracyM: (told["accuracy_m"] ?? null) as number | null })
+  )
+  return better === undefined ? undefined : `of ${isoOf(at)} there is a more accurate fix`
+})
+
+export const wrongRange = each("GET /v1/locations/timerange", (run, call) => {
+  const { from, limit, to } = call.request
+  const all = mayBeThere(run, call).filter(({ capturedAt }) => capturedAt >= from && capturedAt < to)
+  const told = listOf(call.body["fixes"])
+  const times = told.map((fix) => timeOf(fix["captured_at"]) ?? Number.NaN)
+  const isLast = (call.body["nextCursor"] ?? null) === null
+  if (told.length > limit || (!isLast && told.length < limit)) return `a page of ${limit} has ${told.length} fixes`
+  if (times.some((at, n) => at < (times[n - 1] ?? -Infinity))) return "its fixes are not in the order of their capture"
+  const counts = new Map<SeenReading, number>()
+  for (const fix of told) {
+    const readings = readingsOf(all, fix)
+    const [free] = readings.filter((reading) => !counts.has(reading))
+    if (readings.length === 0) return `no phone sent what was told of ${isoOf(timeOf(fix["captured_at"]))}`
+    if (free === undefined) return `the fix of ${isoOf(timeOf(fix["captured_at"]))} is told twice`
+    counts.set(free, 1)
+  }
+  const end = isLast ? Infinity : (times.at(-1) ?? -Infinity)
+  const missing = surelyThere(all, call).find((fix) => fix.capturedAt < end && !counts.has(fix))
+  // Two phones may have sent the same reading, and the answered fix may have been counted for the other phone.
+  const isTold =
+    missing !== undefined && told.filter((fix) => readingsOf([missing], fix).length > 0).length >= sameAs(all, missing)
+  return missing === undefined || isTold ? undefined : `the fix of ${isoOf(missing.capturedAt)} is missing`
+})
+
+const sameAs = (all: ReadonlyArray<SeenReading>, fix: SeenReading): number =>
+  all.filter((other) => other.capturedAt === fix.capturedAt && other.lat === fix.lat && other.lon === fix.lon).length
+
+const dayOf = (at: number): string => isoOf(at).slice(0, 10)
+
+/** The runs ask for days in UTC. */
+export const wrongDays = each("GET /v1/locations/days", (run, call) => {
+  const { from, to } = call.request
+  const all = mayBeThere(run, call).filter(({ capturedAt }) => capturedAt >= from && capturedAt < to)
+  const [most, least] = [countByDay(all), countByDay(surelyThere(all, call))]
+  const told = new Map(listOf(call.body["days"]).map((day) => [textOf(day["date"]) ?? "", Number(day["fixes"])]))
+  for (const day of new Set([...told.keys(), ...least.keys()])) {
+    const count = told.get(day) ?? 0
+    if (count < (least.get(day) ?? 0) || count > (most.get(day) ?? 0))
+      return `${count} fixes on ${day}, of which there are ${least.get(day) ?? 0} to ${most.get(day) ?? 0}`
+  }
+  return undefined
+})
+
+const countByDay = (fixes: ReadonlyArray<SeenReading>): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const { capturedAt } of fixes) counts.set(dayOf(capturedAt), (counts.get(dayOf(capturedAt)) ?? 0) + 1)
+  return counts
+}
+
+export const wrongNearest = each("GET /v1/locations/lookup", (run, call) => {
+  const told = recordOf(call.body["fix"])
+  if (call.body["matched"] !== (told !== undefined)) return "matched does not say whether there is a fix"
+  const gap = wrongGap(run, call)
+  if (gap !== undefined || told === undefined) return gap
+  if (timeOf(told["captured_at"]) !== timeOf(call.body["asOf"])) return "it tells the fix of another moment"
+  return readingsOf(mayBeThere(run, call), told).length > 0 ? undefined : "no phone sent what was told"
+})

@@ -1,0 +1,149 @@
+import type { Reading } from "../../../Operations.js"
+import type { Run } from "../../../Oracle.js"
+import { marginM, metresBetween } from "./distance.js"
+import { type CompletedCall, happened, isDone, mayBeDone } from "../trace/Happened.js"
+import { isFuture, isPutAside, keyOf, type SeenReading } from "./Phones.js"
+import { BACK_SOON, MOVED_BEFORE, SILENT } from "../../../Specification.js"
+
+/**
+ * Which readings come from a phone that its user left behind (decision M14), computed independently of the product. The
+ * order in which uploads were stored decides. Where two uploads overlap, or nobody knows whether one was stored, the
+ * oracle says nothing about that user's phones from then on.
+ */
+
+export type Mark = "yes" | "maybe" | "no"
+
+interface Rest {
+  readonly spot: Reading
+  readonly since: number
+}
+
+interface Followed {
+  rest: Rest
+  /** The phone's last rest, if the newest reading ended it. */
+  before: Rest | undefined
+  newest: Reading
+}
+
+interface Person {
+  readonly marks: Map<string, Mark>
+  readonly phones: Map<string, Followed>
+  isSure: boolean
+  /** The end of the last upload. */
+  last: number
+}
+
+/** The time of the last movement of a phone that was never seen moving. */
+const NEVER = -Infinity
+
+const known = new WeakMap<object, ReadonlyMap<string, Person>>()
+
+/**
+ * The mark of a reading that was stored. A reading that was put aside because it was from the future may be stored at
+ * any later upload.
+ */
+export const isLeftBehind = (run: Run, userId: string, { key }: Pick<SeenReading, "key">): Mark => {
+  const all = known.get(run) ?? read(run)
+  known.set(run, all)
+  const person = all.get(userId)
+  if (person === undefined || person.phones.size < 2) return "no"
+  return person.marks.get(key) ?? "maybe"
+}
+
+const read = (run: Run): ReadonlyMap<string, Person> => {
+  const people = new Map<string, Person>()
+  const removals = happened(run).of("removeDevice").filter(mayBeDone)
+  for (const did of happened(run).of("upload")) {
+    if (!mayBeDone(did)) continue
+    const { userId } = did.args
+    const person = people.get(userId) ?? { marks: new Map(), phones: new Map(), isSure: true, last: -Infinity }
+    people.set(userId, person)
+    take(person, did, removals)
+  }
+  return people
+}
+
+const take = (
+  person: Person,
+  did: CompletedCall<"upload">,
+  removals: ReadonlyArray<CompletedCall<"removeDevice">>
+): void => {
+  const { deviceId, fixes, userId } = did.args
+  const mine = removals.filter((one) => one.args.userId === userId && one.begin < did.end)
+  const isOpen =
+    !isDone(did) ||
+    did.begin < person.last ||
+    mine.some((one) => !isDone(one) || one.end > did.begin) ||
+    fixes.some((fix) => isPutAside(fix, did) === "maybe" || isFuture(fix, did))
+  if (isOpen) person.isSure = false
+  person.last = Math.max(person.last, did.end)
+  const removed = new Set(mine.map(({ args }) => args.deviceId))
+  for (const fix of inOrder(fixes.filter((one) => isPutAside(one, did) !== "yes"))) {
+    const key = keyOf(deviceId, fix)
+    if (person.marks.has(key)) continue
+    follow(person, deviceId, fix)
+    const mark = decide(person, deviceId, fix, removed)
+    // When the user has a single phone, no reading is left behind, even where other facts are unknown.
+    person.marks.set(key, person.phones.size < 2 ? "no" : person.isSure ? mark : "maybe")
+  }
+}
+
+const decide = (person: Person, deviceId: string, fix: Reading, removed: ReadonlySet<string>): Mark => {
+  const others = [...person.phones].flatMap(([id, phone]) =>
+    id === deviceId ||
+    removed.has(id) ||
+    fix.capturedAt - phone.newest.capturedAt > SILENT ||
+    phone.rest.since === NEVER
+      ? []
+      : [phone]
+  )
+  const own = person.phones.get(deviceId)?.rest.since ?? NEVER
+  const moved = Math.max(...others.map(({ rest }) => rest.since))
+  if (others.length === 0 || own >= moved) return "no"
+  if (fix.capturedAt < moved && fix.capturedAt - own < MOVED_BEFORE) return "no"
+  const apart = others
+    .filter(({ rest }) => rest.since === moved)
+    .map(({ newest, rest }): Mark => {
+      const either = [isApart(person, rest.spot, fix), isApart(person, newest, fix)]
+      return either.includes("yes") ? "yes" : either.includes("maybe") ? "maybe" : "no"
+    })
+  return apart.includes("no") ? "no" : apart.includes("maybe") ? "maybe" : "yes"
+}
+
+const follow = (person: Person, deviceId: string, fix: Reading): void => {
+  const phone = person.phones.get(deviceId)
+  const { capturedAt } = fix
+  if (phone === undefined) {
+    person.phones.set(deviceId, { rest: { spot: fix, since: NEVER }, before: undefined, newest: fix })
+    return
+  }
+  if (capturedAt <= phone.newest.capturedAt) return
+  phone.newest = fix
+  const { before, rest } = phone
+  phone.before = undefined
+  if (isApart(person, rest.spot, fix) === "no") {
+    if (marginM(fix) < marginM(rest.spot)) phone.rest = { ...rest, spot: fix }
+  } else if (before !== undefined && capturedAt - rest.since <= BACK_SOON && isApart(person, before.spot, fix) === "no")
+    phone.rest = before
+  else {
+    phone.rest = { spot: fix, since: capturedAt }
+    phone.before = rest
+  }
+}
+
+/** Closer to the limit than this, the oracle says nothing. */
+const TOLERANCE_M = 0.5
+
+const isApart = (person: Person, one: Reading, other: Reading): Mark => {
+  const beyond = metresBetween(one, other) - marginM(one) - marginM(other)
+  if (Math.abs(beyond) > TOLERANCE_M) return beyond > 0 ? "yes" : "no"
+  person.isSure = false
+  return "maybe"
+}
+
+/** Sorts fixes by capture time; of fixes at one instant the more accurate one comes first (decision L4). */
+const inOrder = (fixes: ReadonlyArray<Reading>): ReadonlyArray<Reading> => {
+  const worth = ({ accuracyM }: Reading) =>
+    accuracyM !== null && Number.isFinite(accuracyM) && accuracyM > 0 ? accuracyM : Number.MAX_VALUE
+  return [...fixes].sort((a, b) => a.capturedAt - b.capturedAt || worth(a) - worth(b) || a.lat - b.lat || a.lon - b.lon)
+}

@@ -1,0 +1,105 @@
+import type { Reading } from "../../../Operations.js"
+import type { Run } from "../../../Oracle.js"
+import { type CompletedCall, happened, isDone, mayBeDone } from "../trace/Happened.js"
+import { EARLIEST, FUTURE } from "../../../Specification.js"
+
+/** What phones sent: the readings of each user by capture time, each with the uploads that may have brought it. */
+
+export interface SeenReading extends Reading {
+  /** One phone, time and place make one fix (decision L4). */
+  readonly key: string
+  readonly uploads: ReadonlyArray<CompletedCall<"upload">>
+}
+
+export interface Phones {
+  readonly uploads: ReadonlyArray<CompletedCall<"upload">>
+  /** The readings of the user, by capture time. */
+  readonly seen: ReadonlyArray<SeenReading>
+  readonly at: (capturedAt: number) => ReadonlyArray<SeenReading>
+  /**
+   * Readings that were put aside when they came, because they were from the future. The service may accept them when
+   * their time has come.
+   */
+  readonly later: ReadonlyArray<SeenReading>
+}
+
+const known = new WeakMap<object, ReadonlyMap<string, Phones>>()
+
+export const phonesOf = (run: Run, userId: string): Phones => {
+  const all = known.get(run) ?? read(run)
+  known.set(run, all)
+  return all.get(userId) ?? { uploads: [], seen: [], at: () => [], later: [] }
+}
+
+const read = (run: Run): ReadonlyMap<string, Phones> => {
+  const ofUser = new Map<
+    string,
+    { uploads: Array<CompletedCall<"upload">>; seen: Map<string, Gathered>; later: Array<SeenReading> }
+  >()
+  for (const did of happened(run).of("upload")) {
+    if (!mayBeDone(did)) continue
+    const { deviceId, fixes, userId } = did.args
+    const mine = ofUser.get(userId) ?? { uploads: [], seen: new Map<string, Gathered>(), later: [] }
+    ofUser.set(userId, mine)
+    mine.uploads.push(did)
+    for (const fix of fixes) {
+      if (isFuture(fix, did)) mine.later.push({ ...fix, key: keyOf(deviceId, fix), uploads: [did] })
+      if (isPutAside(fix, did) === "yes") continue
+      // The accuracy is not part of the key, but an oracle must see both readings.
+      const name = `${keyOf(deviceId, fix)} ${fix.accuracyM}`
+      const found = mine.seen.get(name)
+      if (found === undefined) mine.seen.set(name, { ...fix, key: keyOf(deviceId, fix), uploads: [did] })
+      else if (found.uploads.at(-1) !== did) found.uploads.push(did)
+    }
+  }
+  return new Map(
+    [...ofUser].map(([userId, { later, seen, uploads }]) => [userId, { ...phones(uploads, [...seen.values()]), later }])
+  )
+}
+
+interface Gathered extends SeenReading {
+  readonly uploads: Array<CompletedCall<"upload">>
+}
+
+const phones = (
+  uploads: ReadonlyArray<CompletedCall<"upload">>,
+  found: ReadonlyArray<SeenReading>
+): Omit<Phones, "later"> => {
+  const seen = [...found].sort((a, b) => a.capturedAt - b.capturedAt)
+  const at = new Map<number, Array<SeenReading>>()
+  for (const fix of seen) {
+    const same = at.get(fix.capturedAt)
+    if (same === undefined) at.set(fix.capturedAt, [fix])
+    else same.push(fix)
+  }
+  return { uploads, seen, at: (capturedAt) => at.get(capturedAt) ?? [] }
+}
+
+export const keyOf = (deviceId: string, { capturedAt, lat, lon }: Reading): string =>
+  `${deviceId} ${capturedAt} ${tiny(lat)} ${tiny(lon)}`
+
+const tiny = (degrees: number): number => Math.round(degrees * 1e7) + 0
+
+/**
+ * Whether the service puts the reading aside (decision L3). That may depend on the time of receipt, which lies between
+ * the beginning and the end of the upload.
+ */
+export const isPutAside = (
+  { capturedAt, lat, lon }: Reading,
+  upload: CompletedCall<"upload">
+): "yes" | "maybe" | "no" => {
+  if (!(Math.abs(lat) <= 90 && Math.abs(lon) <= 180)) return "yes"
+  if ((tiny(lat) === 0 && tiny(lon) === 0) || capturedAt < EARLIEST) return "yes"
+  const [first, last] = [Math.min(upload.beganAt, upload.endedAt), Math.max(upload.beganAt, upload.endedAt)]
+  if (capturedAt > last + FUTURE) return "yes"
+  return capturedAt > first + FUTURE ? "maybe" : "no"
+}
+
+/** The reading was certainly from the future when it came, and is otherwise valid. */
+export const isFuture = (fix: Reading, upload: CompletedCall<"upload">): boolean =>
+  fix.capturedAt > Math.max(upload.beganAt, upload.endedAt) + FUTURE &&
+  isPutAside({ ...fix, capturedAt: upload.beganAt }, upload) === "no"
+
+/** Whether the fix was certainly stored before `begin`. */
+export const isKnown = (seen: SeenReading, begin: number): boolean =>
+  seen.uploads.some((did) => isDone(did) && did.end < begin && isPutAside(seen, did) === "no")

@@ -1,0 +1,100 @@
+import type { PhoneVisit } from "../../../Operations.js"
+import type { Run } from "../../../Oracle.js"
+import { metresToCentre } from "./distance.js"
+import { ground, type Pair, type Place, sharing } from "../Ground.js"
+import { type CompletedCall, happened, isDone, isoOf, mayBeDone } from "../trace/Happened.js"
+import { EARLIEST, FUTURE } from "../../../Specification.js"
+import { type Walk, walksOf } from "./Walks.js"
+
+/**
+ * Visits that phones reported and that a whole walk through the pages must contain. Judged only where nothing changed
+ * during the walk and nothing about the visits is open.
+ */
+
+export const missing = (run: Run) =>
+  walksOf(run).flatMap((walk) => {
+    const [first, last] = [walk.pages[0], walk.pages.at(-1)]
+    if (!walk.isWhole || first === undefined || last === undefined) return []
+    const { userId } = first.pair
+    const [begin, end] = [first.did.begin, last.did.end]
+    const changes = happened(run).all.some(
+      (did) => "userId" in did.args && did.args.userId === userId && isOpen(did, begin, end)
+    )
+    if (changes) return []
+    const told = new Set(walk.visits.map(({ arrival, placeId }) => `${arrival} ${placeId}`))
+    return expected(run, walk, begin, end).flatMap(({ arrival, placeId }) =>
+      told.has(`${arrival} ${placeId}`)
+        ? []
+        : [{ at: end, detail: `the visit of ${isoOf(arrival)} at ${placeId} is not told` }]
+    )
+  })
+
+/** Whether the operation may take effect between `begin` and `end`, or has an unknown outcome. */
+const isOpen = (did: CompletedCall, begin: number, end: number): boolean =>
+  did.begin < end && (did.end > begin || (did.name === "upload" && mayBeDone(did) && !isDone(did)))
+
+const expected = (run: Run, { pages }: Walk, begin: number, end: number) => {
+  const page = pages[0]
+  if (page === undefined) return []
+  const { pair, request } = page
+  const mine = [...ground(run).places.values()].filter(({ userId }) => userId === pair.userId)
+  return reportsOf(run, pair.userId, begin).flatMap(({ arrival, visit }) => {
+    const isAsked = (request.from === null || arrival >= request.from) && (request.to === null || arrival < request.to)
+    const around = mine.filter((place) => lies(visit, place) !== "no")
+    const [place] = around
+    if (!isAsked || place === undefined || around.length > 1) return []
+    const { placeId } = place
+    // Visits from before the archiving of a place stay visible (Spec §4.5.5).
+    const isLate = place.archivings.some((one) => one.begin < end && arrival >= Math.min(one.beganAt, one.endedAt))
+    if (lies(visit, place) !== "yes" || isLate) return []
+    if (sharing(pair, placeId, begin, end) !== "yes") return []
+    const isIncluded = pair.shares.possible(begin, end).every((shared) => shared.get(placeId) === true)
+    return isIncluded || arrival >= sharedSince(pair, placeId, end) ? [{ arrival, placeId }] : []
+  })
+}
+
+/**
+ * The latest moment at which the place may have begun to be shared: with the last consent, or when it came back into
+ * the list. A new list that keeps the place does not begin anew.
+ */
+const sharedSince = ({ consents, shares }: Pair, placeId: string, end: number): number => {
+  const writes = shares.writes.filter((write) => write.begin < end)
+  const asked = new Set(consents.map(({ begin }) => begin))
+  const last = writes.findLastIndex(({ begin, value }) => asked.has(begin) || !value.has(placeId))
+  const first = writes.slice(Math.max(0, last)).find(({ isCertain, value }) => isCertain && value.has(placeId))
+  return first === undefined ? Infinity : Math.max(first.beganAt, first.endedAt)
+}
+
+/** Whether the visit lies in all circles that the place ever had, or in none. */
+const lies = (visit: PhoneVisit, { circles }: Place): "yes" | "maybe" | "no" => {
+  const beyond = circles.writes.map(({ value }) => metresToCentre(value, visit) - value.radiusM)
+  if (beyond.every((metres) => metres < -1)) return "yes"
+  return beyond.every((metres) => metres > 1) ? "no" : "maybe"
+}
+
+/** The reports of each visit, by phone and arrival. Visits whose place differs between reports are left out. */
+const reportsOf = (run: Run, userId: string, begin: number) => {
+  const found = new Map<string, { readonly arrival: number; readonly visit: PhoneVisit; isOne: boolean }>()
+  const removed = new Set(
+    happened(run)
+      .of("removeDevice")
+      .map(({ args }) => args.deviceId)
+  )
+  for (const did of happened(run).of("upload")) {
+    if (did.args.userId !== userId || did.end >= begin || !isDone(did) || removed.has(did.args.deviceId)) continue
+    for (const visit of did.args.visits) {
+      const { arrival, departure } = visit
+      if (arrival === null || isPutAside(arrival, did) || (departure !== null && isPutAside(departure, did))) continue
+      if (departure !== null && departure < arrival) continue
+      const key = `${did.args.deviceId} ${arrival}`
+      const before = found.get(key)
+      if (before === undefined) found.set(key, { arrival, visit, isOne: true })
+      else if (before.visit.lat !== visit.lat || before.visit.lon !== visit.lon) before.isOne = false
+    }
+  }
+  return [...found.values()].filter(({ isOne }) => isOne)
+}
+
+/** Whether the service may have put the visit aside (decision L3). */
+const isPutAside = (at: number, { beganAt, endedAt }: CompletedCall): boolean =>
+  at > Math.min(beganAt, endedAt) + FUTURE || at < EARLIEST

@@ -1,0 +1,42 @@
+import { BAND_M, GUESS_KM2, SMALL_M } from "../../../Specification.js"
+/** How well questions about circles locate a person, computed independently of the product (decision M8). */
+
+export interface Circle {
+  readonly lat: number
+  readonly lon: number
+  readonly radiusM: number
+}
+
+const EARTH_M = 6_371_008.8
+const radians = (degrees: number): number => (degrees * Math.PI) / 180
+
+/** The distance by the haversine formula. */
+const apartM = (one: Circle, other: Circle): number => {
+  const [a, b] = [radians(one.lat), radians(other.lat)]
+  const across = Math.sin(radians(other.lon - one.lon) / 2) ** 2
+  const h = Math.sin((b - a) / 2) ** 2 + Math.cos(a) * Math.cos(b) * across
+  return 2 * EARTH_M * Math.asin(Math.min(1, Math.sqrt(h)))
+}
+
+/** The distance between the nearest points of two edges. */
+export const edgesApartM = (one: Circle, other: Circle): number => {
+  const apart = apartM(one, other)
+  const [small, large] = [Math.min(one.radiusM, other.radiusM), Math.max(one.radiusM, other.radiusM)]
+  if (apart > small + large) return apart - small - large
+  return apart + small < large ? large - small - apart : 0
+}
+
+const smallKm2 = (circles: ReadonlyArray<Circle>): number =>
+  circles
+    .filter(({ radiusM }) => radiusM <= SMALL_M)
+    .reduce((sum, { radiusM }) => sum + Math.PI * ((radiusM + BAND_M) / 1_000) ** 2, 0)
+
+const cuts = (circles: ReadonlyArray<Circle>): number => circles.filter(({ radiusM }) => radiusM > SMALL_M).length
+
+/** The smallest area, over all orders of the questions: every small circle before the first cut. */
+export const leastLocatedKm2 = (circles: ReadonlyArray<Circle>): number =>
+  smallKm2(circles) + 2 ** cuts(circles) * GUESS_KM2
+
+/** The largest area: every cut before the first small circle. */
+export const mostLocatedKm2 = (circles: ReadonlyArray<Circle>): number =>
+  2 ** cuts(circles) * (smallKm2(circles) + GUESS_KM2)

@@ -1,0 +1,65 @@
+import type { Circle } from "../../../Operations.js"
+import { type Ground, hasScope, isSameCircle, type MadeRule } from "../Ground.js"
+import type { Register } from "./Register.js"
+
+/** A moment that the trace puts between two times. */
+export interface Between {
+  readonly earliest: number
+  readonly latest: number
+}
+
+/**
+ * The time from which captures may fire a rule, for an upload between two entries (decision M5). It is the latest of
+ * four times: the rule was made, its place got its present circle, the place was shared, and the rule's scope was
+ * granted.
+ */
+export const begun = ({ allowed, declared, places }: Ground, rule: MadeRule, begin: number, end: number): Between => {
+  const { kind, made, pair, placeId } = rule
+  const scope = `location.rules.${kind}`
+  const isBack = (before: ReadonlyArray<string>, after: ReadonlyArray<string>) =>
+    !hasScope(before, scope) && hasScope(after, scope)
+  const scopes = [pair.scopes, declared.get(pair.appId), allowed.get(pair.appId)]
+  const all = [clockOf(made), ...scopes.map((register) => last(register, isBack, begin, end))]
+  if (placeId !== null) {
+    const isMoved = (before: Circle, after: Circle) => !isSameCircle(before, after)
+    all.push(last(places.get(placeId)?.circles, isMoved, begin, end))
+    all.push(last(pair.shares, (before, after) => !before.has(placeId) && after.has(placeId), begin, end))
+  }
+  return {
+    earliest: Math.max(...all.map(({ earliest }) => earliest)),
+    latest: Math.max(...all.map(({ latest }) => latest))
+  }
+}
+
+const NEVER: Between = { earliest: -Infinity, latest: -Infinity }
+
+/** The time of a register's last change. `isNew` says whether a value is a change from another one. */
+const last = <V>(
+  register: Register<V> | undefined,
+  isNew: (before: V, after: V) => boolean,
+  begin: number,
+  end: number
+): Between => {
+  let found = NEVER
+  for (const write of register?.writes ?? []) {
+    if (register === undefined || write.begin > end) break
+    if (!register.possible(write.begin, write.end).some((one) => isNew(one, write.value))) continue
+    const before = register.possible(write.begin, write.begin - 1)
+    const isAlone = register.writes.every(
+      (other) => other === write || other.end < write.begin || other.begin > write.end
+    )
+    const isSure = write.isCertain && isAlone && before.length > 0 && before.every((one) => isNew(one, write.value))
+    const at = clockOf(write)
+    found =
+      isSure && write.end < begin
+        ? at
+        : { earliest: Math.min(found.earliest, at.earliest), latest: Math.max(found.latest, at.latest) }
+  }
+  return found
+}
+
+/** The times that the clock may have shown during an operation, during which the clock may have been set back. */
+const clockOf = ({ beganAt, endedAt }: { readonly beganAt: number; readonly endedAt: number }): Between => ({
+  earliest: Math.min(beganAt, endedAt),
+  latest: Math.max(beganAt, endedAt)
+})

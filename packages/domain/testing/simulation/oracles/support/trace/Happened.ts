@@ -1,0 +1,128 @@
+import { DateTime, Option } from "effect"
+import type { Name, Operation, Ended } from "../../../Operations.js"
+import type { Run } from "../../../Oracle.js"
+import type { Fault, Posted, PortCall } from "../../../Trace.js"
+import { LEASE } from "../../../Specification.js"
+
+/**
+ * The entries of a run put together: each operation with its end, and each POST (recorded when it arrives) with its
+ * end.
+ */
+
+export interface CompletedCall<N extends Name = Name> {
+  readonly name: N
+  readonly args: Operation<N>["args"]
+  /** `i` of the entries with which the operation began and ended; the end is Infinity when it never ended. */
+  readonly begin: number
+  readonly end: number
+  readonly beganAt: number
+  readonly endedAt: number
+  readonly outcome: Ended<N> | null
+}
+
+export type Post = Posted & {
+  readonly i: number
+  readonly proc: string
+  readonly beganAt: number
+  readonly endedAt: number
+}
+type Called = PortCall & { readonly i: number; readonly t: number; readonly proc: string }
+
+export interface Happened {
+  readonly all: ReadonlyArray<CompletedCall>
+  readonly of: <N extends Name>(name: N) => ReadonlyArray<CompletedCall<N>>
+  readonly posts: ReadonlyArray<Post>
+  readonly calls: ReadonlyArray<Called>
+  readonly faults: ReadonlyArray<Fault & { readonly i: number; readonly t: number }>
+  /**
+   * The longest time between the check of what is allowed and the POST that relies on it: 0 where nothing was slow or
+   * failed, otherwise less than the 30 s for which a worker holds a delivery.
+   */
+  readonly slackMs: number
+  readonly quiesced: boolean
+}
+
+const known = new WeakMap<Run, Happened>()
+
+export const happened = (run: Run): Happened => {
+  const found = known.get(run)
+  if (found !== undefined) return found
+  const made = read(run)
+  known.set(run, made)
+  return made
+}
+
+const read = ({ entries, quiesced }: Run): Happened => {
+  const open = new Map<number, CompletedCall>()
+  const posts: Array<Post> = []
+  const calls: Array<Called> = []
+  const faults: Array<Fault & { readonly i: number; readonly t: number }> = []
+  for (const entry of entries) {
+    if (entry.kind === "begun") {
+      const { args, i, name, t } = entry
+      open.set(i, { name, args, begin: i, end: Infinity, beganAt: t, endedAt: Infinity, outcome: null })
+    } else if (entry.kind === "done") {
+      const did = open.get(entry.op)
+      if (did !== undefined) open.set(entry.op, { ...did, end: entry.i, endedAt: entry.t, outcome: entry.outcome })
+    } else if (entry.kind === "posted") {
+      posts.push({ ...entry, beganAt: entry.t, endedAt: entry.t + entry.tookMs })
+    } else if (entry.kind === "port") calls.push(entry)
+    else if (entry.kind === "fault") faults.push(entry)
+  }
+  const all = [...open.values()]
+  const byName = new Map<Name, Array<CompletedCall>>()
+  for (const did of all) {
+    const same = byName.get(did.name)
+    if (same === undefined) byName.set(did.name, [did])
+    else same.push(did)
+  }
+  const isSmooth = !faults.some(
+    ({ fault }) => fault !== "heal" && fault !== "upload.duplicate" && fault !== "upload.reorder"
+  )
+  return {
+    all,
+    of: <N extends Name>(name: N) => (byName.get(name) ?? []) as unknown as ReadonlyArray<CompletedCall<N>>,
+    posts,
+    calls,
+    faults,
+    slackMs: isSmooth ? 0 : LEASE,
+    quiesced
+  }
+}
+
+/** Whether the operation certainly had its effect. */
+export const isDone = ({ name, outcome }: CompletedCall): boolean => {
+  if (outcome === null || outcome._tag !== "ok") return false
+  return name !== "call" || statusOf(outcome) < 300
+}
+
+/**
+ * Whether the operation may have had its effect: it certainly had, its outcome is unknown, or it is still under way.
+ */
+export const mayBeDone = (did: CompletedCall): boolean => {
+  const { name, outcome } = did
+  if (outcome === null || outcome._tag === "unknown" || isDone(did)) return true
+  return name === "call" && outcome._tag === "ok" && statusOf(outcome) >= 500
+}
+
+const statusOf = ({ value }: { readonly value: unknown }): number => (value as { readonly status: number }).status
+
+/** Whether one operation was over before the other began. */
+export const isBefore = (one: { readonly end: number }, other: { readonly begin: number }): boolean =>
+  one.end < other.begin
+
+/** Milliseconds since 1970; undefined for a value that is no time. */
+export const timeOf = (value: unknown): number | undefined => {
+  if (typeof value === "number") return value
+  if (typeof value !== "string") return undefined
+  return Option.getOrUndefined(Option.map(DateTime.make(value), DateTime.toEpochMillis))
+}
+
+/** A time in ISO 8601 for people; a value that is no time stays as it is. */
+export const isoOf = (millis: number | null | undefined): string =>
+  Option.match(typeof millis === "number" ? DateTime.make(millis) : Option.none(), {
+    onNone: () => String(millis),
+    onSome: DateTime.formatIso
+  })
+
+export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)

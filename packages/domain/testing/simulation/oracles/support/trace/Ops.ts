@@ -1,0 +1,149 @@
+import type { Ended, Name, Operation } from "../../../Operations.js"
+import type { Run } from "../../../Oracle.js"
+import type { Entry } from "../../../Trace.js"
+
+/** The earliest and the latest place in the trace, and time of the clock, at which something happened. */
+export interface Span {
+  /** `i` of the entry with which the operation began. */
+  readonly from: number
+  /** `i` of the entry with which the operation ended; Infinity when the trace has none. */
+  readonly to: number
+  /** The range of times that the clock may have shown from `from` to `to`; unlimited when the clock jumped. */
+  readonly tMin: number
+  readonly tMax: number
+}
+
+/** The span alone of a value that has more fields. */
+export const spanOf = ({ from, tMax, tMin, to }: Span): Span => ({ from, to, tMin, tMax })
+
+/** An operation from its beginning to its end. An operation without an end has an unknown outcome. */
+export type Op = {
+  [N in Name]: Span & {
+    readonly name: N
+    readonly actor: string
+    readonly args: Operation<N>["args"]
+    readonly outcome: Ended<N>
+  }
+}[Name]
+export type OpOf<N extends Name> = Extract<Op, { readonly name: N }>
+
+/** The trace, indexed. The index is made once for a run and shared by all oracles. */
+export interface Indexed {
+  readonly entries: ReadonlyArray<Entry>
+  /** The operations by the `i` of their beginning, in that order. */
+  readonly ops: ReadonlyMap<number, Op>
+  /** The operation that an entry ended, by the `i` of that entry. */
+  readonly ended: ReadonlyMap<number, Op>
+  /**
+   * The latest time that the clock had shown up to and including entry `i`. A date that the clock once passed may have
+   * had its effect.
+   */
+  readonly latest: (i: number) => number
+  /** Whether no fault struck between entries `i` and `j`, and the effects of earlier faults were over. */
+  readonly isCalm: (i: number, j: number) => boolean
+  /**
+   * Like `isCalm`, from the time `t` on. When the clock was set past `t`, that counts as a fault, even if its entry is
+   * from before.
+   */
+  readonly isCalmSince: (t: number, j: number) => boolean
+  readonly crashed: (i: number, j: number) => boolean
+  /**
+   * Whether somebody set the clock between `i` and `j`. Then times from before and after do not show what came first.
+   */
+  readonly clockWasSet: (i: number, j: number) => boolean
+  /** The first entry at or after which the clock has shown `t`; the number of entries when it never has. */
+  readonly firstAt: (t: number) => number
+  /** Whether the clock ever went back. */
+  readonly wentBack: boolean
+}
+
+const cache = new WeakMap<Run, Indexed>()
+
+export const index = (run: Run): Indexed => {
+  const known = cache.get(run)
+  if (known !== undefined) return known
+  const made = make(run.entries)
+  cache.set(run, made)
+  return made
+}
+
+const make = (entries: ReadonlyArray<Entry>): Indexed => {
+  const latest: Array<number> = []
+  const jumps: Array<number> = []
+  const broken: Array<number> = []
+  const crashes: Array<number> = []
+  const ends = new Map<number, number>()
+  let wentBack = false
+  entries.forEach((entry, at) => {
+    const before = entries[at - 1]
+    const isBack = before !== undefined && entry.t < before.t
+    wentBack ||= isBack
+    latest.push(Math.max(entry.t, latest.at(-1) ?? entry.t))
+    if (isBack || (entry.kind === "fault" && entry.fault === "clock.jump")) jumps.push(entry.i)
+    if (isTrouble(entry)) broken.push(entry.i)
+    if (entry.kind === "fault" && entry.fault === "crash") crashes.push(entry.i)
+    if (entry.kind === "done") ends.set(entry.op, at)
+  })
+
+  const ops = new Map<number, Op>()
+  const ended = new Map<number, Op>()
+  for (const begun of entries) {
+    if (begun.kind !== "begun") continue
+    const at = ends.get(begun.i)
+    const done = at === undefined ? undefined : entries[at]
+    const to = done?.i ?? Infinity
+    const jumped = any(jumps, begun.i, to)
+    const op = {
+      name: begun.name,
+      actor: begun.actor,
+      args: begun.args,
+      outcome: done?.kind === "done" ? done.outcome : { _tag: "unknown", because: "crash" },
+      from: begun.i,
+      to,
+      tMin: jumped ? -Infinity : begun.t,
+      tMax: jumped ? Infinity : (done?.t ?? Infinity)
+      // The compiler cannot infer that name, arguments and outcome belong to one operation.
+    } as Op
+    ops.set(begun.i, op)
+    if (done !== undefined) ended.set(done.i, op)
+  }
+
+  const firstAt = (t: number) => search(latest.length, (k) => (latest[k] ?? Infinity) >= t)
+  return {
+    entries,
+    ops,
+    ended,
+    latest: (i) => latest[Math.min(i, latest.length - 1)] ?? -Infinity,
+    isCalm: (i, j) => !any(broken, i, j),
+    isCalmSince: (t, j) => !any(broken, firstAt(t) - 1, j),
+    crashed: (i, j) => any(crashes, i, j),
+    clockWasSet: (i, j) => any(jumps, i, j),
+    firstAt,
+    wentBack
+  }
+}
+
+const isTrouble = (entry: Entry): boolean =>
+  entry.kind === "fault"
+    ? entry.fault !== "heal" && entry.fault !== "upload.duplicate" && entry.fault !== "upload.reorder"
+    : entry.kind === "port"
+      ? entry.outcome !== "ok"
+      : entry.kind === "done" && entry.outcome._tag === "unknown"
+
+/** Whether one of the ascending `indexes` lies between `from` and `to`. */
+const any = (indexes: ReadonlyArray<number>, from: number, to: number): boolean => {
+  const next = indexes[search(indexes.length, (k) => (indexes[k] ?? Infinity) >= from)]
+  return next !== undefined && next <= to
+}
+
+/** The smallest of 0 … length for which `holds`, which is first false and then true (binary search). */
+export const search = (length: number, holds: (k: number) => boolean): number => {
+  let low = 0
+  let high = length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

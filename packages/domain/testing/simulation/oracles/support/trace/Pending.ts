@@ -1,0 +1,69 @@
+import type { Span } from "./Ops.js"
+
+export type Came = "done" | "maybe" | "nothing"
+
+/** A write that did not happen moves to Infinity, where no read sees it. */
+const settled = (from: number, to: number, came: Came) =>
+  came === "nothing" ? { from: Infinity, to: -Infinity, certain: false } : { from, to, certain: came === "done" }
+
+/** One write of a value, somewhere between `from` and `to`. */
+export interface Written<A> {
+  readonly from: number
+  readonly to: number
+  /** The write happened for certain. Otherwise it may have happened. */
+  readonly certain: boolean
+  readonly value: A
+}
+
+/**
+ * A value that operations replace while others read it. A read sees every value that may have been there at some
+ * instant of its span: values that were not surely replaced before the read began, and values whose write began before
+ * the read ended.
+ */
+export class Register<A> {
+  private readonly writes: Array<Written<A>> = []
+
+  /** Notes a write that may happen from now on; `settle` says whether it did. */
+  begin(span: Pick<Span, "from">, value: A): number {
+    return this.writes.push({ from: span.from, to: Infinity, certain: false, value }) - 1
+  }
+
+  settle(handle: number, { from, to }: Pick<Span, "from" | "to">, came: Came): void {
+    const write = this.writes[handle]
+    if (write !== undefined) this.writes[handle] = { ...write, ...settled(from, to, came) }
+  }
+
+  candidates(from: number, to: number): ReadonlyArray<Written<A>> {
+    let replaced = -Infinity
+    for (const write of this.writes) if (write.certain && write.to < from) replaced = Math.max(replaced, write.from)
+    return this.writes.filter((write) => write.from <= to && write.to >= replaced)
+  }
+
+  read(from: number, to: number): ReadonlyArray<A> {
+    return this.candidates(from, to).map(({ value }) => value)
+  }
+}
+
+/** Things that happen once and cannot be undone, such as the end of a connection. */
+export class Finality {
+  private readonly all: Array<Omit<Written<string>, "value"> & { why: string }> = []
+
+  begin(span: Pick<Span, "from">, why: string): number {
+    return this.all.push({ from: span.from, to: Infinity, certain: false, why }) - 1
+  }
+
+  settle(handle: number, { from, to }: Pick<Span, "from" | "to">, came: Came): void {
+    const one = this.all[handle]
+    if (one !== undefined) this.all[handle] = { ...one, ...settled(from, to, came) }
+  }
+
+  /** The reason why it was certainly over before `from`; undefined when it may not have been over. */
+  before(from: number): string | undefined {
+    return this.all.find((one) => one.certain && one.to < from)?.why
+  }
+
+  /** Whether it may be over by `to`. */
+  maybeBy(to: number): boolean {
+    return this.all.some((one) => one.from <= to)
+  }
+}

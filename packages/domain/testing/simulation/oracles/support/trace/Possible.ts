@@ -1,0 +1,79 @@
+import { search } from "./Ops.js"
+import type { Came } from "./Pending.js"
+
+/** The states that an operation may lead to: several when the specification or the trace leaves it open. */
+export type Step<S> = (state: S) => ReadonlyArray<S>
+
+/** With more states than this, the oracle can conclude nothing. */
+const MOST = 48
+
+/**
+ * Every state in which an object may be, followed through operations that overlap or have unknown outcomes. Overlapping
+ * operations are applied in every order, with any of them left out. The result may contain too many states and never
+ * lacks one, so an oracle that relies on it reports no false violation.
+ */
+export class Possible<S> {
+  private base: ReadonlyArray<S>
+  private under: Array<{ step: Step<S>; open: boolean; came: Came }> = []
+  private readonly seen: Array<{ i: number; states: ReadonlyArray<S> | undefined }>
+
+  constructor(i: number, states: ReadonlyArray<S>) {
+    this.base = states
+    this.seen = [{ i, states }]
+  }
+
+  begin(i: number, step: Step<S>): number {
+    this.under.push({ step, open: true, came: "maybe" })
+    this.note(i, this.closure(this.under.map(({ step }) => step)))
+    return this.under.length - 1
+  }
+
+  /** Settles an operation. `step`: its effect, which is known more exactly than when the operation began. */
+  settle(handle: number, i: number, came: Came, step?: Step<S>): void {
+    const one = this.under[handle]
+    if (one === undefined) return
+    one.open = false
+    one.came = came
+    if (step !== undefined) one.step = step
+    if (this.under.some(({ open }) => open)) return
+    const happened = this.under.filter(({ came }) => came !== "nothing")
+    const only = happened.length === 1 ? happened[0] : undefined
+    this.base =
+      only !== undefined && only.came === "done"
+        ? distinct(this.base.flatMap(only.step))
+        : (this.closure(happened.map(({ step }) => step)) ?? [])
+    this.under = []
+    this.note(i, this.base.length === 0 ? undefined : this.base)
+  }
+
+  /** Undefined: nothing is known. */
+  read(from: number, to: number): ReadonlyArray<S> | undefined {
+    const last = search(this.seen.length, (k) => (this.seen[k]?.i ?? Infinity) > from) - 1
+    const found: Array<S> = []
+    for (let k = Math.max(0, last); k < this.seen.length; k++) {
+      const snapshot = this.seen[k]
+      if (snapshot === undefined || (k > last && snapshot.i > to)) break
+      if (snapshot.states === undefined) return undefined
+      found.push(...snapshot.states)
+    }
+    return distinct(found)
+  }
+
+  private note(i: number, states: ReadonlyArray<S> | undefined) {
+    this.seen.push({ i, states })
+  }
+
+  private closure(steps: ReadonlyArray<Step<S>>): ReadonlyArray<S> | undefined {
+    let states = this.base
+    for (;;) {
+      const next = distinct([...states, ...steps.flatMap((step) => states.flatMap(step))])
+      if (next.length === states.length) return states
+      if (next.length > MOST) return undefined
+      states = next
+    }
+  }
+}
+
+export const distinct = <S>(states: ReadonlyArray<S>): ReadonlyArray<S> => [
+  ...new Map(states.map((state) => [JSON.stringify(state), state])).values()
+]

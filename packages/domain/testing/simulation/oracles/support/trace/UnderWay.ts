@@ -1,0 +1,41 @@
+import type { Name } from "../../../Operations.js"
+import { into } from "./into.js"
+import type { Indexed, Op, OpOf } from "./Ops.js"
+import type { Came } from "./Pending.js"
+
+type Settle = (came: Came) => void
+
+/** The possible effects of operations under way. The end of an operation takes its effects back or confirms them. */
+export class UnderWay {
+  private readonly settles = new Map<number, Array<Settle>>()
+  private readonly trace: Indexed
+
+  constructor(trace: Indexed) {
+    this.trace = trace
+  }
+
+  add(op: Op, settle: Settle): void {
+    into(this.settles, op.from, settle)
+  }
+
+  /**
+   * Ends an operation. Its effects are taken back until the answer confirms them, because an operation does not see its
+   * own effects.
+   */
+  end(op: Op): Settle {
+    const all = this.settles.get(op.from) ?? []
+    this.settles.delete(op.from)
+    for (const settle of all) settle("nothing")
+    return (came) => {
+      for (const settle of all) settle(came)
+    }
+  }
+
+  /** Other operations of this name that are under way. */
+  others<N extends Name>(name: N, op: OpOf<N>): ReadonlyArray<OpOf<N>> {
+    return [...this.settles.keys()].flatMap((from) => {
+      const other = this.trace.ops.get(from)
+      return other === undefined || other.name !== name || other.from === op.from ? [] : [other as OpOf<N>]
+    })
+  }
+}

@@ -1,0 +1,131 @@
+import { Effect } from "effect"
+import type { Ended, Name, Operation, TokenSet } from "../Operations.js"
+import type { Phone } from "../world/Phone.js"
+import type { Place } from "../world/User.js"
+import type { NotDone, World } from "../world/World.js"
+import { type Plan, SCOPES, SENSITIVE, type ShortScope } from "./Plan.js"
+
+/**
+ * Everybody and everything in a run, in the order in which the steps made it. The index of a step means an item of
+ * these lists.
+ */
+export interface Cast {
+  readonly world: World
+  readonly people: Array<Person>
+  readonly apps: Array<Company>
+  readonly connections: Array<HeldTokens>
+  readonly endpoints: Array<Address>
+  readonly rules: Array<KnownRule>
+}
+
+export interface Person {
+  readonly id: string
+  readonly name: string
+  readonly places: Array<Place>
+  readonly phones: Array<Phone>
+  /** When the newest fix was captured. */
+  lastFixAt: number
+}
+
+export interface Company {
+  readonly id: string
+  readonly owner: string
+  readonly purposes: Array<{ readonly id: string; readonly key: string; scopes: ReadonlyArray<string> }>
+}
+
+export interface Address {
+  readonly id: string
+  url: string
+  readonly app: Company
+  rotatedAt: number | undefined
+}
+
+export interface HeldTokens {
+  readonly id: string
+  readonly person: Person
+  readonly app: Company
+  /** The oldest first. */
+  readonly codes: Array<{ readonly code: string; readonly at: number }>
+  readonly tokens: Array<{ readonly access: string; readonly refresh: string; readonly at: number }>
+  /** When a refresh token was last spent. */
+  rotatedAt: number | undefined
+  standardEndsAt: number | undefined
+  sensitiveEndsAt: number | undefined
+}
+
+interface KnownRule {
+  readonly id: string
+  readonly held: HeldTokens
+  readonly target: "place" | "zone"
+  readonly from: number | null
+  readonly until: number | null
+  readonly dwellMinutes: number
+}
+
+/** True when the step was done or tried, and false when it was skipped because something that it needs was missing. */
+export type Took = Effect.Effect<boolean>
+
+/** The item at `index`, modulo the length of the list; undefined for an empty list. */
+export const at = <A>(items: ReadonlyArray<A>, index: number): A | undefined =>
+  items.length === 0 ? undefined : items[((index % items.length) + items.length) % items.length]
+
+/** The item `count` places before the newest. */
+export const back = <A>(items: ReadonlyArray<A>, count: number): A | undefined => items[items.length - 1 - count]
+
+export const long = (scope: ShortScope): string => `location.${scope}`
+const PURPOSE_SCOPES = SENSITIVE.map(long)
+
+export const ORIGIN = { lat: 50, lon: 10 }
+/** A point north of the origin. On a meridian the distance is a plain product. */
+export const north = (metres: number) => ({ lat: ORIGIN.lat + metres / 111_229, lon: ORIGIN.lon })
+const HOME = { label: "Home", kind: "home", radiusM: 150, ...ORIGIN }
+const WORK = { label: "Work", kind: "work", radiusM: 500, ...north(3_000) }
+const NAMES = ["ana", "ben", "cleo", "dan", "eve"]
+
+/** Makes everything that a plan begins with, while all faults are off. */
+export const stage = (world: World, plan: Plan): Effect.Effect<Cast, NotDone> =>
+  Effect.gen(function* () {
+    const cast: Cast = { world, people: [], apps: [], connections: [], endpoints: [], rules: [] }
+    for (let n = 0; n < plan.people; n++) {
+      const user = yield* world.user(NAMES[n] ?? `person${n}`)
+      const places = [yield* user.place(HOME), yield* user.place(WORK)]
+      const phones = [yield* user.phone()]
+      cast.people.push({ id: user.id, name: user.name, places, phones, lastFixAt: yield* world.now })
+      if (n === 0 && plan.hasSandbox) yield* open(cast, { owner: user, production: false })
+    }
+    for (let n = 0; n < plan.apps; n++) yield* open(cast, { production: true })
+    for (const [kind, p] of Object.entries(plan.faults)) yield* world.fault(kind as never, { p })
+    return cast
+  })
+
+const open = (cast: Cast, draft: Omit<Parameters<World["app"]>[0], "scopes">) =>
+  Effect.gen(function* () {
+    const app = yield* cast.world.app({
+      scopes: SCOPES.map(long),
+      purposes: [
+        { key: "navigation", scopes: PURPOSE_SCOPES, expectedDailyVolume: 1_000 },
+        { key: "nearest_shop", scopes: PURPOSE_SCOPES.slice(0, 1), expectedDailyVolume: 2 }
+      ],
+      ...draft
+    })
+    const hook = yield* app.endpoint("all")
+    const company: Company = { id: app.id, owner: app.owner.name, purposes: [...app.purposes] }
+    cast.apps.push(company)
+    cast.endpoints.push({ id: hook.id, url: hook.url, app: company, rotatedAt: undefined })
+  })
+
+/** Runs an operation; undefined unless it succeeded. */
+export const done = <N extends Name>(
+  { world }: Cast,
+  name: N,
+  args: Operation<N>["args"],
+  actor: string
+): Effect.Effect<Operation<N>["value"] | undefined> =>
+  Effect.map(world.perform(name, args, actor), (ended: Ended<N>) => (ended._tag === "ok" ? ended.value : undefined))
+
+/** Keeps the tokens that the app received. */
+export const learn = (held: HeldTokens, tokens: TokenSet, now: number): void => {
+  held.tokens.push({ access: tokens.accessToken, refresh: tokens.refreshToken, at: now })
+  held.standardEndsAt = tokens.refreshTokenExpiresAt ?? undefined
+  held.sensitiveEndsAt = tokens.sensitiveScopesExpireAt ?? held.sensitiveEndsAt
+}

@@ -1,0 +1,276 @@
+import type { FaultKind } from "../Trace.js"
+import type { Reply } from "../world/Receivers.js"
+
+/**
+ * What happens in a run, as plain data: a generator can make it, shrinking can cut it down, and a person can paste it
+ * into a test. A step names a person, an app or a rule by its index in the list at that time, modulo the length
+ * of the list. A step that makes no sense at its time is skipped. So a plan stays valid whatever is removed from it.
+ */
+export interface Plan {
+  /** Draws the order of fibres, the ids, and whether a fault strikes. */
+  readonly seed: number
+  readonly scheduling: "fifo" | "random"
+  readonly workers: number
+  /** The probability of each fault, 0 to 1, from the first step on. */
+  readonly faults: Partial<Readonly<Record<FaultKind, number>>>
+  /** The number of people. Each has a Home, a Work and a phone. */
+  readonly people: number
+  /**
+   * The number of apps. Each is in production, with a webhook endpoint for all events and a purpose for every sensitive
+   * scope.
+   */
+  readonly apps: number
+  /** Adds an app in the sandbox, owned by the first person. */
+  readonly hasSandbox: boolean
+  readonly steps: ReadonlyArray<Step>
+}
+
+export type Step = Deed | Course
+
+/** Something that somebody does at one moment. */
+export type Deed = PeopleDeed | ConsentDeed | AppDeed | DeveloperDeed | StaffDeed | Trouble
+
+/** A step in which time passes, or several deeds at once. */
+export type Course =
+  | { readonly do: "wait"; readonly ms: number }
+  /**
+   * Waits until `offsetMs` after (or, negative, before) a moment of the specification; skipped when that has passed.
+   */
+  | { readonly do: "until"; readonly moment: Moment; readonly of: number; readonly offsetMs: number }
+  /** All deeds at once; each begins `apartMs` after the one before. */
+  | { readonly do: "together"; readonly apartMs: number; readonly deeds: ReadonlyArray<Deed> }
+  /** A phone crosses the edge of a place, in or out, with two fixes that are `pauseMs` apart. */
+  | ({ readonly do: "walk"; readonly way: "in" | "out"; readonly pauseMs: number } & AtEdge)
+  /** In and out, `times` times. */
+  | ({ readonly do: "commute"; readonly times: number; readonly pauseMs: number } & AtEdge)
+  /** The same call for the latest fix, `times` times, for limits that count calls. */
+  | { readonly do: "calls"; readonly connection: number; readonly times: number; readonly purpose: Purpose }
+
+/** A moment of the specification, of a connection, an endpoint, a rule or a phone's owner. */
+export type Moment =
+  | "code ends"
+  | "access ends"
+  | "race ends"
+  | "standard ends"
+  | "sensitive ends"
+  | "fourteen days left"
+  | "seven days left"
+  | "grace ends"
+  | "old secret ends"
+  | "window opens"
+  | "window closes"
+  | "window is late"
+  | "dwelt"
+  | "cooled down"
+
+interface AtEdge {
+  readonly person: number
+  readonly phone: number
+  readonly place: number
+  /** The distance of both fixes from the edge. */
+  readonly metres: number
+  readonly accuracyM: number | null
+}
+
+type PeopleDeed =
+  | {
+      readonly do: "place"
+      readonly person: number
+      readonly label: string
+      readonly kind: string
+      readonly northM: number
+      readonly radiusM: number
+    }
+  | {
+      readonly do: "edit place"
+      readonly person: number
+      readonly place: number
+      readonly edit: { readonly label: string } | { readonly northM: number } | { readonly radiusM: number }
+    }
+  | { readonly do: "archive place"; readonly person: number; readonly place: number }
+  | { readonly do: "add phone"; readonly person: number }
+  | { readonly do: "remove phone" | "offline"; readonly person: number; readonly phone: number }
+  | {
+      readonly do: "online"
+      readonly person: number
+      readonly phone: number
+      readonly shuffle: boolean
+      readonly duplicate: number
+    }
+  /**
+   * `edgeM`: metres from the edge of the place, negative inside. `ageMs`: time since the capture, negative in the
+   * future.
+   */
+  | {
+      readonly do: "fix"
+      readonly person: number
+      readonly phone: number
+      readonly place: number
+      readonly edgeM: number
+      readonly accuracyM: number | null
+      readonly ageMs: number
+    }
+  | {
+      readonly do: "visit"
+      readonly person: number
+      readonly phone: number
+      readonly place: number
+      readonly edgeM: number
+      readonly arrivedMs: number | null
+      readonly stayedMs: number | null
+    }
+  | {
+      readonly do: "share"
+      readonly connection: number
+      readonly places: ReadonlyArray<number>
+      readonly isEarlierIncluded: boolean
+    }
+  | { readonly do: "disconnect"; readonly connection: number }
+  | { readonly do: "user removes rule"; readonly rule: number }
+  | { readonly do: "read access log"; readonly person: number }
+
+type ConsentDeed = {
+  readonly do: "consent"
+  readonly person: number
+  readonly app: number
+  /** The connection whose person and app take part, instead of `person` and `app`. Null: `person` and `app` do. */
+  readonly again: number | null
+  /** Scopes without the prefix `location.`. The user ticks all of them except for `unticked`. */
+  readonly scopes: ReadonlyArray<ShortScope>
+  readonly unticked: ReadonlyArray<ShortScope>
+  readonly places: ReadonlyArray<number>
+  readonly earlier: ReadonlyArray<number>
+  readonly standardDays: 1 | 7 | 30 | 90 | null
+  readonly sensitiveDays: 1 | 7 | 30 | 90
+  readonly externalUserId: string | null
+  /** Whether the app exchanges the code at once. */
+  readonly isExchanged: boolean
+}
+
+export const SCOPES = [
+  "place.current",
+  "place.lookup",
+  "visits.read",
+  "rules.place",
+  "rules.zone",
+  "zone.verify",
+  "places.watch",
+  "latest.read",
+  "history.read",
+  "lookup"
+] as const
+export type ShortScope = (typeof SCOPES)[number]
+export const SENSITIVE = ["latest.read", "history.read", "lookup"] as const satisfies ReadonlyArray<ShortScope>
+
+/** The identity with which the app authenticates: its own, its own with a wrong secret, or that of another app. */
+type Client = "right" | "wrong" | "other"
+
+type AppDeed =
+  | {
+      readonly do: "exchange"
+      readonly connection: number
+      /** The position of the code, counted from the newest: 0 is the newest. */
+      readonly back: number
+      readonly verifier: "right" | "wrong"
+      readonly client: Client
+    }
+  | { readonly do: "refresh"; readonly connection: number; readonly back: number; readonly client: Client }
+  | {
+      readonly do: "revoke"
+      readonly connection: number
+      readonly back: number
+      readonly token: "access" | "refresh" | "none"
+      readonly client: Client
+    }
+  | {
+      readonly do: "call"
+      readonly connection: number
+      readonly back: number
+      /** Whether the app refreshes a token that is too old before it calls, as apps do. */
+      readonly isFresh: boolean
+      readonly ask: Ask
+      readonly purpose: Purpose
+    }
+  | {
+      readonly do: "rule"
+      readonly connection: number
+      readonly target: "place" | "zone"
+      readonly place: number
+      readonly radiusM: number
+      readonly type: "enter" | "exit" | "dwell"
+      readonly dwellMinutes: number
+      /** Milliseconds from now; null: no beginning. */
+      readonly fromMs: number | null
+      readonly untilMs: number | null
+      readonly maxEventAgeS: number | null
+      /** Index of an endpoint of the app; -1: an address that is no endpoint. */
+      readonly webhook: number | null
+    }
+  | { readonly do: "remove rule"; readonly rule: number }
+  /** Reads all pages. */
+  | { readonly do: "read visits"; readonly connection: number; readonly limit: number; readonly fromMs: number | null }
+
+export type Purpose = "fitting" | "none" | "unknown" | number
+
+export type Ask =
+  | { readonly about: "me" | "places" | "latest" | "place rules" | "zone rules" }
+  | { readonly about: "current place"; readonly maxAgeS: number }
+  | { readonly about: "presence"; readonly place: number; readonly maxAgeS: number }
+  | { readonly about: "zone"; readonly place: number; readonly radiusM: number; readonly maxAgeS: number }
+  | { readonly about: "place at" | "location at"; readonly agoMs: number; readonly toleranceS: number }
+  | { readonly about: "range" | "days"; readonly agoMs: number }
+
+type DeveloperDeed =
+  | {
+      readonly do: "endpoint"
+      readonly app: number
+      readonly url: "new" | "same" | "http" | "private"
+      readonly events: Events
+    }
+  | { readonly do: "edit endpoint"; readonly endpoint: number; readonly events: Events }
+  | { readonly do: "script"; readonly endpoint: number; readonly replies: ReadonlyArray<Reply> }
+  | {
+      readonly do: "move endpoint" | "enable endpoint" | "remove endpoint" | "rotate secret" | "test endpoint"
+      readonly endpoint: number
+    }
+  /** `state`: picks among the rows in this state, if there are any. */
+  | {
+      readonly do: "redeliver" | "retry now"
+      readonly app: number
+      readonly delivery: number
+      readonly state: "trying" | "delivered" | "failed" | "too_old" | null
+    }
+  | { readonly do: "recover"; readonly endpoint: number; readonly agoMs: number }
+  | { readonly do: "look" | "new secret" | "submit app"; readonly app: number }
+  | { readonly do: "declare"; readonly app: number; readonly without: ReadonlyArray<ShortScope> }
+  | { readonly do: "new purpose"; readonly app: number; readonly key: string; readonly terms: PurposeTerms }
+  | { readonly do: "edit purpose"; readonly app: number; readonly purpose: number; readonly terms: PurposeTerms }
+  | { readonly do: "submit purpose" | "archive purpose"; readonly app: number; readonly purpose: number }
+
+interface PurposeTerms {
+  readonly scopes: ReadonlyArray<(typeof SENSITIVE)[number]>
+  readonly expectedDailyVolume: number
+  readonly description: string
+}
+
+export type Events = ReadonlyArray<
+  "rule.fired" | "places.changed" | "sensitive.expiring" | "sensitive.lapsed" | "sensitive.removed"
+>
+
+type StaffDeed =
+  | { readonly do: "decide purpose"; readonly app: number; readonly purpose: number; readonly decision: Decision }
+  | { readonly do: "decide app"; readonly app: number; readonly decision: Decision }
+  | { readonly do: "narrow app"; readonly app: number; readonly without: ReadonlyArray<ShortScope> }
+  | { readonly do: "revoke app"; readonly app: number }
+  | { readonly do: "read flags" }
+type Decision = "approve" | "reject"
+
+type Trouble =
+  /** The program is started again after `downMs`. */
+  | { readonly do: "crash"; readonly program: "server" | "worker" | "worker2"; readonly downMs: number }
+  | { readonly do: "jump"; readonly ms: number }
+  /** `times`: the number of strikes; null: until the end. */
+  | { readonly do: "fault"; readonly fault: FaultKind; readonly p: number; readonly times: number | null }
+  | { readonly do: "calm" }
+
+export type Doing = Step["do"]

@@ -1,0 +1,191 @@
+import { FastCheck } from "effect"
+import * as Streams from "../engine/Streams.js"
+import type { FaultKind } from "../Trace.js"
+import { type Arbitrary, DEEDS } from "./deeds.js"
+import { beginning, crossing, NEWER, pause, type Piece, PIECES, shortPause, together } from "./pieces.js"
+import type { Deed, Plan, Step } from "./Plan.js"
+
+/**
+ * What one run is made of: a few of all features, and a few faults (swarm testing). Runs that each leave most features
+ * out find more bugs than runs that do a little of everything.
+ */
+export interface Swarm {
+  readonly seed: number
+  readonly scheduling: Plan["scheduling"]
+  readonly workers: number
+  readonly people: number
+  readonly apps: number
+  readonly hasSandbox: boolean
+  /** The pieces of the run, and how often each is drawn. */
+  readonly pieces: ReadonlyArray<readonly [weight: number, piece: Piece]>
+  readonly deeds: ReadonlyArray<readonly [weight: number, deed: Deed["do"]]>
+  /** The minimum number of steps. The last story still runs to its end. */
+  readonly steps: number
+  /** How many of ten draws are stories; the rest are single steps, pauses and crossings. */
+  readonly stories: number
+  readonly faults: Plan["faults"]
+}
+
+const FAULTS = {
+  "port.fail": [0.002, 0.01, 0.05],
+  "port.unknown": [0.002, 0.01, 0.05],
+  "port.slow": [0.002, 0.01],
+  crash: [0.0005, 0.002],
+  "clock.jump": [0.0005, 0.002],
+  "upload.duplicate": [0.1, 0.5],
+  "upload.reorder": [0.1, 0.5]
+} as const satisfies Partial<Record<FaultKind, ReadonlyArray<number>>>
+
+type Steps = Arbitrary<ReadonlyArray<Step>>
+
+const PIECE_NAMES = Object.keys(PIECES) as ReadonlyArray<Piece>
+const NEWER_NAMES = Object.keys(NEWER) as ReadonlyArray<Piece>
+const STORIES: Readonly<Record<Piece, Steps>> = { ...PIECES, ...NEWER }
+/** The share of the runs that get one of the newer stories (`NEWER`). */
+const OFTEN = 0.25
+/** The weight of the newer story of a run: as much as two others together. */
+const WEIGHT = 5
+/** Steps that end most of a run when they come early, so they are drawn seldom. */
+const RARE: ReadonlySet<Deed["do"]> = new Set([
+  "revoke app",
+  "archive place",
+  "remove phone",
+  "remove endpoint",
+  "jump",
+  "calm",
+  "disconnect",
+  "revoke",
+  "archive purpose",
+  "fault",
+  "crash",
+  "decide app",
+  "narrow app",
+  "declare"
+])
+/** Stories that a run has at most once: they make hundreds of deliveries or take weeks. */
+const ONCE: ReadonlySet<Piece> = new Set<Piece>(["outage", "lapse", "expiry", "renewed"])
+/**
+ * Stories of weeks. Faults that last as long would make the run take minutes, so these stories bring their own faults.
+ */
+const LONG: ReadonlySet<Piece> = new Set(["lapse", "expiry", "renewed"])
+const DEED_NAMES = Object.keys(DEEDS) as ReadonlyArray<Deed["do"]>
+
+export const DEFAULT_STEPS = 60
+
+/** The swarm of a seed. */
+export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
+  const random = Streams.make(seed, "swarm")
+  const newer = Streams.make(seed, "stories")
+  const added = newer.chance(OFTEN) ? [[WEIGHT, newer.pick(NEWER_NAMES)] as const] : []
+  const isCalm = random.chance(0.5)
+  const pieces = random
+    .shuffle(PIECE_NAMES)
+    .slice(0, random.int(2, 5))
+    .filter((piece) => isCalm || !LONG.has(piece))
+  const isWild = random.chance(0.3)
+  const deeds = random.shuffle(DEED_NAMES).slice(0, random.int(8, 20))
+  const faults = Object.entries(FAULTS).flatMap(([kind, often]) =>
+    !isCalm && random.chance(0.4) ? [[kind, random.pick<number>(often)] as const] : []
+  )
+  return {
+    seed,
+    scheduling: random.chance(0.6) ? "random" : "fifo",
+    workers: random.chance(0.3) ? 2 : 1,
+    people: random.int(1, 2),
+    apps: random.int(1, 2),
+    hasSandbox: random.chance(0.25),
+    pieces: [
+      ...(pieces.length === 0 ? (["race"] as const) : pieces).map((piece) => [random.int(1, 4), piece] as const),
+      ...added
+    ],
+    deeds: deeds.map((deed) => [RARE.has(deed) && !isWild ? 1 : random.int(3, 12), deed]),
+    steps: Math.max(1, random.int(Math.ceil(steps / 3), steps)),
+    stories: random.int(2, 8),
+    faults: Object.fromEntries(faults)
+  }
+}
+
+/** Plans of this swarm. */
+export const plans = (swarm: Swarm): Arbitrary<Plan> => {
+  const { apps, faults, hasSandbox, people, scheduling, seed, workers } = swarm
+  const hasFaults = Object.keys(faults).length > 0
+  const deed = FastCheck.oneof(...swarm.deeds.map(([weight, name]) => ({ weight, arbitrary: DEEDS[name] })))
+  const alone = deed.map((step): ReadonlyArray<Step> => [step])
+  const part = FastCheck.oneof(
+    ...swarm.pieces.map(([weight, piece]) => ({
+      weight: weight * swarm.stories,
+      arbitrary: STORIES[piece].map((steps): Part => ({ piece, steps }))
+    })),
+    ...[
+      [4, alone] as const,
+      [2, hasFaults ? shortPause : pause] as const,
+      [2, crossing] as const,
+      [1, together(deed)] as const
+    ].map(([weight, arbitrary]) => ({
+      weight: weight * (10 - swarm.stories),
+      arbitrary: arbitrary.map((steps): Part => ({ piece: null, steps }))
+    }))
+  )
+  // Drawn lazily, because drawing takes long and a plan needs few of the parts.
+  const body = FastCheck.infiniteStream(part)
+  return FastCheck.tuple(beginning(people, apps + (hasSandbox ? 1 : 0)), body).map(([first, parts]) => ({
+    seed,
+    scheduling,
+    workers,
+    faults,
+    people,
+    apps,
+    hasSandbox,
+    steps: taken(first, parts, swarm.steps)
+  }))
+}
+
+interface Part {
+  /** The piece, if it is a story; null for a single step, a pause or a crossing. */
+  readonly piece: Piece | null
+  readonly steps: ReadonlyArray<Step>
+}
+
+const taken = (first: ReadonlyArray<Step>, parts: Iterable<Part>, atLeast: number): ReadonlyArray<Step> => {
+  const steps = [...first]
+  const told = new Set<Piece>()
+  // Counts the draws in a row that added nothing. When the only piece is a story that may come only once, the loop must
+  // still end.
+  let vain = 0
+  for (const { piece, steps: more } of parts) {
+    if (piece !== null && ONCE.has(piece) && told.has(piece)) vain++
+    else steps.push(...more)
+    if (piece !== null) told.add(piece)
+    if (steps.length >= atLeast || vain > atLeast) break
+  }
+  return steps
+}
+
+/** Every feature that does not take weeks, and every fault with a low probability. Clocks are set by steps. */
+export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
+  seed,
+  scheduling: "random",
+  workers: 2,
+  people: 2,
+  apps: 1,
+  hasSandbox: true,
+  pieces: [...PIECE_NAMES, ...NEWER_NAMES].filter((piece) => !LONG.has(piece)).map((piece) => [1, piece]),
+  deeds: DEED_NAMES.map((deed) => [RARE.has(deed) ? 1 : 6, deed]),
+  steps,
+  stories: 5,
+  faults: Object.fromEntries(Object.entries(FAULTS).map(([kind, [seldom]]) => [kind, seldom]))
+})
+
+const drawn = (swarm: Swarm): Plan => {
+  // fast-check takes a seed of 32 bits. Seeds that differ only beyond them must still give different plans.
+  const seed = Streams.make(swarm.seed, "plan").int(0, 2 ** 32 - 1) | 0
+  const [made] = FastCheck.sample(plans(swarm), { seed, numRuns: 1 })
+  if (made === undefined) throw new Error(`Seed ${swarm.seed} gives no plan`)
+  return made
+}
+
+/** The plan of a seed, with the features and faults that the seed picks. */
+export const plan = (seed: number, steps?: number): Plan => drawn(of(seed, steps))
+
+/** The plan of a seed, with all features and faults. */
+export const planOfAll = (seed: number, steps?: number): Plan => drawn(ofAll(seed, steps))

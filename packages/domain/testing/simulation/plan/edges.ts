@@ -1,0 +1,83 @@
+/** Values at which the specification changes its answer, and their neighbours (Spec §8, decisions T2, T3). */
+
+export const SECOND = 1_000
+export const MINUTE = 60 * SECOND
+export const HOUR = 60 * MINUTE
+export const DAY = 24 * HOUR
+
+/** Offsets from a moment of the specification. */
+export const OFFSETS = [-1, 0, 1, -SECOND, SECOND, -MINUTE, MINUTE, 15 * MINUTE, 15 * MINUTE + 1, HOUR] as const
+
+export const WAITS = [
+  0,
+  1,
+  SECOND,
+  5 * SECOND,
+  29 * SECOND,
+  30 * SECOND,
+  30 * SECOND + 1,
+  59 * SECOND,
+  MINUTE,
+  119 * SECOND,
+  2 * MINUTE,
+  2 * MINUTE + 1,
+  5 * MINUTE,
+  5 * MINUTE,
+  15 * MINUTE,
+  30 * MINUTE,
+  HOUR - SECOND,
+  HOUR,
+  2 * HOUR,
+  6 * HOUR,
+  15 * HOUR,
+  DAY - 1,
+  DAY,
+  DAY + 1
+] as const
+/** Idle times: cheap to simulate, and past the ends of tiers and retention. */
+export const LONG_WAITS = [2 * DAY, 7 * DAY, 8 * DAY, 14 * DAY, 30 * DAY, 31 * DAY] as const
+
+/** How old a fix is when it is sent: decisive, stale, late, from the future, quarantined. */
+export const AGES = [
+  0,
+  0,
+  0,
+  1,
+  SECOND,
+  MINUTE,
+  119 * SECOND,
+  2 * MINUTE,
+  899 * SECOND,
+  900 * SECOND,
+  900 * SECOND + 1,
+  901 * SECOND,
+  HOUR,
+  DAY,
+  DAY + 1,
+  25 * HOUR,
+  -SECOND,
+  -5 * MINUTE,
+  -5 * MINUTE - 1
+] as const
+export const CROSSINGS = [
+  60 * SECOND,
+  59 * SECOND,
+  119 * SECOND,
+  120 * SECOND,
+  121 * SECOND,
+  5 * MINUTE,
+  10 * MINUTE
+] as const
+/** Distances from the edge of a place: far on either side, and around the margin of 50 m. */
+export const EDGES = [-150, -100, -60, -51, -50, -49, -1, 0, 1, 49, 50, 51, 60, 99, 101, 250, 2_000] as const
+export const ACCURACIES = [10, 10, 10, 49, 50, 51, 60, 100, 500, 0, -1, null] as const
+export const RADII = [100, 101, 150, 500, 9_999, 10_000] as const
+/** Radii that the service refuses. */
+export const BAD_RADII = [99, 10_001, 0, -5] as const
+export const DWELLS = [5, 5, 5, 6, 30, 720] as const
+export const BAD_DWELLS = [4, 721] as const
+export const EVENT_AGES = [30, 30, 60, 300, 3_600] as const
+export const BAD_EVENT_AGES = [29, 3_601] as const
+export const TOLERANCES = [0, 1, 899, 900, 901, 86_400] as const
+export const DOWN = [0, SECOND, 29 * SECOND, 31 * SECOND, MINUTE, 5 * MINUTE, HOUR, 20 * HOUR] as const
+export const JUMPS = [-HOUR, -MINUTE, -SECOND, SECOND, MINUTE, 15 * MINUTE, HOUR, DAY] as const

@@ -1,0 +1,89 @@
+import { FastCheck } from "effect"
+import { type Arbitrary, CROSSING_M, mostly, one } from "./deeds.js"
+import { CROSSINGS, LONG_WAITS, SECOND, WAITS } from "./edges.js"
+import { ages, archived, kept, sharedAgain, unknownPurpose, zones } from "./pieces/answers.js"
+import {
+  aged,
+  again,
+  code,
+  ending,
+  expiry,
+  lapse,
+  purposes,
+  race,
+  renewed,
+  spent,
+  strangers,
+  volume
+} from "./pieces/connections.js"
+import { addresses, deaths, outage, replays, retries, secrets, takenBack, withheld } from "./pieces/deliveries.js"
+import { backlog, cooling, dwell, early, edge, eleventh, first, late, privacy, stays } from "./pieces/rules.js"
+import { person, type Steps, wait } from "./pieces/story.js"
+import type { Step } from "./Plan.js"
+
+export { beginning } from "./pieces/story.js"
+
+const { array, constant, record } = FastCheck
+
+export const PIECES = {
+  lapse,
+  expiry,
+  race,
+  spent,
+  code,
+  outage,
+  retries,
+  withheld,
+  takenBack,
+  eleventh,
+  late,
+  edge,
+  dwell,
+  cooling,
+  backlog,
+  purposes,
+  volume,
+  privacy,
+  secrets,
+  replays,
+  deaths,
+  ending,
+  strangers,
+  again,
+  renewed,
+  aged,
+  addresses,
+  early,
+  first,
+  stays
+} as const satisfies Record<string, Steps>
+
+/**
+ * Stories that a part of the runs has in addition. Drawing them apart leaves the plans of all other seeds unchanged.
+ */
+export const NEWER = { zones, ages, sharedAgain, kept, archived, unknownPurpose } as const satisfies Record<
+  string,
+  Steps
+>
+export type Piece = keyof typeof PIECES | keyof typeof NEWER
+
+/** Time passes, a little or a lot. */
+export const pause: Steps = mostly(wait(WAITS), wait(LONG_WAITS), 30).map((step): ReadonlyArray<Step> => [step])
+export const shortPause: Steps = wait(WAITS).map((step): ReadonlyArray<Step> => [step])
+/** Two or three deeds at once. */
+export const together = (deed: Arbitrary<Step>): Steps =>
+  record({
+    do: constant("together" as const),
+    apartMs: one([0, 0, 0, 1, SECOND]),
+    deeds: array(deed, { minLength: 2, maxLength: 3 })
+  }).map((step) => [step as Step])
+export const crossing: Steps = record({
+  do: constant("walk" as const),
+  way: one(["in", "out"]),
+  person,
+  phone: constant(0),
+  place: one([0, 0, 1]),
+  metres: CROSSING_M,
+  accuracyM: one([10, 10, 50, 60]),
+  pauseMs: one(CROSSINGS)
+}).map((step): ReadonlyArray<Step> => [step])

@@ -1,0 +1,133 @@
+import { FastCheck } from "effect"
+import { type Arbitrary, mostly, one, orNull } from "../deeds.js"
+import { MINUTE, OFFSETS } from "../edges.js"
+import { type Moment, SCOPES, type Step } from "../Plan.js"
+
+/**
+ * Stories: a few steps that lead to an edge that single steps seldom reach, such as the end of a grace, the twentieth
+ * exhausted event, or a race for the last free slot. Each run draws a story with other values, and other steps may come
+ * between its steps.
+ */
+
+export type Steps = Arbitrary<ReadonlyArray<Step>>
+type Line = Step | Arbitrary<Step> | Steps
+
+const { array, constant, integer, oneof, record, tuple } = FastCheck
+
+const isArbitrary = (line: Line): line is Arbitrary<Step> | Steps => "generate" in line
+export const story = (...lines: ReadonlyArray<Line>): Steps =>
+  tuple(...lines.map((line): Arbitrary<Step | ReadonlyArray<Step>> => (isArbitrary(line) ? line : constant(line)))).map(
+    (steps) => steps.flat() as ReadonlyArray<Step>
+  )
+/**
+ * Draws the values of a story once, so that all its steps use the same connection. The person and the app are those of
+ * the connection, as `beginning` made it.
+ */
+export const about = <A>(what: { [K in keyof A]: Arbitrary<A[K]> }, tell: (chosen: A) => Steps): Steps =>
+  record(what).chain((drawn) => {
+    const chosen = { ...drawn } as Record<string, unknown>
+    const { connection } = chosen
+    if (typeof connection === "number") {
+      if ("person" in chosen) chosen["person"] = connection % 2
+      if ("app" in chosen) chosen["app"] = Math.floor(connection / 2)
+    }
+    return tell(chosen as A)
+  })
+
+export const person = integer({ min: 0, max: 1 })
+export const app = integer({ min: 0, max: 1 })
+export const connection = integer({ min: 0, max: 3 })
+const places = [0, 1]
+
+export const until = (moment: Moment, of: number, offsets: ReadonlyArray<number> = OFFSETS): Arbitrary<Step> =>
+  record({ do: constant("until" as const), moment: constant(moment), of: constant(of), offsetMs: one(offsets) })
+export const wait = (ms: ReadonlyArray<number>): Arbitrary<Step> =>
+  record({ do: constant("wait" as const), ms: one(ms) })
+export const maybe = (line: Line): Steps => oneof(constant([]), story(line))
+export const consent = (over: Partial<Extract<Step, { readonly do: "consent" }>> = {}): Step => ({
+  do: "consent",
+  person: 0,
+  app: 0,
+  again: null,
+  scopes: SCOPES,
+  unticked: [],
+  places,
+  earlier: [],
+  standardDays: null,
+  sensitiveDays: 30,
+  externalUserId: null,
+  isExchanged: true,
+  ...over
+})
+export const call = (
+  connection: number,
+  about: "me" | "latest" | "places" | "place rules",
+  over: Partial<Extract<Step, { readonly do: "call" }>> = {}
+): Step => ({ do: "call", connection, back: 0, isFresh: true, ask: { about }, purpose: "fitting", ...over })
+export const rule = (connection: number, over: Partial<Extract<Step, { readonly do: "rule" }>> = {}): Step => ({
+  do: "rule",
+  connection,
+  target: "place",
+  place: 0,
+  radiusM: 150,
+  type: "enter",
+  dwellMinutes: 5,
+  fromMs: null,
+  untilMs: null,
+  maxEventAgeS: null,
+  webhook: null,
+  ...over
+})
+export const refresh = (connection: number, back = 0): Step => ({ do: "refresh", connection, back, client: "right" })
+export const fix = (person: number, over: Partial<Extract<Step, { readonly do: "fix" }>> = {}): Step => ({
+  do: "fix",
+  person,
+  phone: 0,
+  place: 0,
+  edgeM: 2_000,
+  accuracyM: 10,
+  ageMs: 0,
+  ...over
+})
+export const INSIDE = -100
+export const walk = (person: number, way: "in" | "out", pauseMs = MINUTE): Step => ({
+  do: "walk",
+  way,
+  person,
+  phone: 0,
+  place: 0,
+  metres: 100,
+  accuracyM: 10,
+  pauseMs
+})
+export const commute = (person: number, times: number, pauseMs: number): Step => ({
+  do: "commute",
+  times,
+  person,
+  phone: 0,
+  place: 0,
+  metres: 100,
+  accuracyM: 10,
+  pauseMs
+})
+const script = (endpoint: number, replies: Extract<Step, { readonly do: "script" }>["replies"]): Step => ({
+  do: "script",
+  endpoint,
+  replies
+})
+
+/** Scripts the receivers of every endpoint. */
+export const scriptAll = (replies: Extract<Step, { readonly do: "script" }>["replies"]): Steps =>
+  constant([0, 1, 2].map((endpoint) => script(endpoint, replies)))
+
+/** Connects everybody in this order: connection `n` is of person `n % 2` with app `n / 2`. */
+export const beginning = (people: number, apps: number): Steps =>
+  array(
+    record({
+      standardDays: mostly(constant(null), one([90, 30, 7, 1]), 2),
+      sensitiveDays: one([30, 7, 1, 90]),
+      earlier: one<ReadonlyArray<number>>([[], [0], [1]]),
+      externalUserId: orNull(constant("customer-1"), 1)
+    }),
+    { minLength: people * apps, maxLength: people * apps }
+  ).map((terms) => terms.map((term, n) => consent({ person: n % people, app: Math.floor(n / people), ...term })))

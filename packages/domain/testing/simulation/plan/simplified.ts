@@ -1,0 +1,24 @@
+import { FastCheck } from "effect"
+
+/** How many smaller numbers of fast-check are tried for one number: zero first, then numbers closer to it. */
+const NUMBERS = 6
+
+/**
+ * All values that are one change simpler: a smaller number, false instead of true, a list without one item. Strings
+ * stay.
+ */
+export function* simplified(value: unknown): Generator<unknown> {
+  if (typeof value === "number" && Number.isInteger(value)) {
+    const between = FastCheck.integer({ min: Math.min(0, value), max: Math.max(0, value) })
+    yield* [...between.shrink(value, undefined).take(NUMBERS)].map((smaller) => smaller.value)
+  } else if (value === true) {
+    yield false
+  } else if (Array.isArray(value)) {
+    for (const at of value.keys()) yield value.toSpliced(at, 1)
+    for (const [at, item] of value.entries()) for (const other of simplified(item)) yield value.with(at, other)
+  } else if (typeof value === "object" && value !== null) {
+    for (const [key, item] of Object.entries(value)) {
+      for (const other of simplified(item)) yield { ...value, [key]: other }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { Deferred, type Duration, Effect, FiberRef } from "effect"
+import type { WorkSignal } from "../../../src/events/WorkSignal.js"
+import * as Process from "../engine/Process.js"
+
+/** How many signals a listener has seen. */
+interface SignalCount {
+  heard: number
+}
+
+/** A work signal for every process that listens. A busy process sees it when it next listens. */
+export const make = (): typeof WorkSignal.Service => {
+  let raised = 0
+  const ears = new WeakMap<Process.Process, SignalCount>()
+  let waiting: Array<Deferred.Deferred<void>> = []
+
+  const listen = (ear: SignalCount, atMost: Duration.Duration): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      if (ear.heard === raised) {
+        const waiter = yield* Deferred.make<void>()
+        waiting.push(waiter)
+        yield* Process.periodic(Effect.timeoutOption(Deferred.await(waiter), atMost))
+        waiting = waiting.filter((one) => one !== waiter)
+      }
+      ear.heard = raised
+    })
+
+  return {
+    raise: Effect.suspend(() => {
+      raised++
+      const woken = waiting
+      waiting = []
+      return Effect.forEach(woken, (waiter) => Deferred.succeed(waiter, undefined), { discard: true })
+    }),
+    wait: (atMost) =>
+      Effect.flatMap(FiberRef.get(Process.current), (process) => {
+        const ear = ears.get(process) ?? { heard: raised }
+        ears.set(process, ear)
+        return listen(ear, atMost)
+      }),
+    subscribe: Effect.sync(() => {
+      const ear = { heard: raised }
+      return (atMost) => listen(ear, atMost)
+    })
+  }
+}

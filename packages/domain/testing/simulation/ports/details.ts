@@ -1,0 +1,69 @@
+import type { Claim, ClaimedDeliveries } from "../../../src/deliveries/DeliveryStore.js"
+import type { StoreName } from "./Ports.js"
+
+interface Detail {
+  readonly args?: (args: ReadonlyArray<unknown>) => unknown
+  readonly value?: (value: unknown) => unknown
+  /** Whether the trace has the call although it returns nothing and a loop made it. */
+  readonly isTold?: true
+}
+
+/** The parts of a call that the oracles read. For every other method the trace has only the name. */
+const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
+  "AccessLogStore.record": { args: ([entry]) => entry, isTold: true },
+  "AccessLogStore.recordUnless": { args: ([entry, unless]) => ({ ...(entry as object), unless }) },
+  "DeliveryStore.claim": {
+    args: ([request]) => request,
+    value: (claimed) =>
+      (claimed as { readonly claims: ReadonlyArray<Claim> }).claims.map(({ delivery, url }) => ({
+        deliveryId: delivery.id,
+        endpointId: delivery.endpointId,
+        eventId: delivery.envelope.eventId,
+        attempt: delivery.attempt,
+        url
+      }))
+  },
+  "DeliveryStore.finish": { args: ([claim, finish]) => ({ claim, finish }), value: (isWritten) => isWritten }
+}
+
+export const of = (port: StoreName, method: string): Detail => DETAILS[`${port}.${method}`] ?? {}
+
+/**
+ * A store may claim deliveries that are due at the same time in any order. Sorted, they give the same trace over every
+ * backend.
+ */
+const ORDERED: Readonly<Partial<Record<`${StoreName}.${string}`, (value: unknown) => unknown>>> = {
+  "DeliveryStore.claim": (claimed) => {
+    const { claims, ...rest } = claimed as ClaimedDeliveries
+    const due = ({ delivery }: Claim): number => delivery.dueAt ?? 0
+    return { ...rest, claims: claims.toSorted((a, b) => due(a) - due(b) || (a.delivery.id < b.delivery.id ? -1 : 1)) }
+  }
+}
+
+/**
+ * Sorts the result of a call, so that every backend gives the same order. Undefined for a call whose order the port
+ * fixes.
+ */
+export const orderOf = (port: StoreName, method: string): ((value: unknown) => unknown) | undefined =>
+  ORDERED[`${port}.${method}`]
+
+const READS =
+  /^(?:find|list|nextDueAt|authorisation|receivers|view|openAt|fixes|live|expired|behind|due$|describe|waiting|choice|shapes|told|stays)/
+
+/** Whether a method only reads. */
+export const isRead = (method: string): boolean => READS.test(method)
+
+/**
+ * Whether a call found nothing and so changed nothing. A worker makes thousands of these; the trace leaves them out.
+ */
+export const isIdle = (value: unknown): boolean => {
+  if (value === undefined || value === null || value === false || value === 0) return true
+  if (Array.isArray(value)) return value.length === 0
+  if (typeof value !== "object") return false
+  if ("_tag" in value && value._tag === "None") return true
+  if ("size" in value) return value.size === 0
+  if ("items" in value) return isIdle(value.items)
+  if ("claims" in value) return isIdle(value.claims)
+  if ("overdue" in value) return isIdle(value.overdue)
+  return false
+}

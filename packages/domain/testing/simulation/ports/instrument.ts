@@ -1,0 +1,236 @@
+import { Cause, Context, Effect, FiberRef, GlobalValue } from "effect"
+import { StoreError } from "../../../src/shared/Errors.js"
+import type { Engine } from "../engine/Engine.js"
+import * as Process from "../engine/Process.js"
+import type { Recorder } from "../trace/Recorder.js"
+import type { Secrets } from "../trace/Secrets.js"
+import type { FaultKind, PortCall } from "../Trace.js"
+import * as details from "./details.js"
+import type { Faults } from "./Faults.js"
+import { type Ports, STORES, type StoreName, type Stores } from "./Ports.js"
+
+/** Replaces ports before the simulation wraps them. A test plants a bug this way and checks that an oracle finds it. */
+export type Sabotage = (ports: Context.Context<Ports>) => Context.Context<Ports>
+
+export interface Instrumented {
+  readonly engine: Engine
+  readonly recorder: Recorder
+  readonly secrets: Secrets
+  readonly faults: Faults
+  readonly isHosted: boolean
+  /** Called when an injected fault kills a process. */
+  readonly onCrash: (process: Process.Process) => Effect.Effect<void>
+}
+
+type Method = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
+
+/** True while the simulation itself reads a store: it records nothing and injects no fault. */
+const isQuiet: FiberRef.FiberRef<boolean> = GlobalValue.globalValue(
+  "@place-access/domain/testing/simulation/isQuiet",
+  () => FiberRef.unsafeMake(false)
+)
+
+export const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.locally(effect, isQuiet, true)
+
+/**
+ * Durations just below and just above the limits of the specification: the five seconds of a receiver, the 30 s of a
+ * lease, the 60 s of a code.
+ */
+const SLOW_MILLIS = [1, 100, 999, 4_000, 5_500, 29_000, 31_000, 61_000] as const
+const JUMP_MILLIS = [-3_600_000, -61_000, -1_000, 1_000, 61_000, 900_000, 3_600_000] as const
+
+/** Wraps every store: each call is recorded, and faults may strike it. */
+export const instrument = (context: Context.Context<Ports>, by: Instrumented): Context.Context<Ports> =>
+  Object.entries(STORES).reduce<Context.Context<Ports>>((all, [name, tag]) => {
+    const store = tag as unknown as Context.Tag<Stores, Record<string, Method>>
+    const methods = Object.entries(Context.get(all, store as never) as Record<string, Method>)
+    const wrapped = Object.fromEntries(
+      methods.map(([method, call]) => [method, wrap(by, name as StoreName, method, call)])
+    )
+    return Context.add(all, store, wrapped) as Context.Context<Ports>
+  }, context)
+
+const wrap = (by: Instrumented, port: StoreName, method: string, call: Method): Method => {
+  const what: PortMethod = { port, method, name: `${port}.${method}`, isRead: details.isRead(method) }
+  const order = details.orderOf(port, method)
+  const ask = (args: ReadonlyArray<unknown>) => {
+    const asked = by.isHosted ? by.engine.onHost(call(...args)) : call(...args)
+    return order === undefined ? asked : Effect.map(asked, order)
+  }
+  return (...args) =>
+    Effect.withFiberRuntime((fiber) => {
+      if (fiber.getFiberRef(isQuiet)) return ask(args)
+      const process = fiber.getFiberRef(Process.current)
+      const one = new OneCall(by, what, args, process, fiber.getFiberRef(Process.operation))
+      const done = () => ask(watch(by, process, what.name, args))
+      return by.faults.areOff ? one.well(done) : one.maybeBroken(done)
+    })
+}
+
+interface PortMethod {
+  readonly port: StoreName
+  readonly method: string
+  /** `port.method`, as faults name it in the trace. */
+  readonly name: string
+  readonly isRead: boolean
+}
+
+type PortWork = () => Effect.Effect<unknown, unknown>
+
+/** One call of a port: lets other fibres run, injects faults, and records the end. */
+class OneCall {
+  private readonly by: Instrumented
+  private readonly what: PortMethod
+  private readonly args: ReadonlyArray<unknown>
+  private readonly process: Process.Process
+  private readonly operation: number | null
+
+  constructor(
+    by: Instrumented,
+    what: PortMethod,
+    args: ReadonlyArray<unknown>,
+    process: Process.Process,
+    operation: number | null
+  ) {
+    this.by = by
+    this.what = what
+    this.args = args
+    this.process = process
+    this.operation = operation
+  }
+
+  well(done: PortWork): Effect.Effect<unknown, unknown> {
+    return this.giveWay(() => this.noted(done, (value) => this.ended(value)))
+  }
+
+  maybeBroken(done: PortWork): Effect.Effect<unknown, unknown> {
+    return this.giveWay(() =>
+      Effect.zipRight(
+        this.before(),
+        this.noted(done, (value) => this.after(value))
+      )
+    )
+  }
+
+  /** Lets another fibre run before the next step, if one is ready. Races between port calls come from here. */
+  private giveWay<A, E>(then: () => Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return this.by.engine.scheduler.isIdle ? then() : Effect.flatMap(Effect.yieldNow(), then)
+  }
+
+  private noted(
+    done: PortWork,
+    onSuccess: (value: unknown) => Effect.Effect<unknown, unknown>
+  ): Effect.Effect<unknown, unknown> {
+    return Effect.matchCauseEffect(Effect.suspend(done), {
+      onFailure: (cause) => {
+        this.note(Cause.isInterruptedOnly(cause) ? "lost" : "failed")
+        return Effect.failCause(cause)
+      },
+      onSuccess
+    })
+  }
+
+  private ended(value: unknown): Effect.Effect<unknown> {
+    this.note("ok", value)
+    return this.giveWay(() => Effect.succeed(value))
+  }
+
+  private note(outcome: PortCall["outcome"], value?: unknown): void {
+    const isNews = this.isNews(outcome, value)
+    const { method, port } = this.what
+    const detail = details.of(port, method)
+    if (outcome === "ok" && !isNews && detail.isTold !== true) return
+    const call: PortCall = {
+      kind: "port",
+      op: this.operation,
+      port,
+      method,
+      outcome,
+      ...(detail.args === undefined ? {} : { args: detail.args(this.args) }),
+      ...(detail.value === undefined || outcome === "failed" ? {} : { value: detail.value(value) })
+    }
+    this.by.recorder.add(this.process, call, isNews)
+  }
+
+  /**
+   * Whether the call may concern other fibres. A loop that reads, finds nothing or fails concerns no other fibre,
+   * because it repeats the call by itself.
+   */
+  private isNews(outcome: PortCall["outcome"], value?: unknown): boolean {
+    if (this.operation !== null) return true
+    return outcome !== "failed" && !this.what.isRead && !details.isIdle(value)
+  }
+
+  /** Whether the fault strikes at this call. If it does, the trace gets an entry. */
+  private strikes(fault: FaultKind, isNews = true): boolean {
+    if (!this.by.faults.strikes(fault)) return false
+    this.by.recorder.add(this.process, { kind: "fault", fault, detail: this.what.name }, isNews)
+    return true
+  }
+
+  /** The process dies, so the call never returns. */
+  private crash(): Effect.Effect<never> {
+    return Effect.zipRight(
+      this.by.onCrash(this.process),
+      Effect.async<never>(() => undefined)
+    )
+  }
+
+  private before(): Effect.Effect<unknown, StoreError> {
+    const { engine, faults } = this.by
+    if (this.strikes("clock.jump")) engine.clock.jump(faults.random.pick(JUMP_MILLIS))
+    if (this.strikes("crash")) return this.crash()
+    if (this.strikes("port.fail", this.isNews("failed"))) {
+      this.note("failed")
+      return StoreError.unavailable("broken on purpose")
+    }
+    return this.strikes("port.slow", this.isNews("failed"))
+      ? Effect.locally(Effect.sleep(faults.random.pick(SLOW_MILLIS)), Process.isPeriodic, false)
+      : Effect.void
+  }
+
+  private after(value: unknown): Effect.Effect<unknown, StoreError> {
+    if (this.strikes("port.unknown", this.isNews("unknown", value))) {
+      this.note("unknown", value)
+      return StoreError.unavailable("broken on purpose, though it was done")
+    }
+    if (this.strikes("crash")) {
+      this.note("lost", value)
+      return this.crash()
+    }
+    return this.ended(value)
+  }
+}
+
+/**
+ * Searches the arguments of a call, and the values that its decision functions return, for plain secrets. Each one
+ * becomes a leak in the trace.
+ */
+const watch = (
+  { recorder, secrets }: Instrumented,
+  process: Process.Process,
+  where: string,
+  args: ReadonlyArray<unknown>
+): ReadonlyArray<unknown> => {
+  const report = (value: unknown): void => {
+    for (const alias of secrets.in(value)) recorder.add(process, { kind: "leak", alias, where })
+  }
+  return args.map((arg) => {
+    if (typeof arg !== "function") {
+      report(arg)
+      return arg
+    }
+    return (...given: ReadonlyArray<unknown>): unknown => {
+      const decided: unknown = Reflect.apply(arg, undefined, given)
+      report(written(decided))
+      return decided
+    }
+  })
+}
+
+/**
+ * The `outcome` of a decision goes back to the program and is not stored, so it may contain a secret for the caller.
+ */
+const written = (decided: unknown): unknown =>
+  typeof decided === "object" && decided !== null && "outcome" in decided ? { ...decided, outcome: null } : decided

@@ -1,0 +1,62 @@
+import { Encoding } from "effect"
+import { sha256 } from "../../memory/vault/Sha256.js"
+import * as Utf8 from "../../memory/vault/Utf8.js"
+import * as Process from "../engine/Process.js"
+import type { VirtualClock } from "../engine/VirtualClock.js"
+import type { Begun, Done, Entry, Fault, Leak, Mailed, Marked, PortCall, Posted } from "../Trace.js"
+import { hasShape } from "./Secrets.js"
+
+export type Happening = Begun | Done | Posted | Mailed | PortCall | Fault | Leak | Marked
+
+/**
+ * Writes the trace. The hash of each line includes the hash of the line before, so two runs are the same when their
+ * last hashes are.
+ */
+export class Recorder {
+  readonly entries: Array<Entry> = []
+  private readonly lines: Array<string> = []
+  private hashed = 0
+  private chain = ""
+
+  private readonly clock: VirtualClock
+
+  constructor(clock: VirtualClock) {
+    this.clock = clock
+  }
+
+  /** `isNews`: the entry may mean work for another fibre, so slowed loops wake (`VirtualClock.stir`). */
+  add(process: Process.Process, happening: Happening, isNews = true): number {
+    const i = this.entries.length
+    const entry: Entry = {
+      i,
+      t: this.clock.unsafeCurrentTimeMillis(),
+      passed: this.clock.elapsed,
+      proc: Process.label(process),
+      ...happening
+    }
+    const line = JSON.stringify(entry)
+    this.entries.push(entry)
+    this.lines.push(line)
+    if (isNews) this.clock.stir()
+    if (hasShape(line)) this.add(process, { kind: "leak", alias: "a secret", where: `the trace, entry ${i}` })
+    return i
+  }
+
+  /** The trace as one JSON object a line. */
+  get jsonl(): string {
+    return this.lines.map((line) => `${line}\n`).join("")
+  }
+
+  get hash(): string {
+    for (; this.hashed < this.lines.length; this.hashed++) {
+      this.chain = Encoding.encodeHex(sha256(Utf8.encode(`${this.chain}\n${this.lines[this.hashed] ?? ""}`)))
+    }
+    return this.chain
+  }
+
+  get marks(): Readonly<Record<string, number>> {
+    const marks: Record<string, number> = {}
+    for (const entry of this.entries) if (entry.kind === "mark") marks[entry.mark] = (marks[entry.mark] ?? 0) + 1
+    return marks
+  }
+}

@@ -1,0 +1,137 @@
+import { Effect } from "effect"
+import type { Ended, PhoneVisit, Reading } from "../Operations.js"
+import type { Stage } from "./Stage.js"
+
+interface Owner {
+  readonly userId: string
+  readonly deviceId: string
+  readonly actor: string
+}
+
+/** A reading of a phone. Without `capturedAt` it is captured now; without `accuracyM` it is accurate to 10 m. */
+export interface Measured {
+  readonly lat: number
+  readonly lon: number
+  readonly accuracyM?: number | null | undefined
+  readonly capturedAt?: number | undefined
+}
+
+export interface Flush {
+  /** Sends the kept readings in random order. */
+  readonly shuffle?: boolean | undefined
+  /** How often each reading is sent. */
+  readonly duplicate?: number | undefined
+}
+
+type Uploaded = Ended<"upload"> | undefined
+
+/**
+ * A phone. It sends each reading at once, or when it is online again. It sends a reading again when no answer confirmed
+ * it.
+ */
+export class Phone {
+  readonly deviceId: string
+  private readonly owner: Owner
+  private readonly world: Stage
+  private isOnline = true
+  private backlog: Array<Reading> = []
+  private visits: Array<PhoneVisit> = []
+
+  constructor(world: Stage, owner: Owner) {
+    this.world = world
+    this.owner = owner
+    this.deviceId = owner.deviceId
+  }
+
+  /**
+   * Sends one reading. Returns undefined when nothing was sent, because the phone is offline or a fault delays the
+   * upload.
+   */
+  fix({ accuracyM = 10, capturedAt, lat, lon }: Measured): Effect.Effect<Uploaded> {
+    return Effect.flatMap(this.world.now, (now) => {
+      this.backlog.push({ capturedAt: capturedAt ?? now, lat, lon, accuracyM })
+      return this.send({})
+    })
+  }
+
+  /** Sends a reading at the centre of a place. */
+  at(place: { readonly lat: number; readonly lon: number }, accuracyM = 10): Effect.Effect<Uploaded> {
+    return this.fix({ lat: place.lat, lon: place.lon, accuracyM })
+  }
+
+  /** Sends a stay as the operating system reports it. */
+  visit(visit: PhoneVisit): Effect.Effect<Uploaded> {
+    return Effect.suspend(() => {
+      this.visits.push(visit)
+      return this.send({})
+    })
+  }
+
+  get offline(): Effect.Effect<void> {
+    return Effect.sync(() => {
+      this.isOnline = false
+    })
+  }
+
+  /** Goes online and sends everything that was kept, in one upload. */
+  online(how: Flush = {}): Effect.Effect<Uploaded> {
+    return Effect.suspend(() => {
+      this.isOnline = true
+      return this.send(how)
+    })
+  }
+
+  /** Sends a recorded log, each reading `offsetMillis` after its capture time. */
+  replay(log: ReadonlyArray<Measured & { readonly capturedAt: number }>, offsetMillis = 0): Effect.Effect<void> {
+    return Effect.forEach(
+      log.toSorted((a, b) => a.capturedAt - b.capturedAt),
+      ({ accuracyM, capturedAt, lat, lon }) =>
+        Effect.zipRight(
+          this.world.advanceTo(capturedAt + offsetMillis),
+          this.fix({ lat, lon, accuracyM, capturedAt: capturedAt + offsetMillis })
+        ),
+      { discard: true }
+    )
+  }
+
+  /** The user removes the phone; the service refuses what it sends from then on. */
+  remove(): Effect.Effect<Ended<"removeDevice">> {
+    const { actor, deviceId, userId } = this.owner
+    return this.world.perform("removeDevice", { userId, deviceId }, actor)
+  }
+
+  /** Uploads exactly these readings and visits. */
+  upload(fixes: ReadonlyArray<Reading>, visits: ReadonlyArray<PhoneVisit> = []): Effect.Effect<Ended<"upload">> {
+    const { actor, deviceId, userId } = this.owner
+    return this.world.perform("upload", { userId, deviceId, fixes, visits }, actor)
+  }
+
+  private send({ duplicate = 1, shuffle = false }: Flush): Effect.Effect<Uploaded> {
+    return Effect.gen(this, function* () {
+      if (!this.isOnline || this.backlog.length + this.visits.length === 0) return undefined
+      const { faults } = this.world
+      const isReordered = faults.strikes("upload.reorder")
+      if (isReordered) {
+        yield* this.world.note("upload.reorder", this.deviceId)
+        // This reading is delayed, so that the next upload overtakes it.
+        if (this.backlog.length === 1) return undefined
+      }
+      const [kept, told] = [this.backlog, this.visits]
+      this.backlog = []
+      this.visits = []
+      const copies = Array.from({ length: duplicate }, () => kept).flat()
+      const order = shuffle ? this.world.random : isReordered ? faults.random : undefined
+      const fixes = order === undefined ? copies : order.shuffle(copies)
+      let outcome = yield* this.upload(fixes, told)
+      if (faults.strikes("upload.duplicate")) {
+        yield* this.world.note("upload.duplicate", this.deviceId)
+        outcome = yield* this.upload(fixes, told)
+      }
+      if (outcome._tag === "unknown") {
+        this.backlog = [...kept, ...this.backlog]
+        this.visits = [...told, ...this.visits]
+      }
+      return outcome
+    })
+  }
+}

@@ -1,0 +1,79 @@
+import { Effect } from "effect"
+import { runWorker, type WorkerOptions } from "../../../src/dispatch/runWorker.js"
+import { runHousekeeping } from "../../../src/sweeps/runHousekeeping.js"
+import { runMail } from "../../../src/mail/sendMail.js"
+import type { Engine } from "../engine/Engine.js"
+import * as Process from "../engine/Process.js"
+import type { Ports } from "../ports/Ports.js"
+import type { Recorder } from "../trace/Recorder.js"
+import { ISSUER } from "./operations/Handlers.js"
+
+/** The settings of a simulated worker. */
+export interface WorkerConfig {
+  /** The number of workers. */
+  readonly workers?: number | undefined
+  readonly worker?: Partial<WorkerOptions> | undefined
+}
+
+/** The name of a program of the service, such as `worker2`. */
+export type Program = "server" | "worker" | `worker${number}`
+
+const ADDRESSES = { service: ISSUER, portal: `${ISSUER}/portal` }
+
+/** All loops of a real worker, except for imports. */
+const work = ({ worker }: WorkerConfig) =>
+  Effect.all([runWorker(worker), Process.periodic(runHousekeeping), Process.periodic(runMail(ADDRESSES))], {
+    concurrency: "unbounded",
+    discard: true
+  })
+
+/** The programs of the service, which a fault can kill and a scenario can start again. */
+export class Processes {
+  private readonly running = new Map<string, Process.Process>()
+  private readonly epochs = new Map<string, number>()
+  private readonly onDeath: Array<(process: Process.Process) => void> = []
+  readonly names: ReadonlyArray<Program>
+  private readonly engine: Engine
+  private readonly recorder: Recorder
+  private readonly config: WorkerConfig
+
+  constructor(engine: Engine, recorder: Recorder, config: WorkerConfig) {
+    this.engine = engine
+    this.recorder = recorder
+    this.config = config
+    const workers = Array.from({ length: config.workers ?? 1 }, (_, n): Program =>
+      n === 0 ? "worker" : `worker${n + 1}`
+    )
+    this.names = ["server", ...workers]
+  }
+
+  /** The process that runs now; undefined while the program is down. */
+  find(name: string): Process.Process | undefined {
+    return this.running.get(name)
+  }
+
+  whenOneDies(tell: (process: Process.Process) => void): void {
+    this.onDeath.push(tell)
+  }
+
+  start(name: string): Effect.Effect<void, never, Ports> {
+    return Effect.suspend(() => {
+      if (this.running.has(name)) return Effect.void
+      const epoch = (this.epochs.get(name) ?? 0) + 1
+      this.epochs.set(name, epoch)
+      const process: Process.Process = { name, epoch, isAlive: true }
+      this.running.set(name, process)
+      if (epoch > 1) this.recorder.add(process, { kind: "fault", fault: "restart", detail: name })
+      return name === "server" ? Effect.void : Effect.asVoid(this.engine.spawn(process, work(this.config)))
+    })
+  }
+
+  /** Kills the program at its present step. None of its finalizers runs. */
+  kill(name: string): void {
+    const process = this.running.get(name)
+    if (process === undefined) return
+    this.running.delete(name)
+    this.engine.kill(process)
+    for (const tell of this.onDeath) tell(process)
+  }
+}

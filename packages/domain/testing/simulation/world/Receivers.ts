@@ -1,0 +1,161 @@
+import type { WebhookAnswer } from "../../../src/endpoints/WebhookSender.js"
+import { type Duration, Effect, FiberRef } from "effect"
+import { ANSWER_DEADLINE } from "../../../src/deliveries/Delivery.js"
+import * as Signature from "../../../src/deliveries/Signature.js"
+import type { WebhookSender } from "../../../src/endpoints/WebhookSender.js"
+import { sign } from "../../memory/deliveries/MemoryWebhookSender.js"
+import * as Process from "../engine/Process.js"
+import type { Recorder } from "../trace/Recorder.js"
+import type { Secrets } from "../trace/Secrets.js"
+import type { Posted } from "../Trace.js"
+
+/** The behaviour of a receiver: a status at once, or a failure. */
+export type Reply =
+  | number
+  | {
+      readonly status: number
+      /** The target of a redirect. The trace has what comes there too. */
+      readonly location?: string | undefined
+      readonly delayMillis?: number | undefined
+    }
+  /** Refuses the connection, as when no server listens at the address. */
+  | "refuse"
+  /** Breaks the connection before an answer. */
+  | "reset"
+  /** Accepts the connection and never answers. */
+  | "hang"
+  /** Answers 200, but after the deadline. */
+  | "slow"
+  /** Sends the status line of a 200 and then breaks the connection: the status decides (decision deliveries-1). */
+  | "reset_after_2xx"
+
+/**
+ * One reply for each POST in turn, and the last one for all that follow; or a function of the number of POSTs before.
+ */
+export type Script = Reply | ReadonlyArray<Reply> | ((before: number) => Reply)
+
+const SLOW_MILLIS = ANSWER_DEADLINE + 1_000
+const TOO_LATE: WebhookAnswer = { _tag: "Unreachable", detail: "no complete answer within 5 s" }
+
+interface Behaviour {
+  readonly reply: Posted["reply"]
+  readonly tookMs: number
+  readonly answer: WebhookAnswer
+}
+
+const answered = (status: number, tookMs: number): Behaviour => ({
+  reply: status,
+  tookMs,
+  answer: { _tag: "Answered", status, snippet: "" }
+})
+
+const behaviour = (reply: Reply): Behaviour => {
+  if (typeof reply === "number") return answered(reply, 0)
+  if (typeof reply === "object") return answered(reply.status, reply.delayMillis ?? 0)
+  switch (reply) {
+    case "refuse":
+      return { reply, tookMs: 0, answer: { _tag: "Unreachable", detail: "connection refused" } }
+    case "reset":
+      return { reply, tookMs: 0, answer: { _tag: "Unreachable", detail: "connection reset" } }
+    case "hang":
+      return { reply, tookMs: ANSWER_DEADLINE, answer: TOO_LATE }
+    case "slow":
+      return { ...answered(200, SLOW_MILLIS), reply }
+    case "reset_after_2xx":
+      return { ...answered(200, 0), reply }
+  }
+}
+
+/** All receivers of the world. */
+export class Receivers {
+  private readonly scripts = new Map<string, Script>()
+  private readonly counts = new Map<string, number>()
+
+  private readonly recorder: Recorder
+  private readonly secrets: Secrets
+
+  constructor(recorder: Recorder, secrets: Secrets) {
+    this.recorder = recorder
+    this.secrets = secrets
+  }
+
+  /** Sets what `url` does from now on, from the beginning of the script. An address without a script refuses. */
+  script(url: string, script: Script): void {
+    this.scripts.set(url, script)
+    this.counts.set(url, 0)
+  }
+
+  /** Makes all receivers answer 200 from now on. */
+  heal(): void {
+    for (const url of this.scripts.keys()) this.script(url, 200)
+  }
+
+  readonly sender: typeof WebhookSender.Service = {
+    post: (url, headers, body) =>
+      Effect.gen(this, function* () {
+        const { answer, reply, tookMs } = behaviour(this.next(url))
+        const process = yield* FiberRef.get(Process.current)
+        // Recorded on arrival: a worker that dies while it waits for the answer has still sent the POST.
+        this.recorder.add(process, { kind: "posted", url, ...this.read(headers, body), reply, tookMs })
+        const wait = Effect.sleep(tookMs as Duration.DurationInput)
+        return yield* tookMs === 0
+          ? Effect.as(Effect.yieldNow(), answer)
+          : Effect.timeoutTo(Effect.as(wait, answer), {
+              duration: ANSWER_DEADLINE,
+              onSuccess: (answer) => answer,
+              onTimeout: () => TOO_LATE
+            })
+      }),
+    sign,
+    faultOf: (url) => (url.startsWith("https://") ? undefined : "must begin with https://"),
+    checkUrl: (url) =>
+      Effect.succeed(
+        !url.startsWith("https://")
+          ? "must begin with https://"
+          : url.includes("private")
+            ? "must resolve to public addresses only"
+            : undefined
+      )
+  }
+
+  private next(url: string): Reply {
+    const script = this.scripts.get(url) ?? "refuse"
+    const before = this.counts.get(url) ?? 0
+    this.counts.set(url, before + 1)
+    if (typeof script === "function") return script(before)
+    if (isList(script)) return script[Math.min(before, script.length - 1)] ?? "refuse"
+    return script
+  }
+
+  private read(
+    headers: ReadonlyArray<readonly [string, string]>,
+    raw: string
+  ): Pick<Posted, "body" | "signedAtS" | "signatures" | "verifiedBy"> {
+    const header = headers.find(([name]) => name.toLowerCase() === Signature.HEADER.toLowerCase())?.[1] ?? ""
+    const parts = header.split(",").map((part) => part.trim().split("="))
+    const t = parts.find(([name]) => name === "t")?.[1]
+    const signatures = parts.flatMap(([name, value]) => (name === "v1" && value !== undefined ? [value] : []))
+    const verifiedBy = this.secrets
+      .of("signing-secret")
+      .filter(([, secret]) => signatures.includes(sign(secret, `${t ?? ""}.${raw}`)))
+      .map(([alias]) => alias)
+    return {
+      body: parsed(raw),
+      signedAtS: t === undefined ? null : Number(t),
+      signatures: signatures.length,
+      verifiedBy
+    }
+  }
+}
+
+const isList = (script: Script): script is ReadonlyArray<Reply> => Array.isArray(script)
+
+const parsed = (raw: string): Readonly<Record<string, unknown>> => {
+  try {
+    const value: unknown = JSON.parse(raw)
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  } catch {
+    // The text is no JSON object; `raw` contains it.
+  }
+  return { raw }
+}

@@ -1,0 +1,250 @@
+import { type Context, Deferred, Duration, Effect, FiberRef } from "effect"
+import { DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
+import { AppId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import type { Engine } from "../engine/Engine.js"
+import * as Process from "../engine/Process.js"
+import type { Stream } from "../engine/Streams.js"
+import type { Ended, Name, Operation } from "../Operations.js"
+import type { Faults, FaultSetting } from "../ports/Faults.js"
+import { quietly } from "../ports/instrument.js"
+import type { Ports } from "../ports/Ports.js"
+import type { Recorder } from "../trace/Recorder.js"
+import type { FaultKind, Posted } from "../Trace.js"
+import { perform } from "./operations/perform.js"
+import type { Processes, Program } from "./Processes.js"
+import type { Receivers } from "./Receivers.js"
+import type { Registry } from "./Registry.js"
+
+/** The scenario cannot go on: an operation that it depends on did not succeed. */
+export class NotDone extends Error {
+  // Not `Data.TaggedError`: its type would name a type that the oldest supported `effect` does not have.
+  readonly _tag = "NotDone"
+  override readonly name: Name
+  readonly outcome: Ended<Name>
+
+  constructor({ name, outcome }: { readonly name: Name; readonly outcome: Ended<Name> }) {
+    super(`${name} was not done: ${JSON.stringify(outcome)}`)
+    this.name = name
+    this.outcome = outcome
+  }
+}
+
+export interface Parts {
+  readonly engine: Engine
+  readonly recorder: Recorder
+  readonly registry: Registry
+  readonly faults: Faults
+  readonly receivers: Receivers
+  readonly processes: Processes
+  readonly ports: Context.Context<Ports>
+  /** A stream for scenarios that draw random numbers; nothing else draws from it. */
+  readonly random: Stream
+}
+
+/** Longer than a webhook takes to its last retry, with a lease and a sweep on top. */
+const REST_CAP = "3 days"
+/** After a fault, interrupted work is taken up again within this time. */
+const CALM = 2 * Timestamp.MINUTE
+
+/** The programs of the service, the faults and the time: everything that the people outside act on. */
+export class Stage {
+  private readonly parts: Parts
+  /** Operations that the server has not answered yet, by the entry that began them. */
+  private readonly open = new Map<number, Deferred.Deferred<Ended<Name>>>()
+
+  constructor(parts: Parts) {
+    this.parts = parts
+    parts.processes.whenOneDies(({ name }) => {
+      if (name !== "server") return
+      for (const one of this.open.values()) {
+        Deferred.unsafeDone(one, Effect.succeed<Ended<Name>>({ _tag: "unknown", because: "crash" }))
+      }
+      this.open.clear()
+    })
+  }
+
+  get random(): Stream {
+    return this.parts.random
+  }
+
+  get faults(): Faults {
+    return this.parts.faults
+  }
+
+  get registry(): Registry {
+    return this.parts.registry
+  }
+
+  get receivers(): Receivers {
+    return this.parts.receivers
+  }
+
+  // ---- time
+
+  readonly now: Effect.Effect<number> = Effect.sync(() => this.parts.engine.clock.unsafeCurrentTimeMillis())
+
+  /** Lets time pass, with everything that happens in it. */
+  advance(duration: Duration.DurationInput): Effect.Effect<void> {
+    return this.parts.engine.advance(duration)
+  }
+
+  /** Lets time pass until the clock shows `moment`; does nothing when that has passed. */
+  advanceTo(moment: number): Effect.Effect<void> {
+    return Effect.flatMap(this.now, (now) => this.advance(Math.max(0, moment - now)))
+  }
+
+  /** Lets every fibre do what it can without time passing. */
+  get settle(): Effect.Effect<void> {
+    return this.parts.engine.settle
+  }
+
+  /** Sets the clock of the machine forward or, when negative, back. */
+  jump(millis: number): Effect.Effect<void> {
+    return Effect.zipRight(this.note("clock.jump", `${millis}`), this.parts.engine.jump(millis))
+  }
+
+  /**
+   * Lets time pass until no webhook and no operation is under way, at most for `cap`. Returns whether it came to that.
+   */
+  quiesce(cap: Duration.DurationInput = REST_CAP): Effect.Effect<boolean> {
+    return Effect.gen(this, function* () {
+      const { clock } = this.parts.engine
+      const until = clock.monotonic + Duration.toMillis(cap)
+      // Work that was scheduled before the clock was set back becomes due when the clock shows that time again.
+      if (clock.behindMillis > 0) {
+        yield* this.advance(clock.behindMillis)
+        clock.stir()
+      }
+      yield* this.advance(CALM)
+      for (let calm = 0; clock.monotonic < until;) {
+        const dueAt = yield* this.nextDue
+        calm = dueAt === undefined && this.open.size === 0 ? calm + 1 : 0
+        // A sweep may have started new deliveries during the last wait, so three quiet looks in a row are needed.
+        if (calm > 2) return true
+        const wait = Math.max(CALM, (dueAt ?? 0) - clock.unsafeCurrentTimeMillis())
+        yield* this.advance(Math.min(wait, until - clock.monotonic))
+      }
+      return (yield* this.nextDue) === undefined && this.open.size === 0
+    })
+  }
+
+  /** When the next webhook under way is due; undefined when none is. */
+  private get nextDue(): Effect.Effect<number | undefined> {
+    const { ports, registry } = this.parts
+    return Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      let first: number | undefined
+      for (const appId of registry.apps.keys()) {
+        const { items } = yield* store.list(AppId.make(appId), { state: "trying" }, 200, undefined)
+        for (const { delivery } of items) first = Math.min(first ?? Infinity, delivery.dueAt ?? Infinity)
+      }
+      return first
+    }).pipe(Effect.orDie, quietly, Effect.provide(ports))
+  }
+
+  // ---- operations
+
+  /** Runs any operation, as the server does it, and answers how it ended. */
+  perform<N extends Name>(name: N, args: Operation<N>["args"], actor = "world"): Effect.Effect<Ended<N>> {
+    return Effect.gen(this, function* () {
+      const { engine, ports, processes, recorder, registry } = this.parts
+      const begun = recorder.add(Process.WORLD, { kind: "begun", name, actor, args } as never)
+      const server = processes.find("server")
+      const answer = yield* Deferred.make<Ended<Name>>()
+      if (server === undefined) {
+        yield* Deferred.succeed<Ended<Name>, never>(answer, { _tag: "unknown", because: "unavailable" })
+      } else {
+        this.open.set(begun, answer)
+        const work = perform(name, args, registry).pipe(
+          Effect.flatMap((ended) => {
+            // The server removes it, and not the caller, because the caller may be gone by now.
+            this.open.delete(begun)
+            return Deferred.succeed(answer, ended)
+          }),
+          Effect.locally(Process.operation, begun),
+          Effect.provide(ports)
+        )
+        yield* engine.spawn(server, work)
+      }
+      const outcome = yield* Deferred.await(answer)
+      recorder.add(Process.WORLD, { kind: "done", name, op: begun, outcome } as never)
+      return outcome as Ended<N>
+    })
+  }
+
+  /** Runs an operation that the scenario depends on: fails unless it succeeds. */
+  do<N extends Name>(
+    name: N,
+    args: Operation<N>["args"],
+    actor = "world"
+  ): Effect.Effect<Operation<N>["value"], NotDone> {
+    return Effect.flatMap(this.perform(name, args, actor), (outcome) =>
+      outcome._tag === "ok" ? Effect.succeed(outcome.value) : Effect.fail(new NotDone({ name, outcome }))
+    )
+  }
+
+  // ---- trouble
+
+  /** Kills a program at its present step; does nothing when the program is down. */
+  crash(name: Program): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.parts.processes.find(name) === undefined) return Effect.void
+      return Effect.zipRight(
+        this.note("crash", name),
+        Effect.sync(() => this.parts.processes.kill(name))
+      )
+    })
+  }
+
+  /** Starts a program that was killed, or one more worker. */
+  restart(name: Program): Effect.Effect<void> {
+    return Effect.provide(this.parts.processes.start(name), this.parts.ports)
+  }
+
+  /** Turns a fault on. */
+  fault(kind: FaultKind, setting: FaultSetting = { p: 1 }): Effect.Effect<void> {
+    return Effect.sync(() => this.parts.faults.set(kind, setting))
+  }
+
+  /** Turns all faults off and starts every program. Receivers keep their scripts. */
+  get heal(): Effect.Effect<void> {
+    return Effect.gen(this, function* () {
+      this.parts.faults.heal()
+      this.parts.recorder.add(Process.WORLD, { kind: "fault", fault: "heal", detail: "" })
+      yield* Effect.forEach(this.parts.processes.names, (name) => this.restart(name), { discard: true })
+    })
+  }
+
+  /** Notes in the trace that the run reached something rare. */
+  mark(mark: string): Effect.Effect<void> {
+    return Effect.sync(() => void this.parts.recorder.add(Process.WORLD, { kind: "mark", mark }))
+  }
+
+  /** The POSTs that came to an address, oldest first. */
+  posted(url: string): Effect.Effect<ReadonlyArray<Posted & { readonly t: number }>> {
+    return Effect.sync(() =>
+      this.parts.recorder.entries.filter((entry) => entry.kind === "posted").filter((entry) => entry.url === url)
+    )
+  }
+
+  /** Writes a fault into the trace. */
+  note(fault: FaultKind, detail: string): Effect.Effect<void> {
+    return Effect.flatMap(FiberRef.get(Process.current), (process) =>
+      Effect.sync(() => void this.parts.recorder.add(process, { kind: "fault", fault, detail }))
+    )
+  }
+
+  /** Reads everything that developers, users and admins can read of the run, so that the oracles see it. */
+  get readAll(): Effect.Effect<void> {
+    return Effect.gen(this, function* () {
+      const { registry } = this.parts
+      for (const appId of registry.apps.keys()) {
+        yield* this.perform("readEndpoints", { appId }, "reader")
+        yield* this.perform("readDeliveries", { appId }, "reader")
+      }
+      for (const userId of registry.accounts.keys()) yield* this.perform("readAccessLog", { userId }, "reader")
+      yield* this.perform("readFlags", {}, "reader")
+    })
+  }
+}

@@ -1,0 +1,113 @@
+import { Effect } from "effect"
+import type { Name, Operation } from "../Operations.js"
+import * as Phone from "./Phone.js"
+import type { NotDone, Stage } from "./Stage.js"
+
+export interface PlaceDraft {
+  readonly label: string
+  readonly lat: number
+  readonly lon: number
+  readonly radiusM?: number | undefined
+  readonly kind?: string | undefined
+}
+
+export interface Place {
+  readonly label: string
+  readonly lat: number
+  readonly lon: number
+  readonly radiusM: number
+  readonly kind: string
+  readonly id: string
+}
+
+/** A connection, as its user sees it in the portal. */
+interface Connected {
+  readonly id: string
+}
+
+/** A person with places and phones. */
+export class User {
+  readonly id: string
+  readonly name: string
+  private readonly world: Stage
+
+  constructor(world: Stage, id: string, name: string) {
+    this.world = world
+    this.id = id
+    this.name = name
+  }
+
+  private do<N extends Name>(name: N, args: Operation<N>["args"]): Effect.Effect<Operation<N>["value"], NotDone> {
+    return this.world.do(name, args, this.name)
+  }
+
+  /** Creates a place of the user, a circle of 150 m unless the draft says otherwise. */
+  place({ kind = "other", label, lat, lon, radiusM = 150 }: PlaceDraft): Effect.Effect<Place, NotDone> {
+    return Effect.map(this.do("createPlace", { userId: this.id, label, kind, lat, lon, radiusM }), ({ placeId }) => ({
+      id: placeId,
+      label,
+      kind,
+      lat,
+      lon,
+      radiusM
+    }))
+  }
+
+  /** Renames, moves or resizes a place; returns the place after the change. */
+  change(place: Place, edit: Partial<PlaceDraft>): Effect.Effect<Place, NotDone> {
+    const changed: Place = {
+      ...place,
+      label: edit.label ?? place.label,
+      kind: edit.kind ?? place.kind,
+      lat: edit.lat ?? place.lat,
+      lon: edit.lon ?? place.lon,
+      radiusM: edit.radiusM ?? place.radiusM
+    }
+    const { id: placeId, kind, label, lat, lon, radiusM } = changed
+    return Effect.as(this.do("updatePlace", { userId: this.id, placeId, label, kind, lat, lon, radiusM }), changed)
+  }
+
+  /** Archives a place: apps no longer see it, and the history keeps it. */
+  archive(place: Place): Effect.Effect<void, NotDone> {
+    return Effect.asVoid(this.do("archivePlace", { userId: this.id, placeId: place.id }))
+  }
+
+  /** Sets a new phone up; it is online. */
+  phone(name = "phone"): Effect.Effect<Phone.Phone, NotDone> {
+    return Effect.map(
+      this.do("addDevice", { userId: this.id, name }),
+      ({ deviceId }) => new Phone.Phone(this.world, { userId: this.id, deviceId, actor: this.name })
+    )
+  }
+
+  /** From now on the app sees these places and no others. */
+  share(
+    connection: Connected,
+    places: ReadonlyArray<Place>,
+    includeEarlierVisits = false
+  ): Effect.Effect<void, NotDone> {
+    const chosen = places.map(({ id }) => ({ placeId: id, includeEarlierVisits }))
+    const { id: connectionId } = connection
+    return Effect.asVoid(this.do("sharePlaces", { userId: this.id, connectionId, places: chosen }))
+  }
+
+  /** Ends the connection in the portal. */
+  disconnect(connection: Connected): Effect.Effect<void, NotDone> {
+    return Effect.asVoid(this.do("disconnect", { userId: this.id, connectionId: connection.id }))
+  }
+
+  /** Removes an app's rule in the portal. */
+  removeRule(connection: Connected, ruleId: string): Effect.Effect<void, NotDone> {
+    return Effect.asVoid(this.do("removeRuleOfUser", { userId: this.id, connectionId: connection.id, ruleId }))
+  }
+
+  get accessLog(): Effect.Effect<Operation<"readAccessLog">["value"]["entries"], NotDone> {
+    return Effect.map(this.do("readAccessLog", { userId: this.id }), ({ entries }) => entries)
+  }
+}
+
+export const make = (world: Stage, name: string, roles: ReadonlyArray<string>): Effect.Effect<User, NotDone> =>
+  Effect.map(
+    world.do("signUp", { email: `${name}@people.example`, roles }, name),
+    ({ userId }) => new User(world, userId, name)
+  )

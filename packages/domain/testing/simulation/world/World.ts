@@ -1,0 +1,22 @@
+import type { Effect } from "effect"
+import * as App from "./App.js"
+import { type NotDone, Stage } from "./Stage.js"
+import * as User from "./User.js"
+
+/** What a scenario works with: the people outside, and the service that they act on. */
+export class World extends Stage {
+  /** Signs a person up. Only developers need `roles`. */
+  user(name: string, roles: ReadonlyArray<string> = []): Effect.Effect<User.User, NotDone> {
+    return User.make(this, name, roles)
+  }
+
+  /**
+   * Creates an app. It is approved, so that anybody can connect it, unless the draft keeps it in the sandbox. Without
+   * an owner in the draft, a developer signs up for it.
+   */
+  app(draft: App.Draft): Effect.Effect<App.App, NotDone> {
+    return App.make(this, draft)
+  }
+}
+
+export { NotDone } from "./Stage.js"

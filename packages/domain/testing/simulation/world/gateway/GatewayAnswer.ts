@@ -1,0 +1,12 @@
+import type { Request } from "../../Operations.js"
+
+/** The answer to a call. */
+export interface GatewayAnswer {
+  readonly status?: number
+  readonly body: Readonly<Record<string, unknown>>
+  /** What the answer disclosed, in words for the user's access log; null: nothing. */
+  readonly disclosed: string | null
+}
+
+/** Changes the answer to a call, as a bug in the answer itself would. A test plants a bug this way. */
+export type SabotageAnswers = (request: Request, told: GatewayAnswer) => GatewayAnswer

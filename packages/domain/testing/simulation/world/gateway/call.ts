@@ -1,0 +1,92 @@
+import { Cause, Effect, Either } from "effect"
+import { recordAccess } from "../../../../src/access-log/recordAccess.js"
+import { authenticateAccess } from "../../../../src/tokens/manageTokens.js"
+import * as Caller from "../../../../src/tokens/Caller.js"
+import type { ConnectionOwner } from "../../../../src/connection/Connection.js"
+import * as Rate from "../../../../src/limits/Rate.js"
+import * as Subject from "../../../../src/limits/Subject.js"
+import { takeCall } from "../../../../src/limits/spendLimits.js"
+import { usePurpose } from "../../../../src/purposes/managePurposes.js"
+import * as Scope from "../../../../src/shared/Scope.js"
+import { StoreError } from "../../../../src/shared/Errors.js"
+import type { Answered, Call } from "../../Operations.js"
+import type { Ports } from "../../ports/Ports.js"
+import type { Registry } from "../Registry.js"
+import { answer } from "./questions.js"
+import * as Refusal from "./Refusal.js"
+import { REQUIRED } from "../../Specification.js"
+import type { GatewayAnswer } from "./GatewayAnswer.js"
+
+const RATE = Rate.perMinute(600)
+
+/** What the gateway has found out about a request so far, for its entry in the access log. */
+interface EntryDraft {
+  owner: ConnectionOwner | undefined
+  purpose: string | null
+}
+
+/**
+ * Does what the HTTP adapter does around a program: authenticates the caller, checks scope and purpose, runs the
+ * program, and writes exactly one entry to the user's access log before the answer leaves (Spec §1.7). A request that
+ * cannot be answered now fails with the error of the store.
+ */
+export const call = (
+  request: Call,
+  { sabotageAnswers, secrets }: Registry
+): Effect.Effect<Answered, StoreError, Ports> =>
+  Effect.gen(function* () {
+    const cell: EntryDraft = { owner: undefined, purpose: null }
+    const exit = yield* Effect.exit(handle(request, secrets.raw(request.token), cell))
+    const value = exit._tag === "Success" ? exit.value : undefined
+    const told = value === undefined ? undefined : (sabotageAnswers?.(request.request, value) ?? value)
+    const refused = exit._tag === "Failure" ? Refusal.ofCall(exit.cause) : undefined
+    const answered: Answered = {
+      status: refused?.status ?? told?.status ?? 200,
+      error: refused?.error ?? null,
+      body: refused?.body ?? told?.body ?? {}
+    }
+    if (cell.owner !== undefined) {
+      yield* recordAccess({
+        owner: cell.owner,
+        endpoint: request.request.endpoint,
+        purpose: cell.purpose,
+        status: answered.status,
+        error: answered.error,
+        disclosed: told?.disclosed ?? null
+      }).pipe(
+        // Without its entry the answer must not leave: the user could never see what was disclosed.
+        Effect.catchAllCause((cause) => Effect.fail(StoreError.unavailable(Cause.squash(cause))))
+      )
+    }
+    return answered.status === 503 ? yield* StoreError.unavailable("answered 503") : answered
+  })
+
+const handle = (
+  { purpose, request }: Call,
+  token: string,
+  cell: EntryDraft
+): Effect.Effect<GatewayAnswer, unknown, Ports> =>
+  Effect.gen(function* () {
+    const caller = yield* Effect.tapError(authenticateAccess(token), (error) =>
+      Effect.sync(() => {
+        if (error._tag === "InvalidToken") cell.owner = error.known ?? undefined
+      })
+    )
+    cell.owner = Caller.owner(caller)
+    const { isAdmitted } = yield* takeCall(Subject.connection(caller.connection.id), RATE)
+    if (!isAdmitted) return yield* Effect.fail({ _tag: "RateLimited" })
+    const requirement = REQUIRED[request.endpoint]
+    yield* requirement === "none"
+      ? Either.void
+      : requirement === "any_standard"
+        ? Caller.requireAnyStandard(caller, caller.at)
+        : Caller.requireScope(caller, requirement, caller.at)
+    if (requirement !== "none" && requirement !== "any_standard" && Scope.isSensitive(requirement)) {
+      cell.purpose = yield* Effect.tapError(usePurpose(caller.app, purpose, requirement), (error) =>
+        Effect.sync(() => {
+          if (error._tag === "PurposeRefused") cell.purpose = error.key
+        })
+      )
+    }
+    return yield* answer(request, caller)
+  })

@@ -1,0 +1,32 @@
+import { Effect, Schema } from "effect"
+import type { Account } from "../../../../src/accounts/Account.js"
+import { Invalid, NotFound } from "../../../../src/shared/Errors.js"
+import type { Name, Operation } from "../../Operations.js"
+import type { Ports } from "../../ports/Ports.js"
+import type { KnownApp, Registry } from "../Registry.js"
+
+/** What the server does for an operation. Its failure becomes the refusal. */
+export type Handler<N extends Name> = (
+  args: Operation<N>["args"],
+  registry: Registry
+) => Effect.Effect<Operation<N>["value"], unknown, Ports>
+
+export type Handlers<N extends Name> = { readonly [K in N]: Handler<K> }
+
+/** The address of the service. */
+export const ISSUER = "https://places.example"
+export const VERIFIER = "a-verifier-of-the-app-that-is-long-enough-0123456789"
+export const PASSWORD = "correct horse battery staple"
+
+/** Checks an input as the edge of the service does. */
+export const valid = <A, I>(schema: Schema.Schema<A, I>, field: string, value: unknown): Effect.Effect<A, Invalid> =>
+  Effect.mapError(Schema.decodeUnknown(schema)(value), () => Invalid.of(field, "is not allowed"))
+
+export const account = (registry: Registry, id: string): Effect.Effect<Account, NotFound> =>
+  Effect.mapError(Effect.fromNullable(registry.accounts.get(id)), () => new NotFound({ what: "account" }))
+
+export const app = (registry: Registry, id: string): Effect.Effect<KnownApp, NotFound> =>
+  Effect.mapError(Effect.fromNullable(registry.apps.get(id)), () => new NotFound({ what: "app" }))
+
+export const staff = (registry: Registry): Effect.Effect<Account, NotFound> =>
+  Effect.mapError(Effect.fromNullable(registry.staff), () => new NotFound({ what: "account" }))

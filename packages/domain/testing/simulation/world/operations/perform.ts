@@ -1,0 +1,28 @@
+import { Effect, Exit, Option, Cause } from "effect"
+import type { Ended, Name, Operation } from "../../Operations.js"
+import type { Ports } from "../../ports/Ports.js"
+import { call } from "../gateway/call.js"
+import * as Refusal from "../gateway/Refusal.js"
+import type { Registry } from "../Registry.js"
+import { developers } from "./developers.js"
+import { type Handler, type Handlers } from "./Handlers.js"
+import { oauth } from "./oauth.js"
+import { people } from "./people.js"
+import { reviewers } from "./reviewers.js"
+
+const handlers: Handlers<Name> = { ...people, ...developers, ...reviewers, ...oauth, call }
+
+/** What the server does for an operation, and how the operation ends unless the server dies during it. */
+export const perform = <N extends Name>(
+  name: N,
+  args: Operation<N>["args"],
+  registry: Registry
+): Effect.Effect<Ended<N>, never, Ports> => {
+  const handler: Handler<N> = handlers[name]
+  return Effect.map(Effect.exit(handler(args, registry)), (exit): Ended<N> => {
+    if (Exit.isSuccess(exit)) return { _tag: "ok", value: exit.value }
+    return Option.exists(Cause.failureOption(exit.cause), Refusal.isUnavailable)
+      ? { _tag: "unknown", because: "unavailable" }
+      : { _tag: "refused", ...Refusal.ofOperation(exit.cause) }
+  })
+}
