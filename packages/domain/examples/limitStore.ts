@@ -6,7 +6,10 @@ import { Effect, Layer } from "effect"
 const io = <A>(work: () => Promise<A>): Effect.Effect<A, StoreError> =>
   Effect.tryPromise({ try: work, catch: StoreError.broken })
 
-/** What every app has asked about every person. The log is written anew without what is out of date, and without a line that a crash cut off. */
+/**
+ * The questions of every app about every person. The log is written anew without entries that are out of date, and
+ * without a line that a crash cut off.
+ */
 const open = (path: string): Effect.Effect<Map<string, ZoneQuestions.ZoneQuestions>, StoreError> =>
   io(async () => {
     const text = await readFile(path, "utf8").catch(() => "")
@@ -17,14 +20,14 @@ const open = (path: string): Effect.Effect<Map<string, ZoneQuestions.ZoneQuestio
   })
 
 /**
- * Limits of one process: rates in memory, because the port may forget them; questions in a log, because their budget protects
- * a secret.
+ * Limits for one process. The rates are in memory, because the port may forget them. The questions are in a log,
+ * because their budget protects the place of a person.
  */
 export const layer = (path: string): Layer.Layer<LimitStore, StoreError> =>
   Layer.effect(
     LimitStore,
     Effect.gen(function* () {
-      const windows = new Map<Subject.Subject, Rate.Window>()
+      const windows = new Map<Subject.LimitSubject, Rate.RateWindow>()
       const asked = yield* open(path)
       const oneAtATime = yield* Effect.makeSemaphore(1)
 

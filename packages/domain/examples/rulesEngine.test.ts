@@ -92,7 +92,7 @@ describe("FixStore over files", () => {
   let people = 0
   const newPhone = () => ({ userId: UserId.make(`usr_${++people}`), id: DeviceId.make("dev_phone") })
 
-  /** Nothing but a `FixStore` is stored here: new ids are new people, and rules are a list. */
+  /** The test stores nothing but what a `FixStore` stores: new ids are new people, and rules are a list. */
   const subjects = (rules: Array<OwnRule>) =>
     Layer.succeed(FixSubjects.FixSubjects, {
       phone: Effect.sync(newPhone),

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
-import { WorkSignal } from "@place-access/domain/deliveries"
+import { WorkSignal } from "@place-access/domain/events"
 import type { Event } from "@place-access/domain/events"
 import { Fix, FixStore, type Ingested, ingestFixes } from "@place-access/domain/fixes"
 import type { Geometry } from "@place-access/domain/places"
@@ -9,7 +9,7 @@ import { type LiveRule, type Rule, RuleEvaluation } from "@place-access/domain/r
 import { type DeviceId, Entropy, StoreError, type Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, Layer, ManagedRuntime, Option } from "effect"
 
-/** When a rule fires on a recorded walk, each fix taken as having arrived when it was measured. */
+/** When a rule fires on a recorded walk, if each fix arrived at the moment when it was captured. */
 export const firings = (
   question: RuleEvaluation.Question,
   fixes: ReadonlyArray<RuleEvaluation.Observation>
@@ -22,19 +22,19 @@ export const firings = (
   })
 }
 
-/** A rule with the circle it is about. */
+/** A rule with its circle. */
 export interface OwnRule {
   readonly rule: Rule.Rule
   readonly circle: Geometry.Circle
 }
 
-/** All there is about one person: one file. */
+/** Everything about one person, in one file. */
 export interface Person {
   readonly version: number
-  /** When a phone last sent something. */
+  /** When a phone last uploaded something. */
   readonly seenAt: Timestamp.Timestamp | null
   readonly fixes: ReadonlyArray<Fix.StoredFix>
-  readonly progress: ReadonlyArray<LiveRule.Progress>
+  readonly progress: ReadonlyArray<LiveRule.RuleProgress>
   readonly outbox: ReadonlyArray<Event.OutboxEvent>
 }
 
@@ -59,7 +59,7 @@ const write = (folder: string, userId: UserId, person: Person): Effect.Effect<vo
     catch: StoreError.broken
   })
 
-/** Of this process alone: nobody else writes to the folder. */
+/** For one process alone: no other process may write to the folder. */
 export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer.Layer<FixStore> =>
   Layer.effect(
     FixStore,
@@ -72,7 +72,8 @@ export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer
               version: person.version,
               known: new Set(asked.map(Fix.key).filter((key) => stored.has(key))),
               rules: rules.filter(({ rule }) => rule.userId === userId).map((own) => live(own, person)),
-              // This example keeps everything for ever, knows one phone for each person, and gives readings from the future no second look.
+              // This example keeps everything without a limit, knows one phone for each person, and does not look at
+              // readings from the future a second time.
               cutoff: null,
               lastFutureAt: null,
               devices: []
@@ -113,7 +114,7 @@ const lastFirst = (a: Fix.StoredFix, b: Fix.StoredFix): number =>
   b.lat - a.lat ||
   b.lon - a.lon
 
-/** Of one phone; another one may have sent the same. */
+/** The keys of one phone's fixes; another phone may have sent the same fix. */
 const keysOf = ({ fixes }: Person, deviceId: DeviceId): ReadonlySet<string> =>
   new Set(fixes.filter((fix) => fix.deviceId === deviceId).map(Fix.key))
 
@@ -121,11 +122,11 @@ const live = ({ circle, rule }: OwnRule, { progress }: Person): LiveRule.LiveRul
   const basis = `${circle.lat} ${circle.lon} ${circle.radiusM}`
   const known = progress.find(({ ruleId }) => ruleId === rule.id)
   const state = known?.state ?? RuleEvaluation.unseeded(basis)
-  // These circles never move and nobody withdraws one: a rule fires for whatever was captured since it was made.
+  // These circles never move and nobody withdraws one, so a rule fires for every fix since it was made.
   return { rule, circle, basis, state, firesFrom: rule.createdAt }
 }
 
-/** Whoever sends your outbox looks at it every second, and needs no waking. */
+/** A signal for a sender that polls the outbox every second and needs no wake-up. */
 const layerPolled = Layer.succeed(WorkSignal, {
   raise: Effect.void,
   wait: () => Effect.sleep("1 second"),
@@ -136,7 +137,10 @@ const layerRandom = Layer.succeed(Entropy.Entropy, {
   bytes: (length) => Effect.sync(() => Uint8Array.from(randomBytes(length)))
 })
 
-/** The engine over your store: what a phone sends goes in, what fired stands in the outbox. The layers are built once. */
+/**
+ * The engine over your store: uploads go in, and the events of rules that fired come out in the outbox. The layers are
+ * built once.
+ */
 export const engine = (folder: string, rules: ReadonlyArray<OwnRule>) => {
   const runtime = ManagedRuntime.make(Layer.mergeAll(layerFiles(folder, rules), layerPolled, layerRandom))
   return {

@@ -6,7 +6,7 @@ import { Context, Effect, Layer } from "effect"
 
 const SCOPES = ["location.rules.place", "location.zone.verify"]
 
-/** Ana comes home with two phones while the app's server is in trouble. */
+/** Ana comes home with two phones while the app's server has a bad day. */
 export const evening: Simulation.Scenario = (world) =>
   Effect.gen(function* () {
     const ana = yield* world.user("ana")
@@ -35,10 +35,10 @@ export const evening: Simulation.Scenario = (world) =>
       maxAgeS: 600
     })
 
-    // From here on one call in fifty of a store is done and reported as failed, and one in fifty takes long.
+    // From here on one store call in fifty takes effect and is reported as failed, and one in fifty takes long.
     yield* world.fault("port.unknown", { p: 0.02 })
     yield* world.fault("port.slow", { p: 0.02 })
-    // An error, silence, nobody there, a redirect, an error twice more; and then it works.
+    // An error, no answer, no listener, a redirect, two more errors, and then a success.
     yield* hook.script([500, "hang", "refuse", { status: 302, location: "https://10.0.0.1/" }, 503, 503, 200])
     yield* phone.fix({ lat: 52.1, lon: 5.2 })
     yield* phone.offline
@@ -54,7 +54,7 @@ export const evening: Simulation.Scenario = (world) =>
     if ((yield* hook.received).length >= 7) yield* world.mark("the seventh attempt")
   })
 
-/** An invariant of one's own: it looks at nothing but what happened. */
+/** An invariant of your own. It reads nothing but the trace. */
 export const toldOnce: Simulation.Oracle = {
   name: "told-once",
   rule: "However many phones see one arrival, the app hears of it once",
@@ -66,7 +66,7 @@ export const toldOnce: Simulation.Oracle = {
   }
 }
 
-/** One evening. The seed decides who goes first wherever two could, which ids there are, and what goes wrong. */
+/** One evening. The seed decides which ready fibre runs first, which ids there are, and which faults strike. */
 export const run = (seed: number, sabotage?: Simulation.Sabotage): Simulation.SimResult =>
   Simulation.runSync(
     {
@@ -78,7 +78,10 @@ export const run = (seed: number, sabotage?: Simulation.Sabotage): Simulation.Si
     evening
   )
 
-/** A store that takes every upload, although another one came between: what happens when `commit` does not compare versions. */
+/**
+ * A store that accepts every upload, although another upload came between. That is the bug of a `commit` that does not
+ * compare versions.
+ */
 export const careless: Simulation.Sabotage = (ports) => {
   const store = Context.get(ports, FixStore)
   return Context.add(ports, FixStore, {
@@ -90,7 +93,7 @@ export const careless: Simulation.Sabotage = (ports) => {
   })
 }
 
-/** The first seed with which something is broken, and what. */
+/** The first seed whose run breaks a rule, and the broken rules. */
 export const hunt = (seeds: number, sabotage?: Simulation.Sabotage): Simulation.SimResult | undefined => {
   for (let seed = 1; seed <= seeds; seed++) {
     const result = run(seed, sabotage)
@@ -99,7 +102,7 @@ export const hunt = (seeds: number, sabotage?: Simulation.Sabotage): Simulation.
   return undefined
 }
 
-/** The same evening over some stores of your own; the rest are those in memory. */
+/** The same evening over some stores of your own; the others are those in memory. */
 export const runOver = (seed: number, own: Layer.Layer<LimitStore, StoreError>): Promise<Simulation.SimResult> => {
   const stores = Layer.merge(Simulation.memory.stores, own)
   const backend: Simulation.Backend = { name: "limits of our own", isHosted: true, stores }

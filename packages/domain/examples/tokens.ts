@@ -3,17 +3,17 @@ import { text } from "node:stream/consumers"
 import type { App } from "@place-access/domain/apps"
 import {
   authenticateAccess,
-  type ConnectionStore,
   exchangeCode,
   refreshTokens,
   revokeToken,
-  type TokenGrant
-} from "@place-access/domain/connection"
+  type TokenGrant,
+  type TokenStore
+} from "@place-access/domain/tokens"
 import type { Entropy, Vault } from "@place-access/domain/shared"
 import { Effect, type ManagedRuntime } from "effect"
 
-/** What tokens need: of `ConnectionStore` no more than `change` and `findByAccessToken`. */
-export type Ports = ConnectionStore | Entropy.Entropy | Vault.Vault
+/** The ports that tokens need: a store of codes and tokens, entropy and a vault. */
+export type Ports = TokenStore | Entropy.Entropy | Vault.Vault
 
 interface Answer {
   readonly status: number
@@ -34,7 +34,7 @@ const granted = ({ accessToken, expiresIn, refreshToken, scopes, sub }: TokenGra
 
 const UNAVAILABLE: Answer = { status: 503, body: { error: "unavailable" } }
 
-/** For an app that has proved who it is. A reason is in the error, for your log; the app is told none. */
+/** For an app that has proved who it is. The error has the reason, for your log; the app does not get it. */
 const token = (client: App.App, form: URLSearchParams) => {
   const field = (name: string) => form.get(name) ?? ""
   const grant =
@@ -60,7 +60,7 @@ const revoke = (client: App.App, form: URLSearchParams) =>
     Effect.catchTag("StoreError", () => Effect.succeed(UNAVAILABLE))
   )
 
-/** Missing, malformed, expired and revoked are answered alike. */
+/** A missing, a malformed, an expired and a revoked token have the same answer. */
 const me = (request: IncomingMessage) =>
   authenticateAccess(/^Bearer (\S+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "").pipe(
     Effect.map(({ connection }): Answer => ({ status: 200, body: { sub: connection.sub } })),
@@ -70,7 +70,7 @@ const me = (request: IncomingMessage) =>
     })
   )
 
-/** `clientOf` checks the app's own credentials, however your protocol sends them. */
+/** `clientOf` checks the app's own credentials, in whatever form your protocol sends them. */
 export const tokenServer = (
   runtime: ManagedRuntime.ManagedRuntime<Ports, unknown>,
   clientOf: (form: URLSearchParams) => App.App | undefined

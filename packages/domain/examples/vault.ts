@@ -10,18 +10,18 @@ import {
 import { Vault } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
 
-/** 32 random bytes, kept where the database is not. */
+/** 32 random bytes, stored apart from the database. */
 export interface MasterKey {
   readonly id: string
   readonly bytes: Uint8Array
 }
 
-/** Newest first: the first one seals, all of them unseal, so a key can be replaced. */
+/** The newest first: the first key seals and all keys unseal, so a key can be replaced. */
 export const layer = (keys: readonly [MasterKey, ...ReadonlyArray<MasterKey>]): Layer.Layer<Vault.Vault> =>
   Layer.succeed(Vault.Vault, make(keys))
 
 const make = (keys: readonly [MasterKey, ...ReadonlyArray<MasterKey>]): typeof Vault.Vault.Service => {
-  /** Nothing is made with a master key directly: every use has a key of its own. */
+  /** No master key is used directly: every use has a derived key. */
   const keyFor = (use: Vault.KeyUse | "seal", id: string): Buffer => {
     const master = keys.find((key) => key.id === id)
     if (master === undefined) throw new Error(`there is no key "${id}"`)

@@ -41,13 +41,14 @@ it("the package exports each room by its name, and nothing else", () => {
   const { exports } = JSON.parse(text("package.json")) as { readonly exports: Record<string, unknown> }
   const rooms = readdirSync(join(HOME, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory())
   const entry = (path: string) => ({
-    "@place-access/source": `./src/${path}.ts`,
+    "@place-access/source": `./${path}.ts`,
     types: `./dist/${path}.d.ts`,
     default: `./dist/${path}.js`
   })
   expect(exports).toEqual({
-    ".": entry("index"),
-    ...Object.fromEntries(rooms.map(({ name }) => [`./${name}`, entry(`${name}/index`)])),
+    ".": entry("src/index"),
+    ...Object.fromEntries(rooms.map(({ name }) => [`./${name}`, entry(`src/${name}/index`)])),
+    "./testing": entry("testing/index"),
     "./package.json": "./package.json"
   })
 })

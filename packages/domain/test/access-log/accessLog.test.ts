@@ -81,7 +81,7 @@ describe("access log", () => {
       })
     ))
 
-  it("a purpose is known by its words and an id that says nothing; the id filters, with its own app only", () =>
+  it("a purpose is known by its words and an id that says nothing; the id filters, with its own app only [M13]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* pair()
@@ -109,7 +109,7 @@ describe("access log", () => {
       })
     ))
 
-  it("names apps as they are called now, and outlives connections", () =>
+  it("names apps as they are called now, and outlives connections [P3]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* pair()

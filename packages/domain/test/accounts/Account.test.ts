@@ -43,7 +43,7 @@ describe("Email", () => {
 describe("Password", () => {
   const password = accepts(Account.Password as never)
 
-  it("10 to 200 characters, counted as people count them, nothing else demanded", () => {
+  it("10 to 200 characters, counted as people count them, nothing else demanded [accounts-2]", () => {
     expect(password("x".repeat(9))).toBe(false)
     expect(password("x".repeat(10))).toBe(true)
     expect(password("x".repeat(200))).toBe(true)
@@ -64,7 +64,7 @@ describe("DisplayName", () => {
     expect(Schema.decodeSync(Account.DisplayName)("  Zoe\u0308 ")).toBe("Zoë")
   })
 
-  it("no control characters, direction overrides or halves of characters; joined emoji pass", () => {
+  it("no control characters, direction overrides or halves of characters; joined emoji pass [accounts-3]", () => {
     for (const bad of ["\u0000", "\u001b", "\u202e", "\u2066", "\ud83e"]) {
       expect(name(`Ada${bad}Eve`)).toBe(false)
     }
@@ -83,7 +83,7 @@ describe("DisplayName", () => {
 })
 
 describe("Text", () => {
-  it("a paragraph may have line breaks, of one kind; in a line each becomes a blank before its length is judged", () => {
+  it("a paragraph may have line breaks, of one kind; in a line each becomes a blank before its length is judged [accounts-3]", () => {
     const line = (text: string) => Either.getOrUndefined(Schema.decodeEither(Text.line(3, 7))(text))
     expect(Schema.decodeSync(Text.paragraphs(1, 20))("one\r\ntwo\n")).toBe("one\ntwo")
     for (const text of ["one\ntwo", "one\r\ntwo", "one \n\n\t two", "\none\u2028two\r", "one\u0085two\v\f"]) {

@@ -16,14 +16,14 @@ const admitted = { _tag: "Admitted" }
 const busy = { _tag: "Busy" }
 const closed = (retryAfterMillis: number) => ({ _tag: "Closed", retryAfterMillis })
 
-/** Who waits as long as told is let in; a millisecond less is too early. */
+/** A try after exactly the announced wait is allowed; a millisecond less is too early. */
 const expectExactWait = (tries: ReadonlyArray<SignInThrottle.CountedTry>, at: Timestamp.Timestamp, wait: number) => {
   const then = Timestamp.plus(at, wait)
   expect(decide({ ofAccount: tries, ofAddress: [] }, Timestamp.plus(then, -1))._tag).toBe("Closed")
   expect(decide({ ofAccount: tries, ofAddress: [] }, then)._tag).toBe("Admitted")
 }
 
-/** The rule again, by counting. */
+/** The rule written a second time, by counting. */
 const expected = (tries: ReadonlyArray<SignInThrottle.CountedTry>, at: Timestamp.Timestamp) => {
   const recent = tries.filter((one) => one.at > at - WINDOW)
   const failures = recent.filter((one) => one.failed || one.at <= at - IN_FLIGHT)
@@ -31,7 +31,7 @@ const expected = (tries: ReadonlyArray<SignInThrottle.CountedTry>, at: Timestamp
 }
 
 describe("sign-in throttle", () => {
-  it("account: 4 failures let the next try in, 5 and 6 close the door for the rest of the 15 minutes (decision A2)", () => {
+  it("account: 4 failures let the next try in, 5 and 6 close the door for the rest of the 15 minutes [A2]", () => {
     expect(account()).toEqual(admitted)
     expect(account(...times(4, () => failedAgo(0)))).toEqual(admitted)
     expect(account(...times(5, () => failedAgo(0)))).toEqual(closed(WINDOW))

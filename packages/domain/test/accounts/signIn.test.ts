@@ -27,7 +27,7 @@ const ground = Layer.mergeAll(MemoryAccountStore.layer, MemoryEntropy.layer, Mem
 )
 const stores = Layer.merge(ground, MemoryPasswordHasher.layer)
 
-/** Each password takes 60 ms to look at, as it does in production. */
+/** Each check of a password takes 60 ms, as in production. */
 const slowHasher = Layer.effect(
   PasswordHasher,
   Effect.map(PasswordHasher, (quick) => ({
@@ -49,7 +49,7 @@ const tagOf = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect
   Effect.map(Effect.either(program), (outcome) => (Either.isLeft(outcome) ? outcome.left._tag : "SignedIn"))
 
 describe("sign-up", () => {
-  it.effect("open: makes a plain user, who can sign in (decision A1)", () =>
+  it.effect("open: makes a plain user, who can sign in [A1]", () =>
     Effect.gen(function* () {
       const account = yield* signUp({ email, password, displayName: Account.DisplayName.make("Ada") }, "open")
       expect(account).toMatchObject({ email, displayName: "Ada", roles: [] })
@@ -72,7 +72,7 @@ describe("sign-up", () => {
     )
   )
 
-  it.effect("a taken e-mail is a Conflict, in whatever case it is typed", () =>
+  it.effect("a taken e-mail is a Conflict, in whatever case it is typed [accounts-1]", () =>
     Effect.gen(function* () {
       yield* ada
       const outcome = yield* Effect.flip(signUp({ email, password }, "open"))
@@ -80,7 +80,7 @@ describe("sign-up", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("an operator gives roles from the start, while sign-up is closed too (decision A4)", () =>
+  it.effect("an operator gives roles from the start, while sign-up is closed too [A4]", () =>
     Effect.gen(function* () {
       const account = yield* createAccount({ email, password, roles: ["admin", "developer", "admin"] })
       expect(account.roles).toEqual(["developer", "admin"])
@@ -97,7 +97,7 @@ describe("sign-up", () => {
 })
 
 describe("sign-in", () => {
-  it.effect("the session's cookie is opaque, new each time, and only its SHA-256 is stored (decision A2)", () =>
+  it.effect("the session's cookie is opaque, new each time, and only its SHA-256 is stored [A2]", () =>
     Effect.gen(function* () {
       yield* ada
       const [one, two] = [yield* signIn(right), yield* signIn(right)]
@@ -112,7 +112,7 @@ describe("sign-in", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("session: works for 14 days and not a millisecond longer", () =>
+  it.effect("session: works for 14 days and not a millisecond longer [accounts-6]", () =>
     Effect.gen(function* () {
       const account = yield* ada
       const { cookie } = yield* signIn(right)
@@ -123,7 +123,7 @@ describe("sign-in", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("sign-out ends the session on the server, and no other; it can be repeated", () =>
+  it.effect("sign-out ends the session on the server, and no other; it can be repeated [accounts-6]", () =>
     Effect.gen(function* () {
       yield* ada
       const [one, two] = [yield* signIn(right), yield* signIn(right)]
@@ -150,7 +150,7 @@ describe("sign-in", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("unknown e-mail and wrong password: the same answer after the same work (decision A2)", () =>
+  it.effect("unknown e-mail and wrong password: the same answer after the same work [A2, accounts-4]", () =>
     Effect.gen(function* () {
       yield* ada
       const work: Array<string> = []
@@ -243,7 +243,7 @@ describe("sign-in", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("thirty guesses at once: five passwords are looked at, and the account is shut", () =>
+  it.effect("thirty guesses at once: five passwords are looked at, and the account is shut [accounts-5]", () =>
     Effect.gen(function* () {
       yield* ada
       let looks = 0
@@ -270,7 +270,7 @@ describe("sign-in", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("ten browsers of one person signing in at once all get in", () =>
+  it.effect("ten browsers of one person signing in at once all get in [accounts-5]", () =>
     Effect.gen(function* () {
       yield* ada
       const all = yield* Effect.fork(
@@ -284,7 +284,7 @@ describe("sign-in", () => {
     }).pipe(Effect.provide(slowStores))
   )
 
-  it.effect("who hangs up while the password is looked at has made the try all the same", () =>
+  it.effect("who hangs up while the password is looked at has made the try all the same [accounts-5]", () =>
     Effect.gen(function* () {
       yield* ada
       for (let count = 0; count < 5; count++) {
@@ -299,7 +299,7 @@ describe("sign-in", () => {
   )
 })
 
-describe("form token (decision A3)", () => {
+describe("form token [A3]", () => {
   const cookie = "c".repeat(52)
   const other = "d".repeat(52)
   const under = (keys: readonly [string, ...ReadonlyArray<string>]) => Effect.provide(MemoryVault.layerKeys(keys))

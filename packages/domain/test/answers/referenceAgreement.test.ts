@@ -50,7 +50,7 @@ const shapesOf = ({ circles, id }: KnownPlace): ReadonlyArray<Shape.Shape> =>
     circle
   }))
 
-/** What the product's decisions say, in the reference's words. */
+/** The decisions of the product, in the words of the reference. */
 const product = (places: ReadonlyArray<KnownPlace>, fixes: ReadonlyArray<KnownFix>) => {
   const all = stored(fixes)
   const newest = [...all].sort(Fix.newestFirst)
@@ -74,7 +74,7 @@ const product = (places: ReadonlyArray<KnownPlace>, fixes: ReadonlyArray<KnownFi
 const NOW = Date.UTC(2026, 0, 15, 12)
 const CENTRE = { lat: 52.37, lon: 4.89 }
 
-/** Radii and distances at which the sides change, and ages at the ends of what is asked. */
+/** Radii and distances at which the side changes, and ages at the limits of the question. */
 const SECONDS = [0, 1, 59, 60, 449, 450, 451, 899, 900, 901, 3_600, 86_399, 86_400, 86_401]
 const radius = FastCheck.constantFrom(100, 150, 300, 1_000, 10_000)
 const circle = FastCheck.record({
@@ -97,7 +97,7 @@ const place = FastCheck.record({
   return {
     id,
     circles: circles.map((one, index) => ({
-      // No two directions at one distance: nothing is equally near.
+      // Each direction changes the distance a little, so that no two circles are equally near.
       ...travel(CENTRE, one.circle.azimuth, one.circle.metres * (1 + one.circle.azimuth / 1_000)),
       radiusM: one.circle.radiusM,
       since: index === 0 ? Number.NEGATIVE_INFINITY : (since[index] ?? 0)
@@ -109,7 +109,7 @@ const place = FastCheck.record({
 const fix = FastCheck.record({
   ageMs,
   azimuth: FastCheck.constantFrom(0, 90, 200),
-  // Half a metre beside each edge: the two measure alike to millimetres only.
+  // Half a metre from each edge, because the two distance formulas agree to millimetres only.
   metres: FastCheck.constantFrom(0, 49.5, 50.5, 99.5, 100.5, 199.5, 200.5, 249.5, 949.5, 1_050.5, 9_949.5, 10_050.5),
   accuracy: FastCheck.constantFrom(null, 0, -1, 5, 50, 51, 100, 5_000)
 }).map((one): KnownFix => ({
@@ -118,8 +118,8 @@ const fix = FastCheck.record({
   accuracy: one.accuracy
 }))
 
-describe("answers against a second writing of Spec §4.5 and decision L9", () => {
-  it("agree on generated places, moves, archives and fixes, at the edges of every limit", () => {
+describe("answers against a second writing of Spec §4.5 and decision L9 [L9]", () => {
+  it("agree on generated places, moves, archives and fixes, at the edges of every limit [§4.5-current-place, §4.5-lookup-nearest]", () => {
     const met = new Set<string>()
     const property = FastCheck.property(
       FastCheck.uniqueArray(place, { maxLength: 4, selector: ({ id }) => id }),
@@ -159,7 +159,7 @@ describe("answers against a second writing of Spec §4.5 and decision L9", () =>
       const possible = fixes.filter(
         (fix) => Fix.judge({ ...fix, capturedAt: time(fix.capturedAt) }, time(fix.receivedAt))._tag === "Fix"
       )
-      // Where the phone was, so that it comes and goes.
+      // Places where the phone was, so that it comes and goes.
       const places = [0, 0.3, 0.6, 0.9].flatMap((part, index): ReadonlyArray<KnownPlace> => {
         const at = possible[Math.floor(part * possible.length)]
         if (at === undefined) return []
@@ -178,7 +178,7 @@ describe("answers against a second writing of Spec §4.5 and decision L9", () =>
           expect(told.lookup(at + offset, tolerance)).toEqual(referenceLookup(places, possible, at + offset, tolerance))
         }
       }
-      // Now is what the phone knew after each twentieth of its log.
+      // The present is what the phone knew after each twentieth of its log.
       const received = [...possible].sort((a, b) => a.receivedAt - b.receivedAt)
       for (let step = 1; step <= 20; step++) {
         const known = received.slice(0, Math.ceil((received.length * step) / 20))

@@ -7,7 +7,7 @@ import { appOf } from "../support/apps.js"
 const app = appOf()
 
 describe("scopes", () => {
-  it("are those declared and not taken away by an admin (Spec §5.6)", () => {
+  it("are those declared and not taken away by an admin [§5.6, apps-2]", () => {
     expect(App.scopes(app)).toEqual(app.declaredScopes)
     expect(App.scopes({ ...app, allowedScopes: ["location.lookup", "location.rules.zone"] })).toEqual([
       "location.lookup"
@@ -17,7 +17,7 @@ describe("scopes", () => {
 })
 
 describe("canBeConnectedBy", () => {
-  it("until production the owner alone; in production everybody (Spec §5.4, decision A1)", () => {
+  it("until production the owner alone; in production everybody [§5.4, A1]", () => {
     const stranger = UserId.make("usr_2")
     for (const status of ["sandbox", "in_review"] as const) {
       expect(App.canBeConnectedBy({ ...app, status }, app.ownerId)).toBe(true)
@@ -59,11 +59,11 @@ describe("homepage", () => {
 
 describe("name and description", () => {
   it("a name is one line of 1 to 60, a description 10 to 500 and may have paragraphs", () => {
-    const name = Schema.decodeEither(App.Name)
+    const name = Schema.decodeEither(App.AppName)
     expect(Either.isRight(name("x".repeat(60)))).toBe(true)
     expect(Either.isRight(name("x".repeat(61)))).toBe(false)
     expect(Either.isRight(name("Bank\u202eknaB"))).toBe(false)
-    const description = Schema.decodeEither(App.Description)
+    const description = Schema.decodeEither(App.AppDescription)
     expect(Either.isRight(description("First line.\r\n\r\nSecond."))).toBe(true)
     expect(Either.isRight(description(" too short "))).toBe(false)
     expect(Either.isRight(description("x".repeat(501)))).toBe(false)

@@ -11,8 +11,8 @@ const later = Timestamp.plus(now, 60_000)
 const sandbox: App.App = {
   id: "app_1" as never,
   ownerId: "usr_1" as never,
-  name: App.Name.make("Coffee Finder"),
-  description: App.Description.make("Finds good coffee."),
+  name: App.AppName.make("Coffee Finder"),
+  description: App.AppDescription.make("Finds good coffee."),
   homepageUrl: null,
   declaredScopes: ["location.place.current", "location.visits.read", "location.lookup"],
   ...App.INITIAL,
@@ -31,7 +31,7 @@ const reason = Verdict.Note.make("It sold what it saw.")
 const refused = (step: Either.Either<unknown, { readonly reason: string }>) =>
   Either.isLeft(step) ? step.left.reason : "taken"
 
-describe("the review of an app (Spec §5.4, decision P2)", () => {
+describe("the review of an app [§5.4, P2]", () => {
   it("sandbox → submit → in review: the old note is gone, and still its developer alone can connect it", () => {
     const submitted = Either.getOrThrow(AppLife.submit(sandbox, later))
     expect(submitted).toEqual({ ...inReview, submission: { at: later, revision: 3 } })
@@ -41,7 +41,7 @@ describe("the review of an app (Spec §5.4, decision P2)", () => {
     ])
   })
 
-  it("in review → reviewer approves → production: everybody can connect it", () => {
+  it("in review → reviewer approves → production: everybody can connect it [§5.4]", () => {
     const decided = Either.getOrThrow(AppLife.decide(inReview, approve))
     expect(decided).toEqual({
       ...inReview,
@@ -75,8 +75,8 @@ describe("the review of an app (Spec §5.4, decision P2)", () => {
     expect([refused(AppLife.decide(app, approve)), refused(AppLife.decide(app, reject))]).toEqual([expected, expected])
   })
 
-  it("an app that was renamed since it was handed in is not approved under a name that nobody read", () => {
-    const renamed = Either.getOrThrow(AppLife.edit(inReview, { name: App.Name.make("Your Bank") }, later))
+  it("an app that was renamed since it was handed in is not approved under a name that nobody read [reviews-4]", () => {
+    const renamed = Either.getOrThrow(AppLife.edit(inReview, { name: App.AppName.make("Your Bank") }, later))
     expect(refused(AppLife.decide(renamed, approve))).toMatch(/changed meanwhile/)
     expect(refused(AppLife.decide(renamed, { ...approve, revision: 3 }))).toMatch(/changed meanwhile/)
     expect(Either.getOrThrow(AppLife.decide(renamed, { ...approve, revision: 4 }))).toMatchObject({
@@ -86,8 +86,8 @@ describe("the review of an app (Spec §5.4, decision P2)", () => {
   })
 })
 
-describe("narrowing (Spec §5.6)", () => {
-  it("leaves what is declared and allowed, in every state; null lifts it", () => {
+describe("narrowing [§5.6]", () => {
+  it("leaves what is declared and allowed, in every state; null lifts it [reviews-5]", () => {
     for (const app of [sandbox, inReview, production]) {
       const narrowed = Either.getOrThrow(AppLife.narrow(app, ["location.rules.zone", "location.lookup"]))
       expect(App.scopes(narrowed)).toEqual(["location.lookup"])
@@ -124,7 +124,7 @@ describe("narrowing (Spec §5.6)", () => {
   })
 })
 
-describe("revocation (Spec §3.1)", () => {
+describe("revocation [§3.1, reviews-6]", () => {
   it("is for good, from every state, with its reason; what was in review waits no longer", () => {
     for (const app of [sandbox, inReview, production]) {
       const after = AppLife.revoke(app, reason, later)
@@ -136,10 +136,10 @@ describe("revocation (Spec §3.1)", () => {
 
 describe("the life of an app, step by step", () => {
   type Step = "submit" | "approve" | "reject" | "narrow" | "lift" | "revoke" | "rename" | "withdraw"
-  /** Those of `App.Status`, and in production with a change that waits. */
-  type State = App.Status | "changing"
+  /** The states of `App.Status`, and one more: an app in production with a change that waits. */
+  type State = App.AppStatus | "changing"
 
-  /** What may follow what; everything else is refused. */
+  /** The allowed transitions; everything else is refused. */
   const arrows: Readonly<Record<string, State | undefined>> = {
     "sandbox submit": "in_review",
     "in_review approve": "production",
@@ -183,7 +183,7 @@ describe("the life of an app, step by step", () => {
             reject: () => AppLife.decide(before, { ...reject, ...read }),
             narrow: () => AppLife.narrow(before, ["location.lookup"]),
             lift: () => AppLife.narrow(before, null),
-            rename: () => AppLife.edit(before, { name: App.Name.make(`Finder ${index}`) }, at),
+            rename: () => AppLife.edit(before, { name: App.AppName.make(`Finder ${index}`) }, at),
             withdraw: () => AppLife.withdraw(before),
             revoke: () => Either.right(AppLife.revoke(before, reason, at))
           }[step]()

@@ -8,7 +8,7 @@ import { holdsAnywhere } from "../support/holdsAnywhere.js"
 import { appOf } from "../support/apps.js"
 
 const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
-/** Few, so that an edit often goes back to what was there before. */
+/** Few names, so that an edit often goes back to a name that was there before. */
 const NAMES = ["Coffee Finder", "Tea Finder", "Your Bank"]
 const SCOPES: ReadonlyArray<Scope.Scope> = ["location.place.current", "location.visits.read", "location.lookup"]
 const ORIGINS = ["https://a.example", "https://b.example", "com.example.c:"]
@@ -29,7 +29,7 @@ const deed: fc.Arbitrary<AppDeed> = fc.oneof(
   fc.record({ type: fc.constant("origins" as const), list: some(ORIGINS) }),
   fc.record({ type: fc.constantFrom("approve" as const, "reject" as const, "withdraw" as const) })
 )
-/** Whether the reviewer names what they have read, and how many revisions ago that was. */
+/** How many revisions ago the reviewer read the proposal; undefined: the reviewer names no revision. */
 const revisionsAgo = fc.constantFrom(undefined, 0, 0, 0, 1)
 
 const reading = (app: ReferenceApp): string =>
@@ -38,7 +38,7 @@ const reading = (app: ReferenceApp): string =>
 const step = (app: App.App, one: AppDeed, revision: number | undefined, now: Timestamp.Timestamp) => {
   switch (one.type) {
     case "name":
-      return AppLife.edit(app, { name: App.Name.make(one.name) }, now)
+      return AppLife.edit(app, { name: App.AppName.make(one.name) }, now)
     case "scopes":
       return AppLife.edit(app, { scopes: one.list.filter(Scope.isScope) }, now)
     case "origins":
@@ -61,7 +61,7 @@ describe("changes to an app in production, against their history", () => {
           scopes: production.declaredScopes,
           origins: ["https://a.example"]
         })
-        /** The revision that a reviewer who names none has read. */
+        /** The latest submitted revision. A reviewer who names no revision has read this one. */
         let handedIn = app.revision
         for (const [index, [one, ago]] of deeds.entries()) {
           const now = Timestamp.plus(START, index + 1)
@@ -74,7 +74,7 @@ describe("changes to an app in production, against their history", () => {
           expect(Either.isRight(outcome)).toBe(allowed)
           if (Either.isRight(outcome)) app = outcome.right
           if (before.submission === null && app.submission !== null) handedIn = app.revision
-          // A revision stands for one thing to read.
+          // A revision stands for one proposal to read.
           expect(app.revision - before.revision).toBe(isDecision || reading(reference) === read ? 0 : 1)
           seen.add(`${before.proposal === null ? "settled" : "waits"} ${one.type} ${allowed}`)
 
@@ -85,7 +85,7 @@ describe("changes to an app in production, against their history", () => {
           expect(app.proposal !== null).toBe(reference.waits())
           expect(app.submission !== null).toBe(reference.waits())
           expect(AppProposal.wanted(app).name).toBe(reference.wantedName())
-          // A turn in the queue is kept until the decision or the withdrawal.
+          // The place in the queue is kept until the decision or the withdrawal.
           const keepsTurn = before.submission !== null && app.submission !== null && !isDecision
           expect(keepsTurn ? app.submission : null).toEqual(keepsTurn ? before.submission : null)
           const ever = reference.everApproved("origins")

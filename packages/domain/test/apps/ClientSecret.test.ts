@@ -15,7 +15,7 @@ const secret = (name: string, createdAt: number): ClientSecret.ClientSecret => (
 const names = (secrets: ReadonlyArray<ClientSecret.ClientSecret>) => secrets.map(({ hash }) => hash)
 
 describe("client secrets", () => {
-  it("the replaced one works for 24 hours: at 23:59:59.999, not at 24:00:00.000 (decisions §4)", () => {
+  it("the replaced one works for 24 hours: at 23:59:59.999, not at 24:00:00.000 [decisions §4, apps-7]", () => {
     const [next, old] = rotate([secret("old", 0)], secret("next", 1_000), Timestamp.make(1_000))
     expect(old?.expiresAt).toBe(1_000 + OVERLAP)
     expect(isLive(old!, Timestamp.make(1_000 + OVERLAP - 1))).toBe(true)
@@ -27,7 +27,7 @@ describe("client secrets", () => {
     expect(rotate([], secret("first", 0), start)).toEqual([secret("first", 0)])
   })
 
-  it("twice in a day: all three work, the oldest no longer than it had", () => {
+  it("twice in a day: all three work, the oldest no longer than it had [apps-7]", () => {
     const first = rotate([secret("a", 0)], secret("b", 0), start)
     const second = rotate(first, secret("c", 0), Timestamp.make(Timestamp.HOUR))
     expect(second.map(({ hash, expiresAt }) => [hash, expiresAt])).toEqual([
@@ -65,7 +65,7 @@ describe("client secrets", () => {
     )
   })
 
-  it(`at most ${MAX_LIVE} are kept, the newest ones`, () => {
+  it(`at most ${MAX_LIVE} are kept, the newest ones [apps-7]`, () => {
     let kept: ReadonlyArray<ClientSecret.ClientSecret> = []
     for (let count = 0; count < MAX_LIVE + 5; count++) kept = rotate(kept, secret(`s${count}`, 0), start)
     expect(kept).toHaveLength(MAX_LIVE)

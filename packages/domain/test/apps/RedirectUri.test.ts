@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 
 const accepts = (text: string) => Either.isRight(Schema.decodeEither(RedirectUri.RedirectUri)(text as never))
 
-describe("redirect URI (Spec §5.5)", () => {
+describe("redirect URI [§5.5, apps-6]", () => {
   it.each([
     "https://app.example/callback",
     "https://app.example",
@@ -102,7 +102,8 @@ describe("redirect URI (Spec §5.5)", () => {
 
   it("a browser reads the same host out of what is taken as is written there, and never a user or a fragment", () => {
     const PIECES =
-      "https:// http:// https: com.example.app: // / \\ @ # ? : :8443 . localhost 127.0.0.1 [::1] [ ] 1 :: app.example evil.example %2f %40 %00 \t é a"
+      "https:// http:// https: com.example.app: " +
+      "// / \\ @ # ? : :8443 . localhost 127.0.0.1 [::1] [ ] 1 :: app.example evil.example %2f %40 %00 \t é a"
     const piece = fc.constantFrom(...PIECES.split(" "), " ")
     const scheme = fc.constantFrom("https://", "http://", "com.example.app:/")
     let taken = 0

@@ -31,8 +31,8 @@ const stores = Layer.mergeAll(
 ).pipe(Layer.provideMerge(MemoryDatabase.layer))
 
 const input = {
-  name: App.Name.make("Coffee Finder"),
-  description: App.Description.make("Finds good coffee."),
+  name: App.AppName.make("Coffee Finder"),
+  description: App.AppDescription.make("Finds good coffee."),
   homepageUrl: null,
   scopes: ["location.lookup", "location.place.current", "location.lookup"]
 } as const
@@ -63,14 +63,14 @@ describe("createApp", () => {
 })
 
 describe("somebody else's app", () => {
-  it.effect("is not found, like one that does not exist, and is left as it is", () =>
+  it.effect("is not found, like one that does not exist, and is left as it is [apps-1]", () =>
     Effect.gen(function* () {
       const { app } = yield* Fixtures.registeredApp(yield* Fixtures.user)
       const before = yield* (yield* AppStore).findRegistered(app.id)
       const stranger = yield* Fixtures.userWith({ roles: ["developer", "admin"] })
       for (const id of [app.id, AppId.make("app_none")]) {
         expect(yield* refused(getOwnedApp(stranger, id))).toBe("NotFound")
-        expect(yield* refused(updateApp(stranger, id, { name: App.Name.make("Mine") }))).toBe("NotFound")
+        expect(yield* refused(updateApp(stranger, id, { name: App.AppName.make("Mine") }))).toBe("NotFound")
         expect(yield* refused(registerRedirectUris(stranger, id, uris))).toBe("NotFound")
       }
       expect(yield* (yield* AppStore).findRegistered(app.id)).toEqual(before)
@@ -103,7 +103,10 @@ describe("updateApp", () => {
     Effect.gen(function* () {
       const owner = yield* Fixtures.user
       const app = yield* createApp(owner, input)
-      const after = yield* updateApp(owner, app.id, { scopes: ["location.visits.read"], name: App.Name.make("Other") })
+      const after = yield* updateApp(owner, app.id, {
+        scopes: ["location.visits.read"],
+        name: App.AppName.make("Other")
+      })
       expect(after).toEqual({ ...app, name: "Other", declaredScopes: ["location.visits.read"], revision: 2 })
       expect(yield* getOwnedApp(owner, app.id)).toEqual(after)
     }).pipe(Effect.provide(stores))
@@ -113,7 +116,7 @@ describe("updateApp", () => {
     Effect.gen(function* () {
       const owner = yield* Fixtures.user
       const app = yield* Fixtures.app(owner.id, { status: "in_review", declaredScopes: ["location.visits.read"] })
-      const change = { name: App.Name.make("Other"), scopes: ["location.visits.read", "location.lookup"] } as const
+      const change = { name: App.AppName.make("Other"), scopes: ["location.visits.read", "location.lookup"] } as const
       expect(yield* refused(updateApp(owner, app.id, change))).toBe("Conflict")
       expect(yield* getOwnedApp(owner, app.id)).toEqual(app)
     }).pipe(Effect.provide(stores))
@@ -127,27 +130,29 @@ describe("updateApp", () => {
         outcome: 0,
         after: { ...before, app: { ...before.app, revokedAt: now } }
       }))
-      expect(yield* refused(updateApp(owner, app.id, { name: App.Name.make("Other") }))).toBe("Conflict")
+      expect(yield* refused(updateApp(owner, app.id, { name: App.AppName.make("Other") }))).toBe("Conflict")
       expect(yield* refused(registerRedirectUris(owner, app.id, uris))).toBe("Conflict")
     }).pipe(Effect.provide(stores))
   )
 })
 
 describe("registerRedirectUris", () => {
-  it.effect("replaces the URIs and gives a secret of [A-Za-z0-9_-], of which only the SHA-256 is stored", () =>
-    Effect.gen(function* () {
-      const owner = yield* Fixtures.user
-      const { app } = yield* Fixtures.registeredApp(owner)
-      const registered = yield* registerRedirectUris(owner, app.id, uris)
-      expect(registered.app.redirectUris).toEqual(uris)
-      expect(registered.clientSecret).toMatch(/^pa_cs_[A-Za-z0-9_-]{52}$/)
-      const { apps } = yield* MemoryDatabase
-      expect(JSON.stringify([...apps])).not.toContain(registered.clientSecret)
-      expect(yield* getOwnedApp(owner, app.id)).toEqual(registered.app)
-    }).pipe(Effect.provide(stores))
+  it.effect(
+    "replaces the URIs and gives a secret of [A-Za-z0-9_-], of which only the SHA-256 is stored [§2.1-client-secret]",
+    () =>
+      Effect.gen(function* () {
+        const owner = yield* Fixtures.user
+        const { app } = yield* Fixtures.registeredApp(owner)
+        const registered = yield* registerRedirectUris(owner, app.id, uris)
+        expect(registered.app.redirectUris).toEqual(uris)
+        expect(registered.clientSecret).toMatch(/^pa_cs_[A-Za-z0-9_-]{52}$/)
+        const { apps } = yield* MemoryDatabase
+        expect(JSON.stringify([...apps])).not.toContain(registered.clientSecret)
+        expect(yield* getOwnedApp(owner, app.id)).toEqual(registered.app)
+      }).pipe(Effect.provide(stores))
   )
 
-  it.effect("the secret before it works for another 24 hours, and the new one on and on (decisions §4)", () =>
+  it.effect("the secret before it works for another 24 hours, and the new one on and on [decisions §4]", () =>
     Effect.gen(function* () {
       const owner = yield* Fixtures.user
       const { app, clientSecret: old } = yield* Fixtures.registeredApp(owner)
@@ -165,25 +170,27 @@ describe("registerRedirectUris", () => {
 })
 
 describe("authenticateClient", () => {
-  it.effect("another app's secret, a changed, empty or unknown one, an unknown or impossible id: InvalidClient", () =>
-    Effect.gen(function* () {
-      const owner = yield* Fixtures.user
-      const { app, clientSecret } = yield* Fixtures.registeredApp(owner)
-      const other = yield* Fixtures.registeredApp(owner)
-      expect(yield* authenticateClient(app.id, clientSecret)).toEqual(app)
-      const wrong = [
-        [app.id, other.clientSecret],
-        [app.id, `${clientSecret}x`],
-        [app.id, clientSecret.slice(0, -1)],
-        [app.id, clientSecret.toUpperCase()],
-        [app.id, ""],
-        ["app_none", clientSecret],
-        ["", clientSecret],
-        ["\u0000", clientSecret],
-        ["x".repeat(10_000), clientSecret]
-      ] as const
-      for (const [id, secret] of wrong) expect(yield* refused(authenticateClient(id, secret))).toBe("InvalidClient")
-    }).pipe(Effect.provide(stores))
+  it.effect(
+    "another app's secret, a changed, empty or unknown one, an unknown or impossible id: InvalidClient [apps-8]",
+    () =>
+      Effect.gen(function* () {
+        const owner = yield* Fixtures.user
+        const { app, clientSecret } = yield* Fixtures.registeredApp(owner)
+        const other = yield* Fixtures.registeredApp(owner)
+        expect(yield* authenticateClient(app.id, clientSecret)).toEqual(app)
+        const wrong = [
+          [app.id, other.clientSecret],
+          [app.id, `${clientSecret}x`],
+          [app.id, clientSecret.slice(0, -1)],
+          [app.id, clientSecret.toUpperCase()],
+          [app.id, ""],
+          ["app_none", clientSecret],
+          ["", clientSecret],
+          ["\u0000", clientSecret],
+          ["x".repeat(10_000), clientSecret]
+        ] as const
+        for (const [id, secret] of wrong) expect(yield* refused(authenticateClient(id, secret))).toBe("InvalidClient")
+      }).pipe(Effect.provide(stores))
   )
 
   it.effect("the stored hash is no secret", () =>
@@ -194,7 +201,7 @@ describe("authenticateClient", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("an app that an admin revoked still proves itself: it is its connections that are gone", () =>
+  it.effect("an app that an admin revoked still proves itself: it is its connections that are gone [apps-8]", () =>
     Effect.gen(function* () {
       const owner = yield* Fixtures.user
       const revokedAt = yield* Timestamp.now

@@ -11,18 +11,18 @@ const uri = (text: string) => RedirectUri.RedirectUri.make(text)
 const sandbox = appOf({ redirectUris: [uri("https://coffee.example/callback")], createdAt: now })
 const production = AppProposal.approved({ ...sandbox, status: "production", reviewNote: "well done" })
 const done = (step: Either.Either<App.App, unknown>) => Either.getOrThrow(step)
-const edit = (app: App.App, change: AppLife.Edit) => done(AppLife.edit(app, change, later))
+const edit = (app: App.App, change: AppLife.AppEdit) => done(AppLife.edit(app, change, later))
 
 describe("an edit before production", () => {
   it("what is left out stays, null takes the homepage away", () => {
     expect(edit(sandbox, {})).toBe(sandbox)
     const changed = { ...sandbox, revision: 2 }
-    expect(edit(sandbox, { name: App.Name.make("Other") })).toEqual({ ...changed, name: "Other" })
+    expect(edit(sandbox, { name: App.AppName.make("Other") })).toEqual({ ...changed, name: "Other" })
     expect(edit(sandbox, { homepageUrl: null })).toEqual({ ...changed, homepageUrl: null })
   })
 
   it("the revision counts changes of what a reviewer reads, redirect URIs too, and not what says the same again", () => {
-    const same: AppLife.Edit = {
+    const same: AppLife.AppEdit = {
       name: sandbox.name,
       description: sandbox.description,
       homepageUrl: sandbox.homepageUrl,
@@ -32,7 +32,7 @@ describe("an edit before production", () => {
     expect(done(AppLife.register(sandbox, sandbox.redirectUris, later))).toBe(sandbox)
     const seventh = { ...sandbox, revision: 7 }
     expect([
-      edit(seventh, { description: App.Description.make("Finds bad coffee.") }).revision,
+      edit(seventh, { description: App.AppDescription.make("Finds bad coffee.") }).revision,
       edit(seventh, { scopes: [] }).revision,
       done(AppLife.register(seventh, [uri("https://evil.example/")], later)).revision
     ]).toEqual([8, 8, 8])
@@ -48,7 +48,7 @@ describe("an edit before production", () => {
   it("in review scopes can be given up but not added; in the sandbox and in production both", () => {
     const scopes = fc.subarray([...Scope.all])
     fc.assert(
-      fc.property(scopes, scopes, fc.constantFrom(...App.Status.literals), (before, after, status) => {
+      fc.property(scopes, scopes, fc.constantFrom(...App.AppStatus.literals), (before, after, status) => {
         const outcome = AppLife.edit({ ...sandbox, declaredScopes: before, status }, { scopes: after }, later)
         const grows = after.some((scope) => !before.includes(scope))
         expect(Either.isLeft(outcome)).toBe(grows && status === "in_review")
@@ -66,7 +66,7 @@ describe("an edit before production", () => {
 describe("an edit in production", () => {
   it("new words wait, the note of the decision before goes, and what was approved is in force", () => {
     const after = edit(production, {
-      name: App.Name.make("Your Bank"),
+      name: App.AppName.make("Your Bank"),
       homepageUrl: App.HomepageUrl.make("https://b.example")
     })
     expect(after).toEqual({
@@ -84,14 +84,14 @@ describe("an edit in production", () => {
     })
   })
 
-  it("taking the homepage away shows nothing new, so it needs nobody; one that waited is withdrawn with it", () => {
+  it("taking the homepage away shows nothing new, so it needs nobody; one that waited is withdrawn with it [apps-3]", () => {
     const waiting = edit(production, { homepageUrl: App.HomepageUrl.make("https://b.example") })
     expect(edit(waiting, { homepageUrl: null })).toMatchObject({ homepageUrl: null, proposal: null, submission: null })
   })
 
   it("what waits keeps its turn through further edits; each has its revision", () => {
-    const first = edit(production, { name: App.Name.make("Your Bank") })
-    const second = done(AppLife.edit(first, { name: App.Name.make("Tea Finder") }, Timestamp.plus(later, 1)))
+    const first = edit(production, { name: App.AppName.make("Your Bank") })
+    const second = done(AppLife.edit(first, { name: App.AppName.make("Tea Finder") }, Timestamp.plus(later, 1)))
     expect(second).toMatchObject({
       revision: 3,
       submission: { at: later, revision: 2 },
@@ -100,7 +100,7 @@ describe("an edit in production", () => {
   })
 
   it("what waits is withdrawn as a whole: what is in force stays, and a reviewer who has read it cannot decide any more", () => {
-    const waiting = edit(production, { name: App.Name.make("Your Bank"), scopes: ["location.zone.verify"] })
+    const waiting = edit(production, { name: App.AppName.make("Your Bank"), scopes: ["location.zone.verify"] })
     expect(waiting.proposal).not.toBeNull()
     const withdrawn = done(AppLife.withdraw(waiting))
     expect(withdrawn).toEqual({ ...waiting, proposal: null, submission: null, revision: waiting.revision + 1 })
@@ -108,14 +108,14 @@ describe("an edit in production", () => {
     const decided = AppLife.decide(withdrawn, { decision: "approve", note: null, revision: waiting.revision })
     expect(Either.isLeft(decided) && decided.left).toMatchObject({ reason: AppLife.NOT_IN_REVIEW })
     expect(Either.isLeft(AppLife.withdraw(withdrawn))).toBe(true)
-    // Proposed anew, it is another change to read.
-    const again = edit(withdrawn, { name: App.Name.make("Your Bank") })
+    // Proposed again, the change is a new revision to read.
+    const again = edit(withdrawn, { name: App.AppName.make("Your Bank") })
     expect(Either.isLeft(AppLife.decide(again, { decision: "approve", note: null, revision: waiting.revision }))).toBe(
       true
     )
   })
 
-  it("redirect URIs left out go at once, unless nothing that was approved would be left", () => {
+  it("redirect URIs left out go at once, unless nothing that was approved would be left [apps-5]", () => {
     const two = done(
       AppLife.register(production, [uri("https://coffee.example/a"), uri("https://coffee.example/b")], later)
     )
@@ -141,7 +141,7 @@ describe("an edit in production", () => {
 
   it("a revoked app cannot be changed", () => {
     const revoked = { ...production, revokedAt: now }
-    expect(Either.isLeft(AppLife.edit(revoked, { name: App.Name.make("Your Bank") }, later))).toBe(true)
+    expect(Either.isLeft(AppLife.edit(revoked, { name: App.AppName.make("Your Bank") }, later))).toBe(true)
     expect(Either.isLeft(AppLife.register(revoked, revoked.redirectUris, later))).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 import { ConnectionStore, sharePlaces } from "@place-access/domain/connection"
 import type { App } from "@place-access/domain/apps"
 import { AppStore } from "@place-access/domain/apps"
-import { archivePlace } from "@place-access/domain/places"
+import { archivePlace } from "@place-access/domain/connection"
 import { type Scope, Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -42,8 +42,8 @@ const allow = (app: App.App, allowedScopes: ReadonlyArray<Scope.Scope>) =>
     }))
   )
 
-describe("places.changed (Spec §6.1)", () => {
-  it("is sent when a place was shared, and when one was withdrawn, with the version of the new set", () =>
+describe("places.changed [§6.1-places-changed]", () => {
+  it("is sent when a place was shared, and when one was withdrawn, with the version of the new set [§6.3.4, events-3]", () =>
     inWorld(
       Effect.gen(function* () {
         const it = yield* connected()
@@ -118,7 +118,7 @@ describe("places.changed (Spec §6.1)", () => {
       })
     ))
 
-  it("is not sent by a renewal, which leaves the places, nor by a new connection", () =>
+  it("is not sent by a renewal, which leaves the places, nor by a new connection [events-3]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* sensitivePair
@@ -134,7 +134,7 @@ describe("places.changed (Spec §6.1)", () => {
       })
     ))
 
-  it("is sent to every app that shares and watches when a place is archived; the version of all of them grows, and once only", () =>
+  it("is sent to every app that shares and watches when a place is archived; the version of all of them grows, and once only [places-3]", () =>
     inWorld(
       Effect.gen(function* () {
         const { home, user, ...first } = yield* connected()
@@ -159,7 +159,7 @@ describe("places.changed (Spec §6.1)", () => {
             .sort()
         )
         expect(ids.map((id) => connections.get(id)?.placesVersion)).toEqual([2, 2, 2, 2])
-        // It stays shared: past visits keep its label.
+        // The place stays shared: past visits keep its label.
         expect(connections.get(first.connectionId)?.places.map(({ placeId }) => placeId)).toEqual([home.id])
       })
     ))

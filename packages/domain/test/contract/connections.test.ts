@@ -1,10 +1,13 @@
 import {
   connectionStoreContract,
-  connectionTokensContract,
+  consentStoreContract,
+  tokenStoreContract,
   MemoryAccessLogStore,
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
+  MemoryConsentStore,
+  MemoryTokenStore,
   MemoryDatabase,
   MemoryEntropy,
   MemoryVault
@@ -14,6 +17,8 @@ import { runContract } from "../support/runContract.js"
 
 const layer = Layer.mergeAll(
   MemoryConnectionStore.layer,
+  MemoryConsentStore.layer,
+  MemoryTokenStore.layer,
   MemoryAccountStore.layer,
   MemoryAccessLogStore.layer,
   MemoryAppStore.layer,
@@ -21,5 +26,6 @@ const layer = Layer.mergeAll(
   MemoryVault.layer
 ).pipe(Layer.provide(MemoryDatabase.layer))
 
-runContract("MemoryConnectionStore: consent", connectionStoreContract, layer)
-runContract("MemoryConnectionStore: tokens", connectionTokensContract, layer)
+runContract("MemoryConnectionStore", connectionStoreContract, layer)
+runContract("MemoryConsentStore", consentStoreContract, layer)
+runContract("MemoryTokenStore", tokenStoreContract, layer)

@@ -2,6 +2,8 @@ import {
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
+  MemoryConsentStore,
+  MemoryTokenStore,
   MemoryDatabase,
   MemoryEntropy,
   MemoryMailOutbox,
@@ -14,6 +16,8 @@ import { runContract } from "../support/runContract.js"
 const layer = Layer.mergeAll(
   MemoryMailOutbox.layer,
   MemoryConnectionStore.layer,
+  MemoryConsentStore.layer,
+  MemoryTokenStore.layer,
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
   MemoryEntropy.layer,

@@ -2,6 +2,8 @@ import {
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
+  MemoryConsentStore,
+  MemoryTokenStore,
   MemoryDatabase,
   MemoryEntropy,
   MemoryIdempotencyStore,
@@ -16,6 +18,8 @@ import { runContract } from "../support/runContract.js"
 const layer = Layer.mergeAll(
   MemoryRetentionStore.layer,
   MemoryConnectionStore.layer,
+  MemoryConsentStore.layer,
+  MemoryTokenStore.layer,
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
   MemoryLimitStore.layer,

@@ -2,6 +2,8 @@ import {
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
+  MemoryConsentStore,
+  MemoryTokenStore,
   MemoryDatabase,
   MemoryEntropy,
   MemoryEventStore,
@@ -15,6 +17,8 @@ import { runContract } from "../support/runContract.js"
 const layer = Layer.mergeAll(
   MemoryTierStore.layer,
   MemoryConnectionStore.layer,
+  MemoryConsentStore.layer,
+  MemoryTokenStore.layer,
   MemoryEventStore.layer,
   MemoryAccountStore.layer,
   MemoryAppStore.layer,

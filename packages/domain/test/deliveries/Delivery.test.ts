@@ -1,3 +1,4 @@
+import type { WebhookAnswer } from "@place-access/domain/endpoints"
 import { Delivery, RetrySchedule, Signature } from "@place-access/domain/deliveries"
 import { Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
@@ -7,12 +8,12 @@ const T0 = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 const { DAY, HOUR, MINUTE, SECOND } = Timestamp
 const at = (millis: number) => Timestamp.plus(T0, millis)
 
-const answered = (status: number): Delivery.Answer => ({ _tag: "Answered", status, snippet: "" })
-const UNREACHABLE: Delivery.Answer = { _tag: "Unreachable", detail: "connection refused" }
-const NOT_SENT: Delivery.Answer = { _tag: "NotSent", detail: "no resolver" }
+const answered = (status: number): WebhookAnswer => ({ _tag: "Answered", status, snippet: "" })
+const UNREACHABLE: WebhookAnswer = { _tag: "Unreachable", detail: "connection refused" }
+const NOT_SENT: WebhookAnswer = { _tag: "NotSent", detail: "no resolver" }
 
-describe("retry schedule (Spec §6.4.6)", () => {
-  it("30 s, 5 min, 30 min, 2 h, 6 h, 15 h after the end of the previous attempt; seven attempts in all", () => {
+describe("retry schedule [§6.4.6]", () => {
+  it("30 s, 5 min, 30 min, 2 h, 6 h, 15 h after the end of the previous attempt; seven attempts in all [§6.4.6, §8-attempts, W2]", () => {
     const waits = [1, 2, 3, 4, 5, 6, 7].map((attempt) => RetrySchedule.nextDue(attempt, T0))
     expect(waits).toEqual([
       at(30 * SECOND),
@@ -35,8 +36,8 @@ describe("retry schedule (Spec §6.4.6)", () => {
   })
 })
 
-describe("after an attempt (Spec §3.5)", () => {
-  it.each([200, 201, 202, 204, 226, 299])("%i is a success", (status) => {
+describe("after an attempt [§3.5]", () => {
+  it.each([200, 201, 202, 204, 226, 299])("%i is a success [§3.5-arrives]", (status) => {
     expect(Delivery.afterAttempt({ attempt: 3, createdAt: T0 }, answered(status), T0)).toEqual({
       _tag: "Delivered",
       at: T0
@@ -44,7 +45,7 @@ describe("after an attempt (Spec §3.5)", () => {
   })
 
   it.each([100, 199, 300, 301, 302, 304, 307, 308, 400, 401, 404, 410, 429, 500, 503, 599])(
-    "%i is a failure like any other",
+    "%i is a failure like any other [§6.4.5, deliveries-1]",
     (status) => {
       expect(Delivery.afterAttempt({ attempt: 1, createdAt: T0 }, answered(status), T0)).toEqual({
         _tag: "Retry",
@@ -54,7 +55,7 @@ describe("after an attempt (Spec §3.5)", () => {
     }
   )
 
-  it("the seventh failure is the end, exhausted", () => {
+  it("the seventh failure is the end, exhausted [§3.5-used-up]", () => {
     for (const answer of [answered(500), UNREACHABLE]) {
       expect(Delivery.afterAttempt({ attempt: 7, createdAt: T0 }, answer, T0)).toEqual({
         _tag: "Failed",
@@ -73,7 +74,7 @@ describe("after an attempt (Spec §3.5)", () => {
     }
   })
 
-  it("but not for ever: after three days it ends, and does not count against the endpoint", () => {
+  it("but not for ever: after three days it ends, and does not count against the endpoint [W3-faults]", () => {
     const row = { attempt: 1, createdAt: T0 }
     expect(Delivery.afterAttempt(row, NOT_SENT, at(3 * DAY))._tag).toBe("Postponed")
     const end = Delivery.afterAttempt(row, NOT_SENT, at(3 * DAY + 1))
@@ -87,7 +88,7 @@ describe("after an attempt (Spec §3.5)", () => {
   })
 
   it("the log says what the receiver did, and nothing when nothing was sent", () => {
-    const log = (answer: Delivery.Answer) => Delivery.attemptOf(2, answer, T0, at(12))
+    const log = (answer: WebhookAnswer) => Delivery.attemptOf(2, answer, T0, at(12))
     const row = { attempt: 2, startedAt: T0, endedAt: at(12) }
     expect(log({ _tag: "Answered", status: 204, snippet: "" })).toEqual({
       ...row,
@@ -106,7 +107,7 @@ describe("after an attempt (Spec §3.5)", () => {
   })
 })
 
-describe("a lease that runs out (decision W2)", () => {
+describe("a lease that runs out [W2]", () => {
   it("twice the attempt is made again at once, then after the schedule's waits, once more after that, and no tenth time", () => {
     const due = Array.from({ length: 10 }, (_, lapses) => Delivery.dueAfterLapse(T0, lapses, at(HOUR)))
     const waits = [30 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 15 * HOUR]
@@ -115,7 +116,7 @@ describe("a lease that runs out (decision W2)", () => {
   })
 })
 
-describe("too old (Spec §4.6.8, decision T3)", () => {
+describe("too old [§4.6.8, T3]", () => {
   it.each([
     [30 * SECOND, false],
     [30 * SECOND + 1, true],
@@ -130,9 +131,9 @@ describe("too old (Spec §4.6.8, decision T3)", () => {
   })
 })
 
-describe("what counts against an endpoint (Spec §6.4.7)", () => {
+describe("what counts against an endpoint [§6.4.7]", () => {
   const first = { replayNo: 0, isTest: false, isHurried: false }
-  const ends: ReadonlyArray<Delivery.Finish> = [
+  const ends: ReadonlyArray<Delivery.DeliveryFinish> = [
     { _tag: "Delivered", at: T0 },
     { _tag: "Failed", at: T0, reason: "exhausted" },
     { _tag: "Failed", at: T0, reason: "not_authorised" },
@@ -143,7 +144,7 @@ describe("what counts against an endpoint (Spec §6.4.7)", () => {
     { _tag: "Postponed", dueAt: T0 }
   ]
 
-  it("exhausted against, delivered for, anything else neither", () => {
+  it("exhausted against, delivered for, anything else neither [§6.4.7]", () => {
     const effects = ends.map((end) => Delivery.effectOnEndpoint(first, end))
     expect(effects).toEqual(["clear", "strike", "none", "none", "none", "none", "none", "none"])
   })
@@ -160,8 +161,8 @@ describe("what counts against an endpoint (Spec §6.4.7)", () => {
 })
 
 /**
- * A second writing of §3.5 and §6.4.6, from the specification's words: times of attempts in seconds from the first, given what
- * each post meets and how long it takes.
+ * §3.5 and §6.4.6 written a second time, from the words of the specification: the times of the attempts, in seconds
+ * from the first, given the result and the duration of each POST.
  */
 const expected = (answers: ReadonlyArray<{ readonly kind: "ok" | "no" | "ours"; readonly takesMs: number }>) => {
   const steps = [30, 300, 1_800, 7_200, 21_600, 54_000]
@@ -193,7 +194,7 @@ const answerSeries = fc.array(
 )
 
 describe("the life of a delivery", () => {
-  it("for any series of answers: attempts, waits and end as the specification says", () => {
+  it("for any series of answers: attempts, waits and end as the specification says [§6.4.6]", () => {
     fc.assert(
       fc.property(answerSeries, (answers) => {
         let delivery = { ...TEMPLATE }
@@ -212,6 +213,46 @@ describe("the life of a delivery", () => {
       { numRuns: 500 }
     )
   })
+
+  /** What each step changes, written a second time from the words of the specification. */
+  const STEPS: ReadonlyArray<readonly [Delivery.DeliveryStep, Partial<Delivery.Delivery>]> = [
+    [
+      { _tag: "Delivered", at: at(9) },
+      { state: "delivered", dueAt: null, endedAt: at(9) }
+    ],
+    [
+      { _tag: "Failed", at: at(9), reason: "exhausted" },
+      { state: "failed", failReason: "exhausted", dueAt: null, endedAt: at(9) }
+    ],
+    [
+      { _tag: "TooOld", at: at(9) },
+      { state: "too_old", dueAt: null, endedAt: at(9) }
+    ],
+    [
+      { _tag: "Retry", attempt: 5, dueAt: at(9) },
+      { attempt: 5, dueAt: at(9), isHurried: false }
+    ],
+    [{ _tag: "Postponed", dueAt: at(9) }, { dueAt: at(9) }],
+    [{ _tag: "Claimed", dueAt: at(9) }, { dueAt: at(9) }],
+    [
+      { _tag: "Hurried", dueAt: at(9) },
+      { dueAt: at(9), isHurried: true }
+    ]
+  ]
+
+  it.each(STEPS)(
+    "$_tag changes these fields and no other; an ended delivery stays as it is [§3.5]",
+    (step, changes) => {
+      for (const isHurried of [false, true]) {
+        const before = { ...TEMPLATE, attempt: 4, isHurried }
+        expect(Delivery.move(before, step)).toEqual({ ...before, ...changes })
+        for (const state of ["delivered", "failed", "too_old"] as const) {
+          const ended = { ...before, state, dueAt: null, endedAt: T0 }
+          expect(Delivery.move(ended, step)).toEqual(ended)
+        }
+      }
+    }
+  )
 
   it("once ended it has no due time and stays as it is told apart", () => {
     for (const finish of [
@@ -250,8 +291,8 @@ const TEMPLATE: Delivery.Delivery = {
   originalAt: T0
 }
 
-describe("signature header (Spec §6.4.2)", () => {
-  it("signs whole unix seconds, a dot and the raw body", () => {
+describe("signature header [§6.4.2]", () => {
+  it("signs whole unix seconds, a dot and the raw body [§6.4.2]", () => {
     expect(Signature.message(Timestamp.make(1_700_000_000_999), '{"a":1}')).toBe('1700000000.{"a":1}')
   })
 

@@ -1,8 +1,9 @@
 import { AccessLogStore } from "@place-access/domain/access-log"
-import { deliverDue, DeliveryStore, fanOut } from "@place-access/domain/deliveries"
-import { EventStore } from "@place-access/domain/events"
+import { DeliveryStore } from "@place-access/domain/deliveries"
+import { fanOut } from "@place-access/domain/dispatch"
+import { EventStore } from "@place-access/domain/deliveries"
 import { StoreError } from "@place-access/domain/shared"
-import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
+import { deliverDue, MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -32,13 +33,13 @@ const waiting = Effect.gen(function* () {
 const broken = StoreError.broken("as a test wants it")
 const passing = StoreError.unavailable("as a test wants it")
 
-/** Fails while `isDown()`, and then does what it should. */
+/** Fails while `isDown()`, and otherwise calls the real method. */
 const flaky =
   (isDown: () => boolean, error: StoreError) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreError, R> =>
     Effect.suspend((): Effect.Effect<A, E | StoreError, R> => (isDown() ? Effect.fail(error) : effect))
 
-/** True the first `times` times. */
+/** True for the first `times` calls. */
 const first = (times: number) => {
   let left = times
   return () => left-- > 0
@@ -171,7 +172,7 @@ describe("when the store fails", () => {
     )
   })
 
-  it("a worker that was slow to ask does not send on a lease that is about to end", () => {
+  it("a worker that was slow to ask does not send on a lease that is about to end [deliveries-3]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const events = yield* EventStore
@@ -214,7 +215,7 @@ describe("when the store fails", () => {
 })
 
 describe("fan-out", () => {
-  it("dying between rows and mark, and being repeated, makes no second row", () => {
+  it("dying between rows and mark, and being repeated, makes no second row [§6.3.6, events-1]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -235,7 +236,7 @@ describe("fan-out", () => {
     )
   })
 
-  it("one app whose rows cannot be written does not hold up the others", () => {
+  it("one app whose rows cannot be written does not hold up the others [events-1]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const [one, other] = [yield* scene, yield* scene]
@@ -256,7 +257,7 @@ describe("fan-out", () => {
     )
   })
 
-  it("an event for nobody is marked and done", () => {
+  it("an event for nobody is marked and done [events-2]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -270,7 +271,7 @@ describe("fan-out", () => {
     )
   })
 
-  it("a disabled endpoint gets no row", () => {
+  it("a disabled endpoint gets no row [§3.4-disabled]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene

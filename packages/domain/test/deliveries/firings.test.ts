@@ -1,4 +1,5 @@
-import { DeliveryStore, WorkSignal } from "@place-access/domain/deliveries"
+import { DeliveryStore } from "@place-access/domain/deliveries"
+import { WorkSignal } from "@place-access/domain/events"
 import { DeliveryId, Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { expect, it } from "@effect/vitest"
@@ -25,7 +26,7 @@ const log = Effect.map(MemoryDatabase, ({ accessLog }) =>
 
 const withoutEndpoints = Effect.flatMap(MemoryDatabase, ({ endpoints }) => Effect.sync(() => endpoints.clear()))
 
-/** What becomes of a firing, and what the user reads of it. */
+/** The outcome of a firing, and what the user reads of it. */
 const fates: ReadonlyArray<
   readonly [string, (stage: Scene) => Effect.Effect<unknown, unknown, World>, string | null, string]
 > = [
@@ -92,7 +93,7 @@ describe("every firing of a rule is one entry of the user's access log", () => {
   it.each([
     ["it never reaches another endpoint in time", ourFault, 60, false],
     ["the user withdraws the place before it reaches another endpoint", ourFault, null, true]
-  ])("sent to one endpoint: nothing but that, though %s", (_, answer, maxEventAgeS, isWithdrawn) => {
+  ])("sent to one endpoint: nothing but that, though %s [§4.6.8]", (_, answer, maxEventAgeS, isWithdrawn) => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -125,7 +126,7 @@ describe("every firing of a rule is one entry of the user's access log", () => {
       "nothing more: “arrived at Home” came too late to be sent again"
     ],
     ["the user withdrew the place", null, true, "not_authorised", "nothing more: “arrived at Home” was not sent again"]
-  ])("a retry that is withheld has an entry of its own: %s", (_, maxEventAgeS, isWithdrawn, error, words) => {
+  ])("a retry that is withheld has an entry of its own: %s [M10]", (_, maxEventAgeS, isWithdrawn, error, words) => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -177,7 +178,7 @@ describe("every firing of a rule is one entry of the user's access log", () => {
     )
   })
 
-  it("a zone by the label that the app gave it", () => {
+  it("a zone by the label that the app gave it [access-log-4]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -235,7 +236,7 @@ describe("every firing of a rule is one entry of the user's access log", () => {
     )
   })
 
-  it("a replay adds none, whatever becomes of it", () => {
+  it("a replay adds none, whatever becomes of it [access-log-4]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene

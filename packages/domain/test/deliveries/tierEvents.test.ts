@@ -1,8 +1,9 @@
-import { type Connection, ConnectionStore } from "@place-access/domain/connection"
+import { TokenStore } from "@place-access/domain/tokens"
+import { type Connection } from "@place-access/domain/connection"
 import { AppStore } from "@place-access/domain/apps"
 import { type AppId, Timestamp } from "@place-access/domain/shared"
 import { MemoryTierStore, MemoryWebhookSender, RuleSamples } from "@place-access/domain/testing"
-import { sweepTiers, type TierStore } from "@place-access/domain/tiers"
+import { sweepTiers, type TierStore } from "@place-access/domain/sweeps"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { deliveries, inVirtualTime, posts, register, script, withWorker, type World } from "../support/webhooks.js"
@@ -10,7 +11,10 @@ import { deliveries, inVirtualTime, posts, register, script, withWorker, type Wo
 const { answers, inTurn } = MemoryWebhookSender
 const { DAY, MINUTE } = Timestamp
 
-/** A connection whose sensitive tier ends in a day, its app's endpoint, and a sweep every quarter of an hour beside a worker. */
+/**
+ * A connection whose sensitive tier ends in a day, the endpoint of its app, a worker, and a sweep every quarter of an
+ * hour.
+ */
 const swept = <A, E, R>(use: (stage: { connection: Connection.Connection }) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const { connection } = yield* RuleSamples.sharing({
@@ -19,7 +23,7 @@ const swept = <A, E, R>(use: (stage: { connection: Connection.Connection }) => E
       sensitiveExpiresAt: Timestamp.plus(yield* Timestamp.now, DAY)
     })
     yield* register(connection.appId, { events: ["sensitive.lapsed", "sensitive.removed"] })
-    yield* (yield* ConnectionStore).change(connection.id, {}, (_, now) => ({
+    yield* (yield* TokenStore).change(connection.id, {}, (_, now) => ({
       outcome: undefined,
       writes: [{ _tag: "LookAt", at: now }]
     }))
@@ -37,15 +41,15 @@ const changeApp = (id: AppId, change: object) =>
   )
 
 const end = (connection: Connection.Connection) =>
-  Effect.flatMap(ConnectionStore, (store) =>
+  Effect.flatMap(TokenStore, (store) =>
     store.change(connection.id, {}, (_, at) => ({
       outcome: undefined,
       writes: [{ _tag: "End", reason: "user_disconnected", at }]
     }))
   )
 
-describe("events of the sensitive tier on their way (Spec §6.3)", () => {
-  it("arrive within 15 minutes of their moment, although the scopes are gone by then", () => {
+describe("events of the sensitive tier on their way [§6.3]", () => {
+  it("arrive within 15 minutes of their moment, although the scopes are gone by then [§6.3.1]", () => {
     run(
       swept(({ connection }) =>
         Effect.gen(function* () {
@@ -73,7 +77,7 @@ describe("events of the sensitive tier on their way (Spec §6.3)", () => {
     )
   })
 
-  it("are sent after an admin narrowed the app, and go on being tried while the scopes go", () => {
+  it("are sent after an admin narrowed the app, and go on being tried while the scopes go [§6.3.5-tier]", () => {
     run(
       swept(({ connection }) =>
         Effect.gen(function* () {
@@ -96,11 +100,8 @@ describe("events of the sensitive tier on their way (Spec §6.3)", () => {
     ["the user disconnected", end],
     ["an admin revoked the app", ({ appId, connectedAt }) => changeApp(appId, { revokedAt: connectedAt })]
   ] satisfies ReadonlyArray<
-    readonly [
-      string,
-      (connection: Connection.Connection) => Effect.Effect<unknown, unknown, ConnectionStore | AppStore>
-    ]
-  >)("%s: what waits is not sent any more", (_, withdraw) => {
+    readonly [string, (connection: Connection.Connection) => Effect.Effect<unknown, unknown, TokenStore | AppStore>]
+  >)("%s: what waits is not sent any more [§6.3.5-tier]", (_, withdraw) => {
     run(
       swept(({ connection }) =>
         Effect.gen(function* () {

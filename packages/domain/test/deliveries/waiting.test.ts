@@ -25,7 +25,7 @@ const { answers, hangs, inTurn, refuses } = MemoryWebhookSender
 const { MINUTE, SECOND } = Timestamp
 
 describe("what may change while a delivery waits for its next attempt", () => {
-  it("the endpoint's address: the next attempt goes to the new one, the log keeps one row", () => {
+  it("the endpoint's address: the next attempt goes to the new one, the log keeps one row [deliveries-2]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -88,7 +88,7 @@ describe("what may change while a delivery waits for its next attempt", () => {
     )
   })
 
-  it("the endpoint is removed: the row fails, is neither redelivered, hurried nor recovered, and nothing is sent", () => {
+  it("the endpoint is removed: the row fails, is neither redelivered, hurried nor recovered, and nothing is sent [endpoints-6]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -116,7 +116,7 @@ describe("what may change while a delivery waits for its next attempt", () => {
   })
 })
 
-describe("max_event_age_s at its ends, 30 s and 3,600 s (Spec §4.6.8, decision T3)", () => {
+describe("max_event_age_s at its ends, 30 s and 3,600 s [§4.6.8, T3]", () => {
   const cases = [30, 3_600].flatMap((limit) => [
     [limit, "the first attempt", limit * SECOND, [0], "sent and not again"] as const,
     [limit, "the first attempt", limit * SECOND + 1, [], "withheld"] as const,
@@ -124,7 +124,7 @@ describe("max_event_age_s at its ends, 30 s and 3,600 s (Spec §4.6.8, decision 
     [limit, "the retry", (limit - 30) * SECOND + 1, [0], "withheld"] as const
   ])
   it.each(cases)(
-    "of %i s: %s of an event that was %i ms old when it was queued: posts at %j, %s",
+    "of %i s: %s of an event that was %i ms old when it was queued: posts at %j, %s [§3.5-ages]",
     (limit, _, age, at) => {
       inVirtualTime(
         Effect.gen(function* () {
@@ -146,7 +146,7 @@ describe("max_event_age_s at its ends, 30 s and 3,600 s (Spec §4.6.8, decision 
   )
 })
 
-describe("an empty list of events (Spec §6.1)", () => {
+describe("an empty list of events [§6.1-subscribing]", () => {
   const ALL: ReadonlyArray<Event.Payload> = [
     { type: "places.changed", placesVersion: 2 },
     { type: "sensitive.removed", scopes: ["location.history.read"] }
@@ -165,7 +165,7 @@ describe("an empty list of events (Spec §6.1)", () => {
     )
   })
 
-  it("as stored before a type existed, it is that type too; a list that names all others is not", () => {
+  it("as stored before a type existed, it is that type too; a list that names all others is not [§6.4.1]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -175,7 +175,7 @@ describe("an empty list of events (Spec §6.1)", () => {
         })
         const stored = yield* endpointNow(stage)
         expect(stored.events).toEqual([])
-        // A release of tomorrow: its catalogue has one more.
+        // An event type of a later release, which this release does not know.
         const payload = { type: "phone.silent" } as unknown as Event.Payload
         expect(WebhookEndpoint.wants(stored, { payload, webhookUrl: null })).toBe(true)
         expect(WebhookEndpoint.wants(named.endpoint, { payload, webhookUrl: null })).toBe(false)
@@ -184,8 +184,8 @@ describe("an empty list of events (Spec §6.1)", () => {
   })
 })
 
-describe("what ends a worker every time (decision W2)", () => {
-  it("is taken up twice at once, then ever later, nine times in all, and given up: the endpoint gets no strike", () => {
+describe("what ends a worker every time [W2]", () => {
+  it("is taken up twice at once, then ever later, nine times in all, and given up: the endpoint gets no strike [W3-faults, deliveries-4]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -194,7 +194,7 @@ describe("what ends a worker every time (decision W2)", () => {
           Effect.gen(function* () {
             const { occurredAt } = yield* fire(stage)
             yield* Effect.sleep("1 day")
-            // 30 s of each lease, then the schedule's waits.
+            // 30 s for each lease, then the waits of the schedule.
             const after = [0, 30, 60, 120, 450, 2_280, 9_510, 31_140, 85_170]
             expect(seconds(yield* posts(), occurredAt)).toEqual(after)
             expect(yield* deliveries).toMatchObject([{ state: "failed", failReason: "abandoned", attempt: 1 }])
@@ -228,7 +228,7 @@ describe("what ends a worker every time (decision W2)", () => {
 })
 
 describe("a black hole with 5,000 rows that are due", () => {
-  /** As if they had been fanned out an hour ago. */
+  /** Rows as if they had been fanned out an hour ago. */
   const backlog = ({ endpoint }: Pick<Scene, "endpoint">, like: Scene, count: number) =>
     Effect.gen(function* () {
       yield* fire(like)
@@ -245,7 +245,7 @@ describe("a black hole with 5,000 rows that are due", () => {
       }
     })
 
-  it("delays the first attempts of healthy endpoints by less than a second, though all its attempts hang for five", () => {
+  it("delays the first attempts of healthy endpoints by less than a second, though all its attempts hang for five [deliveries-7]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -311,7 +311,7 @@ describe("recover since", () => {
     )
   })
 
-  it("goes out in the order in which the events were queued first, from the moment asked for on, that included", () => {
+  it("goes out in the order in which the events were queued first, from the moment asked for on, that included [§3.5-failed]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene

@@ -12,7 +12,7 @@ const [phone, tablet, watch] = ["dev_phone", "dev_tablet", "dev_watch"].map((id)
   DeviceId
 ]
 
-const seen = (after: number, metres: number, accuracyM: number | null = 10): Movement.Sighting => ({
+const seen = (after: number, metres: number, accuracyM: number | null = 10): Movement.MovementFix => ({
   ...at(metres),
   accuracyM,
   capturedAt: time(NOON + after)
@@ -27,7 +27,7 @@ const one = (id: DeviceId, over: Partial<Carried.Companion> = {}): Carried.Compa
 })
 
 /** A device that sent these. */
-const having = (id: DeviceId, ...sightings: ReadonlyArray<Movement.Sighting>): Carried.Companion =>
+const having = (id: DeviceId, ...sightings: ReadonlyArray<Movement.MovementFix>): Carried.Companion =>
   one(id, { movement: sightings.reduce<Movement.Movement | null>(Movement.step, null) })
 
 const HOME = 0
@@ -39,13 +39,13 @@ const leaving = having(phone, seen(-HOUR, HOME), seen(-2 * MINUTE, 1_000), seen(
 const isLeftBehind = (id: DeviceId, devices: ReadonlyArray<Carried.Companion>, sighting = seen(0, HOME)): boolean =>
   Carried.judge(id, devices, [sighting]).leftBehind.size > 0
 
-interface Sent {
+interface SentReading {
   readonly id: DeviceId
-  readonly sighting: Movement.Sighting
+  readonly sighting: Movement.MovementFix
 }
 
 /** How often rules about a circle of 100 m around home fire. */
-const firings = (devices: ReadonlyArray<Carried.Companion>, sent: ReadonlyArray<Sent>): number => {
+const firings = (devices: ReadonlyArray<Carried.Companion>, sent: ReadonlyArray<SentReading>): number => {
   const circle = { ...at(HOME), radiusM: 100 }
   let now = devices
   let states = [RuleEvaluation.unseeded("1"), RuleEvaluation.unseeded("1")]
@@ -64,8 +64,8 @@ const firings = (devices: ReadonlyArray<Carried.Companion>, sent: ReadonlyArray<
   return fired
 }
 
-describe("a device that stays at home (decision M14)", () => {
-  it("is left behind while another one is carried that has sent something", () => {
+describe("a device that stays at home [M14, devices-4]", () => {
+  it("is left behind while another one is carried that has sent something [devices-4]", () => {
     expect(isLeftBehind(tablet, [one(phone), one(tablet, { staysAtHome: true })])).toBe(true)
     expect(isLeftBehind(phone, [one(phone), one(tablet, { staysAtHome: true })])).toBe(false)
     expect(isLeftBehind(tablet, [one(phone), one(tablet)])).toBe(false)
@@ -85,8 +85,8 @@ describe("a device that stays at home (decision M14)", () => {
   })
 })
 
-describe("of several devices the one that moved last (decision M14)", () => {
-  it("is believed, and one that rests elsewhere is left behind", () => {
+describe("of several devices the one that moved last [M14]", () => {
+  it("is believed, and one that rests elsewhere is left behind [M14]", () => {
     expect(isLeftBehind(tablet, [leaving, atHome])).toBe(true)
     expect(isLeftBehind(phone, [leaving, atHome], seen(0, AWAY))).toBe(false)
   })
@@ -124,7 +124,7 @@ describe("of several devices the one that moved last (decision M14)", () => {
     expect(movement?.movedAt).toBe(null)
   })
 
-  it("has no say about what comes more than 24 hours after its own last reading", () => {
+  it("has no say about what comes more than 24 hours after its own last reading [devices-6]", () => {
     expect(isLeftBehind(tablet, [leaving, atHome], seen(DAY - MINUTE, HOME))).toBe(true)
     expect(isLeftBehind(tablet, [leaving, atHome], seen(DAY - MINUTE + 1, HOME))).toBe(false)
   })
@@ -148,13 +148,13 @@ describe("of several devices the one that moved last (decision M14)", () => {
     }
   })
 
-  it("says nothing of a late reading of a device that had moved within the hour, whose track would be lost", () => {
+  it("says nothing of a late reading of a device that had moved within the hour, whose track would be lost [devices-6]", () => {
     // The watch was at the shop, and its readings arrive after the phone has come home.
     const home = having(phone, seen(-3 * HOUR, 9_000), seen(-MINUTE, HOME))
     const shop = (rested: number) => having(watch, seen(-5 * HOUR, 9_000), seen(-2 * MINUTE - rested, AWAY))
     expect(isLeftBehind(watch, [home, shop(HOUR - 1)], seen(-2 * MINUTE, AWAY))).toBe(false)
     expect(isLeftBehind(watch, [home, shop(HOUR)], seen(-2 * MINUTE, AWAY))).toBe(true)
-    // What was captured after the phone moved is not late.
+    // A reading that was captured after the phone moved is not late.
     expect(isLeftBehind(watch, [home, shop(0)], seen(0, AWAY))).toBe(true)
   })
 
@@ -179,8 +179,8 @@ describe("of several devices the one that moved last (decision M14)", () => {
     expect(isLeftBehind(tablet, [phoneNow, came], sent(1_700, OFFICE))).toBe(true)
   })
 
-  it("is where its newest reading is, and not only where it began to rest: a phone across the circle ends the tablet's say", () => {
-    // 185 is no move from 95, and yet outside the circle of 100 m; the tablet is inside.
+  it("is where its newest reading is, and not only where it began to rest: a phone across the circle ends the tablet's say [devices-6]", () => {
+    // 185 m is no move from 95 m, and still outside of the circle of 100 m; the tablet is inside.
     const drifted = having(phone, seen(-2 * HOUR, 400), seen(-HOUR, 95), seen(-MINUTE, 185))
     expect(isLeftBehind(tablet, [drifted, atHome])).toBe(true)
     expect(isLeftBehind(tablet, [having(phone, seen(-2 * HOUR, 400), seen(-HOUR, 95)), atHome])).toBe(false)
@@ -191,12 +191,12 @@ describe("of several devices the one that moved last (decision M14)", () => {
     expect(firings([drifted, atHome], sent)).toBe(0)
   })
 
-  it("is where it began to rest as well: an imprecise reading of it gives the tablet no say", () => {
+  it("is where it began to rest as well: an imprecise reading of it gives the tablet no say [devices-6]", () => {
     const vague = having(phone, seen(-2 * HOUR, HOME), seen(-HOUR, AWAY), seen(-MINUTE, AWAY, 3_000))
     expect(isLeftBehind(tablet, [vague, atHome])).toBe(true)
   })
 
-  it("nothing of another device is believed that lies across a circle from its newest reading", () => {
+  it("nothing of another device is believed that lies across a circle from its newest reading [M14]", () => {
     const metres = FastCheck.oneof(
       { weight: 6, arbitrary: FastCheck.constantFrom(0, 40, 95, 99, 140, 185, 195, 400) },
       { weight: 1, arbitrary: FastCheck.double({ min: 0, max: 500, noNaN: true }) }
@@ -218,7 +218,7 @@ describe("of several devices the one that moved last (decision M14)", () => {
         FastCheck.oneof(FastCheck.constantFrom(100, 130), FastCheck.double({ min: 100, max: 300, noNaN: true })),
         (all, radiusM) => {
           const circle = { ...at(0), radiusM }
-          const newest = new Map<DeviceId, Movement.Sighting>()
+          const newest = new Map<DeviceId, Movement.MovementFix>()
           let devices: ReadonlyArray<Carried.Companion> = [one(phone), one(tablet)]
           let minute = 0
           for (const { accuracyM, after, id, metres } of all) {

@@ -1,5 +1,4 @@
 import { Device, DeviceStatus } from "@place-access/domain/devices"
-import { Fix } from "@place-access/domain/fixes"
 import { DeviceId, UserId, type Vault } from "@place-access/domain/shared"
 import { describe, expect, it } from "vitest"
 import { NOON, time } from "../support/rules.js"
@@ -8,7 +7,7 @@ const status = (parts: Partial<Device.Device>) =>
   DeviceStatus.of({
     userId: UserId.make("usr_1"),
     id: DeviceId.make("dev_1"),
-    name: Device.Name.make("Pixel"),
+    name: Device.DeviceName.make("Pixel"),
     format: "json",
     tokenHash: "" as Vault.Hash,
     createdAt: time(NOON),
@@ -19,7 +18,7 @@ const status = (parts: Partial<Device.Device>) =>
 const future = { reason: "future", count: 1, lastAt: time(NOON) } as const
 
 describe("what a phone's page says of it", () => {
-  it("a phone of whose last upload nothing could be taken is not sending: the reason is said", () => {
+  it("a phone of whose last upload nothing could be taken is not sending: the reason is said [devices-3]", () => {
     const seen = { lastSeenAt: time(NOON), putAside: [future] }
     expect(status(seen)).toEqual({ state: "put_aside", reason: "future" })
     expect(status({ ...seen, lastKeptAt: time(NOON - 1) })).toEqual({ state: "put_aside", reason: "future" })
@@ -33,15 +32,5 @@ describe("what a phone's page says of it", () => {
     expect(status({ ...seen, lastKeptAt: time(NOON + 1) })).toEqual({ state: "sending" })
     expect(status({ lastSeenAt: time(NOON) })).toEqual({ state: "sending" })
     expect(status({})).toEqual({ state: "nothing_sent" })
-  })
-
-  it("has words for every reason", () => {
-    for (const reason of Fix.QuarantineReason.literals) {
-      expect(DeviceStatus.words(reason)).toEqual({
-        status: expect.stringMatching(/^[A-Z]/),
-        explanation: expect.stringMatching(/[.]$/)
-      })
-    }
-    expect(DeviceStatus.words("future").status).toBe("Its clock is wrong")
   })
 })

@@ -5,19 +5,19 @@ import { FastCheck } from "effect"
 import { travel } from "../support/geodesic.js"
 import { at, MINUTE, NOON, time } from "../support/rules.js"
 
-const seen = (minute: number, metres: number, accuracyM: number | null = 10): Movement.Sighting => ({
+const seen = (minute: number, metres: number, accuracyM: number | null = 10): Movement.MovementFix => ({
   ...at(metres),
   accuracyM,
   capturedAt: time(NOON + minute * MINUTE)
 })
 
-const after = (...sightings: ReadonlyArray<Movement.Sighting>): Movement.Movement | null =>
+const after = (...sightings: ReadonlyArray<Movement.MovementFix>): Movement.Movement | null =>
   sightings.reduce<Movement.Movement | null>(Movement.step, null)
 
 const movedMinute = (movement: Movement.Movement | null): number | null =>
   movement === null || movement.movedAt === null ? null : (movement.movedAt - NOON) / MINUTE
 
-describe("where a device rests, and when it last moved (decision M14)", () => {
+describe("where a device rests, and when it last moved [M14, devices-5]", () => {
   it("a first reading is no move, and neither is one within both bands of the spot", () => {
     expect(movedMinute(after(seen(0, 0)))).toBe(null)
     expect(movedMinute(after(seen(0, 0), seen(1, 99.5)))).toBe(null)
@@ -37,7 +37,7 @@ describe("where a device rests, and when it last moved (decision M14)", () => {
       heardAt: NOON + 2 * MINUTE
     })
     expect(movedMinute(after(seen(0, 0), seen(1, 500), seen(2, 505), seen(3, 5)))).toBe(3)
-    // On the way nobody comes back.
+    // A device on the way does not come back.
     expect(movedMinute(after(seen(0, 0), seen(1, 500), seen(2, 1_000), seen(3, 1_500)))).toBe(3)
   })
 
@@ -65,7 +65,7 @@ describe("where a device rests, and when it last moved (decision M14)", () => {
     expect(now === null ? now : Movement.step(now, seen(11, 9_000))).toBe(now)
   })
 
-  it("positions that are not apart never lie on two sides of one circle", () => {
+  it("positions that are not apart never lie on two sides of one circle [M14]", () => {
     const metres = FastCheck.double({ min: 0, max: 400, noNaN: true })
     const degrees = FastCheck.double({ min: 0, max: 360, noNaN: true })
     const accuracy = FastCheck.oneof(FastCheck.constantFrom(null, 50, 51), FastCheck.double({ min: 1, max: 300 }))

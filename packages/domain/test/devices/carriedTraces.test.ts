@@ -9,12 +9,12 @@ import { haveTraces, type Trace, traces, TRACES_NEEDED } from "../support/traces
 
 const DEVICES = [DeviceId.make("dev_phone"), DeviceId.make("dev_tablet")] as const
 
-interface Sent {
+interface SentReading {
   readonly device: 0 | 1
   readonly fix: Fix.Fix
 }
 
-/** In the order of their capture, from the first one on that is precise: home. */
+/** In the order of capture, from the first precise fix on, which is home. */
 const fixesOf = ({ fixes }: Trace): readonly [Fix.Fix, ...ReadonlyArray<Fix.Fix>] => {
   const judged = fixes.map((fix) => Fix.judge(reading(fix), time(Math.max(fix.capturedAt, fix.receivedAt))))
   const sorted = Fix.sortedAndDistinct(judged.flatMap((one) => (one._tag === "Fix" ? [one.fix] : [])))
@@ -23,8 +23,11 @@ const fixesOf = ({ fixes }: Trace): readonly [Fix.Fix, ...ReadonlyArray<Fix.Fix>
   return [home, ...rest]
 }
 
-/** When the rules about home fire, each reading in an upload of its own, and how many readings of each device were left behind. */
-const fired = (home: Fix.Fix, sent: ReadonlyArray<Sent>, isBelieved: (isLeftBehind: boolean) => boolean) => {
+/**
+ * When the rules about home fire, with each reading in an upload of its own, and how many readings of each device were
+ * left behind.
+ */
+const fired = (home: Fix.Fix, sent: ReadonlyArray<SentReading>, isBelieved: (isLeftBehind: boolean) => boolean) => {
   const circle = { lat: home.lat, lon: home.lon, radiusM: 150 }
   let devices: ReadonlyArray<Carried.Companion> = DEVICES.map((id) => ({
     id,
@@ -55,27 +58,27 @@ const always = (): boolean => true
 
 describe.skipIf(!haveTraces)(`devices beside the logs of real phones (decision M14)${TRACES_NEEDED}`, () => {
   it.each(haveTraces ? traces().map((trace) => [trace.name, trace] as const) : [])(
-    "%s: a tablet at home changes no firing, and neither does a second phone in the same pocket",
+    "%s: a tablet at home changes no firing, and neither does a second phone in the same pocket [M14]",
     (_, trace) => {
       const fixes = fixesOf(trace)
       const [home] = fixes
       const end = fixes.at(-1)?.capturedAt ?? home.capturedAt
-      const phone = fixes.map((fix): Sent => ({ device: 0, fix }))
+      const phone = fixes.map((fix): SentReading => ({ device: 0, fix }))
       const alone = fired(home, phone, decided)
       expect(alone.leftBehind).toEqual([0, 0])
 
-      const tablet: Array<Sent> = []
+      const tablet: Array<SentReading> = []
       for (let at = home.capturedAt + 1; at < end; at += 2 * MINUTE)
         tablet.push({ device: 1, fix: { ...home, capturedAt: time(at), accuracyM: 20 } })
       const both = [...phone, ...tablet].sort((a, b) => a.fix.capturedAt - b.fix.capturedAt)
       const beside = fired(home, both, decided)
       expect(beside.firings).toEqual(alone.firings)
       expect(beside.leftBehind[0]).toBe(0)
-      // What it was before: to and fro, all day. The shortest log has a handful of fixes.
+      // Without the decision: in and out, all day. The shortest log has a handful of fixes.
       const before = fired(home, both, always)
       expect(before.firings.length > 3 * alone.firings.length || fixes.length < 100).toBe(true)
 
-      const pocket = fixes.map((fix, index): Sent => ({ device: index % 2 === 0 ? 0 : 1, fix }))
+      const pocket = fixes.map((fix, index): SentReading => ({ device: index % 2 === 0 ? 0 : 1, fix }))
       expect(fired(home, pocket, decided).firings).toEqual(fired(home, pocket, always).firings)
     }
   )
@@ -101,7 +104,7 @@ describe.skipIf(!haveTraces)(`devices beside the logs of real phones (decision M
     expect(moves / readings).toBeGreaterThan(0.25)
     expect(takenBack).toBeGreaterThan(5)
     expect(takenBack).toBeLessThan(readings / 100)
-    // Far from the limit, which is there for trips of which a phone sends one reading.
+    // Far from the limit, which exists for trips of which a phone sends one reading.
     expect(longest).toBeLessThan(Movement.JUMP / 10)
   })
 })

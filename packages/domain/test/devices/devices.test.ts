@@ -7,13 +7,12 @@ import { UploadStores } from "../support/uploads.js"
 
 const ADA = UserId.make("usr_ada")
 const BOB = UserId.make("usr_bob")
-const PIXEL = { name: Device.Name.make("Pixel"), format: "json" as const }
-const BASE = "https://api.example.com"
+const PIXEL = { name: Device.DeviceName.make("Pixel"), format: "json" as const }
 
-const add = (userId: UserId) => addDevice(userId, PIXEL, BASE)
+const add = (userId: UserId) => addDevice(userId, PIXEL)
 
 describe("devices", () => {
-  it.effect("a new phone gets a token that is told once and kept as a hash", () =>
+  it.effect("a new phone gets a token that is told once and kept as a hash [devices-1]", () =>
     Effect.gen(function* () {
       const { device, token } = yield* add(ADA)
       expect(token).toMatch(/^pa_dv\.usr_ada\.[a-z0-9]{52}$/)
@@ -24,27 +23,29 @@ describe("devices", () => {
     }).pipe(Effect.provide(UploadStores))
   )
 
-  it.effect("a token of another kind, user or secret, or none at all, opens nothing: one error for all", () =>
-    Effect.gen(function* () {
-      const { token } = yield* add(ADA)
-      const secret = token.split(".")[2] ?? ""
-      const bad = [
-        "",
-        "nonsense",
-        Token.format("at", ADA, secret),
-        Token.format("dv", BOB, secret),
-        Token.format(
-          "dv",
-          ADA,
-          secret.replace(/.$/, (last) => (last === "0" ? "1" : "0"))
-        ),
-        `${token} `,
-        token.toUpperCase()
-      ]
-      for (const one of bad) {
-        expect((yield* Effect.flip(authenticateDevice(one)))._tag).toBe("InvalidDeviceToken")
-      }
-    }).pipe(Effect.provide(UploadStores))
+  it.effect(
+    "a token of another kind, user or secret, or none at all, opens nothing: one error for all [devices-1]",
+    () =>
+      Effect.gen(function* () {
+        const { token } = yield* add(ADA)
+        const secret = token.split(".")[2] ?? ""
+        const bad = [
+          "",
+          "nonsense",
+          Token.format("at", ADA, secret),
+          Token.format("dv", BOB, secret),
+          Token.format(
+            "dv",
+            ADA,
+            secret.replace(/.$/, (last) => (last === "0" ? "1" : "0"))
+          ),
+          `${token} `,
+          token.toUpperCase()
+        ]
+        for (const one of bad) {
+          expect((yield* Effect.flip(authenticateDevice(one)))._tag).toBe("InvalidDeviceToken")
+        }
+      }).pipe(Effect.provide(UploadStores))
   )
 
   it.effect("a removed phone is out at once; removing it again, or another user's, finds nothing", () =>

@@ -5,11 +5,11 @@ import {
   listEndpoints,
   removeEndpoint,
   rotateSecret,
-  sendTest,
   SigningSecret,
   updateEndpoint,
   WebhookEndpoint
 } from "@place-access/domain/endpoints"
+import { sendTest } from "@place-access/domain/deliveries"
 import { type AppId, EndpointId, Timestamp, Vault } from "@place-access/domain/shared"
 import { Fixtures, MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -30,7 +30,7 @@ import {
 const { answers, hangs, ourFault, Receivers, refuses, sign } = MemoryWebhookSender
 const posts = Effect.flatMap(Receivers, (receivers) => receivers.posts())
 
-/** The tag of what a program fails with. */
+/** The tag of the error with which a program fails. */
 const refusal = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.either(program), (outcome) => (Either.isLeft(outcome) ? outcome.left._tag : "done"))
 
@@ -39,8 +39,8 @@ const v1 = (headers: ReadonlyArray<readonly [string, string]> | undefined) =>
 
 const input = { url: URL, events: [], description: null }
 
-describe("createEndpoint (Spec §4.7)", () => {
-  it("tells the secret once; it is stored sealed", () => {
+describe("createEndpoint [§4.7]", () => {
+  it("tells the secret once; it is stored sealed [W1]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const { app, developer, endpoint, secret } = yield* scene
@@ -55,7 +55,7 @@ describe("createEndpoint (Spec §4.7)", () => {
     )
   })
 
-  it("keeps the address as it was given, and each event once in catalogue order", () => {
+  it("keeps the address as it was given, and each event once in catalogue order [endpoints-1]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const { app } = yield* scene
@@ -96,7 +96,7 @@ describe("createEndpoint (Spec §4.7)", () => {
 })
 
 describe("only the app's owner", () => {
-  it("sees, makes, changes, tests or removes its endpoints; others are told that there is no such app", () => {
+  it("sees, makes, changes, tests or removes its endpoints; others are told that there is no such app [endpoints-9]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const { app, endpoint } = yield* scene
@@ -142,7 +142,7 @@ describe("updateEndpoint", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const { app, developer, endpoint } = yield* scene
-        const description = WebhookEndpoint.Description.make("staging")
+        const description = WebhookEndpoint.EndpointDescription.make("staging")
         const url = EndpointUrl.EndpointUrl.make(`${URL}/moved`)
         expect(yield* updateEndpoint(developer, app.id, endpoint.id, { description })).toEqual({
           ...endpoint,
@@ -172,7 +172,7 @@ describe("updateEndpoint", () => {
     )
   })
 
-  it("enabling forgets the strikes and keeps the epoch; enabling what is enabled changes nothing", () => {
+  it("enabling forgets the strikes and keeps the epoch; enabling what is enabled changes nothing [§3.4-enable]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const { app, developer, endpoint } = yield* scene
@@ -188,8 +188,8 @@ describe("updateEndpoint", () => {
   })
 })
 
-describe("rotateSecret (Spec §4.7, §6.4.3)", () => {
-  it("deliveries carry one v1 per valid secret for 24 hours, then the new one's alone", () => {
+describe("rotateSecret [§4.7, §6.4.3]", () => {
+  it("deliveries carry one v1 per valid secret for 24 hours, then the new one's alone [§6.4.3, §8-overlap]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -222,7 +222,7 @@ describe("rotateSecret (Spec §4.7, §6.4.3)", () => {
     )
   })
 
-  it("rotating again within the day keeps the first one's promise", () => {
+  it("rotating again within the day keeps the first one's promise [endpoints-5]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const { app, developer, endpoint } = yield* scene
@@ -239,7 +239,7 @@ describe("rotateSecret (Spec §4.7, §6.4.3)", () => {
     )
   })
 
-  it("for any series of rotations: one newest that does not expire, each other a day from its own rotation, at most 8", () => {
+  it("for any series of rotations: one newest that does not expire, each other a day from its own rotation, at most 8 [§6.4.3]", () => {
     const T0 = Timestamp.make(0)
     fc.assert(
       fc.property(
@@ -268,8 +268,8 @@ describe("rotateSecret (Spec §4.7, §6.4.3)", () => {
   })
 })
 
-describe("sendTest (Spec §4.7, decision W6)", () => {
-  it("posts a signed ping now and says that it arrived", () => {
+describe("sendTest [§4.7, W6]", () => {
+  it("posts a signed ping now and says that it arrived [§6.1-ping]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const { app, developer, endpoint, secret } = yield* scene
@@ -336,7 +336,7 @@ describe("sendTest (Spec §4.7, decision W6)", () => {
     )
   })
 
-  it("works on a disabled endpoint, says so, and leaves it disabled", () => {
+  it("works on a disabled endpoint, says so, and leaves it disabled [endpoints-8]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const { app, developer, endpoint } = yield* scene

@@ -1,5 +1,6 @@
 import { listDeliveries, redeliver } from "@place-access/domain/deliveries"
-import { StrikeWarning, updateEndpoint, warnOfStrikes, WebhookEndpoint } from "@place-access/domain/endpoints"
+import { StrikeWarning, updateEndpoint, WebhookEndpoint } from "@place-access/domain/endpoints"
+import { warnOfStrikes } from "@place-access/domain/deliveries"
 import { MailOutbox, sendMail } from "@place-access/domain/mail"
 import { DeliveryId, Timestamp } from "@place-access/domain/shared"
 import { MemoryMailer, MemoryMailOutbox, MemoryWebhookSender } from "@place-access/domain/testing"
@@ -21,7 +22,7 @@ const { answers, refuses } = MemoryWebhookSender
 
 const post = Layer.merge(MemoryMailer.layer, MemoryMailOutbox.layer)
 
-/** Beside a worker that delivers and one that writes mail about strikes, now and then as housekeeping does. */
+/** Runs `use` beside a worker that delivers and one that sends mail about strikes, now and then as the sweeps do. */
 const working = <A>(use: (stage: Scene) => Effect.Effect<A, unknown, Parts>) =>
   inVirtualTime(
     Effect.gen(function* () {
@@ -63,7 +64,7 @@ const TEN = (stage: Scene) => `A webhook endpoint of ${stage.app.name} failed 10
 const TWENTY = (stage: Scene) => `A webhook endpoint of ${stage.app.name} was disabled`
 
 describe("an endpoint that fails, and its developer's mail", () => {
-  it("none with nine in a row, one with the tenth, none up to nineteen, one with the twentieth, which disables", () => {
+  it("none with nine in a row, one with the tenth, none up to nineteen, one with the twentieth, which disables [endpoints-7]", () => {
     working((stage) =>
       Effect.gen(function* () {
         yield* lose(stage, 9)
@@ -92,7 +93,7 @@ describe("an endpoint that fails, and its developer's mail", () => {
     )
   })
 
-  it("a success begins a new series: nine more are quiet, ten are told again", () => {
+  it("a success begins a new series: nine more are quiet, ten are told again [endpoints-7]", () => {
     working((stage) =>
       Effect.gen(function* () {
         yield* lose(stage, 11)
@@ -117,7 +118,7 @@ describe("an endpoint that fails, and its developer's mail", () => {
     )
   })
 
-  it("enabling begins a new series: it is warned of and disabled again", () => {
+  it("enabling begins a new series: it is warned of and disabled again [§3.4-enable]", () => {
     working((stage) =>
       Effect.gen(function* () {
         yield* lose(stage, 20)
@@ -128,7 +129,7 @@ describe("an endpoint that fails, and its developer's mail", () => {
     )
   })
 
-  it("what is sent again by hand is no tenth, and no success either", () => {
+  it("what is sent again by hand is no tenth, and no success either [§3.4-by-hand]", () => {
     working((stage) =>
       Effect.gen(function* () {
         yield* lose(stage, 9)
@@ -160,21 +161,15 @@ describe("an endpoint that fails, and its developer's mail", () => {
         expect(letter?.to).toBe(stage.developer.email)
         const own = `https://api.example/developer/apps/${stage.app.id}`
         expect(letter?.text).toBe(
-          `Events do not reach an endpoint of your app "${stage.app.name}":
-
-${URL}
-
-On 1 January 2026 at 23:35 UTC it came to 10 events in a row that failed at every one of their seven attempts. What came of the last one: answered 503.
-
-At 20 in a row we disable the endpoint: what waits for it then fails, and nothing more is sent there. One event that arrives sets the count back to 0; what you send again by hand does not count.
-
-Send the endpoint a test to see what it answers. When it works, send again what failed: it is kept for 30 days.
-
-What failed there:
-${own}/deliveries?endpoint=${stage.endpoint.id}&state=failed
-
-The endpoint:
-${own}/webhooks#${stage.endpoint.id}`
+          [
+            `Events do not reach an endpoint of your app "${stage.app.name}":`,
+            `${URL}`,
+            "On 1 January 2026 at 23:35 UTC it came to 10 events in a row that failed at every one of their seven attempts. What came of the last one: answered 503.",
+            "At 20 in a row we disable the endpoint: what waits for it then fails, and nothing more is sent there. One event that arrives sets the count back to 0; what you send again by hand does not count.",
+            "Send the endpoint a test to see what it answers. When it works, send again what failed: it is kept for 30 days.",
+            `What failed there:\n${own}/deliveries?endpoint=${stage.endpoint.id}&state=failed`,
+            `The endpoint:\n${own}/webhooks#${stage.endpoint.id}`
+          ].join("\n\n")
         )
       })
     )
@@ -195,7 +190,7 @@ describe("the message about strikes", () => {
 
   it("of a disabled endpoint says so, and how it is brought back", () => {
     const { body, furtherLinks, link, subject } = message(20, {
-      description: WebhookEndpoint.Description.make("The main one")
+      description: WebhookEndpoint.EndpointDescription.make("The main one")
     })
     expect(subject).toBe("A webhook endpoint of Brew was disabled")
     expect(body).toBe(

@@ -23,7 +23,7 @@ const fixOf = (overrides: Partial<Fix.Reading>): Fix.Fix => {
   return judged.fix
 }
 
-describe("what becomes of a reading (decision L3)", () => {
+describe("what becomes of a reading [L3]", () => {
   it.each([
     [{ lat: 90, lon: 180 }, "fix"],
     [{ lat: -90, lon: -180 }, "fix"],
@@ -82,7 +82,7 @@ describe("what becomes of a reading (decision L3)", () => {
   })
 })
 
-describe("one reading, one fix (decision L4)", () => {
+describe("one reading, one fix [L4]", () => {
   it("coordinates are kept to 1e-7 degrees, and -0 is 0", () => {
     expect(fixOf({ lat: 52.123_456_78, lon: -4.123_456_74 })).toMatchObject({ lat: 52.123_456_8, lon: -4.123_456_7 })
     expect(Object.is(fixOf({ lat: -0 }).lat, 0)).toBe(true)
@@ -111,7 +111,7 @@ describe("one reading, one fix (decision L4)", () => {
   })
 })
 
-describe("the order of evaluation (decision L4)", () => {
+describe("the order of evaluation [L4]", () => {
   const some: fc.Arbitrary<Fix.Fix> = fc
     .record({
       after: fc.integer({ min: 0, max: 3 }),

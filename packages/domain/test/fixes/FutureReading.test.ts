@@ -9,7 +9,10 @@ const WAITING: FutureReading.FutureReading = {
   receivedAt: time(NOON)
 }
 
-/** Whether it is taken beside fixes that were captured so long after noon and arrive with the last of them. */
+/**
+ * Whether the reading is accepted beside fixes that were captured this long after noon and arrive with the last of
+ * them.
+ */
 const isTaken = (...captured: ReadonlyArray<number>): boolean =>
   FutureReading.due(
     [WAITING],
@@ -18,14 +21,14 @@ const isTaken = (...captured: ReadonlyArray<number>): boolean =>
   ).length === 1
 
 describe("a reading that was put aside as from the future", () => {
-  it("is taken once its device sends what was captured later: the server's clock was wrong", () => {
+  it("is taken once its device sends what was captured later: the server's clock was wrong [fixes-4]", () => {
     expect(isTaken(HOUR - 1)).toBe(false)
     expect(isTaken(HOUR)).toBe(true)
     expect(isTaken(5 * HOUR)).toBe(true)
     expect(FutureReading.due([WAITING], [], time(NOON + DAY))).toEqual([])
   })
 
-  it("stays aside when its device captured something between its arrival and its time: the phone's clock was set back", () => {
+  it("stays aside when its device captured something between its arrival and its time: the phone's clock was set back [fixes-4]", () => {
     expect(isTaken(2 * HOUR, MINUTE)).toBe(false)
     expect(isTaken(2 * HOUR, HOUR - 1)).toBe(false)
     expect(isTaken(2 * HOUR, 0, -MINUTE)).toBe(true)

@@ -3,7 +3,7 @@ import { Timestamp } from "@place-access/domain/shared"
 import { FastCheck, Option } from "effect"
 import { describe, expect, it } from "vitest"
 
-const zone = (name: string): LocalDays.Zone => Option.getOrThrow(LocalDays.zone(name))
+const zone = (name: string): LocalDays.TimeZone => Option.getOrThrow(LocalDays.zone(name))
 const at = (iso: string) => Timestamp.make(Date.parse(iso))
 const days = (name: string, from: string, until: string) =>
   LocalDays.between(zone(name), at(from), at(until)).map(({ date, from }) => [date, Timestamp.toIso(from)])
@@ -66,7 +66,7 @@ describe("days of a calendar", () => {
     }
   })
 
-  it("every moment lies in the day that its zone's calendar says, whatever the zone and the stretch", () => {
+  it("every moment lies in the day that its zone's calendar says, whatever the zone and the stretch [§4.4-days, answers-7]", () => {
     const ZONES = [
       "UTC",
       "Europe/Amsterdam",

@@ -18,7 +18,7 @@ const fix = (offset: number, more: Partial<Fix.StoredFix> = {}): Fix.StoredFix =
 })
 const of = (fixes: ReadonlyArray<Fix.StoredFix>, toleranceMs = 1_000) => Nearest.of(AT, fixes, toleranceMs)
 
-describe("the nearest fix in time (Spec §4.5, decision L9)", () => {
+describe("the nearest fix in time [§4.5, L9]", () => {
   it("on either side, within the tolerance to the millisecond; none when all are farther", () => {
     expect(of([fix(-300), fix(200)])?.fix).toEqual(fix(200))
     expect(of([fix(-200), fix(300)])?.fix).toEqual(fix(-200))

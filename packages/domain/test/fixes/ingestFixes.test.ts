@@ -1,7 +1,7 @@
-import { WorkSignal } from "@place-access/domain/deliveries"
+import { WorkSignal } from "@place-access/domain/events"
 import type { Device } from "@place-access/domain/devices"
 import { Fix, FixHistory, FixStore, ingestFixes, type UploadCommit } from "@place-access/domain/fixes"
-import { HistoryStore } from "@place-access/domain/history"
+import { HistoryStore } from "@place-access/domain/retention-choice"
 import { Place, PlaceStore } from "@place-access/domain/places"
 import { type Entropy, StoreError } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryFixHistory, RuleSamples } from "@place-access/domain/testing"
@@ -19,10 +19,10 @@ const reading = (after: number, where: Point, more: Partial<Fix.Reading> = {}): 
   ...more
 })
 
-/** Outside, in, out: an arrival 10 minutes before noon, a departure 5 minutes before. */
+/** Outside, inside, outside: an arrival 10 minutes before noon, a departure 5 minutes before. */
 const RIDE = [reading(-14 * MINUTE, OUTSIDE), reading(-10 * MINUTE, INSIDE), reading(-5 * MINUTE, OUTSIDE)]
 
-/** A user with a phone, a place at `CIRCLE` that is shared, and an enter and an exit rule on it, since the day before. */
+/** A user with a phone, a shared place at `CIRCLE`, and an enter and an exit rule on it, since the day before. */
 const person = Effect.gen(function* () {
   const made = yield* RuleSamples.sharing()
   const onPlace = RuleSamples.onPlace(made.place)
@@ -79,7 +79,7 @@ describe("an upload", () => {
     )
   )
 
-  it.effect("is sorted by capture time first (decision L4)", () =>
+  it.effect("is sorted by capture time first [L4]", () =>
     run(
       Effect.gen(function* () {
         const { phone } = yield* person
@@ -92,7 +92,7 @@ describe("an upload", () => {
     )
   )
 
-  it.effect("that is repeated changes nothing, also beside new fixes", () =>
+  it.effect("that is repeated changes nothing, also beside new fixes [M4]", () =>
     run(
       Effect.gen(function* () {
         const { phone } = yield* person
@@ -124,7 +124,7 @@ describe("an upload", () => {
     )
   )
 
-  it.effect("puts aside what cannot be, once, and never evaluates it (decision L3)", () =>
+  it.effect("puts aside what cannot be, once, and never evaluates it [L3]", () =>
     run(
       Effect.gen(function* () {
         const { phone } = yield* person
@@ -150,7 +150,7 @@ describe("an upload", () => {
     )
   )
 
-  it.effect("what is older than its owner keeps is answered as put aside and stored nowhere", () =>
+  it.effect("what is older than its owner keeps is answered as put aside and stored nowhere [M3-aside]", () =>
     run(
       Effect.gen(function* () {
         const { phone } = yield* person
@@ -180,7 +180,7 @@ describe("an upload", () => {
     )
   )
 
-  it.effect("keeps visits beside the fixes: they fire nothing and are no history (decision L10)", () =>
+  it.effect("keeps visits beside the fixes: they fire nothing and are no history [L10]", () =>
     run(
       Effect.gen(function* () {
         const { phone } = yield* person
@@ -218,7 +218,7 @@ describe("an upload", () => {
   )
 })
 
-describe("a place that moved (decision L8)", () => {
+describe("a place that moved [L8]", () => {
   it.effect("re-seeds its rules: no event for the move, and the next crossing fires", () =>
     run(
       Effect.gen(function* () {
@@ -237,8 +237,8 @@ describe("a place that moved (decision L8)", () => {
   )
 })
 
-describe("a rule that is made while the phone holds readings back (decision M5)", () => {
-  /** What the rules of somebody with an older enter rule fire when the phone brings what it held back, at noon. */
+describe("a rule that is made while the phone holds readings back [M5]", () => {
+  /** The firings of a person with an older enter rule, when the phone uploads at noon what it held back. */
   const firedBy = (madeAgo: number, target: "place" | "zone") =>
     Effect.gen(function* () {
       const { connection, enter, phone, place } = yield* person
@@ -259,7 +259,7 @@ describe("a rule that is made while the phone holds readings back (decision M5)"
     })
 
   for (const target of ["place", "zone"] as const) {
-    it.effect(`${target}: an arrival a millisecond before it was made seeds it; one at the instant fires it`, () =>
+    it.effect(`${target}: an arrival a millisecond before it was made seeds it; one at the instant fires it [M5]`, () =>
       Effect.gen(function* () {
         const both = [-10 * MINUTE, HOUR]
         expect(yield* run(firedBy(10 * MINUTE - 1, target))).toEqual({ older: both, late: [HOUR] })
@@ -283,7 +283,7 @@ describe("a rule that is made while the phone holds readings back (decision M5)"
 })
 
 describe("uploads of one user that race", () => {
-  /** The store with another `commit`, which is given the real one. */
+  /** The store with another `commit`, which gets the real one. */
   const committing = (
     commit: (upload: UploadCommit, real: typeof FixStore.Service) => Effect.Effect<boolean, StoreError>
   ) =>
@@ -292,7 +292,7 @@ describe("uploads of one user that race", () => {
       Effect.map(FixStore, (real) => FixStore.of({ ...real, commit: (upload) => commit(upload, real) }))
     )
 
-  it.effect("the one that came second evaluates again, on what the first one stored", () =>
+  it.effect("the one that came second evaluates again, on what the first one stored [fixes-6]", () =>
     run(
       Effect.gen(function* () {
         const { phone } = yield* person
@@ -311,7 +311,7 @@ describe("uploads of one user that race", () => {
     )
   )
 
-  it.effect("one that never gets through is told to come again", () =>
+  it.effect("one that never gets through is told to come again [fixes-6]", () =>
     run(
       Effect.gen(function* () {
         const { phone } = yield* person
@@ -354,7 +354,7 @@ describe("uploads cut into pieces", () => {
     repeats: fc.array(fc.nat(6), { maxLength: 4 })
   })
 
-  /** In order of capture, as the pieces must be; cut at `ends`, some pieces sent again later. */
+  /** The fixes in order of capture, which the pieces must keep, cut at `ends`; some pieces are sent again later. */
   const pieces = ({ ends, fixes, repeats }: Cut): ReadonlyArray<ReadonlyArray<Fix.Reading>> => {
     const judged = fixes.flatMap((one) => {
       const outcome = Fix.judge(one, time(NOON))
@@ -382,7 +382,7 @@ describe("uploads cut into pieces", () => {
       }
     }).pipe(Effect.provide(UploadStores), Effect.withClock(clockAt(NOON)), Effect.runSync)
 
-  it("end like one upload: the same states, events and fixes, however cut and repeated", () => {
+  it("end like one upload: the same states, events and fixes, however cut and repeated [L4]", () => {
     let fired = 0
     fc.assert(
       fc.property(cut, (one) => {
@@ -399,7 +399,7 @@ describe("uploads cut into pieces", () => {
 describe("what could not be taken", () => {
   const device = (id: Device.Device["id"]) => Effect.map(MemoryDatabase, ({ devices }) => devices.get(id))
 
-  it.effect("is counted on its device by reason, whatever else the upload brought", () =>
+  it.effect("is counted on its device by reason, whatever else the upload brought [fixes-3]", () =>
     run(
       Effect.gen(function* () {
         const { phone } = yield* person
@@ -428,7 +428,7 @@ describe("what could not be taken", () => {
     )
   )
 
-  it.effect("what is older than the owner keeps history is put aside: counted, and stored nowhere (M3)", () =>
+  it.effect("what is older than the owner keeps history is put aside: counted, and stored nowhere [M3, fixes-2]", () =>
     run(
       Effect.gen(function* () {
         const { phone } = yield* person
@@ -454,7 +454,7 @@ describe("what could not be taken", () => {
         const { phone } = yield* person
         const tables = yield* MemoryDatabase
         yield* ingestFixes(phone, [reading(-1, OUTSIDE)], [])
-        // The server's clock is an hour behind: what happens now is captured in an hour.
+        // The clock of the server is an hour behind: what happens now is captured in an hour.
         yield* ingestFixes(phone, [reading(HOUR, INSIDE), reading(HOUR + MINUTE, OUTSIDE)], [])
         yield* ingestFixes(phone, [reading(HOUR + 2 * MINUTE, INSIDE)], [])
         expect([tables.fixes.size, tables.quarantined.size]).toEqual([1, 3])
@@ -494,8 +494,8 @@ describe("what could not be taken", () => {
   )
 })
 
-describe("a tablet that stays at home and a phone on the way (decision M14)", () => {
-  it.effect("fire once when the phone leaves and once when it comes back, not to and fro", () =>
+describe("a tablet that stays at home and a phone on the way [M14]", () => {
+  it.effect("fire once when the phone leaves and once when it comes back, not to and fro [devices-4]", () =>
     run(
       Effect.gen(function* () {
         const { phone, user } = yield* person
@@ -515,7 +515,7 @@ describe("a tablet that stays at home and a phone on the way (decision M14)", ()
   )
 
   it.effect(
-    "nobody marked the tablet, and it comes first or last: the same, from the first time the phone leaves",
+    "nobody marked the tablet, and it comes first or last: the same, from the first time the phone leaves [M14]",
     () =>
       run(
         Effect.gen(function* () {
@@ -565,7 +565,7 @@ describe("a tablet that stays at home and a phone on the way (decision M14)", ()
     )
   )
 
-  it.effect("what the tablet sends meanwhile is history and decides nothing; alone it decides", () =>
+  it.effect("what the tablet sends meanwhile is history and decides nothing; alone it decides [devices-4]", () =>
     run(
       Effect.gen(function* () {
         const { phone, user } = yield* person

@@ -1,5 +1,5 @@
 import { Fix, FixStore } from "@place-access/domain/fixes"
-import { HistoryStore } from "@place-access/domain/history"
+import { HistoryStore } from "@place-access/domain/retention-choice"
 import { Import, importNext, ImportStore, startImport } from "@place-access/domain/imports"
 import { StoreError, Timestamp } from "@place-access/domain/shared"
 import {
@@ -28,7 +28,7 @@ const layer = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(MemoryDatabase.layer, MemoryEntropy.layer, MemoryVault.layer)),
   Layer.merge(MemoryImportReader.layer),
-  // Every broken call is logged.
+  // Every call that fails on purpose would be logged.
   Layer.merge(Logger.remove(Logger.defaultLogger))
 )
 type World = Layer.Layer.Success<typeof layer>
@@ -45,7 +45,7 @@ const file = (...lines: ReadonlyArray<string>): string => `${[FIRST_LINE, ...lin
 const points = (count: number, from = LONG_AGO): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => line(from + index * 1_000, 52, 4 + index / 1e5))
 
-/** Uploaded by a new user, who keeps 90 days of history. */
+/** A file that a new user uploads; the user keeps 90 days of history. */
 const upload = (text: string) =>
   Effect.gen(function* () {
     const user = yield* Fixtures.user
@@ -68,7 +68,7 @@ const history = (of: Import.Import) => Effect.flatMap(FixStore, (store) => store
 const imported = (text: string) =>
   Effect.gen(function* () {
     const made = yield* upload(text)
-    expect(yield* importNext).toBe(true)
+    expect(yield* importNext()).toBe(true)
     return { import: yield* found(made), history: yield* history(made) }
   })
 
@@ -78,7 +78,7 @@ describe("an import", () => {
       Effect.gen(function* () {
         const made = yield* upload(file(...points(3)))
         expect(made).toMatchObject({ state: "waiting", fileName: "my.gpx", counts: Import.NOTHING_READ, format: null })
-        expect(yield* importNext).toBe(true)
+        expect(yield* importNext()).toBe(true)
         expect(yield* found(made)).toMatchObject({
           state: "done",
           format: "gpx",
@@ -90,12 +90,12 @@ describe("an import", () => {
         expect((yield* history(made)).map(({ capturedAt }) => capturedAt)).toEqual(
           [2, 1, 0].map((index) => LONG_AGO + index * 1_000)
         )
-        expect(yield* importNext).toBe(false)
+        expect(yield* importNext()).toBe(false)
       })
     )
   })
 
-  it("leaves out and counts what is impossible, newer than a day before the upload, past the kept history, or known", () => {
+  it("leaves out and counts what is impossible, newer than a day before the upload, past the kept history, or known [imports-1, imports-3]", () => {
     run(
       Effect.gen(function* () {
         const entries = [
@@ -127,20 +127,20 @@ describe("an import", () => {
       Effect.gen(function* () {
         const made = yield* upload(file(line(Fix.EARLIEST - 1, 1, 1), line(Fix.EARLIEST, 1, 1)))
         yield* (yield* HistoryStore).choose(made.userId, null, made.uploadedAt)
-        yield* importNext
+        yield* importNext()
         expect((yield* found(made)).counts).toMatchObject({ stored: 1, tooOld: 0, quarantined: 1 })
       })
     )
   })
 
-  it("of the same file again finds nothing new", () => {
+  it("of the same file again finds nothing new [imports-2]", () => {
     run(
       Effect.gen(function* () {
         const user = yield* Fixtures.user
         const again = startImport(user.id, undefined, Stream.make(bytes(file(...points(2_500)))))
         const [first, second] = [yield* again, yield* again]
-        yield* importNext
-        yield* importNext
+        yield* importNext()
+        yield* importNext()
         expect((yield* found(first)).counts).toMatchObject({ stored: 2_500, duplicates: 0 })
         expect((yield* found(second)).counts).toMatchObject({ stored: 0, duplicates: 2_500 })
       })
@@ -157,7 +157,7 @@ describe("an import", () => {
     [file("!"), "The file is damaged and cannot be read to its end.", 0],
     [file(...points(2)).slice(0, -1), /^The file ends in the middle.* What was read before that is stored\.$/, 1],
     [file(), /^The file has no recorded positions\./, 0]
-  ])("that cannot be read fails in words, and what came before stays", (text, error, stored) => {
+  ])("that cannot be read fails in words, and what came before stays [imports-7]", (text, error, stored) => {
     run(
       Effect.gen(function* () {
         const { history, import: failed } = yield* imported(text.startsWith("<html>") ? `${text}\n` : text)
@@ -175,11 +175,11 @@ describe("an import", () => {
       Effect.gen(function* () {
         const made = yield* upload(file(...points(2)))
         for (let attempt = 1; attempt <= Import.MAX_ATTEMPTS; attempt++) {
-          yield* withFaults(importNext, (call) => call === "piece")
+          yield* withFaults(importNext(), (call) => call === "piece")
           expect((yield* found(made)).state).toBe("running")
           yield* Effect.sleep(Import.LEASE)
         }
-        yield* importNext
+        yield* importNext()
         expect(yield* found(made)).toMatchObject({ state: "failed", error: expect.stringContaining("tried 5 times") })
       })
     )
@@ -188,7 +188,7 @@ describe("an import", () => {
 
 type Call = "piece" | "advance" | "finish" | "find"
 
-/** The store breaks before, or after, a call: the worker hears of a failure either way. */
+/** The store fails before or after a call. Either way the worker gets an error. */
 const withFaults = <A, E, R>(
   program: Effect.Effect<A, E, R | ImportStore>,
   before: (call: Call) => boolean,
@@ -217,13 +217,13 @@ describe("an import that is interrupted", () => {
       arbitrary: fc.integer({ min: 0, max: 9 }).map((index) => `visit ${LONG_AGO + index} ${LONG_AGO + HOUR} 1 1`)
     }
   )
-  /** Entries for several steps: many of a few kinds, so that duplicates lie on both sides of a step. */
+  /** Entries for several steps: many entries of a few kinds, so that duplicates lie on both sides of a step. */
   const entries = fc
     .array(entry, { minLength: 1, maxLength: 30 })
     .chain((some) => fc.integer({ min: 1, max: 120 }).map((times) => Array.from({ length: times }, () => some).flat()))
   const damage = fc.constantFrom([], ["!"])
 
-  it("at any point, any number of times, stores every entry once and counts right", () => {
+  it("at any point, any number of times, stores every entry once and counts right [imports-6]", () => {
     fc.assert(
       fc.property(entries, damage, fc.infiniteStream(fc.integer({ min: 0, max: 9 })), (all, end, dice) => {
         const text = file(...all, ...end)
@@ -234,7 +234,7 @@ describe("an import that is interrupted", () => {
             const breaks = () => dice.next().value === 0
             for (let round = 0; (yield* found(made)).finishedAt === null; round++) {
               const [before, after] = round < 100 ? [breaks, breaks] : [() => false, () => false]
-              yield* withFaults(importNext, before, after)
+              yield* withFaults(importNext(), before, after)
               yield* Effect.sleep(Import.LEASE)
             }
             return { import: yield* found(made), history: yield* history(made) }
@@ -258,7 +258,7 @@ describe("an import that is interrupted", () => {
         const made = yield* upload(file(...points(6_000)))
         const store = yield* ImportStore
         const worker = (waits: Iterator<number>) =>
-          Effect.provideService(importNext, ImportStore, {
+          Effect.provideService(importNext(), ImportStore, {
             ...store,
             advance: (step) => Effect.zipRight(Effect.sleep(waits.next().value ?? 1), store.advance(step))
           })
@@ -279,7 +279,7 @@ describe("an import that is interrupted", () => {
         const made = yield* upload(file(...points(6_000)))
         const store = yield* ImportStore
         let steps = 0
-        yield* Effect.provideService(importNext, ImportStore, {
+        yield* Effect.provideService(importNext(), ImportStore, {
           ...store,
           advance: (step) => Effect.tap(store.advance(step), () => (++steps === 2 ? store.remove(made) : Effect.void))
         })

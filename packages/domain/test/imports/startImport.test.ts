@@ -66,12 +66,12 @@ describe("startImport", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("refuses a file over 256 MiB as soon as it is, and nothing of it stays", () =>
+  it.effect("refuses a file over 256 MiB as soon as it is, and nothing of it stays [imports-5]", () =>
     Effect.gen(function* () {
       const user = yield* Fixtures.user
       const half = new Uint8Array(Import.MAX_BYTES / 2)
       half[0] = 0x7b
-      // The pieces of this test are not kept: they would take a minute in memory.
+      // This test drops the pieces of the file: keeping them in memory would take a minute.
       const store = yield* ImportStore
       const forgetful = { ...store, append: () => Effect.succeed(true) }
       const start = (...chunks: ReadonlyArray<Uint8Array>) =>

@@ -41,7 +41,7 @@ const faultsOf = (text: string) =>
       : []
   )
 
-describe("rules that are imported (Spec §6.4.9)", () => {
+describe("rules that are imported [§6.4.9]", () => {
   it("keep their id, address, age and secret, which is sealed at rest", () => {
     inVirtualTime(
       Effect.gen(function* () {
@@ -82,7 +82,7 @@ describe("rules that are imported (Spec §6.4.9)", () => {
     )
   })
 
-  it("the same file again stores nothing more, and what was removed since stays removed", () => {
+  it("the same file again stores nothing more, and what was removed since stays removed [§6.4.9-migration, legacy-2]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const on = yield* stage
@@ -92,7 +92,7 @@ describe("rules that are imported (Spec §6.4.9)", () => {
         const before = yield* rules(on)
         expect(yield* importRules(text)).toEqual({ imported: 0, known: 2 })
         expect(yield* rules(on)).toEqual(before)
-        // A longer file goes on where the first one ended.
+        // A longer file continues where the first one ended.
         expect(yield* importRules(`${text}\n${file(lineOf(on, { id: "old_3" }))}`)).toEqual({ imported: 1, known: 2 })
       })
     )
@@ -112,7 +112,7 @@ describe("rules that are imported (Spec §6.4.9)", () => {
     )
   })
 
-  it("every fault of every line at once, by number; nothing is stored, and no value is repeated", () => {
+  it("every fault of every line at once, by number; nothing is stored, and no value is repeated [§6.4.9-migration, legacy-2]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const on = yield* stage
@@ -136,7 +136,7 @@ describe("rules that are imported (Spec §6.4.9)", () => {
           "4 created_at must be an ISO 8601 timestamp with a zone, and not in the future",
           "4 secret must be 16 to 512 characters, none of them control characters",
           "4 type must be one of enter, exit, dwell",
-          "5 canary_field is not known here: see docs/http.md",
+          "5 canary_field is not known here: see docs/legacy-webhooks.md",
           "5 webhook_url must be a string",
           "6 webhook_url must begin with https://",
           "6 connection_id must be of a connection of this service",
@@ -194,7 +194,7 @@ describe("rules that are imported (Spec §6.4.9)", () => {
       Effect.gen(function* () {
         const on = yield* stage
         const plain = yield* RuleSamples.rule(on.connection, RuleSamples.onPlace(on.place))
-        // Alike to the last term, but its address is an endpoint's.
+        // The same in every term, but with the address of an endpoint.
         const twin = yield* RuleSamples.rule(on.connection, RuleSamples.onPlace(on.place), {
           webhookUrl: "https://old.example.com/hook",
           createdAt: Timestamp.make(Date.UTC(2025, 5, 1))

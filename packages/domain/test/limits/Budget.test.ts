@@ -16,7 +16,7 @@ describe("a budget", () => {
     expect(ZoneQuestions.HOURLY).toMatchObject({ calls: 20, windowMillis: 3_600_000 })
   })
 
-  it("for any calls: never more than it has in any window, never a refusal with fewer, and the wait is exact", () => {
+  it("for any calls: never more than it has in any window, never a refusal with fewer, and the wait is exact [M8]", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), gaps, (calls, all) => {
         const budget: Budget.Budget = { name: "test", calls, windowMillis: WINDOW }

@@ -16,7 +16,7 @@ const timesOf = (all: ReadonlyArray<number>) => {
 }
 
 const run = (rate: Rate.Rate, times: ReadonlyArray<Timestamp.Timestamp>) => {
-  let window: Rate.Window | undefined
+  let window: Rate.RateWindow | undefined
   return times.map((at) => {
     window = Rate.count(window, rate.windowMillis, at)
     return { at, ...Rate.standing(rate, window, at) }
@@ -24,12 +24,12 @@ const run = (rate: Rate.Rate, times: ReadonlyArray<Timestamp.Timestamp>) => {
 }
 
 describe("a rate", () => {
-  it("for any calls: a window has never more than its calls, and refuses none before", () => {
+  it("for any calls: a window has never more than its calls, and refuses none before [limits-1]", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), gaps, (calls, all) => {
         const times = timesOf(all)
         const answers = run({ calls, windowMillis: WINDOW }, times)
-        // The windows, made from the times alone: each begins with the first call that no window before holds.
+        // The windows, computed from the times alone: each begins with the first call that no earlier window holds.
         let [begun, inWindow] = [-Infinity, 0]
         for (const { at, isAdmitted, remaining, resetMillis } of answers) {
           if (at >= begun + WINDOW) [begun, inWindow] = [at, 0]
@@ -46,14 +46,14 @@ describe("a rate", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), gaps, (calls, all) => {
         const rate = { calls, windowMillis: WINDOW }
-        let window: Rate.Window | undefined
+        let window: Rate.RateWindow | undefined
         let at = START
         for (const gap of all) {
           at = Timestamp.plus(at, gap)
           window = Rate.count(window, WINDOW, at)
           const { isAdmitted, resetMillis } = Rate.standing(rate, window, at)
           if (isAdmitted) continue
-          // In whole seconds, as `Retry-After` says it.
+          // In whole seconds, as `Retry-After` gives it.
           at = Timestamp.plus(at, Math.ceil(resetMillis / 1_000) * 1_000)
           window = Rate.count(window, WINDOW, at)
           expect(Rate.standing(rate, window, at).isAdmitted).toBe(true)

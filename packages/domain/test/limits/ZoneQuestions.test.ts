@@ -14,7 +14,7 @@ const circle = (north: number, east: number, radiusM: number): Geometry.Circle =
   radiusM
 })
 
-/** How many of the circles are asked about, one after the other at one instant. */
+/** The number of circles that the budget allows, when all are asked about one after the other at one instant. */
 const admitted = (circles: ReadonlyArray<Geometry.Circle>, now = time(NOON)): number => {
   let questions = ZoneQuestions.none
   return circles.filter((one) => {
@@ -28,7 +28,7 @@ const TEN = Array.from({ length: 10 }, (_, index) => index)
 const TEN_ZONES = TEN.map((index) => circle(1.2 + 2.4 * Math.floor(index / 4), 1.2 + 2.4 * (index % 4), 1_100))
 
 describe("questions about zones", () => {
-  it("an app that sets ten zones in one town once, and asks about each every hour, never meets a limit", () => {
+  it("an app that sets ten zones in one town once, and asks about each every hour, never meets a limit [M8]", () => {
     let questions = ZoneQuestions.none
     const ask = (one: Geometry.Circle, at: number) => {
       const asking = ZoneQuestions.ask(questions, one, time(at))
@@ -40,7 +40,7 @@ describe("questions about zones", () => {
     for (let hour = 0; hour < 5 * 24; hour++) for (const zone of TEN_ZONES) ask(zone, NOON + hour * HOUR)
   })
 
-  it("circles that shrink around one spot are refused long before circles beside each other are", () => {
+  it("circles that shrink around one spot are refused long before circles beside each other are [M8]", () => {
     expect(admitted(TEN.map((index) => circle(6, 6, 10_000 * 0.7 ** index)))).toBeLessThan(6)
     expect(admitted(TEN_ZONES)).toBe(10)
   })
@@ -58,7 +58,7 @@ describe("questions about zones", () => {
 
   it("circles whose edges lie in different towns have nothing to do with each other", () => {
     expect(admitted(TEN.map((index) => circle(40 * index, 0, 10_000)))).toBe(10)
-    // A fourth one whose edge is 17 km from those of the three, and a little more.
+    // A fourth circle whose edge is just over 17 km from the edges of the three.
     const three = [0, 1, 2].map((east) => circle(0, east / 10, 3_000))
     const fourth = (apartKm: number) => admitted([...three, circle(6 + apartKm, 0.1, 3_000)])
     expect([fourth(16.9), fourth(17.2)]).toEqual([3, 4])

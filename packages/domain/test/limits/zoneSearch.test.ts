@@ -4,7 +4,7 @@ import { type Decision, medianErrorKm, strategies } from "../support/zoneSearch.
 
 const PEOPLE = 32
 
-/** The hour's budget without the day's. */
+/** The budget of the hour without that of the day. */
 const hourAlone: Decision = (before, _, now) => {
   const spending = Budget.spend(ZoneQuestions.HOURLY, before.calls, now)
   return spending._tag === "Refused" ? spending : { _tag: "Asked", questions: { calls: spending.calls, circles: [] } }
@@ -12,14 +12,14 @@ const hourAlone: Decision = (before, _, now) => {
 
 describe("a search for somebody who sits still in a town of 12 × 12 km", () => {
   it.each(Object.entries(strategies))(
-    "after a day it is no finer than 1 km (median): %s",
+    "after a day it is no finer than 1 km (median): %s [M8]",
     (_, strategy) => {
       expect(medianErrorKm(strategy, ZoneQuestions.ask, PEOPLE)).toBeGreaterThan(1)
     },
     120_000
   )
 
-  it("without the day's budget the same search finds them to within 200 m", () => {
+  it("without the day's budget the same search finds them to within 200 m [M8]", () => {
     const halves = strategies["halves with the largest circles"]
     expect(medianErrorKm(halves, hourAlone, PEOPLE)).toBeLessThan(0.2)
   })

@@ -41,7 +41,7 @@ describe("what a listener is told", () => {
   const ofFirst = { endpointId: first, events: [] }
   const both = [endpoint("ep_1"), endpoint("ep_2", { events: ["places.changed"] })]
 
-  it("of its own: every event of its list, wherever else it goes", () => {
+  it("of its own: every event of its list, wherever else it goes [listeners-1]", () => {
     expect(told(own, [], fired)).toBe(true)
     expect(told(own, both, fired, { webhookUrl: "https://hooks.example.com/ep_1" })).toBe(true)
     expect(told(own, both, fired, { webhookUrl: "https://old.example.com/", hasOwnAddress: true })).toBe(true)
@@ -50,7 +50,7 @@ describe("what a listener is told", () => {
     expect(told(own, both, { type: "ping" })).toBe(false)
   })
 
-  it("with an endpoint: what is sent there, by the endpoint's list and the rule's address", () => {
+  it("with an endpoint: what is sent there, by the endpoint's list and the rule's address [listeners-1]", () => {
     expect(told(ofFirst, both, fired)).toBe(true)
     expect(told({ ...ofFirst, endpointId: EndpointId.make("ep_2") }, both, fired)).toBe(false)
     expect(told(ofFirst, both, fired, { webhookUrl: "https://hooks.example.com/ep_1" })).toBe(true)
@@ -60,7 +60,7 @@ describe("what a listener is told", () => {
     )
   })
 
-  it("with an endpoint that is disabled: all the same, for then one wants to look; with one that is gone: nothing", () => {
+  it("with an endpoint that is disabled: all the same, for then one wants to look; with one that is gone: nothing [listeners-1]", () => {
     expect(told(ofFirst, [endpoint("ep_1", { disabledAt: Timestamp.make(1) })], fired)).toBe(true)
     expect(told(ofFirst, [endpoint("ep_2")], fired)).toBe(false)
   })

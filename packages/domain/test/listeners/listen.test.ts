@@ -1,6 +1,6 @@
 import { AccountStore, Session } from "@place-access/domain/accounts"
 import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/deletions"
-import { fanOut } from "@place-access/domain/deliveries"
+import { fanOut } from "@place-access/domain/dispatch"
 import { listen, Listener, ListenerStore, openListener, sweepListeners } from "@place-access/domain/listeners"
 import { type EndpointId, Entropy, StoreError, Timestamp, Vault } from "@place-access/domain/shared"
 import {
@@ -26,10 +26,10 @@ const opened = (stage: Scene, endpointId: EndpointId | null = null) =>
     return { opened: yield* openListener(stage.developer, stage.app.id, { endpointId, events: [] }), cookie }
   })
 
-/** Reads the stream beside the test; what came, with when. */
+/** Reads the stream beside the test; returns what came, and when. */
 const reading = (given: Effect.Effect.Success<ReturnType<typeof opened>>) =>
   Effect.gen(function* () {
-    const heard: Array<{ readonly at: Timestamp.Timestamp; readonly message: Listener.Message }> = []
+    const heard: Array<{ readonly at: Timestamp.Timestamp; readonly message: Listener.ListenerMessage }> = []
     const fiber = yield* Effect.fork(
       Stream.runForEach(listen({ ...given, stopping: Effect.never }), (message) =>
         Effect.map(Timestamp.now, (at) => void heard.push({ at, message }))
@@ -101,7 +101,7 @@ describe("a developer who listens", () => {
         const event = yield* fire(stage)
         yield* Effect.sleep("1 second")
         const { heard } = yield* start(stage)
-        // Away from the seconds at which the stream looks by itself.
+        // Not at a whole second, when the stream looks by itself.
         yield* Effect.sleep("300 millis")
         const begun = yield* Timestamp.now
         yield* withWorker(Effect.sleep("1 millis"))
@@ -151,7 +151,7 @@ describe("a developer who listens", () => {
         yield* withoutEndpoints
         const { hangUp } = yield* start(stage)
         yield* fire(stage)
-        // The worker comes between two looks of the stream.
+        // The worker runs between two looks of the stream.
         yield* Effect.sleep("10 millis")
         yield* fanOut(10)
         expect(yield* log).toEqual([])
@@ -165,7 +165,7 @@ describe("a developer who listens", () => {
     )
   })
 
-  it("what one of two was told of is one entry, whatever becomes of the other", () => {
+  it("what one of two was told of is one entry, whatever becomes of the other [listeners-5]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -196,7 +196,7 @@ describe("a developer who listens", () => {
         yield* fanOut(10)
         expect(yield* tables).toEqual([1, 1])
         yield* Effect.sleep(Listener.LIFETIME)
-        // Not swept yet, and yet nothing waits for it any more.
+        // The listener has expired and is not swept yet; events no longer wait for it.
         yield* fire(stage)
         yield* fanOut(10)
         expect(yield* log).toEqual([TO_NOBODY])
@@ -214,7 +214,7 @@ describe("a developer who listens", () => {
         yield* withoutEndpoints
         const { heard } = yield* start(stage)
         yield* fire(stage)
-        // The worker comes between two looks of the stream.
+        // The worker runs between two looks of the stream.
         yield* Effect.sleep("10 millis")
         yield* fanOut(10)
         yield* (yield* AccountDeletionStore).begin(stage.developer.id, AccountDeletion.decide)
@@ -248,7 +248,7 @@ describe("a developer who listens", () => {
     )
   })
 
-  it("is told how many events were dropped when more wait than are kept, and then the newest in order", () => {
+  it("is told how many events were dropped when more wait than are kept, and then the newest in order [listeners-4]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -268,7 +268,7 @@ describe("a developer who listens", () => {
     )
   })
 
-  it("is not told what is too old for its rule, and the user reads that it was kept back (Spec §4.6.8)", () => {
+  it("is not told what is too old for its rule, and the user reads that it was kept back [§4.6.8]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -285,7 +285,7 @@ describe("a developer who listens", () => {
     )
   })
 
-  it("an event that is fanned out twice, because a worker died, waits once", () => {
+  it("an event that is fanned out twice, because a worker died, waits once [listeners-4]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -301,7 +301,7 @@ describe("a developer who listens", () => {
     )
   })
 
-  it("after a new key the old secret signs too, so that a program that knows it goes on", () => {
+  it("after a new key the old secret signs too, so that a program that knows it goes on [listeners-2]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene

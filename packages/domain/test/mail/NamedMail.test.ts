@@ -30,7 +30,7 @@ const message = (key: string, kind: Kind = "receipt"): Mail.MailMessage => ({
   naming: NAMING[kind]
 })
 
-/** What was written for each of the messages that arrive. */
+/** What is written for each message that arrives. */
 const play = (arrivals: ReadonlyArray<Arrival>, decide = NamedMail.decide) => {
   let count = NamedMail.none
   return arrivals.map(({ at, kind }, index) => {
@@ -58,7 +58,7 @@ describe("messages that name an app", () => {
     expect(written(foldable(0, 1, 2, 3, 4, 5, 6))).toEqual([NAMED, NAMED, NAMED, NAMED, NAMED, FOLDED, null])
   })
 
-  it("count for less than 60 minutes: the sixth is folded at 59:59.999 and written at 60:00.000", () => {
+  it("count for less than 60 minutes: the sixth is folded at 59:59.999 and written at 60:00.000 [mail-2]", () => {
     expect(written(foldable(0, 1, 2, 3, 4, HOUR - 1)).at(-1)).toBe(FOLDED)
     expect(written(foldable(0, 1, 2, 3, 4, HOUR)).at(-1)).toBe(NAMED)
   })
@@ -156,7 +156,7 @@ const gap = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(HOUR / 5, HOUR / 2, HOUR - 1, HOUR, HOUR + 1) },
   { weight: 1, arbitrary: fc.nat(2 * HOUR) }
 )
-/** So many at once. */
+/** Several messages at once. */
 const burst = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: fc.constant<Kind>("receipt") },
@@ -173,11 +173,14 @@ const arrivals = fc.array(fc.record({ gap, burst }), { maxLength: 20 }).map((all
   })
 })
 
-/** The first rule that is broken, in words. */
+/** The first rule that is broken, as a sentence. */
 const broken = (all: ReadonlyArray<Arrival>, decide?: typeof NamedMail.decide): string | undefined => {
   const played = play(all, decide)
   type Played = (typeof played)[number]
-  /** A decision is a person's of this service, who does not write a hundred of them: only its subject is without the name. */
+  /**
+   * A reviewer writes a decision by hand, and nobody writes a hundred of them. So its body may always name the app, and
+   * only its subject counts.
+   */
   const hasName = ({ kind, written }: Played): boolean =>
     (kind === "decision" ? written?.subject : JSON.stringify(written))?.includes(NAME) === true
   const named = played.filter(hasName)

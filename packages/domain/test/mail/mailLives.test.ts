@@ -8,11 +8,10 @@ import {
   MemoryMailer,
   MemoryMailOutbox
 } from "@place-access/domain/testing"
-import { Effect, FastCheck as fc, Fiber, Layer, TestClock, TestContext } from "effect"
+import { Effect, FastCheck as fc, Fiber, Layer } from "effect"
 import { expect, it } from "vitest"
-import { holdsAnywhere, holdsAnywhereAsync } from "../support/holdsAnywhere.js"
+import { holdsAnywhere } from "../support/holdsAnywhere.js"
 import { liveMail, MAIL_MARKS, mailLives } from "../support/mailLife.js"
-import { START } from "../support/runContract.js"
 import { inVirtualTime } from "../support/webhooks.js"
 
 const { DAY, HOUR, MINUTE, SECOND } = Timestamp
@@ -21,32 +20,24 @@ const stores = Layer.mergeAll(MemoryMailOutbox.layer, MemoryAccountStore.layer, 
   Layer.provide(MemoryDatabase.layer)
 )
 
-it("the outbox keeps a message once, gives it to one worker at a time and hears whoever has it, over generated lives", async () => {
+it("the outbox keeps a message once, gives it to one worker at a time and hears whoever has it, over generated lives", () => {
   const met = new Set<string>()
-  await holdsAnywhereAsync(
-    fc.asyncProperty(mailLives, (steps) =>
-      Effect.runPromise(
-        TestClock.setTime(START).pipe(
-          Effect.zipRight(liveMail(steps, met)),
-          Effect.provide(stores),
-          Effect.provide(TestContext.TestContext)
-        )
-      )
-    ),
+  holdsAnywhere(
+    fc.property(mailLives, (steps) => inVirtualTime(liveMail(steps, met, Effect.sleep).pipe(Effect.provide(stores)))),
     200
   )
   expect([...met].sort()).toEqual(MAIL_MARKS)
 })
 
-/** Written again, after each attempt that nobody took. */
+/** The waits before each retry, written from the decision and not imported. */
 const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY]
-/** A batch of twenty, four at a time, each for a minute at most; and one minute more. */
+/** A batch of twenty, four at a time, each for at most a minute; and one minute more. */
 const LEASE = 6 * MINUTE
 
-/** How often the worker looks. */
+/** How often the worker looks for mail. */
 const EVERY = 5 * MINUTE
 
-/** What the mail server does with one attempt, in whole seconds: a worker dies in between them, never with them. */
+/** What the mail server does with one attempt, in whole seconds. A worker dies between the seconds, never at one. */
 const server = fc.record({
   outcome: fc.constantFrom(
     "Sent" as const,
@@ -70,7 +61,7 @@ interface Attempt {
   readonly outcome: "Sent" | "NotSent" | "Refused"
 }
 
-/** When the attempt in place `index` may be followed by another; null when by none. */
+/** When the attempt at `index` may be followed by another; null when it is the last. */
 const nextAt = ({ endedAt, outcome, startedAt }: Attempt, index: number): number | null => {
   const wait = WAITS[index]
   if (endedAt === null) return startedAt + LEASE
@@ -134,7 +125,7 @@ it("whenever workers die and whatever the server says: no message too early, too
                 if (next === undefined) continue
                 expect(earliest).not.toBeNull()
                 expect(next.startedAt).toBeGreaterThanOrEqual(earliest ?? 0)
-                // Whoever is never down comes within a round, and the others' minute.
+                // A worker that never dies comes within a round, plus the minute of the other mails.
                 if (deaths.length === 0) expect(next.startedAt).toBeLessThanOrEqual((earliest ?? 0) + MINUTE + EVERY)
               }
             }
@@ -145,7 +136,8 @@ it("whenever workers die and whatever the server says: no message too early, too
               const isSent = own.some(({ endedAt, outcome }) => endedAt !== null && outcome === "Sent")
               expect([message.subject, sentAt !== null, givenUpAt !== null]).toEqual([message.subject, isSent, !isSent])
               if (isSent) continue
-              // Given up for a reason: refused, tried eight times, or nobody came to it for a week.
+              // A message is given up for a reason: it was refused, tried eight times, or no worker came to it for a
+              // week.
               const isRefused = own.at(-1)?.endedAt != null && own.at(-1)?.outcome === "Refused"
               const isOld = lastError === "older than 7 days" && (givenUpAt ?? 0) - begun > 7 * DAY
               met.add(isRefused ? "refused" : isOld ? "too old" : "given up")

@@ -1,5 +1,5 @@
+import { TokenStore } from "@place-access/domain/tokens"
 import { AccountStore } from "@place-access/domain/accounts"
-import { ConnectionStore } from "@place-access/domain/connection"
 import { type Mail, MailOutbox, MailSending, runMail, sendMail } from "@place-access/domain/mail"
 import { StoreError, Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryMailer, MemoryMailOutbox, RuleSamples } from "@place-access/domain/testing"
@@ -10,7 +10,7 @@ import { inVirtualTime, type World } from "../support/webhooks.js"
 const { isAway, Post, refuses, takes } = MemoryMailer
 const { DAY, HOUR, MINUTE } = Timestamp
 
-const ADDRESSES: Mail.Addresses = { portal: "https://me.example/portal", service: "https://api.example" }
+const ADDRESSES: Mail.MailLinks = { portal: "https://me.example/portal", service: "https://api.example" }
 
 const layer = Layer.merge(MemoryMailer.layer, MemoryMailOutbox.layer)
 const run = <A>(program: Effect.Effect<A, unknown, World | Layer.Layer.Success<typeof layer>>) =>
@@ -27,7 +27,7 @@ const written = (...keys: ReadonlyArray<string>) =>
       body: `Something about ${key}.`,
       link: { site: "portal", path: "/connections/con_1", label: "The connection" }
     }))
-    yield* (yield* ConnectionStore).change(connection.id, {}, () => ({
+    yield* (yield* TokenStore).change(connection.id, {}, () => ({
       outcome: undefined,
       writes: messages.map((message) => ({ _tag: "Mail", message }) as const)
     }))
@@ -39,7 +39,7 @@ const script = (behaviour: MemoryMailer.Behaviour) => Effect.flatMap(Post, (post
 const kept = Effect.flatMap(MailOutbox, (outbox) => outbox.recent(100))
 const send = sendMail(ADDRESSES)
 
-/** Beside `use`, which begins when everything that was due is sent. */
+/** Runs the worker beside `use`, which begins when everything that was due has been sent. */
 const beside = <A, E, R>(use: Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
     Effect.fork(Effect.interruptible(runMail(ADDRESSES))),
@@ -67,12 +67,12 @@ describe("sendMail", () => {
     )
   })
 
-  it("links into the portal or the service; a message without a link is sent as it is", () => {
+  it("links into the portal or the service; a message without a link is sent as it is [mail-1]", () => {
     run(
       Effect.gen(function* () {
         const { connection, user } = yield* RuleSamples.sharing()
         const message = { to: user.id, subject: "S", body: "B" }
-        yield* (yield* ConnectionStore).change(connection.id, {}, () => ({
+        yield* (yield* TokenStore).change(connection.id, {}, () => ({
           outcome: undefined,
           writes: [
             { _tag: "Mail", message: { ...message, dedupeKey: "1" } },
@@ -88,7 +88,7 @@ describe("sendMail", () => {
     )
   })
 
-  it("nobody takes it: tried eight times over almost two days, then given up with the reason", () => {
+  it("nobody takes it: tried eight times over almost two days, then given up with the reason [mail-3]", () => {
     run(
       Effect.gen(function* () {
         yield* script(isAway)
@@ -128,7 +128,7 @@ describe("sendMail", () => {
     )
   })
 
-  it("refused for good: given up at once, with the reason, and the others go on", () => {
+  it("refused for good: given up at once, with the reason, and the others go on [mail-3]", () => {
     run(
       Effect.gen(function* () {
         yield* script((mail) => (mail.subject === "About one" ? refuses(mail) : takes(mail)))
@@ -149,7 +149,7 @@ describe("sendMail", () => {
     )
   })
 
-  it("an end that cannot be stored: sent again after the lease, under the same id", () => {
+  it("an end that cannot be stored: sent again after the lease, under the same id [mail-4]", () => {
     run(
       Effect.gen(function* () {
         yield* written("one")
@@ -190,7 +190,7 @@ describe("sendMail", () => {
     )
   })
 
-  it("what waited for more than seven days, without a mail server, is not sent any more", () => {
+  it("what waited for more than seven days, without a mail server, is not sent any more [mail-3]", () => {
     run(
       Effect.gen(function* () {
         yield* written("old")
@@ -241,7 +241,7 @@ describe("sendMail", () => {
 })
 
 describe("how an attempt ends", () => {
-  it("each claim is an attempt: a message that kills every process that sends it is given up", () => {
+  it("each claim is an attempt: a message that kills every process that sends it is given up [mail-3]", () => {
     const now = Timestamp.make(0)
     expect(MailSending.hopeless(now, 8, now)).toBeUndefined()
     expect(MailSending.hopeless(now, 9, now)).toBeDefined()

@@ -5,7 +5,7 @@ import { geodesicM, travel } from "../support/geodesic.js"
 
 const degrees = (min: number, max: number) => fc.double({ min, max, noNaN: true })
 
-/** Edges first: the ends of each claim, the poles, the antimeridian under both its names. */
+/** Edges first: the ends of each claim, the poles, the antimeridian with both signs. */
 const latitude = (min: number, max: number) =>
   fc
     .tuple(fc.oneof(fc.constantFrom(min, max, (min + max) / 2), degrees(min, max)), fc.boolean())
@@ -13,7 +13,10 @@ const latitude = (min: number, max: number) =>
 const longitude = fc.oneof(fc.constantFrom(-180, -179.9999, 0, 179.9999, 180), degrees(-180, 180))
 const azimuth = fc.oneof(fc.constantFrom(0, 45, 90, 135, 180, 270), degrees(0, 360))
 
-/** Fails unless our distance is within `toM` of the oracle's, from any point of the latitudes to any point so near. */
+/**
+ * Fails unless the distance of the product is within `toM` of the oracle's, for points of these latitudes up to `maxM`
+ * apart.
+ */
 const agrees = (minLat: number, maxLat: number, far: { readonly maxM: number; readonly toM: number }): void => {
   const near = fc.oneof(fc.constantFrom(0, far.maxM, 50, 100, 150), degrees(0, far.maxM))
   fc.assert(
@@ -27,7 +30,7 @@ const agrees = (minLat: number, maxLat: number, far: { readonly maxM: number; re
   )
 }
 
-describe("distance (decision L2)", () => {
+describe("distance [L2]", () => {
   it("is within 4 mm of the geodesic at 10 km, up to 60 degrees of latitude", () =>
     agrees(0, 60, { maxM: 10_050, toM: 0.004 }))
 
@@ -47,7 +50,7 @@ describe("distance (decision L2)", () => {
   })
 
   it("is within 0.1 mm of it above 85 degrees, at the poles and across them", () =>
-    // Nearer to the equator than 85.1 degrees, a step of 10 km can end where the other formula rules.
+    // Nearer to the equator than 85.1 degrees, a step of 10 km can end where the other formula is used.
     agrees(85.1, 90, { maxM: 10_050, toM: 0.0001 }))
 
   it("is within 0.2 mm of it at 150 m, everywhere", () => agrees(0, 90, { maxM: 150, toM: 0.0002 }))
@@ -69,7 +72,7 @@ describe("distance (decision L2)", () => {
   })
 })
 
-describe("side of a circle (Spec §4.6.2)", () => {
+describe("side of a circle [§4.6.2]", () => {
   const circle = { lat: 52.37, lon: 4.89, radiusM: 150 }
   const at = (metres: number) => travel(circle, 90, metres)
 

@@ -1,4 +1,5 @@
-import { archivePlace, createPlace, listPlaces, Place, updatePlace } from "@place-access/domain/places"
+import { archivePlace } from "@place-access/domain/connection"
+import { createPlace, listPlaces, Place, updatePlace } from "@place-access/domain/places"
 import { PlaceId, UserId } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
@@ -7,7 +8,7 @@ import { UploadStores } from "../support/uploads.js"
 
 const ADA = UserId.make("usr_ada")
 const BOB = UserId.make("usr_bob")
-const HOME: Place.Draft = { label: Place.Label.make("Home"), kind: "home", circle: CIRCLE }
+const HOME: Place.PlaceDraft = { label: Place.Label.make("Home"), kind: "home", circle: CIRCLE }
 
 describe("places", () => {
   it.effect("a new place is the user's, at geometry version 1, and not archived", () =>
@@ -27,7 +28,7 @@ describe("places", () => {
     }).pipe(Effect.provide(UploadStores))
   )
 
-  const edits: ReadonlyArray<readonly [Place.Edit, number]> = [
+  const edits: ReadonlyArray<readonly [Place.PlaceEdit, number]> = [
     [{}, 1],
     [{ label: Place.Label.make("Mum's"), kind: "other" as const }, 1],
     [{ lat: CIRCLE.lat, lon: CIRCLE.lon, radiusM: CIRCLE.radiusM }, 1],
@@ -36,7 +37,7 @@ describe("places", () => {
     [{ radiusM: 151 }, 2]
   ]
   it.effect.each(edits)(
-    "only another circle makes a new geometry version (decision L8): %j",
+    "only another circle makes a new geometry version (decision L8): %j [places-1]",
     ([edit, geometryVersion]) =>
       Effect.gen(function* () {
         const { id } = yield* createPlace(ADA, HOME)

@@ -4,8 +4,8 @@ import { Fixtures } from "@place-access/domain/testing"
 import { Either, FastCheck as fc, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 
-const key = (text: string) => Purpose.Key.make(text)
-const terms = (scopes: Purpose.Terms["scopes"], description = "Shows you a map"): Purpose.Terms => ({
+const key = (text: string) => Purpose.PurposeKey.make(text)
+const terms = (scopes: Purpose.PurposeTerms["scopes"], description = "Shows you a map"): Purpose.PurposeTerms => ({
   description,
   scopes,
   expectedDailyVolume: 10
@@ -17,7 +17,7 @@ const purpose = (overrides: Fixtures.PurposeOverrides = {}): Purpose.Purpose =>
   )
 const archived = { archivedAt: 0 as never }
 
-describe("fields of a purpose (Spec §2.4)", () => {
+describe("fields of a purpose [§2.4]", () => {
   const accepts = <A, I>(schema: Schema.Schema<A, I>, value: unknown) =>
     Either.isRight(Schema.decodeUnknownEither(schema)(value))
 
@@ -34,11 +34,11 @@ describe("fields of a purpose (Spec §2.4)", () => {
     ["abc\n", false],
     ["äbc", false],
     ["", false]
-  ])("key %j: %s", (text, good) => {
-    expect(accepts(Purpose.Key, text)).toBe(good)
+  ])("key %j: %s [§8-purpose-key]", (text, good) => {
+    expect(accepts(Purpose.PurposeKey, text)).toBe(good)
   })
 
-  it("description 10 to 200 characters, a line break counted as a blank; volume a whole number from 1 to 10,000; scopes the sensitive ones", () => {
+  it("description 10 to 200 characters, a line break counted as a blank; volume a whole number from 1 to 10,000; scopes the sensitive ones [§8-purpose-description, §8-volume]", () => {
     const good = { description: "x".repeat(10), scopes: ["location.lookup"], expectedDailyVolume: 1 }
     const variants: ReadonlyArray<readonly [Record<string, unknown>, boolean]> = [
       [{}, true],
@@ -59,11 +59,12 @@ describe("fields of a purpose (Spec §2.4)", () => {
       [{ scopes: ["location.place.current"] }, false],
       [{ scopes: ["location.unknown"] }, false]
     ]
-    for (const [change, expected] of variants) expect(accepts(Purpose.Terms, { ...good, ...change })).toBe(expected)
+    for (const [change, expected] of variants)
+      expect(accepts(Purpose.PurposeTerms, { ...good, ...change })).toBe(expected)
   })
 
   it("every fault is reported at once", () => {
-    const result = Schema.decodeUnknownEither(Purpose.Terms, { errors: "all" })({
+    const result = Schema.decodeUnknownEither(Purpose.PurposeTerms, { errors: "all" })({
       description: "short",
       scopes: [],
       expectedDailyVolume: 0
@@ -85,7 +86,7 @@ describe("fields of a purpose (Spec §2.4)", () => {
   })
 })
 
-describe("which purposes an app can use (Spec §3.2, §4.4)", () => {
+describe("which purposes an app can use [§3.2, §4.4]", () => {
   const approved = terms(["location.lookup"], "What was approved")
   const edited = terms(["location.history.read"], "What is asked for now")
 
@@ -99,7 +100,7 @@ describe("which purposes an app can use (Spec §3.2, §4.4)", () => {
     expect(Purpose.usableTerms(done, "production")).toEqual(approved)
   })
 
-  it("while an edit is in review the approved wording and scopes go on working", () => {
+  it("while an edit is in review the approved wording and scopes go on working [purposes-1]", () => {
     const inReview = purpose({ status: "in_review", terms: edited, approved })
     expect(Purpose.usableTerms(inReview, "production")).toEqual(approved)
     expect(Purpose.coveredScopes([inReview], "production")).toEqual(["location.lookup"])
@@ -124,7 +125,7 @@ describe("which purposes an app can use (Spec §3.2, §4.4)", () => {
   })
 })
 
-describe("purpose gate (Spec §4.4, invalid_purpose)", () => {
+describe("purpose gate (Spec §4.4, invalid_purpose) [§7-invalid-purpose]", () => {
   const approved = terms(["location.latest.read"])
   const all = [
     purpose({ key: key("draft_one") }),
@@ -156,7 +157,7 @@ describe("purpose gate (Spec §4.4, invalid_purpose)", () => {
     expect(reason(app, asked, scope)).toBe(expected)
   })
 
-  it("what consent may ask for is what some key opens", () => {
+  it("what consent may ask for is what some key opens [purposes-3]", () => {
     const scopesOf = fc.subarray([...Scope.sensitive], { minLength: 1 })
     const anyPurpose = fc.record({
       status: fc.constantFrom(...Purpose.LiveStatus.literals),

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import { type Deed, ReferencePurpose } from "../support/referencePurpose.js"
 import { holdsAnywhere } from "../support/holdsAnywhere.js"
 
-/** Few, so that an edit often goes back to what was there before. */
+/** Few words, so that an edit often goes back to words that were there before. */
 const WORDS = ["Shows you a map", "Shows you another map", "Shows you a third map"]
 const [FIRST = ""] = WORDS
 
@@ -18,7 +18,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("archive" as const) }) }
 )
-/** Whether the reviewer names what they have read, and how many revisions ago that was. */
+/** How many revisions ago the reviewer read the purpose; undefined: the reviewer names no revision. */
 const reading = fc.constantFrom(undefined, 0, 0, 0, 1, 2)
 
 const note = Verdict.Note.make("Say more")
@@ -49,16 +49,16 @@ describe("the life of a purpose, against its history", () => {
     const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1)
     holdsAnywhere(
       fc.property(fc.array(fc.tuple(deed, reading), { maxLength: 60, size: "max" }), (deeds) => {
-        const terms: Purpose.Terms = { description: FIRST, scopes: ["location.lookup"], expectedDailyVolume: 10 }
+        const terms: Purpose.PurposeTerms = { description: FIRST, scopes: ["location.lookup"], expectedDailyVolume: 10 }
         let purpose: Purpose.Purpose = Purpose.draft(
           "app_1" as never,
           "pps_1" as never,
-          Purpose.Key.make("find_me"),
+          Purpose.PurposeKey.make("find_me"),
           terms,
           START
         )
         const reference = new ReferencePurpose(FIRST)
-        /** What was there when it began to wait: by revision, as a reviewer without a name for it means. */
+        /** The latest submitted revision. A reviewer who names no revision decides about this one. */
         let handedIn = purpose.revision
 
         for (const [index, [one, ago]] of deeds.entries()) {
@@ -81,7 +81,7 @@ describe("the life of a purpose, against its history", () => {
             expect(Purpose.usableTerms(purpose, app)?.description).toBe(reference.inForce(app))
           }
           expect(purpose.archivedAt !== null).toBe(reference.isArchived())
-          // Waits exactly while it is in review, and never longer than it has been.
+          // The purpose has a submission exactly while it is in review.
           expect(purpose.submission !== null).toBe(purpose.status === "in_review")
           // A revision stands for one wording.
           expect(purpose.revision - before.revision).toBe(
@@ -91,7 +91,7 @@ describe("the life of a purpose, against its history", () => {
       }),
       500
     )
-    // The generator reaches every arrow of the drawing, and its refusals.
+    // The generator reaches every transition of the state machine, and its refusals.
     const arrows = [
       "draft write draft",
       "draft hand in in_review",

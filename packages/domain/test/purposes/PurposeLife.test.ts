@@ -7,56 +7,60 @@ import { describe, expect, it } from "vitest"
 const now = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 const later = Timestamp.plus(now, 60_000)
 
-const first: Purpose.Terms = { description: "Shows you a map", scopes: ["location.lookup"], expectedDailyVolume: 10 }
-const second: Purpose.Terms = { ...first, description: "Shows you another map" }
-const third: Purpose.Terms = { ...first, description: "Shows you a third map" }
+const first: Purpose.PurposeTerms = {
+  description: "Shows you a map",
+  scopes: ["location.lookup"],
+  expectedDailyVolume: 10
+}
+const second: Purpose.PurposeTerms = { ...first, description: "Shows you another map" }
+const third: Purpose.PurposeTerms = { ...first, description: "Shows you a third map" }
 
-const draft = Purpose.draft("app_1" as never, "pps_1" as never, Purpose.Key.make("find_me"), first, now)
+const draft = Purpose.draft("app_1" as never, "pps_1" as never, Purpose.PurposeKey.make("find_me"), first, now)
 const submission = { at: now, revision: 1 }
 const inReview: Purpose.Purpose = { ...draft, status: "in_review", submission }
 const rejected: Purpose.Purpose = { ...draft, status: "rejected", reviewNote: "Say more" }
 const approved: Purpose.Purpose = { ...draft, status: "approved", approved: first }
-/** An edit of what was approved waits. */
+/** An approved purpose with an edit that waits for review. */
 const editInReview: Purpose.Purpose = { ...approved, ...inReview, terms: second, approved: first }
 const editRejected: Purpose.Purpose = { ...rejected, terms: second, approved: first }
 
 const approve: Verdict.Verdict = { decision: "approve", note: null }
 const reject: Verdict.Verdict = { decision: "reject", note: Verdict.Note.make("Say more") }
 
-const edit = (purpose: Purpose.Purpose, terms: PurposeLife.Edit) => PurposeLife.edit(purpose, terms, later)
+const edit = (purpose: Purpose.Purpose, terms: PurposeLife.PurposeEdit) => PurposeLife.edit(purpose, terms, later)
 const refused = (step: Either.Either<unknown, { readonly _tag: string; readonly reason: string }>) =>
   Either.isLeft(step) ? step.left.reason : "taken"
 
-/** In whose words the app may use the purpose now; undefined when it may not. */
+/** The words in which the app may use the purpose now; undefined when it may not. */
 const inForce = (purpose: Purpose.Purpose, app: Parameters<typeof Purpose.usableTerms>[1] = "production") =>
   Purpose.usableTerms(purpose, app)?.description
 
 describe("the rows of Spec §3.2", () => {
-  it("(none) → create → draft: usable by sandbox apps immediately, not by production apps", () => {
+  it("(none) → create → draft: usable by sandbox apps immediately, not by production apps [§3.2-create]", () => {
     expect(draft).toMatchObject({ status: "draft", approved: null, revision: 1, submission: null, reviewNote: null })
     expect(inForce(draft, "sandbox")).toBe(first.description)
     expect(inForce(draft)).toBeUndefined()
   })
 
-  it("draft → submit → in review, and waits from then on", () => {
+  it("draft → submit → in review, and waits from then on [§3.2-submit]", () => {
     expect(PurposeLife.submit(draft, later)).toEqual(
       Either.right({ ...draft, status: "in_review", submission: { at: later, revision: 1 } })
     )
   })
 
-  it("in review → reviewer approves → approved: usable by production apps", () => {
+  it("in review → reviewer approves → approved: usable by production apps [§3.2-approve]", () => {
     const decided = Either.getOrThrow(PurposeLife.decide(inReview, approve))
     expect(decided).toEqual({ ...inReview, status: "approved", approved: first, submission: null })
     expect(inForce(decided)).toBe(first.description)
   })
 
-  it("in review → reviewer rejects → rejected: the note says what to change", () => {
+  it("in review → reviewer rejects → rejected: the note says what to change [§3.2-reject]", () => {
     const decided = PurposeLife.decide(inReview, reject)
     expect(decided).toEqual(Either.right({ ...inReview, status: "rejected", reviewNote: "Say more", submission: null }))
     expect(inForce(Either.getOrThrow(decided))).toBeUndefined()
   })
 
-  it("approved → edit → in review: the approved version keeps working, in the approved wording, until the edit is decided", () => {
+  it("approved → edit → in review: the approved version keeps working, in the approved wording, until the edit is decided [§3.2-edit]", () => {
     const edited = Either.getOrThrow(edit(approved, second))
     const expected = {
       ...approved,
@@ -79,7 +83,7 @@ describe("the rows of Spec §3.2", () => {
     ["in review, edited", editInReview],
     ["rejected, edited", editRejected]
   ])(
-    "%s → archive → archived: of no use to anybody, waits for nobody, and its key is refused for another",
+    "%s → archive → archived: of no use to anybody, waits for nobody, and its key is refused for another [§3.2-archive]",
     (_, before) => {
       const archived = PurposeLife.archive(before, later)
       expect(archived).toEqual({ ...before, status: "archived", archivedAt: later, submission: null })
@@ -92,8 +96,8 @@ describe("the rows of Spec §3.2", () => {
   )
 })
 
-describe("decision P1: out of rejected and archived", () => {
-  it("rejected → edit → draft; the note stays in sight until it is handed in again", () => {
+describe("decision P1: out of rejected and archived [P1]", () => {
+  it("rejected → edit → draft; the note stays in sight until it is handed in again [§3.2-rejected]", () => {
     const edited = Either.getOrThrow(edit(rejected, second))
     expect(edited).toEqual({ ...rejected, status: "draft", terms: second, revision: 2 })
     expect(Either.getOrThrow(PurposeLife.submit(edited, later))).toMatchObject({
@@ -102,7 +106,7 @@ describe("decision P1: out of rejected and archived", () => {
     })
   })
 
-  it("rejected → submit → in review, as it is", () => {
+  it("rejected → submit → in review, as it is [§3.2-rejected]", () => {
     expect(PurposeLife.submit(rejected, later)).toEqual(
       Either.right({ ...rejected, status: "in_review", reviewNote: null, submission: { at: later, revision: 1 } })
     )
@@ -124,7 +128,7 @@ describe("edits", () => {
     expect(edit(draft, second)).toEqual(Either.right({ ...draft, terms: second, revision: 2 }))
   })
 
-  it("in review: stays there, in its turn, with the new wording", () => {
+  it("in review: stays there, in its turn, with the new wording [purposes-4]", () => {
     expect(edit(inReview, second)).toEqual(Either.right({ ...inReview, terms: second, revision: 2 }))
   })
 
@@ -139,7 +143,7 @@ describe("edits", () => {
     })
   })
 
-  it("saying what is there already changes nothing: an approved purpose is not sent into review by it", () => {
+  it("saying what is there already changes nothing: an approved purpose is not sent into review by it [purposes-4]", () => {
     for (const before of [draft, inReview, rejected, approved, editInReview, editRejected]) {
       expect(edit(before, {})).toEqual(Either.right(before))
       expect(edit(before, { ...before.terms, scopes: [...before.terms.scopes, ...before.terms.scopes] })).toEqual(
@@ -171,7 +175,7 @@ describe("decisions", () => {
     const decided = Either.getOrThrow(PurposeLife.decide(editInReview, reject))
     expect(decided).toMatchObject({ status: "rejected", terms: second, approved: first, reviewNote: "Say more" })
     expect(inForce(decided)).toBe(first.description)
-    // And so on through a second round.
+    // The same in a second round.
     const again = Either.getOrThrow(PurposeLife.submit(Either.getOrThrow(edit(decided, third)), later))
     expect([again.status, inForce(again)]).toEqual(["in_review", first.description])
   })
@@ -192,7 +196,7 @@ describe("decisions", () => {
     expect(refused(PurposeLife.submit(before, later))).toMatch(/in review already|approved as it is/)
   })
 
-  it("nobody approves words that they have not read: a wording changed since it was handed in must be named", () => {
+  it("nobody approves words that they have not read: a wording changed since it was handed in must be named [purposes-4]", () => {
     const edited = Either.getOrThrow(edit(inReview, second))
     for (const verdict of [approve, reject, { ...approve, revision: 1 }, { ...approve, revision: 3 }]) {
       expect(refused(PurposeLife.decide(edited, verdict))).toMatch(/changed meanwhile/)

@@ -17,8 +17,8 @@ const stores = Layer.mergeAll(
   MemoryEntropy.layer
 ).pipe(Layer.provide(MemoryDatabase.layer))
 
-const input = (key: string, scopes: Purpose.Terms["scopes"] = ["location.lookup"]) => ({
-  key: Purpose.Key.make(key),
+const input = (key: string, scopes: Purpose.PurposeTerms["scopes"] = ["location.lookup"]) => ({
+  key: Purpose.PurposeKey.make(key),
   terms: { description: "Shows you on a map", scopes, expectedDailyVolume: 24 }
 })
 
@@ -45,7 +45,7 @@ describe("createPurpose", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("the same key twice is a Conflict; another app can have it", () =>
+  it.effect("the same key twice is a Conflict; another app can have it [purposes-2]", () =>
     Effect.gen(function* () {
       const owner = yield* Fixtures.user
       const [app, other] = [yield* Fixtures.app(owner.id), yield* Fixtures.app(owner.id)]

@@ -1,8 +1,8 @@
 import { recordAccess } from "@place-access/domain/access-log"
 import type { Account } from "@place-access/domain/accounts"
-import { revokeApp } from "@place-access/domain/apps"
+import { revokeApp } from "@place-access/domain/staff"
 import { listConnections } from "@place-access/domain/connection"
-import { runHousekeeping } from "@place-access/domain/housekeeping"
+import { runHousekeeping } from "@place-access/domain/sweeps"
 import {
   flagVolumes,
   listOwnVolumeFlags,
@@ -54,7 +54,7 @@ const page = { limit: 100, cursor: undefined }
 const connected = Effect.gen(function* () {
   const user = yield* Fixtures.user
   const app = yield* Fixtures.app((yield* Fixtures.user).id, { status: "production" })
-  const terms: Purpose.Terms = {
+  const terms: Purpose.PurposeTerms = {
     description: "Finds coffee near you",
     scopes: ["location.latest.read"],
     expectedDailyVolume: 10
@@ -80,8 +80,8 @@ const call = (owner: Effect.Effect.Success<typeof connected>["owner"], count: nu
 const counts = (by: Account.Account) =>
   Effect.map(listVolumeFlags(by, page), ({ flags }) => flags.map(({ calls }) => calls))
 
-describe("flagVolumes (Spec §8)", () => {
-  it("over twice the expected volume in the last 24 hours is flagged once, and calls are not refused", () =>
+describe("flagVolumes [§8]", () => {
+  it("over twice the expected volume in the last 24 hours is flagged once, and calls are not refused [§8-volume-flag, purposes-5]", () =>
     inWorld(
       Effect.gen(function* () {
         const staff = yield* reviewer
@@ -108,7 +108,7 @@ describe("flagVolumes (Spec §8)", () => {
         expect((yield* listOwnVolumeFlags(staff, page)).flags).toEqual([])
         const { purposes } = yield* MemoryDatabase
         expect(PurposeGate.decide(purposes, "production", "find_me", "location.latest.read")._tag).toBe("Allowed")
-        // A day and a millisecond after the twenty, one call is left.
+        // A day and a millisecond after the twenty calls, one call is left.
         expect(yield* flagVolumes(Timestamp.plus(now, Timestamp.DAY))).toBe(0)
       })
     ))
@@ -132,7 +132,7 @@ describe("flagVolumes (Spec §8)", () => {
 })
 
 describe("runHousekeeping", () => {
-  it("counts at the start and then on every full hour; a count that fails is made up for by the next", () =>
+  it("counts at the start and then on every full hour; a count that fails is made up for by the next [sweeps-1]", () =>
     inWorld(
       Effect.gen(function* () {
         const staff = yield* reviewer
@@ -171,7 +171,7 @@ describe("runHousekeeping", () => {
         const fiber = yield* Effect.fork(runHousekeeping)
         const { connections } = yield* MemoryDatabase
         yield* revokeApp(admin, app.id, Verdict.Note.make("It sold what it saw."))
-        // As if the process had died before it could end any.
+        // As if the process had died before it could end any connection.
         const before = connections.get(owner.connectionId)
         connections.set(owner.connectionId, { ...before!, endedAt: null, endReason: null })
         yield* TestClock.adjust("1 minutes")

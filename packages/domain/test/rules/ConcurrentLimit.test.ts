@@ -3,19 +3,19 @@ import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { NOON, time } from "../support/rules.js"
 
-const window = (from: number | null, until: number | null): Rule.Window => ({
+const window = (from: number | null, until: number | null): Rule.RuleWindow => ({
   from: from === null ? null : time(NOON + from),
   until: until === null ? null : time(NOON + until)
 })
 const ALWAYS = window(null, null)
 
-const overflow = (present: ReadonlyArray<Rule.Window>, candidate: Rule.Window): number | undefined => {
+const overflow = (present: ReadonlyArray<Rule.RuleWindow>, candidate: Rule.RuleWindow): number | undefined => {
   const instant = ConcurrentLimit.firstOverflow(present, candidate, time(NOON))
   return instant === undefined ? undefined : instant - NOON
 }
-const times = (count: number, one: Rule.Window) => Array.from({ length: count }, () => one)
+const times = (count: number, one: Rule.RuleWindow) => Array.from({ length: count }, () => one)
 
-describe("at most ten rules at one instant (Spec §4.6.6, decision L11)", () => {
+describe("at most ten rules at one instant [§4.6.6, §8-rules, L11]", () => {
   it("the tenth fits, the eleventh does not, from now on", () => {
     expect(overflow(times(9, ALWAYS), ALWAYS)).toBeUndefined()
     expect(overflow(times(10, ALWAYS), ALWAYS)).toBe(0)
@@ -46,18 +46,18 @@ describe("at most ten rules at one instant (Spec §4.6.6, decision L11)", () => 
     expect(overflow(present, ALWAYS)).toBeUndefined()
   })
 
-  it("agrees with counting the rules at every instant", () => {
+  it("agrees with counting the rules at every instant [§4.6.6]", () => {
     const end = fc.option(fc.integer({ min: -3, max: 12 }), { freq: 4 })
     const some = fc
       .tuple(end, end)
       .filter(([from, until]) => from === null || until === null || from < until)
       .map(([from, until]) => window(from, until))
-    const isActive = ({ from, until }: Rule.Window, at: number): boolean =>
+    const isActive = ({ from, until }: Rule.RuleWindow, at: number): boolean =>
       (from === null || from - NOON <= at) && (until === null || at < until - NOON)
     let refused = 0
     fc.assert(
       fc.property(fc.array(some, { minLength: 9, maxLength: 30 }), some, (present, candidate) => {
-        // Whole milliseconds, and nothing begins after 12: the instants from 0 to 13 are all there is.
+        // Times are whole milliseconds and no window begins after 12, so the instants from 0 to 13 are all that matter.
         const instants = Array.from({ length: 14 }, (_, at) => at)
         const expected = instants.find(
           (at) => isActive(candidate, at) && present.filter((one) => isActive(one, at)).length >= 10

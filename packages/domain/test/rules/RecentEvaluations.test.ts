@@ -15,7 +15,7 @@ interface Upload {
   readonly fixes: ReadonlyArray<Fix.Reading>
 }
 
-/** Gaps and delays that meet every outcome, in uploads of any size; some are sent again. */
+/** Gaps and delays that reach every outcome, in uploads of any size; some are sent again. */
 const uploads: fc.Arbitrary<ReadonlyArray<Upload>> = fc
   .array(
     fc.record({
@@ -86,7 +86,7 @@ const fresh = ({ fixes, receivedAt }: Upload, known: Set<string>): ReadonlyArray
   return unknown
 }
 
-/** As uploads keep it. */
+/** The recent evaluations as uploads keep them. */
 const kept = (asked: RuleEvaluation.Question, life: ReadonlyArray<Upload>) => {
   let live = liveRule(asked)
   let recent = RecentEvaluations.none
@@ -102,7 +102,7 @@ const kept = (asked: RuleEvaluation.Question, life: ReadonlyArray<Upload>) => {
   return recent
 }
 
-/** Everything that ever happened, in a list without end. */
+/** Every evaluation that ever happened, in an unlimited list. */
 const log = (asked: RuleEvaluation.Question, life: ReadonlyArray<Upload>) => {
   const all: Array<RecentEvaluations.Evaluation> = []
   let state = RuleEvaluation.unseeded("1")
@@ -128,7 +128,7 @@ const fixAt = (after: number, where: { readonly lat: number; readonly lon: numbe
   accuracyM: 10
 })
 
-/** The rules were made an hour ago. */
+/** A person whose rules were made an hour ago. */
 const person = Effect.gen(function* () {
   yield* TestClock.setTime(NOON - HOUR)
   const made = yield* RuleSamples.sharing()
@@ -139,7 +139,7 @@ const person = Effect.gen(function* () {
   return { ...made, enter, exit, phone: yield* RuleSamples.device(made.user.id) }
 })
 
-describe("the last evaluations of a rule", () => {
+describe("the last evaluations of a rule [rules-8]", () => {
   it("are the last 20 of everything that happened, over generated lives in any uploads", () => {
     let full = 0
     const met = new Set<string>()
@@ -170,7 +170,7 @@ describe("the last evaluations of a rule", () => {
     )
     const recent = states[0]?.made ?? []
     expect(recent.map((one) => one.capturedAt)).toEqual(ride.slice(-20).map((fix) => fix.capturedAt))
-    // Firings that are older than what is kept lose nothing by it.
+    // A firing that is older than the kept evaluations is not affected.
     expect(firings.length).toBeGreaterThan(1)
     const fired = firings.map((firing) => ({ ...firing, eventId: eventOf(firing.at) }))
     expect(UploadEvaluation.withEvents(states, fired)[0]?.made).toHaveLength(20)

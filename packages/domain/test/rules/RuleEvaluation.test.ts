@@ -20,7 +20,7 @@ import {
 const enter = question({ type: "enter" })
 const exit = question({ type: "exit" })
 
-describe("crossings (Spec §4.6)", () => {
+describe("crossings [§4.6]", () => {
   it("enter fires from outside to inside, and not on the way out", () => {
     expect(
       outcomes(enter, [
@@ -44,7 +44,7 @@ describe("crossings (Spec §4.6)", () => {
   it.each([
     ["inside", INSIDE],
     ["outside", OUTSIDE]
-  ])("the first fix only establishes state: %s", (side, where) => {
+  ])("the first fix only establishes state: %s [§4.6.1]", (side, where) => {
     const { outcomes, state } = evaluate(enter, [{ after: 0, where }])
     expect(outcomes).toEqual(["seeded"])
     expect(state.side).toBe(side)
@@ -63,7 +63,7 @@ describe("crossings (Spec §4.6)", () => {
   })
 })
 
-describe("boundary (Spec §4.6.2, decision L5)", () => {
+describe("boundary [§4.6.2, L5]", () => {
   it.each([
     { metres: 99, accuracyM: null, outcome: "fired" },
     { metres: 101, accuracyM: null, outcome: "boundary" },
@@ -120,7 +120,7 @@ describe("boundary (Spec §4.6.2, decision L5)", () => {
   })
 })
 
-describe("cooldown (Spec §4.6.3, decision T3)", () => {
+describe("cooldown [§4.6.3, L6, T3]", () => {
   const enteringAgainAfter = (gap: number) => [
     { after: 0, where: OUTSIDE },
     { after: 10 * MINUTE, where: INSIDE },
@@ -132,7 +132,7 @@ describe("cooldown (Spec §4.6.3, decision T3)", () => {
     [119_999, "cooling_down"],
     [120_000, "fired"],
     [120_001, "fired"]
-  ])("a crossing %i ms after the last firing: %s", (gap, outcome) => {
+  ])("a crossing %i ms after the last firing: %s [§4.6.3]", (gap, outcome) => {
     expect(outcomes(enter, enteringAgainAfter(gap))).toEqual(["seeded", "fired", "crossed", outcome])
   })
 
@@ -150,14 +150,14 @@ describe("cooldown (Spec §4.6.3, decision T3)", () => {
     expect(outcomes(enter, seen).slice(3)).toEqual(["cooling_down", "crossed", "fired"])
   })
 
-  it("is measured between capture times, not arrivals", () => {
+  it("is measured between capture times, not arrivals [L6]", () => {
     const [first, second, third, fourth] = enteringAgainAfter(119_999)
     const seen = [first!, second!, third!, { ...fourth!, delay: 10 * MINUTE }]
     expect(outcomes(enter, seen)[3]).toBe("cooling_down")
   })
 })
 
-describe("stale fixes (Spec §4.6.4, decision T3)", () => {
+describe("stale fixes [§4.6.4, T3]", () => {
   const arriving = (delay: number) => [
     { after: 0, where: OUTSIDE },
     { after: 5 * MINUTE, where: INSIDE, delay }
@@ -167,7 +167,7 @@ describe("stale fixes (Spec §4.6.4, decision T3)", () => {
     [15 * MINUTE - 1, "fired"],
     [15 * MINUTE, "fired"],
     [15 * MINUTE + 1, "stale"]
-  ])("a crossing that arrives %i ms after its capture: %s", (delay, outcome) => {
+  ])("a crossing that arrives %i ms after its capture: %s [§4.6.4]", (delay, outcome) => {
     expect(outcomes(enter, arriving(delay))[1]).toBe(outcome)
   })
 
@@ -187,7 +187,7 @@ describe("stale fixes (Spec §4.6.4, decision T3)", () => {
   })
 })
 
-describe("fixes from before the rule could fire (decision M5)", () => {
+describe("fixes from before the rule could fire [M5]", () => {
   const made = { firesFrom: time(NOON + 5 * MINUTE) }
   const arriving = (after: number) => [
     { after: 0, where: OUTSIDE },
@@ -198,7 +198,7 @@ describe("fixes from before the rule could fire (decision M5)", () => {
     [5 * MINUTE - 1, "stale"],
     [5 * MINUTE, "fired"],
     [5 * MINUTE + 1, "fired"]
-  ])("a crossing captured %i ms after noon, by a rule made at 12:05: %s", (after, outcome) => {
+  ])("a crossing captured %i ms after noon, by a rule made at 12:05: %s [M5]", (after, outcome) => {
     expect(outcomes(question({ type: "enter", ...made }), arriving(after))).toEqual(["seeded", outcome])
   })
 
@@ -224,7 +224,7 @@ describe("fixes from before the rule could fire (decision M5)", () => {
   })
 })
 
-describe("order (decision L4)", () => {
+describe("order [L4, rules-7]", () => {
   it.each([
     [-1, "out_of_order"],
     [0, "out_of_order"],
@@ -251,7 +251,7 @@ describe("order (decision L4)", () => {
   })
 })
 
-describe("windows (Spec §4.6.5, decision T3)", () => {
+describe("windows [§4.6.5, T3, rules-7]", () => {
   const window = { from: time(NOON), until: time(NOON + HOUR) }
   const windowed = question({ window })
 
@@ -264,7 +264,7 @@ describe("windows (Spec §4.6.5, decision T3)", () => {
     expect(outcomes(windowed, [{ after, where: OUTSIDE }])).toEqual([outcome])
   })
 
-  it("a fix from before the window never seeds: the first one inside it does", () => {
+  it("a fix from before the window never seeds: the first one inside it does [§4.6.5-before]", () => {
     expect(
       outcomes(windowed, [
         { after: -1, where: OUTSIDE },
@@ -311,7 +311,7 @@ describe("windows (Spec §4.6.5, decision T3)", () => {
   })
 })
 
-describe("dwell (Spec §4.6, decision L7)", () => {
+describe("dwell [§4.6, L7]", () => {
   it.each([
     [5 * MINUTE - 1, "no_change"],
     [5 * MINUTE, "fired"],
@@ -400,7 +400,7 @@ describe("docs/state-machines.md", () => {
   })
 })
 
-describe("another basis (decision L8)", () => {
+describe("another basis [L8]", () => {
   const fired = evaluate(enter, [
     { after: 0, where: OUTSIDE },
     { after: 10 * MINUTE, where: INSIDE }
@@ -432,7 +432,7 @@ describe("another basis (decision L8)", () => {
     ).toEqual(["seeded", "no_change", "fired"])
   })
 
-  it("the rule still does not fire twice within 2 minutes (Spec §4.6.3)", () => {
+  it("the rule still does not fire twice within 2 minutes [§4.6.3]", () => {
     const again = (last: number) =>
       evaluate(
         enter,

@@ -4,7 +4,7 @@ import { MINUTE, NOON, time } from "../support/rules.js"
 
 const at = (after: number | null) => (after === null ? null : time(NOON + after))
 
-describe("where a rule is in its life (Spec §3.3)", () => {
+describe("where a rule is in its life [§3.3]", () => {
   it.each([
     // from, until, disabled, after: state
     [null, null, null, 0, "active"],
@@ -16,17 +16,20 @@ describe("where a rule is in its life (Spec §3.3)", () => {
     [0, MINUTE, null, 0, "active"],
     [0, MINUTE, null, MINUTE - 1, "active"],
     [0, MINUTE, null, MINUTE, "finished"],
-    // What is gone says more than a window that has not opened, and less than one that has closed for good.
+    // `disabled` takes precedence over a window that has not opened, and a window that has closed over `disabled`.
     [0, MINUTE, -9, -1, "disabled"],
     [0, MINUTE, -9, 0, "disabled"],
     [0, MINUTE, -9, MINUTE, "finished"],
     [null, null, -9, 0, "disabled"]
-  ] as const)("window %s to %s, disabled at %s: after %i ms %s", (from, until, disabled, after, state) => {
-    const rule = { window: { from: at(from), until: at(until) }, disabledAt: at(disabled) }
-    expect(RuleLife.state(rule, time(NOON + after))).toBe(state)
-  })
+  ] as const)(
+    "window %s to %s, disabled at %s: after %i ms %s [§3.3-before, rules-6]",
+    (from, until, disabled, after, state) => {
+      const rule = { window: { from: at(from), until: at(until) }, disabledAt: at(disabled) }
+      expect(RuleLife.state(rule, time(NOON + after))).toBe(state)
+    }
+  )
 
-  it("finished is for good", () => {
+  it("finished is for good [§3.3-finished]", () => {
     const rule = { window: { from: null, until: time(NOON) }, disabledAt: null }
     expect(RuleLife.state(rule, time(NOON + 1_000 * MINUTE))).toBe("finished")
   })

@@ -15,7 +15,7 @@ const wrong = (request: RuleRequest.PlaceRuleRequest): ReadonlyArray<string> => 
   return Either.isLeft(checked) ? checked.left.problems.map((problem) => problem.field) : []
 }
 
-describe("a request for a place rule (Spec §2.6, §4.6)", () => {
+describe("a request for a place rule [§2.6, §4.6]", () => {
   it("with nothing optional: null means the same as left out", () => {
     const nothing = { dwellMinutes: null, webhookUrl: null, activeFrom: null, activeUntil: null, maxEventAgeS: null }
     const expected = Either.right({
@@ -82,7 +82,7 @@ describe("a request for a place rule (Spec §2.6, §4.6)", () => {
     ["dwell", Number.NaN, ["dwell_minutes"]],
     ["dwell", null, ["dwell_minutes"]],
     ["dwell", undefined, ["dwell_minutes"]]
-  ])("dwell minutes are required for dwell rules: %s with %s", (type, dwellMinutes, fields) => {
+  ])("dwell minutes are required for dwell rules: %s with %s [§8-dwell, M11]", (type, dwellMinutes, fields) => {
     expect(wrong({ type, dwellMinutes })).toEqual(fields)
   })
 
@@ -93,7 +93,7 @@ describe("a request for a place rule (Spec §2.6, §4.6)", () => {
     ["exit", "soon"],
     ["exit", null],
     ["enter", undefined]
-  ])("dwell minutes of another rule are ignored, and the rule has none: %s with %s", (type, dwellMinutes) => {
+  ])("dwell minutes of another rule are ignored, and the rule has none: %s with %s [rules-4]", (type, dwellMinutes) => {
     const checked = check({ type, dwellMinutes })
     expect(Either.getOrThrow(checked).terms).toMatchObject({ type, dwellMinutes: null })
   })
@@ -104,7 +104,7 @@ describe("a request for a place rule (Spec §2.6, §4.6)", () => {
     [3_600, []],
     [3_601, ["max_event_age_s"]],
     [30.5, ["max_event_age_s"]]
-  ])("max_event_age_s is a whole number from 30 to 3600: %d", (maxEventAgeS, fields) => {
+  ])("max_event_age_s is a whole number from 30 to 3600: %d [§8-event-age]", (maxEventAgeS, fields) => {
     expect(wrong({ maxEventAgeS })).toEqual(fields)
   })
 
@@ -116,7 +116,7 @@ describe("a request for a place rule (Spec §2.6, §4.6)", () => {
     ["ending as it starts", { activeFrom: iso(NOON + 1), activeUntil: iso(NOON + 1) }, ["active_until"]],
     ["of one millisecond", { activeFrom: iso(NOON + 1), activeUntil: iso(NOON + 2) }, []],
     ["open already", { activeFrom: iso(NOON - 9) }, []]
-  ])("a window %s", (_, request, fields) => {
+  ])("a window %s [§4.6.6-window, rules-3]", (_, request, fields) => {
     expect(wrong(request)).toEqual(fields)
   })
 
@@ -128,7 +128,7 @@ describe("a request for a place rule (Spec §2.6, §4.6)", () => {
   )
 })
 
-describe("a request for a zone rule (Spec §4.6, §8)", () => {
+describe("a request for a zone rule [§4.6, §8]", () => {
   const zone = { type: "enter", lat: 52.37, lon: 4.89, radiusM: 100, label: "Quay" }
   const wrongZone = (request: RuleRequest.ZoneRuleRequest): ReadonlyArray<string> => {
     const checked = RuleRequest.checkZone({ ...zone, ...request }, time(NOON))
@@ -145,10 +145,13 @@ describe("a request for a zone rule (Spec §4.6, §8)", () => {
     ["lon", { lon: -180 }, { lon: 180 }, { lon: -180.000_001 }, { lon: 180.000_001 }],
     ["radius_m", { radiusM: 100 }, { radiusM: 10_000 }, { radiusM: 99.999 }, { radiusM: 10_000.001 }],
     ["label", { label: "é" }, { label: "🏡".repeat(80) }, { label: " " }, { label: "🏡".repeat(81) }]
-  ] as const)("%s: both ends of its range are in it, and nothing beyond", (field, least, most, less, more) => {
-    expect([wrongZone(least), wrongZone(most)]).toEqual([[], []])
-    expect([wrongZone(less), wrongZone(more)]).toEqual([[field], [field]])
-  })
+  ] as const)(
+    "%s: both ends of its range are in it, and nothing beyond [§8-radius]",
+    (field, least, most, less, more) => {
+      expect([wrongZone(least), wrongZone(most)]).toEqual([[], []])
+      expect([wrongZone(less), wrongZone(more)]).toEqual([[field], [field]])
+    }
+  )
 
   it.each([
     ["lat", { lat: "52" }],
@@ -157,7 +160,7 @@ describe("a request for a zone rule (Spec §4.6, §8)", () => {
     ["radius_m", { radiusM: [100] }],
     ["label", { label: 5 }],
     ["label", { label: "\u202Eyauq" }]
-  ])("%s: what is no such value is refused", (field, request) => {
+  ])("%s: what is no such value is refused [§8-radius]", (field, request) => {
     expect(wrongZone(request)).toEqual([field])
   })
 

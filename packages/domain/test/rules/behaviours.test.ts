@@ -21,8 +21,9 @@ import {
 } from "../support/rules.js"
 
 /**
- * The numbered behaviours of Spec §4.6, each as a property over both sides of its edge. Examples are in RuleEvaluation.test.ts; rules 6
- * and 7 are properties of ConcurrentLimit.test.ts and of createRule, rule 10 one of the store's contract.
+ * The numbered behaviours of Spec §4.6, each as a property over both sides of its edge. Examples are in
+ * RuleEvaluation.test.ts. Behaviours 6 and 7 are properties of ConcurrentLimit.test.ts and of createRule, behaviour 10
+ * is a property of the store's contract.
  */
 
 /** Milliseconds around an edge, the edge itself and its neighbours most of all. */
@@ -38,7 +39,7 @@ const holds = <A>(arbitrary: fc.Arbitrary<A>, body: (value: A) => void) =>
 const enter = question({ type: "enter" })
 const exit = question({ type: "exit" })
 
-/** Anything at all, impossible numbers too. */
+/** Any number, impossible ones too. */
 const anyNumber = fc.oneof(fc.double(), fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, -0))
 const anyFix = fc.record({ capturedAt: fc.integer(), lat: anyNumber, lon: anyNumber, accuracyM: fc.option(anyNumber) })
 const anyQuestion = fc.record({
@@ -52,27 +53,27 @@ const anyQuestion = fc.record({
 
 describe("Spec §4.6, the three types", () => {
   const sides = fc.array(fc.boolean(), { minLength: 1, maxLength: 30 })
-  /** Ten minutes apart, so that nothing cools down. */
+  /** Ten minutes apart, so that the cooldown blocks nothing. */
   const walk = (isInside: ReadonlyArray<boolean>) =>
     isInside.map((inside, index) => ({ after: index * 10 * MINUTE, where: inside ? INSIDE : OUTSIDE }))
   const indices = (asked: RuleEvaluation.Question, seen: ReturnType<typeof walk>) =>
     outcomes(asked, seen).flatMap((outcome, index) => (outcome === "fired" ? [index] : []))
 
-  it("enter fires at every crossing from outside to inside, and nowhere else", () => {
+  it("enter fires at every crossing from outside to inside, and nowhere else [§4.6-enter]", () => {
     holds(sides, (isInside) => {
       const expected = isInside.flatMap((now, index) => (now && isInside[index - 1] === false ? [index] : []))
       expect(indices(enter, walk(isInside))).toEqual(expected)
     })
   })
 
-  it("exit fires at every crossing from inside to outside, and nowhere else", () => {
+  it("exit fires at every crossing from inside to outside, and nowhere else [§4.6-exit]", () => {
     holds(sides, (isInside) => {
       const expected = isInside.flatMap((now, index) => (!now && isInside[index - 1] === true ? [index] : []))
       expect(indices(exit, walk(isInside))).toEqual(expected)
     })
   })
 
-  it("dwell fires once a stay, at the first fix that is dwell_minutes or more after the stay's first", () => {
+  it("dwell fires once a stay, at the first fix that is dwell_minutes or more after the stay's first [§4.6-dwell]", () => {
     holds(fc.tuple(sides, fc.integer({ min: 5, max: 60 })), ([isInside, minutes]) => {
       let start: number | undefined
       let isTold = false
@@ -91,7 +92,7 @@ describe("Spec §4.6, the three types", () => {
     })
   })
 
-  it("dwell: to the millisecond at any length from 5 to 720 minutes", () => {
+  it("dwell: to the millisecond at any length from 5 to 720 minutes [§4.6-dwell]", () => {
     const stay = fc
       .integer({ min: 5, max: 720 })
       .chain((minutes) => fc.tuple(fc.constant(minutes), around(minutes * MINUTE, 2 * MINUTE)))
@@ -106,7 +107,7 @@ describe("Spec §4.6, the three types", () => {
 })
 
 describe("Spec §4.6, rule 1: the first reading only establishes state", () => {
-  it("no first fix fires, whatever the rule, the fix and its delay", () => {
+  it("no first fix fires, whatever the rule, the fix and its delay [§3.3-create, §4.6.1]", () => {
     holds(fc.tuple(anyQuestion, anyFix, fc.integer()), ([{ from, until, ...asked }, fix, receivedAt]) => {
       const window = { from: from === null ? null : time(from), until: until === null ? null : time(until) }
       const seen = { ...fix, capturedAt: time(fix.capturedAt) }
@@ -114,7 +115,7 @@ describe("Spec §4.6, rule 1: the first reading only establishes state", () => {
       const { outcome, state } = RuleEvaluation.step({ ...asked, window }, before, seen, time(receivedAt))
       expect(["seeded", "boundary", "outside_window", "late"]).toContain(outcome)
       expect(state.lastFiredAt).toBeNull()
-      // What decides nothing leaves the very same state.
+      // A fix that decides nothing leaves the same state object.
       expect(state === before).toBe(outcome !== "seeded")
     })
   })
@@ -136,7 +137,7 @@ describe("Decision M5: what was captured before a rule could fire may seed it an
     })
   })
 
-  it("in any life nothing earlier fires, and what the earlier fixes leave is where the later ones begin", () => {
+  it("in any life nothing earlier fires, and what the earlier fixes leave is where the later ones begin [M5]", () => {
     const lives = fc.array(fc.constantFrom(INSIDE, OUTSIDE, EDGE), { minLength: 1, maxLength: 25 })
     holds(
       fc.tuple(
@@ -149,7 +150,7 @@ describe("Decision M5: what was captured before a rule could fire may seed it an
         const all = outcomes({ ...asked, firesFrom: time(NOON + from) }, seen)
         const isEarly = ({ after }: (typeof seen)[number]) => after < from
         expect(all.filter((outcome, index) => outcome === "fired" && (seen[index]?.after ?? 0) < from)).toEqual([])
-        // As if the earlier ones had come too late to be told of.
+        // As if the earlier fixes had come too late to fire.
         const late = seen.map((one) => (isEarly(one) ? { ...one, delay: 16 * MINUTE } : one))
         expect(all).toEqual(outcomes(asked, late))
       }
@@ -167,7 +168,7 @@ describe("Spec §4.6, rule 2: within max(50 m, accuracy) of the boundary nothing
     isOuter: fc.boolean()
   })
 
-  it("to the decimetre, at both ends of the band, for any radius and accuracy", () => {
+  it("to the decimetre, at both ends of the band, for any radius and accuracy [§4.6.2, §8-margin]", () => {
     holds(band, ({ accuracyM, azimuth, isOuter, off, radiusM }) => {
       const widthM = Math.max(50, accuracyM ?? 0)
       const metres = isOuter ? radiusM + widthM + off : radiusM - widthM + off
@@ -185,7 +186,7 @@ describe("Spec §4.6, rule 2: within max(50 m, accuracy) of the boundary nothing
     })
   })
 
-  it("boundary fixes put in anywhere change no outcome of the others", () => {
+  it("boundary fixes put in anywhere change no outcome of the others [§4.6.2]", () => {
     const lives = fc.array(fc.constantFrom(INSIDE, OUTSIDE, EDGE), { minLength: 1, maxLength: 25 })
     holds(fc.tuple(lives, fc.constantFrom(enter, exit, dwell(5))), ([places, asked]) => {
       const seen = places.map((where, index) => ({ after: index * 90 * SECOND, where }))
@@ -197,7 +198,7 @@ describe("Spec §4.6, rule 2: within max(50 m, accuracy) of the boundary nothing
 })
 
 describe("Spec §4.6, rule 3: the same rule does not fire twice within 2 minutes", () => {
-  it("fires again from 120 s on, and not a millisecond sooner", () => {
+  it("fires again from 120 s on, and not a millisecond sooner [§4.6.3, §8-cooldown]", () => {
     holds(around(120_000, 100_000), (gap) => {
       const seen = [
         { after: -10 * MINUTE, where: OUTSIDE },
@@ -241,7 +242,7 @@ describe("Spec §4.6, rule 4: a fix older than 15 minutes updates state and send
     ["exit", exit, INSIDE, OUTSIDE],
     ["dwell", dwell(5), INSIDE, INSIDE]
   ] as const)(
-    "%s: fires up to 15:00.000 after the capture, and the state is the same either way",
+    "%s: fires up to 15:00.000 after the capture, and the state is the same either way [§4.6.4, §8-stale]",
     (_, asked, from, to) => {
       holds(around(15 * MINUTE, 20 * MINUTE), (delay) => {
         const { outcomes, state } = evaluate(asked, [
@@ -258,7 +259,7 @@ describe("Spec §4.6, rule 4: a fix older than 15 minutes updates state and send
 describe("Spec §4.6, rule 5: a windowed rule sees only fixes taken inside its window", () => {
   const window = { from: time(NOON), until: time(NOON + HOUR) }
 
-  it("by capture time, from active_from to before active_until, whenever they arrive within a day", () => {
+  it("by capture time, from active_from to before active_until, whenever they arrive within a day [§4.6.5]", () => {
     const taken = fc.oneof(around(0, 10 * MINUTE), around(HOUR, 10 * MINUTE))
     holds(fc.tuple(taken, fc.constantFrom(0, 5 * MINUTE, HOUR, 23 * HOUR)), ([after, delay]) => {
       const { outcomes, state } = evaluate(question({ window }), [{ after, where: INSIDE, delay }])
@@ -269,7 +270,7 @@ describe("Spec §4.6, rule 5: a windowed rule sees only fixes taken inside its w
     })
   })
 
-  it("a batch is applied up to a day after active_until, the instant included", () => {
+  it("a batch is applied up to a day after active_until, the instant included [§3.3-finished, §4.6.5-late, §8-late]", () => {
     holds(around(HOUR + DAY, HOUR), (arrival) => {
       const seen = [{ after: MINUTE, where: INSIDE, delay: arrival - MINUTE }]
       expect(outcomes(question({ window }), seen)).toEqual([arrival <= HOUR + DAY ? "seeded" : "late"])
@@ -290,7 +291,7 @@ describe("Spec §4.6, rule 5: a windowed rule sees only fixes taken inside its w
 })
 
 describe("Spec §4.6, rule 8: an event older than max_event_age_s is not delivered", () => {
-  it("at any attempt: sent while the age is at most the limit, to the millisecond; without a limit at any age", () => {
+  it("at any attempt: sent while the age is at most the limit, to the millisecond; without a limit at any age [§4.6.8]", () => {
     const ages = fc
       .integer({ min: 30, max: 3_600 })
       .chain((limit) => fc.tuple(fc.constant(limit), around(limit * SECOND, MINUTE), fc.integer({ min: 1, max: 7 })))
@@ -303,7 +304,7 @@ describe("Spec §4.6, rule 8: an event older than max_event_age_s is not deliver
 })
 
 describe("Spec §4.6, rule 9: events fire as fixes arrive", () => {
-  it("an evaluation needs a fix: whatever the silence, nothing is between two of them", () => {
+  it("an evaluation needs a fix: whatever the silence, nothing is between two of them [§4.6.9]", () => {
     holds(fc.integer({ min: 5 * MINUTE, max: 30 * DAY }), (silence) => {
       const seen = [
         { after: 0, where: INSIDE },

@@ -1,5 +1,5 @@
-import { ConnectionStore } from "@place-access/domain/connection"
-import { archivePlace } from "@place-access/domain/places"
+import { TokenStore } from "@place-access/domain/tokens"
+import { archivePlace } from "@place-access/domain/connection"
 import { createPlaceRule, listRules, listRulesOfUser, removeRule, removeRuleOfUser } from "@place-access/domain/rules"
 import { ConnectionId, RuleId, Timestamp } from "@place-access/domain/shared"
 import { RuleSamples, WebhookFixtures } from "@place-access/domain/testing"
@@ -16,8 +16,8 @@ const ALL = { limit: 500, cursor: undefined }
 const tagOf = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(program), (error) => error._tag)
 
-describe("creating a place rule (Spec §4.6)", () => {
-  it.effect("what is wrong with the request comes before everything else", () =>
+describe("creating a place rule [§4.6]", () => {
+  it.effect("what is wrong with the request comes before everything else [rules-1]", () =>
     run(
       Effect.gen(function* () {
         const { connection } = yield* RuleSamples.sharing()
@@ -74,7 +74,7 @@ describe("creating a place rule (Spec §4.6)", () => {
       Effect.gen(function* () {
         const { connection, place } = yield* RuleSamples.sharing()
         const now = yield* Timestamp.now
-        yield* (yield* ConnectionStore).change(connection.id, {}, () => ({
+        yield* (yield* TokenStore).change(connection.id, {}, () => ({
           outcome: undefined,
           writes: [{ _tag: "End", reason: "user_disconnected", at: now }]
         }))
@@ -98,7 +98,7 @@ describe("creating a place rule (Spec §4.6)", () => {
   )
 })
 
-describe("the user's view of rules (decisions §10)", () => {
+describe("the user's view of rules [decisions §10]", () => {
   it.effect("place and zone rules alike; another user's connection is not there", () =>
     run(
       Effect.gen(function* () {

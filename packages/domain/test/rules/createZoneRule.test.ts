@@ -15,8 +15,8 @@ const tagOf = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect
 const ALL = { limit: 500, cursor: undefined }
 const ZONE = { type: "enter", lat: INSIDE.lat, lon: INSIDE.lon, radiusM: 150, label: "Quay" }
 
-describe("creating a zone rule (Spec §4.6)", () => {
-  it.effect("is a rule about what the app drew, with the label as a person would write it", () =>
+describe("creating a zone rule [§4.6]", () => {
+  it.effect("is a rule about what the app drew, with the label as a person would write it [rules-2]", () =>
     run(
       Effect.gen(function* () {
         const { connection } = yield* RuleSamples.sharing({ places: [] })
@@ -41,7 +41,7 @@ describe("creating a zone rule (Spec §4.6)", () => {
     )
   )
 
-  it.effect("rule 6: place and zone rules fill the same ten; a finished one leaves its slot", () =>
+  it.effect("rule 6: place and zone rules fill the same ten; a finished one leaves its slot [§4.6.6, L11]", () =>
     run(
       Effect.gen(function* () {
         const { connection, place } = yield* RuleSamples.sharing()
@@ -61,7 +61,7 @@ describe("creating a zone rule (Spec §4.6)", () => {
     )
   )
 
-  it.effect("rule 7: only the exact address of an endpoint is one, for either kind", () =>
+  it.effect("rule 7: only the exact address of an endpoint is one, for either kind [§4.6.7]", () =>
     run(
       Effect.gen(function* () {
         const { app, connection, place } = yield* RuleSamples.sharing()

@@ -7,13 +7,16 @@ import { time } from "../support/rules.js"
 import { haveTraces, type Trace, traces, TRACES_NEEDED } from "../support/traces.js"
 
 const LIVES = 100_000
-/** Lives of one case: short ones let the runner breathe between them. */
+/** The number of lives in one test. Short tests leave the runner time for its messages. */
 const AT_ONCE = 5_000
 
 const isSame = (one: Outcome, other: Outcome | undefined): boolean =>
-  one.seenAt === other?.seenAt && one.side === other.side && one.firings.join() === other.firings.join()
+  one.seenAt === other?.seenAt &&
+  one.side === other.side &&
+  one.firings.length === other.firings.length &&
+  one.firings.every((at, index) => at === other.firings[index])
 
-/** How often the rules of a life fire; undefined when the two do not agree on what becomes of them. */
+/** How often the rules of a life fire; undefined when the product and the reference disagree. */
 const agreed = (life: Life): number | undefined => {
   const [product, reference] = [replayLife(life), outcomeOf(life)]
   return product.every((one, rule) => isSame(one, reference[rule]))
@@ -26,7 +29,7 @@ describe("rule evaluation against a second writing of Spec §4.6", () => {
   const parts = Array.from({ length: LIVES / AT_ONCE }, (_, part) => first + part * AT_ONCE)
 
   it.each(parts)(
-    "every rule fires at the same moments and ends in the same state over 100,000 lives, from %i on",
+    "every rule fires at the same moments and ends in the same state over 100,000 lives, from %i on [rules-11]",
     (from) => {
       const faults: Array<unknown> = []
       let fired = 0
@@ -41,7 +44,7 @@ describe("rule evaluation against a second writing of Spec §4.6", () => {
   )
 })
 
-/** What the two make of the smallest life with the fault of this one. */
+/** The results of the product and of the reference for the smallest life in which they disagree. */
 const explained = (seed: number) => {
   const life = smallest(lifeOf(seed), (one) => agreed(one) === undefined)
   return { seed, life, product: replayLife(life), reference: outcomeOf(life) }
@@ -103,7 +106,7 @@ const lived = (
 
 describe.skipIf(!haveTraces)(`real logs${TRACES_NEEDED}`, () => {
   it.each(haveTraces ? traces().map((trace) => [trace.name, trace] as const) : [])(
-    "%s: fires when the second writing does, one by one and in batches",
+    "%s: fires when the second writing does, one by one and in batches [rules-11]",
     (_, trace) => {
       let fired = 0
       for (const circle of circles(trace)) {

@@ -1,6 +1,7 @@
-import { ConnectionStore, type Write } from "@place-access/domain/connection"
+import { TokenStore } from "@place-access/domain/tokens"
+import { type Write } from "@place-access/domain/connection"
 import { FixStore, ingestFixes } from "@place-access/domain/fixes"
-import { archivePlace } from "@place-access/domain/places"
+import { archivePlace } from "@place-access/domain/connection"
 import { createPlaceRule, createZoneRule, removeRule, removeRuleOfUser, type Rule } from "@place-access/domain/rules"
 import { AppStore } from "@place-access/domain/apps"
 import { type Scope, Timestamp } from "@place-access/domain/shared"
@@ -19,7 +20,7 @@ interface Stage extends Effect.Effect.Success<ReturnType<typeof RuleSamples.shar
 }
 type Meanwhile = (stage: Stage) => Effect.Effect<unknown, unknown, Layer.Layer.Success<typeof UploadStores>>
 
-/** Somebody is seen outside; `meanwhile` happens; they are seen inside. Number of events that their rule sends. */
+/** A person is seen outside, then `meanwhile` happens, then the person is seen inside. Returns the number of events. */
 const eventsAfter = (kind: "Place" | "Zone", meanwhile: Meanwhile) =>
   Effect.gen(function* () {
     yield* TestClock.setTime(NOON)
@@ -48,7 +49,7 @@ const eventsAfter = (kind: "Place" | "Zone", meanwhile: Meanwhile) =>
 const write =
   (write: (at: Timestamp.Timestamp) => Write): Meanwhile =>
   ({ connection }) =>
-    Effect.flatMap(ConnectionStore, (store) =>
+    Effect.flatMap(TokenStore, (store) =>
       store.change(connection.id, {}, (_, now) => ({ outcome: undefined, writes: [write(now)] }))
     )
 
@@ -77,8 +78,11 @@ const cases: ReadonlyArray<readonly [string, Meanwhile, place: 0 | 1, zone: 0 | 
 ]
 
 describe("Spec §4.6, rule 10: disconnection, the standard tier's end or deletion stop a rule; the sensitive tier does not", () => {
-  it.each(cases)("%s: what place and zone rules send then", async (_, meanwhile, place, zone) => {
-    const both = Effect.all([eventsAfter("Place", meanwhile), eventsAfter("Zone", meanwhile)])
-    expect(await Effect.runPromise(Effect.provide(both, TestContext.TestContext))).toEqual([place, zone])
-  })
+  it.each(cases)(
+    "%s: what place and zone rules send then [§3.3-stopped, §4.6.10]",
+    async (_, meanwhile, place, zone) => {
+      const both = Effect.all([eventsAfter("Place", meanwhile), eventsAfter("Zone", meanwhile)])
+      expect(await Effect.runPromise(Effect.provide(both, TestContext.TestContext))).toEqual([place, zone])
+    }
+  )
 })

@@ -1,8 +1,8 @@
 import { Telemetry } from "@place-access/domain/shared"
-import { Context, Effect, Layer, Metric, type MetricPair, Option, Tracer } from "effect"
+import { Effect, Layer, Metric, type MetricPair } from "effect"
 import { describe, expect, it } from "vitest"
 
-/** What the registry has of one instrument. */
+/** The series of one instrument in the registry. */
 const seriesOf = (name: string): ReadonlyArray<MetricPair.MetricPair.Untyped> =>
   Metric.unsafeSnapshot().filter(({ metricKey }) => metricKey.name === name)
 
@@ -55,67 +55,5 @@ describe("measurements", () => {
       Effect.provide(inside, Layer.scopedDiscard(Effect.locallyScoped(Telemetry.recorder, recording)))
     )
     expect(found).toMatchObject({ value: true })
-  })
-})
-
-describe("spans", () => {
-  const names: Array<string> = []
-  let sampled = true
-  const tracer = Tracer.make({
-    span: (name, parent, context, links, startTime, kind) => {
-      names.push(`${Option.isSome(parent) ? "child" : "root"} ${name}`)
-      return {
-        _tag: "Span",
-        name,
-        spanId: "1",
-        traceId: "2",
-        parent,
-        context,
-        status: { _tag: "Started", startTime },
-        attributes: new Map(),
-        links,
-        sampled,
-        kind,
-        end: () => undefined,
-        attribute: (key, value) => void names.push(`${key}=${String(value)}`),
-        event: () => undefined,
-        addLinks: () => undefined
-      }
-    },
-    context: (f) => f()
-  })
-  const program = Telemetry.annotate({ attempt: 2 }).pipe(Telemetry.span("inner"), Telemetry.span("outer"))
-  const run = (isOn: boolean, traced: Effect.Effect<unknown> = program) => {
-    names.length = 0
-    Effect.runSync(traced.pipe(Effect.withTracer(tracer), Effect.withTracerEnabled(isOn)))
-    return [...names]
-  }
-
-  it("are made where somebody traces", () => {
-    expect(run(true)).toEqual(["root outer", "child inner", "attempt=2"])
-  })
-
-  it("are not made below one that the sampler left out", () => {
-    sampled = false
-    expect(run(true)).toEqual(["root outer"])
-    sampled = true
-  })
-
-  it("are not made at all where nobody does", () => {
-    expect(run(false)).toEqual([])
-  })
-
-  it("a program that is given its ports has one like any other, and what it says is said of it", () => {
-    class Port extends Context.Tag("test/Port")<Port, { readonly attempt: number }>() {}
-    const given: Array<number> = []
-    const inner = Telemetry.program("inner", (ports: Context.Context<Port>) => {
-      const { attempt } = Context.get(ports, Port)
-      given.push(attempt)
-      return Telemetry.annotate({ attempt })
-    })
-    const outer = Effect.provideService(Telemetry.span("outer")(inner), Port, { attempt: 3 })
-    expect(run(true, outer)).toEqual(["root outer", "child inner", "attempt=3"])
-    expect(run(false, outer)).toEqual([])
-    expect(given).toEqual([3, 3])
   })
 })

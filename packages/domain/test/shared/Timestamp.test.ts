@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 
 const decode = Schema.decodeUnknownEither(Timestamp.FromIso)
 
-describe("a time that comes from outside (decision M11)", () => {
+describe("a time that comes from outside [M11]", () => {
   it.each([
     ["2015-10-01T08:00:00-0700", "2015-10-01T15:00:00.000Z"],
     ["2026-01-31T09:30:00+02:00", "2026-01-31T07:30:00.000Z"],

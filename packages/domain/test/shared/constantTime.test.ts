@@ -1,13 +1,16 @@
 import { checkFormToken, formToken } from "@place-access/domain/accounts"
 import { AppStore, authenticateClient } from "@place-access/domain/apps"
-import { Pkce } from "@place-access/domain/connection"
+import { Pkce } from "@place-access/domain/tokens"
 import { AppId, Cursor, Timestamp, Vault } from "@place-access/domain/shared"
 import { MemoryVault } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Layer, Option } from "effect"
 import { appOf } from "../support/apps.js"
 
-/** Secrets are compared by the vault alone, in constant time: with a vault that finds nothing equal, nothing right is accepted. */
+/**
+ * Only the vault compares secrets, in constant time. With a vault that finds nothing equal, no right secret is
+ * accepted.
+ */
 const honest = MemoryVault.make(["k1"])
 const blind: typeof Vault.Vault.Service = { ...honest, equal: () => false }
 
@@ -18,7 +21,7 @@ const registered = {
   secrets: [{ appId: APP, hash: honest.sha256("secret"), createdAt: Timestamp.make(0), expiresAt: null }]
 }
 
-/** Whether each accepts what is right. */
+/** Whether each comparison accepts the right secret. */
 const accepts: Readonly<Record<string, (vault: typeof Vault.Vault.Service) => boolean>> = {
   "the verifier of a code": (vault) => Pkce.matches(vault, VERIFIER, Pkce.Challenge.make(honest.s256(VERIFIER))),
   "the mark of a cursor": (vault) =>

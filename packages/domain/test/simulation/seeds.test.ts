@@ -2,29 +2,32 @@ import { Simulation } from "@place-access/domain/testing"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import * as marksA from "../../src/testing/simulation/oracles/marks-a.js"
-import * as marksB from "../../src/testing/simulation/oracles/marks-b.js"
+import * as connectionMarks from "../../testing/simulation/oracles/marks/connectionMarks.js"
+import * as ruleMarks from "../../testing/simulation/oracles/marks/ruleMarks.js"
 import { breath } from "../support/breath.js"
 
 const FOLDER = join(import.meta.dirname, "seeds")
-/** Of the swarm that every change is run with: as many as fit, so that a red run is the change's doing and not the machine's. */
+/**
+ * The swarm runs with every change on `RUNS` seeds from this one on. The seeds are fixed and few enough for a slow
+ * machine, so that a failure comes from the change and not from the machine.
+ */
 const FIRST = 5_000
 const RUNS = 25
 const TWICE = 5
-const ALL_MARKS = new Set([...marksA.names, ...marksB.names])
+const ALL_MARKS = new Set([...connectionMarks.names, ...ruleMarks.names])
 
-interface Found {
+interface FoundPlan {
   readonly invariant: string
   readonly note: string
   readonly plan: unknown
 }
 
 const read = <A>(...path: ReadonlyArray<string>): A => JSON.parse(readFileSync(join(FOLDER, ...path), "utf8")) as A
-const found = readdirSync(join(FOLDER, "found")).map((name) => [name, read<Found>("found", name)] as const)
+const found = readdirSync(join(FOLDER, "found")).map((name) => [name, read<FoundPlan>("found", name)] as const)
 const corpus = read<{ readonly seeds: ReadonlyArray<number>; readonly plans: ReadonlyArray<unknown> }>("marks.json")
 
 const reached = (run: Simulation.PlanResult): ReadonlySet<string> =>
-  new Set([...marksA.reached(run), ...marksB.reached(run)])
+  new Set([...connectionMarks.reached(run), ...ruleMarks.reached(run)])
 
 const clean = async (plan: Simulation.Plan): Promise<Simulation.PlanResult> => {
   await breath()
@@ -59,11 +62,11 @@ describe("the seeds that are run with every change", () => {
   })
 })
 
-/** Looks for seeds that together reach every mark, and says which. */
+/** Looks for seeds that together reach every mark, and prints them. */
 const search = Number(process.env["MARKS"] ?? 0)
 
 const searching = (name: string, body: () => void) => {
-  // Not a skipped test: there is none without `MARKS`.
+  // Not a skipped test: there is no test without `MARKS`.
   for (const each of search > 0 ? [name] : []) it(each, { timeout: 0 }, body)
 }
 
@@ -79,7 +82,7 @@ searching("seeds that reach every mark are found", () => {
   const left = new Set(byMark.keys())
   const chosen: Array<number> = []
   while (left.size > 0) {
-    // Whoever reaches most of what only few reach.
+    // Prefers the seeds that reach most of the marks that few seeds reach.
     const worth = (seed: number): number =>
       [...(marks.get(seed) ?? [])].reduce(
         (sum, mark) => sum + (left.has(mark) ? 1 / (byMark.get(mark)?.length ?? 1) : 0),

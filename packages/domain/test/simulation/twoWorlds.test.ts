@@ -4,12 +4,15 @@ import { expect, it } from "vitest"
 import { DAY, FAR, HOME, HOUR, MINUTE, north, SCOPES } from "./plants/scene.js"
 import { plants } from "./plants/visits.js"
 
-/** Of two worlds that differ only where the app is not told: what it reads, page by page, without the cursors. */
+/**
+ * Two worlds that differ only where the app may not see it. The test compares what the app reads, page by page, without
+ * the cursors.
+ */
 
 interface Elsewhere {
-  /** Whether the user drew a place there, which is not shared. */
+  /** Whether the user has a place there, which is not shared. */
   readonly isDrawn: boolean
-  /** How many days of stays elsewhere there are between those at home. */
+  /** How many days with stays elsewhere lie between those at home. */
   readonly stays: number
 }
 
@@ -33,7 +36,7 @@ const walkOf = ({ isDrawn, stays }: Elsewhere, limit: number, sabotage?: Simulat
         yield* world.advance(DAY)
         for (let n = 0; n < 6; n++) {
           yield* stay(HOME, n * 3 * HOUR)
-          // Away, in both worlds at the same time; where, and for how long, the app is not told.
+          // Away, in both worlds at the same time. The app must not learn where, nor for how long.
           if (n < stays) yield* stay(FAR, n * 3 * HOUR + HOUR)
           else yield* phone.upload([{ ...north(9_000), capturedAt: start + n * 3 * HOUR + HOUR, accuracyM: 10 }])
         }

@@ -1,18 +1,18 @@
 import { Simulation } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { all } from "../../src/testing/simulation/oracles/index.js"
+import { all } from "../../testing/simulation/oracles/index.js"
 import { FAR, inScene, type Scene, SECOND } from "./plants/scene.js"
 
 /**
- * A worker dies while its receiver thinks. Nobody else may have the delivery until the lease of 30 s is over, whatever anybody asks for
- * meanwhile; then the same attempt is made again, if it still may be.
+ * A worker dies while its receiver is slow. Nobody else may claim the delivery until the lease of 30 s ends, whatever
+ * users and developers do meanwhile. Then the same attempt is made again, if it is still allowed.
  */
 
 interface Deed {
   readonly what: string
   readonly deed: (scene: Scene, deliveryId: string) => Effect.Effect<unknown, unknown>
-  /** What arrives at the receiver, the first time included. */
+  /** The POSTs that arrive at the receiver, the first included. */
   readonly posts: number
   readonly state: string
   readonly failReason: string | null
@@ -72,7 +72,7 @@ describe("a delivery waits for the lease of a worker that died", () => {
           yield* world.crash("worker")
           const [row] = yield* hook.deliveries
           yield* deed(scene, row?.deliveryId ?? "")
-          // A worker that begins asks at once: it is in time by two milliseconds.
+          // A worker claims as soon as it starts. This one starts two milliseconds before the lease ends.
           yield* world.advanceTo((first?.t ?? 0) + 30 * SECOND - 2)
           yield* world.restart("worker")
           yield* world.advance(1)

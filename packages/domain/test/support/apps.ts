@@ -1,12 +1,12 @@
 import { App } from "@place-access/domain/apps"
 import { AppId, Timestamp, UserId } from "@place-access/domain/shared"
 
-/** A sandbox app that no store knows, for decisions; with what a test says differently. */
+/** A sandbox app that no store has, for decisions; `overrides` are what a test needs. */
 export const appOf = (overrides: Partial<App.App> = {}): App.App => ({
   id: AppId.make("app_1"),
   ownerId: UserId.make("usr_1"),
-  name: App.Name.make("Coffee Finder"),
-  description: App.Description.make("Finds good coffee."),
+  name: App.AppName.make("Coffee Finder"),
+  description: App.AppDescription.make("Finds good coffee."),
   homepageUrl: App.HomepageUrl.make("https://coffee.example"),
   declaredScopes: ["location.place.current", "location.lookup"],
   ...App.INITIAL,

@@ -1,5 +1,5 @@
-/** As it was before any test put a clock of its own in its place. */
+/** The host's function, taken before a test replaces it by a fake. */
 const { setImmediate } = globalThis
 
-/** Lets the runner hear from us in between. */
+/** Lets the test runner send and receive messages. */
 export const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,7 +1,7 @@
 import { type Scope, Timestamp } from "@place-access/domain/shared"
 import { FastCheck as fc } from "effect"
 
-/** What may happen to a user's connections with an app: generated, or told as a story. */
+/** The commands about a user's connections with an app, generated or written as stories. */
 
 export const SCOPES: ReadonlyArray<Scope.Scope> = [
   "location.place.current",
@@ -12,18 +12,18 @@ export const SCOPES: ReadonlyArray<Scope.Scope> = [
 ]
 const { DAY } = Timestamp
 
-/** Tokens, codes and pages are named by how long ago they were given: the newest is 0. Sets are bits. */
+/** Tokens, codes and pages are named by age: the newest is 0. Sets are bits. */
 export type Command =
   | { readonly type: "open"; readonly asked: number | "held" }
   | ({ readonly type: "answer"; readonly page: number } & Form)
-  /** Both at once. */
+  /** Opens a consent page and approves it. */
   | ({ readonly type: "approve"; readonly asked: number | "held" } & Form)
   | { readonly type: "exchange"; readonly codes: ReadonlyArray<number>; readonly proof: Proof }
   | {
       readonly type: "refresh"
       readonly tokens: ReadonlyArray<number>
       readonly stranger: boolean
-      /** A worker comes by at the same moment. */
+      /** Whether a worker sweeps at the same moment. */
       readonly sweeping: boolean
     }
   | { readonly type: "revoke"; readonly kind: "access" | "refresh"; readonly token: number; readonly stranger: boolean }
@@ -34,7 +34,7 @@ export type Command =
   | { readonly type: "revoke app" }
   | { readonly type: "sweep"; readonly workers: number }
   | { readonly type: "wait"; readonly ms: number }
-  /** To a date of the connection, and a little more or less. */
+  /** Moves the clock to a date of the connection, and a little before or after it. */
   | {
       readonly type: "go to"
       readonly date: "standard" | "sensitive" | "grace" | "14 days" | "7 days"
@@ -44,7 +44,7 @@ export type Command =
 export interface Form {
   readonly decision: "allow" | "cancel" | "stop"
   readonly names: boolean
-  /** All: what was asked for; none: nothing ticked. */
+  /** All: every requested scope; none: nothing ticked. */
   readonly scopes: number | "all"
   readonly places: number
   readonly standardDays: 1 | 7 | 30 | 90 | null
@@ -62,7 +62,7 @@ const mostly = <A>(usual: A, ...others: ReadonlyArray<A>): fc.Arbitrary<A> =>
     { weight: 6, arbitrary: fc.constant(usual) },
     { weight: others.length, arbitrary: fc.constantFrom(...others) }
   )
-/** Mostly the newest few: the head, its parent, its grandparent. */
+/** Mostly the newest few tokens: the newest of the chain, its parent, its grandparent. */
 const age = fc.oneof({ weight: 4, arbitrary: fc.nat(2) }, fc.nat(20))
 const set = (size: number) => fc.nat(2 ** size - 1)
 const asked = fc.oneof({ weight: 2, arbitrary: fc.constant("held" as const) }, set(SCOPES.length))
@@ -153,7 +153,7 @@ const swept: Command = { type: "sweep", workers: 1 }
 const at = (date: Extract<Command, { type: "go to" }>["date"], plus = 0): Command => ({ type: "go to", date, plus })
 const STANDARD = 0b00111
 
-/** Run first: every row of the tables, whatever the generator makes. */
+/** Stories that run first, so that every row of the tables is reached, whatever the generator draws. */
 export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   // Decision O6.
   [refreshed(0), waited(30_000), refreshed(1)],
@@ -170,12 +170,12 @@ export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   [exchanged, refreshed(0)],
   [approved(), exchanged, { type: "exchange", codes: [1], proof: PROVEN }, refreshed(0)],
   [approved(), waited(60_000), exchanged, refreshed(0)],
-  // Standard end.
+  // The standard tier ends.
   [approved({}, STANDARD), exchanged, at("standard", -1), refreshed(0), waited(1), refreshed(0), swept],
   [approved({}, STANDARD), exchanged, at("standard", 1), swept, swept, approved(), exchanged],
   [approved({}, STANDARD), at("standard"), { type: "share", places: 3 }, { type: "disconnect" }],
   [approved({}, STANDARD), at("standard"), approved({}, STANDARD), exchanged],
-  // Sensitive end, grace, removal, renewal.
+  // The sensitive tier ends; grace, removal, renewal.
   [at("sensitive", -1), refreshed(0), waited(1), refreshed(0), swept, at("grace", -1), swept, waited(1), swept],
   [
     approved({ sensitiveDays: 90 }),
@@ -240,7 +240,7 @@ export const stories: ReadonlyArray<ReadonlyArray<Command>> = [
   [{ type: "disconnect" }, refreshed(0), approved({}, STANDARD), exchanged, refreshed(1)]
 ]
 
-/** What a run over generated lives has to have come across. */
+/** The marks that the generated scenarios together must reach. */
 export const MARKS = [
   "answer: approved",
   "answer: denied",

@@ -1,25 +1,26 @@
 import { AppStore } from "@place-access/domain/apps"
 import {
   authenticateAccess,
-  type ConsentChoices,
-  ConnectionStore,
-  decideConsent,
-  describeConnection,
-  disconnect,
-  endRevoked,
   exchangeCode,
   refreshTokens,
   revokeToken,
-  sharePlaces,
-  startConsent,
   type TokenGrant
+} from "@place-access/domain/tokens"
+import { type ConsentChoices, decideConsent, startConsent } from "@place-access/domain/consent"
+import {
+  ConnectionStore,
+  describeConnection,
+  disconnect,
+  endRevoked,
+  sharePlaces
 } from "@place-access/domain/connection"
-import { EventStore, type Event } from "@place-access/domain/events"
+import { EventStore } from "@place-access/domain/deliveries"
+import { type Event } from "@place-access/domain/events"
 import { MailOutbox } from "@place-access/domain/mail"
 import { Place, PlaceStore } from "@place-access/domain/places"
 import { ConnectionId, ConsentRequestId, Entropy, PlaceId, type Scope, Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, Fixtures } from "@place-access/domain/testing"
-import { sweepTiers } from "@place-access/domain/tiers"
+import { sweepTiers } from "@place-access/domain/sweeps"
 import { expect } from "@effect/vitest"
 import { Effect, Either, Option, TestClock } from "effect"
 import { type Command, type Form, FORM, type Proof, PROVEN, SCOPES } from "./connectionCommands.js"
@@ -32,7 +33,7 @@ import {
   ReferenceConnections
 } from "./referenceConnections.js"
 
-/** One user and one app: each command is given to the programs and to the model, and the answers are compared. */
+/** One user and one app. Each command goes to the programs and to the model, and the answers are compared. */
 
 const { DAY } = Timestamp
 
@@ -54,7 +55,7 @@ const world = Effect.gen(function* () {
   const places = yield* Effect.forEach(["Home", "Work"], (label) =>
     Effect.gen(function* () {
       const id = PlaceId.make(yield* Entropy.id("plc"))
-      const draft: Place.Draft = {
+      const draft: Place.PlaceDraft = {
         label: Place.Label.make(label),
         kind: "other",
         circle: { lat: 52.37, lon: 4.89, radiusM: 150 }
@@ -71,12 +72,12 @@ type World = Effect.Effect.Success<typeof world>
 const now = Effect.map(Timestamp.now, (at): number => at)
 
 /**
- * Which tokens are refreshed at the same moment. Where the order is not known, only copies of one: whoever of them comes first,
- * all are given the same head.
+ * Which tokens may be refreshed at the same moment. When the order of the refreshes is unknown, all of them must be
+ * copies of one token, because in any order copies get the same answer.
  */
 export type AtOnce = "any" | "copies"
 
-/** Gives each command to both and compares the answers; `seen` collects what happened. */
+/** Gives each command to the programs and to the model, and compares the answers; `seen` collects what happened. */
 const sideBySide = (
   { app, other, places, user }: World,
   model: ReferenceConnections,
@@ -166,7 +167,7 @@ const sideBySide = (
   const exchange = (codes: ReadonlyArray<number>, proof: Proof) =>
     Effect.gen(function* () {
       const at = yield* now
-      // One code once in a command: which of two exchanges comes first is nobody's business but theirs.
+      // Each code once in a command: the model cannot know which of two exchanges came first.
       const of = [...new Set(codes)].map((ago) => newest(model.codes, ago)).filter((code) => code !== undefined)
       for (const code of of) {
         const actual = yield* Effect.either(
@@ -313,10 +314,13 @@ const about = (payload: Event.Payload, at: number): string => {
   }
 }
 
-/** No clock of a test is ever so late. */
+/** A time later than the clock of any test. */
 const FAR = Timestamp.make(Date.UTC(2100, 0, 1))
 
-/** What both have left behind, read through ports alone. `told` collects what the app was sent. */
+/**
+ * Compares the final state of the programs with that of the model, read through ports alone. `told` collects the events
+ * that the app got.
+ */
 const compare = ({ user }: World, model: ReferenceConnections, told: Array<object>) =>
   Effect.gen(function* () {
     const at = yield* now
@@ -325,7 +329,7 @@ const compare = ({ user }: World, model: ReferenceConnections, told: Array<objec
       const found = Option.getOrThrow(yield* store.findOfUser(user.id, ConnectionId.make(grant.id)))
       const { endReason, endedAt } = found.connection
       expect([endedAt, endReason]).toEqual([grant.ended?.at ?? null, grant.ended?.reason ?? null])
-      // What is on the grant, too: the sweep takes off what no answer tells of any more.
+      // The grant too: the sweep removes scopes from it that no answer shows any more.
       expect([inOrder(found.connection.heldScopes), found.connection.sensitiveExpiresAt]).toEqual([
         inOrder(grant.held),
         grant.sensitiveEnd
@@ -371,7 +375,7 @@ const leakMails = ({ user }: World) =>
     ).length
   })
 
-/** A life of commands, from a first consent for everything on; afterwards everything is compared once more. */
+/** Runs commands after a first consent for everything, and compares the state once more at the end. */
 export const live = (commands: ReadonlyArray<Command>, seen: Set<string>, atOnce: AtOnce) =>
   Effect.gen(function* () {
     const scene = yield* world

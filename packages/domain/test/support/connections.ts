@@ -9,6 +9,8 @@ import {
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
+  MemoryConsentStore,
+  MemoryTokenStore,
   MemoryDatabase,
   MemoryEntropy,
   MemoryEventStore,
@@ -23,9 +25,11 @@ import {
 import { Effect, Layer, Logger, LogLevel, TestClock, TestContext } from "effect"
 import { START } from "./runContract.js"
 
-/** Everything that consent and tokens need, in memory, with the tables in reach. */
+/** Every port that consent and tokens need, in memory, with access to the tables. */
 const world = Layer.mergeAll(
   MemoryConnectionStore.layer,
+  MemoryConsentStore.layer,
+  MemoryTokenStore.layer,
   MemoryAccessLogStore.layer,
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
@@ -42,19 +46,19 @@ const world = Layer.mergeAll(
 
 export type World = Layer.Layer.Success<typeof world>
 
-/** A program in a world and on a test clock of its own, which stands at `START`. */
+/** Runs a program in a new world with a test clock that stands at `START`. */
 export const inWorld = <A, E>(program: Effect.Effect<A, E, World>): Promise<A> =>
   Effect.runPromise(
     TestClock.setTime(START).pipe(
       Effect.zipRight(program),
-      // What is refused is what these tests are about.
+      // These tests refuse on purpose, and refusals are logged.
       Logger.withMinimumLogLevel(LogLevel.None),
       Effect.provide(world),
       Effect.provide(TestContext.TestContext)
     )
   )
 
-/** A user and a production app of somebody else. */
+/** A user, and a production app of another user. */
 export const pair = (overrides: Partial<App.App> = {}) =>
   Effect.gen(function* () {
     const user = yield* Fixtures.user
@@ -62,7 +66,7 @@ export const pair = (overrides: Partial<App.App> = {}) =>
     return { user, app }
   })
 
-/** A purpose that covers `scopes`; approved ones are approved in the wording given. */
+/** A purpose that covers `scopes`; an approved one is approved in the given wording. */
 export const purpose = (
   app: App.App,
   key: string,
@@ -71,11 +75,11 @@ export const purpose = (
   overrides: Fixtures.PurposeOverrides = {}
 ) =>
   Effect.gen(function* () {
-    const terms: Purpose.Terms = { description: `To find coffee (${key})`, scopes, expectedDailyVolume: 10 }
+    const terms: Purpose.PurposeTerms = { description: `To find coffee (${key})`, scopes, expectedDailyVolume: 10 }
     const live: Purpose.Live = {
       appId: app.id,
       id: PurposeId.make(yield* Entropy.id("pps")),
-      key: Purpose.Key.make(key),
+      key: Purpose.PurposeKey.make(key),
       status,
       terms,
       approved: status === "approved" ? terms : null,
@@ -90,7 +94,7 @@ export const purpose = (
     return made
   })
 
-/** A place of the user, stored. */
+/** A stored place of the user. */
 export const place = (user: Account.Account, label: string, overrides: Partial<Place.Place> = {}) =>
   Effect.gen(function* () {
     const made: Place.Place = {
@@ -108,7 +112,7 @@ export const place = (user: Account.Account, label: string, overrides: Partial<P
     return made
   })
 
-/** E-mails about leaked tokens; receipts of consents and disconnections left out. */
+/** E-mails about leaked tokens, without receipts of consents and disconnections. */
 export const leakMails = Effect.map(MemoryDatabase, ({ mail }) =>
   [...mail.values()].filter(({ dedupeKey }) => /^(?:refresh_token|code)_reused /.test(dedupeKey))
 )

@@ -1,10 +1,5 @@
-import {
-  ConnectionStore,
-  type ConsentChoices,
-  type ConsentRequest,
-  decideConsent,
-  startConsent
-} from "@place-access/domain/connection"
+import { ConnectionStore } from "@place-access/domain/connection"
+import { type ConsentChoices, type ConsentRequest, decideConsent, startConsent } from "@place-access/domain/consent"
 import type { AppId, Scope, UserId } from "@place-access/domain/shared"
 import { ConsentFlow } from "@place-access/domain/testing"
 import { Effect, Either, Option } from "effect"

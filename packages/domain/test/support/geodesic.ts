@@ -15,7 +15,7 @@ export const geodesicM = (a: Point, b: Point): number => {
   return s12
 }
 
-/** The point `metres` from `from`, setting out at `azimuth` degrees clockwise from north. */
+/** The point `metres` from `from`, starting at `azimuth` degrees clockwise from north. */
 export const travel = (from: Point, azimuth: number, metres: number): Point => {
   const { lat2, lon2 } = WGS84.Direct(from.lat, from.lon, azimuth, metres)
   if (lat2 === undefined || lon2 === undefined) throw new Error("The oracle gave no point")

@@ -1,24 +1,26 @@
+import { TokenStore } from "@place-access/domain/tokens"
 import { AppStore } from "@place-access/domain/apps"
-import { ConnectionStore } from "@place-access/domain/connection"
-import { Event, EventStore } from "@place-access/domain/events"
+import { Event } from "@place-access/domain/events"
+import { EventStore } from "@place-access/domain/deliveries"
 import { FixStore, ingestFixes } from "@place-access/domain/fixes"
 import { Place, PlaceStore } from "@place-access/domain/places"
 import { type Rule, RuleEvaluation, RuleStore } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
-import { Effect, TestClock } from "effect"
+import { Effect } from "effect"
+import { settableClock } from "./clock.js"
 import type { Ground, Life, Outcome } from "./referenceRules.js"
 import { questionOf, reading } from "./replay.js"
 import { NOON } from "./rules.js"
 
 /**
- * A life lived through the programs and the stores, whichever they are: what became of each rule. Where a rule was last seen is
- * asked of those alone that stand at the end.
+ * Runs a life through the programs and the given stores, and returns the result of each rule. Only rules that are still
+ * enabled at the end have a last sighting.
  */
-export const liveThrough = (life: Life) =>
-  Effect.gen(function* () {
-    // A connection that is made in 1970 has ended by noon of the life.
-    yield* TestClock.setTime(NOON)
+export const liveThrough = (life: Life) => {
+  // The clock starts at noon of the life: a connection that was made in 1970 would have ended by then.
+  const { clock, set } = settableClock(NOON)
+  return Effect.gen(function* () {
     const { app, connection, place, user } = yield* RuleSamples.sharing()
     const phones = [yield* RuleSamples.device(user.id), yield* RuleSamples.device(user.id)]
     const rules = new Map<number, Rule.Rule>()
@@ -28,7 +30,7 @@ export const liveThrough = (life: Life) =>
     const share = Effect.gen(function* () {
       const shared = { placeId: place.id, sharedAt: yield* Timestamp.now, includeEarlierVisits: false }
       const places = missing.has("place") ? [] : [shared]
-      yield* (yield* ConnectionStore).change(connection.id, {}, () => ({
+      yield* (yield* TokenStore).change(connection.id, {}, () => ({
         outcome: undefined,
         writes: [{ _tag: "SetPlaces", places, placesVersion: 1 + changes }]
       }))
@@ -52,13 +54,13 @@ export const liveThrough = (life: Life) =>
       })
 
     for (const happening of life.happenings) {
-      if (happening._tag !== "Upload") yield* TestClock.setTime(happening.at)
+      if (happening._tag !== "Upload") set(happening.at)
       switch (happening._tag) {
         case "Created": {
           const rule = life.rules[happening.rule]
           if (rule === undefined) break
           const { circle, ...terms } = questionOf(life.circle, rule)
-          const target: Rule.Target =
+          const target: Rule.RuleTarget =
             rule.about === "place" ? RuleSamples.onPlace(place) : { _tag: "Zone", circle, label: "Quay" }
           rules.set(happening.rule, yield* RuleSamples.rule(connection, target, terms))
           break
@@ -84,7 +86,7 @@ export const liveThrough = (life: Life) =>
           break
         case "Upload": {
           const [first] = happening.fixes
-          if (first !== undefined) yield* TestClock.setTime(first.receivedAt)
+          if (first !== undefined) set(first.receivedAt)
           const phone = phones[happening.device]
           if (phone !== undefined) yield* ingestFixes(phone, happening.fixes.map(reading), [])
         }
@@ -106,4 +108,5 @@ export const liveThrough = (life: Life) =>
       const { asOf, side } = RuleEvaluation.on(standing.basis, standing.state)
       return { firings, seenAt: asOf, side }
     })
-  })
+  }).pipe(Effect.withClock(clock))
+}

@@ -5,14 +5,15 @@ import type { Ground, Happening, Life, ReferenceCircle, ReferenceFix } from "./r
 import { CIRCLE, DAY, MINUTE, NOON, SECOND } from "./rules.js"
 
 /**
- * Lives of people near one circle, biased to the edges of every rule of Spec §4.6: a uniform generator needs thousands of runs to
- * meet 120 seconds exactly. Times are chosen where something changes: a millisecond before, at, and after a cooldown, a stay, a
- * staleness or a window.
+ * Generates lives: scenarios of what the phones, the place and the rules of one person do near one circle. The
+ * generator prefers the edges of every rule of Spec §4.6, because a uniform generator needs thousands of runs to reach
+ * 120 seconds exactly. Times lie a millisecond before, at, and after a limit: the end of a cooldown, of a stay or of a
+ * window, or the age at which a fix is stale.
  */
 
 /**
- * Half metres, so that no fix lies within float noise of the end of a band; each in a direction of its own, so that no two are exactly
- * as far from each other as two bands reach.
+ * The distances end in half metres, so that no fix lies within rounding error of the end of a band. Each distance has a
+ * direction of its own, so that no two points are exactly as far from each other as two bands reach.
  */
 const DISTANCES_M = [60.5, 98.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 201.5, 229.5, 230.5, 1_000.5, 6_000.5]
 const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres, index) => travel(CIRCLE, 37 + 7.3 * index, metres))
@@ -22,7 +23,7 @@ const NOWHERE: Point = { lat: 0, lon: 0 }
 
 const ACCURACIES = [0, -1, 49, 50, 51, 52, 80, 149, 150, 151, 900, Number.NaN, null] as const
 
-/** Where the place is moved: a little aside, made larger, away, and back. */
+/** The circles to which the place is moved: a little aside, larger, far away, and back. */
 const CIRCLES: readonly [ReferenceCircle, ...ReadonlyArray<ReferenceCircle>] = [
   CIRCLE,
   { ...travel(CIRCLE, 90, 120), radiusM: 150 },
@@ -31,7 +32,7 @@ const CIRCLES: readonly [ReferenceCircle, ...ReadonlyArray<ReferenceCircle>] = [
 ]
 
 const NEAR = [-1, 0, 1] as const
-/** What the rules measure between two captures. */
+/** The times between two captures that the rules measure. */
 const SPANS = [30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 6 * MINUTE, 15 * MINUTE] as const
 const AGES = [0, SECOND, 10 * MINUTE, 15 * MINUTE, 15 * MINUTE, 60 * MINUTE, DAY, -5 * MINUTE] as const
 
@@ -39,15 +40,15 @@ const HIGHEST = 2 ** 32
 const start = Math.random()
 
 /**
- * The number before the first life that a test looks at, one of so many: as for properties, another each time, and always the same in
- * CI and with `PROPERTY_SEED=n`. A test that fails names the life, which `lifeOf` gives again.
+ * The number of the first of the `count` lives that a test runs. Like the seed of a property it is new in each run, and
+ * fixed in CI and with `PROPERTY_SEED=n`. A failing test names the life, and `lifeOf` generates it again.
  */
 export const firstLife = (count: number): number => {
   const { seed } = FastCheck.readConfigureGlobal()
   return seed === undefined ? Math.floor((start * (HIGHEST - count)) / count) * count : (seed - 1) * count
 }
 
-/** The life of a number, the same every time. */
+/** Generates the life with this number, which is the same every time. */
 export const lifeOf = (seed: number): Life => {
   const dice = random(seed)
   const rules = Array.from({ length: 1 + dice.below(3) }, () => ruleOf(dice))
@@ -72,7 +73,7 @@ export const lifeOf = (seed: number): Life => {
     if (dice.oneIn(4)) changes.push(...changeOf(dice, rules.length))
     const packed = uploadOf(dice, phone, edges)
     const { captured, wanted } = packed
-    // Changes come between two uploads: mostly right after the one before, or around a capture of the next.
+    // Changes come between two uploads: mostly right after the earlier one, or around a capture of the later one.
     const isAround = dice.oneIn(2)
     const moments = isAround ? captured.map(({ capturedAt }) => capturedAt + dice.pick(NEAR)) : [phone.receipt]
     const changed = timed(
@@ -84,33 +85,33 @@ export const lifeOf = (seed: number): Life => {
     happenings.push(...changed)
     const upload = arriving(dice, phone, packed)
     const [earlier] = uploads
-    // What a tablet measured that its owner left somewhere, before or after the phone tells of the same minutes.
+    // Readings of a tablet that its owner left somewhere, before or after the phone reports the same minutes.
     const beside = hasTablet && !dice.oneIn(4) ? [tabletOf(dice, phone)] : []
     happenings.push(...(dice.oneIn(2) ? [...beside, upload] : [upload, ...beside]))
     uploads.unshift(upload)
-    // Sent again at once, or much later, or by the other phone.
+    // An upload may be sent again: at once, much later, or by the other phone.
     if (dice.oneIn(4)) happenings.push(repeated(dice, phone, dice.oneIn(2) ? upload : (earlier ?? upload)))
   }
   return { circle: CIRCLE, rules, happenings }
 }
 
 interface Phone {
-  /** Of the last capture. */
+  /** The time of the last capture. */
   clock: number
-  /** Of the last upload or change. */
+  /** The time of the last upload or change. */
   receipt: number
   readonly captures: Array<number>
-  /** Was last in the middle of the circle, as far as it is in a plain place at all. */
+  /** True when the phone was last in the middle of the circle. */
   isHome: boolean
 }
 
 type Upload = Extract<Happening, { readonly _tag: "Upload" }>
 
 type Untimed<H> = H extends { readonly at: number } ? Omit<H, "at"> : never
-/** What happens between uploads, before anybody has said when. */
+/** A change between uploads, without its time. */
 type Change = Untimed<Happening>
 
-/** Nothing changes twice in a millisecond, and nothing before what happened before it. */
+/** Gives changes their times: no two in one millisecond, and none before the change that came earlier. */
 const timed = (
   dice: Random,
   changes: ReadonlyArray<Change>,
@@ -157,19 +158,19 @@ const changeOf = (dice: Random, rules: number): ReadonlyArray<Change> => {
   }
 }
 
-/** What a phone has captured, and when it would send it. */
-interface Packed {
+/** The readings that a phone has captured, and the time at which it would send them. */
+interface PackedUpload {
   readonly captured: ReadonlyArray<Omit<ReferenceFix, "receivedAt">>
   readonly wanted: number
 }
 
-const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Packed => {
+const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): PackedUpload => {
   const captured = Array.from({ length: 1 + dice.below(5) }, () => {
     phone.clock = captureOf(dice, phone, edges)
     phone.captures.push(phone.clock)
     return { capturedAt: phone.clock, ...whereOf(dice, phone), accuracy: accuracyOf(dice) }
   })
-  // Uploads arrive in this order; each as late as one of its fixes would have it.
+  // Uploads arrive in this order, each as late as one of its fixes needs.
   const [first, ...rest] = captured.map(({ capturedAt }) => capturedAt)
   const wanted =
     edges.length > 0 && dice.oneIn(6)
@@ -178,14 +179,17 @@ const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Pac
   return { captured, wanted }
 }
 
-const arriving = (dice: Random, phone: Phone, { captured, wanted }: Packed): Upload => {
+const arriving = (dice: Random, phone: Phone, { captured, wanted }: PackedUpload): Upload => {
   phone.receipt = Math.max(phone.receipt, wanted)
-  // Most phones that were away go on with what is now.
+  // Most phones that were away skip to the present.
   if (phone.receipt - phone.clock > 15 * MINUTE && !dice.oneIn(3)) phone.clock = phone.receipt
   return { _tag: "Upload", device: dice.oneIn(6) ? 1 : 0, fixes: captured.map(at(phone.receipt)) }
 }
 
-/** Mostly at rest in the middle of the circle, and about as old as what the phone sends. Rarely somebody takes it along. */
+/**
+ * A tablet, mostly at rest in the middle of the circle, with readings about as old as those of the phone. Rarely
+ * somebody takes it along.
+ */
 const tabletOf = (dice: Random, phone: Phone): Upload => {
   const fixes = Array.from({ length: 1 + dice.below(3) }, () => {
     const captures =
@@ -205,7 +209,7 @@ const captureOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): nu
   return chance === 11 ? phone.clock + 720 * MINUTE : from + dice.pick(SPANS) + dice.pick(NEAR)
 }
 
-/** Mostly in and out and in again. */
+/** Most fixes alternate between inside and outside. */
 const whereOf = (dice: Random, phone: Phone): Point => {
   if (dice.oneIn(4)) return dice.oneIn(20) ? NOWHERE : dice.pick(EDGES)
   if (!dice.oneIn(3)) phone.isHome = !phone.isHome
@@ -223,7 +227,7 @@ const at =
   (receivedAt: number) =>
   (fix: Omit<ReferenceFix, "receivedAt">): ReferenceFix => ({ ...fix, receivedAt })
 
-/** The smallest life found with the same fault: happenings, fixes and rules are left out as long as it shows. */
+/** Looks for the smallest life with the same fault. It removes events, fixes and rules as long as the fault remains. */
 export const smallest = (life: Life, isFaulty: (life: Life) => boolean): Life => {
   const smaller = shrunk(life).find(isFaulty)
   return smaller === undefined ? life : smallest(smaller, isFaulty)

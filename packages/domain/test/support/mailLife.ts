@@ -5,8 +5,9 @@ import { Effect, FastCheck as fc, TestClock } from "effect"
 import { expect } from "vitest"
 
 /**
- * Lives of an outbox, and a second writing of what it promises: a message is kept once for each reader and key, one worker has it until
- * its lease is over, each claim is an attempt, and whoever was overtaken changes nothing. Any store of mail can be shown them.
+ * Generates random scenarios for a mail outbox, and checks its promises with a second implementation: it keeps one
+ * message for each reader and key, one worker holds a message until its lease ends, each claim is an attempt, and a
+ * worker that lost its lease changes nothing. The scenarios run against any store of mail.
  */
 
 type How = "sent" | "retry" | "given up"
@@ -14,7 +15,7 @@ type How = "sent" | "retry" | "given up"
 export type Step =
   | { readonly _tag: "Put"; readonly reader: number; readonly key: number }
   | { readonly _tag: "Claim"; readonly limit: number }
-  /** The worker that claimed something last, or longest ago, comes to its end. */
+  /** The worker with the newest claim, or the oldest, ends its attempt. */
   | { readonly _tag: "Finish"; readonly how: How; readonly isOldest: boolean; readonly isTwice: boolean }
   | { readonly _tag: "Pass"; readonly millis: number }
   /** Several workers claim at once. */
@@ -59,7 +60,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }
 )
 
-/** A worker comes to its end while another has the message. */
+/** A worker ends its attempt while another worker holds the message. */
 const overtaken = fc
   .tuple(fc.constantFrom(0, 1), fc.constantFrom<How>("sent", "retry", "given up"))
   .map(([key, how]): ReadonlyArray<Step> => [
@@ -104,8 +105,15 @@ interface Row {
   lastError: string | null
 }
 
-/** Lives the life; fails where the store does not do what the second writing says. `met` is given the marks. */
-export const liveMail = (steps: ReadonlyArray<Step>, met: Set<string>) =>
+/**
+ * Runs a scenario, and fails where the store breaks a promise. Adds the marks that it reaches to `met`. `pass` lets
+ * time pass. The default moves the test clock, which waits some real milliseconds each time until all fibers sleep.
+ */
+export const liveMail = (
+  steps: ReadonlyArray<Step>,
+  met: Set<string>,
+  pass: (millis: number) => Effect.Effect<void> = TestClock.adjust
+) =>
   Effect.gen(function* () {
     const outbox = yield* MailOutbox
     const readers = [(yield* Fixtures.user).id, (yield* Fixtures.user).id] as const
@@ -151,14 +159,14 @@ export const liveMail = (steps: ReadonlyArray<Step>, met: Set<string>) =>
         if (one.isDone) met.add("finished twice")
         one.isDone = true
         const reason = `attempt ${attempt} of ${row.message.dedupeKey}`
-        const end: MailSending.Finish =
+        const end: MailSending.MailFinish =
           how === "sent"
             ? { _tag: "Sent", at: now }
             : how === "retry"
               ? { _tag: "Retry", dueAt: Timestamp.plus(now, LATER), reason }
               : { _tag: "GivenUp", at: now, reason }
         const isWritten = yield* outbox.finish({ attempt, message: row.message }, end)
-        // The same attempt put off twice is put off: nobody else has it, and no harm is done.
+        // Postponing the same attempt twice is harmless: no other worker has claimed it.
         if (isOpen(row) && row.attempts === attempt) {
           expect(isWritten).toBe(true)
           row.isLeased = false
@@ -198,7 +206,7 @@ export const liveMail = (steps: ReadonlyArray<Step>, met: Set<string>) =>
             const due = dueNow(now)
             const told = yield* claim(one.limit, now)
             expect(told.length).toBe(Math.min(one.limit, due.length))
-            // The oldest due first; of those that are equally old any.
+            // The oldest due message comes first; messages of the same age come in any order.
             const dueAts = told.map(({ message }) => rows.get(nameOf(message))?.dueAt)
             expect([...dueAts].sort((a, b) => (a ?? 0) - (b ?? 0))).toEqual(
               due.slice(0, one.limit).map(({ dueAt }) => dueAt)
@@ -218,11 +226,11 @@ export const liveMail = (steps: ReadonlyArray<Step>, met: Set<string>) =>
           case "Finish":
             return yield* finish(one, now)
           case "Pass":
-            return yield* TestClock.adjust(one.millis)
+            return yield* pass(one.millis)
         }
       })
 
-    // Nothing of this life is left for the next, also when it fails.
+    // Removes everything of this scenario, even when it fails, so that the next one starts empty.
     const settle = Effect.suspend(() =>
       Effect.forEach(rows.values(), ({ attempts, message }) =>
         outbox.finish({ attempt: attempts, message }, { _tag: "Sent", at: Timestamp.make(0) })
@@ -235,7 +243,7 @@ export const liveMail = (steps: ReadonlyArray<Step>, met: Set<string>) =>
     const compare = Effect.gen(function* () {
       const stored = (yield* outbox.recent(10_000)).filter(({ message }) => readers.includes(message.to))
       const plain = (
-        kept: Omit<Mail.Kept, "createdAt" | "sentAt" | "givenUpAt"> & { readonly [at: string]: unknown }
+        kept: Omit<Mail.KeptMail, "createdAt" | "sentAt" | "givenUpAt"> & { readonly [at: string]: unknown }
       ) => [
         nameOf(kept.message),
         kept.message.subject,

@@ -11,24 +11,27 @@ const ROOT = join(import.meta.dirname, "../../../..")
 
 /** A package as npm would publish it, made of what is built. */
 export interface Packed {
-  /** Every file in it, by its path in the package. */
+  /** The paths of all files in the package. */
   readonly files: ReadonlyArray<string>
   /**
-   * What publint and Are The Types Wrong have to say against it, for whoever resolves by `exports`. `entrypoints`: those whose types are
-   * looked at; left out: all of them.
+   * The faults that publint and Are The Types Wrong find for a consumer that resolves by `exports`. `entrypoints`: the
+   * entry points whose types are checked; left out: all.
    */
   readonly faults: (entrypoints?: ReadonlyArray<string>) => Promise<ReadonlyArray<string>>
-  /** An empty folder, where this package, and no other, is installed. */
+  /** Makes a folder in which this package, and no other, is installed. */
   readonly install: () => Promise<string>
-  /** The same by npm, in an empty project, with what the guide says to install beside it; from the registry that npm is set up for. */
+  /**
+   * Installs the package by npm in an empty project, with what the guide says to install beside it, from the registry
+   * that npm is set up for.
+   */
   readonly installByNpm: (beside: ReadonlyArray<string>) => Promise<string>
-  /** Removes everything that was made for it. */
+  /** Removes every folder that was made. */
   readonly remove: () => Promise<void>
 }
 
 /**
- * What does not count: resolution as it was before `exports`, and that a CommonJS file which asks for a module gets an ES module,
- * which Node.js permits from 20.19 on.
+ * Findings that do not count: resolution from before `exports`, and that a CommonJS file that requires a module gets an
+ * ES module, which Node.js permits from 20.19 on.
  */
 const isExpected = ({ kind, resolutionKind }: { readonly kind: string; readonly resolutionKind?: string }): boolean =>
   resolutionKind === "node10" || kind === "CJSResolvesToESM"

@@ -1,4 +1,7 @@
-/** Mulberry32: a small generator of repeatable numbers, fast enough for lives by the hundred thousand. */
+/**
+ * Mulberry32: a small pseudo-random generator that repeats its numbers for the same seed. It is fast enough for
+ * hundreds of thousands of generated scenarios.
+ */
 export interface Random {
   /** From 0 up to, not including, 1. */
   readonly next: () => number

@@ -1,8 +1,8 @@
 import { geodesicM, type Point } from "./geodesic.js"
 
 /**
- * Spec §4.5 once more, slowly: written from the text and decision L9, over whole lists, with Karney's distances and without a
- * line of the product.
+ * Spec §4.5 written a second time, simply and slowly, from the text and decision L9: over whole lists, with Karney's
+ * distances and without code of the product.
  */
 
 export interface KnownFix extends Point {
@@ -13,14 +13,14 @@ export interface KnownFix extends Point {
 
 export interface KnownPlace {
   readonly id: string
-  /** In the order of time; the first is from ever. */
+  /** In the order of time; the first holds from the beginning. */
   readonly circles: ReadonlyArray<Point & { readonly radiusM: number; readonly since: number }>
   readonly archivedAt: number | null
 }
 
 const known = ({ accuracy }: KnownFix): number | null => (accuracy !== null && accuracy > 0 ? accuracy : null)
 
-/** Of one instant the more accurate fix is looked at first. */
+/** At one instant the more accurate fix comes first. */
 const newestFirst = (fixes: ReadonlyArray<KnownFix>): ReadonlyArray<KnownFix> =>
   [...fixes].sort(
     (a, b) =>

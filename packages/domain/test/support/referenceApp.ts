@@ -1,6 +1,6 @@
 /**
- * An app in production again, told from its history alone (decision M2): what its developer wrote and withdrew and what reviewers
- * decided, in order. Nothing is remembered beside the list; every answer is looked up in it.
+ * An app in production, modelled by its history alone (decision M2): the ordered list of what its developer wrote and
+ * withdrew and what reviewers decided. The model remembers nothing else and looks every answer up in the list.
  */
 export type AppDeed =
   | { readonly type: "name"; readonly name: string }
@@ -20,14 +20,14 @@ export class ReferenceApp {
     this.lists = lists
   }
 
-  /** Whether the deed is allowed; then it is history. */
+  /** Whether the deed is allowed; an allowed deed joins the history. */
   do(deed: AppDeed): boolean {
     if (settles(deed) && !this.waits()) return false
     this.history.push(deed)
     return true
   }
 
-  /** Where the latest decision or withdrawal stands. */
+  /** The index of the latest decision or withdrawal. */
   private settled(end: number): number {
     return this.history.slice(0, end).findLastIndex(settles)
   }
@@ -38,7 +38,7 @@ export class ReferenceApp {
     return written.at(-1) ?? this.nameInForce(end)
   }
 
-  /** The name that was wanted when a reviewer last approved. */
+  /** The name that the developer wanted when a reviewer last approved. */
   nameInForce(end = this.history.length): string {
     const approved = this.history.slice(0, end).findLastIndex(({ type }) => type === "approve")
     return approved < 0 ? this.name : this.wantedName(approved)
@@ -48,17 +48,20 @@ export class ReferenceApp {
     const settled = this.settled(end)
     const written = this.history.slice(settled + 1, end).flatMap((deed) => (deed.type === which ? [deed.list] : []))
     const last = written.at(-1)
-    // What is approved as a whole when it is written is in force then, so nothing of it is left to want.
+    // A list that is approved as a whole when it is written is in force at once, and nothing of it waits.
     return last ?? this.inForce(which, end)
   }
 
-  /** Everything that a reviewer has approved at some time. */
+  /** Everything that a reviewer has ever approved. */
   everApproved(which: "scopes" | "origins", end = this.history.length): ReadonlySet<string> {
     const approvals = this.history.flatMap(({ type }, index) => (type === "approve" && index < end ? [index] : []))
     return new Set([...this.lists[which], ...approvals.flatMap((at) => this.wanted(which, at))])
   }
 
-  /** From the end backwards: the latest list of which something was approved when it was written, or that was approved since. */
+  /**
+   * Searches from the end for the latest list of which a part was approved when it was written, or that a reviewer
+   * approved since.
+   */
   inForce(which: "scopes" | "origins", end = this.history.length): ReadonlyArray<string> {
     for (let at = end - 1; at >= 0; at--) {
       const deed = this.history[at]

@@ -1,8 +1,8 @@
 import { geodesicM, type Point } from "./geodesic.js"
 
 /**
- * Decision M14 once more, from the text of `decisions/devices.md` alone, over whole lists: which readings are of a device that was
- * left behind. None of the devices is marked.
+ * Decisions M14 and devices-4 to devices-6 written a second time, from their text alone, over whole lists: which
+ * readings come from a device that its user left behind. No device here is marked as staying at home.
  */
 
 interface Reading extends Point {
@@ -12,7 +12,7 @@ interface Reading extends Point {
 
 /** Consecutive readings of one device at one spot. */
 interface Rest {
-  /** The most accurate of them, the first of several. */
+  /** The most accurate reading of the rest, the first of several. */
   spot: Reading
   /** Null for the first rest of a device: nobody saw it arrive. */
   readonly since: number | null
@@ -24,10 +24,10 @@ const DAY = 24 * HOUR
 
 export class ReferenceCarried {
   readonly #rests = new Map<number, Array<Rest>>()
-  /** The newest reading of each. */
+  /** The newest reading of each device. */
   readonly #newest = new Map<number, Reading>()
 
-  /** Whether the reading is ignored. Readings of an upload are given one after the other, each once. */
+  /** Whether the reading is ignored. The caller gives the readings of an upload one after the other, each once. */
   isLeftBehind(device: number, reading: Reading): boolean {
     this.#follow(device, reading)
     const others = [...this.#rests.keys()].filter(
@@ -66,7 +66,7 @@ export class ReferenceCarried {
       reading.capturedAt - now.spot.capturedAt <= HOUR / 4 &&
       isNear(before.spot, reading)
     ) {
-      // One jump and soon back.
+      // The device jumped once and was soon back.
       rests.pop()
       before.readings++
     } else {
@@ -79,12 +79,23 @@ const band = ({ accuracy }: Reading): number => (accuracy !== null && accuracy >
 
 const isNear = (one: Reading, other: Reading): boolean => metres(one, other) <= band(one) + band(other)
 
-/** Generated lives know some twenty places: what was measured once is looked up. */
+/** Measured distances are cached, because a life has only some twenty positions. */
 const metres = (one: Point, other: Point): number => {
   if (one.lat === other.lat && one.lon === other.lon) return 0
-  const key = `${one.lat} ${one.lon} ${other.lat} ${other.lon}`
-  const known = measured.get(key) ?? geodesicM(one, other)
-  if (measured.size < 100_000) measured.set(key, known)
-  return known
+  const ofOne = inside(inside(measured, one.lat), one.lon)
+  const ofLatitude = inside(ofOne, other.lat)
+  const known = ofLatitude.get(other.lon)
+  if (known !== undefined) return known
+  const metres = geodesicM(one, other)
+  if (kept++ < 100_000) ofLatitude.set(other.lon, metres)
+  return metres
 }
-const measured = new Map<string, number>()
+
+/** Keyed by number: writing four coordinates as a text takes longer than everything else here. */
+const inside = <A>(outer: Map<number, Map<number, A>>, key: number): Map<number, A> => {
+  const found = outer.get(key) ?? new Map<number, A>()
+  outer.set(key, found)
+  return found
+}
+const measured = new Map<number, Map<number, Map<number, Map<number, number>>>>()
+let kept = 0

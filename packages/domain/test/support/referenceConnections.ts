@@ -1,6 +1,6 @@
 /**
- * A second writing, for comparison, of what Spec §3.1, §4.1-4.3, §6.3 and decisions O6 to O8 say about one user's connections
- * with one app: lists, loops and if, no code of the implementation. Times are milliseconds.
+ * What Spec §3.1, §4.1-4.3, §6.3 and decisions O6 to O8 say about one user's connections with one app, written a second
+ * time for comparison: lists, loops and conditions, without code of the product. Times are milliseconds.
  */
 
 const MINUTE = 60_000
@@ -31,10 +31,10 @@ export interface Code {
   readonly text: string
   readonly connection: Grant
   readonly issuedAt: number
-  /** Number of the family that it was exchanged for. */
+  /** The number of the family that the code was exchanged for. */
   family: number | null
   usedAt: number
-  /** The refresh token that it was exchanged for. */
+  /** The refresh token that the code was exchanged for. */
   link: Link | null
 }
 
@@ -46,10 +46,10 @@ export interface Grant {
   placesVersion: number
   standardEnd: number | null
   sensitiveEnd: number | null
-  /** When the sensitive date was chosen, and which of its moments are settled. */
+  /** When the user chose the sensitive date, and which of its moments are settled. */
   sensitiveSince: number
   settled: Set<string>
-  /** Moments and dates that the app was told of. */
+  /** Moments and dates for which the app got an event. */
   readonly toldOf: Set<string>
   ended: { readonly at: number; readonly reason: string } | null
   family: number | null
@@ -57,7 +57,7 @@ export interface Grant {
 
 export type Mode = "new" | "renew_sensitive" | "change"
 
-/** A consent page somebody opened. */
+/** A consent page that the user opened. */
 export interface Page {
   readonly id: string
   readonly requested: ReadonlyArray<string>
@@ -83,7 +83,7 @@ export type Answered =
   | { readonly is: "denied" }
   /** The same code as before. */
   | { readonly is: "repeated"; readonly code: Code }
-  /** A new one: tell the model its text and, for a new connection, its id. */
+  /** A new code. The caller gives the model its text and, for a new connection, the id. */
   | { readonly is: "approved"; readonly mode: Mode }
 
 export interface Told {
@@ -119,7 +119,7 @@ export class ReferenceConnections {
     return grant.ended === null && this.appRevokedAt === null && (grant.standardEnd === null || now < grant.standardEnd)
   }
 
-  /** `GET /v1/me`, as far as time and narrowing have a say in it. */
+  /** The answer of `GET /v1/me`, as far as it depends on time and narrowing. */
   describe(grant: Grant, now: number) {
     const over = grant.sensitiveEnd !== null && now >= grant.sensitiveEnd + 14 * DAY
     const lapsed = grant.sensitiveEnd !== null && now >= grant.sensitiveEnd
@@ -144,7 +144,7 @@ export class ReferenceConnections {
     return sameSet(requested, held) && held.some(isSensitive) ? "renew_sensitive" : "change"
   }
 
-  /** False: the app may not ask for that. */
+  /** Whether the app may ask for these scopes. */
   mayOpen(requested: ReadonlyArray<string>): boolean {
     return this.appRevokedAt === null && requested.every((scope) => this.allowed.includes(scope))
   }
@@ -166,7 +166,7 @@ export class ReferenceConnections {
       if (grant !== undefined && this.isLive(grant, now) && grant.held.some(isSensitive)) this.#stop(grant, now)
       return { is: "denied" }
     }
-    // A renewal page must find something to renew; the full page's answers hold in full.
+    // A renewal page must find something to renew; the answers of the full page apply in full.
     if (choices.shown === "renew_sensitive" && current !== "renew_sensitive") return { is: "refused", why: "outdated" }
     const renews = current === "renew_sensitive" && (choices.shown === null || choices.shown === "renew_sensitive")
     const scopes = renews && choices.scopes.length === 0 ? page.requested : choices.scopes
@@ -176,7 +176,7 @@ export class ReferenceConnections {
     return { is: "approved", mode: renews ? "renew_sensitive" : current === "new" ? "new" : "change" }
   }
 
-  /** What an approval does, once its code is known. */
+  /** The effect of an approval, once its code is known. */
   approve(
     page: Page,
     choices: Choices,
@@ -204,7 +204,7 @@ export class ReferenceConnections {
     page.answered = { code }
   }
 
-  /** `PUT …/places`: true when it was shared. */
+  /** `PUT …/places`: true when the places are shared now. */
   share(grant: Grant, places: ReadonlyArray<string>, now: number): boolean {
     if (grant.ended !== null || this.#hasExpired(grant, now)) return false
     this.#share(grant, places, true, now)
@@ -259,7 +259,7 @@ export class ReferenceConnections {
     code.link ??= this.links.find((link) => link.text === refresh) ?? null
   }
 
-  /** What the client was given; `parent` is the token that a first refresh spent. */
+  /** The tokens that the client received; `parent` is the token that a first refresh spent. */
   issued(
     grant: Grant,
     parent: Link | null,
@@ -282,7 +282,7 @@ export class ReferenceConnections {
     if (grant.ended === null && !this.#hasExpired(grant, now)) this.#end(grant, now, reason)
   }
 
-  /** An admin revokes the app: all that is left of it ends, as of now. */
+  /** An admin revokes the app: its living connections end now. */
   revokeApp(now: number): void {
     this.appRevokedAt = now
     for (const grant of this.grants) this.disconnect(grant, Math.max(now, grant.connectedAt), "admin_revoked")
@@ -292,7 +292,10 @@ export class ReferenceConnections {
     return !access.revoked && this.isLive(access.connection, now) && now - access.issuedAt < HOUR
   }
 
-  /** Spec §6.3: each moment once for a date, whoever chose it how often; what had passed at consent is skipped; a warning that came true is not sent. */
+  /**
+   * Spec §6.3: each moment of a date has one event, also when the user chose the date again. Moments that had passed at
+   * the consent are skipped. A warning whose date has passed is not sent.
+   */
   sweep(now: number): void {
     for (const grant of this.grants) {
       if (grant.ended !== null || this.#hasExpired(grant, now) || grant.sensitiveEnd === null) continue
@@ -302,7 +305,7 @@ export class ReferenceConnections {
         if (now < moment || grant.settled.has(about)) return
         grant.settled.add(about)
         if (moment < grant.sensitiveSince || now >= until) return
-        // A renewal may choose the very date that there was.
+        // A renewal may choose the date that was there before.
         if (grant.toldOf.has(`${about} ${end}`)) return
         grant.toldOf.add(`${about} ${end}`)
         this.told.push({ type, at: moment, connection: grant.id, about: `${about} ${end} ${scopes}` })
@@ -319,7 +322,7 @@ export class ReferenceConnections {
   }
 
   #make(id: string, connectedAt: number): Grant {
-    // Amendment M6: it goes on counting.
+    // Amendment M6: the version goes on counting.
     const placesVersion = Math.max(0, ...this.grants.map((grant) => grant.placesVersion)) + 1
     const grant: Grant = {
       id,
@@ -350,7 +353,7 @@ export class ReferenceConnections {
 
   #stop(grant: Grant, now: number): void {
     const left = grant.held.filter((scope) => !isSensitive(scope))
-    // What has ended stays as it ended.
+    // A connection that has ended keeps its end.
     if (left.length === 0) return this.#end(grant, now, "user_disconnected")
     grant.held = left
     grant.sensitiveEnd = null

@@ -1,6 +1,6 @@
 /**
- * The life of a purpose again, told from its history alone (Spec §3.2, decision P1): what was written, handed in and decided,
- * in order. Nothing is remembered beside the list; every answer is looked up in it.
+ * The life of a purpose, modelled by its history alone (Spec §3.2, decision P1): the ordered list of what was written,
+ * handed in and decided. The model remembers nothing else and looks every answer up in the list.
  */
 export type Deed =
   | { readonly type: "write"; readonly words: string }
@@ -21,7 +21,7 @@ export class ReferencePurpose {
     return written.at(-1) ?? ""
   }
 
-  /** What was written when it was last approved. */
+  /** What was written when the purpose was last approved. */
   approvedWords(): string | null {
     const at = this.history.findLastIndex((deed) => deed.type === "approve")
     return at < 0 ? null : this.words(at)
@@ -42,12 +42,12 @@ export class ReferencePurpose {
       case "reject":
         return written ? "draft" : "rejected"
       default:
-        // Other words than the approved ones hand themselves in.
+        // Words that differ from the approved ones go to review by themselves.
         return this.approvedWords() === null ? "draft" : written ? "in_review" : "approved"
     }
   }
 
-  /** The last deed after which it said what was approved; -1 when nothing was. */
+  /** The index of the last deed after which the words were the approved ones; -1 when there is none. */
   private settled(): number {
     const approval = this.history.findLastIndex((deed) => deed.type === "approve")
     return this.history.findLastIndex(
@@ -55,7 +55,7 @@ export class ReferencePurpose {
     )
   }
 
-  /** Whether it may be done now; if so, it is. */
+  /** Whether the deed is allowed; an allowed deed joins the history. */
   do(deed: Deed): boolean {
     if (this.isArchived()) return deed.type === "archive"
     const status = this.status()
@@ -65,7 +65,7 @@ export class ReferencePurpose {
     return true
   }
 
-  /** The words in which an app may use it now; undefined when it may not. */
+  /** The words in which an app may use the purpose now; undefined when it may not. */
   inForce(app: "sandbox" | "production"): string | undefined {
     if (this.isArchived()) return undefined
     return this.approvedWords() ?? (app === "sandbox" ? this.words() : undefined)

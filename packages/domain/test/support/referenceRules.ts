@@ -2,14 +2,14 @@ import { geodesicM, type Point } from "./geodesic.js"
 import { ReferenceCarried } from "./referenceCarried.js"
 
 /**
- * Spec §4.6 once more, slowly: written from the text and decisions L3 to L8 alone, over whole lists, without a state machine and
- * without a line of the product. What it and the product both say is probably right.
+ * Spec §4.6 written a second time, simply and slowly, from the text and decisions L3 to L8 alone: over whole lists,
+ * without a state machine and without code of the product. A result that both agree on is probably right.
  */
 
 /** A fix of a phone. Times in milliseconds, accuracy in metres; null, 0 or less: not known. */
 export interface ReferenceFix extends Point {
   readonly capturedAt: number
-  /** When the upload that carried it arrived. Consecutive fixes of one receipt time are one upload. */
+  /** When the upload that carried it arrived. Consecutive fixes with one time of receipt are one upload. */
   readonly receivedAt: number
   readonly accuracy: number | null
 }
@@ -27,22 +27,22 @@ export interface ReferenceRule {
   readonly activeUntil?: number | null
 }
 
-/** What happens to a user's phones, place and connection, in this order; `at`: when, never before what comes before it. */
+/** The events of a user's phones, place and connection, in order. `at` never decreases. */
 export type Happening =
   | { readonly _tag: "Upload"; readonly device: number; readonly fixes: ReadonlyArray<ReferenceFix> }
   | { readonly _tag: "Created"; readonly rule: number; readonly at: number }
   | { readonly _tag: "Removed"; readonly rule: number; readonly at: number }
-  /** The place, by the user. */
+  /** The user moved the place. */
   | { readonly _tag: "Moved"; readonly circle: ReferenceCircle; readonly at: number }
-  /** The place is not shared any more, or one of the two scopes is gone. */
+  /** The place is no longer shared, or one of the two scopes is gone. */
   | { readonly _tag: "Withdrawn"; readonly what: Ground; readonly at: number }
   | { readonly _tag: "GivenBack"; readonly what: Ground; readonly at: number }
 
-/** What a rule needs beside fixes: place rules the place and their scope, zone rules their scope. */
+/** The things that a rule needs besides fixes: a place rule its place and scope, a zone rule its scope. */
 export type Ground = "place" | "place scope" | "zone scope"
 
 export interface Life {
-  /** Of the place, at first; zones stay on it. */
+  /** The first circle of the place. Zones stay on it. */
   readonly circle: ReferenceCircle
   readonly rules: ReadonlyArray<ReferenceRule & { readonly about: "place" | "zone" }>
   readonly happenings: ReadonlyArray<Happening>
@@ -52,22 +52,26 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const DAY = 24 * 60 * MINUTE
 
-/** What became of a rule. */
+/** The result of a rule. */
 export interface Outcome {
   /** Capture times, oldest first. */
   readonly firings: ReadonlyArray<number>
-  /** The capture time of the newest fix that it saw, and where that was; unknown since the last change of its ground. */
+  /**
+   * The capture time of the newest fix that the rule saw, and its side. Null when the rule saw no fix since its place
+   * moved or since something that it needs was missing.
+   */
   readonly seenAt: number | null
   readonly side: "inside" | "outside" | null
 }
 
 /**
- * What becomes of each rule of a life. `takesLate`: fixes from the future get their second look, as they do where uploads are stored;
- * the rules alone know of none.
+ * The result of each rule of a life. `takesLate`: also accepts fixes from the future when their time has come, as the
+ * stores do. The rules alone do not.
  */
-export const outcomeOf = (life: Life, { takesLate = false } = {}): ReadonlyArray<Outcome> =>
-  life.rules.map((rule, index) => {
-    const { era, seen } = sightingsOf(life, index, takesLate)
+export const outcomeOf = (life: Life, { takesLate = false } = {}): ReadonlyArray<Outcome> => {
+  const fresh = freshFixes(life, takesLate)
+  return life.rules.map((rule, index) => {
+    const { era, seen } = sightingsOf(life, index, fresh)
     const last = seen.at(-1)
     return {
       firings: firings(seen, rule),
@@ -75,8 +79,9 @@ export const outcomeOf = (life: Life, { takesLate = false } = {}): ReadonlyArray
       side: last === undefined || last.era !== era ? null : last.isInside ? "inside" : "outside"
     }
   })
+}
 
-/** The same for one rule that is there from the beginning, and one phone: fixes in the order of their arrival. */
+/** The firings of one rule that exists from the beginning, with one phone; fixes in the order of arrival. */
 export const referenceFirings = (
   fixes: ReadonlyArray<ReferenceFix>,
   circle: ReferenceCircle,
@@ -96,26 +101,50 @@ export const referenceFirings = (
 interface Sighting {
   readonly at: number
   readonly isInside: boolean
-  /** Known soon enough to tell anybody (rule 4), and not from before the rule had all that it needs (decision M5). */
+  /** Captured soon enough to fire (rule 4), and not before the rule had everything it needs (decision M5). */
   readonly mayTell: boolean
-  /** Sightings of two eras know nothing of each other: the place moved, or the rule lacked something meanwhile (L8). */
+  /** A rule compares no sightings of two eras. An era ends when the place moves or the rule lacks something (L8). */
   readonly era: number
 }
 
-/** What one rule can see: from its creation on, while it has its ground, what is new and decisive. */
+/**
+ * The fixes of each upload that rules look at, in order of evaluation: new, possible, and of a phone that its user
+ * carries. They are the same for every rule.
+ */
+const freshFixes = (life: Life, takesLate: boolean): ReadonlyMap<Happening, ReadonlyArray<ReferenceFix>> => {
+  const known = new Set<string>()
+  const waiting = new Waiting()
+  const carried = new ReferenceCarried()
+  const ofUpload = new Map<Happening, ReadonlyArray<ReferenceFix>>()
+  for (const happening of life.happenings) {
+    if (happening._tag !== "Upload") continue
+    const { device, fixes } = happening
+    const own = fixes.filter((fix) => !isImpossible(fix) && !known.has(nameOf(device, fix)))
+    const late = takesLate ? waiting.due(device, own) : []
+    if (takesLate) waiting.add(device, fixes.filter(isAhead))
+    const names = new Set<string>()
+    const fresh = inOrderOfEvaluation([...own, ...late]).filter((fix) => {
+      const name = nameOf(device, fix)
+      known.add(name)
+      return names.size !== names.add(name).size && !carried.isLeftBehind(device, fix)
+    })
+    ofUpload.set(happening, fresh)
+  }
+  return ofUpload
+}
+
+/** What one rule can see: decisive fixes, from its creation on, while it has its ground. */
 const sightingsOf = (
   life: Life,
   index: number,
-  takesLate: boolean
+  fresh: ReadonlyMap<Happening, ReadonlyArray<ReferenceFix>>
 ): { readonly seen: ReadonlyArray<Sighting>; readonly era: number } => {
   const rule = life.rules[index]
   if (rule === undefined) return { seen: [], era: 0 }
   const needs: ReadonlyArray<Ground> = rule.about === "place" ? ["place", "place scope"] : ["zone scope"]
   const missing = new Set<Ground>()
-  const known = new Set<string>()
-  const waiting = new Waiting()
-  const carried = new ReferenceCarried()
   const seen: Array<Sighting> = []
+  let newest = -Infinity
   let circle = life.circle
   let era = 0
   let isThere = false
@@ -135,20 +164,14 @@ const sightingsOf = (
     if (happening._tag === "Withdrawn" && needs.includes(happening.what)) missing.add(happening.what)
     if (happening._tag === "GivenBack" && missing.delete(happening.what)) era++
     if (happening._tag !== "Upload" && era !== erasBefore) from = happening.at
-    if (happening._tag === "Upload") {
-      const { device, fixes } = happening
-      const own = fixes.filter((fix) => !isImpossible(fix) && !known.has(nameOf(device, fix)))
-      const late = takesLate ? waiting.due(device, own) : []
-      waiting.add(device, fixes.filter(isAhead))
-      const names = new Set<string>()
-      for (const fix of inOrderOfEvaluation([...own, ...late])) {
-        known.add(nameOf(device, fix))
-        if (names.size === names.add(nameOf(device, fix)).size) continue
-        if (carried.isLeftBehind(device, fix)) continue
-        if (!isThere || missing.size > 0) continue
-        const sighting = lookAt(fix, circle, rule, era, from)
-        if (sighting !== undefined && seen.every((earlier) => earlier.at < sighting.at)) seen.push(sighting)
-      }
+    if (happening._tag !== "Upload" || !isThere || missing.size > 0) continue
+    for (const fix of fresh.get(happening) ?? []) {
+      // A rule looks at no fix that is older than one it saw.
+      if (fix.capturedAt <= newest) continue
+      const sighting = lookAt(fix, circle, rule, era, from)
+      if (sighting === undefined) continue
+      seen.push(sighting)
+      newest = sighting.at
     }
   }
   return { seen, era }
@@ -157,7 +180,7 @@ const sightingsOf = (
 const isSame = (one: ReferenceCircle, other: ReferenceCircle): boolean =>
   one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
 
-/** By capture time; of one time the most accurate first (L4). */
+/** By capture time; at one time the most accurate first (L4). */
 export const inOrderOfEvaluation = <A extends Omit<ReferenceFix, "receivedAt">>(
   upload: ReadonlyArray<A>
 ): ReadonlyArray<A> => {
@@ -176,7 +199,7 @@ export const inOrderOfEvaluation = <A extends Omit<ReferenceFix, "receivedAt">>(
 const knownAccuracy = ({ accuracy }: Pick<ReferenceFix, "accuracy">): number | null =>
   accuracy !== null && Number.isFinite(accuracy) && accuracy > 0 ? accuracy : null
 
-/** L3: from a clock that runs ahead, or from nowhere. */
+/** L3: from a clock that runs ahead, or with impossible coordinates. */
 const isImpossible = (fix: ReferenceFix): boolean => isAhead(fix) || isFromNowhere(fix)
 
 const isFromNowhere = ({ capturedAt, lat, lon }: ReferenceFix): boolean =>
@@ -185,13 +208,18 @@ const isFromNowhere = ({ capturedAt, lat, lon }: ReferenceFix): boolean =>
 const isAhead = ({ capturedAt, receivedAt }: ReferenceFix): boolean => capturedAt - receivedAt > 5 * MINUTE
 
 /**
- * Fixes of each phone that were put aside as from the future. One is taken with a later upload that has something new, captured at
- * its time or after it, and nothing captured between its arrival and its time (decisions/devices.md).
+ * Fixes of each phone that were put aside because they were from the future. A later upload takes a fix along when it
+ * has something new that was captured at the fix's time or later, and nothing that was captured between the fix's
+ * arrival and its time (decision fixes-4). Uploads that arrive in the same millisecond are like one upload (L4), and
+ * fixes of one upload do not contradict each other: while the server is slow, some are 4 minutes ahead and some 40.
  */
 class Waiting {
   readonly #ofDevice = new Map<number, Array<ReferenceFix>>()
   readonly #lastAt = new Map<number, number>()
-  /** What arrived later was captured between the arrival and the time of these: their clock was wrong, for good. */
+  /**
+   * Fixes that can never be accepted: something that arrived later was captured between their arrival and their time,
+   * so the clock was wrong.
+   */
   readonly #contradicted = new Set<ReferenceFix>()
 
   add(device: number, ahead: ReadonlyArray<ReferenceFix>): void {
@@ -203,11 +231,14 @@ class Waiting {
     }
   }
 
-  /** As if they arrived with the upload. */
+  /** Fixes that are accepted with this upload, as if they had arrived with it. */
   due(device: number, own: ReadonlyArray<ReferenceFix>): ReadonlyArray<ReferenceFix> {
     const there = this.#ofDevice.get(device) ?? []
     const isBetween = (fix: ReferenceFix) =>
-      own.some(({ capturedAt }) => capturedAt > fix.receivedAt && capturedAt < fix.capturedAt)
+      own.some(
+        ({ capturedAt, receivedAt }) =>
+          receivedAt > fix.receivedAt && capturedAt > fix.receivedAt && capturedAt < fix.capturedAt
+      )
     for (const fix of there) if (isBetween(fix)) this.#contradicted.add(fix)
     const now = own[0]?.receivedAt
     const lastAt = this.#lastAt.get(device)
@@ -234,7 +265,7 @@ const isSameFix = (one: ReferenceFix, other: ReferenceFix): boolean =>
   one.lon === other.lon &&
   Object.is(one.accuracy, other.accuracy)
 
-/** L4: of one phone, one time and one place there is one fix, whatever else a later one says. */
+/** L4: one phone, time and place make one fix, whatever else a later fix says. */
 const nameOf = (device: number, { capturedAt, lat, lon }: ReferenceFix): string =>
   `${device} ${capturedAt} ${Math.round(lat * 1e7)} ${Math.round(lon * 1e7)}`
 
@@ -255,7 +286,7 @@ const lookAt = (
   return { at: fix.capturedAt, isInside: metres < circle.radiusM, mayTell, era }
 }
 
-/** Generated lives know some twenty places: what was measured once is looked up. */
+/** Measured distances are cached, because a life has only some twenty positions. */
 const metresFrom = (circle: ReferenceCircle, { lat, lon }: Point): number => {
   const ofCircle = measured.get(circle) ?? new Map<number, Map<number, number>>()
   const ofLatitude = ofCircle.get(lat) ?? new Map<number, number>()
@@ -265,7 +296,10 @@ const metresFrom = (circle: ReferenceCircle, { lat, lon }: Point): number => {
 }
 const measured = new WeakMap<ReferenceCircle, Map<number, Map<number, number>>>()
 
-/** What the rule asks about, less what is stale (rule 4) and what comes within two minutes of the last firing (rule 3). */
+/**
+ * The crossings or stays that the rule asks about, without stale ones (rule 4) and without those within two minutes of
+ * the last firing (rule 3).
+ */
 const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): ReadonlyArray<number> => {
   const moments =
     rule.type === "dwell" ? dwells(sightings, (rule.dwellMinutes ?? 0) * MINUTE) : crossings(sightings, rule.type)
@@ -278,14 +312,16 @@ const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): Reado
   return fired
 }
 
-/** Rule 1: the first sighting of an era has none before it, so it never crosses. */
+/** Rule 1: the first sighting of an era has no predecessor, so it never crosses. */
 const crossings = (sightings: ReadonlyArray<Sighting>, type: "enter" | "exit"): ReadonlyArray<Sighting> =>
   sightings.filter((now, index) => {
     const before = sightings[index - 1]
     return before?.era === now.era && before.isInside !== now.isInside && now.isInside === (type === "enter")
   })
 
-/** One moment for each unbroken stay at most: the first that may tell and is long enough after the stay's first (L7). */
+/**
+ * At most one moment for each unbroken stay: the first that may fire and comes long enough after the beginning (L7).
+ */
 const dwells = (sightings: ReadonlyArray<Sighting>, length: number): ReadonlyArray<Sighting> => {
   const stays: Array<Array<Sighting>> = [[]]
   for (const sighting of sightings) {

@@ -1,8 +1,8 @@
 import { geodesicM, type Point } from "./geodesic.js"
 
 /**
- * Visits once more, slowly: written from Spec §4.5, decision L10 and amendment M15 alone, over whole lists of what a phone ever sent, without a
- * state machine, a watermark or a line of the product.
+ * Visits written a second time, simply and slowly, from Spec §4.5, decision L10 and amendment M15 alone: over whole
+ * lists of what a phone ever sent, without a state machine, a watermark or code of the product.
  */
 
 export interface ReferenceCircle extends Point {
@@ -11,17 +11,17 @@ export interface ReferenceCircle extends Point {
 
 export interface ReferencePlace {
   readonly id: string
-  /** In the order of time; the first since ever. */
+  /** In the order of time; the first holds from the beginning. */
   readonly circles: ReadonlyArray<{ readonly from: number | null; readonly circle: ReferenceCircle }>
   readonly archivedAt: number | null
-  /** Visits that began earlier are not told; null: all are. */
+  /** The app sees no visits that began earlier; null: it sees all. */
   readonly since: number | null
 }
 
 export interface ReferenceSighting extends Point {
   readonly capturedAt: number
   readonly accuracy: number | null
-  /** Nobody was where the phone was (decision M14). */
+  /** The user had left the phone behind (decision M14). */
   readonly isLeftBehind?: boolean
 }
 
@@ -45,7 +45,7 @@ export interface ReferenceVisit {
 const FIVE_MINUTES = 300_000
 const TWO_MINUTES = 120_000
 
-/** Newest first, then by place. `places` are those that the app knows. */
+/** The visits that an app sees, newest first, then by place. `places`: the places that the app knows. */
 export const referenceVisits = (
   places: ReadonlyArray<ReferencePlace>,
   phones: ReadonlyArray<ReferencePhone>,
@@ -88,7 +88,7 @@ export const referenceVisits = (
 const lasts = ({ arrival, departure }: Pick<ReferenceVisit, "arrival" | "departure">, now: number): boolean =>
   (departure ?? now) - arrival >= FIVE_MINUTES
 
-/** The stay as it is told among the others of the phone; nothing when another place tells it. */
+/** The stay as the app sees it among the other stays of the phone; nothing when another place has the visit. */
 const atOnePlace = (
   stay: ReferenceVisit,
   all: ReadonlyArray<ReferenceVisit>,
@@ -176,7 +176,10 @@ const staysAt = (place: ReferencePlace, fixes: ReadonlyArray<ReferenceSighting>)
   return stays
 }
 
-/** In the circle again less than two minutes after the first of these, before a stay could begin on another circle of the place. */
+/**
+ * The phone is in the circle again less than two minutes after `first`, before a stay could begin on another circle of
+ * the place.
+ */
 const isBackSoon = (
   [first, ...rest]: ReadonlyArray<ReferenceSighting>,
   circle: ReferenceCircle,
@@ -189,7 +192,7 @@ const isBackSoon = (
   return back !== -1 && (elsewhere === -1 || back <= elsewhere)
 }
 
-/** The most accurate of each instant; unknown is the least accurate. */
+/** The most accurate sighting of each instant; unknown accuracy is the worst. */
 const onePerInstant = (fixes: ReadonlyArray<ReferenceSighting>): ReadonlyArray<ReferenceSighting> => {
   const accuracy = (fix: ReferenceSighting) => known(fix.accuracy) ?? Number.POSITIVE_INFINITY
   const sorted = [...fixes].sort(
@@ -250,7 +253,7 @@ const toldBy = (
             ? Math.min(...later)
             : null
     const isTold = told.length + alone.length > 0
-    // Nothing said when the phone left: its own fixes may.
+    // Nothing reported when the phone left. Its own fixes may show it.
     const shown = isTold ? undefined : staysOf(placeId).find((stay) => overlap(stay, { arrival, departure }))?.departure
     const ended = shown == null || (departure !== null && departure < shown) ? departure : shown
     return [{ report: best, visit: { placeId, arrival, departure: ended } }]

@@ -5,24 +5,31 @@ import { AppId, ConnectionId, DeviceId, PlaceId, RuleId, UserId } from "@place-a
 import type { Ground, Life, Outcome, ReferenceFix } from "./referenceRules.js"
 import { NOON, time } from "./rules.js"
 
-/** The part of a rule that its reference has. */
+/** The fields of a rule that the reference has. */
 type Terms = Omit<RuleEvaluation.Question, "firesFrom">
 
-/** A rule of nobody's, for evaluations without a store. */
+/** Made once, because a hundred thousand lives have the same rules of the same user. */
+const IDS = {
+  userId: UserId.make("usr_1"),
+  connectionId: ConnectionId.make("con_1"),
+  appId: AppId.make("app_1")
+}
+const TARGET: Rule.RuleTarget = { _tag: "Place", placeId: PlaceId.make("plc_1"), label: "Home" }
+const BEGINNING = time(0)
+
+/** A rule without a user, for evaluations without a store. */
 const liveRule = (question: Terms, id = "rul_1"): LiveRule.LiveRule => {
   const rule: Rule.Rule = {
-    userId: UserId.make("usr_1"),
+    ...IDS,
     id: RuleId.make(id),
-    connectionId: ConnectionId.make("con_1"),
-    appId: AppId.make("app_1"),
     type: question.type,
-    target: { _tag: "Place", placeId: PlaceId.make("plc_1"), label: "Home" },
+    target: TARGET,
     dwellMinutes: question.dwellMinutes,
     webhookUrl: null,
     isLegacy: false,
     window: question.window,
     maxEventAgeS: null,
-    createdAt: time(0),
+    createdAt: BEGINNING,
     disabledAt: null
   }
   return {
@@ -53,7 +60,7 @@ export const questionOf = (circle: Life["circle"], rule: Life["rules"][number]):
 
 const DEVICES = [DeviceId.make("dev_0"), DeviceId.make("dev_1")] as const
 
-/** What the product's plain functions make of a life. */
+/** The result of a life when the product's plain functions evaluate it. */
 export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
   const all = life.rules.map((rule, index) => liveRule(questionOf(life.circle, rule), String(index)))
   const firings: ReadonlyArray<Array<number>> = life.rules.map(() => [])

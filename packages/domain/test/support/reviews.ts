@@ -6,11 +6,11 @@ const reviews = Layer.merge(MemoryReviewStore.layer, MemoryWorkSignal.layer)
 
 export type ReviewWorld = World | Layer.Layer.Success<typeof reviews>
 
-/** As `inWorld` of connections, with reviews. */
+/** Like `inWorld` of connections, with reviews. */
 export const inWorld = <A, E>(program: Effect.Effect<A, E, ReviewWorld>): Promise<A> =>
   inWorldOfConnections(Effect.provide(program, reviews))
 
-/** A developer with an app to be, somebody of each role that decides, and a developer of other apps. */
+/** A developer with an app to review, one person of each role that decides, and a developer of other apps. */
 export const people = Effect.gen(function* () {
   return {
     owner: yield* Fixtures.user,
@@ -20,6 +20,6 @@ export const people = Effect.gen(function* () {
   }
 })
 
-/** The tag of the error that a program is refused with. */
+/** The tag of the error with which a program refuses. */
 export const refused = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(program), ({ _tag }) => _tag)

@@ -1,4 +1,7 @@
-/** The fields of a new rule that a test says nothing about: told of each arrival, at any hour, however late, at every endpoint. */
+/**
+ * The fields of a new rule that a test does not care about: each arrival fires, at any hour, at any age, at every
+ * endpoint.
+ */
 export const ENTER = {
   type: "enter",
   dwellMinutes: null,

@@ -3,7 +3,7 @@ import { RuleEvaluation } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
 import { travel } from "./geodesic.js"
 
-/** What rule tests are about: a circle of 150 m, and fixes at distances from its centre. */
+/** What rule tests work with: a circle of 150 m, and fixes at distances from its centre. */
 export const CIRCLE: Geometry.Circle = { lat: 52.37, lon: 4.89, radiusM: 150 }
 export const NOON = Date.UTC(2026, 0, 15, 12)
 export const SECOND = 1_000
@@ -13,7 +13,7 @@ export const DAY = 86_400_000
 
 export const time = (millis: number): Timestamp.Timestamp => Timestamp.make(millis)
 
-/** Where a phone is, to the east of the centre. */
+/** A position this many metres east of the centre. */
 export const at = (metres: number): Geometry.Point => travel(CIRCLE, 90, metres)
 
 export const INSIDE = at(0)
@@ -41,12 +41,12 @@ export const question = (overrides: Partial<RuleEvaluation.Question> = {}): Rule
 
 export const dwell = (dwellMinutes: number): RuleEvaluation.Question => question({ type: "dwell", dwellMinutes })
 
-/** Every fix in an upload of its own; the outcome of each, and the state after the last. */
+/** Evaluates every fix in an upload of its own; returns the outcome of each, and the state after the last. */
 export const evaluate = (
   asked: RuleEvaluation.Question,
   seen: ReadonlyArray<Seen>,
-  from: RuleEvaluation.RuleState = RuleEvaluation.unseeded("1")
-): { readonly outcomes: ReadonlyArray<RuleEvaluation.Outcome>; readonly state: RuleEvaluation.RuleState } => {
+  from: RuleEvaluation.RuleMemory = RuleEvaluation.unseeded("1")
+): { readonly outcomes: ReadonlyArray<RuleEvaluation.RuleOutcome>; readonly state: RuleEvaluation.RuleMemory } => {
   let state = from
   const outcomes = seen.map(({ after, where, accuracyM = 10, delay = 0 }) => {
     const fix = { capturedAt: time(NOON + after), ...where, accuracyM }

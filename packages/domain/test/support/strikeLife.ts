@@ -11,12 +11,13 @@ import {
   insert,
   of,
   withEndpoints
-} from "../../src/testing/contract/webhookFixtures.js"
+} from "../../testing/contract/deliveries/webhookFixtures.js"
 
 /**
- * Lives of one endpoint, and a second writing of Spec §3.4 and decisions W2 to W4: which ends of deliveries count against it, what
- * clears the count, and what becomes of everything that was on its way when it was disabled. Any store of deliveries can be shown
- * them. Biased to the edges: one short of ten and of twenty, exactly, one more; leases to the millisecond.
+ * Generates random scenarios for one endpoint, and checks them with a second implementation of Spec §3.4 and decisions
+ * W2 to W4: which ends of deliveries count against the endpoint, what clears the count, and what happens to waiting
+ * deliveries when the endpoint is disabled. The scenarios run against any store of deliveries. They prefer the edges:
+ * one short of ten and of twenty, exactly ten and twenty, one more; and leases to the millisecond.
  */
 
 type Kind = "first" | "replay" | "test"
@@ -25,9 +26,9 @@ type How = "exhausted" | "delivered" | "retry" | "postponed" | "too_old" | Exclu
 export type Step =
   | { readonly _tag: "Queue"; readonly count: number; readonly kind: Kind }
   | { readonly _tag: "Claim" }
-  /** Ends the first `count` that are under way, one after the other or all at once. */
+  /** Ends the first `count` deliveries in flight, one after the other or all at once. */
   | { readonly _tag: "End"; readonly count: number; readonly how: How; readonly isTogether: boolean }
-  /** A worker that lost its lease comes to its end all the same. */
+  /** A worker that lost its lease tries to end its attempt. */
   | { readonly _tag: "EndLate"; readonly how: "exhausted" | "delivered" }
   | { readonly _tag: "Pass"; readonly millis: number }
   | { readonly _tag: "Hurry" }
@@ -53,7 +54,7 @@ const hows: ReadonlyArray<How> = [
   "abandoned"
 ]
 
-/** Some wait while the others end. */
+/** Some deliveries wait while the others end. */
 const streak = fc
   .tuple(fc.constantFrom(1, 1, 9, 10, 11, 18, 19, 19, 20, 21), together, fc.constantFrom(0, 0, 1, 2))
   .map(([count, isTogether, waiting]): ReadonlyArray<Step> => [
@@ -63,7 +64,7 @@ const streak = fc
     { _tag: "End", count, how: "exhausted", isTogether }
   ])
 
-/** Some fail, then one succeeds. */
+/** Some deliveries fail, then one succeeds. */
 const cleared = fc
   .constantFrom(1, 9, 10, 19)
   .map((count): ReadonlyArray<Step> => [
@@ -75,7 +76,7 @@ const cleared = fc
     { _tag: "End", count: 1, how: "delivered", isTogether: false }
   ])
 
-/** Brought forward by hand after an attempt that failed; whatever comes of that, an automatic one may follow. */
+/** Brought forward by hand after an attempt that failed. Whatever the result, an automatic attempt may follow. */
 const hurried = fc
   .constantFrom<How>("exhausted", "delivered", "postponed", "retry", "retry")
   .map((how): ReadonlyArray<Step> => [
@@ -90,7 +91,7 @@ const hurried = fc
     { _tag: "End", count: 1, how: "exhausted", isTogether: false }
   ])
 
-/** A worker comes to its end while another has the row. */
+/** A worker ends its attempt while another worker holds the row. */
 const overtaken = fc
   .constantFrom("exhausted" as const, "delivered" as const)
   .map((how): ReadonlyArray<Step> => [
@@ -139,7 +140,7 @@ const single = fc
   )
   .map((step): ReadonlyArray<Step> => [step])
 
-/** At most fourteen moves: so few that no row is given up for the leases that ran out on it (decision W2). */
+/** At most fourteen moves, so that no row is given up because its leases expired too often (decision W2). */
 export const strikeLives: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .array(
     fc.oneof(
@@ -153,7 +154,7 @@ export const strikeLives: fc.Arbitrary<ReadonlyArray<Step>> = fc
   )
   .map((moves) => moves.flat())
 
-/** What the lives must have come by, or they prove too little. */
+/** The marks that the scenarios together must reach; otherwise they prove too little. */
 export const STRIKE_MARKS = [
   "a lease was lost",
   "a success cleared the count",
@@ -173,23 +174,26 @@ type Claim = Effect.Effect.Success<ReturnType<typeof claim>>[number]
 interface Row {
   readonly delivery: Effect.Effect.Success<ReturnType<typeof insert>>
   readonly kind: Kind
-  /** How often the endpoint had been disabled when it was queued. */
+  /** How many times the endpoint had been disabled when the row was queued. */
   readonly series: number
   dueAt: number
   isHurried: boolean
   wasHurried: boolean
-  /** Under way until then, perhaps over it. */
+  /** The row is in flight until this time; the lease may have expired. */
   leasedUntil: number | null
   claimed: Claim | null
   lapses: number
-  /** Undefined while it is tried. `null`: of an endpoint that was disabled, and whose lease is over: it may have been ended already. */
+  /**
+   * Undefined while the delivery is being tried. `null`: the endpoint was disabled and the lease has expired, so the
+   * delivery may have been ended.
+   */
   end: readonly [string, string | null] | null | undefined
 }
 
-/** After so many leases in a row that ran out, the next one is waited for (decision W2). */
+/** The waits after leases in a row that expired (decision W2). */
 const WAITS_AFTER_LAPSES = [30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]
 
-/** Lives the life; fails where the store does not do what the second writing says. `met` is given the marks. */
+/** Runs a scenario, and fails where the store breaks a rule. Adds the marks that it reaches to `met`. */
 export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
   withEndpoints((endpoint, other) =>
     Effect.gen(function* () {
@@ -217,7 +221,7 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
         }
       }
 
-      /** What the end of an attempt does, whoever made it. */
+      /** The effect of an attempt's end, whichever worker made the attempt. */
       const ended = (row: Row, how: How, now: number) => {
         const isOfNow = row.series === series
         const counts = isOfNow && row.kind === "first" && !row.isHurried
@@ -246,7 +250,7 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
         }
       }
 
-      const finishOf = (how: How, now: Timestamp.Timestamp): Delivery.Finish => {
+      const finishOf = (how: How, now: Timestamp.Timestamp): Delivery.DeliveryFinish => {
         switch (how) {
           case "delivered":
             return { _tag: "Delivered", at: now }
@@ -263,7 +267,7 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
 
       const queue = (count: number, kind: Kind, now: Timestamp.Timestamp) =>
         Effect.gen(function* () {
-          // Whoever queues read the endpoint before: while it was enabled.
+          // The worker that queues has read the endpoint before, while it was enabled.
           const endpointEpoch = isDisabled ? series - 1 : series
           const overrides = { endpointEpoch, replayNo: kind === "replay" ? 1 : 0, isTest: kind === "test" }
           for (let index = 0; index < count; index++) {
@@ -300,16 +304,17 @@ export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
           const chosen = rows
             .flatMap((row) => (row.claimed === null ? [] : [{ row, claimed: row.claimed }]))
             .slice(0, count)
-          // Of a row whose lease was over when the endpoint was disabled nobody ends anything any more.
+          // Nobody can end a row whose lease had expired when the endpoint was disabled.
           const isWritten = chosen.map(({ row }) => row.end === undefined)
-          // Who is first matters to rows whose leases are over: the disabling ends them.
+          // The order matters to rows whose leases have expired, because the disabling ends them.
           const isOrdered = !isTogether || chosen.some(({ row }) => row.leasedUntil === null || row.leasedUntil <= now)
           const isOpen = chosen.map(({ row }) => row.end === null)
           const written = yield* Effect.forEach(chosen, ({ claimed }) => finish(claimed, finishOf(how, now), null), {
             concurrency: isOrdered ? 1 : "unbounded"
           })
           for (const [index, { row }] of chosen.entries()) {
-            // Each that is ended before may have disabled the endpoint, and with it ended those whose leases are over.
+            // An end before this one may have disabled the endpoint, and with it ended the rows whose leases had
+            // expired.
             if (isOpen[index] === true || (row.end !== undefined && isWritten[index] === true)) row.claimed = null
             else {
               expect([row.delivery.id, written[index]]).toEqual([row.delivery.id, isWritten[index]])

@@ -2,17 +2,20 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { ReferenceFix } from "./referenceRules.js"
 
-/** Logs of real phones, kept outside the repository (their licence is their own). `TRACES_DIR` says where else they are. */
+/**
+ * Logs of real phones. They are kept outside of the repository, because their licence differs. `TRACES_DIR` names
+ * another folder.
+ */
 const DIRECTORY =
   process.env["TRACES_DIR"] ?? fileURLToPath(new URL("../../../../../shared/data/traces", import.meta.url))
 const SUFFIX = ".locations.csv"
 
 export const haveTraces = existsSync(DIRECTORY)
 
-/** Shown with what is skipped. */
+/** The text that a skipped test shows. */
 export const TRACES_NEEDED = haveTraces ? "" : " (skipped: no logs; set TRACES_DIR to a folder of *.locations.csv)"
 
-/** Received when the phone stored it: the earliest moment at which it could have sent it. -1: not known. */
+/** `receivedAt` is when the phone stored the fix: the earliest moment at which it could have sent it. -1: not known. */
 export interface RecordedFix extends ReferenceFix {
   readonly accuracy: number
   readonly speedMps: number

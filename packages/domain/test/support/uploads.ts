@@ -2,6 +2,8 @@ import {
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
+  MemoryConsentStore,
+  MemoryTokenStore,
   MemoryDatabase,
   MemoryDeviceStore,
   MemoryEndpointStore,
@@ -16,11 +18,13 @@ import {
 } from "@place-access/domain/testing"
 import { Layer } from "effect"
 
-/** Everything between a user's place and the outbox, in memory. */
+/** Every port from a user's place to the outbox, in memory. */
 export const UploadStores = Layer.mergeAll(
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
   MemoryConnectionStore.layer,
+  MemoryConsentStore.layer,
+  MemoryTokenStore.layer,
   MemoryDeviceStore.layer,
   MemoryEndpointStore.layer,
   MemoryEventStore.layer,

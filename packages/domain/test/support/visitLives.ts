@@ -4,8 +4,9 @@ import type { ReferenceCircle, ReferenceReport, ReferenceSighting } from "./refe
 import { CIRCLE, DAY, HOUR, MINUTE, NOON, SECOND } from "./rules.js"
 
 /**
- * Lives of people with two phones and a few places, biased to the edges of what makes a visit: the band around a circle, five
- * minutes, one instant, the moment of a move. What the phones saw is uploaded in pieces, in any order, some of it twice.
+ * Generates lives: scenarios of what two phones of a person and a few places do. The generator prefers the edges of
+ * what makes a visit: the band around a circle, five minutes, one instant, the moment of a move. The uploads come in
+ * pieces, in any order, some of them twice.
  */
 
 export type Happening =
@@ -23,18 +24,18 @@ export type Happening =
     }
   | { readonly _tag: "Moved"; readonly place: number; readonly circle: ReferenceCircle }
   | { readonly _tag: "Archived"; readonly place: number }
-  /** Somebody looks after what is due: so many steps of so many fixes. */
+  /** A worker derives what is due, in at most `stepsMax` steps. */
   | { readonly _tag: "Derived"; readonly phone: number; readonly stepsMax: number; readonly fixesAStep: number }
   | { readonly _tag: "Asked" }
 
 export interface VisitLife {
-  /** With the moment of each, ascending. */
+  /** Each with its moment, ascending. */
   readonly happenings: ReadonlyArray<readonly [at: number, Happening]>
 }
 
 /**
- * Half metres, so that no fix lies within float noise of the end of a band; each in a direction of its own, so that no two are exactly
- * as far from each other as two bands reach.
+ * The distances end in half metres, so that no fix lies within rounding error of the end of a band. Each distance has a
+ * direction of its own, so that no two points are exactly as far from each other as two bands reach.
  */
 const DISTANCES_M = [0.5, 50.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 250.5, 1_000.5]
 const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres, index) => travel(CIRCLE, 37 + 7.3 * index, metres))
@@ -61,7 +62,10 @@ const CIRCLES: readonly [ReferenceCircle, ...ReadonlyArray<ReferenceCircle>] = [
   { ...travel(CIRCLE, 200, 700), radiusM: 150 }
 ]
 
-/** The life of a number, the same every time. `uploads` shuffles only how what was seen arrives. */
+/**
+ * Generates the life with this number, which is the same every time. `uploads` changes only the order in which the
+ * sightings arrive.
+ */
 export const visitLifeOf = (seed: number, uploads: number): VisitLife => {
   const dice = random(seed)
   const seen = [journey(dice), journey(dice)]
@@ -102,7 +106,7 @@ const journey = (dice: Random): Journey => {
   return { fixes: distinct(fixes), reports }
 }
 
-/** The same reading twice with another accuracy is one reading, the first (decision L4). */
+/** Two readings that differ only in accuracy are one reading, the first (decision L4). */
 const distinct = (fixes: ReadonlyArray<ReferenceSighting>): ReadonlyArray<ReferenceSighting> => [
   ...new Map(fixes.map((fix) => [`${fix.capturedAt} ${fix.lat} ${fix.lon}`, fix])).values()
 ]
@@ -131,7 +135,10 @@ const changes = (dice: Random): ReadonlyArray<readonly [number, Happening]> => {
   return all.sort(([a], [b]) => a - b)
 }
 
-/** In pieces, each some time after what is in it was seen (or 5 minutes before, by a clock that is ahead), some sent again. */
+/**
+ * Uploads in pieces. Each arrives some time after its sightings (or 5 minutes before, by a clock that runs ahead); some
+ * are sent again.
+ */
 const piecesOf = (dice: Random, { fixes, reports }: Journey, phone: number) => {
   const shuffled = shuffle(dice, [
     ...fixes.map((fix) => ({ at: fix.capturedAt, fix, report: undefined })),

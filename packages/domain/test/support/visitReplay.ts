@@ -1,6 +1,7 @@
 import { ingestFixes } from "@place-access/domain/fixes"
-import { HistoryStore } from "@place-access/domain/history"
-import { createPlace, Place, updatePlace, archivePlace } from "@place-access/domain/places"
+import { HistoryStore } from "@place-access/domain/retention-choice"
+import { createPlace, Place, updatePlace } from "@place-access/domain/places"
+import { archivePlace } from "@place-access/domain/connection"
 import { ConnectionId, UserId, type PlaceId } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
 import { deriveStays, listVisits, type VisitPage } from "@place-access/domain/visits"
@@ -20,10 +21,10 @@ import {
 import { DAY, NOON, time } from "./rules.js"
 import type { Happening, VisitLife } from "./visitLives.js"
 
-/** After everything: what is asked then is compared. */
+/** A time after all events of a life: the answers at this time are compared. */
 const LATER = NOON + 100 * DAY
 
-/** What a life comes to, told by the product in pages of `limit`, and by the reference. */
+/** The visits of a life, from the product in pages of `limit`, and from the reference. */
 export const replayVisits = (life: VisitLife, name: string, limit: number) =>
   Effect.gen(function* () {
     const userId = UserId.make(`usr_${name}`)

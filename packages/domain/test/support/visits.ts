@@ -2,6 +2,8 @@ import {
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
+  MemoryConsentStore,
+  MemoryTokenStore,
   MemoryDatabase,
   MemoryDeviceStore,
   MemoryEntropy,
@@ -16,11 +18,13 @@ import {
 } from "@place-access/domain/testing"
 import { Layer } from "effect"
 
-/** What visits are made and told with, in memory. */
+/** Every port that makes and reads visits, in memory. */
 export const VisitStores = Layer.mergeAll(
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
   MemoryConnectionStore.layer,
+  MemoryConsentStore.layer,
+  MemoryTokenStore.layer,
   MemoryDeviceStore.layer,
   MemoryEventStore.layer,
   MemoryFixStore.layer,

@@ -1,5 +1,6 @@
 import { AccountStore } from "@place-access/domain/accounts"
-import { runWorker, type WorkerOptions, WorkSignal } from "@place-access/domain/deliveries"
+import { runWorker, type WorkerOptions } from "@place-access/domain/dispatch"
+import { WorkSignal } from "@place-access/domain/events"
 import { createEndpoint, type NewEndpoint } from "@place-access/domain/endpoints"
 import type { Event } from "@place-access/domain/events"
 import { type AppId, Entropy, EventId, Timestamp } from "@place-access/domain/shared"
@@ -8,6 +9,8 @@ import {
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
+  MemoryConsentStore,
+  MemoryTokenStore,
   MemoryDatabase,
   MemoryDeliveryStore,
   MemoryDeviceStore,
@@ -27,11 +30,13 @@ import {
 } from "@place-access/domain/testing"
 import { Effect, Exit, Fiber, Layer, Logger, LogLevel, Option } from "effect"
 
-/** Every port that events and deliveries touch, in memory. */
+/** Every port that events and deliveries use, in memory. */
 const world = Layer.mergeAll(
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
   MemoryConnectionStore.layer,
+  MemoryConsentStore.layer,
+  MemoryTokenStore.layer,
   MemoryPlaceStore.layer,
   MemoryDeviceStore.layer,
   MemoryRuleStore.layer,
@@ -52,7 +57,7 @@ export type World = Layer.Layer.Success<typeof world>
 
 const quiet = Logger.minimumLogLevel(LogLevel.None)
 
-/** Runs a program from `VirtualTime.START` on, in a world of its own. What the worker logs is not shown. */
+/** Runs a program from `VirtualTime.START` on, in a world of its own. The log of the worker is not shown. */
 export const inVirtualTime = <A>(program: Effect.Effect<A, unknown, World>): A =>
   Exit.getOrElse(VirtualTime.runVirtual(program.pipe(Effect.provide(Layer.merge(world, quiet)))), (cause) => {
     throw new Error(String(cause))
@@ -68,7 +73,7 @@ const owner = (appId: AppId) =>
     return yield* account
   })
 
-/** Registers an endpoint the way its developer does. */
+/** Registers an endpoint as its developer does. */
 export const register = (appId: AppId, overrides: Partial<NewEndpoint> = {}) =>
   Effect.gen(function* () {
     const developer = yield* owner(appId)
@@ -87,7 +92,7 @@ export const scene = Effect.gen(function* () {
 
 export type Scene = Effect.Effect.Success<typeof scene>
 
-/** Puts an event of the scene's rule into the outbox, as an upload would, and tells the workers. */
+/** Puts an event of the scene's rule into the outbox, as an upload would, and signals the workers. */
 export const fire = ({ rule, place }: Pick<Scene, "rule" | "place">, overrides: Partial<Event.OutboxEvent> = {}) =>
   Effect.gen(function* () {
     const { events } = yield* MemoryDatabase
@@ -108,7 +113,10 @@ export const fire = ({ rule, place }: Pick<Scene, "rule" | "place">, overrides: 
     return event
   })
 
-/** Runs `use` beside a worker that polls once in ten minutes, so that what comes sooner was waited for; then stops it. */
+/**
+ * Runs `use` beside a worker that polls only every ten minutes, so that anything sooner came by a signal; then stops
+ * the worker.
+ */
 export const withWorker = <A, E, R>(use: Effect.Effect<A, E, R>, overrides: Partial<WorkerOptions> = {}) => {
   const options: Partial<WorkerOptions> = { pollEvery: "10 minutes", ...overrides }
   return Effect.acquireUseRelease(
@@ -119,18 +127,18 @@ export const withWorker = <A, E, R>(use: Effect.Effect<A, E, R>, overrides: Part
   )
 }
 
-/** What the receiver at `url` does from now on. */
+/** Sets what the receiver at `url` does from now on. */
 export const script = (behaviour: MemoryWebhookSender.Behaviour, url = URL) =>
   Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.script(url, behaviour))
 
-/** What it was sent. */
+/** The POSTs to `url`. */
 export const posts = (url = URL) => Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.posts(url))
 
 /** Seconds of the posts after `from`. */
 export const seconds = (all: ReadonlyArray<MemoryWebhookSender.Post>, from: number): ReadonlyArray<number> =>
   all.map(({ at }) => (at - from) / Timestamp.SECOND)
 
-/** Every delivery there is, oldest first. */
+/** Every delivery, oldest first. */
 export const deliveries = Effect.map(MemoryDatabase, (tables) =>
   [...tables.deliveries.values()].map(({ delivery }) => delivery)
 )

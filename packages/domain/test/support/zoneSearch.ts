@@ -3,8 +3,9 @@ import { Geometry } from "@place-access/domain/places"
 import { Timestamp } from "@place-access/domain/shared"
 
 /**
- * Searches for somebody who sits still in a town of 12 × 12 km, by questions about circles alone, for a day. A search knows the
- * budget, and it keeps what is still possible as a grid of cells. It begins anywhere, it may wait, and it guesses at the end.
+ * Searches for a person who sits still in a town of 12 × 12 km, by a day of questions about circles. A search knows the
+ * budget and keeps a grid of the cells where the person may still be. It may begin anywhere, it may wait, and it
+ * guesses at the end.
  */
 
 /** Kilometres east and north of the town's south-west corner. */
@@ -33,7 +34,7 @@ const KM_LAT = 1 / 111.25
 const KM_LON = 1 / 68.1
 const ACCURACY_M = 10
 const BAND_KM = Geometry.MIN_BAND_M / 1_000
-/** Half the diagonal of a cell: what a cell may be wrong about. */
+/** Half the diagonal of a cell: the error that a cell hides. */
 const SLACK_KM = CELL_KM * Math.SQRT1_2
 const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 
@@ -46,7 +47,7 @@ const MIDDLES: ReadonlyArray<Spot> = Array.from({ length: CELLS * CELLS }, (_, i
   y: (Math.floor(index / CELLS) + 0.5) * CELL_KM
 }))
 
-/** One search of one person, with all that it knows. */
+/** One search for one person, with everything that it knows. */
 class Search {
   possible: ReadonlyArray<Spot> = MIDDLES
   questions = 0
@@ -66,7 +67,7 @@ class Search {
     return this.waitFor(disc) !== undefined
   }
 
-  /** Waits if it must. Undefined when the question is refused for the rest of the day. */
+  /** Asks, and waits before if it must. Undefined when the budget refuses the question for the rest of the day. */
   ask(disc: Disc): Answer | undefined {
     const at = this.waitFor(disc)
     if (at === undefined) return undefined
@@ -80,7 +81,7 @@ class Search {
     return side
   }
 
-  /** The guess that has most of what is possible within 1 km, and how far it is from the person. */
+  /** Guesses the spot that has most of the possible cells within 1 km; answers its distance from the person. */
   errorKm(): number {
     let [best, guess] = [-1, { x: TOWN_KM / 2, y: TOWN_KM / 2 }]
     const before = rowsOf(this.possible)
@@ -135,7 +136,7 @@ const middleOf = (spots: ReadonlyArray<Spot>): Spot => {
   return { x: x / spots.length, y: y / spots.length }
 }
 
-/** A circle of radius `r` that has `share` of what is possible, from the direction `angle`. */
+/** A circle of radius `r` from the direction `angle` that holds `share` of the possible cells. */
 const cut = (spots: ReadonlyArray<Spot>, r: number, angle: number, share: number): Disc => {
   const middle = middleOf(spots)
   const [dx, dy] = [Math.cos(angle), Math.sin(angle)]
@@ -149,7 +150,7 @@ const cut = (spots: ReadonlyArray<Spot>, r: number, angle: number, share: number
   return { x: middle.x + dx * near, y: middle.y + dy * near, r }
 }
 
-/** The direction in which the possible lies furthest apart. */
+/** The direction in which the possible cells lie furthest apart. */
 const longAxis = (spots: ReadonlyArray<Spot>): number => {
   const middle = middleOf(spots)
   let [xx, xy, yy] = [0, 0, 0]
@@ -161,7 +162,7 @@ const longAxis = (spots: ReadonlyArray<Spot>): number => {
   return Math.atan2(2 * xy, xx - yy) / 2
 }
 
-/** Where a circle of radius `r` has most of what is possible. */
+/** Where a circle of radius `r` holds most of the possible cells. */
 const fullest = (spots: ReadonlyArray<Spot>, r: number): Disc => {
   const before = rowsOf(spots)
   let [best, disc] = [-1, { x: 0, y: 0, r }]
@@ -172,7 +173,7 @@ const fullest = (spots: ReadonlyArray<Spot>, r: number): Disc => {
   return disc
 }
 
-/** For each row of cells how many are possible before each column: a circle is summed row by row. */
+/** For each row of cells the number of possible cells before each column, so that a circle can be summed row by row. */
 const rowsOf = (spots: ReadonlyArray<Spot>): Int32Array => {
   const before = new Int32Array(CELLS * (CELLS + 1))
   for (const { x, y } of spots) {
@@ -198,21 +199,24 @@ const massOf = (before: Int32Array, { r, x, y }: Disc): number => {
   return mass
 }
 
-/** What is still possible lies within so little that another question is worth nothing. */
+/** Too few cells are possible for another question to gain anything. */
 const isDone = (search: Search): boolean => search.possible.length < 30 || search.questions > 480
 
-/** Halves what is possible with an edge that is as straight as may be, as often as the budget allows, at most `most` times. */
+/**
+ * Halves the possible cells with an edge that is as straight as possible, as often as the budget allows, at most `most`
+ * times.
+ */
 const bisect = (search: Search, radiiKm: ReadonlyArray<number>, most = 480): void => {
   for (let count = 0; count < most && !isDone(search); count++) {
     const angle = longAxis(search.possible)
     const disc = radiiKm.map((r) => cut(search.possible, r, angle, 0.5)).find((one) => search.mayAsk(one))
     const before = search.possible.length
-    // An edge that parts nothing any more: what is left is as fine as the cells.
+    // An edge that no longer parts anything: the rest is as fine as the cells.
     if (disc === undefined || search.ask(disc) === undefined || search.possible.length === before) return
   }
 }
 
-/** Asks about the fullest spots one by one until one says yes; answers whether one did. */
+/** Asks about the fullest spots one by one until an answer is yes; returns whether one was. */
 const sweep = (search: Search, r: number): boolean => {
   while (!isDone(search)) {
     const answer = search.ask(fullest(search.possible, r))
@@ -275,7 +279,7 @@ export const strategies = {
   }
 } as const
 
-/** Bits for each square kilometre of the budget. */
+/** Bits gained for each square kilometre of the budget. */
 const worth = (possible: ReadonlyArray<Spot>, disc: Disc): number => {
   const share = within(possible, disc) / possible.length
   if (share === 0 || share === 1) return 0
@@ -283,7 +287,7 @@ const worth = (possible: ReadonlyArray<Spot>, disc: Disc): number => {
   return bits / (disc.r > 2 ? 12 : Math.PI * (disc.r + BAND_KM) ** 2)
 }
 
-/** Spots all over the town, more even than chance would have them: a few dozen stand for all. */
+/** Spots spread evenly over the town: a few dozen stand for all. */
 const spots = (count: number): ReadonlyArray<Spot> =>
   Array.from({ length: count }, (_, index) => ({
     x: ((0.5 + index * 0.7548776662466927) % 1) * TOWN_KM,

@@ -7,14 +7,14 @@ const { DAY, make } = Timestamp
 const NOW = make(Date.UTC(2026, 2, 28, 12))
 const at = (offset: number) => make(NOW + offset)
 
-describe("tiers (Spec §3.1, §4.2)", () => {
-  it("days are exactly 24 hours, over a change of clocks too (decision T4)", () => {
+describe("tiers [§3.1, §4.2, tiers-1]", () => {
+  it("days are exactly 24 hours, over a change of clocks too [T4]", () => {
     expect(Tier.standardExpiry(1, NOW)).toBe(NOW + 86_400_000)
     expect(Tier.sensitiveExpiry(90, NOW)).toBe(NOW + 90 * 86_400_000)
     expect(Tier.standardExpiry("never", NOW)).toBeNull()
   })
 
-  it("the sensitive tier has no never, and 90 days at most", () => {
+  it("the sensitive tier has no never, and 90 days at most [§8-sensitive]", () => {
     expect(Tier.SensitiveDays.literals).toEqual([1, 7, 30, 90])
     expect(Tier.StandardDays.literals).toEqual([1, 7, 30, 90, "never"])
   })
@@ -24,7 +24,7 @@ describe("tiers (Spec §3.1, §4.2)", () => {
     [0, "lapsed"],
     [14 * DAY - 1, "lapsed"],
     [14 * DAY, "removed"]
-  ])("%d ms after sensitive_expires_at it is %s: dates are exclusive (decision T2)", (offset, state) => {
+  ])("%d ms after sensitive_expires_at it is %s: dates are exclusive [T2]", (offset, state) => {
     const tier = { standardExpiresAt: null, sensitiveExpiresAt: NOW }
     expect(Tier.sensitiveState(tier, at(offset))).toBe(state)
   })

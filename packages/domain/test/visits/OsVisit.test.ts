@@ -1,13 +1,19 @@
 import { DeviceId, PlaceId } from "@place-access/domain/shared"
-import { OsVisit, type VisitReport } from "@place-access/domain/visits"
+import { OsVisit } from "@place-access/domain/visits"
+import { type VisitReport } from "@place-access/domain/fixes"
 import { describe, expect, it } from "@effect/vitest"
+import { tell } from "../../testing/memory/visits/tell.js"
 import { at, CIRCLE, NOON, time } from "../support/rules.js"
 
 const PHONE = { id: DeviceId.make("dev_1"), heardAt: null, historyEndsAt: null }
 
-type Told = readonly [arrival: number | null, departure: number | null, more?: Partial<VisitReport.VisitReport>]
+type ReportedVisit = readonly [
+  arrival: number | null,
+  departure: number | null,
+  more?: Partial<VisitReport.VisitReport>
+]
 
-const report = ([arrival, departure, more]: Told): VisitReport.VisitReport => ({
+const report = ([arrival, departure, more]: ReportedVisit): VisitReport.VisitReport => ({
   arrival: arrival === null ? null : time(NOON + arrival),
   departure: departure === null ? null : time(NOON + departure),
   ...at(0),
@@ -15,27 +21,27 @@ const report = ([arrival, departure, more]: Told): VisitReport.VisitReport => ({
   ...more
 })
 
-/** Of each visit when it began and ended, after noon. */
-const visits = (...told: ReadonlyArray<Told>) =>
-  OsVisit.tell(PHONE, told.map(report))
+/** The beginning and end of each visit, after noon. */
+const visits = (...told: ReadonlyArray<ReportedVisit>) =>
+  tell(PHONE, told.map(report))
     .flatMap((one) => OsVisit.decide(one) ?? [])
     .map(({ arrival, departure }) => [arrival - NOON, departure === null ? null : departure - NOON])
 
 const AWAY = at(5_000)
 
-describe("visits that a phone tells (decision L10)", () => {
-  it("an arrival opens one; the same arrival with a departure closes it in place", () => {
+describe("visits that a phone tells [L10]", () => {
+  it("an arrival opens one; the same arrival with a departure closes it in place [§4.5.7]", () => {
     expect(visits([0, null])).toEqual([[0, null]])
     expect(visits([0, null], [0, 10])).toEqual([[0, 10]])
   })
 
-  it("a departure alone closes the one that is open there, whichever came first", () => {
+  it("a departure alone closes the one that is open there, whichever came first [visits-1]", () => {
     expect(visits([0, null], [null, 10])).toEqual([[0, 10]])
     expect(visits([null, 10], [0, null])).toEqual([[0, 10]])
     expect(visits([0, null], [null, 0])).toEqual([[0, 0]])
   })
 
-  it("a departure alone from elsewhere, or before every arrival, is held", () => {
+  it("a departure alone from elsewhere, or before every arrival, is held [visits-1]", () => {
     expect(visits([0, null], [null, 10, AWAY])).toEqual([[0, null]])
     expect(visits([null, 10])).toEqual([])
     expect(visits([null, 10], [11, null])).toEqual([[11, null]])
@@ -71,7 +77,7 @@ describe("visits that a phone tells (decision L10)", () => {
   })
 
   it("is where its most accurate report says", () => {
-    const [told] = OsVisit.tell(
+    const [told] = tell(
       PHONE,
       [
         [0, null, { ...AWAY, accuracyM: 31 }] as const,
@@ -83,7 +89,11 @@ describe("visits that a phone tells (decision L10)", () => {
   })
 })
 
-const candidate = (id: string, overrides: Partial<OsVisit.Candidate> = {}, circle = CIRCLE): OsVisit.Candidate => ({
+const candidate = (
+  id: string,
+  overrides: Partial<OsVisit.VisitCandidate> = {},
+  circle = CIRCLE
+): OsVisit.VisitCandidate => ({
   placeId: PlaceId.make(id),
   shapes: [{ placeId: PlaceId.make(id), geometryVersion: 1, validFrom: null, circle }],
   archivedAt: null,
@@ -101,10 +111,10 @@ describe("the place of a visit that a phone told", () => {
     isLeft: false,
     ...overrides
   })
-  const placeOf = (candidates: ReadonlyArray<OsVisit.Candidate>, overrides?: Partial<OsVisit.OsVisit>) =>
+  const placeOf = (candidates: ReadonlyArray<OsVisit.VisitCandidate>, overrides?: Partial<OsVisit.OsVisit>) =>
     OsVisit.placeOf(visit(overrides), candidates)
 
-  it("of several the nearest centre, then the smallest, then by id (amendment M15)", () => {
+  it("of several the nearest centre, then the smallest, then by id [M15]", () => {
     const wide = candidate("plc_0", {}, { ...CIRCLE, radiusM: 300 })
     const aside = candidate("plc_1", {}, { ...at(20), radiusM: 150 })
     expect(placeOf([wide, aside])).toBe("plc_0")
@@ -115,7 +125,7 @@ describe("the place of a visit that a phone told", () => {
     expect(placeOf([])).toBeUndefined()
   })
 
-  it("one from before a place was shared is at another that was, or nowhere", () => {
+  it("one from before a place was shared is at another that was, or nowhere [visits-2]", () => {
     const wide = candidate("plc_0", {}, { ...CIRCLE, radiusM: 300 })
     expect(placeOf([wide, candidate("plc_1", { since: time(NOON) })])).toBe("plc_1")
     expect(placeOf([wide, candidate("plc_1", { since: time(NOON + 1) })])).toBe("plc_0")
@@ -126,7 +136,7 @@ describe("the place of a visit that a phone told", () => {
     expect(placeOf([candidate("plc_1", { archivedAt: time(NOON) })])).toBe("plc_1")
   })
 
-  it("by the circle of then: a place that was moved there later does not count", () => {
+  it("by the circle of then: a place that was moved there later does not count [visits-2]", () => {
     const here = { placeId: PlaceId.make("plc_1"), geometryVersion: 1, validFrom: null, circle: CIRCLE }
     const moved = (validFrom: number) => [
       here,
@@ -147,7 +157,7 @@ describe("the place of a visit that a phone told", () => {
     [1_000, 899.9, 100, true],
     [1_000, 900.1, 100, false]
   ])(
-    "is judged by its accuracy like a fix: radius %i m, %d m from the centre, accuracy %i m",
+    "is judged by its accuracy like a fix: radius %i m, %d m from the centre, accuracy %i m [§4.5.7]",
     (radiusM, metres, accuracyM, expected) => {
       const here = candidate("plc_1", {}, { ...CIRCLE, radiusM })
       expect(placeOf([here], { ...at(metres), accuracyM }) !== undefined).toBe(expected)

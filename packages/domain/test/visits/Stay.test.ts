@@ -22,19 +22,23 @@ const ground = (overrides: Partial<Stay.Ground> = {}): Stay.Ground => ({
   ...overrides
 })
 
-type Seen = readonly [after: number, where: { readonly lat: number; readonly lon: number }, accuracyM?: number | null]
+type Sighting = readonly [
+  after: number,
+  where: { readonly lat: number; readonly lon: number },
+  accuracyM?: number | null
+]
 
-/** Of each stay when it began and ended, after noon. */
-const stays = (seen: ReadonlyArray<Seen>, on = ground(), openSince: number | null = null) =>
+/** The beginning and end of each stay, after noon. */
+const stays = (seen: ReadonlyArray<Sighting>, on = ground(), openSince: number | null = null) =>
   Stay.derive(
     on,
     openSince === null ? null : time(NOON + openSince),
     seen.map(([after, where, accuracyM = 10]) => ({ capturedAt: time(NOON + after), ...where, accuracyM }))
   ).map(({ arrival, departure }) => [arrival - NOON, departure === null ? null : departure - NOON])
 
-describe("stays derived from fixes (decision L10)", () => {
-  it("last from the first decisive fix inside to the first decisive one outside", () => {
-    const seen: ReadonlyArray<Seen> = [
+describe("stays derived from fixes [L10]", () => {
+  it("last from the first decisive fix inside to the first decisive one outside [§4.5.7]", () => {
+    const seen: ReadonlyArray<Sighting> = [
       [0, OUTSIDE],
       [1 * MINUTE, INSIDE],
       [2 * MINUTE, INSIDE],
@@ -60,15 +64,18 @@ describe("stays derived from fixes (decision L10)", () => {
     [2 * MINUTE - 1, [[0, null]]],
     [1, [[0, null]]]
   ])(
-    "an absence of 2 minutes ends one, a shorter one does not split it (amendment M15): %i ms",
+    "an absence of 2 minutes ends one, a shorter one does not split it (amendment M15): %i ms [§4.5.7]",
     (absence, expected) => {
-      const away = [OUTSIDE, at(0), OUTSIDE].map((where, index): Seen => [HOUR + (index * absence) / 3, where, 200])
+      const away = [OUTSIDE, at(0), OUTSIDE].map((where, index): Sighting => [HOUR + (index * absence) / 3, where, 200])
       expect(stays([[0, INSIDE], [HOUR, OUTSIDE], ...away, [HOUR + absence, INSIDE]])).toEqual(expected)
     }
   )
 
   it("many short absences split nothing, each is measured by itself; an archived place's stay goes on, too", () => {
-    const seen = Array.from({ length: 20 }, (_, index): Seen => [index * MINUTE, index % 2 === 0 ? INSIDE : OUTSIDE])
+    const seen = Array.from({ length: 20 }, (_, index): Sighting => [
+      index * MINUTE,
+      index % 2 === 0 ? INSIDE : OUTSIDE
+    ])
     expect(stays(seen)).toEqual([[0, 19 * MINUTE]])
     expect(stays(seen, ground({ archivedAt: time(NOON + MINUTE) }))).toEqual([[0, 19 * MINUTE]])
   })
@@ -90,7 +97,7 @@ describe("stays derived from fixes (decision L10)", () => {
     ])
   })
 
-  it.each<[string, Seen]>([
+  it.each<[string, Sighting]>([
     ["50 m inside the edge", [1, at(100.01)]],
     ["50 m outside the edge", [1, at(199.99)]],
     ["outside, but less accurate than its distance", [1, at(1_000), 851]],
@@ -100,7 +107,7 @@ describe("stays derived from fixes (decision L10)", () => {
     expect(stays([[0, INSIDE], fix])).toEqual([[0, null]])
   })
 
-  it("silence is bridged: a night without a fix is one stay, open until something came from outside", () => {
+  it("silence is bridged: a night without a fix is one stay, open until something came from outside [visits-3]", () => {
     expect(
       stays([
         [0, INSIDE],
@@ -157,9 +164,9 @@ describe("stays derived from fixes (decision L10)", () => {
     ).toEqual([[-5, 2]])
   })
 
-  it("a place moved makes no stay from before at its new circle, and ends none; the fix that ends one may begin the next", () => {
+  it("a place moved makes no stay from before at its new circle, and ends none; the fix that ends one may begin the next [visits-5]", () => {
     const moved = ground({ shapes: [shape(null, CIRCLE), shape(10, ELSEWHERE, 2)] })
-    const seen: ReadonlyArray<Seen> = [
+    const seen: ReadonlyArray<Sighting> = [
       [0, ELSEWHERE],
       [5, INSIDE],
       [10, INSIDE],
@@ -174,7 +181,7 @@ describe("stays derived from fixes (decision L10)", () => {
     ])
   })
 
-  it("a place archived has no stay that begins after that; one that is open goes on", () => {
+  it("a place archived has no stay that begins after that; one that is open goes on [visits-5]", () => {
     const archived = ground({ archivedAt: time(NOON + 10) })
     expect(
       stays(
@@ -194,7 +201,7 @@ describe("stays derived from fixes (decision L10)", () => {
   it.each([
     [0, 5 * MINUTE, true],
     [0, 5 * MINUTE - 1, false]
-  ])("is told when it lasts 5 minutes, an open one by now: from %i to %i", (from, to, expected) => {
+  ])("is told when it lasts 5 minutes, an open one by now: from %i to %i [visits-4]", (from, to, expected) => {
     const arrival = time(NOON + from)
     expect(Stay.isLongEnough({ arrival, departure: time(NOON + to) }, time(NOON + HOUR))).toBe(expected)
     expect(Stay.isLongEnough({ arrival, departure: null }, time(NOON + to))).toBe(expected)

@@ -1,4 +1,4 @@
-import { VisitReport } from "@place-access/domain/visits"
+import { VisitReport } from "@place-access/domain/fixes"
 import { describe, expect, it } from "@effect/vitest"
 import { MINUTE, NOON, time } from "../support/rules.js"
 
@@ -16,7 +16,7 @@ const outcome = (overrides: Partial<VisitReport.VisitReport>): string => {
   return judged._tag === "Visit" ? "visit" : judged.reason
 }
 
-describe("what becomes of a visit report (decisions L3, L10)", () => {
+describe("what becomes of a visit report [L3, L10]", () => {
   it.each([
     ["arrival and departure", {}, "visit"],
     ["arrival alone", { departure: null }, "visit"],

@@ -12,7 +12,7 @@ import { VisitStores } from "../support/visits.js"
 const LIVES = 60
 
 describe("visits against a second writing of Spec §4.5 and decision L10", () => {
-  it.effect("any chunking and order of the same uploads gives the same visits", () =>
+  it.effect("any chunking and order of the same uploads gives the same visits [§4.5.6, M14]", () =>
     Effect.gen(function* () {
       let visits = 0
       for (let seed = 1; seed <= LIVES; seed++) {
@@ -63,7 +63,9 @@ const chunks = (fixes: Fixes, size: () => number): ReadonlyArray<Fixes> => {
   return pieces
 }
 
-/** Places where the phone was, one of them moved half-way, and uploads that all arrive after everything was captured. */
+/**
+ * Places where the phone was, one of them moved half-way, and uploads that all arrive after everything was captured.
+ */
 const lifeWith = ({ fixes }: Trace, pieces: Pieces) => {
   const dice = random(fixes.length)
   const possible = fixes.filter((fix) => Fix.judge(reading(fix), time(fix.capturedAt))._tag === "Fix")

@@ -19,7 +19,7 @@ const ground = Effect.gen(function* () {
   return { phone, userId: phone.userId, home: yield* placeOf(phone.userId) }
 })
 
-/** Inside for an hour every day, the last time the given time before noon. */
+/** Inside for an hour every day, the last time `last` before noon. */
 const upload = (phone: VisitSamples.Phone, days: number, last = 2 * HOUR) =>
   ingestFixes(
     phone,
@@ -38,7 +38,7 @@ const ALL = { stepsMax: 1_000, fixesAStep: 5_000 }
 const stays = Effect.map(MemoryDatabase, (tables) => tables.stays.size)
 
 describe("deriveStays", () => {
-  it.effect("goes as far as its bounds allow and on from there, and does nothing when nothing is owed", () =>
+  it.effect("goes as far as its bounds allow and on from there, and does nothing when nothing is owed [visits-7]", () =>
     run(
       Effect.gen(function* () {
         const { phone, userId } = yield* ground
@@ -61,7 +61,7 @@ describe("deriveStays", () => {
     )
   )
 
-  it.effect("a step that an upload overtook is taken again, with what came", () =>
+  it.effect("a step that an upload overtook is taken again, with what came [visits-7]", () =>
     run(
       Effect.gen(function* () {
         const { phone, userId } = yield* ground

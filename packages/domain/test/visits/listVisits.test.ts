@@ -1,5 +1,5 @@
 import { ingestFixes } from "@place-access/domain/fixes"
-import { HistoryStore } from "@place-access/domain/history"
+import { HistoryStore } from "@place-access/domain/retention-choice"
 import { createPlace, Place, updatePlace } from "@place-access/domain/places"
 import { ConnectionId, type PlaceId, type UserId } from "@place-access/domain/shared"
 import { RuleSamples, VisitSamples } from "@place-access/domain/testing"
@@ -51,7 +51,7 @@ const visit = (where: typeof INSIDE, minutes: number) => ({
 })
 
 describe("pages of visits", () => {
-  it.effect("are filled past any number of visits elsewhere", () =>
+  it.effect("are filled past any number of visits elsewhere [visits-9]", () =>
     run(
       Effect.gen(function* () {
         const { home, phone, userId } = yield* ground
@@ -81,7 +81,7 @@ describe("pages of visits", () => {
           seen.flatMap((fix) => [fix, { ...fix, ...OUTSIDE, capturedAt: time(fix.capturedAt + 5 * MINUTE - 1) }]),
           []
         )
-        // The third phone's are too short to be told but by the visits of the others.
+        // The stays of the third phone are too short to be visits without those of the others.
         for (const limit of [1, 2, 3, 10]) {
           expect((yield* pages(userId, home, limit)).flat()).toEqual([10, 20, 30])
         }
@@ -143,12 +143,12 @@ describe("pages of visits", () => {
       )
     const BOTH = ["Home", "East"]
 
-    it.effect("one stop is told once, at the place whose centre is nearer at the median of its fixes", () =>
+    it.effect("one stop is told once, at the place whose centre is nearer at the median of its fixes [M15]", () =>
       Effect.gen(function* () {
         const stop = (metres: number) => [seen(metres, 60, 50, 40), seen(400, 30)]
         expect(yield* told(EAST, stop(40), BOTH)).toEqual([["Home", 60, 30]])
         expect(yield* told(EAST, stop(80), BOTH)).toEqual([["East", 60, 30]])
-        // An app that knows one of them is told of that one: the other makes no difference.
+        // An app that knows only one of the places sees that visit: the other place makes no difference.
         expect(yield* told(EAST, stop(40), ["East"])).toEqual([["East", 60, 30]])
         expect(yield* told(EAST, stop(80), ["Home"])).toEqual([["Home", 60, 30]])
       })
@@ -174,16 +174,18 @@ describe("pages of visits", () => {
       })
     )
 
-    it.effect("the band does not stretch a neighbour's visit: it ends when the stay at the other place begins", () =>
-      Effect.gen(function* () {
-        const east = { ...travel(CIRCLE, 90, 250), radiusM: 150 }
-        // 190 m from the centre of Home is within the band outside its edge, and decisively inside East.
-        const night = [seen(0, 600, 580), seen(190, 560, 400, 200, 100), seen(900, 30)]
-        expect(yield* told(east, night, BOTH)).toEqual([
-          ["East", 560, 30],
-          ["Home", 600, 560]
-        ])
-      })
+    it.effect(
+      "the band does not stretch a neighbour's visit: it ends when the stay at the other place begins [M15]",
+      () =>
+        Effect.gen(function* () {
+          const east = { ...travel(CIRCLE, 90, 250), radiusM: 150 }
+          // 190 m from the centre of Home is within the band outside of its edge, and decisively inside East.
+          const night = [seen(0, 600, 580), seen(190, 560, 400, 200, 100), seen(900, 30)]
+          expect(yield* told(east, night, BOTH)).toEqual([
+            ["East", 560, 30],
+            ["Home", 600, 560]
+          ])
+        })
     )
   })
 
@@ -267,41 +269,46 @@ describe("pages of visits", () => {
     )
   })
 
-  it.effect("while stays are derived behind an upload: no false open visit, what is final, and complete says so", () =>
-    run(
-      Effect.gen(function* () {
-        const { home, phone, userId } = yield* ground
-        const connection = {
-          userId,
-          id: ConnectionId.make("con_1"),
-          places: [{ placeId: home, sharedAt: time(NOON), includeEarlierVisits: true }]
-        }
-        const ask = listVisits(connection, time(NOON), { from: null, to: null, limit: 100, cursor: undefined })
-        // A minute apart: six hours at home and four hours away, fifty times over.
-        const seen = Array.from({ length: 30_000 }, (_, index) => ({
-          ...(index % 600 < 360 ? INSIDE : OUTSIDE),
-          capturedAt: time(NOON - (30_000 - index) * MINUTE),
-          accuracyM: 10
-        }))
-        yield* ingestFixes(phone, seen, [])
-        const first = yield* ask
-        expect(first.complete).toBe(false)
-        expect(first.visits.length).toBeGreaterThan(20)
-        expect(first.visits.map(({ departure }) => departure)).not.toContain(null)
-        const second = yield* ask
-        expect([second.complete, second.visits.length]).toEqual([true, 50])
-        expect(second.visits.slice(-first.visits.length)).toEqual(first.visits)
+  it.effect(
+    "while stays are derived behind an upload: no false open visit, what is final, and complete says so [§4.5.7]",
+    () =>
+      run(
+        Effect.gen(function* () {
+          const { home, phone, userId } = yield* ground
+          const connection = {
+            userId,
+            id: ConnectionId.make("con_1"),
+            places: [{ placeId: home, sharedAt: time(NOON), includeEarlierVisits: true }]
+          }
+          const ask = listVisits(connection, time(NOON), { from: null, to: null, limit: 100, cursor: undefined })
+          // A minute apart: six hours at home and four hours away, fifty times over.
+          const seen = Array.from({ length: 30_000 }, (_, index) => ({
+            ...(index % 600 < 360 ? INSIDE : OUTSIDE),
+            capturedAt: time(NOON - (30_000 - index) * MINUTE),
+            accuracyM: 10
+          }))
+          yield* ingestFixes(phone, seen, [])
+          const first = yield* ask
+          expect(first.complete).toBe(false)
+          expect(first.visits.length).toBeGreaterThan(20)
+          expect(first.visits.map(({ departure }) => departure)).not.toContain(null)
+          const second = yield* ask
+          expect([second.complete, second.visits.length]).toEqual([true, 50])
+          expect(second.visits.slice(-first.visits.length)).toEqual(first.visits)
 
-        // A new place is behind by itself: what is told of the other one is final.
-        const other = yield* createPlace(userId, { label: Place.Label.make("B"), kind: "other", circle: CIRCLE })
-        expect((yield* ask).complete).toBe(true)
-        const both = { ...connection, places: [...connection.places, { ...connection.places[0]!, placeId: other.id }] }
-        const third = yield* listVisits(both, time(NOON), { from: null, to: null, limit: 200, cursor: undefined })
-        const at = (id: PlaceId) => third.visits.filter(({ place }) => place.id === id)
-        expect([third.complete, at(home).length]).toEqual([false, 50])
-        expect(at(other.id).map(({ departure }) => departure)).not.toContain(null)
-      })
-    )
+          // The stays of a new place are not derived yet; those of the other place are final.
+          const other = yield* createPlace(userId, { label: Place.Label.make("B"), kind: "other", circle: CIRCLE })
+          expect((yield* ask).complete).toBe(true)
+          const both = {
+            ...connection,
+            places: [...connection.places, { ...connection.places[0]!, placeId: other.id }]
+          }
+          const third = yield* listVisits(both, time(NOON), { from: null, to: null, limit: 200, cursor: undefined })
+          const at = (id: PlaceId) => third.visits.filter(({ place }) => place.id === id)
+          expect([third.complete, at(home).length]).toEqual([false, 50])
+          expect(at(other.id).map(({ departure }) => departure)).not.toContain(null)
+        })
+      )
   )
 
   it.effect(

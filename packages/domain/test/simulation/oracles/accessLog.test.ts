@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { DeliveryRow, LoggedAccess } from "../../../src/testing/simulation/Operations.js"
-import { accessLog } from "../../../src/testing/simulation/oracles/accessLog.js"
+import type { DeliveryRow, LoggedAccess } from "../../../testing/simulation/Operations.js"
+import { accessLog } from "../../../testing/simulation/oracles/accessLog.js"
 import { ok, seen, Story, unavailable, VISITS } from "./handwritten.js"
 
 const judge = (story: Story, quiesced = false) => seen(accessLog, story.run(quiesced))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { RuleFields } from "../../../src/testing/simulation/Operations.js"
+import type { RuleFields } from "../../../testing/simulation/Operations.js"
 import { Ana, HOUR, names, ok } from "./home.js"
 
 const many = (ana: Ana, count: number, over: Partial<RuleFields> = {}) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { DeliveryRow } from "../../../src/testing/simulation/Operations.js"
+import type { DeliveryRow } from "../../../testing/simulation/Operations.js"
 import { Ana, DAY, FAR, HOME, MINUTE, names, ok, SECOND } from "./home.js"
 
 const GAPS = [30 * SECOND, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 360 * MINUTE, 900 * MINUTE]
@@ -12,7 +12,7 @@ const attempt = (number: number, startedAt: number, status: number | null = 500,
   error: status === null ? "connection refused" : null
 })
 
-/** All seven, `early` milliseconds too soon at the last. */
+/** All seven attempts, the last of them `early` milliseconds too soon. */
 const exhausted = (ana: Ana, early = 0): Partial<DeliveryRow> => {
   let at = ana.t
   const attempts = [attempt(1, at)]
@@ -125,7 +125,7 @@ describe("D3: delivered", () => {
 })
 
 describe("D4: twenty in a row", () => {
-  /** Each a second after the one before, and read a second after the last. */
+  /** Each end a second after the one before, and the endpoint is read a second after the last. */
   const after = (ends: ReadonlyArray<"strike" | "clear" | "replay">, over: object = {}) => {
     const ana = new Ana()
     for (const end of ends) {

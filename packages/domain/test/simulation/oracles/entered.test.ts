@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { disclosures } from "../../../src/testing/simulation/oracles/disclosures.js"
+import { disclosures } from "../../../testing/simulation/oracles/disclosures.js"
 import { seen, Story } from "./handwritten.js"
 
 const judge = (story: Story) =>

@@ -1,8 +1,8 @@
-import type { Ended, Name, Operation, Request } from "../../../src/testing/simulation/Operations.js"
-import type { Oracle, Run } from "../../../src/testing/simulation/Oracle.js"
-import type { Entry } from "../../../src/testing/simulation/Trace.js"
+import type { Ended, Name, Operation, Request } from "../../../testing/simulation/Operations.js"
+import type { Oracle, Run } from "../../../testing/simulation/Oracle.js"
+import type { Entry } from "../../../testing/simulation/Trace.js"
 
-/** A trace written by hand: what oracles are tried on before there is a world. */
+/** A trace written by hand, for testing oracles without the simulated world. */
 export const START = 1_767_225_600_000
 
 type Outcome<N extends Name> = Ended<N>
@@ -13,7 +13,7 @@ export const unavailable = { _tag: "unknown", because: "unavailable" } as const
 export class Story {
   readonly entries: Array<Entry> = []
   t = START
-  /** Of whoever was connected last. */
+  /** The `sub` of the user who was connected last. */
   sub = "sub"
   private names = 0
 
@@ -40,7 +40,7 @@ export class Story {
     return this.add({ kind: "done", name, op, outcome })
   }
 
-  /** Takes no time; the `i` of its end. */
+  /** An operation that takes no time; returns the `i` of its end. */
   op<N extends Name>(name: N, args: Operation<N>["args"], outcome: Outcome<N>): number {
     return this.end(this.begin(name, args), name, outcome)
   }

@@ -1,11 +1,11 @@
-import type { DeliveryRow, EndpointRow, Reading, RuleFields } from "../../../src/testing/simulation/Operations.js"
-import type { Oracle } from "../../../src/testing/simulation/Oracle.js"
-import { concurrency } from "../../../src/testing/simulation/oracles/concurrency.js"
-import { deliveries } from "../../../src/testing/simulation/oracles/deliveries.js"
-import { rules } from "../../../src/testing/simulation/oracles/rules.js"
-import { visits } from "../../../src/testing/simulation/oracles/visits.js"
-import { webhooks } from "../../../src/testing/simulation/oracles/webhooks.js"
-import { windows } from "../../../src/testing/simulation/oracles/windows.js"
+import type { DeliveryRow, EndpointRow, Reading, RuleFields } from "../../../testing/simulation/Operations.js"
+import type { Oracle } from "../../../testing/simulation/Oracle.js"
+import { concurrency } from "../../../testing/simulation/oracles/concurrency.js"
+import { deliveries } from "../../../testing/simulation/oracles/deliveries.js"
+import { rules } from "../../../testing/simulation/oracles/rules.js"
+import { visits } from "../../../testing/simulation/oracles/visits.js"
+import { webhooks } from "../../../testing/simulation/oracles/webhooks.js"
+import { windows } from "../../../testing/simulation/oracles/windows.js"
 import { ok, seen, Story } from "./handwritten.js"
 
 export { ok }
@@ -31,7 +31,7 @@ const SCOPES = [
   "location.visits.read"
 ]
 
-/** Ana shares Home, a circle of 200 m, with an app that has a hook for everything. */
+/** Ana shares Home, a circle of 200 m, with an app that has a hook for all events. */
 export class Ana extends Story {
   readonly userId = this.user()
   readonly appId = this.app(SCOPES)
@@ -194,7 +194,7 @@ export class Ana extends Story {
     return this.op("readEndpoints", { appId: this.appId }, ok({ endpoints }))
   }
 
-  /** All is well and everything came to rest: what oracles judge then. */
+  /** Heals the world and reads everything: then oracles judge liveness as well. */
   rest() {
     this.after(DAY)
     this.readLog()
@@ -202,7 +202,7 @@ export class Ana extends Story {
     return this.run(true)
   }
 
-  /** What all of the families say: which invariants are broken, and where. */
+  /** The invariants that are broken, by all families, and where. */
   get broken(): Readonly<Record<string, ReadonlyArray<number>>> {
     return this.brokenAt(false)
   }
@@ -211,7 +211,7 @@ export class Ana extends Story {
     return seen(FAMILIES, this.run(quiesced))
   }
 
-  /** What an oracle says, in words. */
+  /** The sentences of one oracle. */
   detailsAtRest(name: string): string {
     const run = this.rest()
     return FAMILIES.filter((oracle) => oracle.name === name)
@@ -225,6 +225,6 @@ export class Ana extends Story {
   }
 }
 
-/** The names alone. */
+/** The names of the broken invariants. */
 export const names = (broken: Readonly<Record<string, ReadonlyArray<number>>>): ReadonlyArray<string> =>
   Object.keys(broken)

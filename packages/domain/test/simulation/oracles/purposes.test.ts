@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { Operation } from "../../../src/testing/simulation/Operations.js"
-import { purposes } from "../../../src/testing/simulation/oracles/purposes.js"
+import type { Operation } from "../../../testing/simulation/Operations.js"
+import { purposes } from "../../../testing/simulation/oracles/purposes.js"
 import { ok, refused, seen, Story, unavailable } from "./handwritten.js"
 
 const HOUR = 3_600_000

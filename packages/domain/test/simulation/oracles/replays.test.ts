@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { DeliveryRow, EndpointRow } from "../../../src/testing/simulation/Operations.js"
-import { replays } from "../../../src/testing/simulation/oracles/replays.js"
+import type { DeliveryRow, EndpointRow } from "../../../testing/simulation/Operations.js"
+import { replays } from "../../../testing/simulation/oracles/replays.js"
 import { ok, seen, START, Story } from "./handwritten.js"
 
 const SECOND = 1_000

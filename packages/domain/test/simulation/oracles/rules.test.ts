@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { metresBetween } from "../../../src/testing/simulation/oracles/support/distance.js"
+import { metresBetween } from "../../../testing/simulation/oracles/support/phones/distance.js"
 import { Ana, DAY, FAR, HOME, HOUR, MINUTE, names, north, ok, SECOND } from "./home.js"
 
 it("the oracle's distance is that of the published pair Flinders Peak to Buninyong, to the millimetre", () => {
@@ -9,7 +9,7 @@ it("the oracle's distance is that of the published pair Flinders Peak to Buninyo
   expect(metresBetween({ lat: 0, lon: 179.999 }, { lat: 0, lon: -179.999 })).toBeCloseTo(222.639, 2)
 })
 
-/** Outside, then inside a minute later; the rule is there from the beginning. */
+/** Outside, then inside a minute later; the rule exists from the beginning. */
 const arriving = (ana: Ana, at = HOME, accuracyM: number | null = 10) => {
   ana.send(ana.reading(FAR))
   ana.after(MINUTE)

@@ -1,4 +1,4 @@
-/** A row of the specification, with the oracles that judge it in a run; without any: why. */
+/** A row of the specification, with the oracles that judge it in a run. `without`: why no oracle judges it. */
 export interface Row {
   readonly section: string
   readonly says: string
@@ -20,7 +20,7 @@ export const ROWS: ReadonlyArray<Row> = [
   row("§2.4", "purposes: key, description, scopes, volume", "P4"),
   row("§2.5", "places, visits and look-ups: values", "V5", "V6", "V8"),
   row("§2.6", "rules: fields and windows", "W4", "C1"),
-  row("§2.7", "webhook endpoints: five of an app, secrets told once", "H6"),
+  row("§2.7", "webhook endpoints: five of an app, secrets shown once", "H6"),
   row("§2.8", "one event, one id, one content", "H3"),
   row("§2.9", "rows of the delivery log", "D1", "D2"),
   row("§3.1", "the tiers of a connection", "S1", "S2", "S3", "S4", "S8", "T10"),
@@ -72,12 +72,12 @@ export const ROWS: ReadonlyArray<Row> = [
   row("§5.7", "403, not 404", "T11", "S3"),
   row("§5.9", "an access token of 3600 s", "T1"),
   outside("§5.3", "PKCE, client secrets and redirect addresses in HTTP", "the HTTP pipeline is outside of the world"),
-  row("§6.1", "who is told of what", "H4"),
-  row("§6.2", "what the bodies of events have in them", "H2", "H8", "H9"),
+  row("§6.1", "which endpoint gets which event", "H4"),
+  row("§6.2", "the contents of events", "H2", "H8", "H9"),
   row("§6.3.1", "within 15 minutes", "S5"),
   row("§6.3.2", "once for a date", "S5", "S6"),
   row("§6.3.3", "warnings that had passed at the consent", "S7"),
-  row("§6.3.5", "authorization is looked at every time", "H5"),
+  row("§6.3.5", "authorization is checked every time", "H5"),
   row("§6.3.6", "at least once", "H3", "D6"),
   row("§6.4.2", "signatures", "H1"),
   row("§6.4.3", "two secrets for 24 hours", "H1"),
@@ -86,7 +86,7 @@ export const ROWS: ReadonlyArray<Row> = [
   row("§6.4.6", "the schedule, stored", "D1", "D7"),
   row("§6.4.7", "20 in a row", "D4"),
   outside("§6.4.8", "legacy deliveries", "legacy receivers are outside of the world"),
-  row("§7", "errors that tell nothing", "T7", "V7", "S2"),
+  row("§7", "errors that reveal nothing", "T7", "V7", "S2"),
   row("§8", "over twice the expected volume", "P5"),
   row("§8", "budget of questions about zones", "B1", "B2"),
   outside("§8", "rates of calls, per connection and address", "the world calls too seldom; limits have their own tests")

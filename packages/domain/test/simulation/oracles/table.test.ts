@@ -1,13 +1,13 @@
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { all } from "../../../src/testing/simulation/oracles/index.js"
+import { all } from "../../../testing/simulation/oracles/index.js"
 import { plants } from "../plants/all.js"
 import { oracleTable } from "./oracleTable.js"
 import { ROWS } from "./specificationRows.js"
 
 /**
- * packages/domain/docs/oracles.md is made of the oracles, the plants and the rows of the specification. It is written anew with:
- * npx vitest run --project domain packages/domain/test/simulation/oracles/table.test.ts -u
+ * packages/domain/docs/oracles.md is generated from the oracles, the plants and the rows of the specification. Write it
+ * anew with: npx vitest run packages/domain/test/simulation/oracles/table.test.ts -u
  */
 const FILE = join(import.meta.dirname, "../../../docs/oracles.md")
 

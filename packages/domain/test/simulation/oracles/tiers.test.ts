@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { tiers } from "../../../src/testing/simulation/oracles/tiers.js"
+import { tiers } from "../../../testing/simulation/oracles/connection/tiers.js"
 import { ok, seen, START, Story, VISITS } from "./handwritten.js"
 
 const DAY = 86_400_000
@@ -10,7 +10,7 @@ const iso = (t: number) => new Date(t).toISOString()
 const SCOPES = ["location.visits.read", "location.latest.read"]
 const LATEST = { endpoint: "GET /v1/locations/latest" } as const
 
-/** A connection with a sensitive scope for a day, and an endpoint that hears everything. */
+/** A connection with a sensitive scope for a day, and an endpoint that gets all events. */
 const sensitive = (days: 1 | 7 | 30 | 90 = 1) => {
   const s = new Story()
   const date = START + days * DAY
@@ -34,7 +34,7 @@ const sensitive = (days: 1 | 7 | 30 | 90 = 1) => {
       ...(type === "sensitive.lapsed" && { renewal_grace_ends_at: iso(date + 14 * DAY) }),
       ...over
     })
-  /** A fresh access token, so that its hour is in nobody's way. */
+  /** A new access token, so that no call fails because the old one expired. */
   const token = () => {
     const set = s.tokens({ scopes: SCOPES, sensitiveScopesExpireAt: date })
     s.refresh(appId, latest, ok(set))

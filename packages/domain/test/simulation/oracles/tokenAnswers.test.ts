@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { tokenAnswers } from "../../../src/testing/simulation/oracles/tokenAnswers.js"
+import { tokenAnswers } from "../../../testing/simulation/oracles/connection/tokenAnswers.js"
 import { ok, seen, START, Story, unavailable, VISITS } from "./handwritten.js"
 import { ENTER } from "../../support/ruleFields.js"
 
@@ -52,7 +52,7 @@ describe("T10: connecting again", () => {
     s.call(second.appId, second.access, 200, list, { body: { rules: [{ id: "rule" }], nextCursor: null } })
     s.call(second.appId, second.access, 204, { endpoint: "DELETE /v1/rules/place/{id}", ruleId: "rule" })
     s.call(second.appId, second.access, 200, list, { body: { rules: [], nextCursor: null } })
-    // Once more: it is gone since the first time.
+    // A second removal: the rule is gone since the first.
     s.call(second.appId, second.access, 404, { endpoint: "DELETE /v1/rules/place/{id}", ruleId: "rule" })
     expect(judge(s)).toEqual({})
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { tokens } from "../../../src/testing/simulation/oracles/tokens.js"
+import { tokens } from "../../../testing/simulation/oracles/connection/tokens.js"
 import { ok, refused, seen, Story, unavailable, VISITS } from "./handwritten.js"
 
 const SECOND = 1_000
@@ -69,7 +69,7 @@ describe("T2: no raw credential anywhere", () => {
   it("a leak, and a secret as it is in an argument of a port", () => {
     const s = new Story()
     s.connected()
-    const leak = s.add({ kind: "leak", alias: "token-1", where: "ConnectionStore.change" })
+    const leak = s.add({ kind: "leak", alias: "token-1", where: "TokenStore.change" })
     s.add({ kind: "port", op: null, port: "X", method: "y", outcome: "ok", args: { token: "token-1" } })
     const raw = s.add({
       kind: "port",

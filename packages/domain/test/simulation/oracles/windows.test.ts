@@ -49,7 +49,7 @@ describe("W1: by capture time, [from, until)", () => {
 })
 
 describe("W2: a late batch", () => {
-  /** Captured a minute before the end, while it rains; the clock is set back so that it is fresh when it comes. */
+  /** Captured a minute before the end; the clock is set back so that the fix is fresh when it comes. */
   const late = (byMs: number) => {
     const { ana, rule, until } = windowed()
     const fixes = [ana.reading(FAR, until - 2 * MINUTE), ana.reading(HOME, until - MINUTE)]

@@ -42,7 +42,7 @@ it("a plan goes through a file as it is", () => {
 })
 
 it("seeds that differ beyond 32 bits are other plans", () => {
-  // With all features, so that what is drawn of the seed are its steps alone.
+  // With all features, so that only the steps are drawn from the seed.
   expect(Simulation.Swarm.planOfAll(SEED + 2 ** 32).steps).not.toEqual(Simulation.Swarm.planOfAll(SEED).steps)
 })
 

@@ -47,7 +47,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "A3",
-    what: "what was withheld is not entered",
+    what: "a withheld event has no entry",
     sabotage: instead(AccessLogStore, (store) => ({
       recordUnless: (entry, keys) => (entry.error === "too_old" ? Effect.void : store.recordUnless(entry, keys))
     })),

@@ -11,7 +11,7 @@ import { ENTER } from "../../support/ruleFields.js"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, MINUTE, SCOPES, SECOND } from "./scene.js"
 
-/** Bugs of what is answered, sent, counted and entered: gross ones, which every oracle before these passed over. */
+/** Planted bugs in answers, events, counts and log entries that the oracles of the other families do not see. */
 
 const ALL = [
   ...SCOPES,
@@ -21,7 +21,7 @@ const ALL = [
   "location.lookup"
 ] as const
 
-/** Ana goes home and tells an app everything; a rule on her home and one on a zone around it fire. */
+/** Ana goes home and shares everything with an app; a rule on her home and a rule on a zone around it fire. */
 const told =
   (
     ask: (connection: Simulation.Connection, home: Simulation.Place, now: number) => Effect.Effect<unknown, unknown>
@@ -54,7 +54,7 @@ const current = told((connection) => connection.call({ endpoint: "GET /v1/answer
 const latest = told((connection) => connection.call({ endpoint: "GET /v1/locations/latest" }))
 const nothing = told(() => Effect.void)
 
-/** Changes the body of one answer. */
+/** Plants a bug that changes the body of one answer. */
 const answering =
   (
     endpoint: Simulation.Endpoint,
@@ -63,13 +63,13 @@ const answering =
   (request, answer) =>
     request.endpoint === endpoint ? { ...answer, body: { ...answer.body, ...change(answer.body) } } : answer
 
-/** Whoever asks goes on, and it is done a second afterwards. */
+/** Postpones a write by a second, while its caller goes on without waiting. */
 const later = <E>(write: Effect.Effect<void, E>): Effect.Effect<void> =>
   Effect.asVoid(Effect.forkDaemon(Effect.zipRight(Effect.sleep(SECOND), Effect.ignore(write))))
 
 const INVERTED: Readonly<Record<string, string>> = { yes: "no", no: "yes" }
 
-/** What fired is sent with another target. */
+/** Plants a bug that sends each firing with another target. */
 const targeting = (change: (target: Event.RuleFired["target"]) => Event.RuleFired["target"]) =>
   instead(DeliveryStore, (store) => ({
     claim: (request) =>
@@ -95,7 +95,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "Q2",
-    what: "nobody is ever at a place",
+    what: "the answer is never a place",
     sabotageAnswers: answering("GET /v1/answers/current-place", ({ state }) =>
       state === "at_place" ? { state: "elsewhere", place: null } : {}
     ),
@@ -103,7 +103,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "Q3",
-    what: "nobody is ever in a zone",
+    what: "the answer is never inside the zone",
     sabotageAnswers: answering("POST /v1/answers/verify-zone", ({ state }) => (state === "yes" ? { state: "no" } : {})),
     scenario: told((connection) => connection.call(zone))
   },
@@ -134,7 +134,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "Q5",
-    what: "a day has a fix too few",
+    what: "a day counts one fix too few",
     sabotageAnswers: answering("GET /v1/locations/days", ({ days }) => ({
       days: (days as ReadonlyArray<{ fixes: number }>).map((day) => ({ ...day, fixes: day.fixes - 1 }))
     })),
@@ -144,7 +144,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "Q6",
-    what: "a look-up of coordinates passes over what came after the moment",
+    what: "a look-up of coordinates ignores fixes from after the moment",
     sabotage: instead(FixHistory, (store) => ({
       around: (userId, now, at, toleranceMs) =>
         Effect.map(store.around(userId, now, at, toleranceMs), (fixes) =>
@@ -230,7 +230,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "A5",
-    what: "an entry says that somebody was at a place of whom the app was told that they were not",
+    what: "an entry says that the user was at a place when the answer said that they were not",
     sabotageAnswers: (request, answer) =>
       request.endpoint === "GET /v1/answers/places/{id}/presence" && answer.disclosed !== null
         ? { ...answer, disclosed: answer.disclosed.replace("were at", "were not at") }
@@ -252,7 +252,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "A7",
-    what: "a key that the app does not have is written down as it was sent",
+    what: "an entry has a purpose key that the app does not have",
     sabotage: instead(AccessLogStore, (store) => ({
       record: (entry) =>
         store.record(
@@ -268,7 +268,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "Q1",
-    what: "a fix that is just as old as max_age allows counts no more",
+    what: "a fix that is just as old as max_age allows does not count",
     sabotage: instead(FixHistory, (store) => ({
       newest: (userId, now, { from, until }, limit) =>
         store.newest(userId, now, { from: from === null ? null : Timestamp.plus(from, 1), until }, limit)

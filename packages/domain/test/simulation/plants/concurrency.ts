@@ -3,11 +3,11 @@ import { Effect, Option } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { HOUR, inScene, type Scene } from "./scene.js"
 
-/** Bugs of the limit of ten rules at once. */
+/** Planted bugs in the limit of ten rules at once. */
 
 const many = ({ rule }: Scene, count: number) => Effect.replicateEffect(rule(), count)
 
-/** Whoever decides is told of other rules than there are. */
+/** Plants a bug in the decision about a new rule: it sees a list of rules that `change` has falsified. */
 const presenting = (change: (present: ReadonlyArray<Rule.Rule>) => ReadonlyArray<Rule.Rule>) =>
   instead(RuleStore, (store) => ({
     create: (userId, connectionId, decide) =>
@@ -17,13 +17,13 @@ const presenting = (change: (present: ReadonlyArray<Rule.Rule>) => ReadonlyArray
 export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "C1",
-    what: "no more than nine are counted",
+    what: "at most nine rules are counted",
     sabotage: presenting((present) => present.slice(0, 9)),
     scenario: inScene((scene) => many(scene, 11))
   },
   {
     oracle: "C2",
-    what: "the newest is counted twice",
+    what: "the newest rule is counted twice",
     sabotage: presenting((present) => [...present, ...present.slice(-1)]),
     scenario: inScene((scene) => many(scene, 10))
   },

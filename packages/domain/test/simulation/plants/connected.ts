@@ -1,4 +1,5 @@
-import { ConnectionStore, type Locked, type WithApp, type Write } from "@place-access/domain/connection"
+import { ConnectionStore, type WithApp } from "@place-access/domain/connection"
+import { type Locked, TokenStore, type TokenWrite } from "@place-access/domain/tokens"
 import { Timestamp } from "@place-access/domain/shared"
 import type { Simulation } from "@place-access/domain/testing"
 import { Effect, Option } from "effect"
@@ -18,7 +19,7 @@ export const LATEST = { endpoint: "GET /v1/locations/latest" } as const
 
 type Terms = Simulation.Terms
 
-/** Ana and an app that hears everything; connected without end, but for what is said. */
+/** Ana and an app that gets all events, connected without end unless the terms say otherwise. */
 export const connected = (
   world: Simulation.World,
   terms: Partial<Terms> = {},
@@ -30,32 +31,45 @@ export const connected = (
     const hook = yield* app.endpoint("hook")
     const terms_ = { scopes: SCOPES, standardDays: null, ...terms }
     const connection = yield* app.connect(ana, terms_)
-    /** The same again: a renewal where a sensitive scope is held. */
+    /** Connects again with the same terms: a renewal where a sensitive scope is held. */
     const again = (over: Partial<Terms> = {}) => app.connect(ana, { ...terms_, ...over })
     return { world, ana, app, hook, connection, again }
   })
 
-/** What the decisions under the connection's lock see, and what they write. */
+type Edit = <W extends TokenWrite>(writes: ReadonlyArray<W>) => ReadonlyArray<W>
+
+/** Plants a bug that changes what the decisions under the connection's lock see, and what they write. */
 export const decisions = (
   tamper: (state: Locked, now: Timestamp.Timestamp) => Locked,
-  edit: (writes: ReadonlyArray<Write>) => ReadonlyArray<Write> = (writes) => writes
+  edit: Edit = (writes) => writes
 ): Simulation.Sabotage =>
-  instead(ConnectionStore, (store) => ({
-    change: (id, asked, decide) =>
-      store.change(id, asked, (state, now) => {
-        const decision = decide(tamper(state, now), now)
-        return { ...decision, writes: edit(decision.writes) }
-      })
-  }))
+  both(
+    instead(TokenStore, (store) => ({
+      change: (id, presented, decide) =>
+        store.change(id, presented, (state, now) => {
+          const decision = decide(tamper(state, now), now)
+          return { ...decision, writes: edit(decision.writes) }
+        })
+    })),
+    instead(ConnectionStore, (store) => ({
+      change: (id, decide) =>
+        store.change(id, (state, now) => {
+          const decision = decide(tamper({ ...state, ...NOTHING_PRESENTED }, now), now)
+          return { ...decision, writes: edit(decision.writes) }
+        })
+    }))
+  )
 
-type Found =
-  Effect.Effect.Success<ReturnType<typeof ConnectionStore.Service.findByAccessToken>> extends Option.Option<infer A>
+const NOTHING_PRESENTED = { code: Option.none(), isCodeSpent: false, chain: [], access: Option.none() }
+
+type TokenLookup =
+  Effect.Effect.Success<ReturnType<typeof TokenStore.Service.findByAccessToken>> extends Option.Option<infer A>
     ? A
     : never
 
-/** What is found of the connection that a request's token names. */
-export const found = (tamper: (found: Found, now: Timestamp.Timestamp) => Found): Simulation.Sabotage =>
-  instead(ConnectionStore, (store) => ({
+/** Plants a bug that changes the result of the look-up of a request's token. */
+export const found = (tamper: (found: TokenLookup, now: Timestamp.Timestamp) => TokenLookup): Simulation.Sabotage =>
+  instead(TokenStore, (store) => ({
     findByAccessToken: (id, hash) =>
       Effect.flatMap(Timestamp.now, (now) =>
         Effect.map(
@@ -70,7 +84,7 @@ export const withConnection = <A extends WithApp>(found: A, change: Partial<A["c
   connection: { ...found.connection, ...change }
 })
 
-/** One after the other. */
+/** Plants several bugs together. */
 export const both =
   (...all: ReadonlyArray<Simulation.Sabotage>): Simulation.Sabotage =>
   (ports) =>

@@ -1,4 +1,6 @@
-import { type Delivery, DeliveryStore, WebhookSender } from "@place-access/domain/deliveries"
+import type { WebhookAnswer } from "@place-access/domain/endpoints"
+import { DeliveryStore } from "@place-access/domain/deliveries"
+import { WebhookSender } from "@place-access/domain/endpoints"
 import { EndpointStore } from "@place-access/domain/endpoints"
 import { Timestamp } from "@place-access/domain/shared"
 import { Simulation } from "@place-access/domain/testing"
@@ -6,7 +8,7 @@ import { Context, Effect, FiberRef, Option } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { DAY, FAR, HOME, HOUR, inScene, MINUTE, type Scene, SECOND } from "./scene.js"
 
-/** Bugs of how deliveries go on. */
+/** Planted bugs in attempts and states of deliveries. */
 
 const fire = ({ rule, walk }: Scene) => Effect.zipRight(rule(), walk(FAR, HOME))
 
@@ -41,7 +43,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "D2",
-    what: "when a row ended is told as the time at which it is read",
+    what: "a row shows the time of the reading as its end",
     sabotage: instead(DeliveryStore, (store) => ({
       list: (...args) =>
         Effect.zipWith(store.list(...args), Timestamp.now, (page, now) => ({
@@ -69,10 +71,10 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "D3",
-    what: "a receiver that never answers is taken for a contented one",
+    what: "a receiver that never answers counts as a success",
     sabotage: instead(WebhookSender, (sender) => ({
       post: (...args) =>
-        Effect.map(sender.post(...args), (answer): Delivery.Answer =>
+        Effect.map(sender.post(...args), (answer): WebhookAnswer =>
           answer._tag === "Unreachable" && answer.detail.includes("5 s")
             ? { _tag: "Answered", status: 200, snippet: "" }
             : answer
@@ -100,7 +102,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "D5",
-    what: "how old an event may become is forgotten in the queue",
+    what: "the queue forgets the age limit of an event",
     sabotage: claiming((claim) => Effect.succeed({ ...claim, delivery: { ...claim.delivery, maxEventAgeS: null } })),
     scenario: inScene(({ hook, rule, walk, world }) =>
       Effect.gen(function* () {
@@ -152,7 +154,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "D8",
-    what: "what is under way is handed out once more",
+    what: "a delivery in flight is claimed a second time",
     sabotage: instead(DeliveryStore, (store) => {
       const underWay = new Map<string, Claim>()
       return {

@@ -1,25 +1,28 @@
 import type { Simulation } from "@place-access/domain/testing"
 import { Context, type Effect } from "effect"
 
-/** A bug that is put into the real system on purpose, and the oracle that must see it. */
+/** A bug that a test puts into the real system on purpose, and the oracle that must find it. */
 export interface Plant {
-  /** Such as `R4`. */
+  /** The oracle that must find the bug, such as `R4`. */
   readonly oracle: string
   readonly what: string
   readonly sabotage?: Simulation.Sabotage
-  /** A bug of an answer itself, whatever the ports do. */
+  /** A bug in the answer itself, whatever the ports do. */
   readonly sabotageAnswers?: Simulation.SabotageAnswers
-  /** In front of the simulation: what it calls is in the trace. */
+  /**
+   * Whether the bug replaces ports before the simulation wraps them, so that the calls of the replaced ports are in the
+   * trace.
+   */
   readonly isInFront?: true
-  /** Shows it, and nothing without it. */
+  /** A scenario that shows the bug, and breaks no rule without it. */
   readonly scenario: (world: Simulation.World) => Effect.Effect<unknown, unknown>
-  /** Why the swarm does not find it within its runs: the scenario alone shows it. */
+  /** The reason why the swarm does not find the bug within its runs, so that only the scenario shows it. */
   readonly isRare?: string
-  /** What the scenario needs of the world. */
+  /** The settings of the world that the scenario needs. */
   readonly config?: Partial<Simulation.Config>
 }
 
-/** What a run is configured with to have the bug in it. */
+/** The settings of a run that has the bug. */
 export const planted = ({
   isInFront,
   sabotage,
@@ -29,7 +32,7 @@ export const planted = ({
   sabotageAnswers
 })
 
-/** Puts other methods in the place of some of a port's. What they remember, they remember for one run. */
+/** Replaces some methods of a port. The replacements keep their state for one run. */
 export const instead =
   <I extends Simulation.Ports, S extends object>(
     tag: Context.Tag<I, S>,

@@ -1,6 +1,6 @@
 import { Simulation } from "@place-access/domain/testing"
 import { describe, expect, it } from "vitest"
-import { all } from "../../../src/testing/simulation/oracles/index.js"
+import { all } from "../../../testing/simulation/oracles/index.js"
 import { breath } from "../../support/breath.js"
 import { plants as concurrency } from "./concurrency.js"
 import { plants as deliveries } from "./deliveries.js"

@@ -28,7 +28,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "P2",
-    what: "the location is read before the purpose is looked at",
+    what: "the location is read before the purpose is checked",
     isInFront: true,
     sabotage: instead(PurposeStore, (store, ports) => ({
       list: (appId) =>
@@ -46,7 +46,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "P3",
-    what: "an edit of an approved purpose works before anybody has read it",
+    what: "an edit of an approved purpose takes effect before its review",
     sabotage: instead(PurposeStore, (store) => ({
       list: (appId) =>
         Effect.map(store.list(appId), (all) =>

@@ -7,7 +7,7 @@ import { MINUTE, SECOND } from "./connected.js"
 import { instead, type Plant } from "./plant.js"
 import { FAR, inScene, type Scene } from "./scene.js"
 
-/** Ana comes home, and the hook is told. */
+/** Ana comes home, and the hook gets the event. */
 const comeHome = ({ home, rule, walk, world }: Scene) =>
   Effect.gen(function* () {
     yield* rule()
@@ -23,7 +23,7 @@ const redeliver = (scene: Scene) =>
 export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "Y1",
-    what: "what is being tried can be redelivered",
+    what: "a row that is being tried can be redelivered",
     sabotage: instead(DeliveryStore, (store) => ({
       replay: (appId, id, decide) =>
         store.replay(appId, id, (state, now) => decide({ ...state, isPending: false }, now))
@@ -94,7 +94,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "Y4",
-    what: "what was brought forward is sent twice",
+    what: "an attempt that was brought forward is sent twice",
     sabotage: instead(DeliveryStore, (store) => ({
       claim: (request) =>
         Effect.map(store.claim(request), (claimed) => ({
@@ -115,7 +115,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "Y5",
-    what: "every sending is entered anew",
+    what: "every sending has an entry of its own",
     sabotage: instead(AccessLogStore, (store) => {
       let count = 0
       return {

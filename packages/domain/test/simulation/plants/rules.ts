@@ -5,9 +5,9 @@ import { Effect } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, north, SECOND } from "./scene.js"
 
-/** Bugs of what rules fire. */
+/** Planted bugs in what rules fire. */
 
-/** Uploads see other rules than there are. */
+/** Plants a bug in `FixStore.view`: uploads are evaluated against a view that `change` has falsified. */
 export const seeing = (
   change: (
     view: UploadView,
@@ -27,12 +27,12 @@ export const seeing = (
 export const eachRule = (change: (rule: LiveRule.LiveRule, now: number) => LiveRule.LiveRule) =>
   seeing(({ rules }, now) => ({ rules: rules.map((rule) => change(rule, now)) }))
 
-const withState = (live: LiveRule.LiveRule, over: Partial<RuleEvaluation.RuleState>): LiveRule.LiveRule => ({
+const withState = (live: LiveRule.LiveRule, over: Partial<RuleEvaluation.RuleMemory>): LiveRule.LiveRule => ({
   ...live,
   state: { ...RuleEvaluation.on(live.basis, live.state), ...over }
 })
 
-/** What an upload commits, with the rules that it saw. */
+/** Plants a bug that changes what an upload commits; `change` gets the rules that the upload saw. */
 const committing = (change: (upload: UploadCommit, rules: ReadonlyArray<LiveRule.LiveRule>) => Partial<UploadCommit>) =>
   instead(FixStore, (store) => {
     const seen = new Map<string, ReadonlyArray<LiveRule.LiveRule>>()
@@ -47,7 +47,7 @@ const committing = (change: (upload: UploadCommit, rules: ReadonlyArray<LiveRule
 
 let planted = 0
 
-/** As if nothing were ever stale. */
+/** Evaluates the upload as if nothing were ever stale. */
 const alwaysFresh = (upload: UploadCommit, rules: ReadonlyArray<LiveRule.LiveRule>): Partial<UploadCommit> => {
   const last = upload.fixes.at(-1)
   if (last === undefined) return {}
@@ -74,13 +74,13 @@ const alwaysFresh = (upload: UploadCommit, rules: ReadonlyArray<LiveRule.LiveRul
 export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "R1",
-    what: "a rule that has seen nothing believes that the user is outside",
+    what: "a rule that has seen no fix assumes that the user is outside",
     sabotage: eachRule((live) => (live.state.side === null ? withState(live, { side: "outside" }) : live)),
     scenario: inScene(({ rule, walk }) => Effect.zipRight(rule(), walk(HOME)))
   },
   {
     oracle: "R2",
-    what: "that the user is inside is forgotten between uploads",
+    what: "a rule forgets between uploads that the user is inside",
     sabotage: eachRule((live) => (live.state.side === "inside" ? withState(live, { side: "outside" }) : live)),
     scenario: inScene(({ rule, walk }) => Effect.zipRight(rule(), walk(FAR, HOME, HOME, HOME, HOME)))
   },
@@ -92,7 +92,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "R4",
-    what: "when a rule last fired is not kept",
+    what: "a rule does not keep the time when it last fired",
     sabotage: eachRule((live) => withState(live, { lastFiredAt: null })),
     scenario: inScene(({ phone, rule, walk, world }) =>
       Effect.gen(function* () {
@@ -107,7 +107,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "R5",
-    what: "the age of a fix is not looked at",
+    what: "nothing checks the age of a fix",
     sabotage: committing(alwaysFresh),
     scenario: inScene(({ phone, rule, walk, world }) =>
       Effect.gen(function* () {
@@ -117,14 +117,14 @@ export const plants: ReadonlyArray<Plant> = [
         yield* walk(HOME)
         yield* world.advance(15 * MINUTE + 1)
         yield* phone.online()
-        // Nobody tells the worker of what was slipped in.
+        // The added event signals no worker, so the worker finds it at its next poll.
         yield* world.advance(HOUR)
       })
     )
   },
   {
     oracle: "R6",
-    what: "a stay is told when half of it is over",
+    what: "dwell fires after half of its minutes",
     sabotage: eachRule((live) => {
       const { dwellMinutes } = live.rule
       return { ...live, rule: { ...live.rule, dwellMinutes: dwellMinutes === null ? null : dwellMinutes / 2 } }
@@ -133,7 +133,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "R7",
-    what: "whoever evaluates goes on with rules that were there once",
+    what: "uploads are evaluated against rules that were removed",
     sabotage: (() => {
       const sabotage = () => {
         const seen = new Map<string, LiveRule.LiveRule>()
@@ -158,7 +158,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "R8",
-    what: "nobody remembers which fixes came before",
+    what: "the service forgets which fixes came before",
     sabotage: seeing(() => ({ known: new Set() })),
     scenario: inScene(({ phone, walk, world }) =>
       Effect.gen(function* () {
@@ -171,7 +171,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "R9",
-    what: "of several fixes in an upload the newest alone is looked at",
+    what: "only the newest fix of an upload is evaluated",
     sabotage: seeing(({ rules }, _, fixes) => {
       const last = fixes.at(-1)
       if (fixes.length < 2 || last === undefined) return {}
@@ -195,7 +195,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "R11",
-    what: "when a rule was made is not looked at",
+    what: "nothing checks when a rule was made",
     sabotage: eachRule((live) => ({ ...live, firesFrom: Timestamp.make(0) })),
     scenario: inScene(({ phone, rule, walk, world }) =>
       Effect.gen(function* () {
@@ -209,7 +209,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "R12",
-    what: "nobody asks which phone moved last",
+    what: "nothing checks which phone moved last",
     sabotage: seeing(({ devices }) => ({ devices: devices.map((one) => ({ ...one, movement: null })) })),
     isRare: "the swarm rarely lets two phones of one person send from two places, one of them at rest",
     scenario: inScene(({ ana, phone, rule, world }) =>

@@ -1,6 +1,6 @@
 import type { Simulation } from "@place-access/domain/testing"
 import { Effect } from "effect"
-import type { RuleFields } from "../../../src/testing/simulation/Operations.js"
+import type { RuleFields } from "../../../testing/simulation/Operations.js"
 
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
@@ -22,7 +22,7 @@ export const FAR = north(2_000)
 
 export type Scene = Effect.Effect.Success<ReturnType<typeof scene>>
 
-/** Ana shares Home, a circle of 200 m, with an app that has a hook for everything. */
+/** Ana shares Home, a circle of 200 m, with an app that has a hook for all events. */
 const scene = (world: Simulation.World, { production = true } = {}) =>
   Effect.gen(function* () {
     const ana = yield* world.user("ana")
@@ -46,7 +46,7 @@ const scene = (world: Simulation.World, { production = true } = {}) =>
       }) as const
     const rule = (type: RuleFields["type"] = "enter", over: Partial<RuleFields> = {}) =>
       Effect.map(connection.call(request(type, over)), ({ body }) => String(body["id"]))
-    /** Each a minute after the one before. */
+    /** Sends fixes at these points, a minute apart. */
     const walk = (...points: ReadonlyArray<{ readonly lat: number; readonly lon: number }>) =>
       Effect.forEach(points, (point) => Effect.zipRight(world.advance(MINUTE), phone.fix(point)), { discard: true })
     return { world, ana, home, phone, app, hook, connection, request, rule, walk }

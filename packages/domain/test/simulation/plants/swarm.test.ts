@@ -2,15 +2,16 @@ import { Simulation } from "@place-access/domain/testing"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { all } from "../../../src/testing/simulation/oracles/index.js"
+import { all } from "../../../testing/simulation/oracles/index.js"
 import { breath } from "../../support/breath.js"
 import { plants as planned } from "./all.js"
 import { type Plant, planted } from "./plant.js"
 
 /**
- * Every planted bug, but for those that say why not, is found by the swarm alone within 500 runs, from seed 1 on: the file has, for each, the seed that finds it. When the
- * generators change, those that are found no longer are looked for anew, each in so many runs, with:
- * PLANTS=500 npx vitest run --project domain packages/domain/test/simulation/plants/swarm.test.ts -t "looked for"
+ * The swarm alone finds every planted bug within 500 runs from seed 1 on, except for those that say why not. The file
+ * has, for each bug, the seed that finds it. When the generators change, look for new seeds with: PLANTS=500 npx vitest
+ * run packages/domain/test/simulation/plants/swarm.test.ts -t "looked for". It makes at most 500 runs
+ * for each bug that is no longer found.
  */
 const plants = planned.filter(({ isRare }) => isRare === undefined)
 const FILE = join(import.meta.dirname, "swarm.json")
@@ -41,14 +42,14 @@ describe("bugs planted in the service and found by the swarm", () => {
     }
   )
 
-  // What is found is the plant, and not something that is there without it.
+  // The swarm finds the plant, and not something that is there without it.
   it.each([...new Set(Object.values(recorded))])("run %i finds nothing without a plant", async (seed) => {
     await breath()
     expect(Simulation.randomSync({ seed }).violations).toEqual([])
   })
 })
 
-/** What is done in runs that are about what the oracles of a family judge: those with the most of it are tried first. */
+/** The steps of runs that the oracles of a family judge. Runs with most of these steps are tried first. */
 const LIKELY: Readonly<Record<string, RegExp>> = {
   T: /"(?:exchange|refresh|revoke|access ends|consent)"/g,
   S: /"(?:sensitiveDays|sensitive ends|standard ends|grace ends)"/g,
@@ -73,7 +74,7 @@ const planOf = (seed: number) => {
   return found
 }
 
-/** Short ones without trouble first: they take the least time. */
+/** Short runs without faults first: they take the least time. */
 const inOrder = ({ oracle }: Plant): ReadonlyArray<number> => {
   const likely = LIKELY[oracle.slice(0, 1)] ?? /^$/g
   const worth = (seed: number): number => {
@@ -88,7 +89,7 @@ const inOrder = ({ oracle }: Plant): ReadonlyArray<number> => {
 
 const search = Number(process.env["PLANTS"] ?? 0)
 
-// Not a skipped test: there is none without `PLANTS`.
+// Not a skipped test: there is no test without `PLANTS`.
 for (const each of search > 0 ? ["seeds that find them are looked for"] : []) {
   it(each, { timeout: 0 }, async () => {
     const missed: Array<string> = []

@@ -1,6 +1,6 @@
-import { ConnectionStore } from "@place-access/domain/connection"
+import { ConsentStore } from "@place-access/domain/consent"
 import { EventId, Scope, Timestamp } from "@place-access/domain/shared"
-import { TierStore } from "@place-access/domain/tiers"
+import { TierStore } from "@place-access/domain/sweeps"
 import { Effect } from "effect"
 import {
   both,
@@ -26,7 +26,7 @@ const GRACE = 14 * DAY
 export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "S1",
-    what: "the end of the standard tier is not looked at",
+    what: "nothing checks the end of the standard tier",
     sabotage: both(
       NOBODY_SWEEPS,
       found((one) => withConnection(one, { standardExpiresAt: null })),
@@ -42,7 +42,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "S2",
-    what: "sensitive scopes go on working in the grace",
+    what: "sensitive scopes still work in the grace",
     sabotage: found((one, now) => {
       const { sensitiveExpiresAt: date } = one.connection
       const isLapsed = date !== null && now >= date && now < date + GRACE
@@ -79,7 +79,7 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "S4",
     what: "a renewal moves the standard date",
-    sabotage: instead(ConnectionStore, (store) => ({
+    sabotage: instead(ConsentStore, (store) => ({
       decideRequest: (id, userId, decide) =>
         store.decideRequest(id, userId, (state, now) => {
           const decision = decide(state, now)
@@ -113,7 +113,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "S6",
-    what: "the sweep tells of the date that was there first",
+    what: "the sweep sends events for the first date of the connection",
     sabotage: instead(TierStore, (store) => {
       const first = new Map<string, Timestamp.Timestamp>()
       return {
@@ -138,7 +138,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "S7",
-    what: "a grant of seven days is warned 14 days before its end",
+    what: "a grant of seven days gets the warning of 14 days",
     sabotage: instead(TierStore, (store) => ({
       sweep: (due, decide) =>
         store.sweep(due, (state, now) => {

@@ -1,4 +1,5 @@
-import { ConnectionStore } from "@place-access/domain/connection"
+import { ConsentStore } from "@place-access/domain/consent"
+import { TokenStore } from "@place-access/domain/tokens"
 import { Scope, StoreError, Timestamp, Vault } from "@place-access/domain/shared"
 import { Context, Effect, Option } from "effect"
 import {
@@ -32,7 +33,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "T2",
-    what: "credentials are stored as they are",
+    what: "credentials are stored in the clear",
     sabotage: (ports) =>
       Context.add(ports, Vault.Vault, {
         ...Context.get(ports, Vault.Vault),
@@ -97,7 +98,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "T6",
-    what: "nobody remembers that a code was used",
+    what: "the service forgets that a code was used",
     sabotage: decisions((state) => ({
       ...state,
       code: Option.map(state.code, (code) => ({ ...code, familyId: null, exchange: null }))
@@ -114,7 +115,7 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "T7",
     what: "a revoked token breaks where an expired one is refused",
-    sabotage: instead(ConnectionStore, (store) => ({
+    sabotage: instead(TokenStore, (store) => ({
       findByAccessToken: (id, hash) =>
         Effect.flatMap(store.findByAccessToken(id, hash), (one) =>
           Option.isSome(one) && one.value.token.revokedAt !== null
@@ -133,7 +134,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "T8",
-    what: "an app that revokes is answered, and nothing ends",
+    what: "a revocation is answered with 200, and nothing ends",
     sabotage: decisions(
       (state) => state,
       (writes) => writes.filter((write) => write._tag !== "End" || write.reason !== "app_revoked_token")
@@ -147,8 +148,8 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "T9",
-    what: "whoever connects again after an end gets another sub",
-    sabotage: instead(ConnectionStore, (store) => ({
+    what: "a user who connects again after an end gets another sub",
+    sabotage: instead(ConsentStore, (store) => ({
       decideRequest: (id, userId, decide) =>
         store.decideRequest(id, userId, (state, now) => decide({ ...state, sub: Option.none() }, now))
     })),
@@ -175,7 +176,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "T11",
-    what: "what the app gave up still works",
+    what: "a scope that the app gave up still works",
     sabotage: found((one) => ({ ...one, app: { ...one.app, declaredScopes: Scope.all, allowedScopes: null } })),
     scenario: (world) =>
       Effect.gen(function* () {
@@ -187,7 +188,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "T11",
-    what: "a token may do whatever its app declares, granted or not",
+    what: "a token may use every scope that its app declares, granted or not",
     sabotage: found((one) => withConnection(one, { heldScopes: one.app.declaredScopes })),
     scenario: (world) =>
       Effect.gen(function* () {
@@ -197,7 +198,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "T12",
-    what: "the token answer tells no end of a grant that has one",
+    what: "the token answer has no end date for a grant that has one",
     sabotage: decisions((state, now) => {
       const { standardExpiresAt } = state.connection
       const isLive = standardExpiresAt !== null && now < standardExpiresAt

@@ -1,3 +1,4 @@
+import { TokenStore } from "@place-access/domain/tokens"
 import { ConnectionStore } from "@place-access/domain/connection"
 import { FixHistory } from "@place-access/domain/fixes"
 import { PlaceStore } from "@place-access/domain/places"
@@ -7,7 +8,7 @@ import { Context, Effect, Option } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, type Scene } from "./scene.js"
 
-/** Bugs of what is told of the past. */
+/** Planted bugs in visits and in look-ups of the past. */
 
 const ask = ({ connection }: Scene, limit = 100) =>
   Effect.flatMap(connection.refresh, () =>
@@ -17,8 +18,8 @@ const ask = ({ connection }: Scene, limit = 100) =>
 /** Ten minutes at home, then away. */
 const stay = ({ walk }: Scene) => walk(HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, FAR)
 
-/** Every connection that a token finds shares what it ever shared. */
-const withoutWithdrawals = instead(ConnectionStore, (store) => {
+/** Every connection that a token finds shares all places that it ever shared. */
+const withoutWithdrawals = instead(TokenStore, (store) => {
   const ever = new Map<string, Map<string, unknown>>()
   return {
     findByAccessToken: (id, hash) =>
@@ -73,7 +74,7 @@ export const plants: ReadonlyArray<Plant> = [
           const places = all.map(({ id }) => ({ placeId: id, since: null }))
           const hidden = yield* store.stays({ ...asked, places: places.filter(({ placeId }) => !shared.has(placeId)) })
           const found = yield* store.stays(asked)
-          // Nobody knows this place, so that its visits fall out of the page.
+          // These stays get the id of a place that nobody knows, so they fall out of the page.
           const ghosts = hidden.map((visit) => ({ ...visit, placeId: PlaceId.make(`gone_${visit.placeId}`) }))
           return [...found, ...ghosts].sort((a, b) => b.arrival - a.arrival).slice(0, asked.limit)
         })
@@ -91,7 +92,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "V3",
-    what: "since when a place is shared is not looked at",
+    what: "nothing checks since when a place is shared",
     sabotage: instead(VisitStore, (store) => ({
       stays: (asked) => store.stays({ ...asked, places: asked.places.map((place) => ({ ...place, since: null })) })
     })),
@@ -107,7 +108,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "V4",
-    what: "the first of what phones told is left out",
+    what: "the first visit that a phone reported is left out",
     sabotage: instead(VisitStore, (store) => ({
       told: (asked) => Effect.map(store.told(asked), (told) => told.slice(1))
     })),
@@ -124,12 +125,12 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "V4",
     what: "a choice of places drops the archived ones",
     sabotage: instead(ConnectionStore, (store, ports) => ({
-      change: (id, asked, decide) =>
+      change: (id, decide) =>
         Effect.gen(function* () {
-          const found = yield* store.change(id, {}, ({ connection }) => ({ outcome: connection.userId, writes: [] }))
+          const found = yield* store.change(id, ({ connection }) => ({ outcome: connection.userId, writes: [] }))
           const places = Option.isNone(found) ? [] : yield* Context.get(ports, PlaceStore).list(found.value)
           const present = new Set(places.filter(({ archivedAt }) => archivedAt === null).map((place) => place.id))
-          return yield* store.change(id, asked, (state, now) => {
+          return yield* store.change(id, (state, now) => {
             const { outcome, writes } = decide(state, now)
             const dropped = writes.map((one) =>
               one._tag === "SetPlaces"
@@ -158,7 +159,7 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "V4",
     what: "a place that stays in the list counts as shared since the list was made",
-    sabotage: instead(ConnectionStore, (store) => ({
+    sabotage: instead(TokenStore, (store) => ({
       findByAccessToken: (id, hash) =>
         Effect.map(
           store.findByAccessToken(id, hash),
@@ -183,7 +184,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "V5",
-    what: "the names of places are remembered from the first time",
+    what: "places keep the first name that was read",
     sabotage: instead(PlaceStore, (store) => {
       const first = new Map<string, string>()
       return {
@@ -207,7 +208,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "V6",
-    what: "what came after the moment is not looked at",
+    what: "fixes from after the moment are ignored",
     sabotage: instead(FixHistory, (store) => ({
       around: (userId, now, at, toleranceMs) =>
         Effect.map(store.around(userId, now, at, toleranceMs), (fixes) =>
@@ -224,7 +225,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "V7",
-    what: "withdrawals are not noticed by whoever looks tokens up",
+    what: "the look-up of a token does not see that a place was withdrawn",
     sabotage: withoutWithdrawals,
     scenario: inScene(({ ana, connection, home }) =>
       Effect.gen(function* () {

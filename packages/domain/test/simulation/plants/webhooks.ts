@@ -1,14 +1,15 @@
-import { DeliveryStore, WebhookSender } from "@place-access/domain/deliveries"
+import { DeliveryStore } from "@place-access/domain/deliveries"
+import { WebhookSender } from "@place-access/domain/endpoints"
 import { EndpointStore } from "@place-access/domain/endpoints"
-import { EventStore } from "@place-access/domain/events"
+import { EventStore } from "@place-access/domain/deliveries"
 import { EventId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, type Scene } from "./scene.js"
 
-/** Bugs of who is sent what. */
+/** Planted bugs in which endpoint gets which event. */
 
-/** Something fires. */
+/** A rule fires. */
 const fire = ({ rule, walk }: Scene) => Effect.zipRight(rule(), walk(FAR, HOME))
 
 type Url = Parameters<(typeof WebhookSender.Service)["post"]>[0]
@@ -31,7 +32,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "H2",
-    what: "bodies say where it was",
+    what: "bodies have the coordinates",
     sabotage: instead(WebhookSender, (sender) => ({
       post: (url, headers, body) => sender.post(url, headers, `${body.slice(0, -1)},"lat":50,"lon":10}`)
     })),
@@ -53,7 +54,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "H4",
-    what: "what an endpoint subscribes to is forgotten",
+    what: "the subscriptions of an endpoint are forgotten",
     sabotage: instead(EndpointStore, (store) => ({
       list: (appId) => Effect.map(store.list(appId), (all) => all.map((endpoint) => ({ ...endpoint, events: [] })))
     })),
@@ -63,7 +64,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "H5",
-    what: "what may be sent is asked once and remembered",
+    what: "the check of what may be sent runs once and is remembered",
     sabotage: instead(EventStore, (store) => {
       const first = new Map<string, Effect.Effect.Success<ReturnType<typeof store.authorisation>>>()
       return {
@@ -88,7 +89,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "H6",
-    what: "a sixth endpoint is said to be there",
+    what: "the list shows a sixth endpoint",
     sabotage: instead(EndpointStore, (store) => ({ create: (endpoint) => Effect.as(store.create(endpoint), true) })),
     scenario: inScene(({ app }) =>
       Effect.zipRight(

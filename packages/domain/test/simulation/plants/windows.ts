@@ -5,7 +5,7 @@ import { instead, type Plant } from "./plant.js"
 import { eachRule, seeing } from "./rules.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, type Scene } from "./scene.js"
 
-/** Bugs of active windows. */
+/** Planted bugs in active windows. */
 
 const FOR_EVER = { from: null, until: null }
 
@@ -23,13 +23,13 @@ const list = ({ connection }: Scene) => connection.call({ endpoint: "GET /v1/rul
 export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "W1",
-    what: "windows are not looked at",
+    what: "nothing checks windows",
     sabotage: eachRule((live) => ({ ...live, rule: { ...live.rule, window: FOR_EVER } })),
     scenario: inScene((scene) => Effect.zipRight(windowed(scene), scene.walk(FAR, HOME)))
   },
   {
     oracle: "W2",
-    what: "a rule is let alone as soon as its window has closed",
+    what: "no batch is applied to a rule once its window has closed",
     sabotage: seeing(({ rules }, now) => ({
       rules: rules.filter(({ rule: { window } }) => window.until === null || now < window.until)
     })),
@@ -47,7 +47,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "W3",
-    what: "the end of a window that has closed is forgotten by every second list",
+    what: "every second list forgets that a window has closed",
     sabotage: (ports) => {
       let lists = 0
       return instead(RuleStore, (store) => ({
@@ -83,7 +83,7 @@ export const plants: ReadonlyArray<Plant> = [
             isShort = until !== null && until - asked <= 5 * MINUTE
             return isShort ? { ...decided, rule: null } : decided
           })
-          // No store says this: the error is smuggled past its type.
+          // No store fails this way, so the error is cast past its type.
           const refused = Effect.fail(Invalid.of("active_until", "must be later") as never)
           return Effect.flatMap(created, (made) => (isShort ? refused : Effect.succeed(made)))
         })
@@ -94,7 +94,7 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "W5",
-    what: "a window is held against the time at which fixes come",
+    what: "a window is compared with the time at which fixes arrive",
     sabotage: eachRule((live, now) => {
       const { from, until } = live.rule.window
       const isOpen = (from === null || from <= now) && (until === null || now < until)

@@ -7,7 +7,7 @@ const HOUR = 3_600_000
 
 const randomly = (seed: number) => new Engine({ scheduling: Streams.make(seed, "scheduling") })
 
-/** In which order a crowd that is ready at once goes on. */
+/** The order in which fibres that are ready at once go on. */
 const order = (engine: InstanceType<typeof Engine>): string => {
   const log: Array<number> = []
   engine.run(
@@ -195,7 +195,7 @@ it.each([
     })
   )
   expect(looks).toBeLessThanOrEqual(most)
-  // What is promised to the quarter of an hour is looked for every time.
+  // A loop that sleeps a quarter of an hour is never slowed down.
   expect(looks).toBeGreaterThanOrEqual(minutes === 15 ? most : 24 / 6)
 })
 
@@ -215,7 +215,7 @@ it.each([
   ["setInterval", () => clearInterval(setInterval(() => undefined, 1))],
   ["setImmediate", () => clearImmediate(setImmediate(() => undefined))],
   ["Date.now", () => DateTime.unsafeNow()]
-])("a run that reads %s of the host fails and names who did", (what, read) => {
+])("a run that reads %s of the host fails and names who did [T1]", (what, read) => {
   const scenario = () => Effect.sync(read)
   expect(() => Simulation.runSync({ seed: 1, restCap: 0 }, scenario)).toThrow(what)
   expect(() => Simulation.runSync({ seed: 1, restCap: 0 }, scenario)).toThrow("engine.test.ts")

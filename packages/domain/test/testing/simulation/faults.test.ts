@@ -10,7 +10,7 @@ const SCOPES = ["location.rules.place", "location.place.current"]
 const RULE = { endpoint: "POST /v1/rules/place", ...ENTER } as const
 const ME = { endpoint: "GET /v1/me" } as const
 
-/** Somebody connected, with a rule on their home, and far from it. */
+/** A connected user, with a rule on their home, and far from it. */
 const begun = (world: Simulation.World) =>
   Effect.gen(function* () {
     const ana = yield* world.user("ana")
@@ -24,10 +24,10 @@ const begun = (world: Simulation.World) =>
     yield* world.advance("10 minutes")
     return { ana, app, connection, home, hook, phone }
   })
-type Begun = Effect.Effect.Success<ReturnType<typeof begun>>
+type ConnectedStage = Effect.Effect.Success<ReturnType<typeof begun>>
 
 const live = (
-  scenario: (world: Simulation.World, begun: Begun) => Effect.Effect<unknown, unknown>,
+  scenario: (world: Simulation.World, begun: ConnectedStage) => Effect.Effect<unknown, unknown>,
   config: Partial<Simulation.Config> = {}
 ) => {
   const result = Simulation.runSync({ seed: 5, ...config }, (world) =>
@@ -38,7 +38,7 @@ const live = (
   return result
 }
 
-const call = (world: Simulation.World, { app, connection }: Begun) =>
+const call = (world: Simulation.World, { app, connection }: ConnectedStage) =>
   world.perform("call", { appId: app.id, token: connection.tokens.accessToken, request: ME })
 
 const strikesOf = ({ entries }: Simulation.SimResult, kind: string) =>
@@ -175,13 +175,11 @@ it("a secret that reaches a store as it is, is a leak", () => {
       ({ kind }) => kind === "leak"
     )
   expect(leaks()).toEqual([])
-  // A look-up by the token itself, and not by its hash.
+  // A look-up by the token itself instead of its hash.
   const careless = leaks((ports) => {
     const vault = Context.get(ports, Vault.Vault)
     const sha256 = (text: string) => (text.startsWith("pa_at.") ? (text as Vault.Hash) : vault.sha256(text))
     return Context.add(ports, Vault.Vault, { ...vault, sha256 })
   })
-  expect(careless).toContainEqual(
-    expect.objectContaining({ alias: "access-1", where: "ConnectionStore.findByAccessToken" })
-  )
+  expect(careless).toContainEqual(expect.objectContaining({ alias: "access-1", where: "TokenStore.findByAccessToken" }))
 })

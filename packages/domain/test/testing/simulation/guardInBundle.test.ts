@@ -7,10 +7,10 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
 const SEED = 5_000
-/** Each run says what became of it: its hash, or what the guard threw. */
+/** Prints the result of each run: its hash, or the error of the guard. */
 const PROGRAM = `
   import { DateTime, Effect } from "effect"
-  import { Simulation } from "./src/testing/index.ts"
+  import { Simulation } from "./testing/index.ts"
   const tried = (run) => {
     try { return run().traceHash } catch (error) { return error.name + ": " + error.message }
   }
@@ -19,8 +19,10 @@ const PROGRAM = `
     swarm: tried(() => Simulation.randomSync({ seed: ${SEED} })),
     random: tried(() => Simulation.runSync({ seed: 1 }, hour(function careless() { return Math.random() }))),
     handedOn: tried(() => Simulation.runSync({ seed: 1 }, hour(function careless() { return DateTime.unsafeNow() }))),
-    never: tried(() => Simulation.runSync({ seed: 1 }, (world) => Effect.zipRight(Effect.fork(Effect.never), world.advance("1 hour")))),
-    interval: tried(() => Simulation.runSync({ seed: 1 }, hour(function careless() { clearInterval(setInterval(() => 0, 9)) })))
+    never: tried(() =>
+      Simulation.runSync({ seed: 1 }, (world) => Effect.zipRight(Effect.fork(Effect.never), world.advance("1 hour")))),
+    interval: tried(() =>
+      Simulation.runSync({ seed: 1 }, hour(function careless() { clearInterval(setInterval(() => 0, 9)) })))
   }))`
 
 let folder: string

@@ -76,7 +76,7 @@ describe("what a run is asked for", () => {
 })
 
 describe("a clock that is set back", () => {
-  const { entries, ...result } = Simulation.runSync({ seed: 1 }, (world) =>
+  const { entries, virtualMs } = Simulation.runSync({ seed: 1 }, (world) =>
     Effect.gen(function* () {
       const connection = yield* connected(world)
       yield* connection.call(ME)
@@ -92,24 +92,8 @@ describe("a clock that is set back", () => {
     const passed = entries.map((entry) => entry.passed)
     expect(passed).toEqual(passed.toSorted((a, b) => a - b))
     expect(passed[0]).toBe(0)
-    expect(passed.at(-1)).toBeLessThanOrEqual(result.virtualMs)
+    expect(passed.at(-1)).toBeLessThanOrEqual(virtualMs)
     const times = entries.map(({ t }) => t)
     expect(times).not.toEqual(times.toSorted((a, b) => a - b))
   })
-
-  it("a timeline draws what came later further to the right", () => {
-    const page = Simulation.timelineOf({ ...result, entries })
-    const [, json = ""] = /id="data">(.*?)<\/script>/s.exec(page) ?? []
-    const { lanes } = JSON.parse(json) as { lanes: ReadonlyArray<{ group: string; dots: ReadonlyArray<Dot> }> }
-    const calls = lanes.filter(({ group }) => group === "Connections").flatMap(({ dots }) => dots)
-    expect(calls.length).toBeGreaterThan(3)
-    expect(calls.toSorted((a, b) => a.t - b.t || a.i - b.i).map(({ i }) => i)).toEqual(
-      calls.map(({ i }) => i).toSorted((a, b) => a - b)
-    )
-  })
 })
-
-interface Dot {
-  readonly t: number
-  readonly i: number
-}

@@ -1,12 +1,7 @@
-import {
-  authenticateAccess,
-  type Connection,
-  disconnect,
-  refreshTokens,
-  reviewConsent,
-  sharePlaces
-} from "@place-access/domain/connection"
-import { archivePlace } from "@place-access/domain/places"
+import { authenticateAccess, refreshTokens } from "@place-access/domain/tokens"
+import { type Connection, disconnect, sharePlaces } from "@place-access/domain/connection"
+import { reviewConsent } from "@place-access/domain/consent"
+import { archivePlace } from "@place-access/domain/connection"
 import { Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -30,7 +25,7 @@ describe("a consent with a live connection", () => {
     return { app, user, home, ...made, before: yield* live(user, app) }
   })
 
-  it("exactly the held scopes: a renewal; the sensitive date is new, all else stays", () =>
+  it("exactly the held scopes: a renewal; the sensitive date is new, all else stays [consent-2]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, before, user } = yield* connected
@@ -64,7 +59,7 @@ describe("a consent with a live connection", () => {
       })
     ))
 
-  it("after the grace the held scopes are the standard ones: asking for the sensitive ones is a change", () =>
+  it("after the grace the held scopes are the standard ones: asking for the sensitive ones is a change [consent-2]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* connected
@@ -73,7 +68,7 @@ describe("a consent with a live connection", () => {
       })
     ))
 
-  it("another set: a change; scopes, places and both dates are new, id, sub, time of connecting and external id stay", () =>
+  it("another set: a change; scopes, places and both dates are new, id, sub, time of connecting and external id stay [consent-4]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, before, home, user } = yield* connected
@@ -113,7 +108,7 @@ describe("a consent with a live connection", () => {
       })
     ))
 
-  it("a change that leaves the places as they are leaves their version, whatever became of earlier visits", () =>
+  it("a change that leaves the places as they are leaves their version, whatever became of earlier visits [consent-4]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, home, user } = yield* connected
@@ -123,7 +118,7 @@ describe("a consent with a live connection", () => {
       })
     ))
 
-  it("a change and a choice of places keep the archived places that are shared: version, moment and earlier visits stay, no places.changed", () =>
+  it("a change and a choice of places keep the archived places that are shared: version, moment and earlier visits stay, no places.changed [§3.1-change, M1]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* pair()
@@ -145,7 +140,7 @@ describe("a consent with a live connection", () => {
         expect(pick(yield* live(user, app))).toEqual(pick(before))
         expect(events.size).toBe(1)
 
-        // Who names it says how it is shared, and no more.
+        // Naming the place sets how it is shared, and nothing else.
         yield* sharePlaces(user.id, before.id, [{ placeId: gym.id, includeEarlierVisits: false }])
         const { places, placesVersion } = yield* live(user, app)
         expect([placesVersion, places]).toEqual([
@@ -157,7 +152,7 @@ describe("a consent with a live connection", () => {
       })
     ))
 
-  it("the same standard scopes: a change, since nothing sensitive is held that could be renewed", () =>
+  it("the same standard scopes: a change, since nothing sensitive is held that could be renewed [consent-2]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* pair()
@@ -172,24 +167,26 @@ describe("a consent with a live connection", () => {
   it.each([
     ["a change", ["location.visits.read"]],
     ["a renewal", [CURRENT, LOOKUP]]
-  ] as const)("the old tokens end with the decision of %s, not with the exchange of its code", (_, scopes) =>
-    inWorld(
-      Effect.gen(function* () {
-        const { app, code: old, tokens, user } = yield* connected
-        const { code } = yield* ConsentFlow.approve(app, user, scopes)
-        for (const when of ["decided", "exchanged"]) {
-          if (when === "exchanged") yield* ConsentFlow.exchange(app, code)
-          expect(Either.isLeft(yield* Effect.either(authenticateAccess(tokens.accessToken)))).toBe(true)
-          expect(reason(yield* Effect.either(refreshTokens(app, tokens.refreshToken)))).toBe("revoked")
-          // The code that they came of cannot end what was decided since.
-          expect(reason(yield* Effect.either(ConsentFlow.exchange(app, old)))).toBe("used")
-        }
-        expect((yield* live(user, app)).endedAt).toBeNull()
-      })
-    )
+  ] as const)(
+    "the old tokens end with the decision of %s, not with the exchange of its code [§3.1-change, M7]",
+    (_, scopes) =>
+      inWorld(
+        Effect.gen(function* () {
+          const { app, code: old, tokens, user } = yield* connected
+          const { code } = yield* ConsentFlow.approve(app, user, scopes)
+          for (const when of ["decided", "exchanged"]) {
+            if (when === "exchanged") yield* ConsentFlow.exchange(app, code)
+            expect(Either.isLeft(yield* Effect.either(authenticateAccess(tokens.accessToken)))).toBe(true)
+            expect(reason(yield* Effect.either(refreshTokens(app, tokens.refreshToken)))).toBe("revoked")
+            // The old code cannot end the connection: the user has decided again since.
+            expect(reason(yield* Effect.either(ConsentFlow.exchange(app, old)))).toBe("used")
+          }
+          expect((yield* live(user, app)).endedAt).toBeNull()
+        })
+      )
   )
 
-  it("a new connection of the same person and app goes on counting places_version, from the highest there was", () =>
+  it("a new connection of the same person and app goes on counting places_version, from the highest there was [§3.1-change, M6]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, before, user } = yield* connected
@@ -203,7 +200,7 @@ describe("a consent with a live connection", () => {
       })
     ))
 
-  it("another tab's approval between page and answer: the full page's answers hold, a renewal page is shown again", () =>
+  it("another tab's approval between page and answer: the full page's answers hold, a renewal page is shown again [consent-5]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* sensitivePair
@@ -221,7 +218,7 @@ describe("a consent with a live connection", () => {
       })
     ))
 
-  it("one that expired unnoticed: a new connection with the same sub; the old one ended when its date passed", () =>
+  it("one that expired unnoticed: a new connection with the same sub; the old one ended when its date passed [consent-6]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, before, user } = yield* connected
@@ -236,7 +233,7 @@ describe("a consent with a live connection", () => {
       })
     ))
 
-  it("two apps see the same user under different subs", () =>
+  it("two apps see the same user under different subs [§4.3-sub]", () =>
     inWorld(
       Effect.gen(function* () {
         const { tokens, user } = yield* connected

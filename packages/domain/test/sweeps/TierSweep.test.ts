@@ -1,7 +1,8 @@
 import type { App } from "@place-access/domain/apps"
 import type { Connection, Write } from "@place-access/domain/connection"
 import { AppId, ConnectionId, EventId, type Scope, Sub, Timestamp, UserId } from "@place-access/domain/shared"
-import { type Dated, SensitiveNotice, Tier, TierSweep } from "@place-access/domain/tiers"
+import { type Dated, TierSweep } from "@place-access/domain/sweeps"
+import { SensitiveNotice, Tier } from "@place-access/domain/tiers"
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { appOf } from "../support/apps.js"
@@ -51,16 +52,16 @@ const state = (overrides: Partial<Dated> = {}): Dated => ({
 const look = (writes: ReadonlyArray<Write>) => writes.flatMap((write) => (write._tag === "LookAt" ? [write.at] : []))
 const events = (writes: ReadonlyArray<Write>) => writes.flatMap((write) => (write._tag === "Emit" ? [write.event] : []))
 
-describe("the sweep of one connection (Spec §3.1)", () => {
+describe("the sweep of one connection [§3.1]", () => {
   it.each([
     ["a millisecond before 14 days: nothing", -14 * DAY - 1, -30, []],
     ["14 days before: sensitive.expiring", -14 * DAY, -30, ["expiring_14"]],
     ["a millisecond before 7 days, told of 14: nothing", -7 * DAY - 1, -13, []],
     ["7 days before: sensitive.expiring again", -7 * DAY, -13, ["expiring_7"]],
     ["a millisecond before the date: nothing", -1, -6, []],
-    ["live (sensitive active) | sensitive_expires_at passes: sensitive.lapsed", 0, -6, ["lapsed"]],
+    ["live (sensitive active) | sensitive_expires_at passes: sensitive.lapsed [§3.1-lapse]", 0, -6, ["lapsed"]],
     ["sensitive lapsed | a millisecond before the grace ends: nothing", 14 * DAY - 1, 1, []],
-    ["sensitive lapsed | grace ends: sensitive.removed", 14 * DAY, 1, ["removed"]]
+    ["sensitive lapsed | grace ends: sensitive.removed [§3.1-removal]", 14 * DAY, 1, ["removed"]]
   ] as const)("%s", (_, now, fromDays, told) => {
     const { outcome } = TierSweep.decide(state({ from: at(fromDays * DAY) }), IDS, at(now))
     expect(outcome).toEqual({ ended: false, told })
@@ -126,7 +127,7 @@ describe("the sweep of one connection (Spec §3.1)", () => {
     expect(events(writes)).toHaveLength(1)
   })
 
-  it("live (standard tier) | standard expiry passes: ended as expired, at its date; nothing is told", () => {
+  it("live (standard tier) | standard expiry passes: ended as expired, at its date; nothing is told [§3.1-standard-end]", () => {
     const standardExpiresAt = at(-2 * DAY)
     const { outcome, told, writes } = TierSweep.decide(
       state({ connection: connection({ standardExpiresAt }), from: standardExpiresAt }),
@@ -159,7 +160,7 @@ describe("the sweep of one connection (Spec §3.1)", () => {
     expect(revoked(null).told).toEqual([])
   })
 
-  it("an app that an admin narrowed is told all the same (Spec §6.3.5)", () => {
+  it("an app that an admin narrowed is told all the same [§6.3.5]", () => {
     const narrowed = app({ allowedScopes: ["location.place.current"] })
     const { writes } = TierSweep.decide(state({ app: narrowed, from: at(-1) }), IDS, EXPIRES)
     expect(events(writes).map(({ payload }) => payload)).toMatchObject([
@@ -177,7 +178,7 @@ describe("the sweep of one connection (Spec §3.1)", () => {
     expect([decided.outcome.told, look(decided.writes)]).toEqual([[], [at(5)]])
   })
 
-  it("a worker that was away: what happened is told in order, a warning that came true is not told late", () => {
+  it("a worker that was away: what happened is told in order, a warning that came true is not told late [tiers-5]", () => {
     const told = (from: number, now: number) => TierSweep.decide(state({ from: at(from) }), IDS, at(now)).outcome.told
     expect(told(-30 * DAY, -8 * DAY)).toEqual(["expiring_14"])
     expect(told(-30 * DAY, -5 * DAY)).toEqual(["expiring_7"])
@@ -185,7 +186,7 @@ describe("the sweep of one connection (Spec §3.1)", () => {
     expect(told(-30 * DAY, 90 * DAY)).toEqual(["lapsed", "removed"])
   })
 
-  it("a clock that went back tells nothing again", () => {
+  it("a clock that went back tells nothing again [tiers-3]", () => {
     const before = state({ from: EXPIRES, told: [{ expiresAt: EXPIRES, kind: "lapsed" }] })
     const decided = TierSweep.decide(before, IDS, EXPIRES)
     expect([decided.outcome.told, events(decided.writes)]).toEqual([[], []])
@@ -199,7 +200,7 @@ describe("the sweep of one connection (Spec §3.1)", () => {
   })
 })
 
-describe("thresholds at consent (Spec §6.3.3)", () => {
+describe("thresholds at consent [§6.3.3]", () => {
   const GRANTED = at(0)
   const moments = (days: Tier.SensitiveDays): ReadonlyArray<readonly [string, number]> => {
     const sensitiveExpiresAt = Tier.sensitiveExpiry(days, GRANTED)
@@ -215,34 +216,36 @@ describe("thresholds at consent (Spec §6.3.3)", () => {
     return told
   }
 
-  it("a 90-day grant gets both warnings, 76 and 83 days in", () =>
+  it("a 90-day grant gets both warnings, 76 and 83 days in [§6.1-expiring, §8-expiring]", () =>
     expect(moments(90)).toEqual([
       ["expiring_14", 76],
       ["expiring_7", 83],
       ["lapsed", 90],
       ["removed", 104]
     ]))
-  it("a 30-day grant gets both", () =>
+  it("a 30-day grant gets both [§8-expiring]", () =>
     expect(moments(30)).toEqual([
       ["expiring_14", 16],
       ["expiring_7", 23],
       ["lapsed", 30],
       ["removed", 44]
     ]))
-  it("a 7-day grant gets no 14-day event; its 7-day moment is the consent, so it is told at once", () =>
+  it("a 7-day grant gets no 14-day event; its 7-day moment is the consent, so it is told at once [§6.3.3, tiers-4]", () =>
     expect(moments(7)).toEqual([
       ["expiring_7", 0],
       ["lapsed", 7],
       ["removed", 21]
     ]))
-  it("a 1-day grant gets neither", () =>
+  it("a 1-day grant gets neither [§6.3.3]", () =>
     expect(moments(1)).toEqual([
       ["lapsed", 1],
       ["removed", 15]
     ]))
 })
 
-/** Spec §6.3 over again: a list of moments, each told at the first sweep at or after it, when it is still true. */
+/**
+ * Spec §6.3 written a second time: a list of moments, each sent by the first sweep at or after it, when it still holds.
+ */
 const model = (grantedAt: number, days: number, standardEnd: number | null, sweeps: ReadonlyArray<number>) => {
   const expiry = grantedAt + days * DAY
   const told: Array<readonly [string, number]> = []
@@ -266,7 +269,7 @@ describe("against a second writing, with sweeps at any times", () => {
   const EDGES = [0, 1, 15 * MINUTE, 7 * DAY - 1, 7 * DAY, 7 * DAY + 1, 14 * DAY, 16 * DAY, 21 * DAY, 30 * DAY, 60 * DAY]
   const jump = fc.oneof(fc.constantFrom(...EDGES), fc.integer({ min: 0, max: 40 * DAY }))
 
-  it("each kind once, at the first sweep that may tell it; the sweep looks no more often than it has to", () => {
+  it("each kind once, at the first sweep that may tell it; the sweep looks no more often than it has to [tiers-3]", () => {
     fc.assert(
       fc.property(
         fc.constantFrom<Tier.SensitiveDays>(...Tier.SensitiveDays.literals),

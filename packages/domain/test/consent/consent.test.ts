@@ -1,5 +1,5 @@
 import { RedirectUri } from "@place-access/domain/apps"
-import { type ConsentChoices, ConsentRequest, reviewConsent } from "@place-access/domain/connection"
+import { type ConsentChoices, ConsentRequest, reviewConsent } from "@place-access/domain/consent"
 import { Timestamp, Vault } from "@place-access/domain/shared"
 import { ConsentFlow, Fixtures, MemoryDatabase, MemoryVault } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -48,7 +48,7 @@ describe("a first consent", () => {
       })
     ))
 
-  it("fewer scopes than asked for, no place, no expiry: all allowed; without a sensitive scope no sensitive date", () =>
+  it("fewer scopes than asked for, no place, no expiry: all allowed; without a sensitive scope no sensitive date [§4.1-choices]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* sensitivePair
@@ -70,7 +70,7 @@ describe("a first consent", () => {
     ["90", 90],
     [undefined, 30],
     ["", 30]
-  ])("standard_days %j counts %d days of 24 hours from the decision", (standardDays, days) =>
+  ])("standard_days %j counts %d days of 24 hours from the decision [§4.2-standard]", (standardDays, days) =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* pair()
@@ -80,7 +80,7 @@ describe("a first consent", () => {
     )
   )
 
-  it("everything wrong with the form at once, and nothing is decided", () =>
+  it("everything wrong with the form at once, and nothing is decided [consent-7]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* sensitivePair
@@ -113,7 +113,7 @@ describe("a first consent", () => {
       })
     ))
 
-  it("a scope that the app lost since it asked cannot be granted", () =>
+  it("a scope that the app lost since it asked cannot be granted [consent-7]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* sensitivePair
@@ -126,7 +126,7 @@ describe("a first consent", () => {
       })
     ))
 
-  it("cancel: access_denied with the state, iss when response_type was sent, and no connection", () =>
+  it("cancel: access_denied with the state, iss when response_type was sent, and no connection [O3]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* pair()
@@ -137,14 +137,14 @@ describe("a first consent", () => {
           state: ConsentFlow.STATE,
           iss: ConsentFlow.ISSUER
         })
-        // What was answered stays answered.
+        // A repeated decision gets the first answer.
         const again = Either.getOrThrow(yield* decide(asked, user, { scopes: [CURRENT] }))
         expect(again.redirectTo).toBe(redirectTo)
         expect((yield* MemoryDatabase).connections.size).toBe(0)
       })
     ))
 
-  it("the same form again, whatever it says now and after a key rotation: the same answer and code", () =>
+  it("the same form again, whatever it says now and after a key rotation: the same answer and code [consent-6]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* pair()
@@ -159,7 +159,7 @@ describe("a first consent", () => {
       })
     ))
 
-  it("a sandbox app is connected by its developer only (decision A1)", () =>
+  it("a sandbox app is connected by its developer only [A1]", () =>
     inWorld(
       Effect.gen(function* () {
         const developer = yield* Fixtures.user
@@ -173,7 +173,7 @@ describe("a first consent", () => {
       })
     ))
 
-  it("the page stays open for an hour, exclusive", () =>
+  it("the page stays open for an hour, exclusive [consent-1]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* pair()

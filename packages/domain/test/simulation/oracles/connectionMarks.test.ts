@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { names, reached } from "../../../src/testing/simulation/oracles/marks-a.js"
+import { names, reached } from "../../../testing/simulation/oracles/marks/connectionMarks.js"
 import { ok, refused, Story } from "./handwritten.js"
 
 describe("marks of tokens, tiers, purposes, replays and the access log", () => {

@@ -33,7 +33,7 @@ const log = Effect.map(MemoryDatabase, ({ accessLog }) =>
   accessLog.map(({ disclosed, endpoint, error }) => [endpoint, error, disclosed])
 )
 
-/** A rule with an address of its own, as a file of them says it. */
+/** A rule with an address of its own, as a line of the import file. */
 const importable = ({ connection, place }: Pick<Scene, "connection" | "place">, id: string, url: string) => ({
   id,
   connection_id: connection.id,
@@ -57,7 +57,7 @@ const stage = Effect.gen(function* () {
 })
 type Stage = Effect.Effect.Success<typeof stage>
 
-/** The two kinds: how something of each fires, where it goes, and how it is taken away. */
+/** Both kinds: how a rule of each fires, where its events go, and how it is removed. */
 const kinds = [
   {
     name: "a rule's own address",
@@ -99,7 +99,7 @@ const ruleScopesGone = (on: Stage) =>
   )
 
 describe("what is posted", () => {
-  it("to a rule's own address: no app_id and no endpoint_id, signed with its own secret", () => {
+  it("to a rule's own address: no app_id and no endpoint_id, signed with its own secret [§6.4.8-payloads]", () => {
     run((on) =>
       Effect.gen(function* () {
         yield* script(answers(200), OLD)
@@ -123,7 +123,7 @@ describe("what is posted", () => {
     )
   })
 
-  it("to a subscription: subscription_id in their place, signed with the subscription's secret", () => {
+  it("to a subscription: subscription_id in their place, signed with the subscription's secret [§6.4.8-payloads]", () => {
     run((on) =>
       Effect.gen(function* () {
         yield* script(answers(200), SUBSCRIBED)
@@ -147,7 +147,7 @@ describe("what is posted", () => {
     )
   })
 
-  it("what a rule with its own address fires goes to no endpoint, not even of that address, and to no subscription", () => {
+  it("what a rule with its own address fires goes to no endpoint, not even of that address, and to no subscription [§6.4.9-migration]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const on = yield* stage
@@ -186,7 +186,7 @@ describe("what is posted", () => {
 })
 
 describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
-  it("three attempts: at once, 30 s after the first has ended and 5 min after the second, and then no more", () => {
+  it("three attempts: at once, 30 s after the first has ended and 5 min after the second, and then no more [§6.4.8]", () => {
     run((on) =>
       Effect.gen(function* () {
         yield* script(answers(500), url)
@@ -216,7 +216,7 @@ describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
     )
   })
 
-  it.each([200, 204, 299])("a %i ends it", (status) => {
+  it.each([200, 204, 299])("a %i ends it [§6.4.8]", (status) => {
     run((on) =>
       Effect.gen(function* () {
         yield* script(inTurn(refuses, answers(status)), url)
@@ -242,7 +242,7 @@ describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
     )
   })
 
-  it("what is taken away between two attempts stops it", () => {
+  it("what is taken away between two attempts stops it [legacy-4-checks]", () => {
     for (const takeAway of [remove, end, ruleScopesGone]) {
       run((on) =>
         Effect.gen(function* () {
@@ -273,7 +273,7 @@ describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
     }
   })
 
-  it("a restart loses what waits, and finishes the attempt under way", () => {
+  it("a restart loses what waits, and finishes the attempt under way [§6.4.8-memory, legacy-4]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const on = yield* stage
@@ -289,7 +289,7 @@ describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
 })
 
 describe("beside other deliveries", () => {
-  it("one entry of the access log, however many receivers and attempts", () => {
+  it("one entry of the access log, however many receivers and attempts [legacy-4-log]", () => {
     run((on) =>
       Effect.gen(function* () {
         yield* script(answers(500), SUBSCRIBED)
@@ -318,7 +318,7 @@ describe("beside other deliveries", () => {
     )
   })
 
-  it("they count for no endpoint and have no row in the delivery log", () => {
+  it("they count for no endpoint and have no row in the delivery log [§6.4.8, legacy-4-log]", () => {
     run((on) =>
       Effect.gen(function* () {
         yield* script(answers(500), OLD)
@@ -332,7 +332,7 @@ describe("beside other deliveries", () => {
     )
   })
 
-  it("a healthy receiver waits for none of eight silent ones of the same app, however much they are sent", () => {
+  it("a healthy receiver waits for none of eight silent ones of the same app, however much they are sent [legacy-5]", () => {
     run((on) =>
       Effect.gen(function* () {
         const silent = Array.from({ length: 8 }, (_, index) => `silent_${index}`)
@@ -354,7 +354,7 @@ describe("beside other deliveries", () => {
     )
   })
 
-  it("silent receivers of one app do not hold up another's", () => {
+  it("silent receivers of one app do not hold up another's [legacy-5]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const [slow, quick] = [yield* scene, yield* scene]
@@ -381,16 +381,19 @@ describe("beside other deliveries", () => {
     [30, 1],
     [329, 1],
     [330, 2]
-  ])("max_event_age_s at every attempt: an age of %i s allows %i retries after the first", (maxEventAgeS, retries) => {
-    run((on) =>
-      Effect.gen(function* () {
-        yield* script(answers(500), OLD)
-        yield* fire({ rule: on.imported, place: on.place }, { webhookUrl: OLD, maxEventAgeS })
-        yield* Effect.sleep("1 hour")
-        expect((yield* posts(OLD)).length).toBe(1 + retries)
-        const isWhole = retries === 2
-        expect((yield* log).map(([, error]) => error)).toEqual(isWhole ? [null] : [null, "too_old"])
-      })
-    )
-  })
+  ])(
+    "max_event_age_s at every attempt: an age of %i s allows %i retries after the first [legacy-4-checks]",
+    (maxEventAgeS, retries) => {
+      run((on) =>
+        Effect.gen(function* () {
+          yield* script(answers(500), OLD)
+          yield* fire({ rule: on.imported, place: on.place }, { webhookUrl: OLD, maxEventAgeS })
+          yield* Effect.sleep("1 hour")
+          expect((yield* posts(OLD)).length).toBe(1 + retries)
+          const isWhole = retries === 2
+          expect((yield* log).map(([, error]) => error)).toEqual(isWhole ? [null] : [null, "too_old"])
+        })
+      )
+    }
+  )
 })

@@ -1,3 +1,4 @@
+import { updateEndpoint } from "@place-access/domain/endpoints"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { expect, it } from "@effect/vitest"
@@ -22,7 +23,7 @@ const { answers, hangs, inTurn, ourFault, Receivers, refuses, slowly } = MemoryW
 const { HOUR, MINUTE, SECOND } = Timestamp
 
 describe("a fired event on its way", () => {
-  it("is posted once, at once, as JSON with a signature that the secret verifies", () => {
+  it("is posted once, at once, as JSON with a signature that the secret verifies [§3.5-arrives, §5.12, §6.4.1]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -60,7 +61,7 @@ describe("a fired event on its way", () => {
     )
   })
 
-  it("fails seven times at the schedule's moments and is given up: 23 h 35 min 30 s when attempts take no time", () => {
+  it("fails seven times at the schedule's moments and is given up: 23 h 35 min 30 s when attempts take no time [§3.5-trying, §3.5-used-up, §6.3.6-lost, §6.4.6]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -83,7 +84,7 @@ describe("a fired event on its way", () => {
     )
   })
 
-  it("waits from the end of an attempt, not from its beginning; nobody is waited for longer than 5 s", () => {
+  it("waits from the end of an attempt, not from its beginning; nobody is waited for longer than 5 s [§6.4.5, §8-receiver, W2]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -102,7 +103,7 @@ describe("a fired event on its way", () => {
     )
   })
 
-  it("each attempt has its own t and signature over the same body", () => {
+  it("each attempt has its own t and signature over the same body [§6.4.4, deliveries-2]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -125,7 +126,7 @@ describe("a fired event on its way", () => {
     )
   })
 
-  it("goes to every endpoint that subscribes, with one event_id and the endpoint's own id", () => {
+  it("goes to every endpoint that subscribes, with one event_id and the endpoint's own id [§2.8, §6.1-subscribing, §6.4.1]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -152,7 +153,7 @@ describe("a fired event on its way", () => {
     )
   })
 
-  it("goes only to the endpoint whose address the rule names, whatever that one subscribes to", () => {
+  it("goes only to the endpoint whose address the rule names, whatever that one subscribes to [§4.6.7]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -170,7 +171,7 @@ describe("a fired event on its way", () => {
     )
   })
 
-  it("goes nowhere while the endpoint that the rule names is disabled, like any other event", () => {
+  it("goes nowhere while the endpoint that the rule names is disabled, like any other event [events-2]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -191,7 +192,39 @@ describe("a fired event on its way", () => {
   })
 })
 
-describe("faults of our own spend no attempt (decision W3)", () => {
+describe("two endpoints of one address [endpoints-3]", () => {
+  it("both get the event, each signed with its own secret; a rule that names an address that is gone gets nothing sent", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const twin = yield* register(stage.app.id)
+        yield* script(answers(200))
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage)
+            yield* Effect.sleep("1 minute")
+            const both = yield* posts()
+            const signed = [stage, twin].map(({ endpoint, secret }) => {
+              const post = both.find(({ body }) => body.includes(endpoint.id))
+              const header = new Map(post?.headers).get("X-Service-Signature") ?? ""
+              const [t = "", v1] = header.split(",")
+              return v1 === `v1=${MemoryWebhookSender.sign(secret, `${t.slice(2)}.${post?.body}`)}`
+            })
+            expect([both.length, signed]).toEqual([2, [true, true]])
+            const moved = yield* updateEndpoint(stage.developer, stage.app.id, stage.endpoint.id, { url: `${URL}/2` })
+            yield* updateEndpoint(stage.developer, stage.app.id, twin.endpoint.id, { url: `${URL}/2` })
+            yield* script(answers(200), moved.url)
+            yield* fire(stage, { webhookUrl: URL })
+            yield* Effect.sleep("1 minute")
+            expect([(yield* posts()).length, (yield* posts(moved.url)).length]).toEqual([2, 0])
+          })
+        )
+      })
+    )
+  })
+})
+
+describe("faults of our own spend no attempt [W3]", () => {
   it("a resolver that is down for a while costs the receiver nothing", () => {
     inVirtualTime(
       Effect.gen(function* () {
@@ -218,7 +251,7 @@ describe("faults of our own spend no attempt (decision W3)", () => {
         const stage = yield* scene
         const { endpoints } = yield* MemoryDatabase
         const other = yield* register(stage.app.id, { url: `${URL}/2` })
-        // Its neighbour's: sealed for another endpoint.
+        // The secrets of another endpoint, sealed for that one.
         endpoints.set(stage.endpoint.id, { ...stage.endpoint, secrets: other.endpoint.secrets })
         yield* withWorker(
           Effect.gen(function* () {
@@ -237,8 +270,8 @@ describe("faults of our own spend no attempt (decision W3)", () => {
   })
 })
 
-describe("the strike counter (Spec §3.4)", () => {
-  it("20 exhausted events in a row disable the endpoint; what waits fails and enabling brings nothing back", () => {
+describe("the strike counter [§3.4]", () => {
+  it("20 exhausted events in a row disable the endpoint; what waits fails and enabling brings nothing back [§3.4-strikes, §3.5-disabled, §6.3.6-lost, §8-disabling, W4]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -267,7 +300,7 @@ describe("the strike counter (Spec §3.4)", () => {
     )
   })
 
-  it("one success in between starts the count again", () => {
+  it("one success in between starts the count again [§3.4-success]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -307,7 +340,7 @@ describe("any receiver", () => {
               ? ourFault
               : slowly(4_999, answers(kind === "slow-ok" ? 200 : 500))
 
-  it("the posts of one event come exactly at the moments that the answers before them imply", () => {
+  it("the posts of one event come exactly at the moments that the answers before them imply [§6.4.6]", () => {
     fc.assert(
       fc.property(fc.array(kinds, { minLength: 1, maxLength: 14 }), (series) => {
         inVirtualTime(
@@ -329,7 +362,7 @@ describe("any receiver", () => {
     )
   })
 
-  /** From the specification's words: when each post is due, in ms after the first. */
+  /** From the words of the specification: when each POST is due, in ms after the first. */
   const impliedBy = (series: ReadonlyArray<string>): ReadonlyArray<number> => {
     const steps = [30, 300, 1_800, 7_200, 21_600, 54_000]
     const times: Array<number> = []

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { names, reached } from "../../../src/testing/simulation/oracles/marks-b.js"
+import { names, reached } from "../../../testing/simulation/oracles/marks/ruleMarks.js"
 import { Ana, DAY, FAR, HOME, HOUR, MINUTE, north, ok, SECOND } from "./home.js"
 
 const marks = (ana: Ana) => [...reached(ana.run())].toSorted()

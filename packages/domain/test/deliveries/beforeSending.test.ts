@@ -22,7 +22,7 @@ import {
 const { answers, inTurn, slowly } = MemoryWebhookSender
 const { SECOND } = Timestamp
 
-describe("what may be sent is asked before every attempt (Spec §6.3.5)", () => {
+describe("what may be sent is asked before every attempt [§6.3.5]", () => {
   const cases: ReadonlyArray<readonly [string, (stage: SceneOf) => Effect.Effect<unknown, unknown, Ports>]> = [
     [
       "the user disconnected",
@@ -70,28 +70,31 @@ describe("what may be sent is asked before every attempt (Spec §6.3.5)", () => 
     ]
   ]
 
-  it.each(cases)("%s: the next attempt is not made, the row fails and the endpoint gets no strike", (_, withdraw) => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* script(inTurn(answers(500), answers(200)))
-        yield* withWorker(
-          Effect.gen(function* () {
-            yield* fire(stage)
-            yield* Effect.sleep("10 seconds")
-            yield* withdraw(stage)
-            yield* Effect.sleep("2 days")
-            expect((yield* posts()).length).toBe(1)
-            expect(yield* deliveries).toMatchObject([{ state: "failed", failReason: "not_authorised", attempt: 2 }])
-            expect((yield* attempts).length).toBe(1)
-            expect((yield* endpointNow(stage)).strikes).toBe(0)
-          })
-        )
-      })
-    )
-  })
+  it.each(cases)(
+    "%s: the next attempt is not made, the row fails and the endpoint gets no strike [§6.3.5, W3-authorised]",
+    (_, withdraw) => {
+      inVirtualTime(
+        Effect.gen(function* () {
+          const stage = yield* scene
+          yield* script(inTurn(answers(500), answers(200)))
+          yield* withWorker(
+            Effect.gen(function* () {
+              yield* fire(stage)
+              yield* Effect.sleep("10 seconds")
+              yield* withdraw(stage)
+              yield* Effect.sleep("2 days")
+              expect((yield* posts()).length).toBe(1)
+              expect(yield* deliveries).toMatchObject([{ state: "failed", failReason: "not_authorised", attempt: 2 }])
+              expect((yield* attempts).length).toBe(1)
+              expect((yield* endpointNow(stage)).strikes).toBe(0)
+            })
+          )
+        })
+      )
+    }
+  )
 
-  it("older than its rule allows, it is withheld, retries included; the user's access log says when it was sent and when no more", () => {
+  it("older than its rule allows, it is withheld, retries included; the user's access log says when it was sent and when no more [§3.5-ages, §4.6.8]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -171,7 +174,7 @@ describe("what may be sent is asked before every attempt (Spec §6.3.5)", () => 
     )
   })
 
-  it("what is sent is in the access log before it leaves, once for all endpoints and attempts", () => {
+  it("what is sent is in the access log before it leaves, once for all endpoints and attempts [deliveries-12]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene

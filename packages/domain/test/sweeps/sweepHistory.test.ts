@@ -1,5 +1,5 @@
-import { HistoryStore } from "@place-access/domain/history"
-import { sweepHistory } from "@place-access/domain/housekeeping"
+import { HistoryStore } from "@place-access/domain/retention-choice"
+import { sweepHistory } from "@place-access/domain/sweeps"
 import { StoreError, Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Logger, LogLevel, Option } from "effect"
 import { expect, it } from "vitest"
@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 const NOW = Timestamp.make(Date.UTC(2026, 2, 1, 12))
 const people = Array.from({ length: 1_100 }, (_, index) => UserId.make(`usr_${String(index).padStart(5, "0")}`))
 
-/** Everybody has this many rows that are past; whose id ends with a 7 cannot be swept at the moment. */
+/** Every user has this number of past rows. A user whose id ends with a 7 cannot be swept at the moment. */
 const store = (rows: number) => {
   const left = new Map(people.map((id) => [id, rows]))
   const asked: Array<number> = []

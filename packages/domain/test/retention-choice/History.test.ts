@@ -1,4 +1,4 @@
-import { History } from "@place-access/domain/history"
+import { History } from "@place-access/domain/retention-choice"
 import { Timestamp } from "@place-access/domain/shared"
 import { FastCheck as fc, Schema } from "effect"
 import { describe, expect, it } from "vitest"
@@ -9,7 +9,7 @@ const ago = (millis: number) => Timestamp.plus(NOW, -millis)
 
 describe("cutoff", () => {
   it.each([30, 90, 365] as const)(
-    "%d days to the millisecond are past, a millisecond less is not (decision T2)",
+    "%d days to the millisecond are past, a millisecond less is not [T2, retention-choice-1]",
     (days) => {
       const cutoff = History.cutoff(days, NOW)
       expect(History.isPast(ago(days * DAY - 1), cutoff)).toBe(false)

@@ -1,5 +1,6 @@
 import { type Account } from "@place-access/domain/accounts"
-import { AppLife, decideApp, getOwnedApp, narrowApp, revokeApp, submitApp, updateApp } from "@place-access/domain/apps"
+import { AppLife, decideApp, getOwnedApp, narrowApp, submitApp, updateApp } from "@place-access/domain/apps"
+import { revokeApp } from "@place-access/domain/staff"
 import {
   archivePurpose,
   createPurpose,
@@ -10,7 +11,8 @@ import {
   submitPurpose,
   updatePurpose
 } from "@place-access/domain/purposes"
-import { inspectApp, listAllApps, listDecisions, listReviews, Verdict } from "@place-access/domain/reviews"
+import { inspectApp, listAllApps, listDecisions, listReviews } from "@place-access/domain/staff"
+import { Verdict } from "@place-access/domain/reviews"
 import { AppId, PurposeId, Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, Fixtures, MemoryDatabase } from "@place-access/domain/testing"
 import { Effect, TestClock } from "effect"
@@ -21,14 +23,14 @@ const approve: Verdict.Verdict = { decision: "approve", note: null }
 const reject: Verdict.Verdict = { decision: "reject", note: Verdict.Note.make("Say what for.\nThen try again.") }
 const reason = Verdict.Note.make("It sold what it saw.")
 
-const terms: Purpose.Terms = {
+const terms: Purpose.PurposeTerms = {
   description: "Shows you on a map",
   scopes: ["location.lookup"],
   expectedDailyVolume: 24
 }
-const input = { key: Purpose.Key.make("find_me"), terms }
+const input = { key: Purpose.PurposeKey.make("find_me"), terms }
 
-/** What the mail outbox holds for them. */
+/** The messages to the account in the mail outbox. */
 const mailTo = (account: Account.Account) =>
   Effect.map(MemoryDatabase, ({ mail }) => [...mail.values()].filter(({ to }) => to === account.id))
 
@@ -84,7 +86,7 @@ describe("from an edit to a decision", () => {
       })
     ))
 
-  it("every decision is kept with who, when and the note, and what it was about (decision P2)", () =>
+  it("every decision is kept with who, when and the note, and what it was about [P2]", () =>
     inWorld(
       Effect.gen(function* () {
         const { owner, reviewer, admin } = yield* people
@@ -199,7 +201,7 @@ describe("mail to the developer", () => {
     ))
 })
 
-describe("whose it is to decide (decision P2)", () => {
+describe("whose it is to decide [P2]", () => {
   it("reviewers and admins review; admins alone narrow and revoke; nobody else gets further than Forbidden", () =>
     inWorld(
       Effect.gen(function* () {
@@ -234,6 +236,18 @@ describe("whose it is to decide (decision P2)", () => {
           expect(yield* reviewing(nobody)).toEqual(REVIEW.map(() => "Forbidden"))
           expect(yield* administering(nobody)).toEqual(["Forbidden", "Forbidden"])
         }
+      })
+    ))
+
+  it("a reviewer may decide on an app of their own, and who decided is kept [reviews-1]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { reviewer } = yield* people
+        const app = yield* Fixtures.app(reviewer.id)
+        yield* submitApp(reviewer, app.id)
+        expect(yield* decideApp(reviewer, app.id, approve)).toMatchObject({ status: "production" })
+        const kept = yield* listDecisions(reviewer, app.id, page)
+        expect(JSON.stringify(kept)).toContain(reviewer.id)
       })
     ))
 
@@ -296,7 +310,7 @@ describe("whose it is to decide (decision P2)", () => {
         const change = { scopes: ["location.lookup", "location.history.read"] } as const
         const error = yield* Effect.flip(updatePurpose(owner, app.id, id, change))
         expect(error).toMatchObject({ _tag: "Invalid", problems: [{ field: "scopes[1]" }] })
-        // What the app gave up since stays in the wording until it is changed.
+        // A scope that the app gave up stays in the wording until the wording changes.
         yield* updateApp(owner, app.id, { scopes: ["location.place.current"] })
         expect(yield* updatePurpose(owner, app.id, id, { expectedDailyVolume: 1 })).toMatchObject({
           terms: { scopes: ["location.lookup"] }
@@ -334,7 +348,7 @@ describe("listReviews", () => {
         const { owner, reviewer, admin } = yield* people
         const app = yield* Fixtures.app(owner.id)
         const { id } = yield* createPurpose(owner, app.id, input)
-        const other = yield* createPurpose(owner, app.id, { ...input, key: Purpose.Key.make("find_you") })
+        const other = yield* createPurpose(owner, app.id, { ...input, key: Purpose.PurposeKey.make("find_you") })
         yield* submitPurpose(owner, app.id, id)
         yield* revokeApp(admin, app.id, reason)
         expect((yield* listReviews(reviewer, page)).reviews).toEqual([])

@@ -1,4 +1,5 @@
-import { Authorisation, Event } from "@place-access/domain/events"
+import { Authorisation } from "@place-access/domain/deliveries"
+import { Event } from "@place-access/domain/events"
 import { AppId, PlaceId, RuleId, Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
 
@@ -59,7 +60,7 @@ const permitted = ({ app, connection, ruleStands = true }: Change) =>
     )
   )
 
-describe("what may be sent, asked at every attempt (Spec §6.3.5)", () => {
+describe("what may be sent, asked at every attempt [§6.3.5]", () => {
   const cases: ReadonlyArray<readonly [string, Change, ReadonlyArray<string>]> = [
     ["a live connection: everything", {}, all],
     ["the user disconnected: nothing", { connection: { endedAt: at(-1) } }, []],
@@ -104,8 +105,8 @@ describe("what may be sent, asked at every attempt (Spec §6.3.5)", () => {
   it.each(cases)("%s", (_, change, expected) => expect(permitted(change)).toEqual(expected))
 })
 
-describe("the catalogue (Spec §6.1)", () => {
-  it("every payload but ping belongs to the name that endpoints subscribe to", () => {
+describe("the catalogue [§6.1]", () => {
+  it("every payload but ping belongs to the name that endpoints subscribe to [§6.1-rule-fired]", () => {
     const names = all.map((name) => Event.subscription(payloads[name]!))
     expect(names).toEqual([
       "rule.fired",
@@ -120,7 +121,7 @@ describe("the catalogue (Spec §6.1)", () => {
 
   it("every type is behind exactly one name, ping behind none", () => {
     const types = Event.SUBSCRIBABLE.flatMap(Event.typesOf)
-    expect([...types, "ping"].sort()).toEqual([...Event.Type.literals].sort())
+    expect([...types, "ping"].sort()).toEqual([...Event.EventType.literals].sort())
   })
 
   it("the user reads what was told about them; dates of a tier are not about them", () => {

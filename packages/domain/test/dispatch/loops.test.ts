@@ -1,4 +1,4 @@
-import type { WorkerOptions } from "@place-access/domain/deliveries"
+import type { WorkerOptions } from "@place-access/domain/dispatch"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { expect, it } from "@effect/vitest"
@@ -35,7 +35,7 @@ describe("the worker's loops", () => {
             yield* Effect.sleep("2 seconds")
             const arrived = yield* posts(healthy.endpoint.url)
             expect(arrived.length).toBe(300)
-            // Receivers here take no time, so neither may they.
+            // The receivers of this test take no time, so the worker must not take time either.
             expect(new Set(seconds(arrived, started))).toEqual(new Set([0]))
             expect((yield* posts()).length).toBe(8)
           }),
@@ -100,7 +100,7 @@ describe("the worker's loops", () => {
           Effect.gen(function* () {
             yield* Effect.sleep("1500 millis")
             const event = yield* fire(stage)
-            // Put back unsignalled: the worker was told of another one.
+            // The event is put back without a signal: the signal was for the event that is deleted here.
             events.delete(event.id)
             yield* Effect.sleep("1 millis")
             events.set(event.id, { ...event, fanOutDueAt: event.occurredAt, fannedOutAt: null })
@@ -159,7 +159,7 @@ describe("the worker's loops", () => {
     )
   })
 
-  it("what is not answered by the end of its patience is left to its lease: the same attempt, by another worker", () => {
+  it("what is not answered by the end of its patience is left to its lease: the same attempt, by another worker [§6.4.6-stored]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene

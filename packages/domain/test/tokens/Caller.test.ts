@@ -1,13 +1,11 @@
+import { authenticateAccess, Caller, refreshTokens } from "@place-access/domain/tokens"
 import {
-  authenticateAccess,
-  Caller,
   ConnectionView,
   describeConnection,
   disconnect,
   getConnection,
   InvalidToken,
-  listConnections,
-  refreshTokens
+  listConnections
 } from "@place-access/domain/connection"
 import { PlaceStore } from "@place-access/domain/places"
 import { type Scope, Timestamp } from "@place-access/domain/shared"
@@ -20,7 +18,7 @@ const { DAY } = Timestamp
 const CURRENT = "location.place.current"
 const LOOKUP = "location.lookup"
 
-/** Standard tier without end, sensitive tier of 7 days. */
+/** A connection with a standard tier without end and a sensitive tier of 7 days. */
 const connected = (scopes: ReadonlyArray<Scope.Scope> = [CURRENT, LOOKUP]) =>
   Effect.gen(function* () {
     const { app, user } = yield* pair()
@@ -40,7 +38,7 @@ const state = (id: string) =>
   })
 
 describe("an access token", () => {
-  it("opens for 3,600 s, exclusive; afterwards it still names whose it was", () =>
+  it("opens for 3,600 s, exclusive; afterwards it still names whose it was [§2.1-access-token, §5.9, §8-access-token]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, connectionId, tokens, user } = yield* connected()
@@ -101,14 +99,14 @@ describe("an access token", () => {
     ))
 })
 
-describe("a required scope (Spec §3.1, §7)", () => {
+describe("a required scope [§3.1, §7]", () => {
   const check = (id: string, scope: Scope.Scope) =>
     Effect.gen(function* () {
       const answer = Caller.requireScope(yield* state(id), scope, yield* Timestamp.now)
       return Either.isRight(answer) ? "allowed" : answer.left._tag
     })
 
-  it("sensitive: allowed, from its date on scope_expired, 14 days later missing_scope; standard ones go on", () =>
+  it("sensitive: allowed, from its date on scope_expired, 14 days later missing_scope; standard ones go on [§3.1-lapse, §8-grace]", () =>
     inWorld(
       Effect.gen(function* () {
         const { connectionId } = yield* connected()
@@ -125,7 +123,7 @@ describe("a required scope (Spec §3.1, §7)", () => {
       })
     ))
 
-  it("scope_expired carries when it expired and until when it can be renewed", () =>
+  it("scope_expired carries when it expired and until when it can be renewed [§7-scope-expired]", () =>
     inWorld(
       Effect.gen(function* () {
         const { connectionId } = yield* connected()
@@ -140,7 +138,7 @@ describe("a required scope (Spec §3.1, §7)", () => {
       })
     ))
 
-  it("never granted, or taken from the app: missing_scope at once, lapsed or not", () =>
+  it("never granted, or taken from the app: missing_scope at once, lapsed or not [tiers-2]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, connectionId } = yield* connected()
@@ -164,10 +162,10 @@ describe("a required scope (Spec §3.1, §7)", () => {
     ))
 })
 
-describe("GET /v1/me (Spec §2.2)", () => {
+describe("GET /v1/me [§2.2]", () => {
   const me = (id: string) => Effect.flatMap(state(id), describeConnection)
 
-  it("through the sensitive tier: active, lapsed, removed", () =>
+  it("through the sensitive tier: active, lapsed, removed [tokens-3]", () =>
     inWorld(
       Effect.gen(function* () {
         const { connectionId, tokens } = yield* connected()
@@ -208,7 +206,7 @@ describe("GET /v1/me (Spec §2.2)", () => {
       })
     ))
 
-  it("without a sensitive scope held_scopes equal scopes, narrowed apps included", () =>
+  it("without a sensitive scope held_scopes equal scopes, narrowed apps included [tokens-3]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, connectionId } = yield* connected([CURRENT, "location.visits.read"])

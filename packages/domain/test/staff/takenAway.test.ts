@@ -1,11 +1,7 @@
-import { authenticateClient, narrowApp, revokeApp } from "@place-access/domain/apps"
-import {
-  authenticateAccess,
-  ConnectionStore,
-  endRevoked,
-  listConnections,
-  refreshTokens
-} from "@place-access/domain/connection"
+import { authenticateClient, narrowApp } from "@place-access/domain/apps"
+import { revokeApp } from "@place-access/domain/staff"
+import { authenticateAccess, refreshTokens } from "@place-access/domain/tokens"
+import { ConnectionStore, endRevoked, listConnections } from "@place-access/domain/connection"
 import { Verdict } from "@place-access/domain/reviews"
 import { StoreError } from "@place-access/domain/shared"
 import { ConsentFlow, Fixtures } from "@place-access/domain/testing"
@@ -15,7 +11,7 @@ import { inWorld, people, refused } from "../support/reviews.js"
 
 const reason = Verdict.Note.make("It sold what it saw.")
 
-describe("what an admin takes away is gone at once (Spec §5.6, §6.3.5)", () => {
+describe("what an admin takes away is gone at once [§5.6, §6.3.5]", () => {
   const connected = Effect.gen(function* () {
     const { owner, admin } = yield* people
     const { app, clientSecret } = yield* Fixtures.registeredApp(owner, { status: "production" })
@@ -41,7 +37,7 @@ describe("what an admin takes away is gone at once (Spec §5.6, §6.3.5)", () =>
       })
     ))
 
-  it("revoking stops every token with its own commit, even when no connection could be ended yet", () =>
+  it("revoking stops every token with its own commit, even when no connection could be ended yet [reviews-6]", () =>
     inWorld(
       Effect.gen(function* () {
         const { admin, app, clientSecret, user, token, refresh } = yield* connected
@@ -52,7 +48,7 @@ describe("what an admin takes away is gone at once (Spec §5.6, §6.3.5)", () =>
         expect(yield* refused(authenticateAccess(token))).toBe("InvalidToken")
         const client = yield* authenticateClient(app.id, clientSecret)
         expect(yield* refused(refreshTokens(client, refresh))).toBe("InvalidGrant")
-        // The user reads that it ended, and why, before anybody has tidied up.
+        // The user reads that the connection ended, and why, before any sweep has run.
         const shown = { live: false, endedAt: revoked.revokedAt, endReason: "admin_revoked", scopes: [] }
         yield* TestClock.adjust("1 minute")
         expect(yield* listConnections(user.id)).toMatchObject([shown])
@@ -61,7 +57,7 @@ describe("what an admin takes away is gone at once (Spec §5.6, §6.3.5)", () =>
       })
     ))
 
-  it("the first hundred connections are ended with the answer, the rest by whoever goes on; one that fails holds up no other", () =>
+  it("the first hundred connections are ended with the answer, the rest by whoever goes on; one that fails holds up no other [reviews-6]", () =>
     inWorld(
       Effect.gen(function* () {
         const { admin, app, user } = yield* connected
@@ -74,8 +70,8 @@ describe("what an admin takes away is gone at once (Spec §5.6, §6.3.5)", () =>
         expect(left).toHaveLength(2)
         const broken: typeof store = {
           ...store,
-          change: (id, asked, decide) =>
-            id === left[0] ? Effect.fail(StoreError.unavailable("away")) : store.change(id, asked, decide)
+          change: (id, decide) =>
+            id === left[0] ? Effect.fail(StoreError.unavailable("away")) : store.change(id, decide)
         }
         expect(yield* Effect.provideService(endRevoked(), ConnectionStore, broken)).toBe(1)
         expect(yield* endRevoked()).toBe(1)

@@ -1,14 +1,7 @@
 import { recordAccess } from "@place-access/domain/access-log"
 import type { App } from "@place-access/domain/apps"
-import {
-  authenticateAccess,
-  disconnect,
-  exchangeCode,
-  InvalidGrant,
-  LeakNotice,
-  refreshTokens,
-  revokeToken
-} from "@place-access/domain/connection"
+import { authenticateAccess, exchangeCode, LeakNotice, refreshTokens, revokeToken } from "@place-access/domain/tokens"
+import { disconnect, InvalidGrant } from "@place-access/domain/connection"
 import { Timestamp, Vault } from "@place-access/domain/shared"
 import { ConsentFlow, MemoryDatabase, MemoryVault } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -30,7 +23,7 @@ const ended = (id: string) =>
   Effect.map(MemoryDatabase, ({ connections }) => connections.get(id as never)?.endReason ?? "live")
 
 describe("tokens", () => {
-  it("are opaque, of 256 random bits, name their kind and connection, and never the user (decision O5)", () =>
+  it("are opaque, of 256 random bits, name their kind and connection, and never the user [O5]", () =>
     inWorld(
       Effect.gen(function* () {
         const { connectionId, tokens, user } = yield* connected
@@ -41,7 +34,7 @@ describe("tokens", () => {
       })
     ))
 
-  it("rest as digests: nothing stored is, or holds, a token or code (Spec §2.1)", () =>
+  it("rest as digests: nothing stored is, or holds, a token or code [§2.1-access-token, §2.1-refresh-token]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, code, tokens } = yield* connected
@@ -60,7 +53,7 @@ describe("tokens", () => {
       })
     ))
 
-  it("the answer carries the tiers' ends and the effective scopes (Spec §4.3)", () =>
+  it("the answer carries the tiers' ends and the effective scopes [§4.3]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* pair()
@@ -86,8 +79,8 @@ describe("tokens", () => {
     ))
 })
 
-describe("refresh (decision O6)", () => {
-  it("rotates: a new refresh token every time, the access tokens before live on", () =>
+describe("refresh [O6]", () => {
+  it("rotates: a new refresh token every time, the access tokens before live on [§2.1-refresh-token]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, tokens } = yield* connected
@@ -98,7 +91,7 @@ describe("refresh (decision O6)", () => {
       })
     ))
 
-  it("the spent token 30.000 s later is a race: the head again, with an access token of its own", () =>
+  it("the spent token 30.000 s later is a race: the head again, with an access token of its own [§4.3.2, §8-refresh-race]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, tokens } = yield* connected
@@ -112,7 +105,7 @@ describe("refresh (decision O6)", () => {
       })
     ))
 
-  it("the spent token 30.001 s later is a leak: everything ends, one e-mail, the connection is flagged", () =>
+  it("the spent token 30.001 s later is a leak: everything ends, one e-mail, the connection is flagged [§3.1-leak, §8-refresh-race]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, connectionId, tokens, user } = yield* connected
@@ -132,7 +125,7 @@ describe("refresh (decision O6)", () => {
       })
     ))
 
-  it("a spent token of before a reconnect fails quietly for ever: no end, no e-mail", () =>
+  it("a spent token of before a reconnect fails quietly for ever: no end, no e-mail [§4.3.2]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, connectionId, tokens, user } = yield* connected
@@ -197,7 +190,7 @@ describe("refresh (decision O6)", () => {
     ))
 })
 
-describe("code exchange (decision O7)", () => {
+describe("code exchange [O7]", () => {
   const approved = Effect.gen(function* () {
     const { app, user } = yield* pair()
     return { app, user, ...(yield* ConsentFlow.approve(app, user, [CURRENT])) }
@@ -206,7 +199,7 @@ describe("code exchange (decision O7)", () => {
   it.each([
     [59_999, true],
     [60_000, false]
-  ])("%d ms after the decision: good is %s", (age, good) =>
+  ])("%d ms after the decision: good is %s [§2.1-code, §8-code]", (age, good) =>
     inWorld(
       Effect.gen(function* () {
         const { app, code } = yield* approved
@@ -245,7 +238,7 @@ describe("code exchange (decision O7)", () => {
     ))
 
   it.each([30_001, 60_000, 3 * DAY])(
-    "a second exchange %d ms later ends what the first issued: the connection is flagged, one e-mail",
+    "a second exchange %d ms later ends what the first issued: the connection is flagged, one e-mail [§3.1-code-reuse, M9]",
     (later) =>
       inWorld(
         Effect.gen(function* () {
@@ -257,7 +250,7 @@ describe("code exchange (decision O7)", () => {
           const [mail] = yield* leakMails
           expect(mail?.to).toBe(user.id)
           expect(`${mail?.subject} ${mail?.body}`).not.toMatch(/pa_|con_/)
-          // It has ended: nothing more comes of it.
+          // The connection has ended: its code issues nothing more.
           expect(refused(yield* Effect.either(ConsentFlow.exchange(app, code)))).toBe("connection_ended")
           expect((yield* leakMails).length).toBe(1)
         })
@@ -272,7 +265,7 @@ describe("code exchange (decision O7)", () => {
       expect((yield* leakMails).length).toBe(1)
     })
 
-  it("the same exchange within 30.000 s gives the answer again: the same refresh token, an access token of its own", () =>
+  it("the same exchange within 30.000 s gives the answer again: the same refresh token, an access token of its own [§3.1-code-reuse, tokens-1]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, code, connectionId } = yield* approved
@@ -290,7 +283,7 @@ describe("code exchange (decision O7)", () => {
       })
     ))
 
-  it.each(["refreshed", "used"])("once the tokens were %s, the same exchange is a reuse", (how) =>
+  it.each(["refreshed", "used"])("once the tokens were %s, the same exchange is a reuse [tokens-1]", (how) =>
     inWorld(
       Effect.gen(function* () {
         const { app, code, connectionId, user } = yield* approved
@@ -345,7 +338,7 @@ describe("code exchange (decision O7)", () => {
     ))
 })
 
-describe("revoke (Spec §4.3.4)", () => {
+describe("revoke [§4.3.4]", () => {
   it.each([
     ["an access token", ({ accessToken }: { accessToken: string }) => accessToken],
     ["a refresh token", ({ refreshToken }: { refreshToken: string }) => refreshToken]
@@ -363,7 +356,7 @@ describe("revoke (Spec §4.3.4)", () => {
     )
   )
 
-  it("by a token of before a reconnect, another app, a code or nonsense: no effect", () =>
+  it("by a token of before a reconnect, another app, a code or nonsense: no effect [tokens-2]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, code, connectionId, tokens: old, user } = yield* connected

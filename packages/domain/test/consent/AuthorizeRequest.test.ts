@@ -1,5 +1,6 @@
+import { ConsentStore } from "@place-access/domain/consent"
 import { RedirectUri } from "@place-access/domain/apps"
-import { type AuthorizeRequest, ConnectionStore, startConsent } from "@place-access/domain/connection"
+import { type AuthorizeRequest, startConsent } from "@place-access/domain/consent"
 import type { Scope } from "@place-access/domain/shared"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -18,7 +19,7 @@ const start = (
     return yield* Effect.either(startConsent(asked, ConsentFlow.ISSUER))
   })
 
-/** What the app is told in the redirect. */
+/** What the app reads in the redirect. */
 const told = (overrides: AuthorizeRequest.Parameters, appOverrides: Parameters<typeof pair>[0] = {}) =>
   inWorld(
     Effect.gen(function* () {
@@ -60,7 +61,7 @@ describe("GET /authorize", () => {
           answersIssuer: false,
           decided: null
         })
-        expect(yield* (yield* ConnectionStore).findRequest(request.id)).toEqual(Option.some(request))
+        expect(yield* (yield* ConsentStore).findRequest(request.id)).toEqual(Option.some(request))
       })
     ))
 
@@ -99,7 +100,7 @@ describe("GET /authorize", () => {
     "1234567\0",
     "1234567\ud800",
     ["12345678", "12345678"]
-  ])("state %j: a page (8 to 512 characters)", async (state) => {
+  ])("state %j: a page (8 to 512 characters) [§2.1-state, §8-state]", async (state) => {
     expect(await shownPage({ state })).toBe("state")
   })
 
@@ -112,7 +113,7 @@ describe("GET /authorize", () => {
     "ü".repeat(512),
     "🦊".repeat(512),
     "a\r\nX: b\t"
-  ])("state %j is good and comes back", (state) =>
+  ])("state %j is good and comes back [§2.1-state, consent-1]", (state) =>
     inWorld(
       Effect.gen(function* () {
         const { app } = yield* pair()
@@ -123,7 +124,7 @@ describe("GET /authorize", () => {
   )
 
   it.each([undefined, "", "x".repeat(42), "x".repeat(44), `${"x".repeat(42)}=`])(
-    "code_challenge %j: invalid_request",
+    "code_challenge %j: invalid_request [§2.1-challenge]",
     async (code_challenge) => {
       expect((await told({ code_challenge }))["error"]).toBe("invalid_request")
     }
@@ -133,11 +134,14 @@ describe("GET /authorize", () => {
     expect((await told({ code_challenge_method: method }))["error"]).toBe("invalid_request")
   })
 
-  it.each(["x".repeat(129), "line\nbreak", "nul\u0000"])("external_user_id %j: invalid_request", async (id) => {
-    expect((await told({ external_user_id: id }))["error"]).toBe("invalid_request")
-  })
+  it.each(["x".repeat(129), "line\nbreak", "nul\u0000"])(
+    "external_user_id %j: invalid_request [§8-external-user-id]",
+    async (id) => {
+      expect((await told({ external_user_id: id }))["error"]).toBe("invalid_request")
+    }
+  )
 
-  it("external_user_id of 128 characters that take two units each is good", () =>
+  it("external_user_id of 128 characters that take two units each is good [§8-external-user-id, consent-1]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app } = yield* pair()
@@ -146,7 +150,7 @@ describe("GET /authorize", () => {
     ))
 
   it.each(["scope", "code_challenge", "code_challenge_method", "external_user_id", "response_type"])(
-    "%s twice: invalid_request",
+    "%s twice: invalid_request [O3]",
     async (name) => {
       expect((await told({ [name]: ["S256", "S256"] }))["error"]).toBe("invalid_request")
     }
@@ -164,7 +168,7 @@ describe("GET /authorize", () => {
     expect((await told({}, { allowedScopes: ["location.place.current"] }))["error"]).toBe("invalid_scope")
   })
 
-  it("response_type: absent or code; anything else unsupported_response_type, with iss", async () => {
+  it("response_type: absent or code; anything else unsupported_response_type, with iss [O3]", async () => {
     expect(await told({ response_type: "token" })).toMatchObject({
       error: "unsupported_response_type",
       iss: ConsentFlow.ISSUER
@@ -177,7 +181,7 @@ describe("GET /authorize", () => {
     ])
   })
 
-  it("a sensitive scope needs a purpose that the app may use: drafts do for sandbox apps only (decisions §3)", () =>
+  it("a sensitive scope needs a purpose that the app may use: drafts do for sandbox apps only [decisions §3, purposes-3]", () =>
     inWorld(
       Effect.gen(function* () {
         const ask = (app: Parameters<typeof start>[0]) =>

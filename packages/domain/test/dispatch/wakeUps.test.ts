@@ -1,5 +1,6 @@
-import { DeliveryStore, WorkSignal } from "@place-access/domain/deliveries"
-import { EventStore } from "@place-access/domain/events"
+import { DeliveryStore } from "@place-access/domain/deliveries"
+import { WorkSignal } from "@place-access/domain/events"
+import { EventStore } from "@place-access/domain/deliveries"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -8,7 +9,7 @@ import { deliveries, fire, inVirtualTime, posts, scene, script, seconds, withWor
 
 const { answers, inTurn, slowly } = MemoryWebhookSender
 
-/** What a worker asks of its stores, by method; the rest is the stores' own. */
+/** Counts the calls that a worker makes to its stores, by method. The stores do the work. */
 const counted = Effect.gen(function* () {
   const [store, events, signal] = [yield* DeliveryStore, yield* EventStore, yield* WorkSignal]
   const asked = { claim: 0, nextDueAt: 0, claimPending: 0, raise: 0 }
@@ -55,7 +56,7 @@ describe("what wakes the worker's loops", () => {
               expect(asked.claimPending - before.claimPending).toBe(10)
               expect(asked.claim - before.claim).toBe(10)
               expect(asked.nextDueAt - before.nextDueAt).toBeLessThan(2)
-              // By those who stored the events.
+              // The stores raised these signals when they stored the events.
               expect(asked.raise - before.raise).toBe(10)
             })
           )
@@ -68,7 +69,7 @@ describe("what wakes the worker's loops", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
-        // Each takes its own time, so slots come free one at a time.
+        // Each POST takes another time, so slots come free one at a time.
         let sent = 0
         yield* script((post) => slowly(20 + (sent++ % 20), answers(200))(post))
         for (let made = 0; made < 100; made++) yield* fire(stage)

@@ -1,5 +1,7 @@
 import { recordAccess } from "@place-access/domain/access-log"
-import { disconnect, listUses, refreshTokens, reviewConsent, Uses } from "@place-access/domain/connection"
+import { disconnect, listUses, Uses } from "@place-access/domain/connection"
+import { refreshTokens } from "@place-access/domain/tokens"
+import { reviewConsent } from "@place-access/domain/consent"
 import { Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -32,8 +34,8 @@ const ask = ({ app, connectionId, user }: Pick<Connected, "app" | "connectionId"
 
 const mails = Effect.map(MemoryDatabase, ({ mail }) => [...mail.values()])
 
-describe("a renewal (Spec §4.1)", () => {
-  it("shows the uses of the last 90 days by purpose, in the user's words, most used first, unused ones too", () =>
+describe("a renewal [§4.1]", () => {
+  it("shows the uses of the last 90 days by purpose, in the user's words, most used first, unused ones too [§4.1-renew-sensitive, consent-3]", () =>
     inWorld(
       Effect.gen(function* () {
         const it = yield* connected
@@ -59,7 +61,7 @@ describe("a renewal (Spec §4.1)", () => {
           ],
           withoutPurpose: 1
         })
-        // The first is 90 days old, exactly; a millisecond later it is older.
+        // The first consent is exactly 90 days old; a millisecond later it is older.
         yield* TestClock.adjust(60 * DAY - Timestamp.HOUR)
         const count = Effect.map(listUses(it.user.id, it.connectionId), ({ byPurpose }) => byPurpose[0]?.count)
         expect(yield* count).toBe(3)
@@ -78,7 +80,7 @@ describe("a renewal (Spec §4.1)", () => {
       })
     ))
 
-  it("a form that names no scope keeps the ones held; one that names fewer gets no more than those", () =>
+  it("a form that names no scope keeps the ones held; one that names fewer gets no more than those [consent-3]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* connected
@@ -91,7 +93,7 @@ describe("a renewal (Spec §4.1)", () => {
 })
 
 describe("Stop sharing, on a renewal page", () => {
-  it("takes the sensitive scopes off at once, keeps the rest with its tokens, and tells the app access_denied", () =>
+  it("takes the sensitive scopes off at once, keeps the rest with its tokens, and tells the app access_denied [consent-8]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, before, tokens, user } = yield* connected
@@ -102,7 +104,7 @@ describe("Stop sharing, on a renewal page", () => {
         expect(ConsentFlow.answer(redirectTo)).toMatchObject({ error: "access_denied", state: ConsentFlow.STATE })
         expect(yield* live(user, app)).toEqual({ ...before, heldScopes: [CURRENT], sensitiveExpiresAt: null })
         expect((yield* refreshTokens(app, tokens.refreshToken)).scopes).toEqual([CURRENT])
-        // Once: the form posted again, whatever it says, gets the same answer.
+        // The consent is decided once: the form posted again, with any content, gets the same answer.
         expect(Either.getOrThrow(yield* decide(asked, user, { scopes: [CURRENT, LOOKUP] })).redirectTo).toBe(redirectTo)
         const stopped = (yield* mails).filter(({ subject }) => subject.startsWith("You stopped"))
         expect(stopped.map(({ dedupeKey, to }) => [dedupeKey, to])).toEqual([[`consent_receipt ${asked.id}`, user.id]])
@@ -156,7 +158,7 @@ describe("Stop sharing, on a renewal page", () => {
 })
 
 describe("a change page", () => {
-  it("marks what is new and what goes, and begins with the choices made before", () =>
+  it("marks what is new and what goes, and begins with the choices made before [consent-4]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, home, user } = yield* connected
@@ -207,7 +209,7 @@ describe("a receipt by e-mail", () => {
     ["new", "You connected Coffee Finder"],
     ["renew_sensitive", "You let Coffee Finder go on using your exact location"],
     ["change", "You changed what Coffee Finder may do"]
-  ] as const)("after an approval in mode %s, written with it, one for each request", (mode, subject) =>
+  ] as const)("after an approval in mode %s, written with it, one for each request [consent-9]", (mode, subject) =>
     inWorld(
       Effect.gen(function* () {
         const it = yield* mode === "new" ? sensitivePair : connected
@@ -226,13 +228,13 @@ describe("a receipt by e-mail", () => {
         expect(receipt?.body.includes("Your exact location: until 22 January 2026")).toBe(mode !== "change")
         expect(receipt?.body.includes("has no end date")).toBe(mode !== "renew_sensitive")
         expect(receipt?.body).toContain("1 place of yours")
-        // A name of a place may say more than an e-mail should.
+        // The name of a place may reveal more than an e-mail should.
         expect(receipt?.body).not.toContain("Miller")
       })
     )
   )
 
-  it("none after a refusal, an invalid form or Cancel", () =>
+  it("none after a refusal, an invalid form or Cancel [consent-9]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* sensitivePair

@@ -2,7 +2,7 @@ import { disconnect, EffectiveScopes, listConnections } from "@place-access/doma
 import type { Event } from "@place-access/domain/events"
 import { type ConnectionId, StoreError, Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, Fixtures, MemoryDatabase } from "@place-access/domain/testing"
-import { sweepTiers, TierStore } from "@place-access/domain/tiers"
+import { sweepTiers, TierStore } from "@place-access/domain/sweeps"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
 import { inWorld } from "../support/connections.js"
@@ -18,7 +18,7 @@ const connected = (sensitiveDays = "30", standardDays = "never") =>
     return { app, user, ...made }
   })
 
-/** What apps were told, in order: payload type, and for warnings the days, at which offset from the start. */
+/** The events that apps got, in order: payload type, days for warnings, and the offset from the start. */
 const told = (id?: ConnectionId) =>
   Effect.map(MemoryDatabase, ({ events }) =>
     [...events.values()]
@@ -29,7 +29,7 @@ const told = (id?: ConnectionId) =>
 const label = (payload: Event.Payload): string =>
   payload.type === "sensitive.expiring" ? `${payload.type} ${payload.daysLeft}` : payload.type
 
-/** As a worker does it, less often: the clock of these tests costs milliseconds a step. */
+/** Sweeps as a worker does, but less often: each step of this test clock costs milliseconds. */
 const sweepFor = (days: number) =>
   Effect.gen(function* () {
     const until = (yield* Timestamp.now) + days * DAY
@@ -55,8 +55,8 @@ const dates = (offset: number) => [
   ["sensitive.removed", offset + 14 * DAY]
 ]
 
-describe("sweepTiers (Spec §3.1, §6.3)", () => {
-  it("a 30-day grant is told of four moments, each once", () =>
+describe("sweepTiers [§3.1, §6.3]", () => {
+  it("a 30-day grant is told of four moments, each once [§6.1-lapsed, §6.1-removed, §6.3.2]", () =>
     inWorld(
       Effect.gen(function* () {
         yield* connected("30")
@@ -75,7 +75,7 @@ describe("sweepTiers (Spec §3.1, §6.3)", () => {
       })
     ))
 
-  it("a connection renewed in time never gets sensitive.lapsed; the renewal starts the cycle again", () =>
+  it("a connection renewed in time never gets sensitive.lapsed; the renewal starts the cycle again [§6.3.2]", () =>
     inWorld(
       Effect.gen(function* () {
         const it = yield* connected("30")
@@ -86,7 +86,7 @@ describe("sweepTiers (Spec §3.1, §6.3)", () => {
       })
     ))
 
-  it("renewed in the grace: it lapsed once, is live again, and is not removed at the old grace's end", () =>
+  it("renewed in the grace: it lapsed once, is live again, and is not removed at the old grace's end [§3.1-renewal]", () =>
     inWorld(
       Effect.gen(function* () {
         const it = yield* connected("7")
@@ -94,7 +94,7 @@ describe("sweepTiers (Spec §3.1, §6.3)", () => {
         yield* renew(it, "30")
         yield* jump(12 * DAY)
         expect(yield* told()).toEqual([
-          // Its 7-day moment was the consent; nobody swept before the date, so the warning came to nothing.
+          // The 7-day moment was that of the consent, and nobody swept before the date, so no warning was sent.
           ["sensitive.lapsed", 7 * DAY]
         ])
         expect(EffectiveScopes.effective(yield* live(it.user, it.app), it.app, yield* Timestamp.now)).toEqual([
@@ -104,7 +104,7 @@ describe("sweepTiers (Spec §3.1, §6.3)", () => {
       })
     ))
 
-  it("renewed between the date and the sweep: nothing lapsed that an app would have to be told", () =>
+  it("renewed between the date and the sweep: nothing lapsed that an app would have to be told [tiers-5]", () =>
     inWorld(
       Effect.gen(function* () {
         const it = yield* connected("7")
@@ -116,7 +116,7 @@ describe("sweepTiers (Spec §3.1, §6.3)", () => {
       })
     ))
 
-  it("renewed for 7 days: the 14-day threshold has passed and is skipped, the 7-day one is the consent", () =>
+  it("renewed for 7 days: the 14-day threshold has passed and is skipped, the 7-day one is the consent [tiers-4]", () =>
     inWorld(
       Effect.gen(function* () {
         const it = yield* connected("90")
@@ -172,7 +172,7 @@ describe("sweepTiers (Spec §3.1, §6.3)", () => {
       })
     ))
 
-  it("the default of 30 days each ends everything at once: warned twice, never lapsed", () =>
+  it("the default of 30 days each ends everything at once: warned twice, never lapsed [tiers-2]", () =>
     inWorld(
       Effect.gen(function* () {
         yield* connected("30", "30")
@@ -213,7 +213,7 @@ describe("sweepTiers (Spec §3.1, §6.3)", () => {
       })
     ))
 
-  it("several workers at once tell everything once", () =>
+  it("several workers at once tell everything once [§6.3.2, tiers-3]", () =>
     inWorld(
       Effect.gen(function* () {
         yield* Effect.all(Array.from({ length: 8 }, () => connected("30")))

@@ -1,11 +1,6 @@
-import {
-  authenticateAccess,
-  decideConsent,
-  exchangeCode,
-  refreshTokens,
-  revokeToken
-} from "@place-access/domain/connection"
-import { Retention, RetentionStore, runHousekeeping, sweepExpired } from "@place-access/domain/housekeeping"
+import { authenticateAccess, exchangeCode, refreshTokens, revokeToken } from "@place-access/domain/tokens"
+import { decideConsent } from "@place-access/domain/consent"
+import { Retention, RetentionStore, runHousekeeping, sweepExpired } from "@place-access/domain/sweeps"
 import { DeliveryId, Timestamp } from "@place-access/domain/shared"
 import {
   ConsentFlow,
@@ -20,7 +15,7 @@ import {
   MemoryVolumeFlagStore,
   WebhookFixtures
 } from "@place-access/domain/testing"
-import { TierStore } from "@place-access/domain/tiers"
+import { TierStore } from "@place-access/domain/sweeps"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer, TestClock } from "effect"
 import { inWorld as inConnections, pair, type World } from "../support/connections.js"
@@ -62,11 +57,11 @@ describe("sweepExpired", () => {
     ["mail", 30 * DAY],
     ["rate_windows", HOUR],
     ["budgets", DAY + HOUR]
-  ] as const)("%s go when their moment is %d ms ago", (kind, age) => {
+  ] as const)("%s go when their moment is %d ms ago [sweeps-2]", (kind, age) => {
     expect(NOW - Retention.until(kind, NOW)).toBe(age)
   })
 
-  it("an access token is deleted a day after it died, not earlier; its connection goes on", () =>
+  it("an access token is deleted a day after it died, not earlier; its connection goes on [sweeps-2]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, connectionId, tokens } = yield* connected
@@ -83,7 +78,7 @@ describe("sweepExpired", () => {
       })
     ))
 
-  it("a spent refresh token of a live connection is kept: a leak is found however late", () =>
+  it("a spent refresh token of a live connection is kept: a leak is found however late [sweeps-2]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, connectionId, tokens } = yield* connected
@@ -96,7 +91,7 @@ describe("sweepExpired", () => {
       })
     ))
 
-  it("an exchanged code of a live connection is kept: a second exchange ends it however late (decision O7)", () =>
+  it("an exchanged code of a live connection is kept: a second exchange ends it however late [O7]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, code, connectionId } = yield* connected
@@ -173,7 +168,7 @@ describe("sweepExpired", () => {
 })
 
 describe("runHousekeeping", () => {
-  it("sweeps the tiers at the start and every quarter of an hour on the clock, what expired every hour", () =>
+  it("sweeps the tiers at the start and every quarter of an hour on the clock, what expired every hour [§8-check, sweeps-1]", () =>
     inWorld(
       Effect.gen(function* () {
         yield* TestClock.adjust(7 * MINUTE + 12 * SECOND)

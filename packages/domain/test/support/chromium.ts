@@ -1,0 +1,28 @@
+import { type Browser, chromium } from "playwright-core"
+import { describe, inject } from "vitest"
+
+const executablePath = inject("chromiumPath")
+
+/** A `describe` for tests that need a browser. They are skipped where there is none. */
+export const describeBrowser = describe.skipIf(executablePath === null)
+
+let launched: Promise<Browser> | undefined
+
+/**
+ * Returns a Chromium without a window. All tests of a process share one, which ends with the process, so a test closes
+ * the contexts and pages that it opens. The sandbox is off because test machines run as root.
+ */
+export const theBrowser = async (): Promise<Browser> => {
+  if (executablePath === null) throw new Error("No Chromium: wrap this suite in describeBrowser")
+  if (launched !== undefined && (await launched).isConnected()) return launched
+  return (launched = chromium.launch({
+    executablePath,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      // A name of this machine other than `localhost`. The browser does not trust its http pages.
+      "--host-resolver-rules=MAP insecure.test 127.0.0.1"
+    ]
+  }))
+}

@@ -1,0 +1,51 @@
+import { Clock, Cron, DateTime, Effect, Fiber, GlobalValue } from "effect"
+import { afterEach, describe, expect, it, vi } from "vitest"
+
+/**
+ * What the simulation's engine relies on in `effect` without `effect` promising it. Each test looks at the library
+ * alone, so a red one says which upgrade broke which entry of engine/README.md. `guardInBundle.test.ts` has the entry
+ * that needs a bundle.
+ */
+const SEE = "see packages/domain/testing/simulation/engine/README.md"
+
+it("effect keeps its root fibers in a global value, where the engine finds them", () => {
+  const { roots } = GlobalValue.globalValue(Symbol.for("effect/FiberScope/Global"), () => ({
+    roots: new Set<unknown>()
+  }))
+  const fiber = Effect.runFork(Effect.never)
+  expect(roots.has(fiber), `Root fibers are kept elsewhere: ${SEE}`).toBe(true)
+  Effect.runFork(Fiber.interrupt(fiber))
+})
+
+describe("files of effect that pass the host's time on to their caller", () => {
+  afterEach(() => void vi.unstubAllGlobals())
+
+  /** The file of `effect` that asks the host for the time while `read` runs. */
+  const readerOf = (read: () => unknown): string | undefined => {
+    const stacks: Array<string> = []
+    const note = () => void stacks.push(new Error("who asks").stack ?? "")
+    class Noted extends Date {
+      constructor(...given: ReadonlyArray<number>) {
+        super(...(given as [number]))
+        if (given.length === 0) note()
+      }
+      static override now(): number {
+        note()
+        return 0
+      }
+    }
+    vi.stubGlobal("Date", Noted)
+    read()
+    vi.unstubAllGlobals()
+    const frame = stacks[0]?.split("\n").find((line) => line.includes("/node_modules/effect/"))
+    return /effect\/(?:dist\/[a-z]+|src)\/(?:internal\/)?(\w+)\.[jt]s/.exec(frame ?? "")?.[1]
+  }
+
+  it.each([
+    ["DateTime.unsafeNow", () => DateTime.unsafeNow(), "dateTime"],
+    ["Clock", () => Clock.make().unsafeCurrentTimeMillis(), "clock"],
+    ["Cron.next", () => Cron.next(Cron.unsafeParse("0 4 * * *")), "Cron"]
+  ])("%s", (_, read, file) => {
+    expect(readerOf(read), `effect reads the time in another file: ${SEE}`).toBe(file)
+  })
+})
