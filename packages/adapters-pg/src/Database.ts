@@ -1,6 +1,6 @@
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import type { SqlClient } from "@effect/sql/SqlClient"
-import type { DedicatedConnection } from "./DedicatedConnection.js"
+import type { DedicatedConnection } from "./driver/DedicatedConnection.js"
 
-/** What both databases give, a server and the embedded one; the stores ask for no more. */
+/** The services that both databases provide: a PostgreSQL server and the embedded one. The stores need nothing else. */
 export type Database = SqlClient | PgClient | DedicatedConnection

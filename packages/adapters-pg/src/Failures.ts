@@ -3,8 +3,8 @@ import { StoreError } from "@place-access/domain/shared"
 import { Cause, Effect, Either, Option, ParseResult, Predicate } from "effect"
 
 /**
- * SQLSTATEs after which the same work may succeed a little later. Classes 08 (connection) and 53 (resources: too many
- * connections, disk or memory full) count as a whole.
+ * SQLSTATEs after which a retry of the same work may succeed. Every state of class 08 (connection) and of class 53
+ * (resources: too many connections, disk or memory full) counts as well.
  */
 const TRANSIENT_STATES: ReadonlySet<string> = new Set([
   "40001", // serialization_failure
@@ -16,7 +16,7 @@ const TRANSIENT_STATES: ReadonlySet<string> = new Set([
   "57P03", // cannot_connect_now: starting up or shutting down
   "57P05", // idle_session_timeout
   "25P03", // idle_in_transaction_session_timeout
-  "25006" // read_only_sql_transaction: a fail-over left us on the replica
+  "25006" // read_only_sql_transaction: after a fail-over the connection leads to the replica
 ])
 
 const SYSTEM_CODES: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ const SYSTEM_CODES: ReadonlySet<string> = new Set([
   "EAI_AGAIN"
 ])
 
-/** What `pg` and its pool say without any code when a connection is gone or none could be had in time. */
+/** The errors that `pg` and its pool raise without a code when a connection is lost, or when none was free in time. */
 const CONNECTION_MESSAGE =
   /^(?:Connection terminated|Connection ended|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
 
@@ -50,7 +50,7 @@ const findCause = <A>(error: unknown, pick: (inner: unknown) => A | undefined): 
 const codeOf = (error: unknown): string | undefined =>
   Predicate.hasProperty(error, "code") && typeof error.code === "string" ? error.code : undefined
 
-/** The SQLSTATE of what the server refused; undefined when it was not the server that refused. */
+/** The SQLSTATE with which the server refused a statement; undefined for every other error. */
 export const sqlState = (error: unknown): string | undefined =>
   findCause(error, (inner) => {
     const code = codeOf(inner)
@@ -62,17 +62,23 @@ const constraintOf = (error: unknown): string | undefined =>
     Predicate.hasProperty(inner, "constraint") && typeof inner.constraint === "string" ? inner.constraint : undefined
   )
 
-/** Whether a row was refused because another has the same key (23505), of the named constraint or index when one is given. */
+/**
+ * Whether the server refused a row because another row has the same key (23505). With `constraint`, only a violation of
+ * that constraint or index counts.
+ */
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
   sqlState(error) === "23505" && (constraint === undefined || constraintOf(error) === constraint)
 
 /**
- * A row was on its way to the DEFAULT partition when the partition that it belongs to was attached. The server has no code of
- * its own for that: a check violation without a constraint.
+ * A row was on its way to the DEFAULT partition while its own partition was being attached. The server has no SQLSTATE
+ * for this case: it reports a check violation without a constraint.
  */
 const lostItsPartition = (error: unknown): boolean => sqlState(error) === "23514" && constraintOf(error) === undefined
 
-/** Whether the same work may succeed a little later: lock or statement time-out, lost race, lost connection, full pool. */
+/**
+ * Whether a retry of the same work may succeed: a lock or statement time-out, a lost race, a lost connection, a full
+ * pool.
+ */
 export const isTransient = (error: unknown): boolean => {
   const state = sqlState(error)
   if (state !== undefined) {
@@ -95,14 +101,16 @@ type Database = SqlError | ParseResult.ParseError
 const isDatabase = (error: unknown): error is Database => error instanceof SqlError || ParseResult.isParseError(error)
 
 /**
- * Ends every method of a store: what the database refused or what could not be decoded becomes a `StoreError`; other
- * errors pass. `@effect/sql` dies when BEGIN succeeded and COMMIT or ROLLBACK cannot be sent; that is a lost connection and
- * is brought back here. A lost COMMIT leaves open whether it happened: writers must be idempotent or versioned.
+ * Ends every method of a store. An error of the database, or a row that cannot be decoded, becomes a `StoreError`;
+ * other errors pass through. `@effect/sql` dies when BEGIN succeeded and COMMIT or ROLLBACK cannot be sent. That is a
+ * lost connection, so this function turns the defect into a `StoreError` too. After a lost COMMIT nobody knows whether
+ * the transaction was committed: every write must be idempotent or carry a version.
  */
 export const orStoreError = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, Database> | StoreError, R> =>
-  // One step on the way of what goes well.
+  // One operator for all cases: every further operator would cost each statement a step, also a statement that
+  // succeeds.
   Effect.catchAllCause(effect, (cause) => {
     const defect = Option.getOrUndefined(Cause.dieOption(cause))
     if (defect instanceof SqlError) return Effect.fail(toStoreError(defect))

@@ -1,50 +1,49 @@
 import { SqlError } from "@effect/sql/SqlError"
 import { Effect, Layer, Redacted, type Scope } from "effect"
 import pg from "pg"
-import * as Client from "./client/Client.js"
-import { pooled } from "./client/Pooled.js"
-import { shared } from "./client/Shared.js"
 import type { Database } from "./Database.js"
-import { DedicatedConnection, make as makeDedicated } from "./DedicatedConnection.js"
-import { columnTypes } from "./postgres/ColumnTypes.js"
-import * as Silence from "./Silence.js"
-import * as Watch from "./Watch.js"
+import { DedicatedConnection, make as makeDedicated } from "./driver/DedicatedConnection.js"
+import { Driver } from "./driver/Driver.js"
+import * as Silence from "./driver/Silence.js"
+import * as Watch from "./driver/Watch.js"
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database?sslmode=…` */
   readonly url: Redacted.Redacted
-  /** At most so many connections; at least `MIN_POOL`. */
+  /** The largest number of connections; at least `MIN_POOL`. */
   readonly poolSize: number
-  /** What `pg_stat_activity` shows. */
+  /** The name of the program in `pg_stat_activity`. */
   readonly applicationName: string
 }
 
-/** Interrupting a query takes a second connection: with fewer, a busy pool stalls its own cancellations. */
+/**
+ * Interrupting a query takes a second connection. With a smaller pool, a busy service could not cancel its own queries.
+ */
 export const MIN_POOL = 4
 
-/** Connections that short reads share. */
-const LINES_MAX = 2
-
-/** A statement that waits so long for a row is refused (55P03), which callers see as 503, never as `invalid_grant`. */
+/**
+ * PostgreSQL refuses a statement that waits longer than this for a row's lock (55P03). Callers answer with 503, never
+ * with `invalid_grant`.
+ */
 const LOCK_TIMEOUT_MILLIS = 5_000
-/** Nothing that answers a request takes so long. */
+/** No statement that serves a request takes this long. */
 const STATEMENT_TIMEOUT_MILLIS = 15_000
-/** Our transactions hold no network call: one that idles has lost its program. */
+/** No transaction of this service waits for the network. So when a transaction idles this long, its program is gone. */
 const IDLE_IN_TRANSACTION_MILLIS = 30_000
 const CONNECT_TIMEOUT_MILLIS = 5_000
-/** Linux begins after two hours unless told. Node then asks every second and gives up after ten times. */
+/**
+ * The time before the first keep-alive probe; the default of Linux is two hours. Node then probes every second and
+ * gives up after ten probes.
+ */
 const KEEP_ALIVE_MILLIS = 5_000
-/** A firewall forgets idle connections: none gets that old. */
+/** The pool closes an idle connection after this time, before a firewall on the way forgets the connection. */
 const IDLE_MILLIS = 10_000
 
 /** A pool of connections to a PostgreSQL server. Fails when the server does not answer. */
 export const layerPostgres = (options: PostgresOptions): Layer.Layer<Database, SqlError> => {
   const connection = connectionOptions(options)
   return Layer.merge(
-    Client.layer(acquire(connection, options.poolSize), (pool) => {
-      const run = pooled(pool)
-      return { run, shared: shared(pool, LINES_MAX, run) }
-    }),
+    Layer.unwrapEffect(Effect.map(Driver, ({ client }) => client(acquire(connection, options.poolSize)))),
     Layer.succeed(
       DedicatedConnection,
       makeDedicated(() => new pg.Client(connection))
@@ -60,13 +59,13 @@ const connectionOptions = (options: PostgresOptions): pg.ClientConfig => ({
   lock_timeout: LOCK_TIMEOUT_MILLIS,
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MILLIS,
   keepAlive: true,
-  keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS,
-  types: columnTypes
+  keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS
 })
 
 const acquire = (connection: pg.ClientConfig, poolSize: number): Effect.Effect<pg.Pool, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
-    const Client = yield* Watch.namingClient
+    const { connections, poolOptions } = yield* Driver
+    const Client = yield* connections
     const pool = yield* Effect.acquireRelease(
       Effect.sync(() => {
         const pool = new pg.Pool({
@@ -74,9 +73,9 @@ const acquire = (connection: pg.ClientConfig, poolSize: number): Effect.Effect<p
           Client,
           max: Math.max(MIN_POOL, poolSize),
           idleTimeoutMillis: IDLE_MILLIS,
-          pipeline: true
+          ...poolOptions
         })
-        // A broken connection is dropped by the pool; without a listener it would end the process.
+        // The pool drops a broken connection by itself. Without a listener, the error event would end the process.
         pool.on("error", () => undefined)
         pool.on("connect", (client) => client.on("error", () => undefined))
         return pool

@@ -1,18 +1,21 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import type { Fragment } from "@effect/sql/Statement"
+import type { Statement } from "@effect/sql/Statement"
 import { AccountDeletion } from "@place-access/domain/deletions"
 import { Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, type ParseResult, Schema } from "effect"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 
 const TableRow = Schema.Struct({ name: Schema.String, key: Schema.Array(Schema.String) })
 type Table = typeof TableRow.Type
 
-/** Removed in a way of their own: what remains to do, and what leads to rows of apps. */
+/** Tables that `remove` treats separately: the deletion job itself, and the tables that lead to rows of apps. */
 const APART: ReadonlySet<string> = new Set(["account_deletions", "events", "connections"])
 
-/** Every table that holds people's rows, from the catalogue: one that is added later cannot be forgotten. */
+/**
+ * Every table whose primary key begins with `user_id`, read from the catalogue: a table that a later migration adds is
+ * deleted too.
+ */
 const peoplesTables = (sql: SqlClient) =>
   sql`SELECT t.relname AS name, k.columns AS key
       FROM pg_index x JOIN pg_class t ON t.oid = x.indrelid CROSS JOIN LATERAL (
@@ -24,11 +27,15 @@ const peoplesTables = (sql: SqlClient) =>
         AND t.relname <> 'accounts'
       ORDER BY t.relname`.pipe(Rows.all(TableRow))
 
-const EVENTS: Table = { name: "events", key: ["user_id", "event_id"] }
+const TracedRow = Schema.Struct({ event_id: Schema.String, app_id: Schema.String, is_settled: Schema.Boolean })
+const DeliveryKey = Schema.Struct({ app_id: Schema.String, delivery_id: Schema.String })
+const ConnectionKey = Schema.Struct({ connection_id: Schema.String })
+const AppsRow = Schema.Struct({ app_ids: Schema.Array(Schema.String) })
 
 /**
- * Removes at most `limit` rows of each table of what a deleted account left, and answers how many in all. What leads to other rows
- * goes after them. Each statement commits by itself.
+ * Deletes at most `limit` rows of each table that a deleted account left behind, and returns the number of deleted
+ * rows. A row that leads to other rows (an event, a connection) is deleted after them. Each statement commits by
+ * itself.
  */
 export const remove = (
   sql: SqlClient,
@@ -37,80 +44,107 @@ export const remove = (
   limit: number
 ): Effect.Effect<number, SqlError | ParseResult.ParseError> =>
   Effect.gen(function* () {
-    const some = ({ key, name }: Table, only: Fragment = sql`true`) => {
+    const some = ({ key, name }: Table) => {
       const columns = sql.literal(key.join(", "))
       return Rows.affected(
         sql`WITH these AS MATERIALIZED (
-              SELECT ${columns} FROM ${sql(name)} WHERE user_id = ${userId} AND ${only} LIMIT ${limit})
+              SELECT ${columns} FROM ${sql(name)} WHERE user_id = ${userId} LIMIT ${limit})
             DELETE FROM ${sql(name)} WHERE user_id = ${userId} AND (${columns}) IN (SELECT ${columns} FROM these)`
       )
     }
     let removed = 0
     for (const table of yield* peoplesTables(sql)) if (!APART.has(table.name)) removed += yield* some(table)
 
-    // Deliveries are their app's and are found by the events that they tell, and so is what waits for listeners.
-    removed += yield* ofApps(
-      sql,
-      sql`SELECT d.app_id, d.delivery_id FROM events e JOIN deliveries d ON d.app_id = e.app_id AND d.event_id = e.event_id
-          WHERE e.user_id = ${userId} LIMIT ${limit}`
-    )
-    // What waits for developers who listen lives for seconds; of a server that died it may be there still.
-    removed += yield* Rows.affected(
-      sql`WITH these AS MATERIALIZED (
-            SELECT w.app_id, w.listener_id, w.event_id
-            FROM events e JOIN listener_events w ON w.app_id = e.app_id AND w.event_id = e.event_id
-            WHERE e.user_id = ${userId} LIMIT ${limit})
-          DELETE FROM listener_events
-          WHERE (app_id, listener_id, event_id) IN (SELECT app_id, listener_id, event_id FROM these)`
-    )
-    const settled = Rows.at(now - Timestamp.MINUTE)
-    removed += yield* some(
-      EVENTS,
-      sql`coalesce(fanned_out_at, created_at) <= ${settled} AND NOT EXISTS (
-            SELECT 1 FROM deliveries d WHERE d.app_id = events.app_id AND d.event_id = events.event_id)
-          AND NOT EXISTS (
-            SELECT 1 FROM listener_events w WHERE w.app_id = events.app_id AND w.event_id = events.event_id)`
-    )
-
-    removed += yield* Rows.affected(
-      sql`WITH old AS MATERIALIZED (
-            SELECT connection_id FROM connections WHERE user_id = ${userId} LIMIT ${limit}
-          ), routes AS (
-            DELETE FROM connection_routes WHERE connection_id IN (SELECT connection_id FROM old)
-          )
-          DELETE FROM connections WHERE user_id = ${userId} AND connection_id IN (SELECT connection_id FROM old)`
-    )
+    removed += yield* removeEvents(sql, userId, now, limit)
+    removed += yield* removeConnections(sql, userId, limit)
     return removed > 0 ? removed : yield* removeMentions(sql, userId, limit)
   })
 
-/** The rest is looked for once, at the end: it is found by reading tables that all share. */
+/**
+ * Deletes events of a deleted account, after the rows of apps that only the events lead to: deliveries and
+ * `listener_events`. Those lie on other shards, so each kind is a statement of its own.
+ */
+const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
+  Effect.gen(function* () {
+    const settled = Rows.at(now - Timestamp.MINUTE)
+    const events = yield* sql`SELECT event_id, app_id, coalesce(fanned_out_at, created_at) <= ${settled} AS is_settled
+        FROM events WHERE user_id = ${userId} ORDER BY event_id LIMIT ${limit}`.pipe(Rows.all(TracedRow))
+    if (events.length === 0) return 0
+    const [apps, ids] = [events.map((row) => row.app_id), events.map((row) => row.event_id)]
+    const named = sql`unnest(${apps}::text[], ${ids}::text[]) AS e (app_id, event_id)`
+    const deliveries = yield* ofApps(
+      sql,
+      sql`SELECT d.app_id, d.delivery_id FROM deliveries d
+          JOIN ${named} ON e.app_id = d.app_id AND e.event_id = d.event_id
+          WHERE d.app_id = ANY(${apps}::text[]) LIMIT ${limit}`
+    )
+    // An event waits for a listening developer for seconds only. A server that crashed may have left rows.
+    const heard = yield* Rows.affected(
+      sql`DELETE FROM listener_events w USING ${named}
+          WHERE w.app_id = e.app_id AND w.event_id = e.event_id AND w.app_id = ANY(${apps}::text[])`
+    )
+    // A full page of deliveries may not be the last one. The events stay until then: only they lead to the deliveries.
+    if (deliveries >= limit) return deliveries + heard
+    const gone = events.filter((row) => row.is_settled).map((row) => row.event_id)
+    return (
+      deliveries +
+      heard +
+      (yield* Rows.affected(sql`DELETE FROM events WHERE user_id = ${userId} AND event_id = ANY(${gone}::text[])`))
+    )
+  })
+
+/** The routes first: once a connection is gone, nothing leads to its route. */
+const removeConnections = (sql: SqlClient, userId: UserId, limit: number) =>
+  Effect.gen(function* () {
+    const connections = yield* sql`SELECT connection_id FROM connections WHERE user_id = ${userId} LIMIT ${limit}`.pipe(
+      Rows.all(ConnectionKey)
+    )
+    if (connections.length === 0) return 0
+    const ids = connections.map((row) => row.connection_id)
+    yield* sql`DELETE FROM connection_routes WHERE connection_id = ANY(${ids}::text[])`
+    return yield* Rows.affected(
+      sql`DELETE FROM connections WHERE user_id = ${userId} AND connection_id = ANY(${ids}::text[])`
+    )
+  })
+
+/** Runs once, when nothing else is left: these statements read tables that all users share. */
 const removeMentions = (sql: SqlClient, userId: UserId, limit: number) =>
   Effect.gen(function* () {
     const requests = yield* Rows.affected(sql`DELETE FROM consent_requests WHERE decided_by = ${userId}`)
-    // Who decided is nobody's business any more; that and why somebody did stays.
+    // The name of the reviewer is removed. The decision and its reason stay.
     const decisions = yield* Rows.affected(
       sql`UPDATE review_decisions SET decided_by = ${AccountDeletion.NOBODY.id} WHERE decided_by = ${userId}`
     )
     return requests + decisions + (yield* removeApps(sql, userId, limit))
   })
 
-const ofApps = (sql: SqlClient, deliveries: Fragment) =>
-  Rows.affected(
-    sql`WITH old AS MATERIALIZED (${deliveries}), attempts AS (
-          DELETE FROM delivery_attempts WHERE (app_id, delivery_id) IN (SELECT app_id, delivery_id FROM old))
-        DELETE FROM deliveries WHERE (app_id, delivery_id) IN (SELECT app_id, delivery_id FROM old)`
-  )
+/** Deletes deliveries and their attempts. The apps are named in a list as well, which leads to their shards. */
+const ofApps = (sql: SqlClient, deliveries: Statement<object>) =>
+  Effect.gen(function* () {
+    const rows = yield* deliveries.pipe(Rows.all(DeliveryKey))
+    if (rows.length === 0) return 0
+    const [apps, ids] = [rows.map((row) => row.app_id), rows.map((row) => row.delivery_id)]
+    const from = (table: string) =>
+      Rows.affected(
+        sql`DELETE FROM ${sql(table)} t USING unnest(${apps}::text[], ${ids}::text[]) AS d (app_id, delivery_id)
+            WHERE t.app_id = d.app_id AND t.delivery_id = d.delivery_id AND t.app_id = ANY(${apps}::text[])`
+      )
+    yield* from("delivery_attempts")
+    return yield* from("deliveries")
+  })
 
-/** Apps that nobody else ever could connect, once their developer's own connections are gone. */
+/** Apps that nobody except their developer ever connected, once the developer's own connections are deleted. */
 const removeApps = (sql: SqlClient, userId: UserId, limit: number) =>
   Effect.gen(function* () {
-    const theirs = sql`SELECT unnest(app_ids) FROM account_deletions WHERE user_id = ${userId}`
+    const rows = yield* sql`SELECT app_ids FROM account_deletions WHERE user_id = ${userId}`.pipe(Rows.all(AppsRow))
+    const theirs = rows.flatMap((row) => row.app_ids)
+    if (theirs.length === 0) return 0
     const removed = yield* ofApps(
       sql,
-      sql`SELECT app_id, delivery_id FROM deliveries WHERE app_id IN (${theirs}) LIMIT ${limit}`
+      sql`SELECT app_id, delivery_id FROM deliveries WHERE app_id = ANY(${theirs}::text[]) LIMIT ${limit}`
     )
     if (removed > 0) return removed
-    yield* sql`DELETE FROM review_decisions WHERE app_id IN (${theirs})`
-    yield* sql`DELETE FROM consent_requests WHERE app_id IN (${theirs})`
-    return yield* Rows.affected(sql`DELETE FROM apps WHERE app_id IN (${theirs})`)
+    yield* sql`DELETE FROM review_decisions WHERE app_id = ANY(${theirs}::text[])`
+    yield* sql`DELETE FROM consent_requests WHERE app_id = ANY(${theirs}::text[])`
+    return yield* Rows.affected(sql`DELETE FROM apps WHERE app_id = ANY(${theirs}::text[])`)
   })

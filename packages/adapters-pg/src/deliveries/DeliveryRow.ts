@@ -1,10 +1,10 @@
-import type { Delivery } from "@place-access/domain/deliveries"
+import { Delivery } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
 import { AppId, ConnectionId, DeliveryId, EndpointId, EventId, UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 
-/** What of the envelope is in no column of its own. */
+/** The part of an envelope that has no column of its own. */
 export const Envelope = Schema.Struct({ grantId: Schema.NullOr(ConnectionId), payload: Event.Payload })
 
 export const toEnvelope = ({ grantId, payload }: Event.Envelope): typeof Envelope.Type => ({ grantId, payload })
@@ -23,10 +23,8 @@ export const DeliveryRow = Schema.Struct({
   envelope: Envelope,
   occurred_at: Rows.At,
   max_event_age_s: Schema.NullOr(Schema.Int),
-  state: Schema.Literal("trying", "delivered", "failed", "too_old"),
-  fail_reason: Schema.NullOr(
-    Schema.Literal("exhausted", "endpoint_disabled", "endpoint_removed", "not_authorised", "not_sent", "abandoned")
-  ),
+  state: Delivery.DeliveryState,
+  fail_reason: Schema.NullOr(Delivery.FailReason),
   attempt: Schema.Int,
   due_at: Rows.NullableAt,
   created_at: Rows.At,
@@ -78,5 +76,5 @@ export const toAttempt = (row: typeof AttemptRow.Type): Delivery.Attempt => ({
   snippet: row.snippet
 })
 
-/** PostgreSQL stores no NUL: a receiver may have sent one. */
+/** Replaces NUL characters, which PostgreSQL cannot store and a receiver may send. */
 export const storable = (text: string | null): string | null => text?.replaceAll("\0", "\uFFFD") ?? null

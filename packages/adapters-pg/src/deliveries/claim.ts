@@ -8,146 +8,113 @@ import {
   RetrySchedule
 } from "@place-access/domain/deliveries"
 import { EndpointUrl } from "@place-access/domain/endpoints"
-import { AppId, EndpointId, Timestamp } from "@place-access/domain/shared"
+import { type AppId, Timestamp } from "@place-access/domain/shared"
 import { Array as Arrays, Effect, ParseResult, Predicate, Schema } from "effect"
-import { Secrets } from "../EndpointRow.js"
-import { togetherLast } from "../client/Client.js"
-import * as Rows from "../Rows.js"
-import { readerOf, UNREAD } from "../rows/Reader.js"
+import { Secrets } from "../vault/SigningSecrets.js"
+import { togetherLast } from "../driver/Client.js"
+import * as Rows from "../driver/Rows.js"
+import { readerOf, UNREAD } from "../driver/Reader.js"
 import { DeliveryRow, toDelivery } from "./DeliveryRow.js"
+import { type EndpointWithWork, find, findOnCluster } from "./endpointsWithWork.js"
+import { setting, waits } from "./transitions.js"
 import { endWaiting, SWEEP } from "./endWaiting.js"
-
-/** An endpoint at which something is due, or waits in vain; or both, when it was disabled and enabled again. */
-const Ready = Schema.Struct({
-  app_id: AppId,
-  endpoint_id: EndpointId,
-  /** Null when it is gone. */
-  epoch: Schema.NullOr(Schema.Int),
-  is_ready: Schema.Boolean,
-  is_vain: Schema.Boolean
-})
 
 const ClaimRow = Schema.Struct({ ...DeliveryRow.fields, url: EndpointUrl.EndpointUrl, secrets: Secrets })
 const readRow = readerOf(ClaimRow.ast) as (row: unknown) => typeof ClaimRow.Type | typeof UNREAD
 const decodeRow = Schema.decodeUnknown(ClaimRow)
 
-const DELIVERY_COLUMNS = Object.keys(DeliveryRow.fields)
-  .map((column) => `d.${column}`)
-  .join(", ")
+const WAITS = waits("d.state")
+const TAKE = setting(["Claimed", "Failed"], "h")
 
-/**
- * Every endpoint at which something waits is visited by one jump in the index each, however long its backlog. Whoever has
- * the fewest under way comes first, then whose row has been due longest. Those at which nothing but vain waiting is take no
- * room from the others.
- */
-export const findReady = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRequest) =>
-  sql`WITH RECURSIVE waiting AS (
-        (SELECT app_id, endpoint_id FROM deliveries WHERE state = 'trying' ORDER BY app_id, endpoint_id LIMIT 1)
-        UNION ALL
-        SELECT next.app_id, next.endpoint_id FROM waiting w CROSS JOIN LATERAL (
-          SELECT d.app_id, d.endpoint_id FROM deliveries d
-          WHERE d.state = 'trying' AND (d.app_id, d.endpoint_id) > (w.app_id, w.endpoint_id)
-          ORDER BY d.app_id, d.endpoint_id LIMIT 1
-        ) next
-      ), found AS (
-        SELECT w.app_id, w.endpoint_id, e.epoch, busy.under_way, head.due_at,
-          e.epoch IS NOT NULL AND e.disabled_at IS NULL AND head.due_at <= ${Rows.at(now)}
-            AND busy.under_way < ${perEndpoint} AS is_ready,
-          head.endpoint_epoch IS DISTINCT FROM e.epoch AS is_vain
-        FROM waiting w
-        LEFT JOIN endpoints e ON e.app_id = w.app_id AND e.endpoint_id = w.endpoint_id
-        CROSS JOIN LATERAL (
-          SELECT count(*) AS under_way FROM deliveries d
-          WHERE d.app_id = w.app_id AND d.endpoint_id = w.endpoint_id AND d.leased_until > ${Rows.at(now)}
-        ) busy
-        CROSS JOIN LATERAL (
-          SELECT d.due_at, d.endpoint_epoch FROM deliveries d
-          WHERE d.app_id = w.app_id AND d.endpoint_id = w.endpoint_id AND d.state = 'trying'
-            AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
-          ORDER BY d.due_at LIMIT 1
-        ) head
-      ), ranked AS (
-        SELECT *, row_number() OVER (PARTITION BY is_ready ORDER BY under_way, due_at) AS place
-        FROM found WHERE is_ready OR is_vain
-      )
-      SELECT app_id, endpoint_id, epoch, is_ready, is_vain FROM ranked
-      WHERE place <= ${limit} ORDER BY place`
+const DELIVERY_COLUMNS = Rows.columns(DeliveryRow, "d")
 
-/** In seconds after a lease that runs out, from the third in a row on (`Delivery.dueAfterLapse`). */
-const WAITS = RetrySchedule.WAITS.map((millis) => millis / Timestamp.SECOND)
+/** When a delivery is due whose lease lapses, from the third lapse in a row on (`Delivery.dueAfterLapse`). */
+const dueAfterLapses = (leaseUntil: Timestamp.Timestamp) =>
+  RetrySchedule.WAITS.map((millis) => Rows.at(Timestamp.plus(leaseUntil, millis)))
 
-/** At least `count`; few enough different ones for the statement to be prepared. */
+/** At least `count`. The number is part of the statement's text, and few different texts can be prepared. */
 const powerOfTwo = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count)))
 
 /**
- * Shares `limit` among the endpoints, one row each before a second one of any, and takes the rows. Those of an earlier epoch
- * that are met end here, and so do those on which lease after lease ran out.
+ * Claims deliveries of one app. A claim is a lease: the row gets the worker's random `lease` and the time
+ * `leased_until`. Until then the row belongs to that worker alone, and no transaction stays open while the worker
+ * posts. Finishing the delivery needs the same `lease`. When the worker dies, the time runs out and the next claim
+ * takes the row over; a delivery whose leases lapse too often in a row fails as abandoned.
  *
- * None of it grows with the backlog. Rows are numbered behind their limit: a window over all that is due reads all of it, however
- * few are wanted. And the planner is told in numbers how few rows are held: from a limit that it cannot see it expects a tenth of
- * what waits, and reads the whole table to find them again.
+ * `limit` is shared among the endpoints: each endpoint gets one row before any endpoint gets a second one. Rows of an
+ * earlier epoch that the statement meets end here.
+ *
+ * The cost does not grow with the backlog. The rows of an endpoint are limited before they are numbered: a window over
+ * all due rows would read all of them. And the limit of `held` is a number in the text: behind a parameter the planner
+ * expects a tenth of all waiting rows, and reads the whole table to find them again. `delivery_id = delivery_id || ''`
+ * is a comparison that it cannot estimate, for which it expects few rows and uses the key.
+ *
+ * Every table is restricted to the app by a constant, so that Citus sends the statement as it is to the app's shard.
+ * The times after lapses are computed here: Citus refuses `timestamptz + interval` in an UPDATE, which depends on the
+ * session's time zone.
  */
 export const take = (
   sql: SqlClient,
-  appIds: ReadonlyArray<string>,
+  appId: AppId,
   endpointIds: ReadonlyArray<string>,
   { lease, leaseUntil, limit, now, perEndpoint }: ClaimRequest
 ) =>
-  sql`WITH asked AS (
-        SELECT * FROM unnest(${appIds}::text[], ${endpointIds}::text[]) AS a (app_id, endpoint_id)
-      ), endpoint AS (
-        SELECT e.app_id, e.endpoint_id, e.epoch, e.url, e.secrets, busy.under_way
-        FROM asked a JOIN endpoints e ON e.app_id = a.app_id AND e.endpoint_id = a.endpoint_id
+  sql`WITH endpoint AS (
+        SELECT e.endpoint_id, e.epoch, e.url, e.secrets, busy.under_way
+        FROM unnest(${endpointIds}::text[]) AS asked (endpoint_id)
+        JOIN endpoints e ON e.app_id = ${appId} AND e.endpoint_id = asked.endpoint_id
         CROSS JOIN LATERAL (
           SELECT count(*) AS under_way FROM deliveries d
-          WHERE d.app_id = e.app_id AND d.endpoint_id = e.endpoint_id AND d.leased_until > ${Rows.at(now)}
+          WHERE d.app_id = ${appId} AND d.endpoint_id = e.endpoint_id AND d.leased_until > ${Rows.at(now)}
         ) busy
         WHERE e.disabled_at IS NULL AND busy.under_way < ${perEndpoint}
       ), candidate AS (
-        SELECT e.app_id, e.endpoint_id
+        SELECT e.endpoint_id
         FROM endpoint e CROSS JOIN LATERAL (
           SELECT head.due_at, e.under_way + row_number() OVER (ORDER BY head.due_at) AS place FROM (
             SELECT d.due_at FROM deliveries d
-            WHERE d.app_id = e.app_id AND d.endpoint_id = e.endpoint_id AND d.state = 'trying'
+            WHERE d.app_id = ${appId} AND d.endpoint_id = e.endpoint_id AND ${sql.literal(WAITS)}
               AND d.due_at <= ${Rows.at(now)} AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
             ORDER BY d.due_at LIMIT least(${perEndpoint} - e.under_way, ${limit})
           ) head
         ) due
         ORDER BY due.place, due.due_at LIMIT ${limit}
       ), quota AS (
-        SELECT app_id, endpoint_id, count(*) AS rows FROM candidate GROUP BY app_id, endpoint_id
+        SELECT endpoint_id, count(*) AS rows FROM candidate GROUP BY endpoint_id
       ), held AS (
-        SELECT row.app_id, row.delivery_id, row.lapses, row.endpoint_epoch = e.epoch AS is_current,
-          row.endpoint_epoch = e.epoch AND row.lapses < ${Delivery.MAX_LAPSES} AS goes_on, e.url, e.secrets
-        FROM quota q JOIN endpoint e ON e.app_id = q.app_id AND e.endpoint_id = q.endpoint_id
+        SELECT row.delivery_id, row.lapses, e.url, e.secrets,
+          CASE WHEN row.endpoint_epoch = e.epoch AND row.lapses < ${Delivery.MAX_LAPSES} THEN 'Claimed'
+               ELSE 'Failed' END AS step,
+          CASE WHEN row.endpoint_epoch = e.epoch THEN 'abandoned' ELSE 'endpoint_disabled' END AS fail_reason,
+          coalesce((${dueAfterLapses(leaseUntil)}::timestamptz[])[row.lapses - 1], row.due_at) AS due_at,
+          ${Rows.at(now)}::timestamptz AS ended_at,
+          ${lease}::text AS lease,
+          ${Rows.at(leaseUntil)}::timestamptz AS leased_until
+        FROM quota q JOIN endpoint e ON e.endpoint_id = q.endpoint_id
         CROSS JOIN LATERAL (
-          SELECT d.app_id, d.delivery_id, d.endpoint_epoch,
+          SELECT d.delivery_id, d.endpoint_epoch, d.due_at,
             CASE WHEN d.leased_until IS NULL THEN 0 ELSE d.lapses + 1 END AS lapses
           FROM deliveries d
-          WHERE d.app_id = q.app_id AND d.endpoint_id = q.endpoint_id AND d.state = 'trying'
+          WHERE d.app_id = ${appId} AND d.endpoint_id = q.endpoint_id AND ${sql.literal(WAITS)}
             AND d.due_at <= ${Rows.at(now)} AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
           ORDER BY d.due_at LIMIT q.rows FOR UPDATE SKIP LOCKED
         ) row
         LIMIT ${sql.literal(String(powerOfTwo(limit)))}
       ), taken AS (
-        UPDATE deliveries d SET
-          lease = CASE WHEN h.goes_on THEN ${lease} END,
-          leased_until = CASE WHEN h.goes_on THEN ${Rows.at(leaseUntil)}::timestamptz END,
-          lapses = h.lapses,
-          state = CASE WHEN h.goes_on THEN 'trying' ELSE 'failed' END,
-          fail_reason = CASE WHEN h.goes_on THEN NULL WHEN h.is_current THEN 'abandoned' ELSE 'endpoint_disabled' END,
-          due_at = CASE WHEN h.goes_on THEN coalesce(
-            ${Rows.at(leaseUntil)}::timestamptz + (${WAITS}::integer[])[h.lapses - 1] * interval '1 second', d.due_at) END,
-          ended_at = CASE WHEN h.goes_on THEN NULL ELSE ${Rows.at(now)}::timestamptz END
-        FROM held h WHERE d.app_id = h.app_id AND d.delivery_id = h.delivery_id
-        RETURNING ${sql.literal(DELIVERY_COLUMNS)}, h.url, h.secrets
+        UPDATE deliveries d SET lapses = h.lapses, ${sql.literal(TAKE)}
+        FROM held h
+        WHERE d.app_id = ${appId} AND d.delivery_id = h.delivery_id AND h.delivery_id = h.delivery_id || ''
+        RETURNING ${DELIVERY_COLUMNS}, h.url, h.secrets, h.step
       )
-      SELECT * FROM taken WHERE state = 'trying' OR fail_reason = 'abandoned' ORDER BY due_at`
+      SELECT * FROM taken WHERE step = 'Claimed' OR fail_reason = 'abandoned' ORDER BY due_at`
 
 const isGivenUp = (row: unknown): row is { readonly delivery_id: string } =>
-  Predicate.hasProperty(row, "state") && row.state === "failed"
+  Predicate.hasProperty(row, "step") && row.step === "Failed"
 
-/** A row that cannot be read must not stop the queue: it is left to its lease, loudly, but without what it holds. */
+/**
+ * A row that cannot be read must not stop the queue. It stays leased until the lease lapses, and the log names its id
+ * and the wrong fields, but never its content.
+ */
 const decode = (row: unknown) =>
   Effect.catchAll(decodeRow(row), (error) =>
     Effect.as(
@@ -163,28 +130,17 @@ const decode = (row: unknown) =>
 /** `DeliveryStore.claim`. */
 export const claim = (
   sql: SqlClient,
-  request: ClaimRequest
+  request: ClaimRequest,
+  onCluster: boolean
 ): Effect.Effect<ClaimedDeliveries, SqlError | ParseResult.ParseError> =>
   Effect.gen(function* () {
-    // An idle queue costs this one statement.
-    const found = yield* findReady(sql, request).pipe(Rows.all(Ready))
-    const isUnfinished = yield* sweep(sql, found, request.now)
+    const found = yield* onCluster ? findOnCluster(sql, request) : find(sql, request)
     const ready = found.filter((one) => one.is_ready)
+    const isUnfinished = yield* sweep(sql, found, request.now)
     if (ready.length === 0) return { claims: [], isUnfinished }
-    const [appIds, endpointIds] = [ready.map((one) => one.app_id), ready.map((one) => one.endpoint_id)]
-    // Claims of one endpoint queue up at the lock, in one order; the next statement, which travels with it, begins when the lock
-    // is held and sees what the claim before took. So the bound on what is under way is kept exactly.
-    const answers = yield* togetherLast([
-      sql`SELECT 1 FROM endpoints e
-        JOIN unnest(${appIds}::text[], ${endpointIds}::text[]) AS a (app_id, endpoint_id)
-          ON e.app_id = a.app_id AND e.endpoint_id = a.endpoint_id
-        ORDER BY e.app_id, e.endpoint_id FOR NO KEY UPDATE OF e`,
-      take(sql, appIds, endpointIds, request)
-    ]).pipe(sql.withTransaction)
-    const [, rows = []] = answers()
-    const [taken, givenUp] = Arrays.partition(rows, isGivenUp)
+    const [taken, givenUp] = Arrays.partition(yield* takeShares(sql, ready, request), isGivenUp)
     const ids = givenUp.map((row) => row.delivery_id)
-    if (ids.length > 0) yield* Effect.logError("No worker came to an end with these deliveries: given up", ids)
+    if (ids.length > 0) yield* Effect.logError("Gave up on deliveries whose leases lapsed again and again", ids)
     const claims: Array<Claim> = []
     for (const row of taken) {
       const read = readRow(row)
@@ -192,11 +148,54 @@ export const claim = (
       if (columns === undefined) continue
       claims.push({ delivery: toDelivery(columns), lease: request.lease, url: columns.url, secrets: columns.secrets })
     }
+    claims.sort((a, b) => (a.delivery.dueAt ?? 0) - (b.delivery.dueAt ?? 0))
     return { claims, isUnfinished }
   })
 
-/** Ends what waits in vain, a little at a time; true when there may be more of it. */
-const sweep = (sql: SqlClient, found: ReadonlyArray<typeof Ready.Type>, now: Timestamp.Timestamp) =>
+/**
+ * Takes from each app in a transaction of its own: an app's rows lie on one node, and a transaction over several nodes
+ * would be a two-phase commit. In the first round each endpoint gets an equal share of the limit; the next rounds give
+ * what is left to the apps that have more.
+ */
+const takeShares = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, request: ClaimRequest) =>
+  Effect.gen(function* () {
+    const taken: Array<unknown> = []
+    let apps = Object.values(Arrays.groupBy(ready, (one) => one.app_id)).map(
+      (endpoints) => [endpoints[0].app_id, endpoints.map((one) => one.endpoint_id)] as const
+    )
+    while (apps.length > 0 && taken.length < request.limit) {
+      const endpoints = apps.reduce((sum, [, ids]) => sum + ids.length, 0)
+      const share = Math.ceil((request.limit - taken.length) / endpoints)
+      const more: typeof apps = []
+      for (const [appId, ids] of apps) {
+        const limit = Math.min(request.limit - taken.length, share * ids.length)
+        if (limit === 0) break
+        const rows = yield* takeOf(sql, appId, ids, { ...request, limit })
+        taken.push(...rows)
+        if (rows.length >= limit) more.push([appId, ids])
+      }
+      apps = more
+    }
+    return taken
+  })
+
+/**
+ * The lock makes claims of one endpoint run one after the other, always in the same order of endpoints. The next
+ * statement travels with the lock, starts when the lock is held, and sees the rows that the claim before took. So the
+ * bound on deliveries in flight holds exactly.
+ */
+const takeOf = (sql: SqlClient, appId: AppId, endpointIds: ReadonlyArray<string>, request: ClaimRequest) =>
+  Effect.map(
+    togetherLast([
+      sql`SELECT 1 FROM endpoints WHERE app_id = ${appId} AND endpoint_id = ANY(${endpointIds}::text[])
+          ORDER BY endpoint_id FOR NO KEY UPDATE`,
+      take(sql, appId, endpointIds, request)
+    ]).pipe(sql.withTransaction),
+    (answers) => answers()[1] ?? []
+  )
+
+/** Ends deliveries that can never be sent, at most `SWEEP` at once. True when there may be more of them. */
+const sweep = (sql: SqlClient, found: ReadonlyArray<EndpointWithWork>, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
     let room = SWEEP
     for (const { app_id: appId, endpoint_id: id, epoch, is_vain } of found) {

@@ -3,18 +3,22 @@ import type { SqlError } from "@effect/sql/SqlError"
 import type { Delivery } from "@place-access/domain/deliveries"
 import type { AppId, EndpointId, Timestamp } from "@place-access/domain/shared"
 import type { Effect } from "effect"
-import * as Rows from "../Rows.js"
+import { mayTake, setting } from "./transitions.js"
+import * as Rows from "../driver/Rows.js"
 
 /**
- * How many rows that wait in vain end at once. An endpoint may have any number, and whoever ends them holds locks and keeps
- * others waiting: 200,000 in one statement took seven seconds. Claims end the rest.
+ * How many waiting deliveries one statement ends. An endpoint may have any number, and the statement holds locks for
+ * which others wait: 200,000 rows in one statement took seven seconds. Later claims end the rest.
  */
 export const SWEEP = 1_000
 
 interface Ending {
   readonly appId: AppId
   readonly id: EndpointId
-  /** Of the endpoint; its rows stay: they came after it was enabled again. Null when it is gone, with all that it had. */
+  /**
+   * The endpoint's current epoch: deliveries of this epoch stay, because they came after the endpoint was enabled
+   * again. Null: the endpoint was removed, and all its deliveries end.
+   */
   readonly epoch: number | null
   readonly reason: Delivery.FailReason
   readonly now: Timestamp.Timestamp
@@ -22,8 +26,9 @@ interface Ending {
 }
 
 /**
- * Fails what waits for an endpoint and is not under way; answers how many. A row that another transaction holds is left: its
- * finish sees for itself that the endpoint is no more, and a claim that meets it ends it.
+ * Fails the deliveries that wait for an endpoint and are not in flight; returns how many. A row that another
+ * transaction has locked is skipped: finishing that delivery notices that the endpoint is gone, and a later claim ends
+ * it.
  */
 export const endWaiting = (
   sql: SqlClient,
@@ -31,14 +36,15 @@ export const endWaiting = (
 ): Effect.Effect<number, SqlError> =>
   Rows.affected(
     sql`WITH waiting AS (
-          SELECT delivery_id FROM deliveries
-          WHERE app_id = ${appId} AND endpoint_id = ${id} AND state = 'trying'
+          SELECT delivery_id, ${reason}::text AS fail_reason, ${Rows.at(now)}::timestamptz AS ended_at FROM deliveries
+          WHERE app_id = ${appId} AND endpoint_id = ${id} AND ${sql.literal(WAITS)}
             AND (${epoch}::integer IS NULL OR endpoint_epoch <> ${epoch}::integer)
             AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})
           ORDER BY due_at LIMIT ${atMost} FOR UPDATE SKIP LOCKED
         )
-        UPDATE deliveries d
-        SET state = 'failed', fail_reason = ${reason}, due_at = NULL, ended_at = ${Rows.at(now)},
-            lease = NULL, leased_until = NULL
+        UPDATE deliveries d SET ${sql.literal(FAIL)}
         FROM waiting w WHERE d.app_id = ${appId} AND d.delivery_id = w.delivery_id`
   )
+
+const WAITS = mayTake("Failed", "state")
+const FAIL = setting(["Failed"], "w")

@@ -2,23 +2,29 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Delivery, DeliveryStore, Replay } from "@place-access/domain/deliveries"
 import { type AppId, type DeliveryId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Option, Schema } from "effect"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 import { DeliveryRow, toDelivery, toEnvelope } from "./DeliveryRow.js"
+import { FIRST_STATE, mayTake, setting, waits } from "./transitions.js"
 
-/** `DeliveryStore.replay`, `hurry` and `recover`. */
+/** The statements of `DeliveryStore.replay`, `hurry` and `recover`. */
 
 const EndpointState = Schema.Struct({ epoch: Schema.Int, disabled_at: Rows.NullableAt })
 const SameEvent = Schema.Struct({ last_replay_no: Schema.Int, is_pending: Schema.Boolean })
 
-const COLUMNS = Object.keys(DeliveryRow.fields).join(", ")
+const WAITS = waits("state")
+
+const COLUMNS = Rows.columns(DeliveryRow)
 
 export const replay = (
   sql: SqlClient,
   appId: AppId,
   id: DeliveryId,
-  decide: (state: Replay.Replayable, now: Timestamp.Timestamp) => Either.Either<Delivery.NewDelivery, Replay.Refusal>
+  decide: (
+    state: Replay.Replayable,
+    now: Timestamp.Timestamp
+  ) => Either.Either<Delivery.NewDelivery, Replay.ReplayRefusal>
 ) => {
-  const read = sql`SELECT ${sql.literal(COLUMNS)} FROM deliveries
+  const read = sql`SELECT ${COLUMNS} FROM deliveries
                    WHERE app_id = ${appId} AND delivery_id = ${id}`.pipe(Rows.first(DeliveryRow))
   return Effect.gen(function* () {
     const row = yield* read
@@ -28,7 +34,7 @@ export const replay = (
                                 WHERE app_id = ${appId} AND endpoint_id = ${endpointId}
                                 FOR NO KEY UPDATE`.pipe(Rows.first(EndpointState))
     const now = yield* Timestamp.now
-    const same = yield* sql`SELECT max(replay_no) AS last_replay_no, bool_or(state = 'trying') AS is_pending
+    const same = yield* sql`SELECT max(replay_no) AS last_replay_no, bool_or(${sql.literal(WAITS)}) AS is_pending
                             FROM deliveries WHERE app_id = ${appId} AND event_id = ${eventId}
                               AND endpoint_id = ${endpointId}
                             HAVING count(*) > 0`.pipe(Rows.first(SameEvent))
@@ -58,26 +64,30 @@ export const replay = (
 const insert = (sql: SqlClient, row: Delivery.NewDelivery) =>
   sql`INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id, envelope,
                               type, occurred_at, max_event_age_s, attempt, created_at, original_at, state, due_at)
-      VALUES (${row.appId}, ${row.id}, ${row.endpointId}, ${row.endpointEpoch}, ${row.envelope.eventId}, ${row.replayNo}, ${row.isTest},
+      VALUES (${row.appId}, ${row.id}, ${row.endpointId}, ${row.endpointEpoch}, ${row.envelope.eventId},
+        ${row.replayNo}, ${row.isTest},
               ${row.userId}, ${Rows.json(toEnvelope(row.envelope))}::jsonb, ${row.envelope.payload.type},
               ${Rows.at(row.envelope.occurredAt)}, ${row.maxEventAgeS}, 1, ${Rows.at(row.createdAt)},
-              ${Rows.at(row.originalAt)}, 'trying', ${Rows.at(row.createdAt)})`
+              ${Rows.at(row.originalAt)}, ${sql.literal(FIRST_STATE)}, ${Rows.at(row.createdAt)})`
 
 const HurryRow = Schema.Struct({ outcome: Schema.Literal("hurried", "under_way", "ended") })
 
 export const hurry = (sql: SqlClient, appId: AppId, id: DeliveryId, now: Timestamp.Timestamp) =>
   sql`WITH held AS (
-        SELECT app_id, delivery_id, due_at,
-               CASE WHEN state <> 'trying' THEN 'ended'
+        SELECT delivery_id, due_at AS was_due_at, ${Rows.at(now)}::timestamptz AS due_at,
+               CASE WHEN NOT (${sql.literal(MAY_HURRY)}) THEN 'ended'
                     WHEN leased_until > ${Rows.at(now)} THEN 'under_way'
                     ELSE 'hurried' END AS outcome
         FROM deliveries WHERE app_id = ${appId} AND delivery_id = ${id} FOR UPDATE
       ), hurried AS (
-        UPDATE deliveries d SET due_at = ${Rows.at(now)}, is_hurried = true
+        UPDATE deliveries d SET ${sql.literal(HURRY)}
         FROM held h
-        WHERE d.app_id = h.app_id AND d.delivery_id = h.delivery_id AND h.outcome = 'hurried' AND h.due_at > ${Rows.at(now)}
+        WHERE d.app_id = ${appId} AND d.delivery_id = h.delivery_id AND h.outcome = 'hurried' AND h.was_due_at > h.due_at
       )
       SELECT outcome FROM held`.pipe(Rows.first(HurryRow), Effect.map(Option.map(({ outcome }) => outcome)))
+
+const MAY_HURRY = mayTake("Hurried", "state")
+const HURRY = setting(["Hurried"], "h")
 
 type Recovery = Parameters<typeof DeliveryStore.Service.recover>[0]
 
@@ -90,13 +100,14 @@ export const recover = (sql: SqlClient, { appId, dueFrom, endpointId, ids, now, 
         SELECT d.*, e.epoch, row_number() OVER (ORDER BY d.created_at, d.delivery_id COLLATE "C")::integer AS place
         FROM endpoint e CROSS JOIN LATERAL (
           SELECT d.* FROM deliveries d
-          WHERE d.app_id = ${appId} AND d.endpoint_id = ${endpointId} AND d.state = 'failed' AND NOT d.is_test AND NOT d.is_replayed
+          WHERE d.app_id = ${appId} AND d.endpoint_id = ${endpointId} AND d.state = 'failed' AND NOT d.is_test
+            AND NOT d.is_replayed
             AND d.created_at >= ${Rows.at(since)}
             AND (d.max_event_age_s IS NULL
                  OR d.occurred_at >= ${Rows.at(now)}::timestamptz - d.max_event_age_s * interval '1 second')
             AND NOT EXISTS (
               SELECT 1 FROM deliveries later
-              WHERE later.app_id = d.app_id AND later.event_id = d.event_id AND later.endpoint_id = d.endpoint_id
+              WHERE later.app_id = ${appId} AND later.event_id = d.event_id AND later.endpoint_id = d.endpoint_id
                 AND later.replay_no > d.replay_no)
           ORDER BY d.created_at, d.delivery_id COLLATE "C" LIMIT ${ids.length}
         ) d
@@ -104,11 +115,12 @@ export const recover = (sql: SqlClient, { appId, dueFrom, endpointId, ids, now, 
         UPDATE deliveries d SET is_replayed = true FROM lost l
         WHERE d.app_id = l.app_id AND d.delivery_id = l.delivery_id
       )
-      INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id, envelope,
+      INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id,
+        envelope,
                               type, occurred_at, max_event_age_s, attempt, created_at, original_at, state, due_at)
       SELECT app_id, (${ids}::text[])[place], endpoint_id, epoch, event_id, replay_no + 1, false, user_id, envelope,
-             type, occurred_at, max_event_age_s, 1, ${Rows.at(now)}, coalesce(original_at, created_at), 'trying',
-             ${Rows.at(dueFrom)}::timestamptz + (place - 1) * interval '1 millisecond'
+             type, occurred_at, max_event_age_s, 1, ${Rows.at(now)}, coalesce(original_at, created_at),
+             ${sql.literal(FIRST_STATE)}, ${Rows.at(dueFrom)}::timestamptz + (place - 1) * interval '1 millisecond'
       FROM lost
       ON CONFLICT (app_id, event_id, endpoint_id, replay_no) DO NOTHING
       RETURNING delivery_id`.pipe(Effect.map((rows) => rows.length))

@@ -2,10 +2,10 @@ import { Data, Effect } from "effect"
 import { chmod, mkdir, readdir, stat } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 
-/** The folder of the embedded database cannot be made, read, written, or is not ours. */
+/** The data folder of the embedded database cannot be made, read or written, or it belongs to somebody else. */
 export class DirectoryUnusable extends Data.TaggedError("DirectoryUnusable")<{
   readonly directory: string
-  /** The rest of a sentence that begins with the folder's name, without a full stop. */
+  /** The rest of a sentence that begins with the folder's name; without a full stop. */
   readonly problem: string
 }> {
   override get message(): string {
@@ -13,33 +13,38 @@ export class DirectoryUnusable extends Data.TaggedError("DirectoryUnusable")<{
   }
 }
 
-/** What is known of a folder before it is used. */
+/** The facts about a folder on which `refusal` decides. */
 export interface FolderFacts {
   readonly isDirectory: boolean
   /** The user id of its owner. */
   readonly owner: number
-  /** The names of what it holds, and `database/PG_VERSION` when it holds that. */
+  /** The names of the folder's entries, and `database/PG_VERSION` when that file exists. */
   readonly names: ReadonlyArray<string>
   /** Whether other users of the machine may enter or read it. */
   readonly isOpen: boolean
 }
 
-/** Whatever PostgreSQL makes a database in has this file. */
+/** PostgreSQL writes this file into every database folder. */
 const DATABASE = "database/PG_VERSION"
 /**
- * What a data folder has held since its first start: a folder with one of these is ours. Its lock is no proof, nor a folder that is merely
- * called `database`: /var and many a checkout have such names. A folder of ours without these is closed, because it is closed before
- * anything is written into it.
+ * The files that the first start writes: a folder with one of them is a data folder of this service. The lock file
+ * proves nothing, nor does a folder that is merely called `database`: /var and many a checkout have such names. A data
+ * folder without these files is already closed to others, because it is closed before anything is written into it.
  */
 const OURS: ReadonlySet<string> = new Set([DATABASE, "secret-keys"])
-/** A new disk or a checkout has these in an empty folder. */
+/** The entries that an otherwise empty folder may have: a new disk has `lost+found`, a checkout has dot files. */
 const isOfNobody = (name: string): boolean => name === "lost+found" || name.startsWith(".")
 
-/** To close /tmp or a folder of other programs would shut those out, and as root nothing would stop us. */
+/**
+ * Closing /tmp, or a folder of other programs, would lock those programs out; as root, nothing would stop this process.
+ */
 const isOfOthers = (names: ReadonlyArray<string>): boolean =>
   !names.some((name) => OURS.has(name)) && !names.every(isOfNobody)
 
-/** Why the user `me` may not keep a database in a folder; undefined when it may. `me` is undefined where there are no user ids. */
+/**
+ * The reason why the user `me` may not keep a database in the folder; undefined when the folder is fine. `me` is
+ * undefined on systems without user ids.
+ */
 export const refusal = (folder: FolderFacts, me: number | undefined): string | undefined => {
   if (!folder.isDirectory) return "is a file, not a folder: choose another DATA_DIR"
   if (me !== undefined && folder.owner !== me) {
@@ -59,7 +64,7 @@ export const refusal = (folder: FolderFacts, me: number | undefined): string | u
 
 const hasCode = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && "code" in error
 
-/** What an error of the file system means for the person who chose the folder. */
+/** Explains an error of the file system to the person who chose the folder. */
 export const describe = (error: unknown): string => {
   if (!hasCode(error)) return `cannot be used: ${String(error)}`
   switch (error.code) {
@@ -81,7 +86,7 @@ export const describe = (error: unknown): string => {
   }
 }
 
-/** Like `mkdir -p`, which in Node never ends below /proc: there a folder that exists cannot hold another one. */
+/** Like `mkdir -p`. Node's own never ends below /proc, where a folder that exists cannot hold another one. */
 const make = async (directory: string): Promise<void> => {
   if (await makeOne(directory)) return
   const parent = dirname(directory)
@@ -89,7 +94,10 @@ const make = async (directory: string): Promise<void> => {
   if (!(await makeOne(directory))) throw Object.assign(new Error("ENOENT"), { code: "ENOENT" })
 }
 
-/** False when the folder above is missing. A folder that is there, perhaps since another start made it this moment, counts as made. */
+/**
+ * False when the parent folder is missing. A folder that exists already counts as made: another start may have made it
+ * a moment ago.
+ */
 const makeOne = async (directory: string): Promise<boolean> => {
   try {
     await mkdir(directory, { mode: 0o700 })
@@ -110,9 +118,9 @@ const namesIn = async (directory: string): Promise<ReadonlyArray<string>> => {
 }
 
 /**
- * Makes the folder if it is missing, and closes it to everybody but its owner, also one that was there with wider rights: PGlite
- * makes files that everybody may write. From then on the process makes no file that others can read. A folder that others can enter and that
- * holds files of others is refused and left as it is.
+ * Makes the folder if it is missing and closes it to everybody but its owner, also a folder that had wider rights
+ * before: PGlite makes files that everybody may write. From then on the process makes no file that others can read. A
+ * folder that others can enter and that holds files of others is refused and left unchanged.
  */
 export const prepare = (directory: string): Effect.Effect<void, DirectoryUnusable> =>
   Effect.tryPromise({
@@ -122,7 +130,7 @@ export const prepare = (directory: string): Effect.Effect<void, DirectoryUnusabl
       const found = await stat(directory)
       const isDirectory = found.isDirectory()
       const isOpen = (found.mode & 0o077) !== 0
-      // A folder that cannot be read is refused for that, or for its owner.
+      // A folder that cannot be listed fails here with its own error, or is refused because of its owner.
       const names = isDirectory && isOpen ? await namesIn(directory) : []
       const problem = refusal({ isDirectory, owner: found.uid, names, isOpen }, process.getuid?.())
       if (problem !== undefined) throw new DirectoryUnusable({ directory, problem })
@@ -131,6 +139,6 @@ export const prepare = (directory: string): Effect.Effect<void, DirectoryUnusabl
     catch: (error) => unusable(directory, error)
   })
 
-/** The error for whatever went wrong with the folder or a file in it. */
+/** Turns any error about the folder, or about a file in it, into `DirectoryUnusable`. */
 export const unusable = (directory: string, error: unknown): DirectoryUnusable =>
   error instanceof DirectoryUnusable ? error : new DirectoryUnusable({ directory, problem: describe(error) })

@@ -6,10 +6,10 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import * as DataFolder from "./DataFolder.js"
 
-/** Another process has the folder open. */
+/** Another process uses the folder. */
 export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{
   readonly directory: string
-  /** Undefined for one that is just starting. */
+  /** Undefined when the other process has not written its name yet. */
   readonly pid: number | undefined
 }> {
   override get message(): string {
@@ -21,22 +21,25 @@ export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{
   }
 }
 
-/** Who holds the lock: the content of the lock file. */
+/** The content of the lock file: the process that holds the lock. */
 const Holder = Schema.parseJson(
   Schema.Struct({
     pid: Schema.Int,
-    /** Unique to one taking of the lock. */
+    /** A random text, new for each time that somebody takes the lock. */
     token: Schema.String,
-    /** The machine's boot and the process namespace that `pid` belongs to; "" where the system does not say. */
+    /** Identifies the boot of the machine and the namespace that `pid` belongs to; "" where the system does not say. */
     realm: Schema.String,
-    /** When the process started, so that a later one with the same pid is not taken for it. */
+    /** The start time of the process: a later process may have the same pid. */
     started: Schema.String
   })
 )
 type Holder = typeof Holder.Type
 
 const BEAT = Duration.seconds(5)
-/** A holder that cannot be looked at (in another container) counts as gone after this much silence. */
+/**
+ * A holder in another container cannot be looked up by its pid. It counts as dead when it has not touched the lock file
+ * for this long.
+ */
 const SILENCE = Duration.seconds(30)
 
 const orEmpty = (read: () => string | undefined): string => {
@@ -53,7 +56,10 @@ const currentRealm = (): string =>
     return `${boot} ${readlinkSync("/proc/self/ns/pid")}`
   })
 
-/** Field 22 of /proc/<pid>/stat. The name in field 2 may hold spaces and brackets, so count from its last bracket. */
+/**
+ * Field 22 of /proc/<pid>/stat. The name in field 2 may hold spaces and brackets, so the fields count from its last
+ * bracket.
+ */
 const startOf = (pid: number): string =>
   orEmpty(() => {
     const line = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -67,14 +73,14 @@ const exists = (pid: number): boolean => {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // Refused, so there is a process to be refused by.
+    // EPERM: this user may not signal the process, so the process exists.
     return hasCode(error, "EPERM")
   }
 }
 
-/** `silence`: milliseconds since the holder last touched the file, by the file system's own clock. */
+/** `silence`: milliseconds since the holder last touched the file, by the clock of the file system. */
 const isAlive = (holder: Holder | undefined, silence: number): boolean => {
-  // Unreadable: either it is being written this moment, or its writer died over it.
+  // The content is unreadable: the holder is writing it at this moment, or died while it wrote.
   if (holder === undefined) return silence < Duration.toMillis(BEAT)
   if (holder.realm !== currentRealm()) return silence < Duration.toMillis(SILENCE)
   return exists(holder.pid) && startOf(holder.pid) === holder.started
@@ -86,21 +92,24 @@ const parse = (text: string): Holder | undefined => {
   return holder._tag === "Some" ? holder.value : undefined
 }
 
-/** A lock file and its content, when it is ours. */
-interface Taken {
+/** A lock file that this process wrote, with its content. */
+interface OwnLock {
   readonly path: string
   readonly mine: string
 }
 
-/** Takes the lock, or says who has it: undefined for one that has not finished writing its name. */
-const take = async (directory: string): Promise<Taken | { readonly holder: Holder | undefined }> => {
+/**
+ * Takes the lock, or returns the process that holds it; `holder` is undefined when that process has not written its
+ * name yet.
+ */
+const take = async (directory: string): Promise<OwnLock | { readonly holder: Holder | undefined }> => {
   const path = join(directory, "lock")
   const me: Holder = { pid: process.pid, token: randomUUID(), realm: currentRealm(), started: startOf(process.pid) }
   const mine = Schema.encodeSync(Holder)(me)
   for (;;) {
     if (await create(path, mine)) return { path, mine }
     const content = await read(path)
-    if (content === undefined) continue // released this moment
+    if (content === undefined) continue // released a moment ago
     const holder = parse(content)
     if (isAlive(holder, await silenceOf(path, me.token))) return { holder }
     if (await replace(path, content, mine, me.token)) return { path, mine }
@@ -110,7 +119,7 @@ const take = async (directory: string): Promise<Taken | { readonly holder: Holde
 
 const read = (path: string): Promise<string | undefined> => readFile(path, "utf8").catch(() => undefined)
 
-/** False when it is there already. */
+/** False when the file exists already. */
 const create = async (path: string, content: string): Promise<boolean> => {
   try {
     await writeFile(path, content, { flag: "wx" })
@@ -122,13 +131,13 @@ const create = async (path: string, content: string): Promise<boolean> => {
 }
 
 /**
- * Puts our lock in place of a dead one, in one step and under a guard: of several starters that found it dead, one succeeds.
- * Nobody else touches a lock that exists, but its holder.
+ * Replaces the lock file of a dead process by this process's own, in one step and under a guard file. Of several
+ * starters that found the holder dead, one succeeds. Apart from this function, only the holder changes a lock file.
  */
 const replace = async (path: string, stale: string, mine: string, token: string): Promise<boolean> => {
   const guard = `${path}.takeover`
   if (!(await create(guard, mine))) {
-    // Held for a moment only, so a guard that stays was left by a process that died over it.
+    // A guard file exists for a moment only: one that stays belongs to a process that died in this function.
     if ((await silenceOf(guard, token)) > Duration.toMillis(SILENCE)) await rm(guard, { force: true })
     return false
   }
@@ -143,7 +152,10 @@ const replace = async (path: string, stale: string, mine: string, token: string)
   }
 }
 
-/** For how long nobody has touched a file. Both times come from the file system, which may not be on this machine. */
+/**
+ * How long ago a file was last touched, in milliseconds. Both times come from the file system, which may be on another
+ * machine.
+ */
 const silenceOf = async (path: string, token: string): Promise<number> => {
   const probe = `${path}.${token}`
   await writeFile(probe, "")
@@ -156,7 +168,10 @@ const release = async (path: string, mine: string): Promise<void> => {
   if ((await read(path)) === mine) await rm(path, { force: true })
 }
 
-/** Shows that the holder lives. By the operating system's clock, whatever clock the program runs on: others look by theirs. */
+/**
+ * Touches the lock file to show that the holder lives. Uses the clock of the operating system even when the program
+ * runs on another clock: other processes compare with theirs.
+ */
 const beat = (path: string): Effect.Effect<unknown, never, Scope.Scope> =>
   Clock.currentTimeMillis.pipe(
     Effect.flatMap((now) => Effect.ignore(Effect.tryPromise(() => utimes(path, now / 1000, now / 1000)))),
@@ -166,8 +181,9 @@ const beat = (path: string): Effect.Effect<unknown, never, Scope.Scope> =>
   )
 
 /**
- * Holds the folder for this process until the scope closes. PGlite itself has no lock: a second opener loses acknowledged
- * rows without a word. The lock of a process that died is taken over.
+ * Holds the data folder for this process until the scope closes. PGlite has no lock of its own: a second process that
+ * opened the folder would silently lose acknowledged rows. A lock is a file with the holder's pid and start time, which
+ * the holder touches regularly. A process that finds the holder dead takes the lock over.
  */
 export const hold = (
   directory: string
@@ -179,7 +195,7 @@ export const hold = (
     yield* beat(path)
   })
 
-const acquire = (directory: string): Effect.Effect<Taken, DirectoryInUse | DataFolder.DirectoryUnusable> =>
+const acquire = (directory: string): Effect.Effect<OwnLock, DirectoryInUse | DataFolder.DirectoryUnusable> =>
   Effect.flatMap(
     Effect.zipRight(
       DataFolder.prepare(directory),

@@ -1,41 +1,47 @@
-import { PGlite } from "@electric-sql/pglite"
+import { PGlite, type PGliteOptions } from "@electric-sql/pglite"
 import { SqlError } from "@effect/sql/SqlError"
 import { Effect, Layer, type Scope } from "effect"
 import { join } from "node:path"
 import { setFlagsFromString } from "node:v8"
 import pg from "pg"
-import * as Client from "../client/Client.js"
-import { pooled } from "../client/Pooled.js"
+import * as Client from "../driver/Client.js"
+import { pooled } from "../driver/Pooled.js"
 import type { Database } from "../Database.js"
-import { DedicatedConnection, make as makeDedicated } from "../DedicatedConnection.js"
+import { DedicatedConnection, make as makeDedicated } from "../driver/DedicatedConnection.js"
 import type * as DataFolder from "./DataFolder.js"
 import * as DirectoryLock from "./DirectoryLock.js"
 import { PgliteSession } from "./PgliteSession.js"
-import * as Watch from "../Watch.js"
+import * as Watch from "../driver/Watch.js"
 import * as Upkeep from "./Upkeep.js"
 
 export interface EmbeddedOptions {
-  /** The folder that holds the database; absent: in memory, gone with the process. */
+  /** The folder that holds the database. Absent: the database lives in memory and ends with the process. */
   readonly dataDir?: string | undefined
-  /** An image of a database to start from (`PGlite.dumpDataDir`), for tests. */
+  /** For tests: an image of a database to start from (`PGlite.dumpDataDir`). */
   readonly image?: Blob | undefined
-  /** How long a statement waits for another connection's transaction before it is refused as with `lock_timeout`. */
+  /** PGlite's program. A process that opens many databases compiles the program once and gives it to each of them. */
+  readonly program?: PGliteOptions["pgliteWasmModule"]
+  /**
+   * How long a statement waits for the transaction of another connection before it fails like a statement that met
+   * `lock_timeout`.
+   */
   readonly waitLimitMillis?: number | undefined
 }
 
-/** Connections are cheap here; they only queue for the one session. */
+/** Connections cost little here: they only queue for the one session. */
 const CONNECTIONS = 16
 
 /**
- * How much a function of PGlite's may run, in bytes, before V8 compiles it once more and better, beside us. Node 20's V8 says 1.8
- * million, and then half of a start's processor time goes into what starting alone makes hot. What serving makes hot gets there too.
+ * How many bytes of a function of PGlite's may run before V8 compiles the function a second time, better optimised, on
+ * another thread. The default of Node 20's V8 is 1.8 million; half of the processor time of a start would go into
+ * functions that only the start uses. The functions that serving uses often still reach this budget.
  */
 const TIERING_BUDGET = 40_000_000
 
 /**
- * PostgreSQL inside this process (PGlite), with the ordinary driver on top, so that every statement is written once. For
- * trying out and small single-node use: one session at a time, and no fsync, so a power cut can lose what a killed process
- * does not. Fails when another process has the folder open.
+ * PostgreSQL inside this process (PGlite), behind the ordinary driver, so that every statement is written once. Made
+ * for trying out and for small services on one machine: statements run one at a time, and there is no fsync, so a power
+ * cut can lose data that a killed process keeps. Fails when another process uses the folder.
  */
 export const layerEmbedded = (
   options: EmbeddedOptions = {}
@@ -67,7 +73,8 @@ const open = (options: EmbeddedOptions): Effect.Effect<PGlite, SqlError, Scope.S
         setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET}`)
         return PGlite.create({
           ...(options.dataDir === undefined ? {} : { dataDir: join(options.dataDir, "database") }),
-          ...(options.image === undefined ? {} : { loadDataDir: options.image })
+          ...(options.image === undefined ? {} : { loadDataDir: options.image }),
+          ...(options.program === undefined ? {} : { pgliteWasmModule: options.program })
         })
       },
       catch: (cause) => new SqlError({ cause, message: "The embedded database could not be opened" })
@@ -93,7 +100,7 @@ const pool = (connection: pg.ClientConfig): Effect.Effect<pg.Pool, never, Scope.
   Effect.acquireRelease(
     Effect.map(Watch.client, (Client) => {
       const connections = new pg.Pool({ ...connection, Client, max: CONNECTIONS, idleTimeoutMillis: 0 })
-      // A broken idle connection is dropped by the pool; without a listener it would end the process.
+      // The pool drops a broken idle connection by itself. Without a listener, the error event would end the process.
       connections.on("error", () => undefined)
       connections.on("connect", (client) => client.on("error", () => undefined))
       return connections

@@ -2,12 +2,15 @@ import type { PGlite } from "@electric-sql/pglite"
 import * as Wire from "./Wire.js"
 import { WireStream, type Backend } from "./WireStream.js"
 
-/** How long a connection waits for another one's transaction before its statement is refused, as `lock_timeout` would. */
+/**
+ * How long a connection waits for the transaction of another one before its statement fails, as with `lock_timeout`.
+ */
 const WAIT_LIMIT_MILLIS = 10_000
 
 /**
- * Several connections over the one session that PGlite has. A connection owns the session from its first request until the
- * server reports that no transaction is open; the others queue, first come first served.
+ * PGlite has one session; this class lets several connections take turns at it. A connection owns the session from its
+ * first request until the server reports that no transaction is open. The other connections queue, first come, first
+ * served.
  */
 export class PgliteSession implements Backend {
   readonly serverVersion: string
@@ -25,7 +28,7 @@ export class PgliteSession implements Backend {
     this.waitLimitMillis = waitLimitMillis
   }
 
-  /** A new connection: the `stream` option of `pg`. */
+  /** Opens a connection; `pg` calls it as its `stream` option. */
   readonly connect = (): WireStream => {
     const stream = new WireStream(this)
     this.streams.add(stream)
@@ -34,7 +37,7 @@ export class PgliteSession implements Backend {
 
   schedule(stream: WireStream): void {
     if (this.owner !== stream && !this.waiting.has(stream)) {
-      // The host's timer: an interrupted test clock must not leave a caller waiting for ever.
+      // The timer of the host: under a test clock that stands still, a caller would wait without a limit.
       // @effect-diagnostics-next-line globalTimers:off
       const timer = setTimeout(() => this.refuse(stream), this.waitLimitMillis)
       timer.unref()
@@ -57,7 +60,10 @@ export class PgliteSession implements Backend {
     this.waiting.delete(stream)
   }
 
-  /** Waited too long behind somebody's transaction: an error that callers know from lock time-outs and may retry. */
+  /**
+   * The connection waited too long for another one's transaction. It gets the error of a lock time-out, which callers
+   * know and may retry.
+   */
   private refuse(stream: WireStream): void {
     this.leaveQueue(stream)
     if (stream.nextRequest() === undefined) return
@@ -72,7 +78,7 @@ export class PgliteSession implements Backend {
       for (let stream = this.nextOwner(); stream !== undefined; stream = this.nextOwner()) {
         const request = stream.nextRequest()
         if (request === undefined) {
-          if (!stream.idle) return // inside a transaction: wait for its next request
+          if (!stream.idle) return // a transaction is open: wait for its next request
           this.owner = undefined
           continue
         }
@@ -99,12 +105,13 @@ export class PgliteSession implements Backend {
     const { status, notifications } = Wire.readAnswer(bytes)
     stream.idle = status === "I"
     stream.deliver(bytes)
-    // Listening is the session's, so every connection hears; those that do not listen ignore it.
+    // LISTEN belongs to the session, so every connection gets every notification. Connections that did not listen
+    // ignore it.
     for (const other of this.streams) {
       if (other !== stream) for (const notification of notifications) other.deliver(notification)
     }
     if (!stream.idle) return
-    // Back of the queue, so that a busy connection does not starve the others.
+    // The connection goes to the end of the queue, so that a busy connection does not starve the others.
     this.owner = undefined
     if (stream.hasRequest()) this.schedule(stream)
   }
@@ -114,20 +121,20 @@ export class PgliteSession implements Backend {
     await this.db.runExclusive(() =>
       this.db.execProtocolRawStream(request, {
         syncToFs: true,
-        // The bytes are WASM memory that the next call overwrites: copy.
+        // The bytes lie in WASM memory, which the next call overwrites: copy them.
         onRawData: (bytes) => void chunks.push(Buffer.from(bytes))
       })
     )
     return Buffer.concat(chunks)
   }
 
-  /** Sync first: after a refused message the server skips everything up to it. */
+  /** Sends Sync first: after a refused message the server ignores every message up to the next Sync. */
   private async rollBack(): Promise<void> {
     const { status } = Wire.readAnswer(await this.run(Wire.sync))
     if (status !== "I") await this.run(Wire.query("ROLLBACK"))
   }
 
-  /** The database itself broke: tell every client instead of leaving it waiting. */
+  /** The database itself failed: every client gets the error instead of waiting for an answer. */
   private fail(error: unknown): void {
     const cause = error instanceof Error ? error : new Error(String(error))
     this.owner = undefined

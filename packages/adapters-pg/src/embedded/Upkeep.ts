@@ -1,17 +1,20 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Layer, Option, type ParseResult, Schedule, Schema } from "effect"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 
-/** How often to look whether there is something to do. */
+/** How often the process checks whether an upkeep is due. */
 const LOOK = Schedule.spaced("1 minute")
-/** So many bytes of log written since the last time: enough changed rows for the planner's figures to be off. */
+/**
+ * An upkeep is due when this many bytes were written to the log since the last one: by then enough rows have changed
+ * for the planner's statistics to be wrong.
+ */
 const WORTHWHILE = 4 * 1024 * 1024
 
 const Position = Schema.Struct({ written: Rows.Bigint })
 const Table = Schema.Struct({ name: Schema.String })
 
-/** Bytes of write-ahead log since the database was made. */
+/** Bytes written to the write-ahead log since the database was made. */
 const written: Effect.Effect<number, SqlError | ParseResult.ParseError, SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient
   const row = yield* sql`SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::bigint AS written`.pipe(
@@ -21,9 +24,9 @@ const written: Effect.Effect<number, SqlError | ParseResult.ParseError, SqlClien
 })
 
 /**
- * What a server's background processes do and an embedded database has nobody for: figures for the planner (without them the
- * write path runs at 40 %), space of deleted rows, and a checkpoint, so that a start after a crash has little to replay. One
- * table at a time: each statement holds the process up.
+ * The work that background processes of a PostgreSQL server do and that the embedded database lacks: ANALYZE (without
+ * it the write path runs at 40 % of its speed), VACUUM for the space of deleted rows, and a checkpoint, so that a start
+ * after a crash replays little. It takes one table at a time: each statement blocks the process.
  */
 export const upkeep: Effect.Effect<void, SqlError | ParseResult.ParseError, SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -36,7 +39,9 @@ export const upkeep: Effect.Effect<void, SqlError | ParseResult.ParseError, SqlC
   yield* sql`CHECKPOINT`
 })
 
-/** Does the upkeep once in a while, when enough was written. By the host's clock: it is about files, not about our users. */
+/**
+ * Runs the upkeep whenever enough was written. Uses the host's clock: the upkeep concerns files, not the time of users.
+ */
 export const layer: Layer.Layer<never, never, SqlClient> = Layer.scopedDiscard(
   Effect.gen(function* () {
     let done = 0

@@ -1,10 +1,10 @@
 /**
- * The few messages of PostgreSQL's protocol (version 3) that an in-process connection must know. A message is a type byte,
- * a 32-bit length that counts itself, and a body; start-up messages have no type byte.
+ * The few messages of PostgreSQL's protocol (version 3) that an in-process connection must know. A message is a type
+ * byte, a 32-bit length that counts itself, and a body; start-up messages have no type byte.
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 
-/** What a client sends. */
+/** Types of messages from a client. */
 export const Client = {
   query: 0x51, // Q
   sync: 0x53, // S
@@ -14,7 +14,7 @@ export const Client = {
   terminate: 0x58 // X
 } as const
 
-/** What a server answers. */
+/** Types of messages from a server. */
 const Server = {
   authentication: 0x52, // R
   parameterStatus: 0x53, // S
@@ -28,8 +28,10 @@ export const SSL_REQUEST = 80_877_103
 export const GSS_REQUEST = 80_877_104
 export const CANCEL_REQUEST = 80_877_102
 
-/** Whether the session is inside a transaction, as ReadyForQuery reports it: idle, in one, in one that failed. */
-export type Status = "I" | "T" | "E"
+/**
+ * The state of the session in ReadyForQuery: I no transaction, T a transaction is open, E the open transaction failed.
+ */
+export type TransactionStatus = "I" | "T" | "E"
 
 const message = (type: number, body: Buffer): Buffer => {
   const head = Buffer.alloc(5)
@@ -40,13 +42,14 @@ const message = (type: number, body: Buffer): Buffer => {
 
 const text = (...parts: ReadonlyArray<string>): Buffer => Buffer.from(parts.map((part) => `${part}\0`).join(""), "utf8")
 
-export const readyForQuery = (status: Status): Buffer => message(Server.readyForQuery, Buffer.from(status, "latin1"))
+export const readyForQuery = (status: TransactionStatus): Buffer =>
+  message(Server.readyForQuery, Buffer.from(status, "latin1"))
 
 export const sync: Buffer = message(Client.sync, Buffer.alloc(0))
 
 export const query = (sql: string): Buffer => message(Client.query, text(sql))
 
-/** The answer to a start-up message: signed in, and the parameters that drivers look at. */
+/** The answer to a start-up message: the client is signed in, and the parameters that drivers read. */
 export const welcome = (serverVersion: string): Buffer => {
   const parameters = {
     server_version: serverVersion,
@@ -64,30 +67,32 @@ export const welcome = (serverVersion: string): Buffer => {
   ])
 }
 
-/** A statement that succeeded, and ready for the next. */
+/** A statement succeeded; the server is ready for the next one. */
 export const completed = (tag: string): Buffer =>
   Buffer.concat([message(Server.commandComplete, text(tag)), readyForQuery("I")])
 
-/** A statement that was refused, and ready for the next. */
+/** A statement failed; the server is ready for the next one. */
 export const refused = (sqlState: string, reason: string): Buffer =>
   Buffer.concat([
     message(Server.errorResponse, Buffer.concat([text("SERROR", `C${sqlState}`, `M${reason}`), Buffer.alloc(1)])),
     readyForQuery("I")
   ])
 
-export interface Answer {
-  /** From the last ReadyForQuery; undefined when there was none: the server waits for more of the same request. */
-  readonly status: Status | undefined
+export interface WireAnswer {
+  /**
+   * The status of the last ReadyForQuery. Undefined: there was none, and the server waits for more of the same request.
+   */
+  readonly status: TransactionStatus | undefined
   readonly notifications: ReadonlyArray<Buffer>
 }
 
-/** What a run of whole server messages says about the session. */
-export const readAnswer = (bytes: Buffer): Answer => {
-  let status: Status | undefined
+/** Reads the status and the notifications from a run of whole server messages. */
+export const readAnswer = (bytes: Buffer): WireAnswer => {
+  let status: TransactionStatus | undefined
   const notifications: Array<Buffer> = []
   for (let at = 0; at + 5 <= bytes.length;) {
     const end = at + 1 + bytes.readInt32BE(at + 1)
-    if (bytes[at] === Server.readyForQuery) status = bytes.toString("latin1", at + 5, at + 6) as Status
+    if (bytes[at] === Server.readyForQuery) status = bytes.toString("latin1", at + 5, at + 6) as TransactionStatus
     else if (bytes[at] === Server.notification) notifications.push(bytes.subarray(at, end))
     at = end
   }

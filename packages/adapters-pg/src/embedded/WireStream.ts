@@ -2,16 +2,18 @@ import { Duplex } from "node:stream"
 import { callbackify } from "node:util"
 import * as Wire from "./Wire.js"
 
-/** What a connection tells the session that it belongs to. */
+/** The session, as a connection sees it. */
 export interface Backend {
   readonly serverVersion: string
-  /** The stream has a request ready. */
+  /** The stream has a whole request ready. */
   readonly schedule: (stream: WireStream) => void
-  /** The client is gone: roll back what it had open. */
+  /** The client is gone: roll its open transaction back. */
   readonly abandon: (stream: WireStream) => Promise<void>
 }
 
-/** Messages after which the server works and answers; those before them are only collected. */
+/**
+ * The types of messages that end a request: the server then works and answers. It only collects the messages before.
+ */
 const ENDS_REQUEST: ReadonlySet<number | undefined> = new Set([
   Wire.Client.query,
   Wire.Client.sync,
@@ -21,11 +23,11 @@ const ENDS_REQUEST: ReadonlySet<number | undefined> = new Set([
 ])
 
 /**
- * One client connection to the embedded database, in place of a socket: cuts what the driver writes into requests that the
- * session can run one by one.
+ * One client connection to the embedded database, in place of a socket. It cuts the bytes that the driver writes into
+ * requests, which the session runs one by one.
  */
 export class WireStream extends Duplex {
-  /** Not inside a transaction, nor in the middle of a request. */
+  /** No transaction is open, and no request is half sent. */
   idle = true
 
   private readonly backend: Backend
@@ -51,7 +53,7 @@ export class WireStream extends Duplex {
     if (!this.destroyed && !this.readableEnded) this.push(bytes)
   }
 
-  /** The rest of what `pg` expects of a net.Socket. */
+  /** The other members of net.Socket that `pg` uses. */
   connect(): this {
     queueMicrotask(() => this.emit("connect"))
     return this
@@ -70,7 +72,7 @@ export class WireStream extends Duplex {
   }
 
   override _read(): void {
-    // `deliver` pushes whatever there is: the driver reads everything at once.
+    // Nothing to do: `deliver` pushes bytes when they arrive, and the driver reads all of them at once.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -95,7 +97,7 @@ export class WireStream extends Duplex {
     if (!this.destroyed) this.push(null)
   }
 
-  /** The next whole message that has arrived, a copy of its own. */
+  /** Removes the next whole message from the received bytes and returns a copy. */
   private takeMessage(): Buffer | undefined {
     const lengthAt = this.started ? 1 : 0
     if (this.rest.length < lengthAt + 4) return undefined
@@ -106,7 +108,9 @@ export class WireStream extends Duplex {
     return message
   }
 
-  /** Later, as a socket would: the driver does not expect an answer before its write has returned. */
+  /**
+   * Delivers on the next turn, as a socket would: the driver does not expect an answer before its write has returned.
+   */
   private answer(bytes: Buffer): void {
     queueMicrotask(() => this.deliver(bytes))
   }
@@ -130,8 +134,9 @@ export class WireStream extends Duplex {
 }
 
 /**
- * `@effect/sql-pg` cancels an interrupted query from a second connection. Here there is no other backend to cancel, and
- * queueing the request behind the very transaction that it should end would only make the interruption wait.
+ * `@effect/sql-pg` cancels an interrupted query from a second connection. The embedded database has no second backend,
+ * and the cancel request would queue behind the very transaction that it should end: the interruption would only take
+ * longer. So the session drops it.
  */
 const isCancel = (message: Buffer): boolean =>
   message[0] === Wire.Client.query && message.toString("latin1", 5, 30).startsWith("SELECT pg_cancel_backend(")

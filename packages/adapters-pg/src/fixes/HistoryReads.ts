@@ -1,16 +1,22 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { HistoryStretch } from "@place-access/domain/fixes"
 import type { Timestamp, UserId } from "@place-access/domain/shared"
-import { reads } from "../client/Client.js"
-import * as HistoryBound from "../HistoryBound.js"
-import * as Rows from "../Rows.js"
+import { reads } from "../driver/Client.js"
+import * as HistoryBound from "./HistoryBound.js"
+import * as Rows from "../driver/Rows.js"
 import { COLUMNS } from "./StoredRow.js"
 
-/** The statements of `FixHistory`: each walks the primary key of `fixes`, (user_id, captured_at, …), and stops where it is done. */
+/**
+ * The statements of `FixHistory`. Each one walks the primary key of `fixes`, (user_id, captured_at, …), and stops when
+ * it has enough rows.
+ */
 
 type Time = Timestamp.Timestamp
 
-/** Whole instants, so that no page cuts one and nothing but the time needs to be in the index's order. */
+/**
+ * Returns all fixes of the last instant (WITH TIES): a page never splits an instant, and the order by time alone, which
+ * the index has, is enough.
+ */
 export const newestStatement = (
   sql: SqlClient,
   userId: UserId,
@@ -18,25 +24,25 @@ export const newestStatement = (
   { from, until }: HistoryStretch,
   limit: number
 ) => reads(sql)`
-  SELECT ${sql.literal(COLUMNS)} FROM fixes
+  SELECT ${COLUMNS} FROM fixes
   WHERE ${kept(sql, userId, now)} AND NOT left_behind
     ${from === null ? sql`` : sql`AND captured_at >= ${Rows.at(from)}`}
     ${until === null ? sql`` : sql`AND captured_at < ${Rows.at(until)}`}
   ORDER BY captured_at DESC FETCH FIRST ${limit} ROWS WITH TIES`
 
-/** One step in the index to either side of the moment, however much history there is on each. */
+/** Reads one index entry to either side of the moment. The amount of history does not matter. */
 export const aroundStatement = (sql: SqlClient, userId: UserId, now: Time, at: Time, toleranceMs: number) => reads(sql)`
-  (SELECT ${sql.literal(COLUMNS)} FROM fixes
+  (SELECT ${COLUMNS} FROM fixes
    WHERE ${kept(sql, userId, now)} AND NOT left_behind
      AND captured_at >= ${Rows.at(at - toleranceMs)} AND captured_at <= ${Rows.at(at)}
    ORDER BY captured_at DESC FETCH FIRST 1 ROW WITH TIES)
   UNION ALL
-  (SELECT ${sql.literal(COLUMNS)} FROM fixes
+  (SELECT ${COLUMNS} FROM fixes
    WHERE ${kept(sql, userId, now)} AND NOT left_behind
      AND captured_at > ${Rows.at(at)} AND captured_at <= ${Rows.at(at + toleranceMs)}
    ORDER BY captured_at FETCH FIRST 1 ROW WITH TIES)`
 
-/** From the beginning of the stretch, whole instants too. */
+/** The oldest fixes of the stretch first, and again all fixes of the last instant. */
 export const rangeStatement = (
   sql: SqlClient,
   userId: UserId,
@@ -44,11 +50,11 @@ export const rangeStatement = (
   { from, until }: { readonly from: Time; readonly until: Time },
   limit: number
 ) => sql`
-  SELECT ${sql.literal(COLUMNS)} FROM fixes
+  SELECT ${COLUMNS} FROM fixes
   WHERE ${kept(sql, userId, now)} AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)}
   ORDER BY captured_at FETCH FIRST ${limit} ROWS WITH TIES`
 
-/** `edges` ascend; counts between the first and the last. */
+/** Counts the fixes between each edge and the next. `edges` ascend. */
 export const tallyStatement = (sql: SqlClient, userId: UserId, now: Time, edges: ReadonlyArray<Time>) => sql`
   SELECT width_bucket(captured_at, ${edges.map(Rows.at)}::timestamptz[]) - 1 AS edge, count(*) AS fixes,
          min(captured_at) AS first_at, max(captured_at) AS last_at

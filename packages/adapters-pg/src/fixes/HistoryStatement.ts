@@ -1,8 +1,8 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fix } from "@place-access/domain/fixes"
 import type { DeviceId, Timestamp, UserId } from "@place-access/domain/shared"
-import type { VisitReport } from "@place-access/domain/visits"
-import * as Rows from "../Rows.js"
+import type { VisitReport } from "@place-access/domain/fixes"
+import * as Rows from "../driver/Rows.js"
 import { fixTable, visitTable } from "./Incoming.js"
 
 interface History {
@@ -14,20 +14,23 @@ interface History {
 }
 
 /**
- * Stores what none of the user's devices has brought yet, and counts it. No rule is evaluated. The caller has queued at the user's
- * row of `upload_streams` and raised its version.
+ * Stores the fixes and visits of an import that no device of the user has brought before, and counts them. No rule is
+ * evaluated. The caller has locked the user's row of `upload_streams` and raised its version.
  */
 export const historyStatement = (sql: SqlClient, { at, deviceId, fixes, userId, visits }: History) =>
   sql`
     WITH new_fixes AS (
-      INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, received_at)
+      INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg,
+        received_at)
       SELECT ${userId}, fix.captured_at, ${deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m, fix.speed_mps,
              fix.course_deg, ${Rows.at(at)}::timestamptz
       FROM ${fixTable(sql, fixes)}
-      -- One step in an index for each: as a join, a planner without statistics reads everything between the first and the last.
+      -- One index look-up for each fix. As a join, a planner without statistics would read all fixes between the first
+      -- and the last.
       WHERE (
         SELECT true FROM fixes known
-        WHERE known.user_id = ${userId} AND known.captured_at = fix.captured_at AND known.lat = fix.lat AND known.lon = fix.lon
+        WHERE known.user_id = ${userId} AND known.captured_at = fix.captured_at AND known.lat = fix.lat
+          AND known.lon = fix.lon
         LIMIT 1
       ) IS NULL
       ON CONFLICT DO NOTHING

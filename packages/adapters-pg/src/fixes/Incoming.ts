@@ -1,11 +1,14 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fix } from "@place-access/domain/fixes"
-import { VisitReport } from "@place-access/domain/visits"
-import * as Rows from "../Rows.js"
+import { VisitReport } from "@place-access/domain/fixes"
+import * as Rows from "../driver/Rows.js"
 
 const NONE: ReadonlySet<Fix.Fix> = new Set()
 
-/** Fixes on their way in, as the table `fix`. `leftBehind`: those of them that decide nothing. */
+/**
+ * New fixes as the table `fix` of a statement. `leftBehind`: the fixes of a device that its user had left behind; they
+ * decide nothing (`Carried`).
+ */
 export const fixTable = (sql: SqlClient, fixes: ReadonlyArray<Fix.Fix>, leftBehind = NONE) =>
   sql`unnest(${fixes.map((fix) => Rows.at(fix.capturedAt))}::timestamptz[],
              ${fixes.map((fix) => fix.lat)}::float8[],
@@ -17,7 +20,7 @@ export const fixTable = (sql: SqlClient, fixes: ReadonlyArray<Fix.Fix>, leftBehi
              ${fixes.map((fix) => leftBehind.has(fix))}::boolean[])
         AS fix (captured_at, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, left_behind)`
 
-/** Visit reports on their way in, as the table `visit`. */
+/** New visit reports as the table `visit` of a statement. */
 export const visitTable = (sql: SqlClient, visits: ReadonlyArray<VisitReport.VisitReport>) =>
   sql`unnest(${visits.map(VisitReport.key)}::text[],
              ${visits.map((visit) => Rows.nullableAt(visit.arrival))}::timestamptz[],

@@ -1,13 +1,16 @@
 import type { Movement } from "@place-access/domain/devices"
 import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 
 const Spot = Schema.Struct({ lat: Schema.Finite, lon: Schema.Finite, band_m: Schema.Finite })
 
 const Rest = Schema.Struct({ ...Spot.fields, moved_at: Schema.NullOr(Timestamp.Timestamp) })
 
-/** `devices.movement`: where the device rests, since when, its newest position, and the rest before when that one ended one. */
+/**
+ * The column `devices.movement`: where the device rests, since when, its newest position, and the previous rest if the
+ * newest position ended one.
+ */
 export const MovementColumn = Schema.NullOr(
   Schema.Struct({ ...Rest.fields, heard_at: Timestamp.Timestamp, last: Spot, before: Schema.NullOr(Rest) })
 )
@@ -16,9 +19,12 @@ const toSpot = ({ band_m: bandM, lat, lon }: typeof Spot.Type): Movement.Spot =>
 
 const fromSpot = ({ bandM, lat, lon }: Movement.Spot): typeof Spot.Type => ({ lat, lon, band_m: bandM })
 
-const toRest = (rest: typeof Rest.Type): Movement.Rest => ({ spot: toSpot(rest), movedAt: rest.moved_at })
+const toRest = (rest: typeof Rest.Type): Movement.RestingPhone => ({ spot: toSpot(rest), movedAt: rest.moved_at })
 
-const fromRest = ({ movedAt, spot }: Movement.Rest): typeof Rest.Type => ({ ...fromSpot(spot), moved_at: movedAt })
+const fromRest = ({ movedAt, spot }: Movement.RestingPhone): typeof Rest.Type => ({
+  ...fromSpot(spot),
+  moved_at: movedAt
+})
 
 export const decode = (column: typeof MovementColumn.Type): Movement.Movement | null =>
   column === null

@@ -1,20 +1,21 @@
+import { QuarantineReason } from "@place-access/domain/devices"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { Device } from "@place-access/domain/devices"
-import { Fix, type PutAside } from "@place-access/domain/fixes"
+import { type QuarantineCount } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 
-/** `devices.put_aside`: for each reason how many readings there were, and when the last of them arrived. */
+/** The column `devices.put_aside`: for each reason, how many readings were put aside and when the last one arrived. */
 export const PutAsideColumn = Schema.partial(
   Schema.Record({
-    key: Fix.QuarantineReason,
+    key: QuarantineReason,
     value: Schema.Struct({ count: Schema.Int, last_at: Timestamp.Timestamp })
   })
 )
 
 export const decode = (column: typeof PutAsideColumn.Type): Device.Device["putAside"] =>
-  Fix.QuarantineReason.literals
+  QuarantineReason.literals
     .flatMap((reason) => {
       const one = column[reason]
       return one === undefined ? [] : [{ reason, count: one.count, lastAt: one.last_at }]
@@ -24,12 +25,16 @@ export const decode = (column: typeof PutAsideColumn.Type): Device.Device["putAs
 export const encode = (putAside: Device.Device["putAside"]): string =>
   Rows.json(Object.fromEntries(putAside.map(({ count, lastAt, reason }) => [reason, { count, last_at: lastAt }])))
 
-/** The column with these added, in an UPDATE of `devices`. */
-export const added = (sql: SqlClient, putAside: ReadonlyArray<PutAside>, at: Timestamp.Timestamp) =>
-  sql`devices.put_aside || jsonb_build_object(${sql.csv(
-    putAside.map(
-      ({ count, reason }) => sql`${reason}::text, jsonb_build_object(
-        'count', coalesce((devices.put_aside #>> ARRAY[${reason}::text, 'count'])::bigint, 0) + ${count}::bigint,
-        'last_at', greatest((devices.put_aside #>> ARRAY[${reason}::text, 'last_at'])::bigint, ${at}::bigint))`
-    )
-  )})`
+/**
+ * An SQL expression for an UPDATE of `devices`: the column with these counts added. It writes the new text itself:
+ * Citus refuses `jsonb_build_object` in an UPDATE, which depends on the session for values of other types than these.
+ */
+export const added = (sql: SqlClient, putAside: ReadonlyArray<QuarantineCount>, at: Timestamp.Timestamp) =>
+  putAside.reduce(
+    (column, { count, reason }) => sql`${column} || ('{"' || ${reason}::text || '": {"count": ' ||
+        (coalesce((devices.put_aside #>> ARRAY[${reason}::text, 'count'])::bigint, 0) + ${count}::bigint)::text ||
+        ', "last_at": ' ||
+        greatest((devices.put_aside #>> ARRAY[${reason}::text, 'last_at'])::bigint, ${at}::bigint)::text ||
+        '}}')::jsonb`,
+    sql`devices.put_aside`
+  )

@@ -1,7 +1,7 @@
 import type { Fix } from "@place-access/domain/fixes"
 import { DeviceId, UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 
 /** A row of `fixes`. */
 export const StoredRow = Schema.Struct({
@@ -30,4 +30,4 @@ export const toStored = (row: typeof StoredRow.Type): Fix.StoredFix => ({
   receivedAt: row.received_at
 })
 
-export const COLUMNS = Object.keys(StoredRow.fields).join(", ")
+export const COLUMNS = Rows.columns(StoredRow)

@@ -1,16 +1,21 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fix, UploadCommit } from "@place-access/domain/fixes"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 import * as RecentColumn from "../rules/RecentColumn.js"
 import * as MovementColumn from "./MovementColumn.js"
 import * as PutAsideColumn from "./PutAsideColumn.js"
 import { fixTable, visitTable } from "./Incoming.js"
 
 /**
- * Everything that an upload changes, in one statement and so in one commit without a round trip in between. All of it hangs on
- * `moved`, which is empty when another upload of the user came first: the row of `upload_streams` is where uploads of one user
- * queue, and the version is compared once it is their turn. Gives a row when it was written, none when it was not. Most uploads
- * have neither visits nor anything to be put aside, and most fire nothing: what an upload has not is no part of its statement.
+ * Everything that an upload changes, in one statement: one commit, without a round trip before it.
+ *
+ * The commit is optimistic. Uploads of one user queue at the user's row of `upload_streams`, and the statement compares
+ * the version of that row with the version that the upload read. When another upload has raised the version meanwhile,
+ * `moved` is empty, every part of the statement writes nothing, and the statement returns no row: the caller reads
+ * again and retries. Otherwise it returns one row.
+ *
+ * Most uploads have no visits, put nothing aside and fire no rule. A part that an upload does not need is left out of
+ * its statement.
  */
 export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
   const {
@@ -52,8 +57,10 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
 }
 
 const newFixes = (sql: SqlClient, { deviceId, fixes, leftBehind, receivedAt }: UploadCommit) => sql`, new_fixes AS (
-      INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, received_at, left_behind)
-      SELECT moved.user_id, fix.captured_at, ${deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m, fix.speed_mps,
+      INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg,
+        received_at, left_behind)
+      SELECT moved.user_id, fix.captured_at, ${deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m,
+        fix.speed_mps,
              fix.course_deg, ${Rows.at(receivedAt)}::timestamptz, fix.left_behind
       FROM moved, ${fixTable(sql, fixes, leftBehind)}
       ON CONFLICT DO NOTHING
@@ -64,7 +71,8 @@ const newQuarantined = (
   { deviceId, quarantined, receivedAt }: UploadCommit
 ) => sql`, new_quarantined AS (
       INSERT INTO quarantined_fixes (user_id, device_id, reading_key, reason, reading, received_at)
-      SELECT moved.user_id, ${deviceId}, one.reading_key, one.reason, one.reading::jsonb, ${Rows.at(receivedAt)}::timestamptz
+      SELECT moved.user_id, ${deviceId}, one.reading_key, one.reason, one.reading::jsonb,
+        ${Rows.at(receivedAt)}::timestamptz
       FROM moved, unnest(${quarantined.map((one) => one.key)}::text[],
                          ${quarantined.map((one) => one.reason)}::text[],
                          ${quarantined.map((one) => Rows.json(one.reading))}::text[])
@@ -72,7 +80,7 @@ const newQuarantined = (
       ON CONFLICT DO NOTHING
     )`
 
-/** They are fixes now. */
+/** Readings that were put aside earlier and that this upload stores as fixes. */
 const takenReadings = (sql: SqlClient, { deviceId, taken, userId }: UploadCommit) => sql`, taken AS (
       DELETE FROM quarantined_fixes USING moved
       WHERE quarantined_fixes.user_id = ${userId} AND quarantined_fixes.user_id = moved.user_id
@@ -88,7 +96,8 @@ const newVisits = (sql: SqlClient, { deviceId, receivedAt, visits }: UploadCommi
     )`
 
 const newStates = (sql: SqlClient, { states }: UploadCommit) => sql`, new_states AS (
-      INSERT INTO rule_states AS present (user_id, rule_id, side, since, dwell_spent, as_of, last_fired_at, basis, recent)
+      INSERT INTO rule_states AS present (user_id, rule_id, side, since, dwell_spent, as_of, last_fired_at, basis,
+        recent)
       SELECT moved.user_id, state.*
       FROM moved, unnest(${states.map(({ ruleId }) => ruleId)}::text[],
                          ${states.map(({ state }) => state.side)}::text[],
@@ -108,7 +117,8 @@ const newEvents = (sql: SqlClient, { events, receivedAt }: UploadCommit) => sql`
       INSERT INTO events (user_id, event_id, connection_id, app_id, payload, occurred_at, webhook_url, max_event_age_s,
                           created_at, fan_out_due_at)
       SELECT moved.user_id, event.event_id, event.connection_id, event.app_id, event.payload::jsonb, event.occurred_at,
-             event.webhook_url, event.max_event_age_s, ${Rows.at(receivedAt)}::timestamptz, ${Rows.at(receivedAt)}::timestamptz
+             event.webhook_url, event.max_event_age_s, ${Rows.at(receivedAt)}::timestamptz,
+               ${Rows.at(receivedAt)}::timestamptz
       FROM moved, unnest(${events.map((event) => event.id)}::text[],
                          ${events.map((event) => event.connectionId)}::text[],
                          ${events.map((event) => event.appId)}::text[],
@@ -119,7 +129,7 @@ const newEvents = (sql: SqlClient, { events, receivedAt }: UploadCommit) => sql`
         AS event (event_id, connection_id, app_id, payload, occurred_at, webhook_url, max_event_age_s)
     )`
 
-/** Null when there are none. */
+/** The earliest capture; null without fixes. */
 const earliest = (fixes: ReadonlyArray<Fix.Fix>): ReturnType<typeof Rows.nullableAt> =>
   fixes.length === 0
     ? null

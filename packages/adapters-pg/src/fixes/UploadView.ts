@@ -5,9 +5,9 @@ import { Fix, type UploadView } from "@place-access/domain/fixes"
 import { LiveRule, RuleEvaluation } from "@place-access/domain/rules"
 import { DeviceId, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, type ParseResult, Schema } from "effect"
-import { reads } from "../client/Client.js"
-import * as HistoryBound from "../HistoryBound.js"
-import * as Rows from "../Rows.js"
+import { reads } from "../driver/Client.js"
+import * as HistoryBound from "./HistoryBound.js"
+import * as Rows from "../driver/Rows.js"
 import * as MovementColumn from "./MovementColumn.js"
 import { COLUMNS, RuleRow, toRule } from "../rules/RuleRow.js"
 import { SCOPE_HOLDS, SCOPE_SINCE } from "../rules/RuleStanding.js"
@@ -26,16 +26,16 @@ const toCompanion = (device: typeof DeviceValue.Type): Carried.Companion => ({
   movement: MovementColumn.decode(device.movement)
 })
 
-/** The first row: what is not about a rule. */
+/** The first row of the view: everything that is not about a rule. */
 const HeadRow = Schema.Struct({
   rule_id: Schema.Null,
   version: Rows.Bigint,
-  // null when none is known
+  // null: no fix is known
   known: Schema.NullOr(Schema.Array(Schema.Int)),
   // null: everything is kept
   cutoff: Rows.NullableAt,
   last_future_at: Schema.NullOr(Rows.Bigint),
-  // null: there are none
+  // null: the user has no device
   devices: Schema.NullOr(Schema.Array(DeviceValue))
 })
 
@@ -47,7 +47,7 @@ const LiveRow = Schema.extend(
     radius_m: Schema.Finite,
     // null for a zone
     geometry_version: Schema.NullOr(Schema.Int),
-    // null from ever, and for a zone
+    // null: the place has had this shape from the beginning; also null for a zone
     valid_from: Rows.NullableAt,
     shared_at: Rows.NullableAt,
     scope_since: Rows.NullableAt,
@@ -87,10 +87,10 @@ const toLiveRule = (row: typeof LiveRow.Type): LiveRule.LiveRule => {
   }
 }
 
-/** Nobody is to wait behind the look-ups of more fixes than these. */
+/** A view with more fixes than this does not use a shared connection: other reads would wait behind its look-ups. */
 const SHORT = 100
 
-/** `FixStore.view`: the user's version, which fixes are known, and the live rules with their states, as of one moment. */
+/** `FixStore.view`: the user's version, the known fixes, and the live rules with their states, all as of one moment. */
 export const read = (
   sql: SqlClient,
   userId: UserId,
@@ -111,7 +111,7 @@ export const read = (
               FROM devices d
               WHERE d.user_id = ${userId} AND d.removed_at IS NULL AND d.format <> 'import') AS devices
     ) AS head
-    -- No row of the one fits one of the other: the head comes by itself, once, however many rules there are.
+    -- ON false: the head matches no rule, so it comes as one row of its own, whatever the number of rules.
     FULL JOIN (
       SELECT ${sql.literal(COLUMNS)}, p.geometry_version, shape.valid_from, shared.shared_at,
              ${sql.literal(SCOPE_SINCE)} AS scope_since,
@@ -161,18 +161,22 @@ const keysOf = (fixes: ReadonlyArray<Fix.Fix>, positions: ReadonlyArray<number>)
   return keys
 }
 
-/** Which of `fixes` the device uploaded before, in one value: their positions in the list, from 1. Null when there are none. */
+/**
+ * The positions in `fixes`, from 1, of the fixes that the device uploaded before, as one array. Null when there are
+ * none.
+ */
 export const knownStatement = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: ReadonlyArray<Fix.Fix>) => {
   const times = fixes.map((fix) => fix.capturedAt)
   const [first, last] = times.reduce(
     ([low, high], time) => [Math.min(low, time), Math.max(high, time)],
     [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   )
-  // One step in an index for each fix: as a join, a planner without statistics reads everything between the first and the last.
-  // The range names the months to look in.
+  // One index look-up for each fix: as a join, a planner without statistics would read all fixes between the first and
+  // the last. BETWEEN limits the look-ups to the partitions of those months.
   //
-  // The planner takes a list for ten rows, and a plan that is kept, which is for any moment, for a step in each month and row: that seems
-  // dearer than to plan anew at each upload, which takes longer than all else in it. Of a comparison that it cannot look into it expects one row.
+  // `position = position + 0` keeps the cached plan cheap. Without it the planner expects ten rows from the list, and
+  // in a generic plan a look-up in each month for each of them; it then plans anew at each upload, which takes longer
+  // than the rest of the statement. For a comparison that it cannot estimate, the planner expects one row.
   return sql`
     SELECT array_agg(asked.position::integer)
     FROM (

@@ -2,7 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { RuleImport } from "@place-access/domain/legacy"
 import { AppId, ConnectionId, PlaceId, type RuleId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 import { COLUMNS, RuleRow, toRule } from "../rules/RuleRow.js"
 
 const OwnerRow = Schema.Struct({
@@ -17,19 +17,25 @@ const SharedRow = Schema.Struct({ connection_id: ConnectionId, place_id: PlaceId
 
 const FoundRow = Schema.extend(RuleRow, Schema.Struct({ is_asked: Schema.Boolean }))
 
-/** Locks the connections that rules are asked for, by id as everybody else does, and reads what the decision needs. */
+/**
+ * Locks the connections that the import names, in the order of their ids like every other writer, and reads the state
+ * that the decision needs.
+ */
 export const importState = (
   sql: SqlClient,
-  asked: ReadonlyArray<{ readonly owner: RuleImport.Owner; readonly id: RuleId }>
+  asked: ReadonlyArray<{ readonly owner: RuleImport.RuleOwner; readonly id: RuleId }>
 ) =>
   Effect.gen(function* () {
     const users = asked.map(({ owner }) => owner.userId)
     const connections = asked.map(({ owner }) => owner.id)
     const owners = sql`(SELECT DISTINCT * FROM unnest(${users}::text[], ${connections}::text[]) AS o (user_id, connection_id))`
-    const locked = yield* sql`
-      SELECT c.user_id, c.connection_id, c.app_id, c.ended_at, c.standard_expires_at
-      FROM connections c JOIN ${owners} asked ON asked.user_id = c.user_id AND asked.connection_id = c.connection_id
-      ORDER BY c.connection_id FOR UPDATE OF c`.pipe(Rows.all(OwnerRow))
+    const distinct = new Map(asked.map(({ owner }) => [owner.id, owner]))
+    const inOrder = [...distinct.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
+    // One statement each: a lock of rows of several users cannot be taken on a cluster.
+    const locked = (yield* Effect.forEach(inOrder, (owner) =>
+      sql`SELECT user_id, connection_id, app_id, ended_at, standard_expires_at FROM connections
+          WHERE user_id = ${owner.userId} AND connection_id = ${owner.id} FOR UPDATE`.pipe(Rows.all(OwnerRow))
+    )).flat()
     const now = yield* Timestamp.now
     const shared = yield* sql`
       SELECT s.connection_id, p.place_id, p.label
@@ -50,7 +56,7 @@ export const importState = (
       FROM here JOIN rules r ON r.user_id = here.user_id AND r.rule_id = here.rule_id
       LEFT JOIN places p ON p.user_id = r.user_id AND p.place_id = r.place_id`.pipe(Rows.all(FoundRow))
     const rules = found.filter((row) => !row.is_asked)
-    const state: RuleImport.ImportState = {
+    const state: RuleImport.RuleImportFacts = {
       connections: locked.map((row) => ({
         userId: row.user_id,
         id: row.connection_id,

@@ -2,10 +2,13 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { Listener } from "@place-access/domain/listeners"
 import type { AppId, EventId, ListenerId } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
-import * as Rows from "../Rows.js"
-import { ListenerRow, toRecord, toWaiting, WaitingRow } from "./ListenerRow.js"
+import * as Rows from "../driver/Rows.js"
+import { ListenerRow, toRecord, toWaiting, WAITING_COLUMNS, WaitingRow } from "./ListenerRow.js"
 
-/** Each is one transaction of one app; they queue up at `lock`, so that each sees what those before it did. */
+/**
+ * Each exported function runs in a transaction of one app. `lock` makes the transactions of one app run one after the
+ * other, so that each sees what the earlier ones did.
+ */
 
 const IdRow = Schema.Struct({ listener_id: ListenerRow.fields.listener_id })
 const EventRow = Schema.Struct({ event_id: WaitingRow.fields.event_id })
@@ -15,17 +18,15 @@ interface Key {
   readonly id: ListenerId
 }
 
-/** Those that are there, in the order of their ids. */
+/** Locks the app's listeners and returns their ids. */
 const lock = (sql: SqlClient, appId: AppId) =>
   sql`SELECT listener_id FROM listeners WHERE app_id = ${appId} ORDER BY listener_id FOR UPDATE`.pipe(
     Rows.all(IdRow),
     Effect.map((rows) => new Set(rows.map((row) => row.listener_id)))
   )
 
-const columns = (sql: SqlClient) => sql.literal(Object.keys(WaitingRow.fields).join(", "))
-
-/** Those of which nobody else is told, or will be. */
-const lostOf = (sql: SqlClient, appId: AppId, gone: ReadonlyArray<Listener.Waiting>) =>
+/** The events among `gone` that no listener has received and that wait for no other listener. */
+const lostOf = (sql: SqlClient, appId: AppId, gone: ReadonlyArray<Listener.ListenerDelivery>) =>
   Effect.gen(function* () {
     const untold = gone.filter(({ isTold }) => !isTold)
     if (untold.length === 0) return []
@@ -36,7 +37,7 @@ const lostOf = (sql: SqlClient, appId: AppId, gone: ReadonlyArray<Listener.Waiti
     return untold.filter(({ envelope }) => !waits.has(envelope.eventId))
   })
 
-export const offer = (sql: SqlClient, appId: AppId, rows: ReadonlyArray<Listener.Waiting>) =>
+export const offer = (sql: SqlClient, appId: AppId, rows: ReadonlyArray<Listener.ListenerDelivery>) =>
   Effect.gen(function* () {
     const there = yield* lock(sql, appId)
     const here = rows.filter(({ listenerId }) => there.has(listenerId))
@@ -53,7 +54,7 @@ export const offer = (sql: SqlClient, appId: AppId, rows: ReadonlyArray<Listener
       ), over AS (
         DELETE FROM listener_events WHERE app_id = ${appId} AND (listener_id, event_id) IN (
           SELECT listener_id, event_id FROM ranked WHERE rank > ${Listener.MAX_WAITING})
-        RETURNING ${columns(sql)}
+        RETURNING ${WAITING_COLUMNS}
       ), counted AS (
         UPDATE listeners l SET dropped = l.dropped + o.count
         FROM (SELECT listener_id, count(*)::integer AS count FROM over GROUP BY listener_id) o
@@ -89,7 +90,7 @@ export const close = (sql: SqlClient, { appId, id }: Key) =>
   Effect.gen(function* () {
     yield* lock(sql, appId)
     const waited = yield* sql`DELETE FROM listener_events WHERE app_id = ${appId} AND listener_id = ${id}
-                              RETURNING ${columns(sql)}`.pipe(Rows.all(WaitingRow))
+                              RETURNING ${WAITING_COLUMNS}`.pipe(Rows.all(WaitingRow))
     yield* sql`DELETE FROM listeners WHERE app_id = ${appId} AND listener_id = ${id}`
     return yield* lostOf(sql, appId, waited.map(toWaiting))
   })

@@ -3,7 +3,7 @@ import type { Listener } from "@place-access/domain/listeners"
 import { AppId, EndpointId, EventId, ListenerId, UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { Envelope, toEnvelope } from "../deliveries/DeliveryRow.js"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 
 /** The columns of `listeners` that make a `Listener`. */
 export const ListenerRow = Schema.Struct({
@@ -14,6 +14,8 @@ export const ListenerRow = Schema.Struct({
   created_at: Rows.At,
   seen_until: Rows.At
 })
+
+export const COLUMNS = Rows.columns(ListenerRow)
 
 export const toListener = (row: typeof ListenerRow.Type): Listener.Listener => ({
   appId: row.app_id,
@@ -38,7 +40,9 @@ export const WaitingRow = Schema.Struct({
   is_told: Schema.Boolean
 })
 
-export const toWaiting = (row: typeof WaitingRow.Type): Listener.Waiting => ({
+export const WAITING_COLUMNS = Rows.columns(WaitingRow)
+
+export const toWaiting = (row: typeof WaitingRow.Type): Listener.ListenerDelivery => ({
   appId: row.app_id,
   listenerId: row.listener_id,
   userId: row.user_id,
@@ -55,8 +59,8 @@ export const toWaiting = (row: typeof WaitingRow.Type): Listener.Waiting => ({
   isTold: row.is_told
 })
 
-/** As `jsonb_to_recordset` reads it. */
-export const toRecord = (waiting: Listener.Waiting) => ({
+/** A record for `jsonb_to_recordset`. */
+export const toRecord = (waiting: Listener.ListenerDelivery) => ({
   listener_id: waiting.listenerId,
   event_id: waiting.envelope.eventId,
   user_id: waiting.userId,

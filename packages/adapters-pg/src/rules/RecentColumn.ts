@@ -3,12 +3,12 @@ import { EventId, Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
 
 /**
- * The last evaluations of a rule as one text, because every upload adds to it for every rule of the user: oldest first,
- * `letter capture,delay[,event]`, the times in base 36 milliseconds and the delay until the receipt.
- * `nmkk0fk00,5k fmkk0g800,0,evt_1` is a reading that changed nothing and one that fired.
+ * The last evaluations of a rule as one text, because every upload appends to it for every rule of the user. Oldest
+ * first; each entry is `letter capture,delay[,event]`: the capture time in base 36 milliseconds, and the delay until
+ * the receipt. `nmkk0fk00,5k fmkk0g800,0,evt_1` is a fix that changed nothing and a fix that fired.
  */
 
-const LETTERS: Readonly<Record<RuleEvaluation.Outcome, string>> = {
+const LETTERS: Readonly<Record<RuleEvaluation.RuleOutcome, string>> = {
   seeded: "s",
   boundary: "b",
   no_change: "n",
@@ -22,7 +22,7 @@ const LETTERS: Readonly<Record<RuleEvaluation.Outcome, string>> = {
 }
 
 const OUTCOMES = new Map(
-  (Object.keys(LETTERS) as Array<RuleEvaluation.Outcome>).map((outcome) => [LETTERS[outcome], outcome] as const)
+  (Object.keys(LETTERS) as Array<RuleEvaluation.RuleOutcome>).map((outcome) => [LETTERS[outcome], outcome] as const)
 )
 
 export const encode = (recent: RecentEvaluations.RecentEvaluations): string =>
@@ -33,13 +33,17 @@ export const encode = (recent: RecentEvaluations.RecentEvaluations): string =>
     })
     .join(" ")
 
-/** `RecentEvaluations.append` of two columns in SQL, so that an upload reads nothing of what was before. */
+/**
+ * `RecentEvaluations.append` of two columns as an SQL expression, so that an upload need not read the stored text. It
+ * takes the last entries with a pattern: Citus allows immutable functions only here, and `array_to_string` is none.
+ */
 export const appended = (recent: string, next: string): string =>
-  `CASE WHEN ${next} = '' THEN ${recent} WHEN ${recent} = '' THEN ${next} ELSE (
-          SELECT array_to_string(entries[greatest(1, cardinality(entries) - ${RecentEvaluations.KEPT - 1}):], ' ')
-          FROM string_to_array(${recent} || ' ' || ${next}, ' ') AS entries) END`
+  `CASE WHEN ${next} = '' THEN ${recent} WHEN ${recent} = '' THEN ${next}
+          ELSE substring(${recent} || ' ' || ${next} from '(?:[^ ]+ ){0,${RecentEvaluations.KEPT - 1}}[^ ]+$') END`
 
-/** What only a later version of the program can read is left out: it must not stop uploads while both run. */
+/**
+ * Skips entries that only a later version of the program can read: they must not stop uploads while both versions run.
+ */
 const decode = (text: string): RecentEvaluations.RecentEvaluations => {
   if (text === "") return RecentEvaluations.none
   const recent: Array<RecentEvaluations.Evaluation> = []
@@ -61,7 +65,7 @@ const decode = (text: string): RecentEvaluations.RecentEvaluations => {
 
 const isList = (value: unknown): value is RecentEvaluations.RecentEvaluations => Array.isArray(value)
 
-/** A `rule_states.recent` column; null until the rule has a state. */
+/** The column `rule_states.recent`; null until the rule has a state. */
 export const RecentColumn = Schema.transform(Schema.NullOr(Schema.String), Schema.declare(isList), {
   strict: true,
   decode: (text) => (text === null ? RecentEvaluations.none : decode(text)),

@@ -2,12 +2,12 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { type Evaluations, RecentEvaluations } from "@place-access/domain/rules"
 import { type ConnectionId, RuleId, type UserId } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 import { RecentColumn } from "./RecentColumn.js"
 
 const EvaluationsRow = Schema.Struct({ rule_id: RuleId, recent: RecentColumn, zones_before: Rows.Bigint })
 
-/** `RuleStore.evaluations`. `greatest` leaves nulls out. */
+/** `RuleStore.evaluations`. `greatest` ignores nulls. */
 export const evaluations = (sql: SqlClient, userId: UserId, connectionId: ConnectionId, ids: ReadonlyArray<RuleId>) =>
   sql`
     WITH zones AS (

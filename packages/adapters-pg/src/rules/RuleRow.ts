@@ -1,14 +1,14 @@
 import { Rule } from "@place-access/domain/rules"
 import { AppId, ConnectionId, PlaceId, RuleId, UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 
 const common = {
   user_id: UserId,
   rule_id: RuleId,
   connection_id: ConnectionId,
   app_id: AppId,
-  type: Rule.Type,
+  type: Rule.RuleType,
   dwell_minutes: Schema.NullOr(Schema.Int),
   webhook_url: Schema.NullOr(Schema.String),
   is_legacy: Schema.Boolean,
@@ -18,7 +18,7 @@ const common = {
   created_at: Rows.At
 }
 
-/** A rule with the circle and the label that it has now: its place's, or its own when it is a zone. */
+/** A rule with its current circle and label: those of its place, or its own for a zone. */
 const PlaceTarget = Schema.Struct({ ...common, place_id: PlaceId, label: Schema.String })
 const ZoneTarget = Schema.Struct({
   ...common,
@@ -33,14 +33,15 @@ export const RuleRow = Schema.Union(PlaceTarget, ZoneTarget)
 export type RuleRow = typeof RuleRow.Type
 
 /**
- * Selects a `RuleRow` from `rules r LEFT JOIN places p`. The place's circle stands in for the zone's, so that an evaluation has
- * it in one row.
+ * Selects a `RuleRow` from `rules r LEFT JOIN places p`. The circle of the place is selected under the names of the
+ * zone's columns, so that an evaluation finds a circle in the same columns for both kinds.
  */
 export const COLUMNS = `r.user_id, r.rule_id, r.connection_id, r.app_id, r.type, r.place_id, r.dwell_minutes, r.webhook_url,
-  r.own_secret IS NOT NULL AS is_legacy, r.active_from, r.active_until, r.max_event_age_s, r.created_at, coalesce(p.lat, r.lat) AS lat, coalesce(p.lon, r.lon) AS lon,
+  r.own_secret IS NOT NULL AS is_legacy, r.active_from, r.active_until, r.max_event_age_s, r.created_at,
+    coalesce(p.lat, r.lat) AS lat, coalesce(p.lon, r.lon) AS lon,
   coalesce(p.radius_m, r.radius_m) AS radius_m, coalesce(p.label, r.label) AS label`
 
-const target = (row: RuleRow): Rule.Target =>
+const target = (row: RuleRow): Rule.RuleTarget =>
   row.place_id === null
     ? { _tag: "Zone", circle: { lat: row.lat, lon: row.lon, radiusM: row.radius_m }, label: row.label }
     : { _tag: "Place", placeId: row.place_id, label: row.label }

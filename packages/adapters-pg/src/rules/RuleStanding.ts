@@ -3,17 +3,20 @@ import type { Fragment } from "@effect/sql/Statement"
 import { LiveRule, type Rule } from "@place-access/domain/rules"
 import type { ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 import { COLUMNS, RuleRow, toRule } from "./RuleRow.js"
 
-/** The scope that a rule `r` needs, as `LiveRule.neededScope` says. */
+/** The scope that a rule `r` needs: `LiveRule.neededScope` in SQL. */
 export const NEEDED_SCOPE = `CASE WHEN r.place_id IS NULL THEN 'location.rules.zone' ELSE 'location.rules.place' END`
 
-/** The user granted it on `connections c` and `apps a` still declares it; whether the connection is live is another question. */
+/**
+ * The user granted the needed scope on `connections c`, and `apps a` still declares it. Whether the connection is live
+ * is not part of this condition.
+ */
 export const SCOPE_HOLDS = `(${NEEDED_SCOPE} = ANY (c.held_scopes) AND ${NEEDED_SCOPE} = ANY (a.declared_scopes)
   AND (a.allowed_scopes IS NULL OR ${NEEDED_SCOPE} = ANY (a.allowed_scopes)))`
 
-/** When that scope last came back to the connection or the app; null when it was never gone. */
+/** When the connection or the app last got the needed scope back; null when it never lost the scope. */
 export const SCOPE_SINCE = `CASE WHEN r.place_id IS NULL THEN greatest(c.zone_rules_since, a.zone_rules_since)
   ELSE greatest(c.place_rules_since, a.place_rules_since) END`
 
@@ -23,35 +26,38 @@ const StandingRow = Schema.extend(
     disabled_at: Rows.NullableAt,
     archived_at: Rows.NullableAt,
     stands: Schema.Boolean,
-    // Of a place that is withdrawn: what it is called for the app, and what was written down of that.
+    // For a rule whose place is no longer shared: the label that the app sees, and the label that the rule's row holds.
     withdrawn_label: Schema.NullOr(Schema.String),
     noted_label: Schema.NullOr(Schema.String)
   })
 )
 
-/** Which part of a list is asked for: more conditions on `rules r`, and what follows the order. */
-export interface Part {
+/** The part of the list that a caller wants: further conditions on `rules r`, and a LIMIT. */
+export interface StandingPart {
   readonly and: Fragment
   readonly limit: Fragment
 }
 
 /**
- * The connection's rules that are not deleted, or a part of them, oldest first, with the labels and `disabledAt` of now. Since
- * when a rule does not stand is noted where that is news (`RuleStore.list`), and how a place was called when it was withdrawn: what
- * it is called afterwards is none of the app's business.
+ * Lists the connection's rules that are not deleted, or a part of them, oldest first, with the current labels and
+ * `disabledAt`. Reading also writes: when a rule has become disabled or enabled since the last read, its row notes
+ * since when (`RuleStore.list`). When a place is no longer shared, the row notes the place's label at that time: the
+ * app must not learn a later label.
  */
 export const standing = (
   sql: SqlClient,
   userId: UserId,
   connectionId: ConnectionId,
   now: Timestamp.Timestamp,
-  part: Part = { and: sql``, limit: sql`` }
+  part: StandingPart = { and: sql``, limit: sql`` }
 ) =>
   Effect.gen(function* () {
     const rows = yield* sql`
       SELECT ${sql.literal(COLUMNS)}, r.disabled_at, p.archived_at,
-             (r.place_id IS NULL OR (p.archived_at IS NULL AND s.place_id IS NOT NULL)) AND ${sql.literal(SCOPE_HOLDS)} AS stands,
-             CASE WHEN r.place_id IS NOT NULL AND s.place_id IS NULL THEN coalesce(r.label, p.label) END AS withdrawn_label,
+             (r.place_id IS NULL OR (p.archived_at IS NULL AND s.place_id IS NOT NULL))
+               AND ${sql.literal(SCOPE_HOLDS)} AS stands,
+             CASE WHEN r.place_id IS NOT NULL AND s.place_id IS NULL THEN coalesce(r.label, p.label)
+               END AS withdrawn_label,
              CASE WHEN r.place_id IS NOT NULL THEN r.label END AS noted_label
       FROM rules r
       JOIN connections c ON c.user_id = r.user_id AND c.connection_id = r.connection_id

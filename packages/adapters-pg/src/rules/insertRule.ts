@@ -1,14 +1,15 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Rule } from "@place-access/domain/rules"
 import type { Vault } from "@place-access/domain/shared"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 
-/** `ownSecret`: of a rule with an address of its own. */
+/** `ownSecret`: the signing secret of a rule that has a webhook address of its own. */
 export const insertRule = (sql: SqlClient, rule: Rule.Rule, ownSecret: Vault.Sealed | null) => {
   const { target } = rule
   const circle = target._tag === "Zone" ? target.circle : null
   return sql`INSERT INTO rules (user_id, rule_id, connection_id, app_id, type, place_id, lat, lon, radius_m, label,
-                                dwell_minutes, webhook_url, own_secret, active_from, active_until, max_event_age_s, created_at)
+                                dwell_minutes, webhook_url, own_secret, active_from, active_until, max_event_age_s,
+                                  created_at)
              VALUES (${rule.userId}, ${rule.id}, ${rule.connectionId}, ${rule.appId}, ${rule.type},
                      ${target._tag === "Place" ? target.placeId : null}, ${circle?.lat ?? null}, ${circle?.lon ?? null},
                      ${circle?.radiusM ?? null}, ${target._tag === "Zone" ? target.label : null}, ${rule.dwellMinutes},

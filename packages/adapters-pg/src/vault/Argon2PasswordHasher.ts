@@ -2,10 +2,15 @@ import { hash, verify, type Options } from "@node-rs/argon2"
 import { PasswordHasher } from "@place-access/domain/accounts"
 import { Effect, Layer } from "effect"
 
-/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. The library's default algorithm is argon2id. */
+/**
+ * OWASP's first recommendation for argon2id: 19 MiB, two passes, one lane. The library's default algorithm is argon2id.
+ */
 const OPTIONS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Each takes 19 MiB and a thread of the pool that files and name look-ups share: a flood of sign-ins queues here. */
+/**
+ * A hash takes 19 MiB and one thread of Node's pool, which file and name look-ups share. So a flood of sign-ins queues
+ * here and does not stop the rest of the process.
+ */
 const AT_ONCE = 2
 
 /** The same password typed on another keyboard is the same password (NIST SP 800-63B §3.1.1.2). */

@@ -1,21 +1,22 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { SigningSecret } from "@place-access/domain/endpoints"
-import { AppId, EndpointId, Timestamp, Vault } from "@place-access/domain/shared"
+import { AppId, EndpointId, type Program, program, Timestamp, Vault } from "@place-access/domain/shared"
 import { Data, Effect, Option, type ParseResult, Schema } from "effect"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 
 /**
- * The canary tells wrong keys before they do harm. A process with wrong keys would seal new secrets that the other processes cannot open,
- * would refuse every refresh token, and could sign no webhook.
+ * The canary detects wrong keys before they do harm. A process with wrong keys would seal new secrets that the other
+ * processes cannot open, would refuse every refresh token, and could sign no webhook.
  *
- * The first start seals a text that everybody knows and keeps it in the database. Each later start opens it. A start whose newest key is
- * another one than the canary's seals it anew, so that a key can be replaced: as long as the old key stays in the ring, it opens the canary.
+ * The first start seals a fixed text and stores it in the database. Each later start opens it. When the newest key of a
+ * start is not the canary's key, the start seals the canary anew, so that a key can be replaced: as long as the old key
+ * stays in the list, it opens the canary.
  */
 
-/** None of the keys opens what the database holds; nothing was changed. */
+/** None of the keys opens the sealed data in the database. Nothing was changed. */
 export class WrongKeys extends Data.TaggedError("WrongKeys")<{
-  /** The key that the database was last used with; never the key itself. */
+  /** The id of the key that the database was last used with; never the key itself. */
   readonly keyId: string
 }> {}
 
@@ -29,7 +30,7 @@ const TEXT = "place-access"
 const Canary = Schema.Struct({ sealed: Vault.Sealed })
 const Secret = Schema.Struct({ app_id: AppId, endpoint_id: EndpointId, sealed: Vault.Sealed })
 
-/** Where the format of `NodeVault` has the key's id: `v1.kid.text`. */
+/** The id of the key in the format of `NodeVault`: `v1.kid.text`. */
 const keyIdOf = (sealed: Vault.Sealed): string => sealed.split(".")[1] ?? ""
 
 const hasTable = (name: string) =>
@@ -42,7 +43,10 @@ const opens = (sealed: Vault.Sealed, context: string) =>
     Effect.orElseFail(vault.unseal(sealed, context), () => new WrongKeys({ keyId: keyIdOf(sealed) }))
   )
 
-/** Before a database has its first canary, the newest signing secret of an endpoint that a key of this name has sealed must do. */
+/**
+ * For a database that has no canary yet. Tries the newest signing secret of an endpoint that was sealed with a key of
+ * one of these ids.
+ */
 const opensASecret = Effect.gen(function* () {
   if (!(yield* hasTable("endpoints"))) return
   const [sql, { keys }] = [yield* SqlClient, yield* Vault.Vault]
@@ -55,17 +59,20 @@ const opensASecret = Effect.gen(function* () {
   yield* opens(sealed, SigningSecret.sealContext(app_id, endpoint_id))
 })
 
-/** Reads, and changes nothing: for a database whose schema may be of any version, or empty. */
-export const check: Effect.Effect<void, Failure, SqlClient | Vault.Vault> = Effect.gen(function* () {
+/** Checks the keys and changes nothing. The database may be empty or have a schema of any version. */
+export const check = program("KeyCanary.check", function* (): Program<void, Failure, SqlClient | Vault.Vault> {
   const sql = yield* SqlClient
   const canary = (yield* hasTable("key_canaries"))
     ? yield* sql`SELECT sealed FROM key_canaries WHERE name = ${NAME}`.pipe(Rows.first(Canary))
     : Option.none()
   yield* Option.match(canary, { onNone: () => opensASecret, onSome: ({ sealed }) => opens(sealed, CONTEXT) })
-}).pipe(Effect.withSpan("KeyCanary.check"))
+})
 
-/** For a database that is up to date. Of two that start at once on an empty database with different keys one is refused. */
-export const keep: Effect.Effect<void, Failure, SqlClient | Vault.Vault> = Effect.gen(function* () {
+/**
+ * Checks the keys and stores the canary; the schema must be up to date. Of two processes that start at once on an empty
+ * database with different keys, one is refused.
+ */
+export const keep = program("KeyCanary.keep", function* (): Program<void, Failure, SqlClient | Vault.Vault> {
   const [sql, vault] = [yield* SqlClient, yield* Vault.Vault]
   const now = Rows.at(yield* Timestamp.now)
   const fresh = yield* vault.seal(TEXT, CONTEXT)
@@ -80,4 +87,4 @@ export const keep: Effect.Effect<void, Failure, SqlClient | Vault.Vault> = Effec
       yield* sql`UPDATE key_canaries SET sealed = ${fresh}, sealed_at = ${now} WHERE name = ${NAME}`
     })
   )
-}).pipe(Effect.withSpan("KeyCanary.keep"))
+})

@@ -2,10 +2,16 @@ import { Entropy } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
 import { randomBytes, randomFillSync } from "node:crypto"
 
-/** Bytes taken from the operating system at a time: asking it costs the same for sixteen bytes and for a few thousand. */
+/**
+ * How many bytes are taken from the operating system at once: a call costs the same for sixteen bytes and for a few
+ * thousand.
+ */
 const SUPPLY = 4_096
 
-/** The operating system's random bytes. Each is given out once, and none is kept that was. `fill` fills all of an array with random bytes. */
+/**
+ * Random bytes of the operating system. Each byte is given out once and then erased. `fill` fills a whole array with
+ * random bytes.
+ */
 export const make = (fill: (supply: Uint8Array) => void = randomFillSync): Entropy.Entropy["Type"] => {
   const supply = new Uint8Array(SUPPLY)
   let used = SUPPLY

@@ -5,23 +5,23 @@ import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomByt
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** First part of everything sealed: another way of sealing gets another. */
+/** The first part of every sealed text. A new way of sealing gets a new value. */
 const FORMAT = "v1"
 
-/** A master key. Nothing is made with it directly: every use has a key of its own, derived from it (HKDF-SHA256). */
+/** A master key. Nothing is sealed with it directly: every use has a key of its own, derived from it (HKDF-SHA256). */
 export interface SecretKey {
   readonly id: Vault.KeyId
   readonly bytes: Redacted.Redacted<Uint8Array>
 }
 
-/** Newest first: the first seals, all of them unseal. */
+/** Newest first. The first key seals, and all of them unseal. */
 export type SecretKeys = readonly [SecretKey, ...ReadonlyArray<SecretKey>]
 
 const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/
 
 /**
- * Reads `SECRET_KEYS`: `kid:base64key[,kid:base64key]`, newest first, each key 32 bytes. Left says what is wrong and never
- * repeats a key.
+ * Reads `SECRET_KEYS`: `kid:base64key[,kid:base64key]`, newest first, each key 32 bytes. A Left says what is wrong and
+ * never repeats a key.
  */
 export const parseKeys = (text: string): Either.Either<SecretKeys, string> =>
   Either.gen(function* () {
@@ -49,63 +49,18 @@ const parseKey = (part: string, position: number): Either.Either<SecretKey, stri
   return Either.right({ id: Vault.KeyId.make(id), bytes: Redacted.make(bytes) })
 }
 
-/** The text of a new key for `SECRET_KEYS`. */
+/** A new key in the format of `SECRET_KEYS`. */
 export const generateKey = (id: string): Redacted.Redacted =>
   Redacted.make(`${id}:${randomBytes(KEY_BYTES).toString("base64")}`)
 
 /** AES-256-GCM, HMAC-SHA256 and SHA-256 of Node's OpenSSL under the given keys. */
 export const layer = (keys: SecretKeys): Layer.Layer<Vault.Vault> => Layer.sync(Vault.Vault, () => make(keys))
 
+type KeyFor = (use: Vault.KeyUse | "seal", id: string) => Either.Either<Buffer, Vault.VaultError>
+
 const make = (keys: SecretKeys): typeof Vault.Vault.Service => {
-  const masters = new Map<string, Uint8Array>(keys.map(({ id, bytes }) => [id, Redacted.value(bytes)]))
-  const derived = new Map<string, Buffer>()
-
-  /** The key of one use under one master key. */
-  const keyFor = (use: Vault.KeyUse | "seal", id: string): Either.Either<Buffer, Vault.VaultError> => {
-    const name = `${use} ${id}`
-    const known = derived.get(name)
-    if (known !== undefined) return Either.right(known)
-    const master = masters.get(id)
-    if (master === undefined) return Either.left(new Vault.VaultError({ reason: `there is no key "${id}"` }))
-    const key = Buffer.from(hkdfSync("sha256", master, "", `place-access ${use}`, KEY_BYTES))
-    derived.set(name, key)
-    return Either.right(key)
-  }
-
+  const keyFor = keysByUse(keys)
   const [newest] = keys
-  const authenticated = (keyId: string, context: string) => Buffer.from(`${FORMAT}.${keyId}.${context}`, "utf8")
-
-  const seal = (plaintext: string, context: string): Either.Either<Vault.Sealed, Vault.VaultError> =>
-    Either.map(keyFor("seal", newest.id), (key) => {
-      const nonce = randomBytes(NONCE_BYTES)
-      const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES })
-      cipher.setAAD(authenticated(newest.id, context))
-      const body = Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()])
-      return Vault.Sealed.make(`${FORMAT}.${newest.id}.${body.toString("base64url")}`)
-    })
-
-  const unseal = (sealed: string, context: string): Either.Either<string, Vault.VaultError> =>
-    Either.gen(function* () {
-      const [format, keyId, text, ...rest] = sealed.split(".")
-      if (format !== FORMAT || keyId === undefined || text === undefined || rest.length > 0) return yield* unreadable
-      const key = yield* keyFor("seal", keyId)
-      const body = Buffer.from(text, "base64url")
-      if (body.length < NONCE_BYTES + TAG_BYTES) return yield* unreadable
-      return yield* Either.try({
-        try: () => {
-          const decipher = createDecipheriv("aes-256-gcm", key, body.subarray(0, NONCE_BYTES), {
-            authTagLength: TAG_BYTES
-          })
-          decipher.setAAD(authenticated(keyId, context))
-          decipher.setAuthTag(body.subarray(-TAG_BYTES))
-          return Buffer.concat([decipher.update(body.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString(
-            "utf8"
-          )
-        },
-        catch: () => new Vault.VaultError({ reason: "the sealed value does not belong here or was changed" })
-      })
-    })
-
   return {
     sha256: (text) => Vault.Hash.make(hash("sha256", text, "hex"), true),
     equal: (a, b) => {
@@ -119,10 +74,64 @@ const make = (keys: SecretKeys): typeof Vault.Vault.Service => {
       Effect.suspend(() =>
         Either.map(keyFor(use, keyId), (key) => createHmac("sha256", key).update(text, "utf8").digest("base64url"))
       ),
-    // The newest key is one of the keys, so sealing has no way to fail.
-    seal: (plaintext, context) => Effect.orDie(Effect.suspend(() => seal(plaintext, context))),
-    unseal: (sealed, context) => Effect.suspend(() => unseal(sealed, context))
+    // The newest key is always in the list, so sealing cannot fail.
+    seal: (plaintext, context) => Effect.orDie(Effect.suspend(() => seal(keyFor, newest.id, plaintext, context))),
+    unseal: (sealed, context) => Effect.suspend(() => unseal(keyFor, sealed, context))
   }
 }
+
+/** Derives the key of one use from one master key, once. */
+const keysByUse = (keys: SecretKeys): KeyFor => {
+  const masters = new Map<string, Uint8Array>(keys.map(({ id, bytes }) => [id, Redacted.value(bytes)]))
+  const derived = new Map<string, Buffer>()
+  return (use, id) => {
+    const name = `${use} ${id}`
+    const known = derived.get(name)
+    if (known !== undefined) return Either.right(known)
+    const master = masters.get(id)
+    if (master === undefined) return Either.left(new Vault.VaultError({ reason: `there is no key "${id}"` }))
+    const key = Buffer.from(hkdfSync("sha256", master, "", `place-access ${use}`, KEY_BYTES))
+    derived.set(name, key)
+    return Either.right(key)
+  }
+}
+
+const authenticated = (keyId: string, context: string) => Buffer.from(`${FORMAT}.${keyId}.${context}`, "utf8")
+
+const seal = (
+  keyFor: KeyFor,
+  keyId: string,
+  plaintext: string,
+  context: string
+): Either.Either<Vault.Sealed, Vault.VaultError> =>
+  Either.map(keyFor("seal", keyId), (key) => {
+    const nonce = randomBytes(NONCE_BYTES)
+    const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES })
+    cipher.setAAD(authenticated(keyId, context))
+    const body = Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()])
+    return Vault.Sealed.make(`${FORMAT}.${keyId}.${body.toString("base64url")}`)
+  })
+
+const unseal = (keyFor: KeyFor, sealed: string, context: string): Either.Either<string, Vault.VaultError> =>
+  Either.gen(function* () {
+    const [format, keyId, text, ...rest] = sealed.split(".")
+    if (format !== FORMAT || keyId === undefined || text === undefined || rest.length > 0) return yield* unreadable
+    const key = yield* keyFor("seal", keyId)
+    const body = Buffer.from(text, "base64url")
+    if (body.length < NONCE_BYTES + TAG_BYTES) return yield* unreadable
+    return yield* Either.try({
+      try: () => {
+        const decipher = createDecipheriv("aes-256-gcm", key, body.subarray(0, NONCE_BYTES), {
+          authTagLength: TAG_BYTES
+        })
+        decipher.setAAD(authenticated(keyId, context))
+        decipher.setAuthTag(body.subarray(-TAG_BYTES))
+        return Buffer.concat([decipher.update(body.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString(
+          "utf8"
+        )
+      },
+      catch: () => new Vault.VaultError({ reason: "the sealed value does not belong here or was changed" })
+    })
+  })
 
 const unreadable = Either.left(new Vault.VaultError({ reason: "this is not a sealed value" }))

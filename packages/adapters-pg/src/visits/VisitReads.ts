@@ -2,16 +2,16 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { type DeviceId, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Stay, type VisitStore } from "@place-access/domain/visits"
 import type { Fragment } from "@effect/sql/Statement"
-import * as Rows from "../Rows.js"
+import * as Rows from "../driver/Rows.js"
 
-type Asked<Method extends keyof VisitStore["Type"]> = Parameters<VisitStore["Type"][Method]>[0]
+type QuestionOf<Method extends keyof VisitStore["Type"]> = Parameters<VisitStore["Type"][Method]>[0]
 
-/** Bounds where the question has none. */
+/** The bounds of a request that names none. */
 const EVER = { from: Timestamp.make(0), to: Timestamp.make(253_402_300_799_999) }
 
 export const staysStatement = (
   sql: SqlClient,
-  { after, cutoff, limit, now, places, span, unfinished, userId }: Asked<"stays">
+  { after, cutoff, limit, now, places, span, unfinished, userId }: QuestionOf<"stays">
 ) => {
   const from = places.map(({ since }) => Rows.at(Math.max(since ?? EVER.from, span.from ?? EVER.from)))
   const to = places.map(({ placeId }) =>
@@ -26,12 +26,13 @@ export const staysStatement = (
     unfinished.length === 0
       ? sql`true`
       : sql`NOT EXISTS (
-          SELECT FROM unnest(${unfinished.map((one) => one.deviceId)}::text[], ${unfinished.map((one) => one.placeId)}::text[],
+          SELECT FROM unnest(${unfinished.map((one) => one.deviceId)}::text[],
+            ${unfinished.map((one) => one.placeId)}::text[],
                              ${unfinished.map((one) => Rows.at(one.dueFrom - Stay.ABSENCE))}::timestamptz[])
             AS due (device_id, place_id, final_until)
           WHERE due.device_id = s.device_id AND due.place_id = s.place_id
             AND (s.departure IS NULL OR s.departure > due.final_until))`
-  // One walk down an index for each place and phone, no further than a page goes.
+  // Reads one index for each place and phone, and stops after a page of rows.
   return sql`
     SELECT stay.place_id, d.device_id, stay.arrival, stay.departure
     FROM unnest(${places.map((place) => place.placeId)}::text[], ${from}::timestamptz[], ${to}::timestamptz[])
@@ -47,45 +48,55 @@ export const staysStatement = (
           OR coalesce(s.departure, d.history_ends_at, d.last_seen_at) > ${Rows.nullableAt(cutoff)}::timestamptz)
       ORDER BY s.arrival DESC LIMIT ${limit}
     ) stay
-    ORDER BY stay.arrival DESC, stay.place_id COLLATE "C", stay.departure DESC NULLS FIRST, d.device_id COLLATE "C" LIMIT ${limit}`
+    ORDER BY stay.arrival DESC, stay.place_id COLLATE "C", stay.departure DESC NULLS FIRST, d.device_id COLLATE "C"
+      LIMIT ${limit}`
 }
 
-/** The beginnings and ends of spans, as two lists. */
+/** The beginnings and the ends of the spans, as two arrays. */
 const bounds = (
   sql: SqlClient,
   spans: ReadonlyArray<{ readonly from: Timestamp.Timestamp; readonly to: Timestamp.Timestamp | null }>
 ) =>
   sql`${spans.map((one) => Rows.at(one.from))}::timestamptz[], ${spans.map((one) => Rows.at(one.to ?? EVER.to))}::timestamptz[]`
 
-/** Of the asked place and phone: the stay `s` that was open when the span begins, and those that begin within the span. */
+/**
+ * A condition on a stay `s` of the asked place and phone: the stay was open at the beginning of the span, or begins
+ * within the span.
+ */
 const isWithin = (sql: SqlClient, userId: UserId) => sql`
         s.user_id = ${userId} AND s.place_id = asked.place_id AND s.device_id = asked.device_id
         AND s.arrival >= coalesce((
           SELECT max(b.arrival) FROM stays b
-          WHERE b.user_id = ${userId} AND b.place_id = asked.place_id AND b.device_id = asked.device_id AND b.arrival <= asked.since
+          WHERE b.user_id = ${userId} AND b.place_id = asked.place_id AND b.device_id = asked.device_id
+            AND b.arrival <= asked.since
         ), asked.since)
         AND s.arrival < asked.until AND coalesce(s.departure, d.history_ends_at, 'infinity') > asked.since`
 
-/** From the stay that was open when the span begins, or the first one that begins within it. */
+/**
+ * The departure of the first stay that touches each span: the one that was open at its beginning, or else the first one
+ * that begins within it.
+ */
 export const endsStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["ends"]>) =>
   sql`
     SELECT (
-      SELECT coalesce(s.departure, d.history_ends_at) FROM stays s JOIN devices d ON d.user_id = ${userId} AND d.device_id = s.device_id
+      SELECT coalesce(s.departure, d.history_ends_at) FROM stays s JOIN devices d ON d.user_id = ${userId}
+        AND d.device_id = s.device_id
       WHERE ${isWithin(sql, userId)}
       ORDER BY s.arrival LIMIT 1
     ) AS departure
-    FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => one.placeId)}::text[], ${bounds(sql, spans)})
+    FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => one.placeId)}::text[],
+      ${bounds(sql, spans)})
       WITH ORDINALITY AS asked (device_id, place_id, since, until, number)
     ORDER BY asked.number`
 
-/** What `reportsOf` needs of the visit that begins at `one.arrival`, of the device `d`. */
+/** The columns that `reportsOf` needs of the visit of device `d` that begins at `one.arrival`. */
 const head = (sql: SqlClient, userId: UserId) =>
   sql`d.device_id, d.last_seen_at, d.history_ends_at, one.arrival, (
       SELECT min(later.arrival) FROM visit_reports later
       WHERE later.user_id = ${userId} AND later.device_id = d.device_id AND later.arrival > one.arrival
     ) AS next_arrival`
 
-export const toldStatement = (sql: SqlClient, { after, limit, span, userId }: Asked<"told">) => {
+export const toldStatement = (sql: SqlClient, { after, limit, span, userId }: QuestionOf<"told">) => {
   const from = Rows.at(span.from ?? EVER.from)
   const to = Rows.at(Math.min(span.to ?? EVER.to, after === undefined ? EVER.to : after.arrival + 1))
   const rest =
@@ -108,12 +119,13 @@ export const toldStatement = (sql: SqlClient, { after, limit, span, userId }: As
   )
 }
 
-/** Each once, however many spans it has a part in. */
+/** The stays that touch any of the spans. A stay that touches several spans appears once. */
 export const staysWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["staysWithin"]>) =>
   sql`
     SELECT DISTINCT ON (stay.arrival, stay.device_id COLLATE "C", stay.place_id COLLATE "C")
            stay.place_id, stay.device_id, stay.arrival, stay.departure
-    FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => one.placeId)}::text[], ${bounds(sql, spans)})
+    FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => one.placeId)}::text[],
+      ${bounds(sql, spans)})
       AS asked (device_id, place_id, since, until)
     JOIN devices d ON d.user_id = ${userId} AND d.device_id = asked.device_id
     CROSS JOIN LATERAL (
@@ -128,14 +140,16 @@ export const mediansStatement = (sql: SqlClient, [userId, spans]: Parameters<Vis
     FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${bounds(sql, spans)})
       WITH ORDINALITY AS asked (device_id, since, until, number)
     CROSS JOIN LATERAL (
-      SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lat) AS lat, percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lon) AS lon
+      SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lat) AS lat,
+        percentile_disc(0.5) WITHIN GROUP (ORDER BY f.lon) AS lon
       FROM fixes f
-      WHERE f.user_id = ${userId} AND f.device_id = asked.device_id AND f.captured_at >= asked.since AND f.captured_at < asked.until
+      WHERE f.user_id = ${userId} AND f.device_id = asked.device_id AND f.captured_at >= asked.since
+        AND f.captured_at < asked.until
         AND NOT f.left_behind
     ) median
     ORDER BY asked.number`
 
-/** Of each device from the last arrival that is not after the beginning of its span. */
+/** For each device, the visits from the last arrival at or before the beginning of its span. */
 export const toldWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["toldWithin"]>) =>
   reportsOf(
     sql,
@@ -154,7 +168,10 @@ export const toldWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<
       ) one`
   )
 
-/** Every report of the visits that `heads` lists, those of one visit together, the latest first. */
+/**
+ * Every report of the visits that `heads` lists. The reports of one visit are adjacent, and the latest visit comes
+ * first.
+ */
 const reportsOf = (sql: SqlClient, userId: UserId, heads: Fragment) =>
   sql`
     SELECT told.device_id, told.last_seen_at, told.history_ends_at, told.arrival AS head, told.next_arrival,
@@ -170,7 +187,7 @@ const reportsOf = (sql: SqlClient, userId: UserId, heads: Fragment) =>
     ) r
     ORDER BY told.arrival DESC, told.device_id COLLATE "C"`
 
-/** What stays are derived from, in the order of `Fix.byCapture`. */
+/** The fixes from which stays are derived, in the order of `Fix.byCapture`. */
 export const dueStatement = (
   sql: SqlClient,
   userId: UserId,

@@ -26,7 +26,7 @@ const record = (all: ReadonlyArray<AccessLogEntry.AccessLogEntry>) =>
     Effect.forEach(all, (entry) => Effect.either(store.record(entry)), { concurrency: "unbounded" })
   )
 
-/** Rows, and the transactions that wrote them. */
+/** The number of entries of the user, and the number of transactions that wrote them. */
 const written = (user: string) =>
   Effect.flatMap(SqlClient, (sql) =>
     Effect.map(
@@ -39,7 +39,7 @@ const written = (user: string) =>
 describe("access log", () => {
   const run = withStores(migratedEmbedded, SqlAccessLogStore.layer)
 
-  it("entries of requests in flight share an insert: 300 at once take a few commits", () =>
+  it("entries of requests in flight share an insert: 300 at once take a few commits [access-log-2-batch]", () =>
     run(
       Effect.gen(function* () {
         expect((yield* record(entries("usr_many", 300))).every(Either.isRight)).toBe(true)

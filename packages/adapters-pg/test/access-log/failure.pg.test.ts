@@ -4,8 +4,8 @@ import { AccessLogStore, recordAccess } from "@place-access/domain/access-log"
 import { AppId, ConnectionId, StoreError, UserId } from "@place-access/domain/shared"
 import { Deferred, Effect, Either, Fiber } from "effect"
 import { expect, it } from "vitest"
-import { migratedPostgres, withStores } from "../support/contracts.js"
-import { describePg } from "../support/postgres.js"
+import { migratedOn, withStores } from "../support/contracts.js"
+import { describeServers } from "../support/postgres.js"
 
 const access = {
   owner: { userId: UserId.make("usr_a"), appId: AppId.make("app_a"), connectionId: ConnectionId.make("con_a") },
@@ -16,8 +16,8 @@ const access = {
   disclosed: null
 }
 
-describePg("an access log that cannot be written", () => {
-  const run = withStores(migratedPostgres, SqlAccessLogStore.layer)
+describeServers("an access log that cannot be written", (server) => {
+  const run = withStores(migratedOn(server), SqlAccessLogStore.layer)
 
   it("fails each of the callers of a batch, for a passing reason, and works again afterwards", () =>
     run(
@@ -31,7 +31,7 @@ describePg("an access log that cannot be written", () => {
           Effect.fork
         )
         yield* Deferred.await(held)
-        // The first waits alone for the lock, the others together after it.
+        // The first entry waits for the lock alone; the other entries share the statement after it.
         const answers = yield* Effect.all(
           Array.from({ length: 20 }, () => Effect.either(recordAccess(access))),
           { concurrency: "unbounded" }

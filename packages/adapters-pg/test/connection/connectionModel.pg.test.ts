@@ -3,6 +3,8 @@ import {
   SqlAccountStore,
   SqlAppStore,
   SqlConnectionStore,
+  SqlConsentStore,
+  SqlTokenStore,
   SqlEventStore,
   SqlMailOutbox,
   SqlPlaceStore,
@@ -14,14 +16,16 @@ import { FastCheck as fc, Layer, Logger, LogLevel } from "effect"
 import { expect, it } from "vitest"
 import { command, MARKS, stories } from "../../../domain/test/support/connectionCommands.js"
 import { live } from "../../../domain/test/support/connectionLife.js"
-import { migratedPostgres, withStores } from "../support/contracts.js"
-import { describePg } from "../support/postgres.js"
+import { migratedOn, withStores } from "../support/contracts.js"
+import { describeServers } from "../support/postgres.js"
 
 const stores = Layer.mergeAll(
   SqlAccessLogStore.layer,
   SqlAccountStore.layer,
   SqlAppStore.layer,
   SqlConnectionStore.layer,
+  SqlConsentStore.layer,
+  SqlTokenStore.layer,
   SqlEventStore.layer,
   SqlMailOutbox.layer,
   SqlPlaceStore.layer,
@@ -31,8 +35,8 @@ const stores = Layer.mergeAll(
   Logger.minimumLogLevel(LogLevel.None)
 )
 
-describePg("connections on PostgreSQL against the second writing of the specification", () => {
-  const run = withStores(migratedPostgres, stores)
+describeServers("connections against the second writing of the specification", (server) => {
+  const run = withStores(migratedOn(server), stores)
 
   it("answer alike over every story and some generated lives; refreshes and sweeps really at once", async () => {
     const seen = new Set<string>()
@@ -40,7 +44,7 @@ describePg("connections on PostgreSQL against the second writing of the specific
       fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 25 }), async (commands) => {
         await run(live(commands, seen, "copies"))
       }),
-      { numRuns: stories.length + 25, examples: stories.map((story) => [[...story]]) }
+      { numRuns: stories.length + server.share(25), examples: stories.map((story) => [[...story]]) }
     )
     expect([...seen].sort()).toEqual(MARKS)
   })

@@ -1,22 +1,24 @@
-import { SqlAccountStore, SqlAppStore, SqlConnectionStore, SqlPurposeStore } from "@place-access/adapters-pg"
-import { SqlClient } from "@effect/sql/SqlClient"
 import {
-  authenticateAccess,
-  decideConsent,
-  InvalidGrant,
-  refreshTokens,
-  revokeToken,
-  startConsent
-} from "@place-access/domain/connection"
+  SqlAccountStore,
+  SqlAppStore,
+  SqlConnectionStore,
+  SqlConsentStore,
+  SqlTokenStore,
+  SqlPurposeStore
+} from "@place-access/adapters-pg"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { authenticateAccess, refreshTokens, revokeToken } from "@place-access/domain/tokens"
+import { decideConsent, startConsent } from "@place-access/domain/consent"
+import { InvalidGrant } from "@place-access/domain/connection"
 import { PlaceStore } from "@place-access/domain/places"
 import { StoreError } from "@place-access/domain/shared"
 import { ConsentFlow, Fixtures, MemoryWorkSignal } from "@place-access/domain/testing"
 import { Deferred, Effect, Either, Fiber, Layer, Logger, LogLevel, TestClock } from "effect"
 import { expect, it } from "vitest"
-import { migratedPostgres, withStores } from "../support/contracts.js"
-import { describePg } from "../support/postgres.js"
+import { migratedOn, withStores } from "../support/contracts.js"
+import { describeServers } from "../support/postgres.js"
 
-/** Nobody has a place here. */
+/** A store for users without places. */
 const noPlaces = Layer.succeed(PlaceStore, {
   create: () => Effect.dieMessage("not in these tests"),
   update: () => Effect.dieMessage("not in these tests"),
@@ -27,6 +29,8 @@ const noPlaces = Layer.succeed(PlaceStore, {
 
 const stores = Layer.mergeAll(
   SqlConnectionStore.layer,
+  SqlConsentStore.layer,
+  SqlTokenStore.layer,
   SqlAccountStore.layer,
   SqlAppStore.layer,
   SqlPurposeStore.layer,
@@ -61,8 +65,8 @@ const count = (from: string, of: { readonly user: { readonly id: string } }) =>
 
 const live = (table: string) => `${table} WHERE revoked_at IS NULL`
 
-describePg("races of one connection's writers", () => {
-  const run = withStores(migratedPostgres, stores)
+describeServers("races of one connection's writers", (server) => {
+  const run = withStores(migratedOn(server), stores)
 
   it("60 parallel refreshes of one token: one rotation, 59 races, one head, no two access tokens alike", () =>
     run(
@@ -97,7 +101,7 @@ describePg("races of one connection's writers", () => {
       })
     ))
 
-  it("refresh against revoke, 60 times: no token survives", () =>
+  it("refresh against revoke, 60 times: no token survives [O8]", () =>
     run(
       Effect.gen(function* () {
         for (let time = 0; time < 60; time++) {
@@ -169,7 +173,7 @@ describePg("races of one connection's writers", () => {
       })
     ))
 
-  it("a lock that is not had in time is a passing fault of the store, never invalid_grant", () =>
+  it("a lock that is not had in time is a passing fault of the store, never invalid_grant [O8]", () =>
     run(
       Effect.gen(function* () {
         const made = yield* connected
@@ -186,7 +190,7 @@ describePg("races of one connection's writers", () => {
         yield* Deferred.succeed(release, undefined)
         yield* Fiber.join(holder)
         expect(Either.isLeft(answer) && answer.left instanceof StoreError && answer.left.transient).toBe(true)
-        // And the connection is as good as before.
+        // The connection still works.
         yield* refreshTokens(made.app, made.tokens.refreshToken)
       })
     ))

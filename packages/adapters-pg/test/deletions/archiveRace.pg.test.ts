@@ -10,7 +10,7 @@ import { migratedPostgres, withStores } from "../support/contracts.js"
 import { describePg } from "../support/postgres.js"
 import { UploadStores } from "../support/uploadStores.js"
 
-/** Returns when so many of this database's connections wait for a row. */
+/** Returns when `count` connections to this database wait for a row lock. */
 const waitsForRow = (count: number): Effect.Effect<void, unknown, SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -22,20 +22,21 @@ const waitsForRow = (count: number): Effect.Effect<void, unknown, SqlClient> =>
     }
   })
 
+/** On one node only: on Citus the nodes' own lists of activity show who waits, and this test does not read those. */
 describePg("archiving a place and deleting its owner's account", () => {
   const run = withStores(
     migratedPostgres,
     Layer.mergeAll(SqlAccountDeletionStore.layer, SqlMailOutbox.layer, UploadStores)
   )
 
-  it("wait for each other in one order: both end, none as a deadlock", () =>
+  it("wait for each other in one order: both end, none as a deadlock [places-3]", () =>
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const { place, user } = yield* RuleSamples.sharing()
         yield* RuleSamples.device(user.id)
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        // Holds the archiving up after its first lock, so that the deletion comes in between.
+        // Stops the archiving after its first lock, so that the deletion runs in between.
         const holder =
           yield* sql`SELECT 1 FROM places WHERE user_id = ${user.id} AND place_id = ${place.id} FOR UPDATE`.pipe(
             Effect.zipRight(Deferred.succeed(held, undefined)),

@@ -4,10 +4,13 @@ import {
   SqlAccountStore,
   SqlAppStore,
   SqlConnectionStore,
+  SqlConsentStore,
+  SqlTokenStore,
   SqlDeliveryStore,
   SqlEndpointStore
 } from "@place-access/adapters-pg"
-import { findReady, take } from "@place-access/adapters-pg/deliveries/claim"
+import { take } from "@place-access/adapters-pg/deliveries/claim"
+import { findReady } from "@place-access/adapters-pg/deliveries/endpointsWithWork"
 import { Timestamp } from "@place-access/domain/shared"
 import { WebhookFixtures } from "@place-access/domain/testing"
 import { Effect, Layer } from "effect"
@@ -20,17 +23,19 @@ const stores = Layer.mergeAll(
   SqlAccountStore.layer,
   SqlAppStore.layer,
   SqlConnectionStore.layer,
+  SqlConsentStore.layer,
+  SqlTokenStore.layer,
   SqlEndpointStore.layer,
   SqlDeliveryStore.layer
 )
 const { insertMany, withEndpoints } = WebhookFixtures
 
 const ENDPOINTS = 50
-/** At each of them. */
+/** The number of deliveries that wait at each endpoint. */
 const WAITING = 500
 const PER_ENDPOINT = 8
 
-/** How many deliveries each step of a plan looked at, whatever it made of them. */
+/** How many deliveries each step of a plan reads, including the rows that it discards. */
 const looks = (root: Node) =>
   nodes(root).flatMap((node) => {
     const seen =
@@ -38,6 +43,7 @@ const looks = (root: Node) =>
     return node["Relation Name"] === "deliveries" ? [seen * node["Actual Loops"]] : []
   })
 
+/** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
 describePg("what a claim reads does not grow with what waits", () => {
   const run = withStores(migratedPostgres, stores)
 
@@ -61,6 +67,8 @@ describePg("what a claim reads does not grow with what waits", () => {
             (row) => row["endpoint_id"] as string
           )
           expect(ids.length).toBe(ENDPOINTS)
+          // Those at which nothing waits are looked at, too.
+          const all = (yield* sql`SELECT 1 FROM endpoints`).length
           yield* sql`ANALYZE endpoints`
           yield* sql`ANALYZE deliveries`
           const now = yield* Timestamp.now
@@ -71,13 +79,7 @@ describePg("what a claim reads does not grow with what waits", () => {
             now,
             leaseUntil: Timestamp.plus(now, 30_000)
           })
-          const taking = (perEndpoint: number) =>
-            take(
-              sql,
-              ids.map(() => endpoint.appId),
-              ids,
-              atMost(perEndpoint)
-            )
+          const taking = (perEndpoint: number) => take(sql, endpoint.appId, ids, atMost(perEndpoint))
           const underWay = Effect.map(
             sql`SELECT count(*)::int AS count FROM deliveries WHERE lease = 'lse_1' GROUP BY endpoint_id`,
             (rows) => rows.map((row) => row["count"])
@@ -85,12 +87,12 @@ describePg("what a claim reads does not grow with what waits", () => {
           const check = (statement: Statement<object>, mode: Mode, most: number) =>
             Effect.map(explained(sql, statement, mode), (root) => {
               const found = looks(root)
-              expect(found.length).toBeGreaterThan(2)
-              expect(Math.max(...found)).toBeLessThanOrEqual(ENDPOINTS * most)
+              expect(found.length).toBeGreaterThan(1)
+              expect(Math.max(...found)).toBeLessThanOrEqual(all * most)
             })
           for (const mode of ["force_custom_plan", "force_generic_plan"] as const) {
             yield* sql`UPDATE deliveries SET lease = NULL, leased_until = NULL WHERE lease IS NOT NULL`
-            // Nothing is under way, then half of what may be, then all of it.
+            // No delivery is in flight, then half of the limit, then the whole limit.
             for (const [before, after] of [
               [0, PER_ENDPOINT / 2],
               [PER_ENDPOINT / 2, PER_ENDPOINT],
@@ -114,7 +116,7 @@ describePg("what a claim reads does not grow with what waits", () => {
         const request = { limit: 256, perEndpoint: PER_ENDPOINT, lease: "lse_1", now, leaseUntil }
         const root = yield* explained(sql, findReady(sql, request), "force_generic_plan")
         const reads = nodes(root).filter((node) => node["Relation Name"] === "deliveries")
-        expect(reads.length).toBeGreaterThan(2)
+        expect(reads.length).toBeGreaterThan(1)
         expect(reads.map((node) => node["Node Type"])).not.toContain("Seq Scan")
       })
     ))

@@ -6,21 +6,25 @@ import { WebhookFixtures } from "@place-access/domain/testing"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer, Logger, LogLevel, Option, Random, TestClock } from "effect"
 import { expect, it } from "vitest"
-import { migratedPostgres, withStores } from "../support/contracts.js"
-import { describePg } from "../support/postgres.js"
+import { migratedOn, withStores } from "../support/contracts.js"
+import { describeServers } from "../support/postgres.js"
 
 const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlEndpointStore.layer, SqlDeliveryStore.layer)
 
-/** Several at once, each on a connection of its own as far as the pool goes. */
+/** Runs the effects at once, each on a connection of its own as far as the pool has one. */
 const together = <A, E, R>(many: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(many, { concurrency: "unbounded" })
 
 const { claim, endpointNow, finish, found, insertMany, of, withEndpoints } = WebhookFixtures
 
-const exhausted = Effect.map(Timestamp.now, (at): Delivery.Finish => ({ _tag: "Failed", at, reason: "exhausted" }))
+const exhausted = Effect.map(Timestamp.now, (at): Delivery.DeliveryFinish => ({
+  _tag: "Failed",
+  at,
+  reason: "exhausted"
+}))
 
-describePg("the queue under contention", () => {
-  const run = withStores(migratedPostgres, stores)
+describeServers("the queue under contention", (server) => {
+  const run = withStores(migratedOn(server), stores)
 
   it("several claimers never get one row twice and never exceed the bound of an endpoint", () =>
     run(
@@ -75,7 +79,7 @@ describePg("the queue under contention", () => {
   )
 
   it(
-    "the strike counter is exact in 60 trials of ends reported three times each, at once with a replay's",
+    "the strike counter is exact in 60 trials of ends reported three times each, at once with a replay's [§3.4-strikes]",
     () =>
       run(
         Effect.gen(function* () {
@@ -125,7 +129,8 @@ describePg("the queue under contention", () => {
               }
               const [late, taken] = yield* Effect.all([finish(slow, end, attempt), claim()], { concurrency: 2 })
               const over = of(taken, endpoint)
-              // Either the late end was written before the row could be taken over, or it was taken over and the end is not.
+              // Either the late finish was written before another worker took the row over, or the row was taken over
+              // and the late finish was refused.
               expect(late).toBe(over.length === 0)
               const { delivery, attempts } = yield* found(slow.delivery)
               expect([delivery.state, attempts.length]).toEqual(late ? ["failed", 1] : ["trying", 0])
@@ -194,7 +199,7 @@ describePg("the queue under contention", () => {
           const [fine] = yield* insertMany(other, 1)
           yield* sql`UPDATE deliveries SET envelope = '{"payload": {"type": "from the future"}}'
                      WHERE app_id = ${endpoint.appId} AND delivery_id = ${broken?.id ?? ""}`
-          // It is logged; not here.
+          // The failure is logged; the test keeps the log quiet.
           const quietly = Logger.withMinimumLogLevel(LogLevel.None)
           const ids = of(yield* quietly(claim()), endpoint, other).map(({ delivery }) => delivery.id)
           expect(ids).toEqual([fine?.id])

@@ -1,5 +1,5 @@
-import { migratedPostgres } from "../support/contracts.js"
-import { describePg } from "../support/postgres.js"
+import { migratedOn } from "../support/contracts.js"
+import { describeServers } from "../support/postgres.js"
 import { strikeLivesOn } from "../support/strikeLives.js"
 
-describePg("generated lives of endpoints on PostgreSQL", () => strikeLivesOn(migratedPostgres, 40))
+describeServers("generated lives of endpoints", (server) => strikeLivesOn(migratedOn(server), server.share(40)))

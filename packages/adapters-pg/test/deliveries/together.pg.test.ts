@@ -7,25 +7,25 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer, Option, TestClock } from "effect"
 import pg from "pg"
 import { expect, it, vi } from "vitest"
-import { writing } from "@place-access/adapters-pg/deliveries/finishMany"
-import { migratedPostgres, withStores } from "../support/contracts.js"
+import { writing } from "@place-access/adapters-pg/deliveries/finishStatement"
+import { migratedOn, migratedPostgres, withStores } from "../support/contracts.js"
 import { explained, nodes } from "../support/plans.js"
-import { describePg } from "../support/postgres.js"
+import { describePg, describeServers } from "../support/postgres.js"
 
 const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlEndpointStore.layer, SqlDeliveryStore.layer)
 
 const { claim, endpoint, endpointNow, found, insert, insertMany, of, withEndpoints } = WebhookFixtures
 const MINUTE = Timestamp.MINUTE
 
-const arrived = (at: Timestamp.Timestamp): Delivery.Finish => ({ _tag: "Delivered", at })
-const again = (now: Timestamp.Timestamp): Delivery.Finish => ({
+const arrived = (at: Timestamp.Timestamp): Delivery.DeliveryFinish => ({ _tag: "Delivered", at })
+const again = (now: Timestamp.Timestamp): Delivery.DeliveryFinish => ({
   _tag: "Retry",
   attempt: 2,
   dueAt: Timestamp.plus(now, MINUTE)
 })
 
-/** Every way of ending that may share a statement, in turn. */
-const ways = (now: Timestamp.Timestamp): ReadonlyArray<Delivery.Finish> => [
+/** The ways to finish a delivery that may share a statement, one after the other. */
+const ways = (now: Timestamp.Timestamp): ReadonlyArray<Delivery.DeliveryFinish> => [
   arrived(now),
   again(now),
   { _tag: "Failed", at: now, reason: "not_authorised" },
@@ -33,7 +33,7 @@ const ways = (now: Timestamp.Timestamp): ReadonlyArray<Delivery.Finish> => [
   { _tag: "Postponed", dueAt: Timestamp.plus(now, 5_000) }
 ]
 
-const row = (how: Delivery.Finish, n: number, now: Timestamp.Timestamp): Delivery.Attempt | null =>
+const row = (how: Delivery.DeliveryFinish, n: number, now: Timestamp.Timestamp): Delivery.Attempt | null =>
   how._tag === "Delivered" || how._tag === "Retry"
     ? {
         attempt: 1,
@@ -45,13 +45,13 @@ const row = (how: Delivery.Finish, n: number, now: Timestamp.Timestamp): Deliver
       }
     : null
 
-describePg("deliveries that end at the same time", () => {
-  const run = withStores(migratedPostgres, stores)
+describeServers("deliveries that end at the same time", (server) => {
+  const run = withStores(migratedOn(server), stores)
 
   const strikesOf = (endpoint: WebhookEndpoint.WebhookEndpoint) =>
     Effect.map(endpointNow(endpoint), (one) => one.strikes)
 
-  /** Sets what only a run of failures would. */
+  /** Sets a number of strikes that the endpoint would only get by a run of failures. */
   const strike = (endpoint: WebhookEndpoint.WebhookEndpoint, strikes: number) =>
     Effect.flatMap(
       SqlClient,
@@ -214,6 +214,11 @@ describePg("deliveries that end at the same time", () => {
         })
       )
     ))
+})
+
+/** On one node only: a coordinator's plan names tasks, and the plans of the nodes are PostgreSQL's own. */
+describePg("the plan of deliveries that end at the same time", () => {
+  const run = withStores(migratedPostgres, stores)
 
   it("are found by index, however many there are beside them and whatever the statement is planned for", () =>
     run(
@@ -238,7 +243,7 @@ describePg("deliveries that end at the same time", () => {
               yield* sql`DELETE FROM delivery_attempts`
               yield* sql`UPDATE deliveries SET lease = 'lse_1', state = 'trying', due_at = created_at, ended_at = NULL
                          WHERE delivery_id = ANY(${rows.map(({ id }) => id)}::text[])`
-              const plan = nodes(yield* explained(sql, writing(sql, finished), mode))
+              const plan = nodes(yield* explained(sql, writing(sql, one.appId, finished), mode))
               const scans = plan.filter(
                 (node) => node["Relation Name"] === "deliveries" && node["Node Type"].endsWith(" Scan")
               )

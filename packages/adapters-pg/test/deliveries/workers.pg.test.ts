@@ -8,32 +8,33 @@ import { MemoryWorkSignal, WebhookFixtures } from "@place-access/domain/testing"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer, Random, TestClock } from "effect"
 import { expect, it } from "vitest"
-import { migratedPostgres, withStores } from "../support/contracts.js"
-import { describePg } from "../support/postgres.js"
+import { migratedOn, withStores } from "../support/contracts.js"
+import { describeServers } from "../support/postgres.js"
 
 const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlEndpointStore.layer, SqlDeliveryStore.layer)
 
-/** Several at once, each on a connection of its own as far as the pool goes. */
+/** Runs the effects at once, each on a connection of its own as far as the pool has one. */
 const together = <A, E, R>(many: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(many, { concurrency: "unbounded" })
 
 const { claim, endpointNow, finish, first, found, insert, insertMany, of, withEndpoints } = WebhookFixtures
 type Endpoint = WebhookEndpoint.WebhookEndpoint
 
-/** `count` rows for `to`, as old as they come, beside what is there. */
+/** Adds `count` deliveries for `to` that are older than all others. */
 const backlog = (to: Endpoint, count: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const [like] = yield* insertMany(to, 1)
     yield* sql`INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id,
                  envelope, type, occurred_at, attempt, created_at, state, due_at)
-               SELECT app_id, delivery_id || n, endpoint_id, endpoint_epoch, event_id || n, 0, false, user_id, envelope, type,
+               SELECT app_id, delivery_id || n, endpoint_id, endpoint_epoch, event_id || n, 0, false, user_id,
+                 envelope, type,
                  occurred_at, 1, created_at - interval '1 hour', 'trying', due_at - interval '1 hour'
                FROM deliveries CROSS JOIN generate_series(2, ${count}::integer) n
                WHERE app_id = ${to.appId} AND delivery_id = ${like?.id ?? ""}`
   })
 
-/** How many rows of the endpoint are in each state, with the reason. */
+/** The number of the endpoint's deliveries in each state, with the reason. */
 const states = (of: Endpoint) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -50,12 +51,12 @@ const disable = (endpoint: Endpoint, now: Timestamp.Timestamp) => ({
 })
 
 const ended = (reason: Delivery.FailReason) =>
-  Effect.map(Timestamp.now, (at): Delivery.Finish => ({ _tag: "Failed", at, reason }))
+  Effect.map(Timestamp.now, (at): Delivery.DeliveryFinish => ({ _tag: "Failed", at, reason }))
 
-describePg("several workers on one queue", () => {
-  const run = withStores(migratedPostgres, stores)
+describeServers("several workers on one queue", (server) => {
+  const run = withStores(migratedOn(server), stores)
 
-  /** Rows of every kind, each held under a lease that has run out and under the one after it. */
+  /** Deliveries of every kind, each claimed twice: under a lease that has run out, and under the lease after it. */
   const heldTwice = (endpoint: Endpoint, count: number) =>
     Effect.gen(function* () {
       const store = yield* DeliveryStore
@@ -71,11 +72,11 @@ describePg("several workers on one queue", () => {
       return { stale, held, counted: new Set(counted.map(({ id }) => id)), uncounted: [...replays, ...hurried] }
     })
 
-  it("the strike counter, the moment of the disabling and the epoch are exact in 60 trials: every row ended four times at once, twice under a lease that is lost, among replays and retry-nows that fail and arrive", () =>
+  it("the strike counter, the moment of the disabling and the epoch are exact in many trials: every row ended four times at once, twice under a lease that is lost, among replays and retry-nows that fail and arrive [§3.4-strikes, §6.4.7, W4]", () =>
     run(
       Effect.gen(function* () {
         const limit = WebhookEndpoint.MAX_STRIKES
-        for (let trial = 0; trial < 60; trial++) {
+        for (let trial = 0; trial < server.share(60); trial++) {
           yield* withEndpoints((endpoint) =>
             Effect.gen(function* () {
               const store = yield* DeliveryStore
@@ -83,16 +84,19 @@ describePg("several workers on one queue", () => {
                 yield* Random.nextIntBetween(0, limit - 1),
                 yield* Random.nextIntBetween(1, limit + 4)
               ]
-              /** Ends all rows of one round at once; what counts is exhausted, the rest fails or arrives. */
+              /**
+               * Finishes all deliveries of one round at once. Those that count a strike are exhausted; the rest fails
+               * or arrives.
+               */
               const round = (count: number) =>
                 Effect.gen(function* () {
                   const { counted, held, stale, uncounted } = yield* heldTwice(endpoint, count)
                   const at = yield* Timestamp.now
-                  const arrived: Delivery.Finish = { _tag: "Delivered", at }
-                  const failed: Delivery.Finish = { _tag: "Failed", at, reason: "exhausted" }
+                  const arrived: Delivery.DeliveryFinish = { _tag: "Delivered", at }
+                  const failed: Delivery.DeliveryFinish = { _tag: "Failed", at, reason: "exhausted" }
                   const how = (id: DeliveryId) => (counted.has(id) || at % 2 === 0 ? failed : arrived)
                   const inTime = held.map((one) => finish(one, how(one.delivery.id), null))
-                  // Whoever lost the lease says the opposite: an arrival would forget the strikes.
+                  // A worker that lost its lease reports the opposite result: an arrival would reset the strikes.
                   const late = stale.map((one) => finish(one, how(one.delivery.id) === failed ? arrived : failed, null))
                   const hurries = uncounted.map(({ appId, id }) => Effect.as(store.hurry(appId, id, at), false))
                   const all = yield* Random.shuffle([...inTime, ...late, ...inTime, ...late, ...hurries])
@@ -118,7 +122,7 @@ describePg("several workers on one queue", () => {
       })
     ))
 
-  it("beside a black hole with 5,000 older rows and as many under way as it may have, the very next claim of anybody has what is due elsewhere", () =>
+  it("beside a black hole with 5,000 older rows and as many under way as it may have, the very next claim of anybody has what is due elsewhere [deliveries-7]", () =>
     run(
       withEndpoints((blackHole, ...healthy) =>
         Effect.gen(function* () {
@@ -133,7 +137,7 @@ describePg("several workers on one queue", () => {
             const at = yield* Timestamp.now
             yield* together(claims.map((one) => finish(one, { _tag: "Delivered", at }, null)))
           }
-          // An attempt there that ends makes room for one, no more, and takes nobody's place.
+          // An attempt that ends makes room for exactly one claim and takes no room from other endpoints.
           const dueAt = Timestamp.plus(yield* Timestamp.now, 30_000)
           yield* finish(first(hanging), { _tag: "Retry", attempt: 2, dueAt }, null)
           yield* Effect.forEach(healthy, (endpoint) => insertMany(endpoint, 1))
@@ -144,14 +148,14 @@ describePg("several workers on one queue", () => {
       )
     ))
 
-  it("workers at once never hold one row twice, nor more of an endpoint than the bound, whoever's leases run out meanwhile", () =>
+  it("workers at once never hold one row twice, nor more of an endpoint than the bound, whoever's leases run out meanwhile [deliveries-7]", () =>
     run(
       withEndpoints((...endpoints) =>
         Effect.gen(function* () {
           const bound = 5
           for (const endpoint of endpoints) yield* insertMany(endpoint, 60)
           let live: ReadonlyArray<readonly [Claim, number]> = []
-          for (let round = 0; round < 60; round++) {
+          for (let round = 0; round < server.share(60); round++) {
             const now = yield* Timestamp.now
             live = live.filter(([, until]) => until > now)
             const taken = (yield* together(Array.from({ length: 5 }, () => claim(4, bound)))).flat()
@@ -162,7 +166,7 @@ describePg("several workers on one queue", () => {
             for (const { id } of endpoints) {
               expect(live.filter(([one]) => one.delivery.endpointId === id).length).toBeLessThanOrEqual(bound)
             }
-            // Some end, some are forgotten until their lease is over.
+            // Some attempts end; the others are lost until their lease runs out.
             const [done, left] = [live.filter((_, index) => index % 3 === 0), live.filter((_, index) => index % 3 > 0)]
             yield* together(done.map(([one]) => finish(one, { _tag: "Delivered", at: now }, null)))
             live = left
@@ -173,8 +177,8 @@ describePg("several workers on one queue", () => {
     ))
 })
 
-describePg("an endpoint at which a great many wait in vain", () => {
-  const run = withStores(migratedPostgres, stores)
+describeServers("an endpoint at which a great many wait in vain", (server) => {
+  const run = withStores(migratedOn(server), stores)
 
   const untilSwept = (limit: number) =>
     Effect.gen(function* () {
@@ -192,7 +196,7 @@ describePg("an endpoint at which a great many wait in vain", () => {
     ["the strike that disables it", "endpoint_disabled"],
     ["its removal", "endpoint_removed"]
   ] as const)(
-    "%s ends 1,000 of them, each claim another 1,000, and the others' rows are claimed in between",
+    "%s ends 1,000 of them, each claim another 1,000, and the others' rows are claimed in between [§3.4-disabled, deliveries-8]",
     (_, why) =>
       run(
         withEndpoints((endpoint, healthy) =>
@@ -219,7 +223,7 @@ describePg("an endpoint at which a great many wait in vain", () => {
       )
   )
 
-  it("enabled again before all have ended, it is not kept from what happens since: that goes out, none of the others does", () =>
+  it("enabled again before all have ended, it is not kept from what happens since: that goes out, none of the others does [§3.4-enable]", () =>
     run(
       withEndpoints((endpoint) =>
         Effect.gen(function* () {
@@ -238,8 +242,8 @@ describePg("an endpoint at which a great many wait in vain", () => {
     ))
 })
 
-describePg("by hand and by workers at once", () => {
-  const run = withStores(migratedPostgres, stores)
+describeServers("by hand and by workers at once", (server) => {
+  const run = withStores(migratedOn(server), stores)
 
   it("retry now beside a claim: the attempt is brought forward or under way, once, and counts nothing only if it was brought forward", () =>
     run(
@@ -249,7 +253,7 @@ describePg("by hand and by workers at once", () => {
             Effect.gen(function* () {
               const store = yield* DeliveryStore
               const now = yield* Timestamp.now
-              // Due now, or in an hour: only a row that is not due can be brought forward.
+              // Due now, or in an hour: `hurry` moves only a row that is not due.
               const isDue = trial % 2 === 0
               const row = yield* insert(endpoint, { createdAt: isDue ? now : Timestamp.plus(now, Timestamp.HOUR) })
               const hurry = Effect.as(store.hurry(row.appId, row.id, now), [])
@@ -294,7 +298,7 @@ describePg("by hand and by workers at once", () => {
       })
     ))
 
-  it("recover takes up 10,000 of them, the oldest first and each after the one before; asked again, the rest", () =>
+  it("recover takes up 10,000 of them, the oldest first and each after the one before; asked again, the rest [deliveries-11]", () =>
     run(
       withEndpoints((endpoint) =>
         Effect.gen(function* () {
@@ -304,9 +308,10 @@ describePg("by hand and by workers at once", () => {
           const owner = yield* Effect.flatten((yield* AccountStore).find(app.ownerId))
           yield* backlog(endpoint, 10_040)
           yield* sql`UPDATE deliveries SET state = 'failed', fail_reason = 'exhausted', due_at = NULL, ended_at = created_at,
-                       created_at = created_at + abs(hashtext(delivery_id)) % 1000000 * interval '1 millisecond'
+                       created_at = (created_at AT TIME ZONE 'UTC'
+                         + abs(hashtext(delivery_id)) % 1000000 * interval '1 millisecond') AT TIME ZONE 'UTC'
                      WHERE app_id = ${appId} AND endpoint_id = ${id}`
-          // As autovacuum does on a server that has run for a minute.
+          // Autovacuum does this on a server that has run for a minute.
           yield* sql`ANALYZE deliveries`
           const since = Timestamp.plus(yield* Timestamp.now, -Timestamp.DAY)
           const ask = recover(owner, appId, id, since).pipe(Effect.provide(MemoryWorkSignal.layer))
@@ -316,7 +321,8 @@ describePg("by hand and by workers at once", () => {
               SELECT again.due_at, row_number() OVER (ORDER BY again.due_at) AS due,
                 row_number() OVER (ORDER BY lost.created_at, lost.delivery_id COLLATE "C") AS place
               FROM deliveries lost JOIN deliveries again
-                ON again.app_id = lost.app_id AND again.event_id = lost.event_id AND again.replay_no = lost.replay_no + 1
+                ON again.app_id = lost.app_id AND again.event_id = lost.event_id
+                  AND again.replay_no = lost.replay_no + 1
               WHERE lost.app_id = ${appId} AND lost.endpoint_id = ${id}
               ORDER BY place LIMIT 10000
             )

@@ -18,7 +18,7 @@ const problemOf = (path: string) => Effect.map(Effect.flip(DataFolder.prepare(pa
 const isRoot = process.getuid?.() === 0
 const NOBODY = 65_534
 
-/** Whether a user (without one: this one) can read a file. */
+/** Whether a user can read a file; without `uid`, whether this user can. */
 const reads = (file: string, uid?: number): boolean =>
   spawnSync("head", ["-c", "1", file], uid === undefined ? {} : { uid, gid: uid }).status === 0
 
@@ -99,7 +99,7 @@ describe("the data folder", () => {
       yield* DataFolder.prepare(directory)
       yield* Effect.promise(async () => {
         await writeFile(join(directory, "lock"), "")
-        // As old as one whose holder never came to write its name.
+        // Old enough to belong to a process that died before it wrote its name.
         await utimes(join(directory, "lock"), new Date(), new Date(Date.now() - 6_000))
         await mkdir(join(directory, "database"))
       })
@@ -148,7 +148,7 @@ describe("the data folder", () => {
       )
       expect(mode).toBe(0o700)
       expect(reads(control)).toBe(true)
-      // Only root can become somebody else.
+      // Only root can become another user.
       if (isRoot) expect(reads(control, NOBODY)).toBe(false)
     })
   )
@@ -160,7 +160,7 @@ describe("the data folder", () => {
       expect(DataFolder.refusal(of(1000), 0)).toContain("belongs to another user")
       expect(DataFolder.refusal(of(1000), 1000)).toBeUndefined()
       expect(DataFolder.refusal(of(0), undefined)).toBeUndefined()
-      // Only root can give a folder away.
+      // Only root can change the owner of a folder.
       if (!isRoot) return
       yield* Effect.promise(() => chown(directory, 12_345, 12_345))
       expect(yield* problemOf(directory)).toContain("belongs to another user (id 12345, and this process runs as 0)")
@@ -197,7 +197,7 @@ describe("the data folder", () => {
     Effect.gen(function* () {
       const closed = join(directory, "closed")
       yield* Effect.promise(() => mkdir(closed, { mode: 0o500 }))
-      // Root may write everywhere but where nobody may.
+      // Root may write everywhere, except where nobody may.
       const path = isRoot ? "/sys/data" : join(closed, "data")
       expect(yield* problemOf(path)).toMatch(/cannot be (read or written by this user|made there)|cannot be written/)
     })

@@ -103,7 +103,7 @@ describe("the lock of a data folder", () => {
     })
   )
 
-  /** Leaves a lock behind as this process would write it, but for what is given. */
+  /** Writes a lock file like this process would, with the given changes. */
   const holder = (changes: { readonly pid?: number | undefined; readonly realm?: string; readonly started?: string }) =>
     Effect.gen(function* () {
       const text = yield* Effect.scoped(
@@ -150,7 +150,7 @@ describe("an embedded database in a folder", () => {
     60_000
   )
 
-  /** Another process inserts and reports each row that was committed, until it is killed without warning. */
+  /** Another process inserts rows and reports each committed one, until it is killed without a warning. */
   const writeUntilKilled = (): Promise<number> =>
     new Promise((resolve, reject) => {
       const script = join(import.meta.dirname, "writer.ts")

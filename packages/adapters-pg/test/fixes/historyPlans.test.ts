@@ -15,7 +15,7 @@ describe("questions about a history are answered by its index", () => {
   const run = withStores(migratedEmbedded, UploadStores)
   const at = (millis: number) => Timestamp.make(START + millis)
 
-  /** Twelve weeks of a fix every half an hour, of one user among others. */
+  /** Twelve weeks of one user with a fix every half an hour, among other users. */
   const filled = Effect.gen(function* () {
     const sql = yield* SqlClient
     yield* Partitions.ensurePartitions(at(0))
@@ -53,7 +53,7 @@ describe("questions about a history are answered by its index", () => {
         const { tally = "", ...stepwise } = plans
         expect(tally).toContain("fixes_2026_01_pkey")
         expect(tally).not.toContain("Seq Scan on fixes")
-        // Nothing is gathered and sorted: each stops at the last row that it needs.
+        // No statement collects rows to sort them: each stops at the last row that it needs.
         for (const plan of Object.values(stepwise)) expect(plan).not.toMatch(/Seq Scan on fixes|Bitmap| Sort \(/)
         expect(stepwise["around"]?.match(/Index Scan(?: Backward)? using fixes_2025_12_pkey .*rows=2/g)).toHaveLength(2)
         for (const other of ["2026_01", "2026_02", "default"]) {

@@ -19,10 +19,11 @@ const fixAt = (minute: number): Fix.Fix => ({
   courseDeg: null
 })
 
+/** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
 describePg("the look for fixes that are known", () => {
   const run = withStores(migratedPostgres, Layer.empty)
 
-  /** How often it was planned for the values at hand, of `uses` uses on one connection. */
+  /** How many of `uses` executions on one connection the server planned for their own values. */
   const planned = (fixes: number, uses: number) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
@@ -46,8 +47,11 @@ describePg("the look for fixes that are known", () => {
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        // The first two uses have no name, the server plans five more before it compares.
-        expect(yield* planned(1, 12)).toEqual([{ planned: 5, kept: 5 }])
+        // The driver prepares a statement at its third execution in a process, and other tests of the process may have
+        // counted. Then the server plans five executions before it compares the plans.
+        const [unknown] = yield* planned(1, 12)
+        expect(unknown?.["planned"]).toBe(5)
+        expect(unknown?.["kept"]).toBeGreaterThanOrEqual(5)
         yield* sql`DISCARD PLANS`
         yield* sql`ANALYZE`
         const [later] = yield* planned(100, 12)

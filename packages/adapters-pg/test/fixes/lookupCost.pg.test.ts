@@ -11,7 +11,7 @@ import { describePg } from "../support/postgres.js"
 const EARLIER = 20_000
 const STEP = 500
 
-/** What comes in: spread over the whole of the history, so that the first and the last are far apart. */
+/** The new fixes, spread over the whole history, so that the first and the last are far apart. */
 const fixes = Array.from({ length: STEP }, (_, index) => ({
   capturedAt: Timestamp.make(START - index * (EARLIER / STEP) * Timestamp.HOUR),
   lat: 52,
@@ -24,10 +24,11 @@ const fixes = Array.from({ length: STEP }, (_, index) => ({
 
 const Plan = Schema.Struct({ "QUERY PLAN": Schema.String })
 
+/** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
 describePg("what is there already is known by one step in an index for each fix, whatever the statistics", () => {
   const run = withStores(migratedPostgres, Layer.empty)
 
-  /** A long history that the planner knows nothing of. */
+  /** A long history about which the planner has no statistics. */
   const history = (sql: SqlClient, userId: UserId) =>
     sql`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, received_at)
         SELECT ${userId}, ${Rows.at(START)}::timestamptz - i * interval '1 hour', 'dev_1', 52, 4, ${Rows.at(START)}
@@ -57,7 +58,7 @@ describePg("what is there already is known by one step in an index for each fix,
       })
     ))
 
-  it("for a step of an import", () =>
+  it("for a step of an import [imports-5]", () =>
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient

@@ -1,4 +1,5 @@
-import { Event, EventStore } from "@place-access/domain/events"
+import { Event } from "@place-access/domain/events"
+import { EventStore } from "@place-access/domain/deliveries"
 import { type Fix, FixStore, ingestFixes } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryWorkSignal, RuleSamples } from "@place-access/domain/testing"
@@ -6,30 +7,30 @@ import { Effect, Layer, TestClock } from "effect"
 import { expect, it } from "vitest"
 import { travel } from "../../../domain/test/support/geodesic.js"
 import { referenceFirings } from "../../../domain/test/support/referenceRules.js"
-import { migratedPostgres, START, withStores } from "../support/contracts.js"
-import { describePg } from "../support/postgres.js"
+import { migratedOn, START, withStores } from "../support/contracts.js"
+import { describeServers } from "../support/postgres.js"
 import { UploadStores } from "../support/uploadStores.js"
 
 const UPLOADS = 20
 const MINUTE = 60_000
 
-/** Fourteen minutes of going in and out, a fix every 20 s: in for a minute, out for two. */
+/** Fourteen minutes of entering and leaving, a fix every 20 s: inside for a minute, outside for two. */
 const ride: ReadonlyArray<Fix.Reading> = Array.from({ length: 42 }, (_, index) => ({
   capturedAt: Timestamp.make(START - 14 * MINUTE + index * 20_000),
   ...travel(RuleSamples.CIRCLE, 90, index % 9 < 3 ? 700 : 5),
   accuracyM: 10
 }))
 
-describePg("uploads of one user at once", () => {
-  const run = withStores(migratedPostgres, Layer.merge(UploadStores, MemoryWorkSignal.layer))
+describeServers("uploads of one user at once", (server) => {
+  const run = withStores(migratedOn(server), Layer.merge(UploadStores, MemoryWorkSignal.layer))
 
-  /** A user with rules, to whom `uploads` arrive together; how often each rule fired, at which capture times. */
+  /** A user with rules gets all `uploads` at once. Returns the firings of each rule, by capture time. */
   const race = (uploads: ReadonlyArray<ReadonlyArray<Fix.Reading>>) =>
     Effect.gen(function* () {
       yield* TestClock.setTime(START - 15 * MINUTE)
       const { connection, place, user } = yield* RuleSamples.sharing()
       const phone = yield* RuleSamples.device(user.id)
-      // Half of the rules ask about the place, half about a zone that covers the same ground.
+      // Half of the rules are about the place, half about a zone with the same circle.
       const zone = { _tag: "Zone", circle: RuleSamples.CIRCLE, label: "Quay" } as const
       const rules = yield* Effect.forEach([RuleSamples.onPlace(place), zone], (target) =>
         Effect.forEach(["enter", "exit"] as const, (type) => RuleSamples.rule(connection, target, { type }))
@@ -63,7 +64,7 @@ describePg("uploads of one user at once", () => {
     expect(expected.map(({ at }) => at.length)).toEqual([5, 4, 5, 4])
   })
 
-  it("twenty beginnings of one ride: every crossing fires once, every fix is stored once", () =>
+  it("twenty beginnings of one ride: every crossing fires once, every fix is stored once [rules-11]", () =>
     run(
       Effect.gen(function* () {
         const beginnings = Array.from({ length: UPLOADS }, (_, index) => ride.slice(0, (index + 1) * 3))
@@ -81,7 +82,7 @@ describePg("uploads of one user at once", () => {
       Effect.gen(function* () {
         const uploads = Array.from({ length: UPLOADS }, (_, index) => [
           ...ride.toReversed(),
-          // On the edge, so that it decides nothing.
+          // On the edge, so that the fix decides nothing.
           { capturedAt: Timestamp.make(START - 1_000 - index), ...travel(RuleSamples.CIRCLE, 0, 150) }
         ])
         const { answers, firings, stored } = yield* race(uploads)

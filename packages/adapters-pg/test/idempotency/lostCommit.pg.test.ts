@@ -1,14 +1,14 @@
-import { layerPostgres, Migrator, SqlAccountStore, SqlIdempotencyStore, SqlPlaceStore } from "@place-access/adapters-pg"
+import { layerPostgres, SqlAccountStore, SqlIdempotencyStore, SqlPlaceStore } from "@place-access/adapters-pg"
 import { NodeEntropy } from "@place-access/adapters-pg"
 import { Effect, Layer, Redacted } from "effect"
 import { expect, it } from "vitest"
 import { startLossyProxy } from "../support/lossyProxy.js"
 import { someone } from "../support/oneTransactionContract.js"
-import { describePg, freshDatabase } from "../support/postgres.js"
+import { describePg, migratedDatabase } from "../support/postgres.js"
 
 describePg("a commit whose answer is lost", () => {
-  it("made the place, as the first request is not told; the second one gets the kept answer and makes no other", async () => {
-    const database = await freshDatabase()
+  it("made the place, as the first request is not told; the second one gets the kept answer and makes no other [idempotency-4]", async () => {
+    const database = await migratedDatabase()
     const proxy = await startLossyProxy(database.url)
     const pool = layerPostgres({ url: Redacted.make(proxy.url), poolSize: 4, applicationName: "test" })
     const stores = Layer.mergeAll(SqlIdempotencyStore.layer, SqlPlaceStore.layer, SqlAccountStore.layer).pipe(
@@ -16,7 +16,6 @@ describePg("a commit whose answer is lost", () => {
     )
     try {
       await Effect.gen(function* () {
-        yield* Migrator.migrate
         const { count, once } = yield* someone
         proxy.loseNextCommit()
         const error = yield* Effect.flip(once)

@@ -1,27 +1,27 @@
-import { layerPostgres, Migrator, SqlLimitStore } from "@place-access/adapters-pg"
+import { layerPostgres, SqlLimitStore } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { askZone, type LimitStore, type Rate, Subject, takeCall } from "@place-access/domain/limits"
 import { AppId, ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Context, Deferred, Effect, Either, Fiber, Layer, Redacted, Schedule } from "effect"
 import { expect, it } from "vitest"
-import { describePg, freshDatabase } from "../support/postgres.js"
+import { describePg, describeServers, postgres, type Server } from "../support/postgres.js"
 
 const pool = (url: string) => layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" })
 
-/** A server of its own: its own pool and its own batches. */
+/** One server of several, with its own pool and its own batches. */
 const server = (url: string) => Layer.build(SqlLimitStore.layer.pipe(Layer.provide(pool(url))))
 
 const withServers = <A>(
+  { migratedDatabase }: Server,
   program: (servers: ReadonlyArray<Context.Context<LimitStore>>, sql: SqlClient) => Effect.Effect<A, unknown>
 ) =>
   Effect.gen(function* () {
-    const { url } = yield* Effect.acquireRelease(Effect.promise(freshDatabase), ({ drop }) => Effect.promise(drop))
+    const { url } = yield* Effect.acquireRelease(Effect.promise(migratedDatabase), ({ drop }) => Effect.promise(drop))
     const database = yield* Layer.build(pool(url))
-    yield* Effect.provide(Migrator.migrate, database)
     return yield* program(yield* Effect.all([server(url), server(url)]), Context.get(database, SqlClient))
   }).pipe(Effect.scoped, Effect.runPromise)
 
-/** The same call many times at once, each server in its turn. */
+/** Makes the same call many times at once, on each server in turn. */
 const onAll = <A, E>(
   servers: ReadonlyArray<Context.Context<LimitStore>>,
   calls: number,
@@ -35,11 +35,11 @@ const onAll = <A, E>(
 
 const connection = (index: number) => Subject.connection(ConnectionId.make(`con_${index}`))
 
-describePg("limits, two servers on one database", () => {
-  it("admit as many calls as the rate has, and not one more or fewer", () =>
-    withServers((servers) =>
+describeServers("limits, two servers on one database", (on) => {
+  it("admit as many calls as the rate has, and not one more or fewer [§7-too-many, limits-6]", () =>
+    withServers(on, (servers) =>
       Effect.gen(function* () {
-        // A window that does not end while the test runs.
+        // A window that outlasts the test.
         const rate: Rate.Rate = { calls: 100, windowMillis: Timestamp.HOUR }
         const standings = yield* onAll(servers, 400, () => takeCall(connection(0), rate))
         const admitted = standings.filter(({ isAdmitted }) => isAdmitted)
@@ -48,9 +48,12 @@ describePg("limits, two servers on one database", () => {
         )
       })
     ))
+})
 
-  it("never wait for each other in a circle, in whatever order their calls come", () =>
-    withServers((servers, sql) =>
+/** On one node only: a lock of every window is what Citus refuses. */
+describePg("limits, two servers on one database whose windows are locked", () => {
+  it("never wait for each other in a circle, in whatever order their calls come [limits-6]", () =>
+    withServers(postgres, (servers, sql) =>
       Effect.gen(function* () {
         const rate: Rate.Rate = { calls: 10, windowMillis: Timestamp.HOUR }
         const three = [connection(1), connection(2), connection(3)]
@@ -63,8 +66,8 @@ describePg("limits, two servers on one database", () => {
           Effect.fork
         )
         yield* Deferred.await(held)
-        // The first call goes alone, the three after it share a statement.
-        const calls = (index: number, order: ReadonlyArray<Subject.Subject>) =>
+        // The first call goes alone; the three calls after it share a statement.
+        const calls = (index: number, order: ReadonlyArray<Subject.LimitSubject>) =>
           Effect.forEach([connection(100 + index), ...order], (whose) => takeCall(whose, rate), {
             concurrency: "unbounded"
           }).pipe(Effect.provide(servers[index]!))
@@ -80,8 +83,8 @@ describePg("limits, two servers on one database", () => {
       })
     ))
 
-  it("hand out a budget once", () =>
-    withServers((servers) =>
+  it("hand out a budget once [M8, limits-8]", () =>
+    withServers(postgres, (servers) =>
       Effect.gen(function* () {
         const spender = { userId: UserId.make("usr_a"), appId: AppId.make("app_a") }
         const circle = { lat: 52.1, lon: 4.9, radiusM: 400 }

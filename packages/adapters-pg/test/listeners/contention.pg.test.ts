@@ -4,8 +4,8 @@ import { type AppId, ConnectionId, Entropy, EventId, ListenerId, Timestamp, User
 import { WebhookFixtures } from "@place-access/domain/testing"
 import { Effect, Layer, Random } from "effect"
 import { expect, it } from "vitest"
-import { migratedPostgres, withStores } from "../support/contracts.js"
-import { describePg } from "../support/postgres.js"
+import { migratedOn, withStores } from "../support/contracts.js"
+import { describeServers } from "../support/postgres.js"
 
 const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlListenerStore.layer)
 
@@ -19,12 +19,12 @@ const open = (appId: AppId) =>
     return listener
   })
 
-/** One event, for each of them. */
+/** One event that waits for each of the listeners. */
 const eventFor = (listeners: ReadonlyArray<Listener.Listener>, position: number) =>
   Effect.gen(function* () {
     const createdAt = yield* Timestamp.now
     const eventId = EventId.make(yield* Entropy.id("evt"))
-    return listeners.map(({ appId, id }): Listener.Waiting => ({
+    return listeners.map(({ appId, id }): Listener.ListenerDelivery => ({
       appId,
       listenerId: id,
       userId: UserId.make("usr_1"),
@@ -42,11 +42,13 @@ const eventFor = (listeners: ReadonlyArray<Listener.Listener>, position: number)
     }))
   })
 
-/** Each once: an event that several were to be told is lost with all its rows. */
-const idsOf = (rows: ReadonlyArray<Listener.Waiting>) => [...new Set(rows.map(({ envelope }) => envelope.eventId))]
+/** Each event once: a lost event may have waited for several listeners. */
+const idsOf = (rows: ReadonlyArray<Listener.ListenerDelivery>) => [
+  ...new Set(rows.map(({ envelope }) => envelope.eventId))
+]
 
-describePg("workers, streams and sweeps at the listeners of one app", () => {
-  const run = withStores(migratedPostgres, stores)
+describeServers("workers, streams and sweeps at the listeners of one app", (server) => {
+  const run = withStores(migratedOn(server), stores)
 
   it("each event was told by somebody or is lost once, whoever comes, takes and goes meanwhile; nobody waits for another for ever", () =>
     run(
@@ -61,11 +63,11 @@ describePg("workers, streams and sweeps at the listeners of one app", () => {
           const told: Array<EventId> = []
           const lost: Array<EventId> = []
 
-          const fanOut = (rows: ReadonlyArray<Listener.Waiting>) =>
+          const fanOut = (rows: ReadonlyArray<Listener.ListenerDelivery>) =>
             Effect.map(store.offer(rows), (gone) => void lost.push(...idsOf(gone)))
           const close = ({ appId, id }: Listener.Listener) =>
             Effect.map(store.close(appId, id), (gone) => void lost.push(...idsOf(gone)))
-          /** Takes a few now and then, and hangs up; the sweep finds it, too. */
+          /** Takes a few events now and then and closes the listener; the sweep may find the listener too. */
           const stream = (listener: Listener.Listener) =>
             Effect.gen(function* () {
               for (let looks = yield* Random.nextIntBetween(0, 8); looks > 0; looks--) {

@@ -1,5 +1,5 @@
-import { migratedPostgres } from "../support/contracts.js"
+import { migratedOn } from "../support/contracts.js"
 import { mailLivesOn } from "../support/mailLives.js"
-import { describePg } from "../support/postgres.js"
+import { describeServers } from "../support/postgres.js"
 
-describePg("generated lives of the outbox on PostgreSQL", () => mailLivesOn(migratedPostgres, 60))
+describeServers("generated lives of the outbox", (server) => mailLivesOn(migratedOn(server), server.share(60)))

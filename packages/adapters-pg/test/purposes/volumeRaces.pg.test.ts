@@ -5,14 +5,14 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Fixtures } from "@place-access/domain/testing"
 import { Effect, Layer, Schema } from "effect"
 import { expect, it } from "vitest"
-import { migratedPostgres, withStores } from "../support/contracts.js"
-import { describePg } from "../support/postgres.js"
+import { migratedOn, withStores } from "../support/contracts.js"
+import { describeServers } from "../support/postgres.js"
 
 const CONNECTIONS = 2_000
 
-describePg("SqlVolumeFlagStore, many at once", () => {
+describeServers("SqlVolumeFlagStore, many at once", (server) => {
   const run = withStores(
-    migratedPostgres,
+    migratedOn(server),
     Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlPurposeStore.layer, SqlVolumeFlagStore.layer)
   )
 
@@ -24,7 +24,7 @@ describePg("SqlVolumeFlagStore, many at once", () => {
         const app = yield* Fixtures.app((yield* Fixtures.user).id)
         yield* Fixtures.purpose(app.id, "find_me")
         const now = yield* Timestamp.now
-        // 21 calls each, where ten are expected.
+        // 21 calls of each connection; the purpose expects ten.
         yield* sql`INSERT INTO access_log (user_id, at, entry_id, app_id, connection_id, endpoint, purpose, status)
                    SELECT 'usr_' || c, ${Rows.at(now)}, 'log_' || c || '_' || n, ${app.id}, 'con_' || c,
                           'GET /v1/locations/latest', 'find_me', 200

@@ -1,5 +1,5 @@
-import { migratedPostgres } from "../support/contracts.js"
+import { migratedOn } from "../support/contracts.js"
 import { livesOn } from "../support/lives.js"
-import { describePg } from "../support/postgres.js"
+import { describeServers } from "../support/postgres.js"
 
-describePg("lives lived through the programs, on PostgreSQL", () => livesOn(migratedPostgres, 21, 60))
+describeServers("lives lived through the programs", (server) => livesOn(migratedOn(server), 21, server.share(60)))

@@ -9,15 +9,15 @@ import { Timestamp } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
 import { Effect, Either } from "effect"
 import { expect, it } from "vitest"
-import { migratedPostgres, START, withStores } from "../support/contracts.js"
-import { describePg } from "../support/postgres.js"
+import { migratedOn, START, withStores } from "../support/contracts.js"
+import { describeServers } from "../support/postgres.js"
 import { UploadStores } from "../support/uploadStores.js"
 
 const RACERS = 20
 const ALL = { limit: 500, cursor: undefined }
 
-describePg("rule creations of one connection at once", () => {
-  const run = withStores(migratedPostgres, UploadStores)
+describeServers("rule creations of one connection at once", (server) => {
+  const run = withStores(migratedOn(server), UploadStores)
 
   const createMany = (caller: RuleCaller, placeId: string, count: number) =>
     Effect.forEach(
@@ -42,7 +42,7 @@ describePg("rule creations of one connection at once", () => {
       })
     ))
 
-  it("place and zone rules race for the same slots: of forty ten are made, whatever their kinds", () =>
+  it("place and zone rules race for the same slots: of forty ten are made, whatever their kinds [§4.6.6]", () =>
     run(
       Effect.gen(function* () {
         const { connection, place } = yield* RuleSamples.sharing()
@@ -68,7 +68,7 @@ describePg("rule creations of one connection at once", () => {
       })
     ))
 
-  it("windows that meet at one instant race too: the loser hears of that instant", () =>
+  it("windows that meet at one instant race too: the loser hears of that instant [rules-3]", () =>
     run(
       Effect.gen(function* () {
         const { connection, place } = yield* RuleSamples.sharing()

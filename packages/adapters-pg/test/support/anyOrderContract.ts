@@ -3,7 +3,9 @@ import { Effect } from "effect"
 import { visitLifeOf } from "../../../domain/test/support/visitLives.js"
 import { replayVisits } from "../../../domain/test/support/visitReplay.js"
 
-/** Lives that told a wrong store from a right one before; `packages/domain/test/visits/anyOrder.test.ts` has more of them. */
+/**
+ * Seeds that once told a wrong store from a right one. `packages/domain/test/visits/anyOrder.test.ts` has more of them.
+ */
 const SEEDS = [5, 41, 58]
 
 export const anyOrderContract: Contract<Effect.Effect.Context<ReturnType<typeof replayVisits>>> = SEEDS.map((seed) => ({

@@ -5,10 +5,10 @@ import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Written out once more, so that a table changes its place here and in the product, never in one of them alone. */
+/** A second copy of the lists in the product: a table that changes its group must be changed in both. */
 const COPIED = ["accounts", "apps", "key_canaries", "purposes", "schema_migrations", "sessions", "sign_in_tries"]
 
-/** Spread by their own name, with the column that has it. */
+/** Tables that are distributed by the name in their key, with the column that holds the name. */
 const LOOKED_UP: Readonly<Record<string, string>> = {
   connection_routes: "connection_id",
   consent_requests: "request_id",
@@ -59,7 +59,7 @@ const GROUPS: Readonly<Record<string, ReadonlyArray<string>>> = {
   ]
 }
 
-/** The column that each table is spread by; null for those that are copied. */
+/** The column that distributes each table; null for tables that are copied to every node. */
 export const PLACES: ReadonlyMap<string, string | null> = new Map([
   ...COPIED.map((table) => [table, null] as const),
   ...Object.entries(LOOKED_UP),

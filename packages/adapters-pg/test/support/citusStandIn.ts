@@ -1,9 +1,10 @@
 import pg from "pg"
 
 /**
- * What `db distribute` asks of Citus, for a server that has none: the functions write down what they are called with and refuse
- * what Citus's manual says that it refuses (unique indexes without the distribution column; foreign keys between a table that is
- * spread or copied and one that is not; a second time; a colocation with a table that is not spread). Nothing is spread.
+ * A stand-in for Citus, for the statements of `db distribute` on a server without the extension. Its functions record
+ * their arguments and refuse what the manual of Citus says that Citus refuses: a unique index without the distribution
+ * column; a foreign key between a table that is distributed or copied and one that is not; a second distribution of the
+ * same table; a colocation with a table that is not distributed. Nothing is distributed.
  */
 const STATEMENTS = `
   CREATE SCHEMA citus;
@@ -28,7 +29,8 @@ const STATEMENTS = `
       WHERE c.contype = 'f' AND (
         c.conrelid = asked AND NOT EXISTS (
           SELECT FROM citus.pg_dist_partition p WHERE p.logicalrelid = c.confrelid AND p.partkey IS NULL)
-        OR c.confrelid = asked AND NOT EXISTS (SELECT FROM citus.pg_dist_partition p WHERE p.logicalrelid = c.conrelid));
+        OR c.confrelid = asked AND NOT EXISTS (SELECT FROM citus.pg_dist_partition p
+          WHERE p.logicalrelid = c.conrelid));
     IF FOUND THEN RAISE 'cannot create foreign key constraint %', found; END IF;
   END $$;
 
@@ -57,7 +59,7 @@ const STATEMENTS = `
         WHERE logicalrelid = colocate_with::regclass AND partkey IS NOT NULL;
       IF NOT FOUND THEN RAISE 'relation % is not distributed', colocate_with; END IF;
     END IF;
-    -- its partitions with it
+    -- the table's partitions as well
     INSERT INTO citus.pg_dist_partition
       SELECT asked, key, beside UNION ALL SELECT inhrelid, key, beside FROM pg_inherits WHERE inhparent = asked;
     INSERT INTO citus.calls (call) VALUES (format('spread %s by %s with %s over %s', asked, key, colocate_with, shard_count));
@@ -66,21 +68,21 @@ const STATEMENTS = `
   INSERT INTO pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion)
     SELECT 4000000000, 'citus', 10, 'citus'::regnamespace, false, 'stand-in';`
 
-/** Makes the database at `url` look like one with Citus, for connections that are made from now on. */
+/** Makes the database at `url` look like one with Citus, for every later connection. */
 export const installStandIn = (url: string): Promise<void> =>
   asked(url, async (client) => {
     await client.query(STATEMENTS)
     await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = public, citus`)
   })
 
-/** What was asked of the stand-in, in order. */
+/** The calls that the stand-in recorded, in order. */
 export const callsOf = (url: string): Promise<ReadonlyArray<string>> =>
   asked(url, async (client) => {
     const { rows } = await client.query<{ call: string }>("SELECT call FROM citus.calls ORDER BY place")
     return rows.map(({ call }) => call)
   })
 
-/** Rows of any statement. */
+/** Runs any statement and returns its rows. */
 export const ask = (url: string, statement: string): Promise<ReadonlyArray<Record<string, unknown>>> =>
   asked(url, async (client) => (await client.query<Record<string, unknown>>(statement)).rows)
 

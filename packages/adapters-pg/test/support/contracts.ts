@@ -1,19 +1,20 @@
-import { type Database, layerPostgres, Migrator, NodeEntropy, NodeVault } from "@place-access/adapters-pg"
+import { type Database, layerPostgres, NodeEntropy, NodeVault } from "@place-access/adapters-pg"
 import type { Entropy, Vault } from "@place-access/domain/shared"
 import type { Contract } from "@place-access/domain/testing"
+import { SqlClient } from "@effect/sql/SqlClient"
 import { it } from "@effect/vitest"
+import * as Stock from "@place-access/adapters-pg/driver/Stock"
 import { Effect, Either, Layer, ManagedRuntime, Redacted, TestClock, TestContext } from "effect"
-import { afterAll, beforeAll, describe } from "vitest"
-import { migratedEmbedded } from "./embedded.js"
-import { describePg, freshDatabase } from "./postgres.js"
+import { afterAll, beforeAll } from "vitest"
+import { citus, postgres, type Server } from "./postgres.js"
 
-/** What every store may ask for beside the database. */
+/** The services that every store may need: the database, random bytes and the vault. */
 export type Ground = Database | Entropy.Entropy | Vault.Vault
 
-/** A layer of stores: whatever it needs of the ground, and nothing else. */
+/** A layer of stores that needs nothing but the ground. */
 export type Stores<R> = Layer.Layer<R, unknown, Ground>
 
-/** Where the clock stands when a case begins; a case may move it with `TestClock.adjust`. */
+/** The time on the clock when a case begins; a case may move it with `TestClock.adjust`. */
 export const START = Date.UTC(2026, 0, 15, 12)
 
 const secrets = Layer.merge(
@@ -21,23 +22,29 @@ const secrets = Layer.merge(
   NodeVault.layer(Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test")))))
 )
 
-/** So many connections `migratedPostgres` has. */
+/** The number of connections of `migratedOn`. */
 export const POOL = 8
 
-/** A migrated database on the server, dropped when the layer's scope closes. */
-export const migratedPostgres: Layer.Layer<Database> = Layer.unwrapScoped(
-  Effect.map(
-    Effect.acquireRelease(Effect.promise(freshDatabase), ({ drop }) => Effect.promise(drop)),
-    ({ url }) => layerPostgres({ url: Redacted.make(url), poolSize: POOL, applicationName: "test" })
-  )
-).pipe(
-  Layer.tap((context) => Effect.provide(Migrator.migrate, context)),
-  Layer.orDie
-)
+/** A migrated database on a server. It is dropped when the layer's scope closes. */
+export const migratedOn = (server: Server): Layer.Layer<Database> =>
+  Layer.unwrapScoped(
+    Effect.map(
+      Effect.acquireRelease(Effect.promise(server.migratedDatabase), ({ drop }) => Effect.promise(drop)),
+      ({ url }) => layerPostgres({ url: Redacted.make(url), poolSize: POOL, applicationName: "test" })
+    )
+  ).pipe(Layer.orDie)
+
+export const migratedPostgres: Layer.Layer<Database> = migratedOn(postgres)
+
+/** A migrated database whose tables are distributed over several nodes. */
+export const migratedCitus: Layer.Layer<Database> = migratedOn(citus)
+
+/** The same, through `@effect/sql-pg`'s own client. */
+export const migratedStock: Layer.Layer<Database> = migratedPostgres.pipe(Layer.provide(Stock.layer))
 
 /**
- * Opens `database` once for the calling `describe` and gives a way to run programs on it: each with a test clock of its own,
- * which stands at `START`.
+ * Opens `database` once for the calling `describe` and returns a function that runs programs on it. Each program gets a
+ * test clock of its own, which stands at `START`.
  */
 export const withStores = <R>(database: Layer.Layer<Database>, stores: Stores<R>) => {
   const layer = stores.pipe(Layer.provideMerge(Layer.merge(database, secrets)))
@@ -55,17 +62,45 @@ export const withStores = <R>(database: Layer.Layer<Database>, stores: Stores<R>
   }
 }
 
-const runCases = <R>(contract: Contract<R | Ground>, database: Layer.Layer<Database>, stores: Stores<R>): void => {
+/**
+ * Removes every row, and keeps the schema and the record of its migrations. Only tables that have rows are truncated,
+ * because truncating a table takes PGlite longer than looking into it.
+ */
+const empty = Effect.flatMap(SqlClient, (sql) =>
+  sql.unsafe(`DO $$
+    DECLARE name regclass; found boolean;
+    BEGIN
+      FOR name IN SELECT oid FROM pg_class
+        WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relname <> 'schema_migrations'
+      LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM %s)', name) INTO found;
+        IF found THEN EXECUTE format('TRUNCATE %s RESTART IDENTITY CASCADE', name); END IF;
+      END LOOP;
+    END $$`)
+)
+
+/**
+ * Opens `database` once for the calling `describe`. Each time that the layer is built, the database is emptied, so its
+ * users come one after the other.
+ */
+export const emptiedFor = (database: Layer.Layer<Database>): Layer.Layer<Database> => {
+  let runtime: ManagedRuntime.ManagedRuntime<Database, never> | undefined
+  beforeAll(() => void (runtime = ManagedRuntime.make(database)))
+  afterAll(() => runtime?.dispose())
+  return Layer.effectContext(
+    Effect.suspend(() => {
+      if (runtime === undefined) throw new Error("the database is not open yet: call this inside a test")
+      return Effect.map(runtime.runtimeEffect, ({ context }) => context)
+    }).pipe(Effect.tap((context) => Effect.provide(Effect.orDie(empty), context)))
+  )
+}
+
+/** Runs every case as a test, all of them on one database. */
+export const runCases = <R>(
+  contract: Contract<R | Ground>,
+  database: Layer.Layer<Database>,
+  stores: Stores<R>
+): void => {
   const run = withStores(database, stores)
   for (const { name, run: program } of contract) it(name, () => run(program))
-}
-
-/** Runs every case of a contract on one embedded database; for `*.test.ts`. */
-export const runContract = <R>(name: string, contract: Contract<R | Ground>, stores: Stores<R>): void => {
-  describe(name, () => runCases(contract, migratedEmbedded, stores))
-}
-
-/** Runs every case of a contract on one database of a PostgreSQL server; for `*.pg.test.ts`. */
-export const runContractPg = <R>(name: string, contract: Contract<R | Ground>, stores: Stores<R>): void => {
-  describePg(name, () => runCases(contract, migratedPostgres, stores))
 }

@@ -9,11 +9,11 @@ import { Check, type Contract, Fixtures } from "@place-access/domain/testing"
 import { Effect, Either, Option, Schema, TestClock } from "effect"
 
 /**
- * The schema as it is, not as somebody remembered it: every table that has a `user_id` gets rows of a person, the account is deleted, and
- * then no row anywhere says who it was.
+ * Checks account deletion against the schema in the catalogue, not against a list that somebody keeps: every table with
+ * a `user_id` gets rows of a person, the account is deleted, and then no row anywhere may identify the person.
  */
 
-/** Where a word of a deleted account may stay, and why. Keep it empty if you can. */
+/** The tables in which a deleted account may leave a trace, and why. Keep it empty if you can. */
 const STAYS: Readonly<Record<string, string>> = {}
 
 const ColumnRow = Schema.Struct({
@@ -23,15 +23,18 @@ const ColumnRow = Schema.Struct({
   is_required: Schema.Boolean
 })
 
-/** What the checks of these tables ask for, as SQL. Another column gets whatever its type can hold; null leaves it out. */
+/**
+ * SQL values that satisfy the check constraints of these tables. Every other column gets any value of its type; null
+ * leaves the column out.
+ */
 const VALUES: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
   history_choices: { keep_days: "30" },
   rules: { place_id: null },
-  // Its app is not gone with it, so neither is what hangs on the app alone.
+  // The delivery's app outlives the account, so the rows that belong to the app stay.
   deliveries: { due_at: null }
 }
 
-/** Made by hand: they hang on other rows, or are what the deletion itself keeps. */
+/** Tables that the test fills by itself: their rows need other rows, or the deletion writes them. */
 const BY_HAND: ReadonlySet<string> = new Set(["accounts", "sessions", "account_deletions"])
 
 const CANARY = "canary-7c31"
@@ -67,7 +70,7 @@ const literal = (type: string, name: string, row: number): string => {
   }
 }
 
-/** A few rows of the person in every table with a `user_id`; which of them they are. */
+/** Inserts a few rows of the person into every table with a `user_id`, and returns the tables. */
 const plant = (userId: UserId) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -94,7 +97,7 @@ const plant = (userId: UserId) =>
     return planted
   })
 
-/** Tables in which any column of any row holds one of the words. */
+/** The tables in which any column of any row contains one of the words. */
 const tablesWith = (words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -187,7 +190,7 @@ export const deletionCatalogue: Contract<
       yield* begin(user.id)
       const store = yield* AccountDeletionStore
       const now = yield* Timestamp.now
-      // Killed after it claimed and removed a little.
+      // The sweep was killed after it claimed the deletion and removed one row.
       Check.equal((yield* store.claimDue(10, now, Timestamp.plus(now, 10 * Timestamp.MINUTE))).length, 1, "claimed")
       const removed = yield* store.removeSome(user.id, now, 1)
       Check.isTrue(removed > 20, "one of each")

@@ -7,12 +7,12 @@ import { Effect, Either, Redacted } from "effect"
 
 const key = (id: string): string => Redacted.value(NodeVault.generateKey(id))
 
-/** Runs with these keys, newest first. */
+/** Runs an effect with these keys, newest first. */
 const under = (...keys: ReadonlyArray<string>) =>
   Effect.provide(NodeVault.layer(Either.getOrThrow(NodeVault.parseKeys(keys.join(",")))))
 
-/** What a start does. */
-const start = Effect.zipRight(KeyCanary.check, KeyCanary.keep)
+/** The checks of a program's start. */
+const start = Effect.zipRight(KeyCanary.check(), KeyCanary.keep())
 
 const canaries = Effect.flatMap(SqlClient, (sql) => sql`SELECT name, sealed FROM key_canaries`)
 
@@ -21,12 +21,12 @@ const empty = Effect.flatMap(SqlClient, (sql) => sql`TRUNCATE key_canaries, endp
 const refused = (keyId: string) =>
   Effect.gen(function* () {
     const before = yield* canaries
-    Check.equal(yield* Effect.flip(KeyCanary.check), new KeyCanary.WrongKeys({ keyId }), "the look before migrations")
-    Check.equal(yield* Effect.flip(KeyCanary.keep), new KeyCanary.WrongKeys({ keyId }), "the look after migrations")
+    Check.equal(yield* Effect.flip(KeyCanary.check()), new KeyCanary.WrongKeys({ keyId }), "the look before migrations")
+    Check.equal(yield* Effect.flip(KeyCanary.keep()), new KeyCanary.WrongKeys({ keyId }), "the look after migrations")
     Check.equal(yield* canaries, before, "what is stored")
   })
 
-/** An endpoint as a version without canaries left it. */
+/** An endpoint as a version without canaries stored it. */
 const endpoint = Effect.gen(function* () {
   const [sql, vault] = [yield* SqlClient, yield* Vault.Vault]
   const [app, id] = [AppId.make("app_00000000000000000000000000"), EndpointId.make("whe_00000000000000000000000000")]
@@ -69,7 +69,7 @@ export const keyCanaryContract: Contract<SqlClient> = [
       yield* start.pipe(under(k2, k1))
       yield* start.pipe(under(k2))
       yield* refused("k2").pipe(under(k1))
-      // Back again, as after a rotation that was a mistake.
+      // Undoes the rotation, as after a mistake.
       yield* start.pipe(under(k1, k2))
       yield* start.pipe(under(k1))
     })
@@ -79,7 +79,7 @@ export const keyCanaryContract: Contract<SqlClient> = [
     run: Effect.gen(function* () {
       yield* empty
       yield* endpoint.pipe(under(k1))
-      const error = yield* Effect.flip(KeyCanary.check).pipe(under(k2, otherK1))
+      const error = yield* Effect.flip(KeyCanary.check()).pipe(under(k2, otherK1))
       Check.equal(error, new KeyCanary.WrongKeys({ keyId: "k1" }), "another key of that name")
       yield* start.pipe(under(k2, k1))
       yield* refused("k2").pipe(under(k1))
@@ -99,12 +99,12 @@ export const keyCanaryContract: Contract<SqlClient> = [
   }
 ]
 
-/** On a database without any table. */
+/** On a database without tables. */
 export const keyCanaryOnEmpty: Contract<SqlClient> = [
   {
     name: "an empty database takes any keys, before it has a table",
     run: Effect.gen(function* () {
-      yield* KeyCanary.check.pipe(under(k1))
+      yield* KeyCanary.check().pipe(under(k1))
       yield* Migrator.migrate
       yield* start.pipe(under(k1))
       yield* refused("k1").pipe(under(k2))

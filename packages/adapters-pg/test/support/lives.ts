@@ -8,18 +8,18 @@ import type { Database } from "@place-access/adapters-pg"
 import { withStores } from "./contracts.js"
 import { UploadStores } from "./uploadStores.js"
 
-/** The lives that the stores in memory are shown, some of them, on a database. */
+/** Runs some of the random scenarios of the in-memory stores on a database. */
 export const livesOn = (database: Layer.Layer<Database>, from: number, to: number): void => {
   const run = withStores(database, Layer.merge(UploadStores, MemoryWorkSignal.layer))
 
-  it("every rule fires when the second writing of Spec §4.6 says so, and ends in the same state", () =>
+  it("every rule fires when the second writing of Spec §4.6 says so, and ends in the same state [rules-11]", () =>
     run(
       Effect.gen(function* () {
         let fired = 0
         for (let seed = from; seed <= to; seed++) {
           const life = lifeOf(seed)
           const lived = yield* liveThrough(life)
-          // What of a rule can't be seen at the end is not compared.
+          // Compares only the parts of a rule's state that are visible at the end.
           expect({ seed, lived: outcomeOf(life, { takesLate: true }) }).toMatchObject({ seed, lived })
           fired += lived.flatMap(({ firings }) => firings).length
         }

@@ -3,16 +3,18 @@ import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 
 export interface LossyProxy {
-  /** The database's address, by way of the proxy. */
+  /** The address of the database through the proxy. */
   readonly url: string
-  /** The server gets the next COMMIT; its answer is lost, and the client's connection breaks. */
+  /** Lets the next COMMIT reach the server, drops its answer, and breaks the client's connection. */
   readonly loseNextCommit: () => void
-  /** How many answers were lost. */
+  /** The number of dropped answers. */
   readonly lost: () => number
   readonly close: () => void
 }
 
-/** Between a client and PostgreSQL. Passes everything on, until it is told to lose something. */
+/**
+ * A proxy between a client and PostgreSQL. It passes every byte on, unless `loseNextCommit` asks it to drop an answer.
+ */
 export const startLossyProxy = async (database: string): Promise<LossyProxy> => {
   const target = new URL(database)
   const open = new Set<Socket>()
@@ -28,7 +30,7 @@ export const startLossyProxy = async (database: string): Promise<LossyProxy> => 
       socket.on("close", () => open.delete(socket))
     }
     client.on("data", (chunk) => {
-      // By its text, or by the name that it is prepared under.
+      // A COMMIT is recognised by its text, or by the name of its prepared statement.
       if (isArmed && /commit/i.test(chunk.toString("latin1"))) {
         isArmed = false
         isLosing = true
@@ -37,7 +39,7 @@ export const startLossyProxy = async (database: string): Promise<LossyProxy> => 
     })
     upstream.on("data", (chunk) => {
       if (!isLosing) return void client.write(chunk)
-      // The answer to the COMMIT says so; what comes before it may be the answer to an earlier statement.
+      // The answer to a COMMIT contains the word; an earlier chunk may be the answer to an earlier statement.
       if (!chunk.toString("latin1").includes("COMMIT")) return
       lost++
       client.destroy()

@@ -4,7 +4,7 @@ import { it } from "vitest"
 import { liveMail, mailLives } from "../../../domain/test/support/mailLife.js"
 import { withStores } from "./contracts.js"
 
-/** The lives of outboxes that the one in memory is shown, some of them, on a database. */
+/** Runs some of the random scenarios of the in-memory outbox on a database. */
 export const mailLivesOn = (database: Layer.Layer<Database>, numRuns: number): void => {
   const run = withStores(database, Layer.merge(SqlMailOutbox.layer, SqlAccountStore.layer))
 

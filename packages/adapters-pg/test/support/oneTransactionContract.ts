@@ -8,7 +8,7 @@ import { Effect, Either, type Option } from "effect"
 
 const hash = Vault.Hash.make("1".repeat(64))
 
-/** A person, and how a request of theirs makes a place once. */
+/** A person, and a request that makes a place under an idempotency key. */
 export const someone = Effect.gen(function* () {
   const [user, store, places] = [yield* Fixtures.user, yield* IdempotencyStore, yield* PlaceStore]
   const at = { userId: user.id, subject: Idempotency.account(user.id), keyHash: hash }
@@ -17,7 +17,7 @@ export const someone = Effect.gen(function* () {
     kind: "home",
     circle: { lat: 52.37, lon: 4.89, radiusM: 150 }
   } as const
-  const decide = (kept: Option.Option<Idempotency.Kept>, now: Timestamp.Timestamp) =>
+  const decide = (kept: Option.Option<Idempotency.KeptAnswer>, now: Timestamp.Timestamp) =>
     Idempotency.decide(kept, hash, now)
   const make = Effect.as(createPlace(user.id, draft), { sealed: Vault.Sealed.make("made"), value: "made" })
   return {
@@ -27,7 +27,10 @@ export const someone = Effect.gen(function* () {
   }
 })
 
-/** What work writes through other stores, which begin transactions of their own, stands and falls with its answer. */
+/**
+ * Rows that the work writes through other stores, in transactions of their own, are committed together with the stored
+ * answer or not at all.
+ */
 export const oneTransactionContract: Contract<IdempotencyStore | PlaceStore | AccountStore | Entropy.Entropy> = [
   {
     name: "once: what failed work has written through another store is not there",

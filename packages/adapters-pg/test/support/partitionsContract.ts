@@ -6,7 +6,7 @@ import { Deferred, Effect, Fiber, Option, Ref, TestClock } from "effect"
 
 const at = (iso: string) => Timestamp.make(Date.parse(iso))
 
-/** Every case works in a year of its own, because they share a database. */
+/** Every case uses a year of its own, because the cases share a database. */
 const insertFix = (userId: string, iso: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -14,11 +14,13 @@ const insertFix = (userId: string, iso: string) =>
       VALUES (${userId}, ${Rows.at(at(iso))}, 'dev_1', 1, 2, ${Rows.at(at(iso))})`
   })
 
+/** The partitions of the user's fixes. A shard on Citus has its partition's name and six digits. */
 const homes = (userId: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const rows = yield* sql<{ readonly home: string }>`
-      SELECT tableoid::regclass::text AS home FROM fixes WHERE user_id = ${userId} ORDER BY captured_at`
+      SELECT regexp_replace(tableoid::regclass::text, '_[0-9]{6}$', '') AS home FROM fixes
+      WHERE user_id = ${userId} ORDER BY captured_at`
     return rows.map(({ home }) => home)
   })
 
@@ -63,7 +65,7 @@ export const partitionsContract: Contract<SqlClient> = [
       const sql = yield* SqlClient
       yield* insertFix("usr_early", "2033-05-01T00:00:00.000Z")
       yield* insertFix("usr_early", "2033-06-10T00:00:00.000Z")
-      // The first instant of the next month, which is made after this one.
+      // The first instant of the next month, whose partition is made later.
       yield* insertFix("usr_early", "2033-07-01T00:00:00.000Z")
       yield* insertFix("usr_early", "2040-01-01T00:00:00.000Z")
       Check.equal(
@@ -109,7 +111,7 @@ const insertEntry = (userId: string, iso: string) =>
       VALUES (${userId}, ${Rows.at(at(iso))}, 'log_1', 'app_1', 'con_1', 'GET /v1/me', 200)`
   })
 
-/** With a clock that goes on: whoever finds a table busy sleeps and tries again. */
+/** Runs with a clock that moves: a program that finds a table busy sleeps before it retries. */
 const inTime = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(program)
@@ -120,7 +122,7 @@ const inTime = <A, E, R>(program: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
-/** In this order, on a database of their own: they drop what others made. */
+/** These cases run in this order and on a database of their own: they drop partitions that others made. */
 export const expiredPartitions: Contract<SqlClient> = [
   {
     name: "drops months that are over and empty; those with a row, the one before this one and the default stay",
@@ -176,7 +178,7 @@ export const expiredPartitions: Contract<SqlClient> = [
   }
 ]
 
-/** Needs somebody who really holds a lock meanwhile. */
+/** These cases need another connection that holds a lock meanwhile. */
 export const busyPartitions: Contract<SqlClient> = [
   {
     name: "a month that is due during a backup is left for another time; its rows have a place, and are moved later",
@@ -184,7 +186,7 @@ export const busyPartitions: Contract<SqlClient> = [
       const sql = yield* SqlClient
       const now = at("2037-06-15T00:00:00.000Z")
       const [locked, done] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      // As pg_dump does; it keeps the tables until it ends.
+      // pg_dump takes the same locks and holds them until it ends.
       const backup = yield* Effect.fork(
         sql.withTransaction(
           sql`LOCK TABLE fixes IN ACCESS SHARE MODE`.pipe(
@@ -197,6 +199,8 @@ export const busyPartitions: Contract<SqlClient> = [
       const made = yield* Partitions.ensurePartitions(now).pipe(
         Effect.tapErrorCause(() => Deferred.succeed(done, undefined))
       )
+      const ended = yield* Fiber.poll(backup)
+      Check.isTrue(Option.isNone(ended), `the backup still holds its lock: ${String(Option.getOrNull(ended))}`)
       Check.equal(
         made.filter((name) => name.startsWith("fixes_")),
         [],
@@ -245,7 +249,7 @@ export const busyPartitions: Contract<SqlClient> = [
   }
 ]
 
-/** Needs writers that really run at the same time. */
+/** These cases need writers that run at the same time. */
 export const partitionsUnderLoad: Contract<SqlClient> = [
   {
     name: "writers go on meanwhile; whoever is refused is refused for a passing reason, and no row is lost",

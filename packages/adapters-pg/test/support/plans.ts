@@ -3,7 +3,7 @@ import type { Statement } from "@effect/sql/Statement"
 import { Rows } from "@place-access/adapters-pg"
 import { Effect, Schema } from "effect"
 
-/** A step of a plan that was run. Rows are counted for each time that it ran, on average. */
+/** One step of an executed plan. Row counts are averages over the times that the step ran. */
 export interface Node {
   readonly "Node Type": string
   readonly "Relation Name"?: string
@@ -17,14 +17,14 @@ export interface Node {
 }
 const Plan = Schema.Struct({ "QUERY PLAN": Schema.Array(Schema.Struct({ Plan: Schema.Any })) })
 
-/** A step and all below it. */
+/** A step and all steps below it. */
 export const nodes = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodes)]
 
 export type Mode = "force_generic_plan" | "force_custom_plan"
 
 const text = (value: unknown): string => (value instanceof Date ? value.toISOString() : String(value))
 
-/** As a value of its own type would be read. */
+/** A literal that PostgreSQL reads as a value of the same type. */
 const literal = (value: unknown): string => {
   if (value === null) return "NULL"
   const own = Array.isArray(value)
@@ -33,7 +33,7 @@ const literal = (value: unknown): string => {
   return `'${own.replaceAll("'", "''")}'`
 }
 
-/** How the server runs a prepared statement, planned for these values or for any. */
+/** Explains a prepared statement, planned for these values or for any values. */
 export const explained = (sql: SqlClient, statement: Statement<object>, mode: Mode) =>
   Effect.gen(function* () {
     const [text, values] = statement.compile()

@@ -1,28 +1,183 @@
+import { Distribution, layerPostgres, Migrator } from "@place-access/adapters-pg"
+import { Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
 import pg from "pg"
 import { describe, inject } from "vitest"
 
-const serverUrl = inject("pgUrl")
+export interface TestDatabase {
+  readonly url: string
+  /** Closes whatever is still connected to the database, and drops it. */
+  readonly drop: () => Promise<void>
+}
 
-/** A `describe` for what only a real server shows (locks, contention, timeouts); skipped where there is none. */
-export const describePg = describe.skipIf(serverUrl === null)
+/** A kind of database server on which tests make databases of their own. */
+export interface Server {
+  readonly name: "PostgreSQL" | "Citus"
+  readonly kind: "postgres" | "citus"
+  /** How many of the generated lives are run here: on Citus each statement takes a second hop, so a fifth of them. */
+  readonly share: (lives: number) => number
+  /** False: this run has no such server. */
+  readonly isThere: boolean
+  /** An empty database. On Citus it spans all nodes. */
+  readonly freshDatabase: () => Promise<TestDatabase>
+  /** A database with our schema in it. On Citus the tables are distributed. */
+  readonly migratedDatabase: () => Promise<TestDatabase>
+}
 
-const onServer = async (statement: string): Promise<void> => {
-  if (serverUrl === null) throw new Error("No PostgreSQL server: wrap this suite in describePg")
-  const client = new pg.Client({ connectionString: serverUrl })
+/** Two shards of each table on each of two nodes: one person's rows mostly lie on another node than the next one's. */
+const SHARDS = 4
+
+const OBJECT_IN_USE = "55006"
+
+const urlOf = (server: string, name: string): string => {
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Runs statements over one connection. */
+const on = async (url: string, run: (client: pg.Client) => Promise<unknown>): Promise<void> => {
+  const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(statement)
+    await run(client)
   } finally {
     await client.end()
   }
 }
 
-/** An empty database of the caller's own. `drop` closes whatever is still connected to it. */
-export const freshDatabase = async (): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> => {
-  const name = `place_access_test_${randomBytes(6).toString("hex")}`
-  await onServer(`create database ${name}`)
-  const url = new URL(serverUrl ?? "")
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => onServer(`drop database if exists ${name} with (force)`) }
+const poolOn = (url: string, applicationName: string) =>
+  layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName })
+
+/** What the two kinds of servers differ in. The first node is the one that programs connect to. */
+interface Kind {
+  readonly name: Server["name"]
+  readonly nodes: ReadonlyArray<string> | null
+  readonly template: string
+  /** Makes an empty database, which exists on every node, one that spans the nodes. */
+  readonly span: (nodes: ReadonlyArray<string>, database: string) => Promise<void>
+  /** Puts our schema into a database. */
+  readonly prepare: (url: string) => Promise<void>
 }
+
+const serverOf = (kind: Kind): Server => {
+  const there = (): ReadonlyArray<string> => {
+    if (kind.nodes === null) throw new Error(`No ${kind.name}: wrap this suite in describePg or describeServers`)
+    return kind.nodes
+  }
+  const onEachNode = (run: (client: pg.Client, node: string) => Promise<unknown>) =>
+    Promise.all(there().map((node) => on(node, (client) => run(client, node))))
+
+  const urlAt = (name: string): string => urlOf(there()[0] ?? "", name)
+
+  const create = async (name: string, how: string): Promise<void> => {
+    await onEachNode((client) => client.query(`create database ${name} ${how}`))
+  }
+
+  // A daemon of Citus may come back to the database in the moment between the end of its sessions and the drop.
+  const drop = async (name: string, tries = 5): Promise<void> => {
+    try {
+      await onEachNode((client) => client.query(`drop database if exists ${name} with (force)`))
+    } catch (error) {
+      if (tries <= 1 || !(error instanceof pg.DatabaseError) || error.code !== OBJECT_IN_USE) throw error
+      await drop(name, tries - 1)
+    }
+  }
+
+  const makeDatabase = async (how: string): Promise<TestDatabase> => {
+    const name = `place_access_test_${randomBytes(6).toString("hex")}`
+    await create(name, how)
+    return { url: urlAt(name), drop: () => drop(name) }
+  }
+
+  /**
+   * Makes the database that the migrated ones of this run are copied from, on every node: copying takes a fifth of the
+   * time of the migrations, and less of what distributing takes. Several processes may come at once: one makes the
+   * template, and the others wait for the lock and find the template there.
+   */
+  const makeTemplate = async (): Promise<string> => {
+    const { template } = kind
+    const [first = "", ...others] = there()
+    await on(first, async (client) => {
+      await client.query("select pg_advisory_lock(hashtext($1))", [template])
+      const found = await client.query("select 1 from pg_database where datname = $1", [template])
+      if (found.rowCount !== 0) return
+      // A template whose migrations failed half-way must not be found by the next process.
+      const draft = `${template}_draft`
+      await drop(draft)
+      await create(draft, "")
+      await kind.span(there(), draft)
+      await kind.prepare(urlAt(draft))
+      // Nothing may be connected to a database that is copied. Citus's own upkeep would be, again and again.
+      const close = async (client: pg.Client) => {
+        await client.query(`alter database ${draft} with allow_connections false`)
+        await client.query("select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1", [draft])
+        await client.query(`alter database ${draft} rename to ${template}`)
+      }
+      for (const node of others) await on(node, close)
+      await close(client)
+    })
+    return template
+  }
+
+  let template: Promise<string> | undefined
+  return {
+    name: kind.name,
+    kind: kind.name === "Citus" ? "citus" : "postgres",
+    share: (lives) => (kind.name === "Citus" ? Math.ceil(lives / 5) : lives),
+    isThere: kind.nodes !== null,
+    freshDatabase: async () => {
+      const database = await makeDatabase("")
+      await kind.span(there(), new URL(database.url).pathname.slice(1))
+      return database
+    },
+    migratedDatabase: async () => makeDatabase(`template ${await (template ??= makeTemplate())}`)
+  }
+}
+
+const pgUrl = inject("pgUrl")
+
+export const postgres: Server = serverOf({
+  name: "PostgreSQL",
+  nodes: pgUrl === null ? null : [pgUrl],
+  template: inject("pgTemplate"),
+  span: () => Promise.resolve(),
+  prepare: (url) => Effect.runPromise(Effect.provide(Effect.asVoid(Migrator.migrate), poolOn(url, "test")))
+})
+
+/** A coordinator and its nodes. Each test database is distributed with our own command. */
+export const citus: Server = serverOf({
+  name: "Citus",
+  nodes: inject("citusNodes"),
+  template: `${inject("pgTemplate")}_citus`,
+  span: async (nodes, database) => {
+    for (const node of nodes) await on(urlOf(node, database), (client) => client.query("create extension citus"))
+    const [coordinator = "", ...workers] = nodes
+    const address = (node: string): [string, number] => [new URL(node).hostname, Number(new URL(node).port)]
+    await on(urlOf(coordinator, database), async (client) => {
+      await client.query("select citus_set_coordinator_host($1, $2)", address(coordinator))
+      for (const worker of workers) await client.query("select citus_add_node($1, $2)", address(worker))
+    })
+  },
+  prepare: (url) =>
+    Migrator.migrate.pipe(
+      Effect.zipRight(Distribution.distribute({ shards: SHARDS, dryRun: false, say: () => Effect.void })),
+      Effect.provide(poolOn(url, "place-access db distribute")),
+      Effect.runPromise
+    )
+})
+
+/** A `describe` for behaviour that only one PostgreSQL server shows (plans, the driver); skipped without a server. */
+export const describePg = describe.skipIf(!postgres.isThere)
+
+/**
+ * Declares a suite once for PostgreSQL and once for Citus; skipped where a server is missing. What holds under locks,
+ * contention and time-outs must hold on both.
+ */
+export const describeServers = (name: string, suite: (server: Server) => void): void => {
+  for (const server of [postgres, citus]) {
+    describe.skipIf(!server.isThere)(`${name}, on ${server.name}`, () => suite(server))
+  }
+}
+
+export const { freshDatabase, migratedDatabase } = postgres

@@ -1,5 +1,5 @@
 /**
- * Migrations of every version that was ever released, in order; the release adds its own. Somebody's database holds them, so
- * they stay as they are.
+ * The migrations of every released version, in order; each release adds its own. Databases in use have run them, so
+ * they never change.
  */
 export const released: ReadonlyArray<string> = []

@@ -12,7 +12,7 @@ import { withStores } from "./contracts.js"
 
 const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlEndpointStore.layer, SqlDeliveryStore.layer)
 
-/** The lives of endpoints that the stores in memory are shown, some of them, on a database. */
+/** Runs some of the random scenarios of the in-memory endpoint stores on a database. */
 export const strikeLivesOn = (database: Layer.Layer<Database>, numRuns: number): void => {
   const run = withStores(database, stores)
 

@@ -2,6 +2,8 @@ import {
   SqlAccountStore,
   SqlAppStore,
   SqlConnectionStore,
+  SqlConsentStore,
+  SqlTokenStore,
   SqlDeviceStore,
   SqlEndpointStore,
   SqlEventStore,
@@ -12,11 +14,13 @@ import {
 } from "@place-access/adapters-pg"
 import { Layer } from "effect"
 
-/** Everything between a user's place and the outbox. */
+/** All stores that an upload needs, from the user's places to the outbox. */
 export const UploadStores = Layer.mergeAll(
   SqlAccountStore.layer,
   SqlAppStore.layer,
   SqlConnectionStore.layer,
+  SqlConsentStore.layer,
+  SqlTokenStore.layer,
   SqlDeviceStore.layer,
   SqlEndpointStore.layer,
   SqlEventStore.layer,

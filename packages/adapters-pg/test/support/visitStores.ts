@@ -3,7 +3,7 @@ import { MemoryWorkSignal } from "@place-access/domain/testing"
 import { Layer } from "effect"
 import { UploadStores } from "./uploadStores.js"
 
-/** What visits are made and told with. */
+/** All stores that derive and list visits. */
 export const VisitStores = Layer.mergeAll(
   SqlHistoryStore.layer,
   SqlImportStore.layer,

@@ -1,16 +1,16 @@
 import { SqlWorkSignal } from "@place-access/adapters-pg"
-import { WorkSignal } from "@place-access/domain/deliveries"
+import { WorkSignal } from "@place-access/domain/events"
 import { Check, type Contract } from "@place-access/domain/testing"
 import { Duration, Effect, Fiber, Layer, TestClock } from "effect"
 import type { Ground } from "./contracts.js"
 
-/** A process of its own: its own connection that listens. */
+/** Runs a program like in another process: with a listening connection of its own. */
 const another = <A, E, R>(program: Effect.Effect<A, E, R | WorkSignal>) =>
   program.pipe(Effect.provide(Layer.fresh(SqlWorkSignal.layer)))
 
 const forever = Duration.hours(1)
 
-/** Raises again and again: whoever should hear may still be connecting. */
+/** Raises the signal repeatedly, because the listener may still be connecting. */
 const untilHeard = <A, E>(fiber: Fiber.Fiber<A, E>) =>
   Effect.gen(function* () {
     const signal = yield* WorkSignal
@@ -61,7 +61,7 @@ export const workSignalContract: Contract<WorkSignal | Ground> = [
     run: another(
       Effect.gen(function* () {
         const signal = yield* WorkSignal
-        // What was said on connecting.
+        // The wake-up that every new connection gets.
         yield* signal.wait(forever)
         const waiting = yield* Effect.fork(signal.wait(Duration.seconds(1)))
         yield* hostSleep(20)

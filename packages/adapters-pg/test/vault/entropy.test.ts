@@ -3,13 +3,13 @@ import { randomFillSync } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { NodeEntropy } from "@place-access/adapters-pg"
 
-/** A supply that was taken: where it is kept, and what was in it then. */
+/** A supply of random bytes: the buffer that holds it, and a copy of its first content. */
 interface Supply {
   readonly kept: Uint8Array
   readonly taken: string
 }
 
-/** Entropy that notes every supply it takes in `supplies`. */
+/** An entropy source that records every supply in `supplies`. */
 const noting = (supplies: Array<Supply>) =>
   NodeEntropy.make((kept) => {
     randomFillSync(kept)
@@ -39,7 +39,7 @@ describe("the operating system's random bytes", () => {
       [ofOne, 0],
       [ofOther, 1]
     ] as const) {
-      // Each stands in what was taken, behind the one before it.
+      // Each result lies in the supply, directly behind the result before it.
       const own = taken.filter((supply) => supply.kept === kept).map((supply) => supply.taken)
       let [supply, end] = [0, 0]
       for (const text of given.filter((_, index) => index % 2 === parity)) {

@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { HistoryStore } from "@place-access/domain/history"
+import { HistoryStore } from "@place-access/domain/retention-choice"
 import { Partitions, Rows } from "@place-access/adapters-pg"
 import { type PlaceId, Timestamp } from "@place-access/domain/shared"
 import { Fixtures, RuleSamples } from "@place-access/domain/testing"
@@ -49,7 +49,7 @@ const aYear = Effect.gen(function* () {
   return { sql, userId, phone, places }
 })
 
-/** What is scanned, how many pages that takes, and how many rows come of it. */
+/** The scans of a plan, the pages that they read, and the rows that they return. */
 const cost = (root: Node) => ({
   scans: nodes(root).flatMap((node) => {
     const relation = node["Relation Name"]
@@ -59,10 +59,11 @@ const cost = (root: Node) => ({
   rows: root["Actual Rows"]
 })
 
+/** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
 describePg(`a year of a user's history, ${FIXES / 1_000_000} million fixes`, () => {
   const run = withStores(migratedPostgres, VisitStores)
 
-  it("lookup/place and visits are answered by index, and read a few pages of the database, however they are planned", () =>
+  it("lookup/place and visits are answered by index, and read a few pages of the database, however they are planned [answers-9]", () =>
     run(
       Effect.gen(function* () {
         const { phone, places, sql, userId } = yield* aYear
@@ -89,7 +90,7 @@ describePg(`a year of a user's history, ${FIXES / 1_000_000} million fixes`, () 
           }),
           due: VisitReads.dueStatement(sql, userId, phone.id, at(DAY), 1_000)
         }
-        // Told: three steps in an index for each of a page's visits.
+        // A reported visit costs three index look-ups.
         const most = {
           lookUp: 40,
           lookUpADay: 40,

@@ -1,22 +1,23 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Rows } from "@place-access/adapters-pg"
 import { type Fix, ingestFixes } from "@place-access/domain/fixes"
-import { archivePlace, createPlace, Place, PlaceStore, updatePlace } from "@place-access/domain/places"
+import { archivePlace } from "@place-access/domain/connection"
+import { createPlace, Place, PlaceStore, updatePlace } from "@place-access/domain/places"
 import { PlaceId, Timestamp } from "@place-access/domain/shared"
 import { RuleSamples, VisitSamples } from "@place-access/domain/testing"
 import { deriveStays, Stay, StayProgress, StayStore } from "@place-access/domain/visits"
 import { Effect, Schema } from "effect"
 import { expect, it } from "vitest"
 import { travel } from "../../../domain/test/support/geodesic.js"
-import { migratedPostgres, START, withStores } from "../support/contracts.js"
-import { describePg } from "../support/postgres.js"
+import { migratedOn, START, withStores } from "../support/contracts.js"
+import { describeServers } from "../support/postgres.js"
 import { VisitStores } from "../support/visitStores.js"
 
 const { MINUTE } = Timestamp
 const { CIRCLE } = RuleSamples
 const UPLOADS = 8
 
-/** Ten minutes in, five out, a fix every minute; the newest was captured 4 minutes ahead of the clock. */
+/** Ten minutes inside, five outside, a fix every minute. The newest fix was captured 4 minutes ahead of the clock. */
 const walk: ReadonlyArray<Fix.Reading> = Array.from({ length: 160 }, (_, index) => ({
   capturedAt: Timestamp.make(START + (index - 155) * MINUTE),
   ...travel(CIRCLE, 90, index % 15 < 10 ? 5 : 700),
@@ -25,8 +26,8 @@ const walk: ReadonlyArray<Fix.Reading> = Array.from({ length: 160 }, (_, index) 
 
 const StayRow = Schema.Struct({ place_id: PlaceId, arrival: Rows.At, departure: Rows.NullableAt })
 
-describePg("stays that are derived while uploads come and places change", () => {
-  const run = withStores(migratedPostgres, VisitStores)
+describeServers("stays that are derived while uploads come and places change", (server) => {
+  const run = withStores(migratedOn(server), VisitStores)
 
   it("are in the end what one derivation over everything gives", () =>
     run(

@@ -1,0 +1,121 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { type AccessLogEntry, AccessLogStore } from "@place-access/domain/access-log"
+import { ConnectionId, Page, Timestamp } from "@place-access/domain/shared"
+import { Effect, Layer, Schema } from "effect"
+import * as Batches from "../driver/Batches.js"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import { COLUMNS, EntryRow, toEntry } from "./EntryRow.js"
+
+type Store = typeof AccessLogStore.Service
+type Entry = AccessLogEntry.AccessLogEntry
+
+/**
+ * Every request writes an entry and waits for the commit. Entries of requests in flight share one INSERT (`Batches`).
+ */
+export const layer: Layer.Layer<AccessLogStore, never, SqlClient> = Layer.scoped(
+  AccessLogStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const write = yield* Batches.make((entries: ReadonlyArray<Entry>) => insert(sql, entries))
+    return AccessLogStore.of({
+      record: (entry) => Effect.asVoid(write(entry)),
+      recordUnless: recordUnless(sql),
+      list: list(sql),
+      countUses: countUses(sql),
+      lastAnswered: lastAnswered(sql)
+    })
+  })
+)
+
+const insert = (sql: SqlClient, entries: ReadonlyArray<Entry>) =>
+  sql`INSERT INTO access_log (${COLUMNS})
+      SELECT * FROM unnest(
+        ${entries.map((entry) => entry.userId)}::text[],
+        ${entries.map((entry) => entry.id)}::text[],
+        ${entries.map((entry) => Rows.at(entry.at))}::timestamptz[],
+        ${entries.map((entry) => entry.appId)}::text[],
+        ${entries.map((entry) => entry.connectionId)}::text[],
+        ${entries.map((entry) => entry.endpoint)}::text[],
+        ${entries.map((entry) => entry.purpose)}::text[],
+        ${entries.map((entry) => entry.status)}::integer[],
+        ${entries.map((entry) => entry.error)}::text[],
+        ${entries.map((entry) => entry.disclosed)}::text[])
+      ON CONFLICT (user_id, at, entry_id) DO NOTHING`.pipe(Effect.as(entries), orStoreError)
+
+/**
+ * A statement of its own: it is rare, so `insert` keeps its simple plan. It looks up each key in the index and never
+ * scans the user's entries.
+ */
+const recordUnless =
+  (sql: SqlClient): Store["recordUnless"] =>
+  (entry, keys) => {
+    const isAbsent = keys.map(
+      ({ at, id }) => sql`NOT EXISTS (
+        SELECT FROM access_log WHERE user_id = ${entry.userId} AND at = ${Rows.at(at)} AND entry_id = ${id})`
+    )
+    return sql`INSERT INTO access_log (${COLUMNS})
+               SELECT ${entry.userId}::text, ${entry.id}::text, ${Rows.at(entry.at)}::timestamptz,
+                      ${entry.appId}::text, ${entry.connectionId}::text, ${entry.endpoint}::text,
+                      ${entry.purpose}::text, ${entry.status}::integer, ${entry.error}::text, ${entry.disclosed}::text
+               WHERE ${sql.and([sql`true`, ...isAbsent])}
+               ON CONFLICT (user_id, at, entry_id) DO NOTHING`.pipe(Effect.asVoid, orStoreError)
+  }
+
+/** The cursor of a page: time and id of its last entry. */
+const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
+
+const list =
+  (sql: SqlClient): Store["list"] =>
+  (userId, { appId, from, purpose, to }, limit, after) =>
+    Effect.gen(function* () {
+      const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
+      const only = [
+        sql`user_id = ${userId}`,
+        ...(appId === undefined ? [] : [sql`app_id = ${appId}`]),
+        ...(purpose === undefined ? [] : [sql`purpose = ${purpose}`]),
+        ...(from === undefined ? [] : [sql`at >= ${Rows.at(from)}`]),
+        ...(to === undefined ? [] : [sql`at < ${Rows.at(to)}`]),
+        ...(position === undefined ? [] : [sql`(at, entry_id) < (${Rows.at(position[0])}, ${position[1]})`])
+      ]
+      const rows = yield* sql`SELECT ${COLUMNS} FROM access_log WHERE ${sql.and(only)}
+                              ORDER BY at DESC, entry_id DESC LIMIT ${limit + 1}`.pipe(Rows.all(EntryRow))
+      return Page.of(rows.map(toEntry), limit, (last) => [last.at, last.id])
+    }).pipe(orStoreError)
+
+const UsesRow = Schema.Struct({ purpose: Schema.NullOr(Schema.String), count: Rows.Bigint })
+
+const countUses =
+  (sql: SqlClient): Store["countUses"] =>
+  (userId, appId, from) =>
+    sql`SELECT purpose, count(*) AS count FROM access_log
+        WHERE user_id = ${userId} AND app_id = ${appId} AND at >= ${Rows.at(from)} AND error IS NULL
+        GROUP BY purpose ORDER BY count(*) DESC, coalesce(purpose, '') COLLATE "C"`.pipe(
+      Rows.all(UsesRow),
+      orStoreError
+    )
+
+const LastRow = Schema.Struct({ connection_id: ConnectionId, at: Rows.At })
+
+/** For each connection, the newest answer by a walk backwards in the index of the user and the app. */
+const lastAnswered =
+  (sql: SqlClient): Store["lastAnswered"] =>
+  (userId, asked) => {
+    if (asked.length === 0) return Effect.succeed(new Map())
+    return sql`SELECT asked.connection_id, last.at
+               FROM unnest(
+                 ${asked.map((one) => one.connectionId)}::text[],
+                 ${asked.map((one) => one.appId)}::text[],
+                 ${asked.map((one) => Rows.nullableAt(one.until))}::timestamptz[]
+               ) AS asked (connection_id, app_id, until)
+               CROSS JOIN LATERAL (
+                 SELECT at FROM access_log
+                 WHERE user_id = ${userId} AND app_id = asked.app_id AND connection_id = asked.connection_id
+                   AND error IS NULL AND at <= coalesce(asked.until, 'infinity')
+                 ORDER BY at DESC LIMIT 1
+               ) AS last`.pipe(
+      Rows.all(LastRow),
+      Effect.map((rows) => new Map(rows.map((row) => [row.connection_id, row.at]))),
+      orStoreError
+    )
+  }

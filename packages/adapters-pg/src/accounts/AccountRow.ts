@@ -1,0 +1,24 @@
+import { Account } from "@place-access/domain/accounts"
+import { UserId } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+
+export const AccountRow = Schema.Struct({
+  user_id: UserId,
+  email: Schema.typeSchema(Account.Email),
+  display_name: Schema.typeSchema(Account.DisplayName),
+  roles: Schema.Array(Account.Role),
+  created_at: Rows.At
+})
+
+export const toAccount = (row: typeof AccountRow.Type): Account.Account => ({
+  id: row.user_id,
+  email: row.email,
+  displayName: row.display_name,
+  roles: row.roles,
+  createdAt: row.created_at
+})
+
+/** The columns of an `AccountRow`, of `accounts` alone and of `accounts a` in a join. */
+export const COLUMNS = Rows.columns(AccountRow)
+export const COLUMNS_OF_A = Rows.columns(AccountRow, "a")

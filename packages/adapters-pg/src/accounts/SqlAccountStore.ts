@@ -1,0 +1,82 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Account, AccountStore } from "@place-access/domain/accounts"
+import { Conflict } from "@place-access/domain/shared"
+import { Effect, Layer, Option, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import { AccountRow, COLUMNS, toAccount } from "./AccountRow.js"
+import * as Sessions from "./Sessions.js"
+import * as SignInTries from "./SignInTries.js"
+
+type Store = typeof AccountStore.Service
+
+export const layer: Layer.Layer<AccountStore, never, SqlClient> = Layer.effect(
+  AccountStore,
+  Effect.map(SqlClient, (sql) =>
+    AccountStore.of({
+      create: create(sql),
+      find: find(sql),
+      findByEmail: findByEmail(sql),
+      addRoles: addRoles(sql),
+      openSession: Sessions.open(sql),
+      findSession: Sessions.find(sql),
+      closeSession: Sessions.close(sql),
+      admitTry: SignInTries.admit(sql),
+      failTry: SignInTries.fail(sql),
+      clearTries: SignInTries.clear(sql)
+    })
+  )
+)
+
+const create =
+  (sql: SqlClient): Store["create"] =>
+  (account, passwordHash, keep) =>
+    Effect.gen(function* () {
+      const inserted = yield* Rows.affected(insertUnlessTaken(sql, account, passwordHash))
+      if (inserted === 0) return yield* new Conflict({ reason: Account.EMAIL_TAKEN })
+      if (keep === undefined) return
+      yield* sql`INSERT INTO history_choices (user_id, keep_days, chosen_at)
+                 VALUES (${account.id}, ${keep}, ${Rows.at(account.createdAt)})`
+    }).pipe(sql.withTransaction, orStoreError)
+
+const insertUnlessTaken = (sql: SqlClient, account: Account.Account, passwordHash: string) =>
+  sql`INSERT INTO accounts (user_id, email, display_name, password_hash, roles, created_at)
+      VALUES (${account.id}, ${account.email}, ${account.displayName}, ${passwordHash}, ${account.roles},
+              ${Rows.at(account.createdAt)})
+      ON CONFLICT (email) DO NOTHING`
+
+const find =
+  (sql: SqlClient): Store["find"] =>
+  (id) =>
+    sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id}`.pipe(
+      Rows.first(AccountRow),
+      Effect.map(Option.map(toAccount)),
+      orStoreError
+    )
+
+const CredentialsRow = Schema.Struct({ ...AccountRow.fields, password_hash: Schema.String })
+
+const findByEmail =
+  (sql: SqlClient): Store["findByEmail"] =>
+  (email) =>
+    sql`SELECT ${COLUMNS}, password_hash FROM accounts WHERE email = ${email}`.pipe(
+      Rows.first(CredentialsRow),
+      Effect.map(Option.map((row) => ({ account: toAccount(row), passwordHash: row.password_hash }))),
+      orStoreError
+    )
+
+const addRoles =
+  (sql: SqlClient): Store["addRoles"] =>
+  (id, roles) =>
+    Effect.gen(function* () {
+      const before = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR UPDATE`.pipe(
+        Rows.first(AccountRow)
+      )
+      if (Option.isNone(before)) return Option.none()
+      const present = toAccount(before.value)
+      const after = Account.withRoles(present, roles)
+      if (after.roles.length > present.roles.length) {
+        yield* sql`UPDATE accounts SET roles = ${after.roles} WHERE user_id = ${id}`
+      }
+      return Option.some(after)
+    }).pipe(sql.withTransaction, orStoreError)

@@ -1,0 +1,139 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { App, AppStore, type Registered } from "@place-access/domain/apps"
+import { LiveRule } from "@place-access/domain/rules"
+import { Page, type Scope, Timestamp } from "@place-access/domain/shared"
+import { Effect, Layer, Option, Schema } from "effect"
+import { reads } from "../driver/Client.js"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import * as ReviewWrites from "../reviews/ReviewWrites.js"
+import { columnsOf } from "../reviews/SubmissionRow.js"
+import { AppRow, COLUMNS, toApp } from "./AppRow.js"
+import { REGISTERED_COLUMNS, RegisteredRow, toRegistered, toSecrets } from "./RegisteredRow.js"
+
+type Store = typeof AppStore.Service
+
+export const layer: Layer.Layer<AppStore, never, SqlClient> = Layer.effect(
+  AppStore,
+  Effect.map(SqlClient, (sql) =>
+    AppStore.of({
+      create: create(sql),
+      find: find(sql),
+      findRegistered: findRegistered(sql),
+      listOwnedBy: listOwnedBy(sql),
+      list: list(sql),
+      update: update(sql)
+    })
+  )
+)
+
+const create =
+  (sql: SqlClient): Store["create"] =>
+  (app) => {
+    const { revision, submittedAt, submittedRevision } = columnsOf(app)
+    return sql`INSERT INTO apps (app_id, owner_id, name, description, homepage_url, declared_scopes, allowed_scopes,
+                                 redirect_uris, client_secrets, status, approved_scopes, approved_origins, proposal,
+                                 review_note, revision, submitted_at, submitted_revision, revoked_at, created_at)
+        VALUES (${app.id}, ${app.ownerId}, ${app.name}, ${app.description}, ${app.homepageUrl},
+                ${app.declaredScopes}, ${app.allowedScopes}, ${app.redirectUris}, ${toSecrets([])}::jsonb,
+                ${app.status}, ${app.approvedScopes}, ${app.approvedOrigins}, ${toProposal(app)}::jsonb,
+                ${app.reviewNote}, ${revision}, ${submittedAt}, ${submittedRevision},
+                ${Rows.nullableAt(app.revokedAt)}, ${Rows.at(app.createdAt)})`.pipe(Effect.asVoid, orStoreError)
+  }
+
+const toProposal = ({ proposal }: App.App): string | null => (proposal === null ? null : Rows.json(proposal))
+
+const find =
+  (sql: SqlClient): Store["find"] =>
+  (id) =>
+    sql`SELECT ${COLUMNS} FROM apps WHERE app_id = ${id}`.pipe(
+      Rows.first(AppRow),
+      Effect.map(Option.map(toApp)),
+      orStoreError
+    )
+
+/** Each request for tokens authenticates its app, so the statement shares connections (`reads`). */
+const findRegistered =
+  (sql: SqlClient): Store["findRegistered"] =>
+  (id) =>
+    reads(sql)`SELECT ${REGISTERED_COLUMNS} FROM apps WHERE app_id = ${id}`.pipe(
+      Rows.first(RegisteredRow),
+      Effect.map(Option.map(toRegistered)),
+      orStoreError
+    )
+
+/** The cursor of a page: creation time and id of its last app. */
+const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
+
+const listOwnedBy =
+  (sql: SqlClient): Store["listOwnedBy"] =>
+  (ownerId, limit, after) =>
+    Effect.gen(function* () {
+      const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
+      const rest =
+        position === undefined
+          ? sql``
+          : sql`AND (created_at, app_id COLLATE "C") > (${Rows.at(position[0])}, ${position[1]})`
+      const rows = yield* sql`SELECT ${COLUMNS} FROM apps WHERE owner_id = ${ownerId} ${rest}
+                              ORDER BY created_at, app_id COLLATE "C" LIMIT ${limit + 1}`.pipe(Rows.all(AppRow))
+      return Page.of(rows.map(toApp), limit, (last) => [last.createdAt, last.id])
+    }).pipe(orStoreError)
+
+const list =
+  (sql: SqlClient): Store["list"] =>
+  (limit, after) =>
+    Effect.gen(function* () {
+      const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
+      const rest =
+        position === undefined
+          ? sql``
+          : sql`WHERE (created_at, app_id COLLATE "C") < (${Rows.at(position[0])}, ${position[1]})`
+      const rows = yield* sql`SELECT ${COLUMNS} FROM apps ${rest}
+                              ORDER BY created_at DESC, app_id COLLATE "C" DESC LIMIT ${limit + 1}`.pipe(
+        Rows.all(AppRow)
+      )
+      return Page.of(rows.map(toApp), limit, (last) => [last.createdAt, last.id])
+    }).pipe(orStoreError)
+
+const update =
+  (sql: SqlClient): Store["update"] =>
+  (id, decide) =>
+    Effect.gen(function* () {
+      const locked = yield* sql`SELECT ${REGISTERED_COLUMNS} FROM apps WHERE app_id = ${id} FOR UPDATE`.pipe(
+        Rows.first(RegisteredRow)
+      )
+      if (Option.isNone(locked)) return Option.none()
+      const before = toRegistered(locked.value)
+      const now = yield* Timestamp.now
+      const { outcome, after, recorded } = decide(before, now)
+      if (after !== null) yield* write(sql, before.app, after, now)
+      yield* ReviewWrites.record(sql, recorded)
+      return Option.some(outcome)
+    }).pipe(sql.withTransaction, orStoreError)
+
+/** Also notes when the app got the scope of its rules back: the rules work again from then on (decision L8). */
+const write = (sql: SqlClient, before: App.App, { app, secrets }: Registered, now: Timestamp.Timestamp) => {
+  const regained = (scope: Scope.Scope) => LiveRule.isRegained(scope, App.scopes(before), App.scopes(app))
+  const { revision, submittedAt, submittedRevision } = columnsOf(app)
+  return sql`UPDATE apps SET
+        name = ${app.name},
+        description = ${app.description},
+        homepage_url = ${app.homepageUrl},
+        declared_scopes = ${app.declaredScopes},
+        allowed_scopes = ${app.allowedScopes},
+        redirect_uris = ${app.redirectUris},
+        client_secrets = ${toSecrets(secrets)}::jsonb,
+        status = ${app.status},
+        approved_scopes = ${app.approvedScopes},
+        approved_origins = ${app.approvedOrigins},
+        proposal = ${toProposal(app)}::jsonb,
+        review_note = ${app.reviewNote},
+        revision = ${revision},
+        submitted_at = ${submittedAt},
+        submitted_revision = ${submittedRevision},
+        revoked_at = ${Rows.nullableAt(app.revokedAt)},
+        place_rules_since = CASE WHEN ${regained(LiveRule.PLACE_SCOPE)} THEN ${Rows.at(now)}
+          ELSE place_rules_since END,
+        zone_rules_since = CASE WHEN ${regained(LiveRule.ZONE_SCOPE)} THEN ${Rows.at(now)} ELSE zone_rules_since END
+      WHERE app_id = ${before.id}`
+}

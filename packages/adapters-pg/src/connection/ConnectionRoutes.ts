@@ -1,0 +1,53 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { type ConnectionId, UserId } from "@place-access/domain/shared"
+import { Context, Effect, Layer, Option, type ParseResult, Schema } from "effect"
+import { reads } from "../driver/Client.js"
+import * as Rows from "../driver/Rows.js"
+
+const RouteRow = Schema.Struct({ user_id: UserId })
+
+/** The most routes that one process caches. */
+const ROUTES_MAX = 100_000
+
+/**
+ * Leads from a connection's id to the id of its user. A token carries the connection's id and not the user's, so that
+ * two apps cannot find out that they have the same user. The rows of a connection are stored under the user's id, and
+ * on a cluster that id decides the node. A route never changes, so a process may cache it without ever invalidating it.
+ */
+export class ConnectionRoutes extends Context.Tag("@place-access/adapters-pg/connection/ConnectionRoutes")<
+  ConnectionRoutes,
+  {
+    /**
+     * None when the connection does not exist. A None is not cached: the user may approve the connection a moment
+     * later.
+     */
+    readonly userOf: (id: ConnectionId) => Effect.Effect<Option.Option<UserId>, SqlError | ParseResult.ParseError>
+  }
+>() {}
+
+export const layer: Layer.Layer<ConnectionRoutes, never, SqlClient> = Layer.effect(
+  ConnectionRoutes,
+  Effect.map(SqlClient, (sql) => {
+    const read = reads(sql)
+    const routes = new Map<ConnectionId, UserId>()
+    const remember = (id: ConnectionId, userId: UserId): UserId => {
+      const [oldest] = routes.keys()
+      if (routes.size >= ROUTES_MAX && oldest !== undefined) routes.delete(oldest)
+      routes.set(id, userId)
+      return userId
+    }
+    const find = (id: ConnectionId) =>
+      read`SELECT user_id FROM connection_routes WHERE connection_id = ${id}`.pipe(
+        Rows.first(RouteRow),
+        Effect.map(Option.map(({ user_id }) => remember(id, user_id)))
+      )
+    return {
+      userOf: (id) =>
+        Effect.suspend(() => {
+          const known = routes.get(id)
+          return known === undefined ? find(id) : Effect.succeedSome(known)
+        })
+    }
+  })
+)

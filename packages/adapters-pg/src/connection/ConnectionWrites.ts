@@ -1,0 +1,130 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Connection } from "@place-access/domain/connection"
+import { LiveRule } from "@place-access/domain/rules"
+import type { Scope, Timestamp } from "@place-access/domain/shared"
+import type { AuthorizationCode, TokenWrite } from "@place-access/domain/tokens"
+import { Effect, type ParseResult } from "effect"
+import { last } from "../driver/Client.js"
+import * as Rows from "../driver/Rows.js"
+import * as EventOutbox from "../events/EventOutbox.js"
+import * as MailOutbox from "../mail/MailOutbox.js"
+import { standing } from "../rules/RuleStanding.js"
+import { insertCode, revoke, writeToken } from "./TokenWrites.js"
+
+type ConnectionKey = Pick<Connection.Connection, "userId" | "id">
+type Failure = SqlError | ParseResult.ParseError
+
+/** The statements that change the rows of one connection. The caller holds the lock of the connection's row. */
+export const make = (sql: SqlClient) => ({
+  /** Runs the writes in order: each one sees the rows that the earlier ones wrote. */
+  all: (of: ConnectionKey, writes: ReadonlyArray<TokenWrite>, now: Timestamp.Timestamp) =>
+    Effect.forEach(writes, (one) => write(sql, of, one, now), { discard: true }),
+
+  /** Like `all`, as the last statements of a transaction: they travel together with the COMMIT. */
+  last: (of: ConnectionKey, writes: ReadonlyArray<TokenWrite>, now: Timestamp.Timestamp) =>
+    last(writes.map((one) => write(sql, of, one, now))),
+
+  save: (one: Connection.Connection, now: Timestamp.Timestamp) => save(sql, one, now),
+
+  addCode: (code: AuthorizationCode.AuthorizationCode) => insertCode(sql, code)
+})
+
+const write = (
+  sql: SqlClient,
+  of: ConnectionKey,
+  one: TokenWrite,
+  now: Timestamp.Timestamp
+): Effect.Effect<unknown, Failure> => {
+  const { id, userId } = of
+  switch (one._tag) {
+    case "End":
+      return Effect.all([
+        sql`UPDATE connections SET ended_at = ${Rows.at(one.at)}, end_reason = ${one.reason}
+            WHERE user_id = ${userId} AND connection_id = ${id} AND ended_at IS NULL`,
+        sql`DELETE FROM subscriptions WHERE user_id = ${userId} AND connection_id = ${id}`,
+        revoke(sql, of, now, null)
+      ])
+    case "Flag":
+      return sql`UPDATE connections SET flagged_at = ${Rows.at(one.at)}
+                 WHERE user_id = ${userId} AND connection_id = ${id}`
+    case "Mail":
+      return MailOutbox.queue(sql, one.message, now)
+    case "SetPlaces":
+      return Effect.all([
+        sql`UPDATE connections SET places_version = ${one.placesVersion}
+            WHERE user_id = ${userId} AND connection_id = ${id}`,
+        setPlaces(sql, of, one.places),
+        noteRules(sql, of, now)
+      ])
+    case "Emit":
+      return EventOutbox.queue(sql, one.event, now)
+    case "LookAt":
+      return sql`UPDATE connections SET look_at = ${Rows.nullableAt(one.at)}, look_leased_until = NULL
+                 WHERE user_id = ${userId} AND connection_id = ${id}`
+    case "SetScopes":
+      return Effect.zipRight(
+        sql`UPDATE connections
+            SET held_scopes = ${one.heldScopes}, sensitive_expires_at = ${Rows.nullableAt(one.sensitiveExpiresAt)}
+            WHERE user_id = ${userId} AND connection_id = ${id}`,
+        noteRules(sql, of, now)
+      )
+    default:
+      return writeToken(sql, of, one, now)
+  }
+}
+
+const setPlaces = (sql: SqlClient, { id, userId }: ConnectionKey, places: Connection.Connection["places"]) =>
+  Effect.gen(function* () {
+    const ids = places.map((place) => place.placeId)
+    yield* sql`DELETE FROM connection_places
+               WHERE user_id = ${userId} AND connection_id = ${id} AND place_id <> ALL(${ids}::text[])`
+    if (places.length === 0) return
+    yield* sql`INSERT INTO connection_places (user_id, connection_id, place_id, shared_at, include_earlier_visits)
+               SELECT ${userId}, ${id}, place_id, shared_at, include_earlier_visits
+               FROM unnest(${ids}::text[], ${places.map((place) => Rows.at(place.sharedAt))}::timestamptz[],
+                           ${places.map((place) => place.includeEarlierVisits)}::boolean[])
+                 AS t (place_id, shared_at, include_earlier_visits)
+               ON CONFLICT (user_id, connection_id, place_id) DO UPDATE
+                 SET shared_at = excluded.shared_at, include_earlier_visits = excluded.include_earlier_visits`
+  })
+
+/**
+ * Notes in each rule of the connection since when it is disabled, or clears the note: a place or a scope of the
+ * connection was added or removed (decision L8).
+ */
+const noteRules = (sql: SqlClient, { id, userId }: ConnectionKey, now: Timestamp.Timestamp) =>
+  standing(sql, userId, id, now)
+
+/** Inserts a new connection, or replaces the stored one. */
+const save = (sql: SqlClient, one: Connection.Connection, now: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    yield* upsert(sql, one, now)
+    yield* sql`INSERT INTO connection_routes (connection_id, user_id) VALUES (${one.id}, ${one.userId})
+               ON CONFLICT (connection_id) DO NOTHING`
+    yield* setPlaces(sql, one, one.places)
+    yield* noteRules(sql, one, now)
+  })
+
+const upsert = (sql: SqlClient, one: Connection.Connection, now: Timestamp.Timestamp) =>
+  sql`INSERT INTO connections (user_id, connection_id, app_id, sub, external_user_id, held_scopes,
+        places_version, standard_expires_at, sensitive_expires_at, connected_at, ended_at, end_reason, family_id)
+      VALUES (${one.userId}, ${one.id}, ${one.appId}, ${one.sub}, ${one.externalUserId}, ${one.heldScopes},
+        ${one.placesVersion}, ${Rows.nullableAt(one.standardExpiresAt)}, ${Rows.nullableAt(one.sensitiveExpiresAt)},
+        ${Rows.at(one.connectedAt)}, ${Rows.nullableAt(one.endedAt)}, ${one.endReason}, ${one.familyId})
+      ON CONFLICT (user_id, connection_id) DO UPDATE SET
+        external_user_id = excluded.external_user_id,
+        held_scopes = excluded.held_scopes,
+        places_version = excluded.places_version,
+        standard_expires_at = excluded.standard_expires_at,
+        sensitive_expires_at = excluded.sensitive_expires_at,
+        family_id = excluded.family_id,
+        place_rules_since = ${regained(sql, LiveRule.PLACE_SCOPE, "place_rules_since", now)},
+        zone_rules_since = ${regained(sql, LiveRule.ZONE_SCOPE, "zone_rules_since", now)}`
+
+/**
+ * An SQL expression: `now` when the write gives the scope back to a connection that had lost it, else the stored time.
+ */
+const regained = (sql: SqlClient, scope: Scope.Scope, column: string, now: Timestamp.Timestamp) =>
+  sql`CASE WHEN ${scope} = ANY (excluded.held_scopes) AND NOT ${scope} = ANY (connections.held_scopes)
+           THEN ${Rows.at(now)} ELSE connections.${sql.literal(column)} END`

@@ -1,0 +1,68 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Connection, Write } from "@place-access/domain/connection"
+import type { Timestamp } from "@place-access/domain/shared"
+import { AuthorizationCode, type TokenWrite } from "@place-access/domain/tokens"
+import { Effect } from "effect"
+import * as Rows from "../driver/Rows.js"
+
+/** The statements that change the codes and tokens of one connection. The caller holds the lock of its row. */
+
+type Key = Pick<Connection.Connection, "userId" | "id">
+
+export const writeToken = (
+  sql: SqlClient,
+  of: Key,
+  one: Exclude<TokenWrite, Write>,
+  now: Timestamp.Timestamp
+): Effect.Effect<unknown, SqlError> => {
+  const { id, userId } = of
+  switch (one._tag) {
+    case "UseCode":
+      return sql`UPDATE authorization_codes
+                 SET family_id = ${one.familyId}, dead_at = NULL, used_at = ${Rows.at(one.exchange.at)},
+                   nonce = ${one.exchange.nonce}, key_id = ${one.exchange.keyId}
+                 WHERE user_id = ${userId} AND code_hash = ${one.hash} AND connection_id = ${id}`
+    case "RevokeTokens":
+      return revoke(sql, of, now, null)
+    case "RevokeFamily":
+      return revoke(sql, of, now, one.familyId)
+    case "StartFamily":
+      return sql`UPDATE connections SET family_id = ${one.familyId}
+                 WHERE user_id = ${userId} AND connection_id = ${id}`
+    case "IssueAccess":
+      return sql`INSERT INTO access_tokens (user_id, token_hash, connection_id, family_id, issued_at, revoked_at)
+                 VALUES (${userId}, ${one.token.hash}, ${id}, ${one.token.familyId}, ${Rows.at(one.token.issuedAt)},
+                         ${Rows.nullableAt(one.token.revokedAt)})`
+    case "IssueRefresh":
+      return sql`INSERT INTO refresh_tokens (user_id, token_hash, connection_id, family_id, issued_at, link, revoked_at)
+                 SELECT ${userId}, ${one.token.hash}, ${id}, ${one.token.familyId}, ${Rows.at(one.token.issuedAt)},
+                        coalesce(max(link) + 1, 0), ${Rows.nullableAt(one.token.revokedAt)}::timestamptz
+                 FROM refresh_tokens WHERE user_id = ${userId} AND family_id = ${one.token.familyId}`
+    case "Rotate":
+      return sql`UPDATE refresh_tokens
+                 SET rotated_at = ${Rows.at(one.rotation.at)}, nonce = ${one.rotation.nonce},
+                   key_id = ${one.rotation.keyId}
+                 WHERE user_id = ${userId} AND token_hash = ${one.hash} AND connection_id = ${id}`
+  }
+}
+
+/** `familyId` null: of all families. */
+export const revoke = (sql: SqlClient, { id, userId }: Key, now: Timestamp.Timestamp, familyId: string | null) =>
+  Effect.gen(function* () {
+    for (const table of ["access_tokens", "refresh_tokens"]) {
+      yield* sql`UPDATE ${sql(table)} SET revoked_at = ${Rows.at(now)}
+                 WHERE user_id = ${userId} AND connection_id = ${id} AND revoked_at IS NULL
+                   AND (${familyId}::text IS NULL OR family_id = ${familyId}::text)`
+    }
+    yield* sql`UPDATE authorization_codes SET dead_at = ${Rows.at(now)}
+               WHERE user_id = ${userId} AND connection_id = ${id} AND family_id IS NOT NULL AND dead_at IS NULL
+                 AND (${familyId}::text IS NULL OR family_id = ${familyId}::text)`
+  })
+
+export const insertCode = (sql: SqlClient, code: AuthorizationCode.AuthorizationCode) =>
+  sql`INSERT INTO authorization_codes (user_id, code_hash, connection_id, app_id, redirect_uri, challenge,
+        created_at, family_id, dead_at)
+      VALUES (${code.userId}, ${code.hash}, ${code.connectionId}, ${code.appId}, ${code.redirectUri},
+        ${code.challenge}, ${Rows.at(code.createdAt)}, ${code.familyId},
+        ${Rows.at(code.createdAt + AuthorizationCode.LIFETIME)})`

@@ -1,0 +1,98 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Account } from "@place-access/domain/accounts"
+import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/deletions"
+import { Timestamp, UserId } from "@place-access/domain/shared"
+import { Effect, Either, Layer, Option, Schema } from "effect"
+import { AccountRow, COLUMNS, toAccount } from "../accounts/AccountRow.js"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import { closeAccount } from "./closeAccount.js"
+import { deletionState } from "./deletionState.js"
+import * as Leftovers from "./Leftovers.js"
+
+type Store = typeof AccountDeletionStore.Service
+
+const { NOBODY } = AccountDeletion
+
+export const layer: Layer.Layer<AccountDeletionStore, never, SqlClient> = Layer.effect(
+  AccountDeletionStore,
+  Effect.map(SqlClient, (sql) =>
+    AccountDeletionStore.of({
+      describe: describe(sql),
+      begin: begin(sql),
+      claimDue: claimDue(sql),
+      removeSome: (userId, now, limit) => Leftovers.remove(sql, userId, now, limit).pipe(orStoreError),
+      lookAgain: lookAgain(sql),
+      finish: finish(sql)
+    })
+  )
+)
+
+const describe =
+  (sql: SqlClient): Store["describe"] =>
+  (userId) =>
+    sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${userId}`.pipe(
+      Rows.first(AccountRow),
+      Effect.flatMap(Effect.transposeMapOption((row) => deletionState(sql, toAccount(row)))),
+      orStoreError
+    )
+
+const begin =
+  (sql: SqlClient): Store["begin"] =>
+  (userId, decide) =>
+    Effect.gen(function* () {
+      // On a cluster: a transaction that wrote to a table on every node goes on one node after the other. Elsewhere the
+      // setting has no meaning.
+      yield* sql.unsafe("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
+      const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${userId} FOR UPDATE`.pipe(
+        Rows.first(AccountRow)
+      )
+      if (Option.isNone(row)) return Option.none()
+      const account = toAccount(row.value)
+      if (Account.hasRole(account, "admin")) yield* lockAdmins(sql)
+      const state = yield* deletionState(sql, account)
+      const decided = decide(state, yield* Timestamp.now)
+      if (Either.isRight(decided)) yield* closeAccount(sql, state, decided.right)
+      return Option.some(decided)
+    }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)
+
+/**
+ * Two admins who delete their accounts at the same time run one after the other: the second sees that the first is
+ * gone.
+ */
+const lockAdmins = (sql: SqlClient) => sql`SELECT pg_advisory_xact_lock(hashtextextended('an admin goes', 0))`
+
+const DueRow = Schema.Struct({ user_id: UserId })
+
+const LeftoverRow = Schema.Struct({ user_id: UserId, requested_at: Rows.At })
+
+const claimDue =
+  (sql: SqlClient): Store["claimDue"] =>
+  (limit, now, leaseUntil) =>
+    Effect.gen(function* () {
+      const due = yield* sql`SELECT user_id FROM account_deletions WHERE look_at <= ${Rows.at(now)}
+                             ORDER BY look_at LIMIT ${limit}`.pipe(Rows.all(DueRow))
+      const claimed = yield* Effect.forEach(due, ({ user_id: userId }) =>
+        sql`UPDATE account_deletions SET look_at = ${Rows.at(leaseUntil)}
+            WHERE user_id = ${userId} AND look_at <= ${Rows.at(now)}
+            RETURNING user_id, requested_at`.pipe(Rows.all(LeftoverRow))
+      )
+      return claimed.flat().map((row) => ({ userId: row.user_id, requestedAt: row.requested_at }))
+    }).pipe(orStoreError)
+
+const lookAgain =
+  (sql: SqlClient): Store["lookAgain"] =>
+  (userId, at) =>
+    sql`UPDATE account_deletions SET look_at = ${Rows.at(at)} WHERE user_id = ${userId}`.pipe(
+      Effect.asVoid,
+      orStoreError
+    )
+
+const finish =
+  (sql: SqlClient): Store["finish"] =>
+  (userId) =>
+    Effect.zipRight(
+      sql`DELETE FROM mail_outbox
+          WHERE user_id = ${NOBODY.id} AND dedupe_key = ${AccountDeletion.receiptKey(userId)}`,
+      sql`DELETE FROM account_deletions WHERE user_id = ${userId}`
+    ).pipe(sql.withTransaction, Effect.asVoid, orStoreError)

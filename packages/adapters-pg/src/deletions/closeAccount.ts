@@ -1,0 +1,59 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { AccountDeletion } from "@place-access/domain/deletions"
+import type { Timestamp, UserId } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import * as Rows from "../driver/Rows.js"
+import * as MailOutbox from "../mail/MailOutbox.js"
+
+const { NOBODY } = AccountDeletion
+
+/**
+ * Closes the account and all that acts in its name, and deletes the account's row. The rows that the account leaves
+ * behind stay for `Leftovers`. The caller holds the lock of the account's row.
+ */
+export const closeAccount = (
+  sql: SqlClient,
+  { account: { email, id }, apps }: AccountDeletion.AccountDeletionState,
+  { lookAt, receipt, requestedAt }: AccountDeletion.Going
+) =>
+  Effect.gen(function* () {
+    const appIds = apps.map(({ app }) => app.id)
+    const entirely = apps.flatMap(({ app }) => (AccountDeletion.goesEntirely(app) ? [app.id] : []))
+    yield* insertNobody(sql)
+    yield* disownApps(sql, id, requestedAt)
+    yield* sql`DELETE FROM endpoints WHERE app_id = ANY(${appIds}::text[])`
+    yield* sql`DELETE FROM sign_in_tries WHERE email = ${email}`
+    yield* endConnections(sql, id, requestedAt)
+    yield* sql`UPDATE devices SET removed_at = ${Rows.at(requestedAt)} WHERE user_id = ${id} AND removed_at IS NULL`
+    yield* sql`UPDATE events SET fanned_out_at = ${Rows.at(requestedAt)}
+               WHERE user_id = ${id} AND fanned_out_at IS NULL`
+    yield* MailOutbox.queue(sql, receipt, requestedAt)
+    yield* sql`INSERT INTO account_deletions (user_id, requested_at, look_at, app_ids)
+               VALUES (${id}, ${Rows.at(requestedAt)}, ${Rows.at(lookAt)}, ${entirely})`
+    // Deletes the account's sessions with it (ON DELETE CASCADE).
+    yield* sql`DELETE FROM accounts WHERE user_id = ${id}`
+  })
+
+/** The account that owns what deleted accounts leave behind. The first deletion makes it. */
+const insertNobody = (sql: SqlClient) =>
+  sql`INSERT INTO accounts (user_id, email, display_name, password_hash, roles, created_at)
+      VALUES (${NOBODY.id}, ${NOBODY.email}, ${NOBODY.displayName}, '', '{}', ${Rows.at(NOBODY.createdAt)})
+      ON CONFLICT DO NOTHING`
+
+const disownApps = (sql: SqlClient, id: UserId, at: Timestamp.Timestamp) =>
+  sql`UPDATE apps SET owner_id = ${NOBODY.id}, client_secrets = '[]', redirect_uris = '{}',
+        revoked_at = coalesce(revoked_at, ${Rows.at(at)}),
+        review_note = CASE WHEN revoked_at IS NULL THEN ${AccountDeletion.REVOKED_NOTE} ELSE review_note END,
+        submitted_at = NULL, submitted_revision = NULL, proposal = NULL
+      WHERE owner_id = ${id}`
+
+/**
+ * Locks the connections before the devices, in the same order as every other writer (archiving a place does so too);
+ * another order could deadlock.
+ */
+const endConnections = (sql: SqlClient, id: UserId, at: Timestamp.Timestamp) =>
+  sql`WITH live AS (
+        SELECT connection_id FROM connections WHERE user_id = ${id} AND ended_at IS NULL
+        ORDER BY connection_id FOR UPDATE)
+      UPDATE connections c SET ended_at = ${Rows.at(at)}, end_reason = 'user_disconnected'
+      FROM live WHERE c.user_id = ${id} AND c.connection_id = live.connection_id`

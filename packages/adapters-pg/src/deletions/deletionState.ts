@@ -1,0 +1,36 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { Account } from "@place-access/domain/accounts"
+import type { AccountDeletion } from "@place-access/domain/deletions"
+import { AppId } from "@place-access/domain/shared"
+import { Effect, Schema } from "effect"
+import { AppRow, COLUMNS, toApp } from "../apps/AppRow.js"
+import * as Rows from "../driver/Rows.js"
+
+/** What the deletion of an account is decided by. */
+export const deletionState = (sql: SqlClient, account: Account.Account) =>
+  Effect.gen(function* () {
+    const owned = yield* sql`SELECT ${COLUMNS} FROM apps WHERE owner_id = ${account.id}
+                             ORDER BY created_at, app_id`.pipe(Rows.all(AppRow))
+    const counted = yield* countPeople(sql, account, owned)
+    const people = new Map(counted.map((row) => [row.app_id, row.people]))
+    const otherAdmins = Account.hasRole(account, "admin")
+      ? yield* sql`SELECT 1 FROM accounts WHERE 'admin' = ANY(roles) AND user_id <> ${account.id} LIMIT 1`
+      : [{}]
+    const state: AccountDeletion.AccountDeletionState = {
+      account,
+      isLastAdmin: otherAdmins.length === 0,
+      apps: owned.map((row) => ({ app: toApp(row), people: people.get(row.app_id) ?? 0 }))
+    }
+    return state
+  })
+
+const PeopleRow = Schema.Struct({ app_id: AppId, people: Rows.Bigint })
+
+/**
+ * How many others each app is connected with. Apps are on every node of a cluster, connections on one each: the count
+ * is a statement of its own.
+ */
+const countPeople = (sql: SqlClient, account: Account.Account, apps: ReadonlyArray<Pick<AppRow, "app_id">>) =>
+  sql`SELECT app_id, count(*) AS people FROM connections
+      WHERE app_id = ANY(${apps.map((row) => row.app_id)}::text[]) AND ended_at IS NULL
+        AND user_id <> ${account.id} GROUP BY app_id`.pipe(Rows.all(PeopleRow))

@@ -1,0 +1,69 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { program, Telemetry, type Timestamp } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import * as Failures from "../Failures.js"
+import * as Rows from "../driver/Rows.js"
+import { waits } from "./transitions.js"
+
+const QUEUES = ["outbox", "deliveries", "mail", "imports"] as const
+
+const rows = Telemetry.gauge("place_access.backlog.rows", {
+  description: "What is due and waits for a worker, in the whole database; not counted beyond 100,000",
+  labels: { queue: QUEUES }
+})
+const oldest = Telemetry.gauge("place_access.backlog.oldest_due_age", {
+  unit: "s",
+  description: "For how long the first of them has been due, in the whole database",
+  labels: { queue: QUEUES }
+})
+const later = Telemetry.gauge("place_access.deliveries.retrying", {
+  description: "Deliveries whose next attempt is not due yet, in the whole database; not counted beyond 100,000"
+})
+
+/**
+ * Rows beyond this number are not counted: counting would slow the workers down, and the answer "a long queue" is the
+ * same.
+ */
+const COUNTED_MAX = 100_000
+
+const Waiting = Schema.Struct({ queue: Schema.Literal(...QUEUES), rows: Rows.Bigint, oldest: Rows.NullableAt })
+const Retrying = Schema.Struct({ rows: Rows.Bigint })
+
+const WAITS = waits("state")
+
+/**
+ * Measures the backlog of each queue and records it. It reads the index of each queue from end to end, so only a
+ * program that measures calls it.
+ */
+export const measure = program(
+  "Backlog.measure",
+  function* (now: Timestamp.Timestamp) {
+    const sql = yield* SqlClient
+    const at = Rows.at(now)
+    const waiting = yield* sql`
+      SELECT 'outbox' AS queue, count(*) AS rows, min(due_at) AS oldest FROM (
+        SELECT fan_out_due_at AS due_at FROM events WHERE fanned_out_at IS NULL AND fan_out_due_at <= ${at}
+        ORDER BY fan_out_due_at LIMIT ${COUNTED_MAX}) due
+      UNION ALL
+      SELECT 'deliveries', count(*), min(due_at) FROM (
+        SELECT due_at FROM deliveries WHERE ${sql.literal(WAITS)} AND due_at <= ${at}
+          AND (leased_until IS NULL OR leased_until <= ${at}) LIMIT ${COUNTED_MAX}) due
+      UNION ALL
+      SELECT 'mail', count(*), min(due_at) FROM (
+        SELECT due_at FROM mail_outbox WHERE sent_at IS NULL AND given_up_at IS NULL AND due_at <= ${at}
+        ORDER BY due_at LIMIT ${COUNTED_MAX}) due
+      UNION ALL
+      SELECT 'imports', count(*), min(uploaded_at) FROM (
+        SELECT uploaded_at FROM imports WHERE state = 'waiting' LIMIT ${COUNTED_MAX}) due`.pipe(Rows.all(Waiting))
+    const retrying = yield* sql`SELECT count(*) AS rows FROM (
+        SELECT 1 FROM deliveries WHERE ${sql.literal(WAITS)} AND due_at > ${at} LIMIT ${COUNTED_MAX}) due`.pipe(
+      Rows.all(Retrying)
+    )
+    for (const queue of waiting) {
+      rows.record(queue.rows, { queue: queue.queue })
+      oldest.record(queue.oldest === null ? 0 : Math.max(0, now - queue.oldest) / 1_000, { queue: queue.queue })
+    }
+    for (const one of retrying) later.record(one.rows, {})
+  },
+  Failures.orStoreError
+)

@@ -1,0 +1,75 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { DeliveryStore } from "@place-access/domain/deliveries"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect, Layer, Option, Schema } from "effect"
+import * as Batches from "../driver/Batches.js"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import { isDistributed } from "../schema/isDistributed.js"
+import { claim } from "./claim.js"
+import { nextDue, nextDueOnCluster } from "./endpointsWithWork.js"
+import { finishMany } from "./finishMany.js"
+import { type FinishedDelivery, mayShare } from "./finishStatement.js"
+import { find, list } from "./log.js"
+import { insert, recordTest } from "./newDeliveries.js"
+import { hurry, recover, replay } from "./replay.js"
+
+type Store = typeof DeliveryStore.Service
+/** Whether the database is a cluster. */
+type OnCluster = Effect.Effect<boolean, SqlError>
+
+export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
+  DeliveryStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const onCluster = isDistributed(sql)
+    return DeliveryStore.of({
+      insert: insert(sql),
+      recordTest: recordTest(sql),
+      claim: (request) => orStoreError(Effect.flatMap(onCluster, (is) => claim(sql, request, is))),
+      finish: yield* finish(sql, onCluster),
+      nextDueAt: nextDueAt(sql, onCluster),
+      replay: (appId, id, decide) => orStoreError(replay(sql, appId, id, decide)),
+      hurry: (appId, id, now) => orStoreError(hurry(sql, appId, id, now)),
+      recover: (asked) => (asked.ids.length === 0 ? Effect.succeed(0) : orStoreError(recover(sql, asked))),
+      find: (appId, id) => orStoreError(find(sql, appId, id)),
+      list: (appId, filter, limit, after) => orStoreError(list(sql, appId, filter, limit, after))
+    })
+  })
+)
+
+/**
+ * How long a finish waits for others to share its statement. Nobody is delayed: the receiver has its webhook already.
+ */
+const REST_MILLIS = 10
+
+/**
+ * Many deliveries finish at the same time, and each waits for its commit. The finishes of the same moment share a
+ * statement (`Batches`).
+ */
+const finish = (sql: SqlClient, onCluster: OnCluster) =>
+  Effect.gen(function* () {
+    const finishing = (finished: ReadonlyArray<FinishedDelivery>) =>
+      orStoreError(Effect.flatMap(onCluster, (is) => finishMany(sql, finished, is)))
+    const share = yield* Batches.make(finishing, REST_MILLIS)
+    const finishAlone = (finished: FinishedDelivery) =>
+      Effect.map(finishing([finished]), ([isWritten = false]) => isWritten)
+    const one: Store["finish"] = (held, how, attempt) =>
+      Effect.flatMap(Timestamp.now, (now) => {
+        const finished = { held, how, attempt, now }
+        return mayShare(how) ? share(finished) : finishAlone(finished)
+      })
+    return one
+  })
+
+const DueRow = Schema.Struct({ due_at: Rows.NullableAt })
+
+const nextDueAt =
+  (sql: SqlClient, onCluster: OnCluster): Store["nextDueAt"] =>
+  (after) =>
+    Effect.flatMap(onCluster, (is) => (is ? nextDueOnCluster(sql, after) : nextDue(sql, after))).pipe(
+      Rows.first(DueRow),
+      Effect.map(Option.flatMap(({ due_at }) => Option.fromNullable(due_at))),
+      orStoreError
+    )

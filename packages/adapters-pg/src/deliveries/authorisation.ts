@@ -1,0 +1,92 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Authorisation } from "@place-access/domain/deliveries"
+import { AppId, type ConnectionId, type RuleId, Scope, type UserId } from "@place-access/domain/shared"
+import { Effect, Option, Schema } from "effect"
+import { reads } from "../driver/Client.js"
+import { orStoreError } from "../Failures.js"
+import * as Rows from "../driver/Rows.js"
+
+export interface AuthorisationQuestion {
+  readonly userId: UserId
+  readonly connectionId: ConnectionId
+  readonly ruleId: RuleId | null
+}
+
+const AuthorisationRow = Schema.Struct({
+  app_id: AppId,
+  held_scopes: Schema.Array(Scope.Scope),
+  standard_expires_at: Rows.NullableAt,
+  sensitive_expires_at: Rows.NullableAt,
+  ended_at: Rows.NullableAt,
+  declared_scopes: Schema.Array(Scope.Scope),
+  allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
+  revoked_at: Rows.NullableAt,
+  rule_stands: Schema.Boolean
+})
+
+const toAuthorisation = (row: typeof AuthorisationRow.Type): Authorisation.Authorisation => ({
+  connection: {
+    appId: row.app_id,
+    heldScopes: row.held_scopes,
+    standardExpiresAt: row.standard_expires_at,
+    sensitiveExpiresAt: row.sensitive_expires_at,
+    endedAt: row.ended_at
+  },
+  app: { declaredScopes: row.declared_scopes, allowedScopes: row.allowed_scopes, revokedAt: row.revoked_at },
+  ruleStands: row.rule_stands
+})
+
+/** The position of the question in the batch, from 1. */
+const PlacedRow = Schema.Struct({ position: Rows.Bigint, ...AuthorisationRow.fields })
+
+/** Answers a batch of questions in one statement, which reads the rows of several users. */
+export const authorisations = (sql: SqlClient, asked: ReadonlyArray<AuthorisationQuestion>) =>
+  sql`SELECT asked.position, c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,
+            a.declared_scopes, a.allowed_scopes, a.revoked_at,
+            asked.rule_id IS NULL OR EXISTS (
+              SELECT 1 FROM rules r
+              WHERE r.user_id = asked.user_id AND r.rule_id = asked.rule_id AND r.connection_id = c.connection_id
+                AND r.deleted_at IS NULL
+                AND (r.place_id IS NULL OR EXISTS (
+                  SELECT 1 FROM connection_places shared
+                  JOIN places p ON p.user_id = shared.user_id AND p.place_id = shared.place_id
+                  WHERE shared.user_id = asked.user_id AND shared.connection_id = c.connection_id
+                    AND shared.place_id = r.place_id AND p.archived_at IS NULL
+                ))
+            ) AS rule_stands
+          FROM unnest(${asked.map(({ userId }) => userId)}::text[],
+                      ${asked.map(({ connectionId }) => connectionId)}::text[],
+                      ${asked.map(({ ruleId }) => ruleId)}::text[])
+            WITH ORDINALITY AS asked (user_id, connection_id, rule_id, position)
+          JOIN connections c ON c.user_id = asked.user_id AND c.connection_id = asked.connection_id
+          JOIN apps a ON a.app_id = c.app_id`.pipe(
+    Rows.all(PlacedRow),
+    Effect.map((rows) => {
+      const found = new Map(rows.map((row) => [row.position, toAuthorisation(row)]))
+      return asked.map((_, index) => Option.fromNullable(found.get(index + 1)))
+    }),
+    orStoreError
+  )
+
+/** Answers one question on the user's shard. */
+export const authorisationOf = (sql: SqlClient, { connectionId, ruleId, userId }: AuthorisationQuestion) =>
+  reads(sql)`SELECT c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,
+            a.declared_scopes, a.allowed_scopes, a.revoked_at,
+            ${ruleId}::text IS NULL OR EXISTS (
+              SELECT 1 FROM rules r
+              WHERE r.user_id = ${userId} AND r.rule_id = ${ruleId} AND r.connection_id = ${connectionId}
+                AND r.deleted_at IS NULL
+                AND (r.place_id IS NULL OR EXISTS (
+                  SELECT 1 FROM connection_places shared
+                  JOIN places p ON p.user_id = shared.user_id AND p.place_id = shared.place_id
+                  WHERE shared.user_id = ${userId} AND p.user_id = ${userId}
+                    AND shared.connection_id = ${connectionId} AND shared.place_id = r.place_id
+                    AND p.archived_at IS NULL
+                ))
+            ) AS rule_stands
+          FROM connections c JOIN apps a ON a.app_id = c.app_id
+          WHERE c.user_id = ${userId} AND c.connection_id = ${connectionId}`.pipe(
+    Rows.first(AuthorisationRow),
+    Effect.map(Option.map(toAuthorisation)),
+    orStoreError
+  )

@@ -1,0 +1,164 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { ClaimRequest } from "@place-access/domain/deliveries"
+import { AppId, EndpointId, type Timestamp } from "@place-access/domain/shared"
+import { Effect, type ParseResult, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+import { waits } from "./transitions.js"
+
+/**
+ * An endpoint with work for a claim. `is_ready`: a delivery is due. `is_vain`: deliveries wait that can never be sent,
+ * because the endpoint is gone or has a newer epoch. Both hold when the endpoint was disabled and enabled again.
+ */
+const Ready = Schema.Struct({
+  app_id: AppId,
+  endpoint_id: EndpointId,
+  /** Null when the endpoint is gone. */
+  epoch: Schema.NullOr(Schema.Int),
+  is_ready: Schema.Boolean,
+  is_vain: Schema.Boolean
+})
+
+export type EndpointWithWork = typeof Ready.Type
+
+const WAITS = waits("d.state")
+const WAITS_HERE = waits("state")
+
+/** The endpoints with waiting deliveries, by one jump in the index for each of them. */
+const waiting = (sql: SqlClient) =>
+  sql`waiting AS (
+        (SELECT app_id, endpoint_id FROM deliveries WHERE ${sql.literal(WAITS_HERE)}
+         ORDER BY app_id, endpoint_id LIMIT 1)
+        UNION ALL
+        SELECT next.app_id, next.endpoint_id FROM waiting w CROSS JOIN LATERAL (
+          SELECT d.app_id, d.endpoint_id FROM deliveries d
+          WHERE ${sql.literal(WAITS)} AND (d.app_id, d.endpoint_id) > (w.app_id, w.endpoint_id)
+          ORDER BY d.app_id, d.endpoint_id LIMIT 1
+        ) next
+      )`
+
+/** The first `limit` endpoints of `found`, counted apart for those that are ready and those that are not. */
+const firstOf = (sql: SqlClient, limit: number) =>
+  sql`ranked AS (
+        SELECT *, row_number() OVER (PARTITION BY is_ready ORDER BY under_way, due_at) AS place
+        FROM found WHERE is_ready OR is_vain
+      )
+      SELECT app_id, endpoint_id, epoch, is_ready, is_vain FROM ranked
+      WHERE place <= ${limit} ORDER BY place`
+
+/**
+ * Finds the endpoints with work, by one jump in the index for each endpoint with waiting deliveries, whatever the
+ * length of its backlog. Endpoints with the fewest deliveries in flight come first, among those the one whose delivery
+ * has been due longest. Endpoints that are only `is_vain` are ranked apart and take no room from the others.
+ */
+export const findReady = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRequest) =>
+  sql`WITH RECURSIVE ${waiting(sql)}, found AS (
+        SELECT w.app_id, w.endpoint_id, e.epoch, busy.under_way, head.due_at,
+          e.epoch IS NOT NULL AND e.disabled_at IS NULL AND head.due_at <= ${Rows.at(now)}
+            AND busy.under_way < ${perEndpoint} AS is_ready,
+          head.endpoint_epoch IS DISTINCT FROM e.epoch AS is_vain
+        FROM waiting w
+        LEFT JOIN endpoints e ON e.app_id = w.app_id AND e.endpoint_id = w.endpoint_id
+        CROSS JOIN LATERAL (
+          SELECT count(*) AS under_way FROM deliveries d
+          WHERE d.app_id = w.app_id AND d.endpoint_id = w.endpoint_id AND d.leased_until > ${Rows.at(now)}
+        ) busy
+        CROSS JOIN LATERAL (
+          SELECT d.due_at, d.endpoint_epoch FROM deliveries d
+          WHERE d.app_id = w.app_id AND d.endpoint_id = w.endpoint_id AND ${sql.literal(WAITS)}
+            AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
+          ORDER BY d.due_at LIMIT 1
+        ) head
+      ), ${firstOf(sql, limit)}`
+
+/** On a single server an idle queue costs this one statement. */
+export const find = (
+  sql: SqlClient,
+  request: ClaimRequest
+): Effect.Effect<ReadonlyArray<EndpointWithWork>, SqlError | ParseResult.ParseError> =>
+  findReady(sql, request).pipe(Rows.all(Ready))
+
+/**
+ * Finds the endpoints with work, by one jump in the index for each endpoint, whatever the length of its backlog.
+ * Endpoints with the fewest deliveries in flight come first, among those the one whose delivery has been due longest.
+ * Endpoints that are only `is_vain` are ranked apart and take no room from the others.
+ *
+ * It begins with the endpoints and not with what waits: a walk through the waiting deliveries is a recursion, which
+ * Citus cannot send to all shards.
+ */
+const findReadyOnCluster = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRequest) =>
+  sql`WITH found AS (
+        SELECT e.app_id, e.endpoint_id, e.epoch, busy.under_way, head.due_at,
+          e.disabled_at IS NULL AND head.due_at <= ${Rows.at(now)} AND busy.under_way < ${perEndpoint} AS is_ready,
+          head.endpoint_epoch <> e.epoch AS is_vain
+        FROM endpoints e
+        CROSS JOIN LATERAL (
+          SELECT d.due_at, d.endpoint_epoch FROM deliveries d
+          WHERE d.app_id = e.app_id AND d.endpoint_id = e.endpoint_id AND ${sql.literal(WAITS)}
+            AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
+          ORDER BY d.due_at LIMIT 1
+        ) head
+        CROSS JOIN LATERAL (
+          SELECT count(*) AS under_way FROM deliveries d
+          WHERE d.app_id = e.app_id AND d.endpoint_id = e.endpoint_id AND d.leased_until > ${Rows.at(now)}
+        ) busy
+      ), ${firstOf(sql, limit)}`
+
+/**
+ * Finds removed endpoints for which deliveries still wait, of apps that have other endpoints: behind each endpoint, by
+ * one jump in the index, the first delivery of a later endpoint. If that comes before the next endpoint of the app, its
+ * endpoint is gone.
+ */
+const findGone = (sql: SqlClient, { limit }: ClaimRequest) =>
+  sql`SELECT app_id, endpoint_id, NULL::integer AS epoch, false AS is_ready, true AS is_vain FROM (
+        SELECT gap.app_id, gap.below, (
+          SELECT d.endpoint_id FROM deliveries d
+          WHERE d.app_id = gap.app_id AND ${sql.literal(WAITS)} AND d.endpoint_id > gap.above
+          ORDER BY d.endpoint_id LIMIT 1) AS endpoint_id
+        FROM (
+          SELECT app_id, endpoint_id AS above,
+            lead(endpoint_id) OVER (PARTITION BY app_id ORDER BY endpoint_id) AS below FROM endpoints
+          UNION ALL
+          SELECT app_id, '', min(endpoint_id) FROM endpoints GROUP BY app_id
+        ) gap
+      ) found
+      WHERE endpoint_id IS NOT NULL AND (below IS NULL OR endpoint_id < below) LIMIT ${limit}`
+
+/** The same of apps without any endpoint. It reads all that wait, so a claim asks only when nothing else is to do. */
+const findForsaken = (sql: SqlClient, { limit }: ClaimRequest) =>
+  sql`SELECT DISTINCT d.app_id, d.endpoint_id, NULL::integer AS epoch, false AS is_ready, true AS is_vain
+      FROM deliveries d
+      WHERE ${sql.literal(WAITS)} AND NOT EXISTS (SELECT 1 FROM endpoints e WHERE e.app_id = d.app_id)
+      LIMIT ${limit}`
+
+/** `find` in statements that Citus can send to all shards. */
+export const findOnCluster = (
+  sql: SqlClient,
+  request: ClaimRequest
+): Effect.Effect<ReadonlyArray<EndpointWithWork>, SqlError | ParseResult.ParseError> =>
+  Effect.gen(function* () {
+    const found = yield* findReadyOnCluster(sql, request).pipe(Rows.all(Ready))
+    const gone = yield* findGone(sql, request).pipe(Rows.all(Ready))
+    const isBusy = found.some((one) => one.is_ready)
+    const forsaken = isBusy ? [] : yield* findForsaken(sql, request).pipe(Rows.all(Ready))
+    return [...gone, ...forsaken, ...found]
+  })
+
+/** When the next delivery is due, by one jump in the index for each endpoint with waiting deliveries. */
+export const nextDue = (sql: SqlClient, after: Timestamp.Timestamp) =>
+  sql`WITH RECURSIVE ${waiting(sql)}
+      SELECT min(head.due_at) AS due_at FROM waiting w CROSS JOIN LATERAL (
+        SELECT d.due_at FROM deliveries d
+        WHERE d.app_id = w.app_id AND d.endpoint_id = w.endpoint_id AND ${sql.literal(WAITS)}
+          AND d.due_at > ${Rows.at(after)}
+        ORDER BY d.due_at LIMIT 1
+      ) head`
+
+/** `nextDue` by one jump for each endpoint. */
+export const nextDueOnCluster = (sql: SqlClient, after: Timestamp.Timestamp) =>
+  sql`SELECT min(head.due_at) AS due_at FROM endpoints e CROSS JOIN LATERAL (
+        SELECT d.due_at FROM deliveries d
+        WHERE d.app_id = e.app_id AND d.endpoint_id = e.endpoint_id AND ${sql.literal(WAITS)}
+          AND d.due_at > ${Rows.at(after)}
+        ORDER BY d.due_at LIMIT 1
+      ) head`

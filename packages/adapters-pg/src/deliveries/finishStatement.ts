@@ -1,0 +1,152 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { Delivery } from "@place-access/domain/deliveries"
+import { WebhookEndpoint } from "@place-access/domain/endpoints"
+import type { AppId, DeliveryId, Timestamp } from "@place-access/domain/shared"
+import * as Rows from "../driver/Rows.js"
+import { SWEEP } from "./endWaiting.js"
+import { storable } from "./DeliveryRow.js"
+import { mayTake, mayTakeOwn, setting, type StepTag } from "./transitions.js"
+
+export interface ClaimedRow {
+  readonly appId: AppId
+  readonly id: DeliveryId
+  readonly lease: string
+}
+
+export interface FinishedDelivery {
+  readonly held: ClaimedRow
+  readonly how: Delivery.DeliveryFinish
+  readonly attempt: Delivery.Attempt | null
+  readonly now: Timestamp.Timestamp
+}
+
+/** A strike has a statement of its own: each strike may disable the endpoint, and then later ones do not count. */
+export const mayShare = (how: Delivery.DeliveryFinish): boolean => effectOf(how) !== "strike"
+
+/** The effect on the endpoint's strikes. The statement itself leaves out rows that do not count. */
+const effectOf = (how: Delivery.DeliveryFinish): "strike" | "clear" | "none" =>
+  Delivery.effectOnEndpoint({ replayNo: 0, isTest: false, isHurried: false }, how)
+
+const STEPS: ReadonlyArray<StepTag> = ["Delivered", "Retry", "Failed", "TooOld", "Postponed"]
+
+const MAY_FINISH = mayTakeOwn(STEPS, "a", "d.state")
+const FINISH = setting(STEPS, "c")
+const GOES_ON = STEPS.filter(Delivery.goesOn)
+
+/**
+ * The statement of `finishMany`. It first locks the rows of the deliveries, which must still carry the lease: a worker
+ * that waited for the lock while another worker took the row over changes nothing. Then it locks the endpoints' rows
+ * and changes the counters from their newest values. Both are locked in the order of their ids, as claims do, so that
+ * nothing deadlocks.
+ */
+export const writing = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<FinishedDelivery>, onCluster = false) => {
+  const sorted = finished.toSorted(({ held: a }, { held: b }) => compare(a.id, b.id))
+  const values = sorted.map(({ how }) => Delivery.valuesOf(how))
+  const attempts = sorted.map(({ attempt }) => attempt)
+  // `lease = lease || ''` is a comparison that the planner cannot estimate, for which it expects one row and uses the
+  // index. Without it the planner expects ten rows from the list and reads the whole table for them while the table is
+  // small; and that plan is kept when the table has grown. The state is asked for in a way that does not lead the
+  // planner to the index of waiting deliveries, which is short while few deliveries wait, and would be read from end to
+  // end for an app.
+  return sql`WITH asked AS (
+        SELECT * FROM unnest(
+          ${sorted.map(({ held }) => held.id)}::text[],
+          ${sorted.map(({ held }) => held.lease)}::text[],
+          ${sorted.map(({ now }) => Rows.at(now))}::timestamptz[],
+          ${sorted.map(({ how }) => how._tag)}::text[],
+          ${values.map(({ failReason }) => failReason)}::text[],
+          ${values.map(({ attempt }) => attempt)}::integer[],
+          ${values.map(({ dueAt }) => Rows.nullableAt(dueAt))}::timestamptz[],
+          ${values.map(({ endedAt }) => Rows.nullableAt(endedAt))}::timestamptz[],
+          ${sorted.map(({ how }) => effectOf(how) === "clear")}::boolean[],
+          ${attempts.map((made) => made?.attempt ?? null)}::integer[],
+          ${attempts.map((made) => Rows.nullableAt(made?.startedAt ?? null))}::timestamptz[],
+          ${attempts.map((made) => Rows.nullableAt(made?.endedAt ?? null))}::timestamptz[],
+          ${attempts.map((made) => made?.status ?? null)}::integer[],
+          ${attempts.map((made) => storable(made?.error ?? null))}::text[],
+          ${attempts.map((made) => storable(made?.snippet ?? null))}::text[]
+        ) AS a (delivery_id, lease, at, step, fail_reason, attempt, due_at, ended_at, clears,
+                made, made_at, answered_at, status, error, snippet)
+        WHERE lease = lease || ''
+      ), held AS (
+        SELECT a.*, d.app_id, d.endpoint_id, d.endpoint_epoch, d.counts
+        FROM asked a CROSS JOIN LATERAL (
+          SELECT d.app_id, d.endpoint_id, d.endpoint_epoch,
+            d.replay_no = 0 AND NOT d.is_test AND NOT d.is_hurried AS counts
+          FROM deliveries d
+          WHERE d.app_id = ${appId} AND d.delivery_id = a.delivery_id AND d.lease = a.lease
+            AND ${sql.literal(MAY_FINISH)}
+          FOR UPDATE
+        ) d
+      ), ${onCluster ? sql`` : logging(sql)}current AS (
+        -- A delivery that would be retried fails when its endpoint was removed, disabled or given a new epoch meanwhile.
+        SELECT h.app_id, h.delivery_id, h.attempt, h.due_at,
+          CASE WHEN is_over THEN 'Failed' ELSE h.step END AS step,
+          CASE WHEN NOT is_over THEN h.fail_reason
+               WHEN e.endpoint_id IS NULL THEN 'endpoint_removed'
+               ELSE 'endpoint_disabled' END AS fail_reason,
+          CASE WHEN is_over THEN h.at ELSE h.ended_at END AS ended_at
+        FROM held h LEFT JOIN endpoints e ON e.app_id = ${appId} AND e.endpoint_id = h.endpoint_id
+        CROSS JOIN LATERAL (
+          SELECT h.step = ANY(${GOES_ON}::text[]) AND e.epoch IS DISTINCT FROM h.endpoint_epoch AS is_over
+        ) met
+      ), moved AS (
+        UPDATE deliveries d SET ${sql.literal(FINISH)}
+        FROM current c WHERE d.app_id = ${appId} AND d.delivery_id = c.delivery_id
+      ), ${finished.every(({ how }) => mayShare(how)) ? clearing(sql, appId) : striking(sql, appId, onCluster)}
+      ${onCluster && !finished.every(({ how }) => mayShare(how)) ? sql`SELECT h.app_id, h.delivery_id, h.lease, c.endpoint_id, c.strikes FROM held h LEFT JOIN counted c ON true` : sql`SELECT app_id, delivery_id, lease FROM held`}`
+}
+
+/** The part that logs the attempts. */
+const logging = (sql: SqlClient) =>
+  sql`logged AS (
+        INSERT INTO delivery_attempts (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet)
+        SELECT app_id, delivery_id, made, made_at, answered_at, status, error, snippet FROM held WHERE made IS NOT NULL
+      ), `
+
+/** The last parts of the statement: arrivals reset the counters of their endpoints. */
+const clearing = (sql: SqlClient, appId: AppId) =>
+  sql`cleared AS (
+        SELECT e.endpoint_id
+        FROM held h JOIN endpoints e ON e.app_id = ${appId} AND e.endpoint_id = h.endpoint_id
+        WHERE h.clears AND h.counts AND h.endpoint_epoch = e.epoch AND e.strikes > 0
+        ORDER BY e.endpoint_id FOR NO KEY UPDATE OF e
+      ), counted AS (
+        UPDATE endpoints e SET strikes = 0 FROM cleared c
+        WHERE e.app_id = ${appId} AND e.endpoint_id = c.endpoint_id
+      )`
+
+const FAIL = setting(["Failed"], "w")
+const MAY_FAIL = mayTake("Failed", "d.state")
+
+/** The last parts for one strike: it may warn the developer, or disable the endpoint and fail what waits there. */
+const striking = (sql: SqlClient, appId: AppId, onCluster: boolean) =>
+  sql`counted AS (
+        UPDATE endpoints e SET
+          strikes = e.strikes + 1,
+          disabled_at = CASE WHEN e.strikes + 1 >= ${WebhookEndpoint.MAX_STRIKES}::integer THEN h.at
+                             ELSE e.disabled_at END,
+          epoch = CASE WHEN e.strikes + 1 >= ${WebhookEndpoint.MAX_STRIKES}::integer THEN e.epoch + 1 ELSE e.epoch END
+        FROM held h
+        WHERE h.counts AND e.app_id = ${appId} AND e.endpoint_id = h.endpoint_id AND e.epoch = h.endpoint_epoch
+        RETURNING e.app_id, e.endpoint_id, e.strikes, e.epoch <> h.endpoint_epoch AS is_disabled, h.delivery_id, h.at
+      ), ${onCluster ? sql`` : warning(sql)}waiting AS (
+        SELECT d.app_id, d.delivery_id, 'endpoint_disabled' AS fail_reason, c.at AS ended_at
+        FROM counted c JOIN deliveries d ON d.app_id = ${appId} AND d.endpoint_id = c.endpoint_id
+        WHERE c.is_disabled AND ${sql.literal(MAY_FAIL)} AND d.delivery_id <> c.delivery_id
+          AND (d.leased_until IS NULL OR d.leased_until <= c.at)
+        LIMIT ${SWEEP} FOR UPDATE OF d SKIP LOCKED
+      ), swept AS (
+        UPDATE deliveries d SET ${sql.literal(FAIL)}
+        FROM waiting w WHERE d.app_id = ${appId} AND d.delivery_id = w.delivery_id
+      )`
+
+/** The part that notes a warning for the developer. */
+const warning = (sql: SqlClient) =>
+  sql`warned AS (
+        INSERT INTO strike_warnings (app_id, delivery_id, endpoint_id, strikes, warned_at)
+        SELECT app_id, delivery_id, endpoint_id, strikes, at FROM counted
+        WHERE strikes = ANY(${WebhookEndpoint.WARNED_STRIKES}::integer[])
+      ), `
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

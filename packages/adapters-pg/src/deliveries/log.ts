@@ -1,0 +1,96 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Delivery, DeliveryFilter } from "@place-access/domain/deliveries"
+import { type AppId, type DeliveryId, Page, Timestamp } from "@place-access/domain/shared"
+import { Effect, Option, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+import { AttemptRow, DeliveryRow, toAttempt, toDelivery } from "./DeliveryRow.js"
+
+/** The developer's log of deliveries: `DeliveryStore.find` and `list`. */
+
+const FoundRow = Schema.Struct({ ...DeliveryRow.fields, is_replayed: Schema.Boolean })
+
+/** A delivery with its newest attempt. The attempt's columns are all null when there was none. */
+const LoggedRow = Schema.Struct({
+  ...FoundRow.fields,
+  last_attempt: Schema.NullOr(Schema.Int),
+  last_started_at: Rows.NullableAt,
+  last_ended_at: Rows.NullableAt,
+  last_status: Schema.NullOr(Schema.Int),
+  last_error: Schema.NullOr(Schema.String),
+  last_snippet: Schema.NullOr(Schema.String)
+})
+
+const toLogged = (row: typeof LoggedRow.Type): Delivery.Logged => ({
+  delivery: toDelivery(row),
+  isReplayed: row.is_replayed,
+  lastAttempt:
+    row.last_attempt === null || row.last_started_at === null || row.last_ended_at === null
+      ? null
+      : {
+          attempt: row.last_attempt,
+          startedAt: row.last_started_at,
+          endedAt: row.last_ended_at,
+          status: row.last_status,
+          error: row.last_error,
+          snippet: row.last_snippet
+        }
+})
+
+/** The cursor of a page of `list`: creation time and id of its last row. */
+const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
+
+const COLUMNS = Rows.columns(DeliveryRow, "d")
+
+// A program from before 0025 does not mark a replayed delivery; a row with a greater replay_no shows the replay.
+const IS_REPLAYED = `d.is_replayed OR EXISTS (
+      SELECT 1 FROM deliveries later WHERE later.app_id = d.app_id AND later.event_id = d.event_id
+        AND later.endpoint_id = d.endpoint_id AND later.replay_no > d.replay_no)`
+
+export const find = (sql: SqlClient, appId: AppId, id: DeliveryId) =>
+  Effect.gen(function* () {
+    const row = yield* sql`SELECT ${COLUMNS}, (${sql.literal(IS_REPLAYED)}) AS is_replayed FROM deliveries d
+                                 WHERE d.app_id = ${appId} AND d.delivery_id = ${id}`.pipe(Rows.first(FoundRow))
+    if (Option.isNone(row)) return Option.none()
+    const attempts = yield* sql`SELECT * FROM delivery_attempts
+                                      WHERE app_id = ${appId} AND delivery_id = ${id}
+                                      ORDER BY started_at, attempt`.pipe(Rows.all(AttemptRow))
+    return Option.some({
+      delivery: toDelivery(row.value),
+      isReplayed: row.value.is_replayed,
+      attempts: attempts.map(toAttempt)
+    })
+  })
+
+export const list = (
+  sql: SqlClient,
+  appId: AppId,
+  { endpointId, eventId, from, state, to, types }: DeliveryFilter,
+  limit: number,
+  after: ReadonlyArray<string | number> | undefined
+) =>
+  Effect.gen(function* () {
+    const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
+    const conditions = [
+      sql`d.app_id = ${appId}`,
+      ...(endpointId === undefined ? [] : [sql`d.endpoint_id = ${endpointId}`]),
+      ...(eventId === undefined ? [] : [sql`d.event_id = ${eventId}`]),
+      ...(types === undefined ? [] : [sql`d.type = ANY(${types}::text[])`]),
+      ...(state === undefined ? [] : [sql`d.state = ${state}`]),
+      ...(from === undefined ? [] : [sql`d.created_at >= ${Rows.at(from)}`]),
+      ...(to === undefined ? [] : [sql`d.created_at < ${Rows.at(to)}`]),
+      ...(position === undefined
+        ? []
+        : [sql`(d.created_at, d.delivery_id COLLATE "C") < (${Rows.at(position[0])}, ${position[1]})`])
+    ]
+    const rows =
+      yield* sql`SELECT ${COLUMNS}, (${sql.literal(IS_REPLAYED)}) AS is_replayed, a.attempt AS last_attempt, a.started_at AS last_started_at,
+              a.ended_at AS last_ended_at, a.status AS last_status, a.error AS last_error, a.snippet AS last_snippet
+            FROM deliveries d
+            LEFT JOIN LATERAL (
+              SELECT * FROM delivery_attempts a WHERE a.app_id = d.app_id AND a.delivery_id = d.delivery_id
+              ORDER BY a.started_at DESC, a.attempt DESC LIMIT 1
+            ) a ON true
+            WHERE ${sql.and(conditions)}
+            ORDER BY d.created_at DESC, d.delivery_id COLLATE "C" DESC LIMIT ${limit + 1}`.pipe(Rows.all(LoggedRow))
+    return Page.of(rows.map(toLogged), limit, ({ delivery }) => [delivery.createdAt, delivery.id])
+  })

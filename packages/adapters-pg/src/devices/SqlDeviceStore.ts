@@ -1,0 +1,121 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Device, DeviceStore } from "@place-access/domain/devices"
+import { DeviceId, UserId, Vault } from "@place-access/domain/shared"
+import { Effect, Layer, Option, Schema } from "effect"
+import { reads } from "../driver/Client.js"
+import { orStoreError } from "../Failures.js"
+import * as MovementColumn from "../fixes/MovementColumn.js"
+import * as PutAsideColumn from "../fixes/PutAsideColumn.js"
+import * as Rows from "../driver/Rows.js"
+
+const DeviceRow = Schema.Struct({
+  user_id: UserId,
+  device_id: DeviceId,
+  name: Schema.typeSchema(Device.DeviceName),
+  format: Device.PhoneFormat,
+  token_hash: Vault.Hash,
+  created_at: Rows.At,
+  last_seen_at: Rows.NullableAt,
+  last_kept_at: Rows.NullableAt,
+  put_aside: PutAsideColumn.PutAsideColumn,
+  stays_at_home: Schema.Boolean,
+  movement: MovementColumn.MovementColumn,
+  removed_at: Rows.NullableAt
+})
+
+const COLUMNS = Rows.columns(DeviceRow)
+
+const toDevice = (row: typeof DeviceRow.Type): Device.Device => ({
+  userId: row.user_id,
+  id: row.device_id,
+  name: row.name,
+  format: row.format,
+  tokenHash: row.token_hash,
+  createdAt: row.created_at,
+  lastSeenAt: row.last_seen_at,
+  lastKeptAt: row.last_kept_at,
+  putAside: PutAsideColumn.decode(row.put_aside),
+  staysAtHome: row.stays_at_home,
+  movement: MovementColumn.decode(row.movement),
+  removedAt: row.removed_at
+})
+
+type Store = typeof DeviceStore.Service
+
+export const layer: Layer.Layer<DeviceStore, never, SqlClient> = Layer.effect(
+  DeviceStore,
+  Effect.map(SqlClient, (sql) =>
+    DeviceStore.of({
+      create: create(sql),
+      list: list(sql),
+      findByToken: findByToken(sql),
+      sendsVisits: sendsVisits(sql),
+      keepAtHome: keepAtHome(sql),
+      remove: remove(sql)
+    })
+  )
+)
+
+const create =
+  (sql: SqlClient): Store["create"] =>
+  (device) =>
+    sql`INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at, last_seen_at, last_kept_at,
+                             put_aside, stays_at_home, movement, removed_at)
+        VALUES (${device.userId}, ${device.id}, ${device.name}, ${device.format}, ${device.tokenHash},
+                ${Rows.at(device.createdAt)}, ${Rows.nullableAt(device.lastSeenAt)},
+                ${Rows.nullableAt(device.lastKeptAt)}, ${PutAsideColumn.encode(device.putAside)}::jsonb,
+                ${device.staysAtHome},
+                ${device.movement === null ? null : MovementColumn.encode(device.movement)}::jsonb,
+                ${Rows.nullableAt(device.removedAt)})`.pipe(Effect.asVoid, orStoreError)
+
+const list =
+  (sql: SqlClient): Store["list"] =>
+  (userId) =>
+    sql`SELECT ${COLUMNS} FROM devices
+        WHERE user_id = ${userId} AND removed_at IS NULL AND format <> 'import'
+        ORDER BY created_at, device_id COLLATE "C"`.pipe(
+      Rows.all(DeviceRow),
+      Effect.map((rows) => rows.map(toDevice)),
+      orStoreError
+    )
+
+/** Each upload of a phone begins with this statement, so it shares connections (`reads`). */
+const findByToken =
+  (sql: SqlClient): Store["findByToken"] =>
+  (userId, hash) =>
+    reads(sql)`SELECT ${COLUMNS} FROM devices
+               WHERE user_id = ${userId} AND token_hash = ${hash} AND removed_at IS NULL`.pipe(
+      Rows.first(DeviceRow),
+      Effect.map(Option.map(toDevice)),
+      orStoreError
+    )
+
+const sendsVisits =
+  (sql: SqlClient): Store["sendsVisits"] =>
+  (userId, id) =>
+    sql`SELECT 1 FROM visit_reports WHERE user_id = ${userId} AND device_id = ${id} LIMIT 1`.pipe(
+      Effect.map((rows) => rows.length > 0),
+      orStoreError
+    )
+
+const keepAtHome =
+  (sql: SqlClient): Store["keepAtHome"] =>
+  (userId, id, staysAtHome) =>
+    Rows.affected(
+      sql`UPDATE devices SET stays_at_home = ${staysAtHome}
+          WHERE user_id = ${userId} AND device_id = ${id} AND removed_at IS NULL AND format <> 'import'`
+    ).pipe(
+      Effect.map((count) => count > 0),
+      orStoreError
+    )
+
+const remove =
+  (sql: SqlClient): Store["remove"] =>
+  (userId, id, at) =>
+    Rows.affected(
+      sql`UPDATE devices SET removed_at = ${Rows.at(at)}
+          WHERE user_id = ${userId} AND device_id = ${id} AND removed_at IS NULL`
+    ).pipe(
+      Effect.map((count) => count > 0),
+      orStoreError
+    )

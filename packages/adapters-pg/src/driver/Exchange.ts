@@ -1,0 +1,256 @@
+import pg from "pg"
+import { columnTypes } from "./ColumnTypes.js"
+
+/** A statement and its callback, which is called once: when its writes are committed or undone. */
+export interface QueryRequest {
+  readonly text: string
+  readonly values: ReadonlyArray<unknown>
+  readonly done: (error: Error | null, result: pg.QueryResult) => void
+}
+
+/** The statements that one connection keeps prepared on the server, by name. */
+export interface StatementNames {
+  readonly nameOf: (text: string) => string | undefined
+  /**
+   * Names that the server has prepared, or will have prepared when it processes what was sent. The value is the
+   * exchange that prepares the name.
+   */
+  readonly prepared: Map<string, Sender>
+  /**
+   * Names that the server may or may not have prepared: the exchange that was to prepare them failed, at that statement
+   * or at an earlier one.
+   */
+  readonly doubtful: Set<string>
+  /**
+   * The columns of each named statement's result, so that a repeated statement needs no Describe. When the columns have
+   * changed since, the server fails the statement (0A000).
+   */
+  readonly shapes: Map<string, Shape>
+}
+
+/** Identifies an exchange without keeping its statements in memory. */
+type Sender = symbol
+
+type Field = Pick<pg.FieldDef, "name" | "dataTypeID">
+
+/** The columns of a result, and the function that reads its rows. */
+interface Shape {
+  readonly fields: ReadonlyArray<Field>
+  readonly read: (texts: ReadonlyArray<string | null>) => object
+}
+
+const shapeOf = (fields: ReadonlyArray<Field>): Shape => {
+  const names = fields.map(({ name }) => name)
+  const parsers = fields.map(({ dataTypeID }) => columnTypes.getTypeParser(dataTypeID))
+  return {
+    fields,
+    // A plain loop, because it runs for every row.
+    read: (texts) => {
+      const row: Record<string, unknown> = {}
+      for (let index = 0; index < names.length; index++) {
+        const text = texts[index]
+        row[names[index] as string] = typeof text === "string" ? parsers[index]?.(text) : null
+      }
+      return row
+    }
+  }
+}
+
+/** The result of one statement while it arrives. */
+interface Answer {
+  shape: Shape | undefined
+  readonly rows: Array<object>
+  tag: string
+  /** The error of a row that could not be read. */
+  failure: Error | undefined
+}
+
+/** Sends the statements again that the server skipped after a failed one. */
+type Again = (asked: ReadonlyArray<QueryRequest>) => void
+
+/** The server does not know the name: the exchange that was to prepare it failed earlier. */
+const UNKNOWN_NAME = "26000"
+
+const NO_RESULT: pg.QueryResult = { command: "", rowCount: null, oid: 0, rows: [], fields: [] }
+const NOTHING: Shape = { fields: [], read: () => ({}) }
+
+/** `pg`'s own conversion of a parameter to text or bytes. */
+const { prepareValue } = (pg as unknown as { readonly utils: { readonly prepareValue: (value: unknown) => unknown } })
+  .utils
+
+/** In pipeline mode `pg` accepts only objects of its own query class. */
+const Query = pg.Query as unknown as new (text: string) => object
+
+/** The messages of the extended query protocol, as `pg.Connection` writes them. */
+interface Connection {
+  readonly stream: { readonly cork: () => void; readonly uncork: () => void }
+  readonly parse: (query: { readonly name: string; readonly text: string }) => void
+  readonly bind: (config: { readonly statement: string; readonly values: ReadonlyArray<unknown> }) => void
+  readonly describe: (of: { readonly type: "P"; readonly name: string }) => void
+  readonly execute: (config: { readonly portal: string }) => void
+  readonly close: (of: { readonly type: "S"; readonly name: string }) => void
+  readonly sync: () => void
+}
+
+/**
+ * Several statements in one write, with one Sync at the end. The server runs them in order and sends all results in one
+ * write too. `pg` alone sends a Sync after each statement, so the server writes, and may commit, after each. When one
+ * statement fails, the server skips the later ones. Outside of a transaction block the statements together are one
+ * transaction. `pg.Client.query` takes an exchange and calls its methods.
+ */
+export class Exchange extends Query {
+  private readonly asked: ReadonlyArray<QueryRequest>
+  private readonly known: StatementNames
+  private readonly again: Again | undefined
+  private readonly sender: Sender = Symbol()
+  private readonly names: Array<string | undefined> = []
+  /** For each statement: the exchange that prepared its name, or was to prepare it. */
+  private readonly reliesOn: Array<Sender | undefined> = []
+  private readonly answers: Array<Answer>
+  /** The index of the statement whose result is arriving. */
+  private at = 0
+
+  /**
+   * `again`: for statements that are independent of each other and write nothing; only the failed statement then fails.
+   * Without `again`, the statements after a failed one fail with it.
+   */
+  constructor(asked: ReadonlyArray<QueryRequest>, known: StatementNames, again?: Again) {
+    super("")
+    this.asked = asked
+    this.known = known
+    this.again = again
+    this.answers = asked.map(() => ({ shape: undefined, rows: [], tag: "", failure: undefined }))
+  }
+
+  submit(connection: Connection): Error | null {
+    let values: ReadonlyArray<ReadonlyArray<unknown>>
+    try {
+      values = this.asked.map((one) => one.values.map(prepareValue))
+    } catch (error) {
+      // Nothing was sent: `pg` passes the returned error to `handleError`.
+      return error as Error
+    }
+    connection.stream.cork()
+    for (const [index, { text }] of this.asked.entries()) this.send(connection, index, text, values[index] ?? [])
+    connection.sync()
+    connection.stream.uncork()
+    return null
+  }
+
+  private send(connection: Connection, index: number, text: string, values: ReadonlyArray<unknown>): void {
+    const { doubtful, prepared, shapes } = this.known
+    const name = this.known.nameOf(text)
+    const statement = name ?? ""
+    this.names.push(name)
+    if (name === undefined || !prepared.has(name)) {
+      // The server refuses to prepare a name that it already has. Closing a name that it does not have is no error.
+      if (name !== undefined && doubtful.delete(name)) connection.close({ type: "S", name })
+      connection.parse({ name: statement, text })
+      if (name !== undefined) prepared.set(name, this.sender)
+    }
+    this.reliesOn.push(name === undefined ? undefined : prepared.get(name))
+    connection.bind({ statement, values })
+    const answer = this.answers[index] as Answer
+    answer.shape = name === undefined ? undefined : shapes.get(name)
+    if (answer.shape === undefined) connection.describe({ type: "P", name: "" })
+    connection.execute({ portal: "" })
+  }
+
+  handleRowDescription({ fields }: { readonly fields: ReadonlyArray<Field> }): void {
+    const answer = this.answers[this.at]
+    if (answer !== undefined) answer.shape = shapeOf(fields)
+  }
+
+  handleDataRow({ fields }: { readonly fields: ReadonlyArray<string | null> }): void {
+    const answer = this.answers[this.at]
+    if (answer === undefined || answer.failure !== undefined) return
+    try {
+      answer.rows.push((answer.shape ?? NOTHING).read(fields))
+    } catch (error) {
+      answer.failure = error as Error
+    }
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    const answer = this.answers[this.at]
+    if (answer === undefined) return
+    answer.tag = text
+    this.over(answer)
+  }
+
+  /** The answer to a text that contains no statement. */
+  handleEmptyQuery(): void {
+    const answer = this.answers[this.at]
+    if (answer !== undefined) this.over(answer)
+  }
+
+  /** Ends the result of the current statement. A statement without columns gets no RowDescription. */
+  private over(answer: Answer): void {
+    const name = this.names[this.at]
+    answer.shape ??= NOTHING
+    if (name !== undefined && !this.known.shapes.has(name)) this.known.shapes.set(name, answer.shape)
+    this.at++
+  }
+
+  handleReadyForQuery(): void {
+    for (const index of this.asked.keys()) this.tell(index)
+  }
+
+  /** An error of the server or of the connection. No further result arrives. */
+  handleError(error: Error): void {
+    this.forgetUnprepared()
+    // After the last statement, the common end (Sync) failed, and all statements fail with it. So they do when the
+    // connection is lost.
+    const failed = error instanceof pg.DatabaseError && this.at < this.asked.length ? this.at : undefined
+    for (let index = 0; index < (failed ?? 0); index++) this.tell(index)
+    if (failed === undefined || this.again === undefined) {
+      for (const { done } of this.asked.slice(failed)) done(error, NO_RESULT)
+      return
+    }
+    const isUnknown = (error as pg.DatabaseError).code === UNKNOWN_NAME
+    if (isUnknown) this.forget(this.names[failed], this.reliesOn[failed])
+    else this.asked[failed]?.done(error, NO_RESULT)
+    const left = this.asked.slice(isUnknown ? failed : failed + 1)
+    if (left.length > 0) this.again(left)
+  }
+
+  /** `pg` calls this method when a statement starts a COPY. This service sends no COPY. */
+  handleCopyInResponse(connection: { readonly sendCopyFail: (why: string) => void }): void {
+    connection.sendCopyFail("nothing is copied")
+  }
+
+  private tell(index: number): void {
+    const { failure, rows, shape, tag } = this.answers[index] as Answer
+    this.asked[index]?.done(failure ?? null, {
+      command: tag.slice(0, wordEnd(tag)),
+      rowCount: countOf(tag),
+      oid: 0,
+      rows,
+      fields: (shape ?? NOTHING).fields as Array<pg.FieldDef>
+    })
+  }
+
+  /** After a failure nobody knows whether the failed and the later statements were prepared: marks their names. */
+  private forgetUnprepared(): void {
+    for (const name of this.names.slice(this.at)) this.forget(name, this.sender)
+  }
+
+  /** Marks a name as doubtful, unless another exchange has prepared it since. */
+  private forget(name: string | undefined, sender: Sender | undefined): void {
+    if (name === undefined || this.known.prepared.get(name) !== sender) return
+    this.known.prepared.delete(name)
+    this.known.doubtful.add(name)
+  }
+}
+
+const wordEnd = (tag: string): number => {
+  const space = tag.indexOf(" ")
+  return space < 0 ? tag.length : space
+}
+
+/** The row count at the end of a command tag: 3 for `SELECT 3` and `INSERT 0 3`, null for `BEGIN`. */
+const countOf = (tag: string): number | null => {
+  const space = tag.lastIndexOf(" ")
+  const count = space < 0 ? Number.NaN : Number(tag.slice(space + 1))
+  return Number.isNaN(count) ? null : count
+}

@@ -1,0 +1,70 @@
+import pg from "pg"
+import { type QueryRequest, Exchange, type StatementNames } from "./Exchange.js"
+
+/** The most statements that stay prepared on a connection. The program has a few hundred. */
+const NAMES_MAX = 1_000
+/** A text gets a name at this use. Lists of changing length make texts that never come again. */
+const USES_MIN = 3
+const CANDIDATES_MAX = 5_000
+
+/** BEGIN and COMMIT have names from the start, because every transaction sends them. */
+const names = new Map<string, string>([
+  ["BEGIN", "begin"],
+  ["COMMIT", "commit"]
+])
+const uses = new Map<string, number>()
+
+/** The name of a statement, the same on every connection. Undefined until its text was used often enough. */
+export const nameOf = (text: string): string | undefined => {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= NAMES_MAX) return known
+  const count = (uses.get(text) ?? 0) + 1
+  if (count < USES_MIN) {
+    if (uses.size >= CANDIDATES_MAX) uses.clear()
+    uses.set(text, count)
+    return undefined
+  }
+  uses.delete(text)
+  const name = `s${names.size}`
+  names.set(text, name)
+  return name
+}
+
+/**
+ * A connection in pipeline mode. It sends several statements together (`send`) and names repeated statements, so that
+ * the server parses and plans each of them once; `@effect/sql` names none. Not for the embedded database: its
+ * connections share one session, so they would share the names too.
+ */
+export class NamingClient extends pg.Client {
+  private readonly known: StatementNames = { nameOf, prepared: new Map(), doubtful: new Set(), shapes: new Map() }
+
+  /**
+   * Sends the statements in one write. Every callback is called after all statements have ended. `areReads`: the
+   * statements are independent of each other and write nothing, so a failed one fails alone.
+   */
+  send(asked: ReadonlyArray<QueryRequest>, areReads = false): void {
+    const exchange = (asked: ReadonlyArray<QueryRequest>): void =>
+      super.query(new Exchange(asked, this.known, areReads ? exchange : undefined) as never)
+    exchange(asked)
+  }
+
+  // `query` has nine overloads, and no other return type fits all of them.
+  override query(...args: Array<unknown>): never {
+    if (!sendsItself(args)) return Reflect.apply(super.query, this, args) as never
+    const [text, values] = args
+    const done = args.at(-1)
+    if (typeof done === "function") return this.send([{ text, values, done: done as QueryRequest["done"] }]) as never
+    return new Promise((resolve, reject) =>
+      this.send([{ text, values, done: (error, result) => (error === null ? resolve(result) : reject(error)) }])
+    ) as never
+  }
+}
+
+/**
+ * Whether `send` can take the call: one statement with values. A text without values may contain several statements,
+ * and only `pg`'s own `query` sends those.
+ */
+export const sendsItself = (
+  args: ReadonlyArray<unknown>
+): args is readonly [text: string, values: ReadonlyArray<unknown>, ...ReadonlyArray<unknown>] =>
+  typeof args[0] === "string" && Array.isArray(args[1]) && args[1].length > 0

@@ -1,0 +1,33 @@
+import { SqlError } from "@effect/sql/SqlError"
+import { Context, DefaultServices, Effect, Tracer } from "effect"
+import type pg from "pg"
+
+/** The default tracer, which records nothing. */
+export const NOBODY = Context.get(DefaultServices.liveServices, Tracer.Tracer)
+
+/** Whether the caller wants only the rows of an answer, or the driver's whole result. */
+export type Picked = "rows" | "result"
+
+/**
+ * Runs one statement outside of a transaction and returns its rows, or the driver's whole result. It is called at the
+ * moment when the statement should run, and its effect runs once.
+ */
+export type RunStatement = (
+  text: string,
+  params: ReadonlyArray<unknown>,
+  picked: Picked
+) => Effect.Effect<unknown, SqlError>
+
+/** The wanted part of an answer. A text with several statements gives one list of rows for each statement. */
+export const answered = (
+  result: pg.QueryResult | ReadonlyArray<pg.QueryResult>,
+  picked: Picked
+): Effect.Effect<unknown> =>
+  Effect.succeed(picked === "result" ? result : "rows" in result ? result.rows : result.map(({ rows }) => rows))
+
+/** The error that `@effect/sql` raises for a failed statement. */
+export const refused = (cause: unknown): Effect.Effect<never, SqlError> =>
+  Effect.fail(new SqlError({ cause, message: "Failed to execute statement" }))
+
+export const noConnection = (cause: unknown): Effect.Effect<never, SqlError> =>
+  Effect.fail(new SqlError({ cause, message: "Failed to acquire connection" }))

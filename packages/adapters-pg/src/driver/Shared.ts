@@ -1,0 +1,128 @@
+import { Effect } from "effect"
+import type pg from "pg"
+import type { QueryRequest } from "./Exchange.js"
+import { NamingClient } from "./NamingClient.js"
+import { answered, noConnection, refused, type RunStatement } from "./Run.js"
+
+/**
+ * A connection takes this number of statements before a second connection is opened: each further connection wakes one
+ * more process of the server.
+ */
+const DEPTH_GOOD = 16
+/** When each shared connection has this number in flight, a new statement takes a connection of its own. */
+const DEPTH_MAX = 64
+
+/**
+ * Runs the short reads of all requests on a few shared connections. The reads of one turn of the event loop are one
+ * exchange, and no exchange waits for the answers of an earlier one. A statement that locks, waits, writes or takes
+ * long does not belong here, because it would delay the others. An interrupted read is not cancelled: it ends almost at
+ * once.
+ */
+export const shared = (pool: pg.Pool, linesMax: number, alone: RunStatement): RunStatement => {
+  const lines: Array<Line> = []
+  const lineFor = (): Line | undefined => {
+    const roomy = lines.find((line) => line.inFlight < DEPTH_GOOD)
+    if (roomy !== undefined) return roomy
+    if (lines.length < linesMax) {
+      const line = new Line(pool, () => void lines.splice(lines.indexOf(line), 1))
+      lines.push(line)
+      return line
+    }
+    return lines.find((line) => line.inFlight < DEPTH_MAX)
+  }
+  return (text, params, picked) => {
+    const line = lineFor()
+    if (line === undefined) return alone(text, params, picked)
+    return Effect.async((resume) =>
+      line.ask({
+        text,
+        values: params,
+        done: (error, result) => resume(error === null ? answered(result, picked) : refused(error)),
+        refuse: (error) => resume(noConnection(error))
+      })
+    )
+  }
+}
+
+interface Waiting extends QueryRequest {
+  readonly refuse: (error: unknown) => void
+}
+
+/** A connection of the pool, held while reads are in flight. */
+class Line {
+  inFlight = 0
+
+  private readonly pool: pg.Pool
+  private client: NamingClient | undefined
+  private leave: () => void
+  private waiting: Array<Waiting> = []
+  private isCalled = false
+
+  /** `leave`: called once, when no further read may join this connection. */
+  constructor(pool: pg.Pool, leave: () => void) {
+    this.pool = pool
+    this.leave = () => {
+      this.leave = () => {}
+      leave()
+    }
+  }
+
+  ask(asked: Waiting): void {
+    this.inFlight++
+    this.waiting.push(asked)
+    if (this.isCalled) return
+    this.isCalled = true
+    // `connect` fails at once when the pool has ended. By then the read must be in `waiting`.
+    if (this.client === undefined) this.connect()
+    else setImmediate(this.send)
+  }
+
+  private connect(): void {
+    this.pool.connect((error, client) => {
+      if (!(client instanceof NamingClient)) {
+        this.leave()
+        for (const { refuse } of this.taken()) refuse(error)
+        return
+      }
+      this.client = client
+      client.once("error", this.onError)
+      setImmediate(this.send)
+    })
+  }
+
+  private taken(): ReadonlyArray<Waiting> {
+    const { waiting } = this
+    this.waiting = []
+    this.isCalled = false
+    return waiting
+  }
+
+  private readonly send = (): void => {
+    const asked = this.taken().map(({ done, text, values }) => ({
+      text,
+      values,
+      done: (error: Error | null, result: pg.QueryResult) => {
+        done(error, result)
+        this.inFlight--
+        if (this.inFlight === 0) setImmediate(this.rest)
+      }
+    }))
+    this.client?.send(asked, true)
+  }
+
+  /**
+   * Gives the connection back. It runs a turn of the event loop later, because a caller often sends its next statement
+   * at once.
+   */
+  private readonly rest = (): void => {
+    const { client } = this
+    if (this.inFlight > 0 || client === undefined) return
+    this.client = undefined
+    this.leave()
+    client.off("error", this.onError)
+    ;(client as NamingClient & Pick<pg.PoolClient, "release">).release()
+  }
+
+  /** No further read may join a broken connection. `pg` itself fails the reads in flight. */
+  private readonly onError = (): void => this.leave()
+}

@@ -1,0 +1,260 @@
+import type { PgClient } from "@effect/sql-pg/PgClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { type FragmentId, isFragment, type Segment, type Statement } from "@effect/sql/Statement"
+import * as SqlStatement from "@effect/sql/Statement"
+import { Effect, Effectable, identity, type Stream } from "effect"
+import { NOBODY, type Picked, type RunStatement } from "./Run.js"
+import * as Transaction from "./Transaction.js"
+
+/** The parts that all statements of one client share. */
+export interface Host {
+  /**
+   * `@effect/sql`'s own client of the same pool. It compiles texts that are not cached yet, and runs the rarer forms of
+   * a statement, such as a stream.
+   */
+  readonly library: PgClient
+  /** The attributes of every span. */
+  readonly attributes: Readonly<Record<string, unknown>>
+}
+
+/**
+ * A statement with the interface of `@effect/sql`'s, at a third of the cost: its text is compiled once for each shape
+ * of the template's arguments, and it makes a span only when a tracer is set.
+ */
+export class QuickStatement<A> extends Effectable.Class<ReadonlyArray<A>, SqlError> implements Statement<A> {
+  private readonly host: Host
+  private readonly run: RunStatement
+  private readonly strings: TemplateStringsArray
+  private readonly args: ReadonlyArray<unknown>
+
+  constructor(host: Host, run: RunStatement, strings: TemplateStringsArray, args: ReadonlyArray<unknown>) {
+    super()
+    this.host = host
+    this.run = run
+    this.strings = strings
+    this.args = args
+  }
+
+  get [SqlStatement.FragmentId](): (_: never) => FragmentId {
+    return identity
+  }
+
+  get segments(): ReadonlyArray<Segment> {
+    return this.library().segments
+  }
+
+  compile(): readonly [sql: string, params: ReadonlyArray<unknown>] {
+    const shape: Array<unknown> = []
+    const params: Array<unknown> = []
+    if (!collect(this, shape, params)) return this.library().compile()
+    return [textOf(this.strings, shape, () => this.library().compile()[0]), params]
+  }
+
+  commit(): Effect.Effect<ReadonlyArray<A>, SqlError> {
+    return this.execute("execute", "rows") as Effect.Effect<ReadonlyArray<A>, SqlError>
+  }
+
+  get raw(): Effect.Effect<unknown, SqlError> {
+    return this.execute("executeRaw", "result")
+  }
+
+  get withoutTransform(): Effect.Effect<ReadonlyArray<A>, SqlError> {
+    return this.library().withoutTransform
+  }
+
+  get unprepared(): Effect.Effect<ReadonlyArray<A>, SqlError> {
+    return this.library().unprepared
+  }
+
+  get values(): Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError> {
+    return this.library().values
+  }
+
+  get stream(): Stream.Stream<A, SqlError> {
+    return this.library().stream
+  }
+
+  /** The template and its arguments, for `collect`. */
+  parts(): readonly [strings: TemplateStringsArray, args: ReadonlyArray<unknown>] {
+    return [this.strings, this.args]
+  }
+
+  private library(): Statement<A> {
+    return this.host.library(this.strings, ...this.args) as unknown as Statement<A>
+  }
+
+  private execute(operation: string, picked: Picked): Effect.Effect<unknown, SqlError> {
+    return Effect.withFiberRuntime((fiber) => {
+      const [text, params] = this.compile()
+      const [connection] = Transaction.current(fiber.currentContext) ?? []
+      const effect =
+        connection === undefined
+          ? this.run(text, params, picked)
+          : picked === "rows"
+            ? connection.execute(text, params, undefined)
+            : connection.executeRaw(text, params)
+      if (fiber.currentTracer === NOBODY) return effect
+      const attributes = { ...this.host.attributes, "db.operation.name": operation, "db.query.text": text }
+      return Effect.useSpan("sql.execute", { kind: "client", captureStackTrace: false, attributes }, () => effect)
+    })
+  }
+}
+
+/**
+ * Runs statements that do not need each other's answers, and returns the rows of each; undefined gives no rows. In a
+ * transaction they take one round trip together, and the server runs them in order.
+ */
+export const together = (
+  statements: ReadonlyArray<Statement<object> | undefined>
+): Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError> =>
+  Effect.withFiberRuntime((fiber) => {
+    const [connection] = Transaction.current(fiber.currentContext) ?? []
+    const given = statements.flatMap((statement) => (statement === undefined ? [] : [statement]))
+    const sent =
+      connection === undefined || fiber.currentTracer !== NOBODY
+        ? undefined
+        : Transaction.send(
+            connection,
+            given.map((statement) => statement.compile())
+          )
+    return Effect.map(sent ?? Effect.forEach(given, (statement) => statement), (answers) => {
+      let next = 0
+      return statements.map((statement) => (statement === undefined ? [] : (answers[next++] ?? [])))
+    })
+  })
+
+/**
+ * Runs effects in order, as the last work of a transaction: the statements at the end of the list travel with its
+ * COMMIT. When one of them fails, nothing is committed, and the transaction fails with that error.
+ */
+export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effect.Effect<void, E> =>
+  Effect.withFiberRuntime((fiber) => {
+    const [connection, depth = 0] = Transaction.current(fiber.currentContext) ?? []
+    if (connection === undefined || fiber.currentTracer !== NOBODY) {
+      return Effect.forEach(effects, (effect) => effect, { discard: true })
+    }
+    const waits = effects.findLastIndex((effect) => !isStatement(effect)) + 1
+    const rest = effects.slice(waits)
+    const sendRest = () =>
+      Transaction.sendLast(
+        connection,
+        depth,
+        rest.filter(isStatement).map((statement) => statement.compile())
+      )
+        ? Effect.void
+        : Effect.forEach(rest, (effect) => effect, { discard: true })
+    if (waits === 0) return sendRest()
+    return Effect.zipRight(
+      Effect.forEach(effects.slice(0, waits), (effect) => effect, { discard: true }),
+      Effect.suspend(sendRest)
+    )
+  })
+
+/**
+ * Like `together`, as the last work of a transaction: the statements travel with its COMMIT. The returned function
+ * gives their rows, once the transaction has succeeded. When one of them fails, nothing is committed, and the
+ * transaction fails with that error.
+ */
+export const togetherLast = (
+  statements: ReadonlyArray<Statement<object>>
+): Effect.Effect<() => ReadonlyArray<ReadonlyArray<unknown>>, SqlError> =>
+  Effect.withFiberRuntime((fiber) => {
+    const [connection, depth = 0] = Transaction.current(fiber.currentContext) ?? []
+    const answers: Array<ReadonlyArray<unknown>> = []
+    const isSent =
+      connection !== undefined &&
+      fiber.currentTracer === NOBODY &&
+      Transaction.sendLast(
+        connection,
+        depth,
+        statements.map((statement) => statement.compile()),
+        (index, rows) => {
+          answers[index] = rows
+        }
+      )
+    return isSent ? Effect.succeed(() => answers) : Effect.map(together(statements), (rows) => () => rows)
+  })
+
+const isStatement = <E>(
+  effect: Effect.Effect<unknown, E>
+): effect is QuickStatement<object> & Effect.Effect<unknown, E> => effect instanceof QuickStatement
+
+const PARAMETER = Symbol("parameter")
+const IDENTIFIER = Symbol("identifier")
+
+/**
+ * Collects in `shape` everything that determines the text, in order, and in `params` the values that do not. False when
+ * a part is understood by the library's compiler only.
+ */
+const collect = (statement: QuickStatement<unknown>, shape: Array<unknown>, params: Array<unknown>): boolean => {
+  const [strings, args] = statement.parts()
+  shape.push(strings)
+  for (const arg of args) {
+    // Lists are checked first, because most values that are not plain are lists.
+    if (typeof arg !== "object" || arg === null || Array.isArray(arg)) {
+      shape.push(PARAMETER)
+      params.push(arg)
+    } else if (arg instanceof QuickStatement) {
+      if (!collect(arg, shape, params)) return false
+    } else if (isFragment(arg)) {
+      for (const segment of arg.segments) if (!collectSegment(segment, shape, params)) return false
+    } else if (isIdentifier(arg)) {
+      shape.push(IDENTIFIER, arg.value)
+    } else if ("_tag" in arg) {
+      return false
+    } else {
+      shape.push(PARAMETER)
+      params.push(arg)
+    }
+  }
+  return true
+}
+
+const collectSegment = (segment: Segment, shape: Array<unknown>, params: Array<unknown>): boolean => {
+  switch (segment._tag) {
+    case "Literal":
+      if (segment.params !== undefined && segment.params.length > 0) return false
+      shape.push(segment.value)
+      return true
+    case "Parameter":
+      shape.push(PARAMETER)
+      params.push(segment.value)
+      return true
+    case "Identifier":
+      shape.push(IDENTIFIER, segment.value)
+      return true
+    default:
+      return false
+  }
+}
+
+const isIdentifier = (arg: object): arg is SqlStatement.Identifier =>
+  "_tag" in arg && arg._tag === "Identifier" && "value" in arg && typeof arg.value === "string"
+
+interface Text {
+  readonly shape: ReadonlyArray<unknown>
+  readonly text: string
+}
+
+/**
+ * The most shapes that are cached for one template. A template with more shapes (a list of changing length) is compiled
+ * each time.
+ */
+const SHAPES_MAX = 8
+
+const texts = new WeakMap<TemplateStringsArray, Array<Text>>()
+
+const textOf = (strings: TemplateStringsArray, shape: ReadonlyArray<unknown>, compile: () => string): string => {
+  const known = texts.get(strings)
+  if (known !== undefined) for (const one of known) if (isSame(one.shape, shape)) return one.text
+  const text = compile()
+  if (known === undefined) texts.set(strings, [{ shape, text }])
+  else if (known.length < SHAPES_MAX) known.push({ shape, text })
+  return text
+}
+
+const isSame = (left: ReadonlyArray<unknown>, right: ReadonlyArray<unknown>): boolean => {
+  if (left.length !== right.length) return false
+  for (let at = 0; at < left.length; at++) if (left[at] !== right[at]) return false
+  return true
+}

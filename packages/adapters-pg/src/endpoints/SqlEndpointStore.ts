@@ -1,0 +1,112 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { EndpointStore, WebhookEndpoint } from "@place-access/domain/endpoints"
+import { type AppId, type EndpointId, Timestamp } from "@place-access/domain/shared"
+import { Effect, Layer, Option, Schema } from "effect"
+import { endWaiting, SWEEP } from "../deliveries/endWaiting.js"
+import { reads } from "../driver/Client.js"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import { toSecrets } from "../vault/SigningSecrets.js"
+import { COLUMNS, EndpointRow, toEndpoint } from "./EndpointRow.js"
+import * as StrikeWarnings from "./StrikeWarnings.js"
+
+type Store = typeof EndpointStore.Service
+
+export const layer: Layer.Layer<EndpointStore, never, SqlClient> = Layer.effect(
+  EndpointStore,
+  Effect.map(SqlClient, (sql) =>
+    EndpointStore.of({
+      create: create(sql),
+      find: find(sql),
+      list: list(sql),
+      update: update(sql),
+      remove: remove(sql),
+      listWarnings: StrikeWarnings.list(sql),
+      forgetWarning: StrikeWarnings.forget(sql)
+    })
+  )
+)
+
+const Count = Schema.Struct({ count: Rows.Bigint })
+
+const create =
+  (sql: SqlClient): Store["create"] =>
+  (endpoint) =>
+    Effect.gen(function* () {
+      // The lock of the app's row makes two creations run one after the other. The count is a statement of its own, so
+      // that it sees the endpoint that the other creation made.
+      yield* sql`SELECT 1 FROM apps WHERE app_id = ${endpoint.appId} FOR NO KEY UPDATE`
+      const counted = yield* sql`SELECT count(*) FROM endpoints WHERE app_id = ${endpoint.appId}`.pipe(
+        Rows.first(Count)
+      )
+      if (Option.exists(counted, ({ count }) => count >= WebhookEndpoint.MAX_PER_APP)) return false
+      yield* insert(sql, endpoint)
+      return true
+    }).pipe(sql.withTransaction, orStoreError)
+
+const insert = (sql: SqlClient, endpoint: WebhookEndpoint.WebhookEndpoint) =>
+  sql`INSERT INTO endpoints (app_id, endpoint_id, url, events, description, disabled_at, epoch, strikes, secrets,
+                             created_at)
+      VALUES (${endpoint.appId}, ${endpoint.id}, ${endpoint.url}, ${endpoint.events}, ${endpoint.description},
+              ${Rows.nullableAt(endpoint.disabledAt)}, ${endpoint.epoch}, ${endpoint.strikes},
+              ${toSecrets(endpoint.secrets)}::jsonb, ${Rows.at(endpoint.createdAt)})`
+
+const find =
+  (sql: SqlClient): Store["find"] =>
+  (appId, id) =>
+    sql`SELECT ${COLUMNS} FROM endpoints WHERE app_id = ${appId} AND endpoint_id = ${id}`.pipe(
+      Rows.first(EndpointRow),
+      Effect.map(Option.map(toEndpoint)),
+      orStoreError
+    )
+
+/** The fan-out of events reads the endpoints of many apps, so the statement shares connections (`reads`). */
+const list =
+  (sql: SqlClient): Store["list"] =>
+  (appId) =>
+    reads(sql)`SELECT ${COLUMNS} FROM endpoints WHERE app_id = ${appId}
+               ORDER BY created_at, endpoint_id COLLATE "C"`.pipe(
+      Rows.all(EndpointRow),
+      Effect.map((rows) => rows.map(toEndpoint)),
+      orStoreError
+    )
+
+const update =
+  (sql: SqlClient): Store["update"] =>
+  (appId, id, change) =>
+    Effect.gen(function* () {
+      const before = yield* lock(sql, appId, id)
+      if (Option.isNone(before)) return Option.none()
+      const stored = toEndpoint(before.value)
+      const { createdAt } = stored
+      const after = { ...change(stored, yield* Timestamp.now), appId, id, createdAt }
+      yield* write(sql, after)
+      return Option.some(after)
+    }).pipe(sql.withTransaction, orStoreError)
+
+const lock = (sql: SqlClient, appId: AppId, id: EndpointId) =>
+  sql`SELECT ${COLUMNS} FROM endpoints WHERE app_id = ${appId} AND endpoint_id = ${id} FOR UPDATE`.pipe(
+    Rows.first(EndpointRow)
+  )
+
+const write = (sql: SqlClient, endpoint: WebhookEndpoint.WebhookEndpoint) =>
+  sql`UPDATE endpoints SET
+        url = ${endpoint.url},
+        events = ${endpoint.events},
+        description = ${endpoint.description},
+        disabled_at = ${Rows.nullableAt(endpoint.disabledAt)},
+        epoch = ${endpoint.epoch},
+        strikes = ${endpoint.strikes},
+        secrets = ${toSecrets(endpoint.secrets)}::jsonb
+      WHERE app_id = ${endpoint.appId} AND endpoint_id = ${endpoint.id}`
+
+const remove =
+  (sql: SqlClient): Store["remove"] =>
+  (appId, id) =>
+    Effect.gen(function* () {
+      const gone = yield* Rows.affected(sql`DELETE FROM endpoints WHERE app_id = ${appId} AND endpoint_id = ${id}`)
+      if (gone === 0) return false
+      const now = yield* Timestamp.now
+      yield* endWaiting(sql, { appId, id, epoch: null, reason: "endpoint_removed", now, atMost: SWEEP })
+      return true
+    }).pipe(sql.withTransaction, orStoreError)

@@ -1,0 +1,20 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Timestamp, UserId } from "@place-access/domain/shared"
+import * as Rows from "../driver/Rows.js"
+
+/**
+ * An SQL expression over `h`, the user's row of `history_choices` or nulls, and a column `now`. A user without a row
+ * never chose, and keeps everything (`History.DEFAULT`).
+ */
+export const CUTOFF = `CASE
+  WHEN h.keep_days IS NULL THEN '-infinity'::timestamptz
+  ELSE now - make_interval(hours => 24 * h.keep_days) END`
+
+/**
+ * `History.cutoff` of the user's choice as an SQL expression, for statements that read history: `AND captured_at >
+ * ${HistoryBound.cutoff(sql, userId, now)}`. The database evaluates it once for a statement, so it can choose indexes
+ * and partitions by it. `-infinity`: everything is kept.
+ */
+export const cutoff = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp) =>
+  sql`(SELECT ${sql.literal(CUTOFF)} FROM (SELECT ${Rows.at(now)}::timestamptz AS now) clock
+       LEFT JOIN history_choices h ON h.user_id = ${userId})`

@@ -1,0 +1,46 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Fix, FixHistory, RangePosition } from "@place-access/domain/fixes"
+import { Effect, Layer, Schema } from "effect"
+import { orStoreError } from "../Failures.js"
+import { aroundStatement, newestStatement, rangeStatement, tallyStatement } from "./HistoryReads.js"
+import { StoredRow, toStored } from "./StoredRow.js"
+import * as Rows from "../driver/Rows.js"
+
+const TallyRow = Schema.Struct({ edge: Schema.Int, fixes: Rows.Bigint, first_at: Rows.At, last_at: Rows.At })
+
+export const layer: Layer.Layer<FixHistory, never, SqlClient> = Layer.effect(
+  FixHistory,
+  Effect.map(SqlClient, (sql) => {
+    const stored = (rows: Parameters<ReturnType<typeof Rows.all>>[0]) =>
+      Effect.map(Rows.all(StoredRow)(rows), (all) => all.map(toStored))
+
+    return FixHistory.of({
+      newest: (userId, now, within, limit) =>
+        stored(newestStatement(sql, userId, now, within, limit)).pipe(
+          Effect.map((fixes) => [...fixes].sort(Fix.newestFirst)),
+          orStoreError
+        ),
+
+      around: (userId, now, at, toleranceMs) =>
+        stored(aroundStatement(sql, userId, now, at, toleranceMs)).pipe(orStoreError),
+
+      range: (userId, now, { from, until }, limit, after) => {
+        const position = RangePosition.start(from, after)
+        const needed = RangePosition.needed(limit, position)
+        return stored(rangeStatement(sql, userId, now, { from: position.from, until }, needed)).pipe(
+          Effect.map((fixes) => RangePosition.page(fixes, limit, position)),
+          orStoreError
+        )
+      },
+
+      tally: (userId, now, edges) =>
+        tallyStatement(sql, userId, now, edges).pipe(
+          Rows.all(TallyRow),
+          Effect.map((rows) =>
+            rows.map((row) => ({ edge: row.edge, fixes: row.fixes, firstAt: row.first_at, lastAt: row.last_at }))
+          ),
+          orStoreError
+        )
+    })
+  })
+)

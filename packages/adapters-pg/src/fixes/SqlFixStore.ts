@@ -1,0 +1,89 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { FixStore } from "@place-access/domain/fixes"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect, Layer, Option, Schema } from "effect"
+import { orStoreError } from "../Failures.js"
+import { COLUMNS, StoredRow, toStored } from "./StoredRow.js"
+import { uploadStatement } from "./UploadStatement.js"
+import * as UploadView from "./UploadView.js"
+import * as Rows from "../driver/Rows.js"
+
+type Store = typeof FixStore.Service
+
+export const layer: Layer.Layer<FixStore, never, SqlClient> = Layer.effect(
+  FixStore,
+  Effect.map(SqlClient, (sql) =>
+    FixStore.of({
+      view: (userId, deviceId, fixes, now) => UploadView.read(sql, userId, deviceId, fixes, now).pipe(orStoreError),
+      commit: commit(sql),
+      waiting: waiting(sql),
+      latest: latest(sql),
+      lastReceivedAt: lastReceivedAt(sql)
+    })
+  )
+)
+
+const commit =
+  (sql: SqlClient): Store["commit"] =>
+  (upload) =>
+    uploadStatement(sql, upload).pipe(
+      Effect.map((rows) => rows.length > 0),
+      orStoreError
+    )
+
+const MaybeNumber = Schema.optional(Schema.NullOr(Schema.Number))
+
+/** A reading as it was put aside; its numbers were never checked. */
+const WaitingRow = Schema.Struct({
+  reading_key: Schema.String,
+  reading: Schema.Struct({
+    capturedAt: Timestamp.Timestamp,
+    lat: Schema.Number,
+    lon: Schema.Number,
+    accuracyM: MaybeNumber,
+    altitudeM: MaybeNumber,
+    speedMps: MaybeNumber,
+    courseDeg: MaybeNumber
+  }),
+  received_at: Rows.At
+})
+
+const waiting =
+  (sql: SqlClient): Store["waiting"] =>
+  (userId, deviceId, since, limit) =>
+    sql`SELECT reading_key, reading, received_at FROM quarantined_fixes q
+        WHERE user_id = ${userId} AND device_id = ${deviceId} AND received_at > ${Rows.at(since)} AND reason = 'future'
+          -- A visit report has no capturedAt and stays.
+          AND reading ? 'capturedAt'
+          AND NOT EXISTS (
+            SELECT 1 FROM fixes f
+            WHERE f.user_id = ${userId} AND f.device_id = ${deviceId} AND f.captured_at > q.received_at
+              AND f.captured_at < to_timestamp((q.reading ->> 'capturedAt')::float8 / 1000) AND f.received_at > q.received_at)
+        ORDER BY (reading ->> 'capturedAt')::float8, reading_key COLLATE "C" LIMIT ${limit}`.pipe(
+      Rows.all(WaitingRow),
+      Effect.map((rows) =>
+        rows.map((row) => ({ key: row.reading_key, reading: row.reading, receivedAt: row.received_at }))
+      ),
+      orStoreError
+    )
+
+const latest =
+  (sql: SqlClient): Store["latest"] =>
+  (userId, limit) =>
+    sql`SELECT ${COLUMNS} FROM fixes WHERE user_id = ${userId}
+        ORDER BY captured_at DESC, device_id COLLATE "C" DESC, lat DESC, lon DESC LIMIT ${limit}`.pipe(
+      Rows.all(StoredRow),
+      Effect.map((rows) => rows.map(toStored)),
+      orStoreError
+    )
+
+const SeenRow = Schema.Struct({ last_seen_at: Rows.NullableAt })
+
+const lastReceivedAt =
+  (sql: SqlClient): Store["lastReceivedAt"] =>
+  (userId) =>
+    sql`SELECT max(last_seen_at) AS last_seen_at FROM devices WHERE user_id = ${userId}`.pipe(
+      Rows.first(SeenRow),
+      Effect.map(Option.flatMapNullable((row) => row.last_seen_at)),
+      orStoreError
+    )

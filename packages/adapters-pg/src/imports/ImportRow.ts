@@ -1,0 +1,67 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { Import, type Owned } from "@place-access/domain/imports"
+import { DeviceId, ImportId, UserId } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+
+/** The columns of `imports` that make an `Import`. */
+export const ImportRow = Schema.Struct({
+  user_id: UserId,
+  import_id: ImportId,
+  device_id: DeviceId,
+  file_name: Schema.String,
+  format: Schema.NullOr(Import.ImportFormat),
+  state: Import.ImportState,
+  entries_read: Schema.Int,
+  stored: Schema.Int,
+  duplicates: Schema.Int,
+  too_recent: Schema.Int,
+  too_old: Schema.Int,
+  quarantined: Schema.Int,
+  bytes_total: Rows.Bigint,
+  bytes_done: Rows.Bigint,
+  error: Schema.NullOr(Schema.String),
+  uploaded_at: Rows.At,
+  finished_at: Rows.NullableAt
+})
+
+export const COLUMNS = Rows.columns(ImportRow)
+
+export const toImport = (row: typeof ImportRow.Type): Import.Import => ({
+  userId: row.user_id,
+  id: row.import_id,
+  deviceId: row.device_id,
+  fileName: row.file_name,
+  format: row.format,
+  state: row.state,
+  counts: {
+    read: row.entries_read,
+    stored: row.stored,
+    duplicates: row.duplicates,
+    tooRecent: row.too_recent,
+    tooOld: row.too_old,
+    quarantined: row.quarantined
+  },
+  bytesTotal: row.bytes_total,
+  bytesDone: row.bytes_done,
+  error: row.error,
+  uploadedAt: row.uploaded_at,
+  finishedAt: row.finished_at
+})
+
+/** A condition on `imports` and `import_pieces`: the rows of one import. */
+export const isOne = (sql: SqlClient, of: Owned) => sql`user_id = ${of.userId} AND import_id = ${of.id}`
+
+/** Removes the uploaded file. */
+export const deletePieces = (sql: SqlClient, of: Owned) => sql`DELETE FROM import_pieces WHERE ${isOne(sql, of)}`
+
+/** The key of an import, for a search over all users. */
+export const KeyRow = Schema.Struct({ user_id: UserId, import_id: ImportId })
+
+/**
+ * Locks the row at which all writers of this user's fixes queue, until the end of the transaction. `step` 1 also raises
+ * the version.
+ */
+export const lockStream = (sql: SqlClient, userId: UserId, step: 0 | 1) =>
+  sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, ${step})
+      ON CONFLICT (user_id) DO UPDATE SET version = stream.version + ${step}`

@@ -1,0 +1,97 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { ImportStep, ImportStore, Leased } from "@place-access/domain/imports"
+import { DeviceId } from "@place-access/domain/shared"
+import { Effect, Option, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import { historyStatement } from "../fixes/HistoryStatement.js"
+import { COLUMNS, deletePieces, ImportRow, isOne, KeyRow, lockStream, toImport } from "./ImportRow.js"
+
+/** The methods of `ImportStore` for the worker that reads an uploaded file. */
+
+type Store = typeof ImportStore.Service
+
+/** How many due imports a claim looks at before it leaves them to the workers that were faster. */
+const CANDIDATES = 10
+
+const ClaimedRow = Schema.Struct({ ...ImportRow.fields, attempts: Schema.Int })
+
+export const claim =
+  (sql: SqlClient): Store["claim"] =>
+  (lease, now, leaseUntil) =>
+    Effect.gen(function* () {
+      const isDue = sql`state IN ('waiting', 'running') AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})`
+      const due = yield* sql`SELECT user_id, import_id FROM imports WHERE ${isDue}
+                             ORDER BY uploaded_at LIMIT ${CANDIDATES}`.pipe(Rows.all(KeyRow))
+      for (const { import_id: id, user_id: userId } of due) {
+        const row = yield* sql`UPDATE imports SET state = 'running', lease = ${lease},
+                                 leased_until = ${Rows.at(leaseUntil)}, attempts = attempts + 1
+                               WHERE ${isOne(sql, { userId, id })} AND ${isDue}
+                               RETURNING ${COLUMNS}, attempts`.pipe(Rows.first(ClaimedRow))
+        if (Option.isSome(row)) return Option.some({ import: toImport(row.value), attempt: row.value.attempts })
+      }
+      return Option.none()
+    }).pipe(orStoreError)
+
+const PieceRow = Schema.Struct({ bytes: Schema.Uint8ArrayFromSelf })
+
+export const piece =
+  (sql: SqlClient): Store["piece"] =>
+  (of, position) =>
+    sql`SELECT bytes FROM import_pieces WHERE ${isOne(sql, of)} AND position = ${position}`.pipe(
+      Rows.first(PieceRow),
+      Effect.map(Option.map(({ bytes }) => bytes)),
+      orStoreError
+    )
+
+/** A condition on `imports`: no other worker has claimed the import since. */
+const isHeld = (sql: SqlClient, leased: Leased) =>
+  sql`${isOne(sql, leased)} AND state = 'running' AND lease = ${leased.lease}`
+
+const CountRow = Schema.Struct({ count: Rows.Bigint })
+
+export const advance =
+  (sql: SqlClient): Store["advance"] =>
+  (step) =>
+    Effect.gen(function* () {
+      const device = yield* noteProgress(sql, step)
+      if (Option.isNone(device)) return false
+      const entries = step.fixes.length + step.visits.length
+      if (entries === 0) return true
+      // The lock is a statement of its own: the next statement then sees the fixes that others stored while this one
+      // waited.
+      yield* lockStream(sql, step.userId, 1)
+      const stored = yield* historyStatement(sql, { ...step, deviceId: device.value.device_id }).pipe(
+        Rows.first(CountRow)
+      )
+      const count = Option.match(stored, { onNone: () => 0, onSome: ({ count }) => count })
+      yield* sql`UPDATE imports SET stored = stored + ${count}, duplicates = duplicates + ${entries - count}
+                 WHERE ${isOne(sql, step)}`
+      return true
+    }).pipe(sql.withTransaction, orStoreError)
+
+const HeldRow = Schema.Struct({ device_id: DeviceId })
+
+/** The import's device; none when the lease was lost. Entries that were read show that the attempt got somewhere. */
+const noteProgress = (sql: SqlClient, step: ImportStep) =>
+  sql`UPDATE imports SET
+        leased_until = ${Rows.at(step.leaseUntil)}, format = coalesce(${step.format}, format),
+        bytes_done = greatest(bytes_done, ${step.bytesDone}), entries_read = entries_read + ${step.read},
+        too_recent = too_recent + ${step.tooRecent}, too_old = too_old + ${step.tooOld},
+        quarantined = quarantined + ${step.quarantined},
+        attempts = CASE WHEN ${step.read}::integer > 0 THEN 0 ELSE attempts END
+      WHERE ${isHeld(sql, step)} RETURNING device_id`.pipe(Rows.first(HeldRow))
+
+export const finish =
+  (sql: SqlClient): Store["finish"] =>
+  (leased, error, at) =>
+    Effect.gen(function* () {
+      const finished = yield* Rows.affected(
+        sql`UPDATE imports SET state = ${error === null ? "done" : "failed"}, error = ${error},
+              finished_at = ${Rows.at(at)}, lease = NULL, leased_until = NULL
+            WHERE ${isHeld(sql, leased)}`
+      )
+      if (finished === 0) return false
+      yield* deletePieces(sql, leased)
+      return true
+    }).pipe(sql.withTransaction, orStoreError)

@@ -1,0 +1,57 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { ImportStore } from "@place-access/domain/imports"
+import { Effect, Layer, Option } from "effect"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import { COLUMNS, deletePieces, ImportRow, isOne, toImport } from "./ImportRow.js"
+import * as Reading from "./Reading.js"
+import * as Uploading from "./Uploading.js"
+
+type Store = typeof ImportStore.Service
+
+export const layer: Layer.Layer<ImportStore, never, SqlClient> = Layer.effect(
+  ImportStore,
+  Effect.map(SqlClient, (sql) =>
+    ImportStore.of({
+      begin: Uploading.begin(sql),
+      append: Uploading.append(sql),
+      complete: Uploading.complete(sql),
+      dropBrokenOff: Uploading.dropBrokenOff(sql),
+      list: list(sql),
+      find: find(sql),
+      remove: remove(sql),
+      claim: Reading.claim(sql),
+      piece: Reading.piece(sql),
+      advance: Reading.advance(sql),
+      finish: Reading.finish(sql)
+    })
+  )
+)
+
+const list =
+  (sql: SqlClient): Store["list"] =>
+  (userId, limit) =>
+    sql`SELECT ${COLUMNS} FROM imports WHERE user_id = ${userId} AND state <> 'uploading'
+        ORDER BY uploaded_at DESC, import_id COLLATE "C" DESC LIMIT ${limit}`.pipe(
+      Rows.all(ImportRow),
+      Effect.map((rows) => rows.map(toImport)),
+      orStoreError
+    )
+
+const find =
+  (sql: SqlClient): Store["find"] =>
+  (of) =>
+    sql`SELECT ${COLUMNS} FROM imports WHERE ${isOne(sql, of)} AND state <> 'uploading'`.pipe(
+      Rows.first(ImportRow),
+      Effect.map(Option.map(toImport)),
+      orStoreError
+    )
+
+const remove =
+  (sql: SqlClient): Store["remove"] =>
+  (of) =>
+    Effect.gen(function* () {
+      const removed = yield* Rows.affected(sql`DELETE FROM imports WHERE ${isOne(sql, of)}`)
+      yield* deletePieces(sql, of)
+      return removed > 0
+    }).pipe(sql.withTransaction, orStoreError)

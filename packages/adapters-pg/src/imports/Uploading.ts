@@ -1,0 +1,70 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
+import type { Begun, ImportStore, Owned } from "@place-access/domain/imports"
+import { Effect, Option } from "effect"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import { COLUMNS, deletePieces, ImportRow, isOne, KeyRow, lockStream, toImport } from "./ImportRow.js"
+
+/** The methods of `ImportStore` for a file that is being uploaded. */
+
+type Store = typeof ImportStore.Service
+
+export const begin =
+  (sql: SqlClient): Store["begin"] =>
+  (begun, most) =>
+    Effect.gen(function* () {
+      // Two imports that the user starts in two tabs are counted one after the other.
+      yield* lockStream(sql, begun.userId, 0)
+      return (yield* Rows.affected(insertUnlessFull(sql, begun, most))) > 0
+    }).pipe(sql.withTransaction, orStoreError)
+
+const insertUnlessFull = (sql: SqlClient, { at, deviceId, fileName, id, userId }: Begun, most: number) =>
+  sql`INSERT INTO imports (user_id, import_id, device_id, file_name, state, uploaded_at)
+      SELECT ${userId}, ${id}, ${deviceId}, ${fileName}, 'uploading', ${Rows.at(at)}::timestamptz
+      WHERE ${most} > (SELECT count(*) FROM imports
+                       WHERE user_id = ${userId} AND state IN ('uploading', 'waiting', 'running'))`
+
+export const append =
+  (sql: SqlClient): Store["append"] =>
+  (of, position, bytes, at) =>
+    sql`WITH growing AS (
+          UPDATE imports SET uploaded_at = ${Rows.at(at)} WHERE ${isOne(sql, of)} AND state = 'uploading'
+          RETURNING user_id, import_id
+        )
+        INSERT INTO import_pieces (user_id, import_id, position, bytes)
+        SELECT user_id, import_id, ${position}::integer, ${bytes}::bytea FROM growing`.pipe(
+      Rows.affected,
+      Effect.map((written) => written > 0),
+      orStoreError
+    )
+
+export const complete =
+  (sql: SqlClient): Store["complete"] =>
+  (of, bytesTotal, at) =>
+    sql`WITH whole AS (
+          UPDATE imports SET state = 'waiting', bytes_total = ${bytesTotal}, uploaded_at = ${Rows.at(at)}
+          WHERE ${isOne(sql, of)} AND state = 'uploading' RETURNING ${COLUMNS}
+        ), device AS (
+          INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at)
+          SELECT user_id, device_id, file_name, 'import', ${of.tokenHash}, ${Rows.at(at)}::timestamptz FROM whole
+        )
+        SELECT * FROM whole`.pipe(Rows.first(ImportRow), Effect.map(Option.map(toImport)), orStoreError)
+
+export const dropBrokenOff =
+  (sql: SqlClient): Store["dropBrokenOff"] =>
+  (before) =>
+    Effect.gen(function* () {
+      const isBroken = sql`state = 'uploading' AND uploaded_at < ${Rows.at(before)}`
+      const broken = yield* sql`SELECT user_id, import_id FROM imports WHERE ${isBroken}`.pipe(Rows.all(KeyRow))
+      let dropped = 0
+      for (const { import_id: id, user_id: userId } of broken) dropped += yield* drop(sql, { userId, id }, isBroken)
+      return dropped
+    }).pipe(orStoreError)
+
+/** The upload may have grown since it was found, so the condition is checked again. */
+const drop = (sql: SqlClient, of: Owned, isBroken: Fragment) =>
+  Rows.affected(sql`DELETE FROM imports WHERE ${isOne(sql, of)} AND ${isBroken}`).pipe(
+    Effect.tap((count) => (count === 0 ? Effect.void : deletePieces(sql, of))),
+    sql.withTransaction
+  )

@@ -1,0 +1,38 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { type Budget, ZoneQuestions } from "@place-access/domain/limits"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect, Option, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+
+/**
+ * The questions that an app asked about zones of one person: a row of `budgets`. The column `connection_id` holds the
+ * app's id, because the row outlives a connection. Programs from before 0032 store another `budget` under real
+ * connection ids.
+ */
+const NAME = "zone_questions"
+
+const Circle = Schema.Struct({
+  lat: Schema.Finite,
+  lon: Schema.Finite,
+  radiusM: Schema.Finite,
+  askedAt: Timestamp.Timestamp
+})
+
+const Row = Schema.Struct({ calls: Schema.Array(Rows.At), circles: Schema.Array(Circle) })
+
+/**
+ * Locks the row, and inserts it first when it is missing: a sweep cannot delete the row between the two. Needs a
+ * transaction.
+ */
+export const lock = (sql: SqlClient, { appId, userId }: Budget.Spender) =>
+  sql`INSERT INTO budgets (user_id, connection_id, budget, calls, last_at)
+      VALUES (${userId}, ${appId}, ${NAME}, '{}', '-infinity')
+      ON CONFLICT (user_id, connection_id, budget) DO UPDATE SET last_at = budgets.last_at
+      RETURNING calls, circles`.pipe(Rows.first(Row), Effect.map(Option.getOrElse(() => ZoneQuestions.none)))
+
+/** Writes the row that `lock` locked. */
+export const store = (sql: SqlClient, { appId, userId }: Budget.Spender, questions: ZoneQuestions.ZoneQuestions) =>
+  sql`UPDATE budgets SET calls = ${questions.calls.map(Rows.at)}::timestamptz[],
+                         circles = ${Rows.json(questions.circles)}::jsonb,
+                         last_at = ${Rows.at(ZoneQuestions.lastAt(questions) ?? 0)}
+      WHERE user_id = ${userId} AND connection_id = ${appId} AND budget = ${NAME}`

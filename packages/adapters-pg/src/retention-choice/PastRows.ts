@@ -1,0 +1,92 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { UserId } from "@place-access/domain/shared"
+import * as Rows from "../driver/Rows.js"
+
+/** The rows of a user that are older than the user's choice allows, or than the limit of the access log. */
+
+/** The moments until which rows are deleted. */
+export type RetentionBounds = Readonly<Record<Table["until"], string | Date>>
+
+export interface Table {
+  readonly name: string
+  readonly key: string
+  /** The expression that gives a row's age. */
+  readonly moment: string
+  /** A row is deleted when its moment is past this bound: the user's choice, or the limit of the access log. */
+  readonly until: "cutoff" | "log_until"
+  /** A further condition on the row `t`. */
+  readonly only?: string
+  /** The column that is set to null. Left out: the row is deleted. */
+  readonly clears?: string
+}
+
+// In the conditions `$user` stands for the user, and `$until` for the bound: Citus sends a statement to one shard only
+// if it names the user for each table.
+
+/** The phone sent nothing after the cutoff, or the imported file had nothing after it. */
+const IS_SILENT = `coalesce((SELECT coalesce(d.history_ends_at, d.last_seen_at) FROM devices d WHERE d.user_id = $user AND d.device_id = t.device_id),
+    '-infinity') <= $until`
+
+/**
+ * Every table except `devices` has an index on user and moment. A user has few devices, so reading all of them is
+ * cheap.
+ */
+export const TABLES: ReadonlyArray<Table> = [
+  { name: "fixes", key: "user_id, captured_at, device_id, lat, lon", moment: "t.captured_at", until: "cutoff" },
+  { name: "quarantined_fixes", key: "user_id, device_id, reading_key", moment: "t.received_at", until: "cutoff" },
+  {
+    name: "visit_reports",
+    key: "user_id, device_id, report_key",
+    moment: "coalesce(t.departure, t.arrival)",
+    until: "cutoff",
+    // A report with an arrival alone is as old as the phone's next report: the phone had left by then.
+    only: `(t.departure IS NOT NULL OR ${IS_SILENT} OR EXISTS (
+             SELECT 1 FROM visit_reports l
+             WHERE l.user_id = $user AND l.device_id = t.device_id AND coalesce(l.departure, l.arrival) > t.arrival
+               AND coalesce(l.departure, l.arrival) <= $until))`
+  },
+  {
+    name: "stays",
+    key: "user_id, place_id, device_id, arrival",
+    moment: "coalesce(t.departure, t.arrival)",
+    until: "cutoff",
+    only: `(t.departure IS NOT NULL OR ${IS_SILENT})`
+  },
+  {
+    name: "devices",
+    key: "user_id, device_id",
+    moment: "to_timestamp((t.movement ->> 'heard_at')::bigint / 1000.0)",
+    until: "cutoff",
+    clears: "movement"
+  },
+  { name: "access_log", key: "user_id, at, entry_id", moment: "t.at", until: "log_until" }
+]
+
+/** A condition on the table `t`: rows of the user that are past their bound. */
+const isPast = (sql: SqlClient, { moment, only = "true", until }: Table, userId: UserId, bounds: RetentionBounds) => {
+  const bound = sql`${bounds[until]}::timestamptz`
+  const parts = only
+    .split(/(\$user|\$until)/)
+    .map((part) => (part === "$user" ? sql`${userId}` : part === "$until" ? bound : sql.literal(part)))
+  const rest = parts.reduce((all, part) => sql`${all}${part}`, sql``)
+  return sql`t.user_id = ${userId} AND ${sql.literal(moment)} <= ${bound} AND ${rest}`
+}
+
+/** A condition: the table has a row of the user that is past its bound. */
+export const hasPast = (sql: SqlClient, table: Table, userId: UserId, bounds: RetentionBounds) =>
+  sql`EXISTS (SELECT 1 FROM ${sql(table.name)} t WHERE ${isPast(sql, table, userId, bounds)})`
+
+/** Removes at most `limit` rows, oldest first, and returns how many. */
+export const removePast = (sql: SqlClient, table: Table, userId: UserId, bounds: RetentionBounds, limit: number) => {
+  const [name, key] = [sql(table.name), sql.literal(table.key)]
+  return Rows.affected(
+    // A materialised CTE runs once. A sub-query may run again for each row, and then its LIMIT limits nothing.
+    sql`WITH old AS MATERIALIZED (
+          SELECT ${sql.literal(table.key.replaceAll(/\w+/g, "t.$&"))} FROM ${name} t
+          WHERE ${isPast(sql, table, userId, bounds)}
+          ORDER BY ${sql.literal(table.moment)} LIMIT ${limit} FOR UPDATE OF t SKIP LOCKED
+        )
+        ${table.clears === undefined ? sql`DELETE FROM ${name}` : sql`UPDATE ${name} SET ${sql(table.clears)} = NULL`}
+        WHERE user_id = ${userId} AND (${key}) IN (SELECT ${key} FROM old)`
+  )
+}

@@ -1,0 +1,121 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { type Between, History, HistoryStore, type Moments } from "@place-access/domain/retention-choice"
+import { UserId } from "@place-access/domain/shared"
+import { Effect, Layer, Option, Schema } from "effect"
+import { reads } from "../driver/Client.js"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import * as PastRows from "./PastRows.js"
+
+type Store = typeof HistoryStore.Service
+
+export const layer: Layer.Layer<HistoryStore, never, SqlClient> = Layer.effect(
+  HistoryStore,
+  Effect.map(SqlClient, (sql) =>
+    HistoryStore.of({
+      choice: (userId) => orStoreError(choiceOf(sql, userId)),
+      choose: choose(sql),
+      survey: survey(sql),
+      listOverdue: listOverdue(sql),
+      removePast: removePast(sql)
+    })
+  )
+)
+
+const ChoiceRow = Schema.Struct({ keep_days: History.Keep })
+
+/** None when the user has not chosen. */
+const choiceOf = (sql: SqlClient, userId: UserId) =>
+  sql`SELECT keep_days FROM history_choices WHERE user_id = ${userId}`.pipe(
+    Rows.first(ChoiceRow),
+    Effect.map(Option.map((row) => row.keep_days))
+  )
+
+const choose =
+  (sql: SqlClient): Store["choose"] =>
+  (userId, keep, at) =>
+    sql`INSERT INTO history_choices (user_id, keep_days, chosen_at) VALUES (${userId}, ${keep}, ${Rows.at(at)})
+        ON CONFLICT (user_id) DO UPDATE SET keep_days = excluded.keep_days, chosen_at = excluded.chosen_at`.pipe(
+      Effect.asVoid,
+      orStoreError
+    )
+
+const ExtentRow = Schema.Struct({ fixes: Rows.Bigint, visits: Rows.Bigint, oldest_at: Rows.NullableAt })
+
+const survey =
+  (sql: SqlClient): Store["survey"] =>
+  (userId, within) =>
+    Effect.gen(function* () {
+      const captured = liesWithin(sql, "captured_at", within)
+      const departed = liesWithin(sql, "departure", within)
+      const rows = yield* sql`SELECT
+          (SELECT count(*) FROM fixes WHERE user_id = ${userId} AND ${captured}) AS fixes,
+          (SELECT count(*) FROM visit_reports WHERE user_id = ${userId} AND ${departed} AND departure IS NOT NULL)
+            + (SELECT count(*) FROM stays WHERE user_id = ${userId} AND ${departed} AND departure IS NOT NULL)
+            AS visits,
+          (SELECT min(captured_at) FROM fixes WHERE user_id = ${userId} AND ${captured}) AS oldest_at`.pipe(
+        Rows.first(ExtentRow)
+      )
+      const { fixes, oldest_at: oldestAt, visits } = yield* Effect.orDie(rows)
+      return { fixes, visits, oldestAt }
+    }).pipe(orStoreError)
+
+const liesWithin = (sql: SqlClient, column: string, { after, until }: Between) =>
+  sql`${after === null ? sql`true` : sql`${sql.literal(column)} > ${Rows.at(after)}`}
+      AND ${until === null ? sql`true` : sql`${sql.literal(column)} <= ${Rows.at(until)}`}`
+
+/** How many users are looked at at the same time. */
+const AT_ONCE = 8
+
+/**
+ * One index look-up for each user and table, in the partitions that may hold rows of this age. Accounts are on every
+ * node of a cluster, the rows of a user on one: so each user has a statement.
+ */
+const listOverdue =
+  (sql: SqlClient): Store["listOverdue"] =>
+  (moments, limit, after) =>
+    Effect.gen(function* () {
+      const people = yield* listUsers(sql, limit, after)
+      const overdue = yield* Effect.filter(people, ({ user_id: userId }) => isOverdue(sql, userId, moments), {
+        concurrency: AT_ONCE
+      })
+      return {
+        overdue: overdue.map((row) => row.user_id),
+        next: people.length < limit ? undefined : people.at(-1)?.user_id
+      }
+    }).pipe(orStoreError)
+
+const PersonRow = Schema.Struct({ user_id: UserId })
+
+const listUsers = (sql: SqlClient, limit: number, after: UserId | undefined) =>
+  sql`SELECT user_id FROM accounts WHERE ${after === undefined ? sql`true` : sql`user_id > ${after}`}
+      ORDER BY user_id LIMIT ${limit}`.pipe(Rows.all(PersonRow))
+
+const OverdueRow = Schema.Struct({ overdue: Schema.Boolean })
+
+/** True when a table has a row of the user that is past its bound. */
+const isOverdue = (sql: SqlClient, userId: UserId, moments: Moments) =>
+  Effect.gen(function* () {
+    const bounds = yield* boundsOf(sql, userId, moments)
+    const found = PastRows.TABLES.map((table) => PastRows.hasPast(sql, table, userId, bounds))
+    const rows = yield* reads(sql)`SELECT ${sql.join(" OR ", false)(found)} AS overdue`.pipe(Rows.all(OverdueRow))
+    return rows.some((row) => row.overdue)
+  })
+
+const boundsOf = (sql: SqlClient, userId: UserId, { accessLogUntil, now }: Moments) =>
+  Effect.map(choiceOf(sql, userId), (choice): PastRows.RetentionBounds => {
+    const cutoff = History.cutoff(
+      Option.getOrElse(choice, () => History.DEFAULT),
+      now
+    )
+    return { cutoff: cutoff === null ? "-infinity" : Rows.at(cutoff), log_until: Rows.at(accessLogUntil) }
+  })
+
+const removePast =
+  (sql: SqlClient): Store["removePast"] =>
+  (userId, moments, limit) =>
+    Effect.flatMap(boundsOf(sql, userId, moments), (bounds) =>
+      Effect.reduce(PastRows.TABLES, 0, (removed, table) =>
+        Effect.map(PastRows.removePast(sql, table, userId, bounds, limit), (count) => removed + count)
+      )
+    ).pipe(orStoreError)

@@ -1,0 +1,160 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { type Budget, ZoneQuestions } from "@place-access/domain/limits"
+import { type Rule, type RuleKind, RuleStore } from "@place-access/domain/rules"
+import { AppId, type ConnectionId, Page, Timestamp, type UserId } from "@place-access/domain/shared"
+import { Tier } from "@place-access/domain/tiers"
+import { Effect, Layer, Option, type ParseResult, Schema } from "effect"
+import { orStoreError } from "../Failures.js"
+import * as Rows from "../driver/Rows.js"
+import { insertRule } from "./insertRule.js"
+import { evaluations } from "./RuleEvaluations.js"
+import { COLUMNS, RuleRow, toRule } from "./RuleRow.js"
+import { standing } from "./RuleStanding.js"
+import * as ZoneQuestionsRow from "../limits/ZoneQuestionsRow.js"
+
+type Store = typeof RuleStore.Service
+
+export const layer: Layer.Layer<RuleStore, never, SqlClient> = Layer.effect(
+  RuleStore,
+  Effect.map(SqlClient, (sql) =>
+    RuleStore.of({
+      create: create(sql),
+      createZone: createZone(sql),
+      list: list(sql),
+      find: find(sql),
+      evaluations: (userId, connectionId, ids) => evaluations(sql, userId, connectionId, ids).pipe(orStoreError),
+      remove: remove(sql)
+    })
+  )
+)
+
+/** A rule of a place spends no question: its circle is the user's, not the app's. */
+const create =
+  (sql: SqlClient): Store["create"] =>
+  (userId, connectionId, decide) =>
+    creating(
+      sql,
+      { userId, connectionId },
+      (_, rules, now) => ({ ...decide(rules, now), asked: null }),
+      () => Effect.succeed(ZoneQuestions.none)
+    )
+
+const createZone =
+  (sql: SqlClient): Store["createZone"] =>
+  (userId, connectionId, decide) =>
+    creating(
+      sql,
+      { userId, connectionId },
+      (asked, rules, now) => decide(rules, now, asked),
+      (spender) => ZoneQuestionsRow.lock(sql, spender)
+    )
+
+interface Owner {
+  readonly userId: UserId
+  readonly connectionId: ConnectionId
+}
+
+type Decide<A> = (
+  asked: ZoneQuestions.ZoneQuestions,
+  present: ReadonlyArray<Rule.Rule>,
+  now: Timestamp.Timestamp
+) => {
+  readonly outcome: A
+  readonly rule: Rule.Rule | null
+  readonly asked: ZoneQuestions.ZoneQuestions | null
+}
+
+type LockQuestions = (
+  spender: Budget.Spender
+) => Effect.Effect<ZoneQuestions.ZoneQuestions, SqlError | ParseResult.ParseError>
+
+const creating = <A>(sql: SqlClient, of: Owner, decide: Decide<A>, lockQuestions: LockQuestions) =>
+  Effect.gen(function* () {
+    const connection = yield* lockConnection(sql, of)
+    if (Option.isNone(connection)) return Option.none()
+    const { app_id: appId, standard_expires_at: standardExpiresAt } = connection.value
+    const spender = { userId: of.userId, appId }
+    const before = yield* lockQuestions(spender)
+    const now = yield* Timestamp.now
+    if (!Tier.standardIsLive({ standardExpiresAt, sensitiveExpiresAt: null }, now)) return Option.none()
+    const { asked, outcome, rule } = decide(before, yield* unfinished(sql, of, now), now)
+    if (asked !== null) yield* ZoneQuestionsRow.store(sql, spender, asked)
+    if (rule !== null) yield* insertRule(sql, rule, null)
+    return Option.some(outcome)
+  }).pipe(sql.withTransaction, orStoreError)
+
+const ConnectionRow = Schema.Struct({ app_id: AppId, standard_expires_at: Rows.NullableAt })
+
+/** Creations of one connection wait for each other here, so that the limit of its rules holds. */
+const lockConnection = (sql: SqlClient, { connectionId, userId }: Owner) =>
+  sql`SELECT app_id, standard_expires_at FROM connections
+      WHERE user_id = ${userId} AND connection_id = ${connectionId} AND ended_at IS NULL
+      FOR UPDATE`.pipe(Rows.first(ConnectionRow))
+
+/** The rules that count against the limit: neither deleted nor finished. */
+const unfinished = (sql: SqlClient, { connectionId, userId }: Owner, now: Timestamp.Timestamp) =>
+  sql`SELECT ${sql.literal(COLUMNS)} FROM rules r
+      LEFT JOIN places p ON p.user_id = r.user_id AND p.place_id = r.place_id
+      WHERE r.user_id = ${userId} AND r.connection_id = ${connectionId} AND r.deleted_at IS NULL
+        AND (r.active_until IS NULL OR r.active_until > ${Rows.at(now)})
+      ORDER BY r.created_at, r.rule_id COLLATE "C"`.pipe(
+    Rows.all(RuleRow),
+    Effect.map((rows) => rows.map((row) => toRule(row, null)))
+  )
+
+const ofKind = (sql: SqlClient, kind: RuleKind) => {
+  switch (kind) {
+    case "Place":
+      return sql`r.place_id IS NOT NULL`
+    case "Zone":
+      return sql`r.place_id IS NULL`
+    case "all":
+      return sql`true`
+  }
+}
+
+/** The cursor of a page: creation time and id of its last rule. */
+const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
+
+const list =
+  (sql: SqlClient): Store["list"] =>
+  (userId, connectionId, kind, limit, after) =>
+    Effect.gen(function* () {
+      const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
+      const rest =
+        position === undefined
+          ? sql``
+          : sql`AND (r.created_at, r.rule_id COLLATE "C") > (${Rows.at(position[0])}, ${position[1]})`
+      const rules = yield* standing(sql, userId, connectionId, yield* Timestamp.now, {
+        and: sql`AND ${ofKind(sql, kind)} ${rest}`,
+        limit: sql`LIMIT ${limit + 1}`
+      })
+      return Page.of(rules, limit, (last) => [last.createdAt, last.id])
+    }).pipe(orStoreError)
+
+const find =
+  (sql: SqlClient): Store["find"] =>
+  (userId, connectionId, id, kind) =>
+    Effect.gen(function* () {
+      const only = { and: sql`AND r.rule_id = ${id} AND ${ofKind(sql, kind)}`, limit: sql`` }
+      const [rule] = yield* standing(sql, userId, connectionId, yield* Timestamp.now, only)
+      return Option.fromNullable(rule)
+    }).pipe(orStoreError)
+
+/** The row of a deleted zone rule stays: it counts in the `zonesBefore` of the rules that began after it. */
+const remove =
+  (sql: SqlClient): Store["remove"] =>
+  (userId, connectionId, id, kind, at) =>
+    sql`WITH gone AS (
+          UPDATE rules r SET deleted_at = ${Rows.at(at)}
+          WHERE user_id = ${userId} AND rule_id = ${id} AND deleted_at IS NULL AND ${ofKind(sql, kind)}
+            AND (${connectionId}::text IS NULL OR connection_id = ${connectionId})
+          RETURNING rule_id
+        ), forgotten AS (
+          DELETE FROM rule_states WHERE user_id = ${userId} AND rule_id IN (SELECT rule_id FROM gone)
+        )
+        SELECT rule_id FROM gone`.pipe(
+      Effect.map((rows) => rows.length > 0),
+      orStoreError
+    )

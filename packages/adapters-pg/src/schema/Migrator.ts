@@ -1,0 +1,150 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { type Program, program, Timestamp } from "@place-access/domain/shared"
+import { Clock, Data, Effect, type ParseResult, Schedule, Schema } from "effect"
+import * as Failures from "../Failures.js"
+import { migrations } from "./migrations/index.js"
+import * as Rows from "../driver/Rows.js"
+
+/** The database does not fit this program's migrations. Nothing was changed. */
+export class MigrationRefused extends Data.TaggedError("MigrationRefused")<{ readonly message: string }> {}
+
+export interface Migration {
+  readonly id: number
+  /** The key in `migrations`, such as `0001_accounts_and_apps`. */
+  readonly name: string
+  readonly statements: ReadonlyArray<string>
+}
+
+type Failure = SqlError | ParseResult.ParseError | MigrationRefused
+
+/** The key of the advisory lock: any number that no other program uses in this database. */
+const ADVISORY_LOCK = 7_203_114_858
+
+const NAME = /^(\d{4})_[a-z0-9_]+$/
+
+/**
+ * The migrations in the order in which they are applied. Throws when the numbers are out of order: that is a mistake in
+ * the list.
+ */
+export const fromRecord = (record: Readonly<Record<string, ReadonlyArray<string>>>): ReadonlyArray<Migration> => {
+  const list = Object.entries(record).map(([name, statements]) => ({
+    id: Number(NAME.exec(name)?.[1]),
+    name,
+    statements
+  }))
+  for (const [index, { id, name }] of list.entries()) {
+    const before = list[index - 1]?.id ?? 0
+    if (!(id > before)) throw new Error(`Migration ${name}: its number must be four digits and greater than ${before}`)
+  }
+  return list
+}
+
+const Applied = Schema.Struct({ id: Schema.Int, name: Schema.String })
+
+/** The migrations of `list` that are missing in the database, or why they cannot be applied. */
+const pending = (
+  list: ReadonlyArray<Migration>,
+  applied: ReadonlyArray<typeof Applied.Type>
+): Effect.Effect<ReadonlyArray<Migration>, MigrationRefused> => {
+  const names = new Map(applied.map(({ id, name }) => [id, name]))
+  const newest = Math.max(0, ...names.keys())
+  for (const { id, name } of list) {
+    const known = names.get(id)
+    if (known === undefined && id < newest) {
+      // This migration would never run: a greater number was released before this one was added.
+      return new MigrationRefused({ message: `${name} was never applied, but a later migration was` })
+    }
+    if (known !== undefined && known !== name) {
+      return new MigrationRefused({ message: `migration ${id} is ${name} here and ${known} in the database` })
+    }
+  }
+  // Migrations with greater numbers belong to a newer program that runs beside this one during an upgrade.
+  return Effect.succeed(list.filter(({ id }) => id > newest))
+}
+
+/**
+ * While a migration waits for the lock of a table, the statements of the running version queue behind the migration. A
+ * backup (`pg_dump`) holds every table until it ends. So a migration waits at most this long for a lock, rolls back,
+ * and tries again later.
+ */
+const LOCK_TIMEOUT = "200ms"
+const AGAIN = Schedule.exponential("500 millis").pipe(Schedule.union(Schedule.spaced("10 seconds")))
+
+const isBusy = (error: unknown): boolean => Failures.sqlState(error) === "55P03"
+
+const IN_USE = "A migration needs a table that is in use, perhaps by a backup. The migration is retried."
+
+/**
+ * Applies the missing migrations, all of them or none, and returns their names. Several processes may start at once:
+ * one migrates, the others wait and find nothing left to do. Retries while a table is in use.
+ */
+export const migrateWith = program("Migrator.migrate", function* (list: ReadonlyArray<Migration>): Program<
+  ReadonlyArray<string>,
+  Failure,
+  SqlClient
+> {
+  const sql = yield* SqlClient
+  const now = Rows.at(yield* Timestamp.now)
+  const done = yield* sql
+    .withTransaction(
+      Effect.gen(function* () {
+        // Rewriting a big table takes long, and a process that waits here cannot start before the migration ends.
+        yield* sql`SET LOCAL statement_timeout = 0`
+        yield* sql`SET LOCAL lock_timeout = 0`
+        yield* sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
+        yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
+        yield* sql`CREATE TABLE IF NOT EXISTS schema_migrations (
+          id integer PRIMARY KEY,
+          name text NOT NULL,
+          applied_at timestamptz(3) NOT NULL
+        )`
+        const applied = yield* sql`SELECT id, name FROM schema_migrations`.pipe(Rows.all(Applied))
+        const missing = yield* pending(list, applied)
+        for (const { id, name, statements } of missing) {
+          for (const statement of statements) yield* sql.unsafe(statement)
+          yield* sql`INSERT INTO schema_migrations (id, name, applied_at) VALUES (${id}, ${name}, ${now})`
+        }
+        return missing.map(({ name }) => name)
+      })
+    )
+    .pipe(
+      Effect.tapError((error) => (isBusy(error) ? Effect.logWarning(IN_USE) : Effect.void)),
+      Effect.retry(Schedule.whileInput(AGAIN, isBusy)),
+      // Locks are held in real time, even when the program runs on another clock.
+      Effect.withClock(Clock.make())
+    )
+  if (done.length > 0) yield* analyse(sql)
+  return done
+})
+
+const Named = Schema.Struct({ name: Schema.String })
+
+/**
+ * After a migration the planner's statistics may be wrong, and in the embedded database nobody else refreshes them.
+ * Empty tables are left out: the planner takes an empty table that was analysed for empty until the next ANALYZE, and
+ * plans that are made meanwhile read the whole table, however large it becomes. For a table that was never analysed, it
+ * expects ten pages.
+ */
+const analyse = (sql: SqlClient) =>
+  Effect.gen(function* () {
+    const filled = yield* sql`SELECT relname AS name FROM pg_class
+      WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND pg_relation_size(oid) > 0`.pipe(
+      Rows.all(Named)
+    )
+    yield* Effect.forEach(filled, ({ name }) => sql`ANALYZE ${sql(name)}`, { discard: true })
+  })
+
+/** The names of the migrations that `migrate` would apply. Changes nothing. */
+export const missing: Effect.Effect<ReadonlyArray<string>, Failure, SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const list = fromRecord(migrations)
+  const [row] = yield* sql`SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL`
+  const applied = row === undefined ? [] : yield* sql`SELECT id, name FROM schema_migrations`.pipe(Rows.all(Applied))
+  return (yield* pending(list, applied)).map(({ name }) => name)
+})
+
+/** Applies this program's migrations to the database. */
+export const migrate: Effect.Effect<ReadonlyArray<string>, Failure, SqlClient> = Effect.suspend(() =>
+  migrateWith(fromRecord(migrations))
+)

@@ -1,0 +1,212 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Retention } from "@place-access/domain/sweeps"
+import { program, type Timestamp } from "@place-access/domain/shared"
+import { Clock, DateTime, Effect, Schedule, Schema } from "effect"
+import * as Failures from "../Failures.js"
+import * as Rows from "../driver/Rows.js"
+
+/**
+ * The tables that are partitioned by month, so that retention drops a partition instead of deleting rows one by one.
+ * `expires`: a partition is dropped as soon as the whole month is past the limit of the access log. The partitions of
+ * the other tables are dropped when retention has emptied them.
+ */
+const TABLES = [
+  { table: "fixes", column: "captured_at", expires: false },
+  { table: "access_log", column: "at", expires: true },
+  { table: "delivery_attempts", column: "started_at", expires: false }
+] as const
+
+/**
+ * The longest wait for a table's lock. While a change waits, every other statement on the table queues behind the
+ * change.
+ */
+const LOCK_TIMEOUT = "200ms"
+
+const MONTHS_BEFORE = 1
+const MONTHS_AFTER = 2
+
+/** One calendar month in UTC; `to` is exclusive. */
+export interface Month {
+  /** `2026_01` */
+  readonly suffix: string
+  readonly from: string
+  readonly to: string
+}
+
+/** The months from the one before `now` to the second one after it. */
+export const months = (now: Timestamp.Timestamp): ReadonlyArray<Month> => {
+  const first = DateTime.startOf(DateTime.unsafeMake(now), "month")
+  return Array.from({ length: MONTHS_BEFORE + 1 + MONTHS_AFTER }, (_, index) => {
+    const from = DateTime.add(first, { months: index - MONTHS_BEFORE })
+    const iso = DateTime.formatIso(from)
+    return {
+      suffix: iso.slice(0, 7).replace("-", "_"),
+      from: iso,
+      to: DateTime.formatIso(DateTime.add(from, { months: 1 }))
+    }
+  })
+}
+
+/**
+ * Makes the missing partitions of the months around `now` and returns their names. Rows that arrived before their month
+ * had a partition lie in the DEFAULT partition and are moved. The function is idempotent, and several processes may run
+ * it at once. Writers wait only while one partition is attached; a row on its way to the DEFAULT partition at that
+ * moment is refused with a transient error. A table that stays in use (`pg_dump` holds every table until it ends) is
+ * left to the next run, with a line in the log: its rows go to the DEFAULT partition until then. Nobody waits behind a
+ * lock of this function for longer than 200 ms at a time.
+ */
+export const ensurePartitions = program(
+  "Partitions.ensurePartitions",
+  function* (now: Timestamp.Timestamp) {
+    const made: Array<string> = []
+    for (const { table, column } of TABLES) {
+      for (const month of months(now)) {
+        const outcome = yield* ensure(table, column, month).pipe(unlessBusy(table, month))
+        if (outcome === "made") made.push(`${table}_${month.suffix}`)
+        if (outcome === "busy") break
+      }
+    }
+    return made
+  },
+  Failures.orStoreError
+)
+
+const isBusy = (error: unknown): boolean => Failures.sqlState(error) === "55P03"
+
+const SOON = Schedule.intersect(Schedule.spaced("300 millis"), Schedule.recurs(4))
+
+const unlessBusy =
+  (table: string, month: Month) =>
+  <A, R>(effect: Effect.Effect<A, SqlError, R>): Effect.Effect<A | "busy", SqlError, R> =>
+    effect.pipe(
+      Effect.retry({ schedule: SOON, while: isBusy }),
+      // Locks are held in real time, even when the program runs on another clock.
+      Effect.withClock(Clock.make()),
+      Effect.catchIf(isBusy, () =>
+        Effect.as(
+          Effect.logWarning(
+            `The table ${table} is in use, perhaps by a backup: the next run makes its partition ${month.suffix}`
+          ),
+          "busy" as const
+        )
+      )
+    )
+
+const ensure = (table: string, column: string, month: Month): Effect.Effect<"made" | "there", SqlError, SqlClient> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const name = `${table}_${month.suffix}`
+    const exists = Effect.map(
+      sql`SELECT 1 FROM pg_class WHERE oid = to_regclass(${name}) AND relispartition`,
+      (rows) => rows.length > 0
+    )
+    if (yield* exists) return "there"
+    return yield* sql.withTransaction(
+      Effect.gen(function* () {
+        // Moving the rows of a month, and checking the rest, may take longer than the time-out of a request's
+        // statement.
+        yield* sql`SET LOCAL statement_timeout = '5min'`
+        // Locks the parent first, as writers do. This lock lets writers go on and stops another process that makes
+        // partitions.
+        yield* sql`LOCK TABLE ONLY ${sql(table)} IN SHARE UPDATE EXCLUSIVE MODE`
+        if (yield* exists) return "there" as const
+        yield* sql`CREATE TABLE ${sql(name)} (LIKE ${sql(table)} INCLUDING ALL)`
+        const standard = `${table}_default`
+        yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
+        yield* sql`LOCK TABLE ${sql(standard)} IN ACCESS EXCLUSIVE MODE`
+        yield* sql`WITH early AS (
+            DELETE FROM ${sql(standard)} WHERE ${sql(column)} >= ${month.from} AND ${sql(column)} < ${month.to}
+              RETURNING *
+          ) INSERT INTO ${sql(name)} SELECT * FROM early`
+        // A partition bound cannot be a parameter. Both texts were formatted by `months`.
+        yield* sql.unsafe(
+          `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${month.from}') TO ('${month.to}')`
+        )
+        return "made" as const
+      })
+    )
+  })
+
+const PartitionRow = Schema.Struct({ name: Schema.String, month: Schema.String })
+
+const AGAIN = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(4))
+
+/**
+ * Drops partitions of past months that hold nothing to keep: empty partitions, and partitions of the access log whose
+ * whole month is past its limit. Returns their names. The function is idempotent, and several processes may run it at
+ * once. Nobody waits for longer than 200 ms at a time: a table that stays busy is left to the next run.
+ */
+export const dropExpired = program(
+  "Partitions.dropExpired",
+  function* (now: Timestamp.Timestamp) {
+    const dropped: Array<string> = []
+    const until = Retention.accessLogUntil(now)
+    for (const { expires, table } of TABLES) {
+      for (const { month, name } of yield* oldPartitions(table, now)) {
+        const whatever = expires && endOf(month) <= until
+        // Checks before it locks, because the check may take a moment; `drop` checks again under the lock.
+        if (!whatever && !(yield* isEmpty(name))) continue
+        const outcome = yield* drop(table, name, whatever)
+        if (outcome === "dropped") dropped.push(name)
+        if (outcome === "busy") break
+      }
+    }
+    return dropped
+  },
+  Failures.orStoreError
+)
+
+/** The partitions of months before those that `ensurePartitions` makes. */
+const oldPartitions = (table: string, now: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const rows = yield* sql`SELECT c.relname AS name, right(c.relname, 7) AS month
+      FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = to_regclass(${table}) AND c.relname ~ ${`^${table}_[0-9]{4}_[0-9]{2}$`}
+      ORDER BY c.relname`.pipe(Rows.all(PartitionRow))
+    const [first] = months(now)
+    return rows.filter(({ month }) => first !== undefined && month < first.suffix)
+  })
+
+const endOf = (month: string): number => {
+  const start = DateTime.unsafeMake(`${month.replace("_", "-")}-01T00:00:00.000Z`)
+  return DateTime.toEpochMillis(DateTime.add(start, { months: 1 }))
+}
+
+const isEmpty = (name: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    return (yield* sql`SELECT 1 FROM ${sql(name)} LIMIT 1`).length === 0
+  }).pipe(
+    // 42P01: another process has dropped the partition.
+    Effect.catchIf(
+      (error) => Failures.sqlState(error) === "42P01",
+      () => Effect.succeed(false)
+    )
+  )
+
+/** `whatever`: drops the partition even when it holds rows. */
+const drop = (table: string, name: string, whatever: boolean) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    return yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
+        yield* sql`SET LOCAL statement_timeout = '1s'`
+        // Locks the parent first, as writers do.
+        yield* sql`LOCK TABLE ONLY ${sql(table)} IN ACCESS EXCLUSIVE MODE`
+        const there = yield* sql`SELECT 1 FROM pg_class WHERE oid = to_regclass(${name}) AND relispartition`
+        if (there.length === 0 || (!whatever && !(yield* isEmpty(name)))) return "kept" as const
+        yield* sql`DROP TABLE ${sql(name)}`
+        return "dropped" as const
+      })
+    )
+  }).pipe(
+    Failures.orStoreError,
+    Effect.retry({ schedule: AGAIN, while: (error) => error.transient }),
+    Effect.catchIf(
+      (error) => error.transient,
+      () => Effect.as(Effect.logInfo("A table is busy: the next run drops its old partitions", table), "busy" as const)
+    )
+  )

@@ -1,0 +1,80 @@
+/**
+ * Every change of the schema, in the order in which the databases ran them. A file that was released never changes: a
+ * later change of the same table is a new file with a greater number. `Migrator` applies the missing ones.
+ * docs/database.md says how to write one.
+ */
+import * as ground from "./0001_accounts_and_apps.js"
+import * as connections from "./0002_connections.js"
+import * as places from "./0003_places_and_fixes.js"
+import * as rules from "./0004_rules_and_events.js"
+import * as deliveries from "./0005_deliveries.js"
+import * as accessLog from "./0006_access_log.js"
+import * as reviews from "./0007_reviews.js"
+import * as accessLogByApp from "./0008_access_log_by_app.js"
+import * as tiers from "./0009_tiers_and_mail.js"
+import * as volumeFlags from "./0010_volume_flags.js"
+import * as stays from "./0011_shapes_and_stays.js"
+import * as imports from "./0012_imports.js"
+import * as limits from "./0013_limits.js"
+import * as retention from "./0015_retention.js"
+import * as rulesSince from "./0016_rules_since.js"
+import * as ruleEvaluations from "./0017_rule_evaluations.js"
+import * as replays from "./0018_replays.js"
+import * as legacy from "./0019_legacy.js"
+import * as historyEnds from "./0020_history_ends.js"
+import * as strikeWarnings from "./0021_strike_warnings.js"
+import * as listeners from "./0022_listeners.js"
+import * as lapses from "./0023_lapses.js"
+import * as appProposals from "./0024_app_proposals.js"
+import * as replayMarks from "./0025_replay_marks.js"
+import * as keyCanaries from "./0026_key_canaries.js"
+import * as keptForEver from "./0027_kept_for_ever.js"
+import * as idempotentAnswers from "./0028_idempotent_answers.js"
+import * as putAside from "./0029_put_aside.js"
+import * as codeExchanges from "./0030_code_exchanges.js"
+import * as staysBesideVisits from "./0031_stays_beside_visits.js"
+import * as zoneQuestions from "./0032_zone_questions.js"
+import * as leftBehind from "./0033_left_behind.js"
+import * as namedMail from "./0034_named_mail.js"
+import * as movements from "./0035_movements.js"
+
+/**
+ * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
+ * a smaller one never runs.
+ */
+export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "0001_accounts_and_apps": ground.statements,
+  "0002_connections": connections.statements,
+  "0003_places_and_fixes": places.statements,
+  "0004_rules_and_events": rules.statements,
+  "0005_deliveries": deliveries.statements,
+  "0006_access_log": accessLog.statements,
+  "0007_reviews": reviews.statements,
+  "0008_access_log_by_app": accessLogByApp.statements,
+  "0009_tiers_and_mail": tiers.statements,
+  "0010_volume_flags": volumeFlags.statements,
+  "0011_shapes_and_stays": stays.statements,
+  "0012_imports": imports.statements,
+  "0013_limits": limits.statements,
+  "0015_retention": retention.statements,
+  "0016_rules_since": rulesSince.statements,
+  "0017_rule_evaluations": ruleEvaluations.statements,
+  "0018_replays": replays.statements,
+  "0019_legacy": legacy.statements,
+  "0020_history_ends": historyEnds.statements,
+  "0021_strike_warnings": strikeWarnings.statements,
+  "0022_listeners": listeners.statements,
+  "0023_lapses": lapses.statements,
+  "0024_app_proposals": appProposals.statements,
+  "0025_replay_marks": replayMarks.statements,
+  "0026_key_canaries": keyCanaries.statements,
+  "0027_kept_for_ever": keptForEver.statements,
+  "0028_idempotent_answers": idempotentAnswers.statements,
+  "0029_put_aside": putAside.statements,
+  "0030_code_exchanges": codeExchanges.statements,
+  "0031_stays_beside_visits": staysBesideVisits.statements,
+  "0032_zone_questions": zoneQuestions.statements,
+  "0033_left_behind": leftBehind.statements,
+  "0034_named_mail": namedMail.statements,
+  "0035_movements": movements.statements
+}

@@ -1,0 +1,123 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
+import { type Retention, RetentionStore } from "@place-access/domain/sweeps"
+import type { Timestamp } from "@place-access/domain/shared"
+import { Effect, Layer } from "effect"
+import { orStoreError } from "../Failures.js"
+import * as Rows from "../driver/Rows.js"
+
+interface Table {
+  readonly table: string
+  readonly key: string
+  readonly moment: string
+  /** A further condition on the row `t`. */
+  readonly only?: string
+}
+
+type Keys = ReadonlyArray<Readonly<Record<string, string>>>
+
+interface Page {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** Every table has an index on its moment. */
+const TABLES: Readonly<Record<Retention.RetentionKind, Table>> = {
+  access_tokens: { table: "access_tokens", key: "user_id, token_hash", moment: "issued_at" },
+  refresh_tokens: { table: "refresh_tokens", key: "user_id, token_hash", moment: "revoked_at" },
+  authorization_codes: { table: "authorization_codes", key: "user_id, code_hash", moment: "dead_at" },
+  consent_requests: { table: "consent_requests", key: "request_id", moment: "created_at" },
+  sessions: { table: "sessions", key: "session_hash", moment: "expires_at" },
+  sign_in_tries: { table: "sign_in_tries", key: "try_id", moment: "tried_at" },
+  rate_windows: { table: "rate_windows", key: "subject", moment: "ends_at" },
+  budgets: { table: "budgets", key: "user_id, connection_id, budget", moment: "last_at" },
+  idempotent_answers: { table: "idempotent_answers", key: "user_id, subject, key_hash", moment: "created_at" },
+  delivered_deliveries: {
+    table: "deliveries",
+    key: "app_id, delivery_id",
+    moment: "ended_at",
+    // A program from before 0025 does not mark a replayed delivery. The row of the replay is then the only sign that
+    // the original was replayed, so that row must stay as long as the original.
+    only: `t.state = 'delivered' AND (t.replay_no = 0 OR NOT EXISTS (
+      SELECT 1 FROM deliveries d WHERE d.app_id = t.app_id AND d.event_id = t.event_id
+        AND d.endpoint_id = t.endpoint_id AND d.replay_no < t.replay_no AND NOT d.is_replayed))`
+  },
+  failed_deliveries: {
+    table: "deliveries",
+    key: "app_id, delivery_id",
+    moment: "ended_at",
+    only: "t.state IN ('failed', 'too_old')"
+  },
+  events: {
+    table: "events",
+    key: "user_id, event_id",
+    moment: "fanned_out_at"
+  },
+  mail: { table: "mail_outbox", key: "user_id, dedupe_key", moment: "created_at" },
+  named_mail: { table: "named_mail", key: "user_id", moment: "last_at" }
+}
+
+export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect(
+  RetentionStore,
+  Effect.map(SqlClient, (sql) => RetentionStore.of({ remove: remove(sql) }))
+)
+
+/** Citus locks no rows across its nodes: the keys are read first, and each DELETE checks the age again. */
+const remove =
+  (sql: SqlClient): (typeof RetentionStore.Service)["remove"] =>
+  (kind, until, limit) =>
+    Effect.gen(function* () {
+      const from = TABLES[kind]
+      const rows = yield* kind === "events"
+        ? oldestEvents(sql, until, limit)
+        : oldest(sql, from, until, { limit, offset: 0 })
+      if (rows.length === 0) return 0
+      const still = sql`t.${sql(from.moment)} <= ${Rows.at(until)}`
+      // Attempts are deleted before their delivery: nothing else leads to them.
+      if (from.table === "deliveries") yield* removeKeys(sql, "delivery_attempts", from.key, rows, sql`true`)
+      return yield* removeKeys(sql, from.table, from.key, rows, still)
+    }).pipe(orStoreError)
+
+/** The keys of the oldest rows of all users or apps. */
+const oldest = (sql: SqlClient, { key, moment, only = "true", table }: Table, until: Timestamp.Timestamp, page: Page) =>
+  sql`SELECT ${sql.literal(table === "events" ? `${key}, app_id` : key)} FROM ${sql(table)} t
+      WHERE ${sql(moment)} <= ${Rows.at(until)} AND ${sql.literal(only)}
+      ORDER BY ${sql(moment)} LIMIT ${page.limit} OFFSET ${page.offset}` as Effect.Effect<Keys, SqlError>
+
+/** The keys of the oldest events of which no delivery is left. */
+const oldestEvents = (sql: SqlClient, until: Timestamp.Timestamp, limit: number) =>
+  Effect.gen(function* () {
+    const found: Array<Keys[number]> = []
+    for (let offset = 0; found.length < limit; offset += limit) {
+      const rows = yield* oldest(sql, TABLES.events, until, { limit, offset })
+      if (rows.length > 0) found.push(...(yield* undelivered(sql, rows)))
+      if (rows.length < limit) break
+    }
+    return found.slice(0, limit)
+  })
+
+/** Events of which no delivery is left. Deliveries are an app's, so they may lie on another node. */
+const undelivered = (sql: SqlClient, events: Keys) =>
+  Effect.gen(function* () {
+    const apps = events.map((row) => row["app_id"])
+    const rows = yield* sql`SELECT d.event_id FROM deliveries d
+        JOIN unnest(${apps}::text[], ${events.map((row) => row["event_id"])}::text[]) AS e (app_id, event_id)
+          ON e.app_id = d.app_id AND e.event_id = d.event_id
+        WHERE d.app_id = ANY(${[...new Set(apps)]}::text[])` as Effect.Effect<Keys, SqlError>
+    const delivered = new Set(rows.map((row) => row["event_id"]))
+    return events.filter((row) => !delivered.has(row["event_id"]))
+  })
+
+/** Deletes rows by their keys. A list of the first column leads to their shards. */
+const removeKeys = (sql: SqlClient, table: string, key: string, rows: Keys, also: Fragment) => {
+  const names = key.split(", ")
+  const [first = ""] = names
+  const values = (name: string) => rows.map((row) => row[name])
+  const lists = sql.csv(names.map((name) => sql`${values(name)}::text[]`))
+  const same = sql.and(names.map((name) => sql`t.${sql(name)} = old.${sql(name)}`))
+  return Rows.affected(
+    sql`DELETE FROM ${sql(table)} t USING unnest(${lists}) AS old (${sql.literal(key)})
+        WHERE ${same} AND t.${sql(first)} = ANY(${[...new Set(values(first))]}::text[]) AND ${also}`
+  )
+}

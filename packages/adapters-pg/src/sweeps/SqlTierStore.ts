@@ -1,0 +1,108 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
+import { type Dated, type DueTiers, TierStore } from "@place-access/domain/sweeps"
+import { SensitiveNotice } from "@place-access/domain/tiers"
+import { Effect, Layer, Option, Schema } from "effect"
+import { columns, type ConnectionColumns, toWithApp, WithAppRow } from "../connection/ConnectionRow.js"
+import * as ConnectionWrites from "../connection/ConnectionWrites.js"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+
+type Store = typeof TierStore.Service
+
+export const layer: Layer.Layer<TierStore, never, SqlClient> = Layer.effect(
+  TierStore,
+  Effect.map(SqlClient, (sql) =>
+    TierStore.of({
+      listDue: listDue(sql),
+      claimDue: claimDue(sql),
+      sweep: sweep(sql)
+    })
+  )
+)
+
+const DueRow = Schema.Struct({ user_id: UserId, connection_id: ConnectionId })
+
+const toDue = (row: typeof DueRow.Type): DueTiers => ({ userId: row.user_id, id: row.connection_id })
+
+const isDue = (sql: SqlClient, now: Timestamp.Timestamp) =>
+  sql`ended_at IS NULL AND look_at <= ${Rows.at(now)}
+      AND (look_leased_until IS NULL OR look_leased_until <= ${Rows.at(now)})`
+
+const readDue = (sql: SqlClient, limit: number, now: Timestamp.Timestamp) =>
+  sql`SELECT user_id, connection_id FROM connections WHERE ${isDue(sql, now)}
+      ORDER BY look_at, connection_id COLLATE "C" LIMIT ${limit}`.pipe(Rows.all(DueRow))
+
+const listDue =
+  (sql: SqlClient): Store["listDue"] =>
+  (limit, now) =>
+    readDue(sql, limit, now).pipe(
+      Effect.map((rows) => rows.map(toDue)),
+      orStoreError
+    )
+
+const claimDue =
+  (sql: SqlClient): Store["claimDue"] =>
+  (limit, now, leaseUntil) =>
+    Effect.gen(function* () {
+      const due = yield* readDue(sql, limit, now)
+      // Each on its user's shard. Whatever another worker was faster with is no longer due, and left out.
+      const claimed = yield* Effect.forEach(due, ({ connection_id: id, user_id: userId }) =>
+        sql`UPDATE connections SET look_leased_until = ${Rows.at(leaseUntil)}
+            WHERE user_id = ${userId} AND connection_id = ${id} AND ${isDue(sql, now)}
+            RETURNING user_id, connection_id`.pipe(Rows.all(DueRow))
+      )
+      return claimed.flat().map(toDue)
+    }).pipe(orStoreError)
+
+const sweep = (sql: SqlClient): Store["sweep"] => {
+  const select = columns(sql)
+  const writes = ConnectionWrites.make(sql)
+  return (due, decide) =>
+    Effect.gen(function* () {
+      yield* lock(sql, due)
+      const now = yield* Timestamp.now
+      const state = yield* read(sql, select, due)
+      if (Option.isNone(state)) return Option.none()
+      const { outcome, told, writes: list } = decide(state.value, now)
+      yield* writes.all(state.value.connection, list, now)
+      for (const notice of told) yield* insertNotice(sql, due, notice, now)
+      return Option.some(outcome)
+    }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)
+}
+
+const lock = (sql: SqlClient, { id, userId }: DueTiers) =>
+  sql`SELECT 1 FROM connections WHERE user_id = ${userId} AND connection_id = ${id} FOR UPDATE`
+
+const LookedAtRow = Schema.Struct({ ...WithAppRow.fields, look_at: Rows.At })
+
+/** Statements after the lock, so that they see what the transaction before it committed. None: nothing is due. */
+const read = (sql: SqlClient, select: ConnectionColumns, due: DueTiers) =>
+  Effect.gen(function* () {
+    const { id, userId } = due
+    const found = yield* sql`SELECT ${select.withApp(userId)}, c.look_at
+                             FROM connections c JOIN apps a ON a.app_id = c.app_id
+                             WHERE c.user_id = ${userId} AND c.connection_id = ${id}
+                               AND c.ended_at IS NULL AND c.look_at IS NOT NULL`.pipe(Rows.first(LookedAtRow))
+    if (Option.isNone(found)) return Option.none()
+    const state: Dated = { ...toWithApp(found.value), from: found.value.look_at, told: yield* readNotices(sql, due) }
+    return Option.some(state)
+  })
+
+const NoticeRow = Schema.Struct({ sensitive_expires_at: Rows.At, kind: SensitiveNotice.SensitiveNoticeKind })
+
+const readNotices = (sql: SqlClient, { id, userId }: DueTiers) =>
+  sql`SELECT sensitive_expires_at, kind FROM tier_notices
+      WHERE user_id = ${userId} AND connection_id = ${id}`.pipe(
+    Rows.all(NoticeRow),
+    Effect.map((rows) => rows.map((row) => ({ expiresAt: row.sensitive_expires_at, kind: row.kind })))
+  )
+
+const insertNotice = (
+  sql: SqlClient,
+  { id, userId }: DueTiers,
+  { expiresAt, kind }: SensitiveNotice.SensitiveNotice,
+  now: Timestamp.Timestamp
+) =>
+  sql`INSERT INTO tier_notices (user_id, connection_id, sensitive_expires_at, kind, told_at)
+      VALUES (${userId}, ${id}, ${Rows.at(expiresAt)}, ${kind}, ${Rows.at(now)})`

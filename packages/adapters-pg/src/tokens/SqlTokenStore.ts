@@ -1,0 +1,125 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { type ConnectionId, Timestamp, type UserId, type Vault } from "@place-access/domain/shared"
+import { type Locked, type Presented, TokenStore } from "@place-access/domain/tokens"
+import { Array, Effect, Layer, Option, type ParseResult, Schema } from "effect"
+import * as ConnectionReads from "../connection/ConnectionReads.js"
+import * as ConnectionRoutes from "../connection/ConnectionRoutes.js"
+import {
+  AccessTokenRow,
+  CodeRow,
+  columns,
+  RefreshTokenRow,
+  toAccessToken,
+  toCode,
+  toRefreshToken,
+  toWithApp,
+  WithAppRow
+} from "../connection/ConnectionRow.js"
+import * as ConnectionWrites from "../connection/ConnectionWrites.js"
+import { reads, together } from "../driver/Client.js"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+
+const readWithApps = Rows.read(WithAppRow)
+const readCodes = Rows.read(CodeRow)
+const readAccessTokens = Rows.read(AccessTokenRow)
+const readRefreshTokens = Rows.read(RefreshTokenRow)
+
+const WithTokenRow = Schema.Struct({ ...WithAppRow.fields, ...AccessTokenRow.fields })
+
+export const layer: Layer.Layer<TokenStore, never, SqlClient> = Layer.effect(
+  TokenStore,
+  Effect.map(Effect.all([SqlClient, ConnectionRoutes.ConnectionRoutes]), ([sql, routes]) => {
+    const read = reads(sql)
+    const select = columns(sql)
+    const writes = ConnectionWrites.make(sql)
+    const readLocked = lockedReads(sql)
+
+    return TokenStore.of({
+      findByAccessToken: (id, hash) =>
+        Effect.gen(function* () {
+          const userId = yield* routes.userOf(id)
+          if (Option.isNone(userId)) return Option.none()
+          const row = yield* read`SELECT ${select.withApp(userId.value)}, t.token_hash, t.family_id AS token_family_id,
+                                         t.issued_at AS token_issued_at, t.revoked_at AS token_revoked_at
+                                  FROM access_tokens t
+                                  JOIN connections c ON c.user_id = t.user_id AND c.connection_id = t.connection_id
+                                  JOIN apps a ON a.app_id = c.app_id
+                                  WHERE t.user_id = ${userId.value} AND t.token_hash = ${hash}
+                                    AND t.connection_id = ${id}`.pipe(Rows.first(WithTokenRow))
+          return Option.map(row, (found) => ({ ...toWithApp(found), token: toAccessToken(found) }))
+        }).pipe(orStoreError),
+
+      change: (id, presented, decide) =>
+        Effect.gen(function* () {
+          const userId = yield* routes.userOf(id)
+          if (Option.isNone(userId)) return Option.none()
+          const state = yield* readLocked(userId.value, id, presented)
+          if (Option.isNone(state)) return Option.none()
+          const now = yield* Timestamp.now
+          const decision = decide(state.value, now)
+          yield* writes.last(state.value.connection, decision.writes, now)
+          return Option.some(decision.outcome)
+        }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)
+    })
+  })
+).pipe(Layer.provide(ConnectionRoutes.layer))
+
+/**
+ * Locks a connection and reads the state that a change of it is decided by; none when the connection does not exist.
+ * The lock and the reads travel in one round trip. The server starts each read after it got the lock, and with a new
+ * snapshot, so the reads see every change from before the lock.
+ */
+const lockedReads = (sql: SqlClient) => {
+  const connections = ConnectionReads.make(sql)
+
+  const codeOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash) =>
+    sql`SELECT c.*,
+          EXISTS (SELECT 1 FROM refresh_tokens r
+                  WHERE r.user_id = ${userId} AND r.family_id = c.family_id AND r.rotated_at IS NOT NULL)
+          OR EXISTS (SELECT 1 FROM access_log l
+                     WHERE l.user_id = ${userId} AND l.app_id = c.app_id AND l.at >= c.used_at
+                       AND l.connection_id = c.connection_id AND l.status <> 401
+                       AND l.endpoint NOT LIKE 'webhook %') AS is_spent
+        FROM authorization_codes c
+        WHERE c.user_id = ${userId} AND c.code_hash = ${hash} AND c.connection_id = ${id}`
+
+  const accessOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash) =>
+    sql`SELECT user_id, connection_id, token_hash, family_id AS token_family_id, issued_at AS token_issued_at,
+               revoked_at AS token_revoked_at
+        FROM access_tokens WHERE user_id = ${userId} AND token_hash = ${hash} AND connection_id = ${id}`
+
+  const chainOf = (userId: UserId, id: ConnectionId, hash: Vault.Hash) =>
+    sql`SELECT r.* FROM refresh_tokens presented
+        JOIN refresh_tokens r
+          ON r.user_id = presented.user_id AND r.family_id = presented.family_id AND r.link >= presented.link
+        WHERE presented.user_id = ${userId} AND presented.token_hash = ${hash}
+          AND presented.connection_id = ${id}
+        ORDER BY r.link`
+
+  return (
+    userId: UserId,
+    id: ConnectionId,
+    presented: Presented
+  ): Effect.Effect<Option.Option<Locked>, SqlError | ParseResult.ParseError> =>
+    Effect.gen(function* () {
+      const [, found = [], codes = [], accesses = [], chain = []] = yield* together([
+        connections.lockOne(userId, id),
+        connections.withApp(userId, id),
+        presented.code && codeOf(userId, id, presented.code),
+        presented.access && accessOf(userId, id, presented.access),
+        presented.refresh && chainOf(userId, id, presented.refresh)
+      ])
+      const [row] = yield* readWithApps(found)
+      if (row === undefined) return Option.none()
+      const code = Array.head(yield* readCodes(codes))
+      return Option.some({
+        ...toWithApp(row),
+        code: Option.map(code, toCode),
+        isCodeSpent: Option.exists(code, ({ is_spent }) => is_spent),
+        access: Option.map(Array.head(yield* readAccessTokens(accesses)), toAccessToken),
+        chain: (yield* readRefreshTokens(chain)).map(toRefreshToken)
+      })
+    })
+}

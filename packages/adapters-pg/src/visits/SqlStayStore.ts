@@ -1,0 +1,100 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Carried } from "@place-access/domain/devices"
+import { DeviceId, PlaceId, UserId } from "@place-access/domain/shared"
+import { StayStore } from "@place-access/domain/visits"
+import { Effect, Layer, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import { commit } from "./commitStays.js"
+import { stayView } from "./stayView.js"
+import { dueStatement } from "./VisitReads.js"
+
+type Store = typeof StayStore.Service
+
+export const layer: Layer.Layer<StayStore, never, SqlClient> = Layer.effect(
+  StayStore,
+  Effect.map(SqlClient, (sql) =>
+    StayStore.of({
+      due: due(sql),
+      behind: behind(sql),
+      view: (userId, deviceId) => stayView(sql, userId, deviceId).pipe(orStoreError),
+      openAt: openAt(sql),
+      fixes: fixes(sql),
+      commit: commit(sql)
+    })
+  )
+)
+
+const OwingRow = Schema.Struct({ user_id: UserId, device_id: DeviceId })
+
+const due =
+  (sql: SqlClient): Store["due"] =>
+  (userId) =>
+    sql`SELECT user_id, device_id FROM devices WHERE user_id = ${userId} AND (stays_due_from IS NOT NULL OR sends_visits)
+        UNION SELECT user_id, device_id FROM stay_backfills WHERE user_id = ${userId}
+        ORDER BY device_id`.pipe(
+      Rows.all(OwingRow),
+      Effect.map((rows) => rows.map((row) => row.device_id)),
+      orStoreError
+    )
+
+const behind =
+  (sql: SqlClient): Store["behind"] =>
+  ({ after, limit, until }) => {
+    const rest =
+      after === undefined
+        ? sql`true`
+        : sql`(owing.user_id COLLATE "C", owing.device_id COLLATE "C") > (${after.userId}, ${after.deviceId})`
+    return sql`SELECT owing.user_id, owing.device_id FROM (
+                 SELECT user_id, device_id FROM devices WHERE stays_due_from < ${Rows.at(until)} OR sends_visits
+                 UNION SELECT user_id, device_id FROM stay_backfills
+               ) owing
+               WHERE ${rest}
+               ORDER BY owing.user_id COLLATE "C", owing.device_id COLLATE "C" LIMIT ${limit}`.pipe(
+      Rows.all(OwingRow),
+      Effect.map((rows) => rows.map((row) => ({ userId: row.user_id, deviceId: row.device_id }))),
+      orStoreError
+    )
+  }
+
+const OpenRow = Schema.Struct({ place_id: PlaceId, arrival: Rows.At })
+
+const openAt =
+  (sql: SqlClient): Store["openAt"] =>
+  (userId, deviceId, at) =>
+    sql`SELECT latest.place_id, latest.arrival
+        FROM places p
+        CROSS JOIN LATERAL (
+          SELECT s.place_id, s.arrival, s.departure FROM stays s
+          WHERE s.user_id = ${userId} AND s.place_id = p.place_id AND s.device_id = ${deviceId}
+            AND s.arrival < ${Rows.at(at)}
+          ORDER BY s.arrival DESC LIMIT 1
+        ) latest
+        WHERE p.user_id = ${userId} AND (latest.departure IS NULL OR latest.departure >= ${Rows.at(at)})
+        ORDER BY latest.place_id COLLATE "C"`.pipe(
+      Rows.all(OpenRow),
+      Effect.map((rows) => rows.map((row) => ({ placeId: row.place_id, arrival: row.arrival }))),
+      orStoreError
+    )
+
+const FixRow = Schema.Struct({
+  captured_at: Rows.At,
+  lat: Schema.Finite,
+  lon: Schema.Finite,
+  accuracy_m: Schema.NullOr(Schema.Finite),
+  left_behind: Schema.Boolean
+})
+
+const toStayFix = (row: typeof FixRow.Type) => {
+  const fix = { capturedAt: row.captured_at, lat: row.lat, lon: row.lon, accuracyM: row.accuracy_m }
+  return row.left_behind ? Carried.elsewhere(fix) : fix
+}
+
+const fixes =
+  (sql: SqlClient): Store["fixes"] =>
+  (userId, deviceId, from, limit) =>
+    dueStatement(sql, userId, deviceId, from, limit).pipe(
+      Rows.all(FixRow),
+      Effect.map((rows) => rows.map(toStayFix)),
+      orStoreError
+    )

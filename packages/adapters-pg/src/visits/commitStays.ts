@@ -1,0 +1,64 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { DeviceId, UserId } from "@place-access/domain/shared"
+import type { StayCommit, StayProgress, StayStore } from "@place-access/domain/visits"
+import { Effect } from "effect"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import { stayView } from "./stayView.js"
+
+type Store = typeof StayStore.Service
+
+/**
+ * An optimistic commit: stays are derived without a lock, from a view. The commit locks the stream of the user's
+ * uploads and reads the view again. When the view has changed, it writes nothing.
+ */
+export const commit =
+  (sql: SqlClient): Store["commit"] =>
+  (step) =>
+    Effect.gen(function* () {
+      const { deviceId, userId, view } = step
+      yield* lockStream(sql, userId)
+      if (Rows.json(yield* stayView(sql, userId, deviceId)) !== Rows.json(view)) return false
+      yield* deleteReplaced(sql, step)
+      yield* insertStays(sql, step)
+      yield* writeProgress(sql, userId, deviceId, view.progress, step.progress)
+      return true
+    }).pipe(sql.withTransaction, orStoreError)
+
+/** Uploads and other derivations of the user wait from here until the end of the transaction. */
+const lockStream = (sql: SqlClient, userId: UserId) =>
+  sql`SELECT 1 FROM upload_streams WHERE user_id = ${userId} FOR UPDATE`
+
+const deleteReplaced = (sql: SqlClient, { deviceId, from, placeIds, to, userId }: StayCommit) =>
+  sql`DELETE FROM stays
+      WHERE user_id = ${userId} AND place_id = ANY(${placeIds}::text[]) AND device_id = ${deviceId}
+        AND arrival >= ${Rows.at(from)}
+        AND (${Rows.nullableAt(to)}::timestamptz IS NULL OR arrival <= ${Rows.nullableAt(to)}::timestamptz)`
+
+/** The stay that was open at the beginning of the step is stored already: it gets its new end. */
+const insertStays = (sql: SqlClient, { deviceId, stays, userId }: StayCommit) =>
+  sql`INSERT INTO stays (user_id, place_id, device_id, arrival, departure)
+      SELECT ${userId}, place_id, ${deviceId}, arrival, departure
+      FROM unnest(${stays.map((stay) => stay.placeId)}::text[],
+                  ${stays.map((stay) => Rows.at(stay.arrival))}::timestamptz[],
+                  ${stays.map((stay) => Rows.nullableAt(stay.departure))}::timestamptz[])
+        AS t (place_id, arrival, departure)
+      ON CONFLICT (user_id, place_id, device_id, arrival) DO UPDATE SET departure = excluded.departure`
+
+const writeProgress = (
+  sql: SqlClient,
+  userId: UserId,
+  deviceId: DeviceId,
+  before: StayProgress.StayProgress,
+  { backfills, dueFrom }: StayProgress.StayProgress
+) =>
+  Effect.gen(function* () {
+    yield* sql`UPDATE devices SET stays_due_from = ${Rows.nullableAt(dueFrom)}, sends_visits = false
+               WHERE user_id = ${userId} AND device_id = ${deviceId}`
+    if (before.backfills.length === 0) return
+    yield* sql`DELETE FROM stay_backfills WHERE user_id = ${userId} AND device_id = ${deviceId}`
+    yield* sql`INSERT INTO stay_backfills (user_id, device_id, place_id, due_from)
+               SELECT ${userId}, ${deviceId}, place_id, due_from
+               FROM unnest(${backfills.map((one) => one.placeId)}::text[],
+                           ${backfills.map((one) => Rows.at(one.dueFrom))}::timestamptz[]) AS t (place_id, due_from)`
+  })

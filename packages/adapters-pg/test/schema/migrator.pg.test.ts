@@ -1,0 +1,70 @@
+import { layerPostgres, Migrator } from "@place-access/adapters-pg"
+import { Effect, Logger, Redacted } from "effect"
+import pg from "pg"
+import { expect, it } from "vitest"
+import { describePg, freshDatabase } from "../support/postgres.js"
+
+describePg("migrate", () => {
+  it("several processes may start at once: one works, all succeed", async () => {
+    const { url, drop } = await freshDatabase()
+    try {
+      const start = Migrator.migrate.pipe(
+        Effect.provide(layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" }))
+      )
+      const applied = await Effect.runPromise(
+        Effect.all(
+          Array.from({ length: 6 }, () => start),
+          { concurrency: "unbounded" }
+        )
+      )
+      expect(applied.filter((names) => names.length > 0)).toHaveLength(1)
+    } finally {
+      await drop()
+    }
+  })
+
+  it("waits for a backup without holding up the running version, and goes on when the backup has ended", async () => {
+    const { url, drop } = await freshDatabase()
+    const [backup, running] = [
+      new pg.Client({ connectionString: url }),
+      // A lock time-out shorter than the service's own (Postgres.ts).
+      new pg.Client({ connectionString: url, lock_timeout: 2_000 })
+    ]
+    try {
+      await Promise.all([backup.connect(), running.connect()])
+      const database = layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" })
+      const first = { id: 1, name: "0001_one", statements: ["CREATE TABLE one (id int)", "CREATE TABLE two (id int)"] }
+      const second = {
+        id: 2,
+        name: "0002_more",
+        statements: ["ALTER TABLE two ADD COLUMN more int", "ALTER TABLE one ADD COLUMN more int"]
+      }
+      await Effect.runPromise(Effect.provide(Migrator.migrateWith([first]), database))
+      // pg_dump takes the same locks.
+      await backup.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
+      await backup.query("LOCK TABLE one IN ACCESS SHARE MODE")
+
+      const said: Array<string> = []
+      const applied = Effect.runPromise(
+        Migrator.migrateWith([first, second]).pipe(
+          Effect.provide(database),
+          Effect.provide(
+            Logger.replace(
+              Logger.defaultLogger,
+              Logger.make(({ message }) => void said.push(String(message)))
+            )
+          )
+        )
+      )
+      // Refused (55P03) if these statements waited behind the migration.
+      while (said.length < 3) await running.query("SELECT 1 FROM one, two")
+      expect(said[0]).toContain("A migration needs a table that is in use, perhaps by a backup")
+      await backup.query("COMMIT")
+      expect(await applied).toEqual(["0002_more"])
+      expect((await running.query("SELECT one.more FROM one, two")).rows).toEqual([])
+    } finally {
+      await Promise.all([backup.end(), running.end()])
+      await drop()
+    }
+  })
+})

@@ -1,0 +1,140 @@
+import * as Sql from "@place-access/adapters-pg"
+import * as Testing from "@place-access/domain/testing"
+import { Layer } from "effect"
+import { describe } from "vitest"
+import { anyOrderContract } from "./anyOrderContract.js"
+import { catalogueContract } from "./catalogueContract.js"
+import { emptiedFor, type Ground, runCases, type Stores } from "./contracts.js"
+import { deletionCatalogue } from "./deletionCatalogue.js"
+import { keyCanaryContract } from "./keyCanaryContract.js"
+import { noAttemptsLeft } from "./noAttemptsLeft.js"
+import { oneTransactionContract } from "./oneTransactionContract.js"
+import { busyPartitions, expiredPartitions, partitionsContract, partitionsUnderLoad } from "./partitionsContract.js"
+import { workSignalContract } from "./workSignalContract.js"
+
+const everyStore = Testing.FixSubjects.layer.pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      Sql.SqlAccessLogStore.layer,
+      Sql.SqlAccountDeletionStore.layer,
+      Sql.SqlAccountStore.layer,
+      Sql.SqlAppStore.layer,
+      Sql.SqlConnectionStore.layer,
+      Sql.SqlConsentStore.layer,
+      Sql.SqlDeliveryStore.layer,
+      Sql.SqlDeviceStore.layer,
+      Sql.SqlEndpointStore.layer,
+      Sql.SqlEventStore.layer,
+      Sql.SqlFixHistory.layer,
+      Sql.SqlFixStore.layer,
+      Sql.SqlHistoryStore.layer,
+      Sql.SqlIdempotencyStore.layer,
+      Sql.SqlImportStore.layer,
+      Sql.SqlLegacyStore.layer,
+      Sql.SqlLimitStore.layer,
+      Sql.SqlListenerStore.layer,
+      Sql.SqlMailOutbox.layer,
+      Sql.SqlPlaceStore.layer,
+      Sql.SqlPurposeStore.layer,
+      Sql.SqlRetentionStore.layer,
+      Sql.SqlReviewStore.layer,
+      Sql.SqlRuleStore.layer,
+      Sql.SqlStayStore.layer,
+      Sql.SqlTierStore.layer,
+      Sql.SqlTokenStore.layer,
+      Sql.SqlVisitStore.layer,
+      Sql.SqlVolumeFlagStore.layer,
+      // Contracts of stores raise the signal; nobody waits for it.
+      Testing.MemoryWorkSignal.layer
+    )
+  )
+)
+
+type Ports = Layer.Layer.Success<typeof everyStore>
+type Cases = Testing.Contract<Ports | Ground>
+
+/** Cases that share one migrated database, which has no rows of another row's cases. */
+export interface Row {
+  readonly name: string
+  readonly embedded: Cases
+  readonly server: Cases
+  readonly stores: Stores<Ports>
+  /** The cases change the schema or expect it as the migrations made it, so no other row may use their database. */
+  readonly alone: boolean
+}
+
+/** `both` runs on both kinds of database; `only` has what one kind adds. */
+const row = (
+  name: string,
+  both: Cases,
+  only: {
+    readonly embedded?: Cases
+    readonly server?: Cases
+    readonly stores?: Stores<Ports>
+    readonly alone?: boolean
+  } = {}
+): Row => ({
+  name,
+  embedded: [...both, ...(only.embedded ?? [])],
+  server: [...both, ...(only.server ?? [])],
+  stores: only.stores ?? everyStore,
+  alone: only.alone ?? false
+})
+
+/** Every contract of an SQL store. A row added here runs on the embedded database and on a PostgreSQL server. */
+export const contractTable: ReadonlyArray<Row> = [
+  row("schema", catalogueContract, { alone: true }),
+  row("partitions", partitionsContract, { server: partitionsUnderLoad, alone: true }),
+  row("expired partitions", expiredPartitions, { server: busyPartitions, alone: true }),
+  row("KeyCanary", keyCanaryContract),
+  row("WorkSignal", workSignalContract, { stores: Layer.merge(everyStore, Sql.SqlWorkSignal.layer) }),
+  row("SqlAccessLogStore", Testing.accessLogStoreContract),
+  row("SqlAccountStore", Testing.accountStoreContract),
+  row("SqlAppStore", Testing.appStoreContract),
+  row("SqlConnectionStore", Testing.connectionStoreContract),
+  row("SqlConsentStore", Testing.consentStoreContract),
+  row("SqlTokenStore", Testing.tokenStoreContract),
+  row("SqlConnectionStore: revoked apps", Testing.revokedAppsContract),
+  row("SqlAccountDeletionStore", Testing.accountDeletionStoreContract),
+  row("SqlAccountDeletionStore: every table", deletionCatalogue),
+  row("SqlDeliveryStore", Testing.deliveryStoreContract),
+  row("SqlEventStore", Testing.eventStoreContract),
+  row("SqlDeviceStore", Testing.deviceStoreContract),
+  row("SqlEndpointStore", Testing.endpointStoreContract),
+  row("SqlEndpointStore: strike warnings", Testing.strikeWarningsContract),
+  row("SqlFixHistory", Testing.fixHistoryContract),
+  row("SqlFixStore", Testing.fixStoreContract),
+  row("SqlFixStore: rules", Testing.fixStoreRulesContract),
+  row("SqlHistoryStore", Testing.historyStoreContract),
+  row("SqlIdempotencyStore", [...Testing.idempotencyStoreContract, ...oneTransactionContract]),
+  row("SqlImportStore", Testing.importStoreContract),
+  row("SqlLegacyStore", Testing.legacyStoreContract),
+  row("SqlLimitStore", Testing.limitStoreContract),
+  row("SqlListenerStore", Testing.listenerStoreContract),
+  row("SqlMailOutbox", Testing.mailOutboxContract),
+  row("SqlPlaceStore", Testing.placeStoreContract),
+  row("SqlPurposeStore", Testing.purposeStoreContract),
+  row("SqlVolumeFlagStore", Testing.volumeFlagStoreContract),
+  row("SqlRetentionStore", Testing.retentionStoreContract),
+  row("SqlRetentionStore: logs", [...Testing.logRetentionContract, noAttemptsLeft]),
+  row("SqlReviewStore", Testing.reviewStoreContract),
+  row("SqlReviewStore: leaks", Testing.leaksContract),
+  row("SqlRuleStore", Testing.ruleStoreContract),
+  row("SqlTierStore", Testing.tierStoreContract),
+  row(
+    "SqlStayStore, SqlVisitStore, SqlConnectionStore.archivePlace",
+    [...Testing.stayStoreContract, ...Testing.visitStoreContract, ...Testing.archivePlaceContract],
+    { embedded: anyOrderContract }
+  )
+]
+
+/**
+ * Runs the cases of each row as tests. Opening a database takes longer than the cases of most rows, so all rows but
+ * those that must be alone have one database, which is emptied before each of them.
+ */
+export const runRows = (rows: ReadonlyArray<Row & { readonly cases: Cases }>, database: Layer.Layer<Sql.Database>) => {
+  const emptied = emptiedFor(database)
+  for (const { alone, cases, name, stores } of rows) {
+    describe(name, () => runCases(cases, alone ? database : emptied, stores))
+  }
+}

@@ -1,0 +1,114 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import {
+  SqlAccountStore,
+  SqlAppStore,
+  SqlConnectionStore,
+  SqlConsentStore,
+  SqlTokenStore,
+  SqlEventStore,
+  SqlPurposeStore,
+  SqlTierStore
+} from "@place-access/adapters-pg"
+import { PlaceStore } from "@place-access/domain/places"
+import { Timestamp } from "@place-access/domain/shared"
+import { ConsentFlow, Fixtures, MemoryWorkSignal } from "@place-access/domain/testing"
+import { sweepTiers } from "@place-access/domain/sweeps"
+import { Deferred, Effect, Fiber, Layer, Logger, LogLevel, TestClock } from "effect"
+import { expect, it } from "vitest"
+import { migratedOn, withStores } from "../support/contracts.js"
+import { describeServers } from "../support/postgres.js"
+
+const { DAY } = Timestamp
+
+/** A store for users without places. */
+const noPlaces = Layer.succeed(PlaceStore, {
+  create: () => Effect.dieMessage("not in these tests"),
+  update: () => Effect.dieMessage("not in these tests"),
+  find: () => Effect.succeedNone,
+  list: () => Effect.succeed([]),
+  shapes: () => Effect.succeed([])
+})
+
+const stores = Layer.mergeAll(
+  SqlTierStore.layer,
+  SqlConnectionStore.layer,
+  SqlConsentStore.layer,
+  SqlTokenStore.layer,
+  SqlAccountStore.layer,
+  SqlAppStore.layer,
+  SqlEventStore.layer,
+  SqlPurposeStore.layer,
+  noPlaces,
+  MemoryWorkSignal.layer,
+  Logger.minimumLogLevel(LogLevel.None)
+)
+
+/** Connections whose first expiry warning is due in 16 days. */
+const connected = (count: number) =>
+  Effect.gen(function* () {
+    const app = yield* Fixtures.app((yield* Fixtures.user).id, { status: "production" })
+    yield* Fixtures.purpose(app.id, "find_coffee", { status: "approved", ...TERMS })
+    return yield* Effect.forEach(Array.from({ length: count }), () =>
+      Effect.gen(function* () {
+        const user = yield* Fixtures.user
+        const scopes = ["location.place.current", "location.lookup"] as const
+        return { user, ...(yield* ConsentFlow.approve(app, user, scopes, { standardDays: "never" })) }
+      })
+    )
+  })
+const terms = { description: "Finds coffee near you", scopes: ["location.lookup"], expectedDailyVolume: 9 } as const
+const TERMS = { terms, approved: terms }
+
+const eventsOf = (ids: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const rows = yield* sql`SELECT connection_id FROM events WHERE connection_id = ANY(${ids}::text[])`
+    return rows.map((row) => String(row["connection_id"])).sort()
+  })
+
+describeServers("sweeps at once", (server) => {
+  const run = withStores(migratedOn(server), stores)
+
+  it("a connection whose row somebody holds just then is looked at by the same sweep, when it is free", () =>
+    run(
+      Effect.gen(function* () {
+        const [one] = yield* connected(1)
+        const sql = yield* SqlClient
+        yield* TestClock.adjust(16 * DAY)
+        const [held, free] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const holder = yield* Effect.fork(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`SELECT 1 FROM connections
+                         WHERE user_id = ${one!.user.id} AND connection_id = ${one!.connectionId} FOR UPDATE`
+              yield* Deferred.succeed(held, undefined)
+              yield* Deferred.await(free)
+            })
+          )
+        )
+        yield* Deferred.await(held)
+        const sweeping = yield* Effect.fork(sweepTiers())
+        // The second sweep has claimed nothing and waits for the row.
+        yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 300)))
+        yield* Deferred.succeed(free, undefined)
+        expect(yield* Fiber.join(sweeping)).toEqual({ connections: 1, ended: 0, told: 1 })
+        yield* Fiber.join(holder)
+        expect(yield* eventsOf([one!.connectionId])).toEqual([one!.connectionId])
+      })
+    ))
+
+  it("four workers share 60 connections: each is told once", () =>
+    run(
+      Effect.gen(function* () {
+        const all = yield* connected(60)
+        yield* TestClock.adjust(16 * DAY)
+        const swept = yield* Effect.all(
+          Array.from({ length: 4 }, () => sweepTiers()),
+          { concurrency: "unbounded" }
+        )
+        expect(swept.reduce((sum, { told }) => sum + told, 0)).toBe(60)
+        const ids = all.map(({ connectionId }) => connectionId)
+        expect(yield* eventsOf(ids)).toEqual([...ids].sort())
+      })
+    ))
+})
