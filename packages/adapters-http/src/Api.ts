@@ -26,14 +26,15 @@ import { PhoneAppsApi } from "./fixes/PhoneAppsApi.js"
 import { DeveloperRulesApi, EvaluationsApi, UserEvaluationsApi } from "./rules/EvaluationsApi.js"
 import { RulesApi, UserRulesApi } from "./rules/RulesApi.js"
 import { VisitsApi } from "./visits/VisitsApi.js"
+import { keyReader } from "./idempotency/WithoutKey.js"
 import * as OpenApiDocument from "./OpenApiDocument.js"
 import * as Errors from "./wire/Errors.js"
 
 /**
- * The contract: every JSON endpoint, from which the server, the OpenAPI document and the coverage test are made. A noun adds
- * its group here, its handlers in `HttpLive.ts`. The errors below may come from any endpoint; an endpoint adds its own.
+ * A new noun adds its group here and its handlers in `HttpLive.ts`. Any endpoint may answer with the errors below; an
+ * endpoint declares its further errors itself.
  */
-export const Api = HttpApi.make("place-access")
+const Groups = HttpApi.make("place-access")
   .add(AccountsApi)
   .add(SessionApi)
   .add(HistoryApi)
@@ -74,4 +75,8 @@ export const Api = HttpApi.make("place-access")
   .addError(Errors.InternalError)
   .addError(Errors.Unavailable)
   .annotate(OpenApi.Title, "Place-Aware Access Service")
-  .annotate(OpenApi.Transform, OpenApiDocument.correct)
+
+/** The contract: every JSON endpoint. The server, the OpenAPI document and the coverage test are made from it. */
+export const Api = Groups.annotate(OpenApi.Transform, (document) =>
+  OpenApiDocument.correct(document, keyReader(Groups))
+)

@@ -1,17 +1,8 @@
-import {
-  Etag,
-  FileSystem,
-  HttpApiBuilder,
-  type HttpApp,
-  HttpMiddleware,
-  HttpPlatform,
-  HttpServer,
-  Path
-} from "@effect/platform"
+import { HttpApiBuilder, HttpMiddleware, HttpServer } from "@effect/platform"
 import { IdempotencyStore } from "@place-access/domain/idempotency"
 import type { AccountStore } from "@place-access/domain/accounts"
 import type { Vault } from "@place-access/domain/shared"
-import { Context, Effect, Layer, Scope } from "effect"
+import { Effect, Layer } from "effect"
 import * as AccountsHttp from "./accounts/AccountsHttp.js"
 import * as SessionHttp from "./accounts/SessionHttp.js"
 import * as DeletionHttp from "./deletions/DeletionHttp.js"
@@ -30,17 +21,20 @@ import * as OAuthHttp from "./connection/OAuthHttp.js"
 import * as UsersHttp from "./connection/UsersHttp.js"
 import * as DeliveriesHttp from "./deliveries/DeliveriesHttp.js"
 import * as DevicesHttp from "./devices/DevicesHttp.js"
-import * as Deprecation from "./edge/Deprecation.js"
 import * as Edge from "./edge/Edge.js"
-import * as Router from "./edge/Router.js"
-import * as Routes from "./edge/Routes.js"
+import * as Matched from "./edge/Matched.js"
+import { AroundEndpoints } from "./engine/Around.js"
+import * as Engine from "./engine/Engine.js"
+import * as Routes from "./engine/Routes.js"
 import * as EndpointsHttp from "./endpoints/EndpointsHttp.js"
 import * as SubscriptionsHttp from "./legacy/SubscriptionsHttp.js"
 import * as ListenersHttp from "./listeners/ListenersHttp.js"
 import * as LocationsHttp from "./fixes/LocationsHttp.js"
+import * as OsmAndAuthLive from "./fixes/OsmAndAuthLive.js"
 import * as PhoneAppsHttp from "./fixes/PhoneAppsHttp.js"
 import * as PhoneHttp from "./fixes/PhoneHttp.js"
-import { HttpOptions, type Options } from "./HttpOptions.js"
+import { HttpOptions, type ServiceOptions } from "./HttpOptions.js"
+import * as IdempotencyKey from "./idempotency/IdempotencyKey.js"
 import * as ImportsHttp from "./imports/ImportsHttp.js"
 import * as OpenApiDocument from "./OpenApiDocument.js"
 import * as BearerAuthLive from "./security/BearerAuthLive.js"
@@ -53,7 +47,7 @@ import * as PagesLive from "./pages/PagesLive.js"
 import * as VisitsHttp from "./visits/VisitsHttp.js"
 import * as SessionAuthLive from "./security/SessionAuthLive.js"
 
-/** Handlers of every group of the contract. */
+/** The handlers of every group of the contract. */
 const Handlers = Layer.mergeAll(
   AccountsHttp.layer,
   SessionHttp.layer,
@@ -88,49 +82,39 @@ const Handlers = Layer.mergeAll(
   SubscriptionsHttp.layer
 )
 
-const Security = Layer.mergeAll(BearerAuthLive.layer(Api), DeviceAuthLive.layer, SessionAuthLive.layer(Api))
+const Security = Layer.mergeAll(
+  BearerAuthLive.layer(Api),
+  DeviceAuthLive.layer,
+  OsmAndAuthLive.layer,
+  SessionAuthLive.layer(Api)
+)
 
-/** Every route there is, behind the edge. */
+/** Serves every route of the contract and every page, behind the edge. */
 const serve = Effect.gen(function* () {
   const router = yield* HttpApiBuilder.Router.router
   const { baseUrl } = yield* HttpOptions
-  // The groups find it among their services: no handler names it.
+  // No handler names the store: the groups look it up among their services when a request carries an Idempotency-Key.
   yield* IdempotencyStore
   const visitors = yield* Effect.context<HttpOptions | AccountStore | Vault.Vault>()
-  const known: Edge.Known = {
+  const known: Edge.EdgeRoutes = {
     errorPage: (error, id) => Effect.provide(errorPage(error, id), visitors),
-    allowed: Routes.allowed(router.routes),
-    contentTypes: Routes.contentTypes(Api),
-    deprecations: Deprecation.headers(Api, baseUrl)
+    allowed: Routes.allowed(router.routes)
   }
-  yield* serveAlone(yield* Edge.make(Router.make(router, known), known))
+  const app = yield* Engine.routed(router, Matched.note(Api, baseUrl))
+  const server = yield* HttpServer.HttpServer
+  yield* server.serve(yield* Edge.make(app, known))
 }).pipe(Layer.scopedDiscard)
 
-/** What the platform's router wants to be given. */
-const ROUTER = [Etag.Generator, FileSystem.FileSystem, HttpPlatform.HttpPlatform, Path.Path] as const
-type Routing = Context.Tag.Identifier<(typeof ROUTER)[number]>
-
 /**
- * Each request begins with the services that the server was told to serve with, and copies them whenever one is added. Handlers
- * bring their own: so it is told with next to none.
+ * The whole HTTP side over the domain's ports, for an `HttpServer`. The host adds further routes (`/healthz`) with
+ * `Layer.provide(HttpApiBuilder.Router.use((router) => router.get("/healthz", …)))`. The platform's tracer stays off:
+ * `Watch` makes the spans.
  */
-const serveAlone = (app: HttpApp.Default<never, Routing>) =>
-  Effect.gen(function* () {
-    const server = yield* HttpServer.HttpServer
-    yield* Effect.mapInputContext(server.serve(app), (all: Context.Context<Routing | Scope.Scope>) =>
-      Context.pick(Scope.Scope, ...ROUTER)(all)
-    )
-  })
-
-/**
- * The whole HTTP side over the domain's ports, for an `HttpServer`. More routes (`/healthz`) join with
- * `Layer.provide(HttpApiBuilder.Router.use((router) => router.get("/healthz", …)))`. The platform's tracer stays off: it
- * costs a fifth of the throughput.
- */
-export const layer = (options: Options) =>
+export const layer = (options: ServiceOptions) =>
   serve.pipe(
     HttpMiddleware.withTracerDisabledWhen(() => true),
     Layer.provide(HttpApiBuilder.api(Api).pipe(Layer.provide(Handlers), Layer.provide(Security))),
+    Layer.provide(Layer.succeed(AroundEndpoints, IdempotencyKey.around)),
     Layer.provide(PagesLive.layer),
     Layer.provide(OpenApiDocument.layer(Api)),
     Layer.provide([HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer]),

@@ -1,39 +1,44 @@
 import { Context, type Effect } from "effect"
 
-/** What the HTTP side is told by the app that composes it. Addresses are absolute and have no trailing slash. */
-export interface Options {
-  /** Where the API is reached from outside, such as `https://api.example.com`. */
+/** The settings that the host passes to the HTTP side. Addresses are absolute and have no trailing slash. */
+export interface ServiceOptions {
+  /** The address at which clients reach the API, such as `https://api.example.com`. */
   readonly baseUrl: string
   /** `{auth_url}` of the specification: `{authUrl}/authorize` is the consent page. */
   readonly authUrl: string
-  /** `{user_portal_url}` of the specification: leads to the access log; connected apps, places and devices are below it. */
+  /**
+   * `{user_portal_url}` of the specification: leads to the access log; connected apps, places and devices are below it.
+   */
   readonly userPortalUrl: string
   readonly signUp: "open" | "closed"
-  /** The address of a client is taken from the last entry of X-Forwarded-For, and X-Request-Id from the proxy. */
+  /** Whether to take the client's address from the last entry of X-Forwarded-For, and the proxy's X-Request-Id. */
   readonly trustProxy: boolean
-  /** A `traceparent` of the proxy's is continued. Left out: it is not looked at. */
+  /** Whether to continue a trace from the proxy's `traceparent` header. Left out: the header is ignored. */
   readonly trustTraceparent?: boolean
-  /** Calls of one connection. */
+  /** How many calls one connection may make in a minute. */
   readonly rateLimitPerMinute: number
-  /** Where pictures of the map come from, with `{z}`, `{x}` and `{y}`; null: the pages have no map background. */
+  /** The address of map tiles, with `{z}`, `{x}` and `{y}`. Null: the pages show no map background. */
   readonly tileUrl: string | null
-  /** The messages that would be sent are shown to everybody at /dev/mailbox. */
+  /** Whether /dev/mailbox shows the e-mails that were not sent. For development: nobody has to sign in to read them. */
   readonly hasMailbox: boolean
   readonly version: string
-  /** Returns when the server is told to stop: streams end then. Left out: never. */
+  /** Returns when the server begins to stop, so that open streams end. Left out: only their clients end streams. */
   readonly stopping?: Effect.Effect<void>
 }
 
-export class HttpOptions extends Context.Tag("@place-access/adapters-http/HttpOptions")<HttpOptions, Options>() {}
+export class HttpOptions extends Context.Tag("@place-access/adapters-http/HttpOptions")<
+  HttpOptions,
+  ServiceOptions
+>() {}
 
-export const isHttps = (options: Options): boolean => options.baseUrl.startsWith("https://")
+export const isHttps = (options: ServiceOptions): boolean => options.baseUrl.startsWith("https://")
 
-/** Origins that our own pages are served from: the only ones whose state-changing calls a cookie may accompany. */
-export const ownOrigins = (options: Options): ReadonlySet<string> =>
+/** The origins of our own pages. A state-changing call with a cookie is accepted from these origins only. */
+export const ownOrigins = (options: ServiceOptions): ReadonlySet<string> =>
   new Set([options.baseUrl, options.authUrl, options.userPortalUrl].map((address) => new URL(address).origin))
 
 /** The path of an address below the base address, such as `/portal`; "" for its root. */
 export const pathOf = (address: string): string => new URL(address).pathname.replace(/\/+$/, "")
 
-/** Where the portal's pages are; a portal address without a path shares its root with the front page. */
-export const portalPath = (options: Options): string => pathOf(options.userPortalUrl) || "/portal"
+/** The path of the portal's pages. A portal address without a path has the front page at its root, hence `/portal`. */
+export const portalPath = (options: ServiceOptions): string => pathOf(options.userPortalUrl) || "/portal"

@@ -7,12 +7,17 @@ import { type Json, list, object } from "./openapi/Json.js"
 import * as Parameters from "./openapi/Parameters.js"
 import * as Security from "./openapi/Security.js"
 import * as Cached from "./edge/Cached.js"
-import { HttpOptions, type Options } from "./HttpOptions.js"
+import { HttpOptions, type ServiceOptions } from "./HttpOptions.js"
 import { EVENTS_TAG, webhooks } from "./WebhookDocument.js"
 
-/** Annotation of the contract: what is true of the document wherever the service runs. */
-export const correct = (document: Json): Json => {
-  const cleaned = corrected(document)
+// Decision wire-1.
+
+/**
+ * An annotation of the contract: corrects the parts of the generated document that are the same on every server.
+ * `takesKey`: as in `Corrections.correct`.
+ */
+export const correct = (document: Json, takesKey: (label: string) => boolean): Json => {
+  const cleaned = corrected(document, takesKey)
   cleaned["webhooks"] = webhooks
   cleaned["tags"] = [...list(cleaned["tags"]), EVENTS_TAG]
   const components = object(cleaned["components"])
@@ -31,7 +36,7 @@ interface Operation {
   readonly operation: Json
 }
 
-/** Everything that can be called, in the order of the contract. */
+/** Every operation of the document, in the order of the contract. */
 export const operations = (document: Json): ReadonlyArray<Operation> =>
   Object.entries(object(document["paths"])).flatMap(([path, methods]) =>
     Object.entries(object(methods)).map(([method, operation]) => ({
@@ -41,12 +46,12 @@ export const operations = (document: Json): ReadonlyArray<Operation> =>
     }))
   )
 
-/** The contract of one server: its version, its addresses and who may call what. */
+/** The document of one server: the contract with this server's version and addresses, and with who may call what. */
 export const make = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
-  options: Options
+  options: ServiceOptions
 ): Json => {
-  // A copy: the platform keeps what it has generated, and servers differ.
+  // A copy: the platform caches the generated document, and two servers in one process have different addresses.
   const document = object(structuredClone(OpenApi.fromApi(api, { additionalPropertiesStrategy: "allow" })))
   document["info"] = { ...object(document["info"]), version: options.version, description: ABOUT }
   document["servers"] = [{ url: options.baseUrl, description: "This server" }]
@@ -60,7 +65,7 @@ export const make = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup
   return document
 }
 
-/** `GET /openapi.json`. Made when it is first asked for. */
+/** Serves `GET /openapi.json`. The first request makes the document; later requests get the cached one. */
 export const layer = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>
 ): Layer.Layer<never, never, HttpOptions> =>

@@ -8,16 +8,18 @@ import type { Json } from "./openapi/Json.js"
 import * as WorkedSignature from "./openapi/WorkedSignature.js"
 import { At } from "./wire/Fields.js"
 
-/** The body of a delivery, as receivers get it (Spec §6.2). Checked against what the domain sends. */
+/** The body of a `ping` delivery, as receivers get it (Spec §6.2). A test checks it against what the domain sends. */
 export const Ping = Schema.Struct({
   event_id: Schema.String.annotations({
     description: "The same on retries, replays and other endpoints: deduplicate on it"
   }),
   app_id: Schema.String,
-  endpoint_id: Schema.String.annotations({ description: "The endpoint that it is sent to" }),
+  endpoint_id: Schema.String.annotations({ description: "The endpoint that this delivery is for" }),
   type: Schema.Literal("ping"),
-  // Of the property: a time is a schema with a name, which has a description of its own.
-  occurred_at: Schema.propertySignature(At).annotations({ description: "When it happened, not when it was sent" })
+  // On the property, not on the schema: the schema of a time is shared by name and has its own description.
+  occurred_at: Schema.propertySignature(At).annotations({
+    description: "When the event happened, not when it was sent"
+  })
 })
 
 const ofConnection = {
@@ -32,7 +34,7 @@ export const RuleFired = Schema.Struct({
   target: Schema.Struct({
     place_id: Schema.NullOr(Schema.String).annotations({ description: "Null for a zone" }),
     label: Schema.String.annotations({
-      description: "The place's name as the user has it, or the zone's as you gave it"
+      description: "The place's name as the user wrote it, or the zone's label as your app wrote it"
     })
   })
 })
@@ -41,7 +43,7 @@ export const PlacesChanged = Schema.Struct({
   ...ofConnection,
   type: Event.PlacesChanged.fields.type,
   places_version: Schema.Int.annotations({
-    description: "When it was sent. Read GET /v1/answers/places and keep the version from there"
+    description: "The version when the event was sent. Read GET /v1/answers/places and keep the version of that answer"
   })
 })
 
@@ -70,7 +72,7 @@ export const EVENTS_TAG = {
   description: "What this service posts to the endpoints of an app, signed"
 }
 
-const BODIES: { readonly [Name in EventCatalogue.Entry["name"]]: Schema.Schema.AnyNoContext } = {
+const BODIES: { readonly [Name in EventCatalogue.CatalogueEntry["name"]]: Schema.Schema.AnyNoContext } = {
   "rule.fired": RuleFired,
   "places.changed": PlacesChanged,
   "sensitive.expiring": SensitiveExpiring,
@@ -79,8 +81,8 @@ const BODIES: { readonly [Name in EventCatalogue.Entry["name"]]: Schema.Schema.A
   ping: Ping
 }
 
-const webhook = ({ description, examples, name, summary }: EventCatalogue.Entry): Json => {
-  // What it refers to (times) is among the document's schemas already.
+const webhook = ({ description, examples, name, summary }: EventCatalogue.CatalogueEntry): Json => {
+  // `defs` is dropped: the only schema that a body refers to (a time) is in the document already.
   const schema = OpenApiJsonSchema.makeWithDefs(BODIES[name], { defs: {}, additionalPropertiesStrategy: "allow" })
   return {
     post: {
@@ -113,7 +115,9 @@ const webhook = ({ description, examples, name, summary }: EventCatalogue.Entry)
       },
       responses: {
         "2XX": { description: "Received" },
-        "4XX": { description: `Anything else, or nothing within ${ANSWER_S} seconds, is tried again` }
+        "4XX": {
+          description: `The service retries after any other status, or when no answer came within ${ANSWER_S} seconds`
+        }
       }
     }
   }

@@ -1,5 +1,6 @@
 import { HttpApi, HttpApiMiddleware, OpenApi } from "@effect/platform"
 import { Scope } from "@place-access/domain/shared"
+import * as EventCatalogue from "@place-access/adapters-http/openapi/EventCatalogue"
 import { Context, Option, SchemaAST } from "effect"
 import { describe, expect, it } from "vitest"
 import { Api } from "@place-access/adapters-http/Api"
@@ -9,7 +10,7 @@ import { RequiredRole } from "@place-access/adapters-http/security/RequiredRole"
 import { RequiredScope } from "@place-access/adapters-http/security/RequiredScope"
 import { SessionAuth } from "@place-access/adapters-http/security/SessionAuth"
 
-/** Endpoints that anybody may call: they authenticate in their own way, or are how one gets in. */
+/** Endpoints that anybody may call, because they authenticate in their own way or start a sign-in. */
 const OPEN = new Set([
   "POST /v1/accounts",
   "POST /v1/session",
@@ -46,6 +47,12 @@ HttpApi.reflect(Api, {
   }
 })
 
+it("each scope opens an endpoint or an event: a user is asked for nothing that does nothing", () => {
+  const opening = endpoints.map(({ annotations }) => Option.getOrNull(Context.getOption(annotations, RequiredScope)))
+  const sent = EventCatalogue.ENTRIES.flatMap(({ name }) => EventCatalogue.neededScopes(name))
+  expect(Scope.all.filter((scope) => !opening.includes(scope) && !sent.includes(scope))).toEqual([])
+})
+
 describe.each(endpoints)("$name", ({ annotations, middleware, name, parameters, path, pathSchema }) => {
   const keys = new Set(Array.from(middleware, (one) => one.key))
   const guards = [BearerAuth, DeviceAuth, OverlandAuth, OwnTracksAuth, OsmAndAuth, SessionAuth]
@@ -66,7 +73,7 @@ describe.each(endpoints)("$name", ({ annotations, middleware, name, parameters, 
     expect(Option.isSome(Context.getOption(annotations, RequiredScope))).toBe(keys.has(BearerAuth.key))
   })
 
-  it("takes a purpose of apps when it discloses coordinates, and never else (Spec §1.4)", () => {
+  it("takes a purpose of apps when it discloses coordinates, and never else [§1.4]", () => {
     const scope = Option.getOrElse(Context.getOption(annotations, RequiredScope), () => "none" as const)
     expect(keys.has(BearerAuth.key) && parameters.includes("purpose")).toBe(
       Scope.isScope(scope) && Scope.isSensitive(scope)
@@ -77,7 +84,7 @@ describe.each(endpoints)("$name", ({ annotations, middleware, name, parameters, 
     expect(Option.isSome(Context.getOption(annotations, RequiredRole))).toBe(path.startsWith("/v1/admin/"))
   })
 
-  it("decodes its path parameters and lives under /v1", () => {
+  it("decodes its path parameters and lives under /v1 [§9.1]", () => {
     expect(pathSchema).toBe(path.includes(":"))
     expect(path).toMatch(/^\/(?:v1|\.well-known)\//)
   })

@@ -63,7 +63,7 @@ describe("GET /openapi.json", () => {
     expect(document.servers).toEqual([{ url: world.url, description: "This server" }])
   })
 
-  it("has every endpoint of the contract, each under a name of its own", () => {
+  it("has every endpoint of the contract, each under a name of its own [wire-1-openapi]", () => {
     const names: Array<string> = []
     HttpApi.reflect(Api, {
       onGroup: () => undefined,
@@ -144,7 +144,7 @@ describe("GET /openapi.json", () => {
     }
   })
 
-  it("error bodies are { statusCode, error, message } with a fixed status and code", () => {
+  it("error bodies are { statusCode, error, message } with a fixed status and code [§7-body]", () => {
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       if (!name.endsWith("Error")) continue
       const { properties, required } = schema as { properties: Record<string, unknown>; required: Array<string> }
@@ -162,7 +162,7 @@ describe("webhooks", () => {
   }
   const endpoint = EndpointId.make("ep_1")
 
-  it("the documented bodies are those that are sent", () => {
+  it("the documented bodies are those that are sent [§1.5, §6.2-common]", () => {
     const decode = <A, I>(schema: Schema.Schema<A, I>, body: string) =>
       Schema.decodeUnknownSync(schema, { onExcessProperty: "error" })(JSON.parse(body))
     const fired = Event.body(
@@ -184,7 +184,7 @@ describe("webhooks", () => {
     expect(Object.keys(document.webhooks).sort()).toEqual([...Event.SUBSCRIBABLE, "ping"].sort())
   })
 
-  it("places.changed and the events of the sensitive tier carry what Spec §6.2 says, times in ISO 8601", () => {
+  it("places.changed and the events of the sensitive tier carry what Spec §6.2 says, times in ISO 8601 [§6.2-expiring, §6.2-lapsed, §6.2-places-changed, §6.2-removed]", () => {
     const sent = (payload: Event.Payload): unknown =>
       JSON.parse(Event.body({ ...shared, grantId: ConnectionId.make("con_1"), payload }, endpoint))
     const common = {

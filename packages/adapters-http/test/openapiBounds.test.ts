@@ -54,7 +54,7 @@ const resolved = (schema: Json): Json => {
 
 const typeOf = ({ type }: Json): string => text(Array.isArray(type) ? type.find((one) => one !== "null") : type)
 
-/** Who may: the first way in that the operation names. */
+/** Credentials for an operation, by the first scheme that the operation names. */
 const credentials = ({ operation }: Operation) => {
   const [name = ""] = list(operation["security"]).flatMap((one) => Object.keys(object(one)))
   return headers[name] ?? (name === "" ? {} : undefined)
@@ -71,7 +71,7 @@ const send = (of: Operation, body: Json, query: Readonly<Record<string, string>>
   })
 }
 
-/** What the server finds wrong with a field; undefined: nothing. */
+/** What the server finds wrong with a field. Undefined: nothing. */
 const fault = (field: string, { json, status }: Answer): string | undefined => {
   if (status !== 400) return undefined
   const { message } = json as { readonly message: string | ReadonlyArray<string> }
@@ -83,7 +83,7 @@ interface Probe {
   readonly isGood: boolean
 }
 
-/** A text like the example, of so many characters. */
+/** A text like the example, with `length` characters. */
 const sized = (example: unknown, length: number): string =>
   typeof example === "string" && example.length < length
     ? example.padEnd(length, "x")
@@ -161,14 +161,17 @@ const probesOf = (given: Json, example: unknown): ReadonlyArray<Probe> => {
   }
 }
 
-/** What is sent there is another program's, or decides by itself which of its fields it needs. */
+/**
+ * Whether our server judges the field. Bodies of other programs are excluded, and an operation that decides by itself
+ * which fields it needs.
+ */
 const isOurs = ({ path }: Operation): boolean =>
   !/^\/v1\/(?:phone\/(?:overland|owntracks|osmand)|oauth\/(?:token|revoke))/.test(path)
 
-/** An address is judged by what sends there (`adapters-webhook`), which is not here. */
+/** The webhook sender checks addresses (`adapters-webhook`), and it is not part of this test. */
 const isSenders = (field: string): boolean => field === "url"
 
-/** Other rules ignore it. */
+/** Fields that count only together with another value: other rules ignore `dwell_minutes`. */
 const needs: Readonly<Record<string, Json>> = { dwell_minutes: { type: "dwell" } }
 
 describe("openapi.json and the server agree", () => {
@@ -185,7 +188,7 @@ describe("openapi.json and the server agree", () => {
         for (const { isGood, value } of probesOf(object(schema), one.body[field])) {
           asked++
           const found = fault(field, await send(one, { ...one.body, ...needs[field], [field]: value }))
-          // A text of the right length may still be wrong otherwise.
+          // A text of the right length may still be wrong for another reason.
           const refused = isGood ? /at most|at least|empty|from \d/.exec(found ?? "")?.[0] : found
           if ((refused === undefined) !== isGood) {
             wrong.push(

@@ -25,7 +25,7 @@ const ROOT = join(import.meta.dirname, "../../..")
 const require = createRequire(import.meta.url)
 const cli = join(dirname(require.resolve("@redocly/cli/package.json")), "bin/cli.js")
 
-/** What the linter says of a document, by the rules of redocly.yaml. */
+/** The findings of the linter for a document, by the rules of redocly.yaml. */
 const lint = (one: Json): ReadonlyArray<string> => {
   const file = join(scratch, "openapi.json")
   writeFileSync(file, JSON.stringify(one))
@@ -47,11 +47,11 @@ const lint = (one: Json): ReadonlyArray<string> => {
 }
 
 describe("openapi.json and the linter", () => {
-  it("has nothing to say", () => {
+  it("has nothing to say [wire-1-openapi]", () => {
     expect(lint(document)).toEqual([])
   })
 
-  it("would say of an example with a field too many, of a wrong one, and of an operation without a summary", () => {
+  it("would say of an example with a field too many, of a wrong one, and of an operation without a summary [wire-1-openapi]", () => {
     const broken = structuredClone(document)
     const operation = (path: string, method: string) => object(object(object(broken["paths"])[path])[method])
     const answer = (path: string) =>
@@ -78,7 +78,7 @@ interface Case {
   readonly name: string
   readonly schemas: ReadonlyArray<Schema.Schema.AnyNoContext>
   readonly examples: ReadonlyArray<unknown>
-  /** Requests may have fields that are not read. */
+  /** Whether unknown fields are an error. Requests may have unknown fields. */
   readonly isExact: boolean
 }
 
@@ -113,16 +113,16 @@ HttpApi.reflect(Api, {
   }
 })
 
-/** Files, for which no example is given. */
+/** Files, which have no example. */
 const FILES = /^POST \/v1\/user\/imports takes/
 
 describe("the examples are what the contract reads and writes", () => {
-  it.each(cases)("$name", async ({ examples, isExact, name, schemas }) => {
+  it.each(cases)("$name [wire-1-examples]", async ({ examples, isExact, name, schemas }) => {
     expect(examples.length > 0).toBe(!FILES.test(name))
     for (const example of examples) {
       for (const schema of schemas) {
         const decoded = Schema.decodeUnknown(schema, { onExcessProperty: isExact ? "error" : "ignore" })(example)
-        // Addresses are looked at by what sends there.
+        // The sender checks addresses, so decoding needs a sender.
         await Effect.runPromise(Effect.provide(decoded, MemoryWebhookSender.layer))
       }
     }
@@ -134,7 +134,7 @@ const isInstalled = (program: string): boolean => spawnSync("sh", ["-c", `comman
 describe("the ways to verify that /docs/webhooks shows", () => {
   const { at, body, header, secret } = WorkedSignature
   const forged = body.replace("ping", "pong")
-  /** What anybody can make for a receiver whose secret is missing in its environment. */
+  /** A signature that anybody can make for a receiver whose secret is missing in its environment. */
   const unkeyed = `t=1,v1=${createHmac("sha256", "").update(`1.${body}`).digest("hex")}`
 
   it("Node.js: genuine, forged, too old, rotated", async () => {

@@ -7,8 +7,10 @@ import { At, paging, QueryAt } from "../wire/Fields.js"
 const optional = { exact: true } as const
 
 const Query = Schema.Struct({
-  app_id: Schema.optionalWith(AppId, optional).annotations({ description: "What one app asked or was told" }),
-  purpose: Schema.optionalWith(PurposeId, optional).annotations({ description: "The id of one, as entries have it" }),
+  app_id: Schema.optionalWith(AppId, optional).annotations({ description: "Only the entries of this app" }),
+  purpose: Schema.optionalWith(PurposeId, optional).annotations({
+    description: "Only the entries that name this purpose, by its id"
+  }),
   from: Schema.optionalWith(QueryAt, optional).annotations({ description: "Inclusive" }),
   to: Schema.optionalWith(QueryAt, optional).annotations({ description: "Exclusive" }),
   ...paging(100, 500)
@@ -19,35 +21,32 @@ export const Entry = Schema.Struct({
   app_id: AppId,
   app_name: Schema.String,
   endpoint: Schema.String.annotations({
-    description: "Method and route, or an event that the app wanted to be told, such as `webhook place.enter`"
+    description: "Method and route of the request, or an event for the app, such as `webhook place.enter`"
   }),
-  endpoint_description: Schema.NullOr(Schema.String).annotations({ description: "What the app did, in words" }),
+  endpoint_description: Schema.NullOr(Schema.String).annotations({ description: "What the app asked for, in words" }),
   purpose: Schema.NullOr(PurposeId).annotations({
-    description: "The id of the purpose that the app named; it says nothing"
+    description: "The id of the purpose that the app named. It is opaque"
   }),
   purpose_description: Schema.NullOr(Schema.String).annotations({
-    description: "In the words that the user was shown"
+    description: "The purpose in the words that the user read at consent"
   }),
   outcome: Schema.String.annotations({
-    description: "ok, the error code that the app was answered with, or why an event was not sent"
+    description: "`ok`, the error code that the app got, or the reason why an event was not sent"
   }),
-  outcome_description: Schema.String.annotations({ description: "The same in words" }),
+  outcome_description: Schema.String.annotations({ description: "The outcome in words" }),
   disclosed: Schema.NullOr(Schema.String).annotations({
-    description: "What the app learned, in words; of an event that was not sent, what it would have been"
+    description: "What the app learned, in words. For an event that was not sent: what the app would have learned"
   })
 }).annotations({ identifier: "AccessLogEntry" })
 
 export const AccessLogApi = HttpApiGroup.make("accessLog")
   .add(
     HttpApiEndpoint.get("list", "/v1/user/access-log")
-      .annotate(OpenApi.Summary, "What apps asked about the user, newest first")
-      .annotate(
-        OpenApi.Description,
-        "Refused requests are in it too. What is filtered by an app, a purpose or a time stays newest first."
-      )
+      .annotate(OpenApi.Summary, "The requests of apps about the user, newest first")
+      .annotate(OpenApi.Description, "Refused requests are included. Filters by app, purpose and time can be combined.")
       .setUrlParams(Query)
       .addSuccess(Schema.Struct({ entries: Schema.Array(Entry), nextCursor: Schema.NullOr(Schema.String) }))
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Access log")
-  .annotate(OpenApi.Description, "Every request of every app about the signed-in user, and every event that was sent")
+  .annotate(OpenApi.Description, "Every request of every app about the signed-in user, and every event for an app")

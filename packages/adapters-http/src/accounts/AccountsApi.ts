@@ -1,8 +1,9 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Account } from "@place-access/domain/accounts"
-import { History } from "@place-access/domain/history"
+import { History } from "@place-access/domain/retention-choice"
 import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
+import { WithoutKey } from "../idempotency/WithoutKey.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
@@ -25,30 +26,32 @@ const SignUp = Fields.request({
   password: Account.Password,
   display_name: Fields.optional(Account.DisplayName),
   keep_days: Fields.optional(
-    History.Keep.annotations({ description: "For how long history is kept; null or left out: for ever" })
+    History.Keep.annotations({ description: "How many days history is kept; null or left out: without a limit" })
   )
 })
 
-/** A password is only compared here: what rules it keeps is asked when it is set. */
+/** Signing in only compares the password. The rules for passwords apply when one is set. */
 const SignIn = Fields.request({ email: Account.Email, password: Schema.String })
 
 export const AccountsApi = HttpApiGroup.make("accounts")
   .add(
     HttpApiEndpoint.post("signUp", "/v1/accounts")
+      .annotate(WithoutKey, "an e-mail address has one account: the second request learns that it is taken")
       .setPayload(SignUp)
       .addSuccess(AccountBody, { status: 201 })
       .addError(Errors.Forbidden)
       .addError(Errors.Conflict)
       .addError(Errors.RateLimited)
-      .annotate(OpenApi.Summary, "Make an account")
+      .annotate(OpenApi.Summary, "Create an account")
       .annotate(OpenApi.Description, "Does not sign in. 403 where sign-up is closed, 409 when the e-mail is taken.")
   )
   .annotate(OpenApi.Title, "Accounts")
-  .annotate(OpenApi.Description, "People: users, and those of them who develop apps")
+  .annotate(OpenApi.Description, "The accounts of people: users, some of whom also develop apps")
 
 export const SessionApi = HttpApiGroup.make("session")
   .add(
     HttpApiEndpoint.post("signIn", "/v1/session")
+      .annotate(WithoutKey, "the answer is a cookie; a session that nobody holds ends by itself")
       .setPayload(SignIn)
       .addSuccess(AccountBody, { status: 201 })
       .addError(Errors.NotSignedIn)
@@ -57,8 +60,8 @@ export const SessionApi = HttpApiGroup.make("session")
       .annotate(OpenApi.Summary, "Sign in")
       .annotate(
         OpenApi.Description,
-        "Sets the session cookie. 401 says nothing about whether the account exists; 429 after five failures of one account " +
-          "or fifty of one address in 15 minutes."
+        "Sets the session cookie. 401 does not say whether the account exists. 429 after five failures for one account " +
+          "or fifty from one address in 15 minutes."
       )
   )
   .add(
@@ -72,7 +75,7 @@ export const SessionApi = HttpApiGroup.make("session")
       .addSuccess(Schema.Void, { status: 204 })
       .addError(Errors.Forbidden)
       .annotate(OpenApi.Summary, "Sign out")
-      .annotate(OpenApi.Description, "Ends the session on the server and takes the cookie away. Can be repeated.")
+      .annotate(OpenApi.Description, "Ends the session on the server and clears the cookie. Idempotent.")
   )
   .annotate(OpenApi.Title, "Session")
-  .annotate(OpenApi.Description, "A browser's session: what the routes of users and developers ask for")
+  .annotate(OpenApi.Description, "The session of a browser, which the routes of users and developers require")

@@ -3,7 +3,7 @@ import { signIn, signOut } from "@place-access/domain/accounts"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import { clientAddress } from "../edge/ClientAddress.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "../security/Credentials.js"
@@ -14,13 +14,13 @@ import { AccountBody, toBody } from "./AccountsApi.js"
 
 const encodeBody = Schema.encodeSync(AccountBody)
 
-/** Nobody's page but ours signs a browser in. Programs, which send no Origin, may. */
+/** Refuses to sign in a browser that is on a page of another origin. Programs send no Origin and are allowed. */
 const refuseOtherOrigins = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (request.headers["origin"] !== undefined) yield* Credentials.checkOrigin(request, yield* HttpOptions)
 })
 
-/** Ends the session that the browser came with, if any: its cookie is about to be replaced or taken away. */
+/** Ends the session that the browser came with, if any, because its cookie is about to be replaced or cleared. */
 const endPresent = Effect.gen(function* () {
   const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
   if (cookie !== undefined) yield* signOut(cookie)
@@ -55,7 +55,8 @@ export const layer = Group.group(Api, "session", (handlers) =>
           const options = yield* HttpOptions
           const request = yield* HttpServerRequest.HttpServerRequest
           const response = HttpServerResponse.empty({ status: 204 })
-          // Decision A3 is about calls made with a cookie; without one there is nothing to end and nothing to forge.
+          // Decision A3 is about calls with a cookie. Without a cookie there is no session to end, and nothing to
+          // forge.
           if (Credentials.sessionToken(request, options) === undefined) return response
           yield* Credentials.checkOrigin(request, options)
           yield* endPresent

@@ -19,10 +19,10 @@ const Developer = Schema.Struct({
 
 const REVISION = {
   description:
-    "Counts changes of what a reviewer reads. Name it in the decision: what was changed since is not decided on"
+    "Grows with every change of what a reviewer reads. Name it in the decision, so that a later change is not decided on"
 }
 
-/** What a reviewer reads of an app. */
+/** An app as a reviewer reads it. */
 const ReviewedApp = Schema.Struct({
   ...AppBody.fields,
   revision: Schema.Int.annotations(REVISION),
@@ -48,7 +48,8 @@ const Leak = Schema.Struct({
   connection_id: Schema.String,
   flagged_at: Fields.At,
   end_reason: Schema.NullOr(Connection.EndReason).annotations({
-    description: "Why the connection ended. Another reason than a leak: it had ended before the key came again"
+    description:
+      "Why the connection ended. If the reason is not a leak, the connection had ended before the spent token was used again"
   })
 }).annotations({ identifier: "Leak" })
 
@@ -61,7 +62,7 @@ const Subject = Schema.Union(
     allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
     change: Schema.NullOr(PendingChange).annotations({
       description:
-        "The change to an app in production that was decided on, approved or not; null when it was another decision"
+        "The change to an app in production that the decision was about, approved or not; null for any other decision"
     })
   }),
   Schema.Struct({ kind: Schema.Literal("purpose"), id: Schema.String, key: Schema.String, ...PurposeTerms.fields })
@@ -70,25 +71,25 @@ const Subject = Schema.Union(
 const Decision = Schema.Struct({
   id: Schema.String,
   at: Fields.At,
-  decision: ReviewDecision.Kind,
+  decision: ReviewDecision.ReviewKind,
   note: Schema.NullOr(Schema.String),
   by: Schema.Struct({ id: Schema.String, display_name: Schema.String }),
-  subject: Subject.annotations({ description: "As the decision left it" })
+  subject: Subject.annotations({ description: "The status after the decision" })
 }).annotations({ identifier: "ReviewDecision" })
 
 const VerdictBody = Fields.request({
-  decision: Verdict.Decision,
+  decision: Verdict.ReviewerDecision,
   note: Fields.optional(Verdict.Note).annotations({
-    description: "For the developer; a rejection must have one, which says what to change"
+    description: "For the developer. Required to reject: say what to change"
   }),
   revision: Fields.optional(Schema.Int).annotations({
-    description: "What was read; left out: what was handed in. 409 when it was changed since"
+    description: "The revision that was read; left out: the one that was submitted. 409 if it was changed since"
   })
 })
 
 const Narrowing = Fields.request({
   allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)).annotations({
-    description: "What the app may use of what it declares; null: all of it"
+    description: "The declared scopes that the app may use; null: all of them"
   })
 })
 
@@ -98,10 +99,10 @@ const Flag = Schema.Struct({
   ...FlagFields,
   connection_id: Schema.String,
   purpose_id: Schema.String,
-  purpose: Schema.String.annotations({ description: "The app's key for it" })
+  purpose: Schema.String.annotations({ description: "The key under which the app names the purpose" })
 }).annotations({ identifier: "ReviewedVolumeFlag" })
 
-/** Any text: an id that cannot exist is one that does not exist, 404. */
+/** Accepts any text, because an unknown id answers 404 and not 400. */
 const PurposePath = Schema.Struct({ purpose_id: Schema.String.pipe(Schema.brand("PurposeId")) })
 
 const paged = Fields.request(Fields.paging(100, 500))
@@ -126,7 +127,7 @@ export const AdminApi = HttpApiGroup.make("admin")
       .annotate(OpenApi.Summary, "Approve or reject a purpose")
       .annotate(
         OpenApi.Description,
-        "The decision is kept and the developer gets a mail. 409 when the purpose is not in review, or was changed since it was read."
+        "Records the decision and sends the developer an e-mail. 409 when the purpose is not in review, or was changed since it was read."
       )
   )
   .add(
@@ -140,7 +141,7 @@ export const AdminApi = HttpApiGroup.make("admin")
       .annotate(OpenApi.Summary, "Let an app into production, or send it back to the sandbox")
       .annotate(
         OpenApi.Description,
-        "Or decide on the change (`pending`) of an app in production: approved, it is in force; rejected, what was approved before stays. The decision is kept and the developer gets a mail. 409 when nothing waits, or when it was changed since it was read."
+        "For an app in production: decides on its change (`pending`). Approved, the change is in force; rejected, the earlier approved version stays. Records the decision and sends the developer an e-mail. 409 when nothing waits for review, or when it was changed since it was read."
       )
   )
   .add(
@@ -160,7 +161,7 @@ export const AdminApi = HttpApiGroup.make("admin")
       )
       .addError(Errors.NotFound)
       .annotate(RequiredRole, "reviewer")
-      .annotate(OpenApi.Summary, "Any app, with its developer and purposes")
+      .annotate(OpenApi.Summary, "One app of any developer, with its purposes")
   )
   .add(
     HttpApiEndpoint.get("decisions", "/v1/admin/apps/:app_id/decisions")
@@ -169,7 +170,7 @@ export const AdminApi = HttpApiGroup.make("admin")
       .addSuccess(Schema.Struct({ decisions: Schema.Array(Decision), nextCursor }))
       .addError(Errors.NotFound)
       .annotate(RequiredRole, "reviewer")
-      .annotate(OpenApi.Summary, "What was decided about an app and its purposes, newest first")
+      .annotate(OpenApi.Summary, "The decisions about an app and its purposes, newest first")
   )
   .add(
     HttpApiEndpoint.patch("narrow", "/v1/admin/apps/:app_id")
@@ -179,8 +180,8 @@ export const AdminApi = HttpApiGroup.make("admin")
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
       .annotate(RequiredRole, "admin")
-      .annotate(OpenApi.Summary, "Leave an app some of its scopes")
-      .annotate(OpenApi.Description, "Live tokens follow at once. 409 for a revoked app.")
+      .annotate(OpenApi.Summary, "Restrict an app to some of its scopes")
+      .annotate(OpenApi.Description, "Applies to live tokens at once. 409 for a revoked app.")
   )
   .add(
     HttpApiEndpoint.post("revoke", "/v1/admin/apps/:app_id/revoke")
@@ -190,10 +191,10 @@ export const AdminApi = HttpApiGroup.make("admin")
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
       .annotate(RequiredRole, "admin")
-      .annotate(OpenApi.Summary, "End an app for good")
+      .annotate(OpenApi.Summary, "Revoke an app permanently")
       .annotate(
         OpenApi.Description,
-        "From the answer on none of its tokens, codes, rules and deliveries works. Asked again, the first time and its reason stay."
+        "Once this is answered, none of the app's tokens, codes, rules and deliveries works. Idempotent: a repeated call keeps the first time and reason."
       )
   )
   .add(
@@ -204,7 +205,7 @@ export const AdminApi = HttpApiGroup.make("admin")
       .annotate(OpenApi.Summary, "Purposes used more than twice as often as expected, newest first")
       .annotate(
         OpenApi.Description,
-        "Counted hourly for each connection over the last 24 hours. Calls are not refused."
+        "Counted every hour for each connection, over the last 24 hours. Calls are not refused."
       )
   )
   .add(
@@ -212,10 +213,10 @@ export const AdminApi = HttpApiGroup.make("admin")
       .setUrlParams(paged)
       .addSuccess(Schema.Struct({ leaks: Schema.Array(Leak), nextCursor }))
       .annotate(RequiredRole, "reviewer")
-      .annotate(OpenApi.Summary, "Connections of which a spent token or code was used again, newest first")
+      .annotate(OpenApi.Summary, "Connections whose spent token or code was used again, newest first")
       .annotate(
         OpenApi.Description,
-        "Somebody used a spent refresh token or an exchanged code again. The connection ended at once, and its user got an e-mail. Several connections of one app mean that the app leaks its tokens."
+        "Somebody used a spent refresh token or an exchanged code a second time. The connection ended at once, and its user got an e-mail. Several connections of one app suggest that the app leaks its tokens."
       )
   )
   .middleware(SessionAuth)

@@ -1,4 +1,6 @@
-import { decideApp, narrowApp, revokeApp } from "@place-access/domain/apps"
+import { type ReviewSubject } from "@place-access/domain/staff"
+import { decideApp, narrowApp } from "@place-access/domain/apps"
+import { revokeApp } from "@place-access/domain/staff"
 import { decidePurpose, listVolumeFlags, type Purpose } from "@place-access/domain/purposes"
 import {
   type DevelopedApp,
@@ -6,13 +8,12 @@ import {
   listAllApps,
   listDecisions,
   listLeaks,
-  listReviews,
-  type ReviewDecision,
-  type Verdict
-} from "@place-access/domain/reviews"
+  listReviews
+} from "@place-access/domain/staff"
+import type { Verdict } from "@place-access/domain/reviews"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import * as AppsApi from "../apps/AppsApi.js"
 import * as PurposesApi from "../purposes/PurposesApi.js"
 import * as VolumeFlagsApi from "../purposes/VolumeFlagsApi.js"
@@ -31,7 +32,7 @@ const reviewedPurpose = (purpose: Purpose.Purpose) => ({
   revision: purpose.revision
 })
 
-const subject = (about: ReviewDecision.Subject) =>
+const subject = (about: ReviewSubject) =>
   about.kind === "app"
     ? {
         kind: about.kind,
@@ -44,7 +45,7 @@ const subject = (about: ReviewDecision.Subject) =>
     : { kind: about.kind, id: about.id, key: about.key, ...PurposesApi.toTerms(about.terms) }
 
 const verdict = (body: {
-  readonly decision: Verdict.Decision
+  readonly decision: Verdict.ReviewerDecision
   readonly note?: Verdict.Note
   readonly revision?: number
 }): Verdict.Verdict => ({ decision: body.decision, note: body.note ?? null, revision: body.revision })

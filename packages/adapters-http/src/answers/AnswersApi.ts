@@ -4,6 +4,7 @@ import { PlaceId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { BearerAuth } from "../security/BearerAuth.js"
 import { RequiredScope } from "../security/RequiredScope.js"
+import { WithoutKey } from "../idempotency/WithoutKey.js"
 import * as Errors from "../wire/Errors.js"
 import { NullableAt, QueryAt, queryIntOr, request } from "../wire/Fields.js"
 
@@ -12,23 +13,23 @@ const QUARTER_S = 900
 
 const maxAge = {
   max_age_s: queryIntOr(1, DAY_S, QUARTER_S).annotations({
-    description: "How old a reading may be that the answer goes by, in seconds"
+    description: "The greatest age of the reading that the answer is based on, in seconds"
   })
 }
 
 export const moment = {
-  at: Schema.propertySignature(QueryAt).annotations({ description: "The moment that is asked about" }),
+  at: Schema.propertySignature(QueryAt).annotations({ description: "The moment in question" }),
   tolerance_s: queryIntOr(0, DAY_S, QUARTER_S).annotations({
-    description: "How far from the moment a reading may be that the answer goes by, in seconds"
+    description: "How far before or after the moment the reading may lie that the answer is based on, in seconds"
   })
 }
 
 /** Spec §2.5. */
-export const PlaceRef = Schema.Struct({ id: PlaceId, label: Schema.String, kind: Place.Kind }).annotations({
+export const PlaceRef = Schema.Struct({ id: PlaceId, label: Schema.String, kind: Place.PlaceKind }).annotations({
   identifier: "PlaceRef"
 })
 
-const AsOf = NullableAt.annotations({ description: "When the reading was captured that says so; null when none does" })
+const AsOf = NullableAt.annotations({ description: "When the decisive reading was captured; null when there is none" })
 
 const CurrentPlace = Schema.Struct({
   state: Schema.Literal("at_place", "elsewhere", "unknown"),
@@ -52,7 +53,7 @@ const Zone = request({
   )
 }).annotations({ identifier: "Zone" })
 
-/** Any text: an id that no place can have is one that no place has, 404. */
+/** Accepts any text, because an unknown id answers 404 and not 400. */
 const PlaceIdText = Schema.String.pipe(Schema.brand("PlaceId"))
 
 export const AnswersApi = HttpApiGroup.make("answers")
@@ -62,14 +63,14 @@ export const AnswersApi = HttpApiGroup.make("answers")
       .setUrlParams(request(maxAge))
       .addSuccess(CurrentPlace)
       .annotate(OpenApi.Summary, "Which of the shared places the user is at")
-      .annotate(OpenApi.Description, "By the newest reading that can tell. elsewhere: at none of the shared places.")
+      .annotate(OpenApi.Description, "Based on the newest decisive reading. `elsewhere`: at none of the shared places.")
   )
   .add(
     HttpApiEndpoint.get("places", "/v1/answers/places")
       .annotate(RequiredScope, "any_standard")
       .addSuccess(Schema.Struct({ places_version: Schema.Int, places: Schema.Array(PlaceRef) }))
       .annotate(OpenApi.Summary, "The places that the user shares with the app, by label")
-      .annotate(OpenApi.Description, "Open to every standard scope. places_version grows when the set changes.")
+      .annotate(OpenApi.Description, "Any standard scope suffices. `places_version` grows when the set changes.")
   )
   .add(
     HttpApiEndpoint.get("presence", "/v1/answers/places/:place_id/presence")
@@ -81,19 +82,20 @@ export const AnswersApi = HttpApiGroup.make("answers")
       .annotate(OpenApi.Summary, "Whether the user is at one of the shared places")
       .annotate(
         OpenApi.Description,
-        "By the newest reading of the last max_age_s seconds that can tell; unknown when none can: too near the edge, or no reading."
+        "Based on the newest decisive reading of the last `max_age_s` seconds. `unknown` when there is no reading, or when every reading is too near the edge."
       )
   )
   .add(
     HttpApiEndpoint.post("verifyZone", "/v1/answers/verify-zone")
+      .annotate(WithoutKey, "it only asks, and makes nothing")
       .annotate(RequiredScope, "location.zone.verify")
       .setPayload(Zone)
       .addSuccess(Schema.Struct({ state: Presence, asOf: AsOf }))
       .addError(Errors.BudgetExceeded)
-      .annotate(OpenApi.Summary, "Whether the user is inside a circle of the app's own")
+      .annotate(OpenApi.Summary, "Whether the user is inside a circle that the app chooses")
       .annotate(
         OpenApi.Description,
-        "The user reads the label in their access log. 20 questions an hour about zones, new zone rules included; over a day as many as do not narrow down where the user is. Asking about the same circle again narrows nothing down."
+        "The user's access log shows the label. The app may ask 20 questions about zones in an hour, new zone rules included. Over a day it may ask as long as the questions do not narrow down where the user is; the same circle again narrows nothing down."
       )
   )
   .add(
@@ -106,12 +108,12 @@ export const AnswersApi = HttpApiGroup.make("answers")
           matched: Schema.Boolean,
           asOf: AsOf,
           deltaSeconds: Schema.NullOr(Schema.NonNegativeInt).annotations({
-            description: "Whole seconds between at and asOf, rounded down"
+            description: "Whole seconds between `at` and `asOf`, rounded down"
           })
         }).annotations({ identifier: "LookupResult" })
       )
       .annotate(OpenApi.Summary, "Which of the shared places the user was at, at a moment")
-      .annotate(OpenApi.Description, "By the reading nearest in time, earlier or later, within tolerance_s.")
+      .annotate(OpenApi.Description, "Based on the reading nearest in time, earlier or later, within `tolerance_s`.")
   )
   .middleware(BearerAuth)
   .annotate(OpenApi.Title, "Answers")

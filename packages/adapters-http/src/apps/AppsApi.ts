@@ -6,12 +6,12 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Any text: an id that cannot exist is one that does not exist, 404. */
+/** Accepts any text, because an unknown id answers 404 and not 400. */
 export const AppPath = Schema.Struct({ app_id: Schema.String.pipe(Schema.brand("AppId")) })
 
 const { homepageUrl, redirectUris, ...sameNames } = AppProposal.Differences.fields
 
-/** What is in force beside what is to replace it. */
+/** A change of an app in production: what is in force beside what is to replace it. */
 export const PendingChange = Schema.Struct({
   ...sameNames,
   homepage_url: homepageUrl,
@@ -33,19 +33,19 @@ export const AppBody = Schema.Struct({
   name: Schema.String,
   description: Schema.String,
   homepage_url: Schema.NullOr(Schema.String),
-  scopes: Schema.Array(Scope.Scope).annotations({ description: "Declared by the developer" }),
+  scopes: Schema.Array(Scope.Scope).annotations({ description: "The scopes that the developer declares" }),
   allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)).annotations({
-    description: "What an admin left of them; null when nothing was narrowed"
+    description: "The scopes to which an admin restricted the app; null when it is not restricted"
   }),
   redirect_uris: Schema.Array(Schema.String),
-  status: App.Status,
-  review_note: Schema.NullOr(Schema.String).annotations({ description: "What was said with the last decision" }),
+  status: App.AppStatus,
+  review_note: Schema.NullOr(Schema.String).annotations({ description: "The note of the last decision" }),
   submitted_at: Fields.NullableAt.annotations({
-    description: "In review since, or in production with a change that waits since; null when nothing waits"
+    description: "Since when the app, or the change of an app in production, waits for review; null when nothing waits"
   }),
   pending: Schema.NullOr(PendingChange).annotations({
     description:
-      "What of an app in production waits for a reviewer; null when nothing does. Until it is decided everything else here is in force, and parts that are null stay as they are"
+      "The change of an app in production that waits for a reviewer; null when none waits. Until the decision all other fields are in force. A part that is null does not change"
   }),
   revoked_at: Fields.NullableAt,
   created_at: Fields.At
@@ -67,25 +67,27 @@ export const toBody = (app: App.App): typeof AppBody.Type => ({
   created_at: app.createdAt
 })
 
-/** Null of null. */
+/** Maps a value that may be null; null stays null. */
 export const nullOr = <A, B>(value: A | null, to: (value: A) => B): B | null => (value === null ? null : to(value))
 
 const NewApp = Fields.request({
-  name: App.Name,
-  description: App.Description,
+  name: App.AppName,
+  description: App.AppDescription,
   homepage_url: Fields.optional(App.HomepageUrl),
   scopes: App.DeclaredScopes
 })
 
 const Edit = Fields.request({
-  name: Fields.optional(App.Name),
-  description: Fields.optional(App.Description),
-  /** Null takes it away. */
+  name: Fields.optional(App.AppName),
+  description: Fields.optional(App.AppDescription),
+  /** Null removes the homepage. */
   homepage_url: Schema.optionalWith(Schema.NullOr(App.HomepageUrl), { exact: true }),
   scopes: Fields.optional(App.DeclaredScopes)
 })
 
-/** The specification's name, or RFC 7591's (decision O1). One of them must be there, which a struct cannot say. */
+/**
+ * Accepts the specification's name and RFC 7591's (decision O1). One of the two is required, which a struct cannot say.
+ */
 const Registration = Fields.request({
   redirectUris: Fields.optional(RedirectUri.List),
   redirect_uris: Fields.optional(RedirectUri.List)
@@ -109,10 +111,9 @@ const Registration = Fields.request({
 const Client = Schema.Struct({
   clientId: Schema.String,
   clientSecret: Schema.String,
-  redirectUris: Schema.Array(Schema.String).annotations({ description: "Those that users can be sent back to now" }),
+  redirectUris: Schema.Array(Schema.String).annotations({ description: "The redirect URIs that work now" }),
   pendingRedirectUris: Schema.Array(Schema.String).annotations({
-    description:
-      "Those that a reviewer has to approve first: of an app in production, on an origin that it did not have before"
+    description: "The redirect URIs that a reviewer has to approve first: those of an app in production on a new origin"
   })
 }).annotations({ identifier: "Client" })
 
@@ -121,16 +122,16 @@ export const AppsApi = HttpApiGroup.make("apps")
     HttpApiEndpoint.get("list", "/v1/developer/apps")
       .setUrlParams(Fields.request(Fields.paging(100, 500)))
       .addSuccess(Schema.Struct({ apps: Schema.Array(AppBody), nextCursor: Schema.NullOr(Schema.String) }))
-      .annotate(OpenApi.Summary, "One's own apps, oldest first")
+      .annotate(OpenApi.Summary, "The signed-in developer's apps, oldest first")
   )
   .add(
     HttpApiEndpoint.post("create", "/v1/developer/apps")
       .setPayload(NewApp)
       .addSuccess(AppBody, { status: 201 })
-      .annotate(OpenApi.Summary, "Make an app")
+      .annotate(OpenApi.Summary, "Create an app")
       .annotate(
         OpenApi.Description,
-        "It starts in the sandbox, where only its developer can connect it. The first one makes the account a developer's."
+        "The app starts in the sandbox, where only its developer can connect it. The first app makes the account a developer account."
       )
   )
   .add(
@@ -150,7 +151,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(OpenApi.Summary, "Change an app")
       .annotate(
         OpenApi.Description,
-        "Scopes given up narrow live tokens at once. In review none can be added (409). In production a new scope, name, description or homepage waits for a reviewer (`pending`) and what was approved stays in force; what was approved before comes back at once. Setting a part back to what is in force withdraws it, and `/withdraw` withdraws all of them. 409 for a revoked app."
+        "A scope that is given up leaves live tokens at once. While the app is in review, no scope can be added (409). In production a new scope, name, description or homepage waits for a reviewer (`pending`), and the approved version stays in force. A value that was approved before needs no second review and is in force at once. Setting a part back to the version in force withdraws its change; `/withdraw` withdraws all changes. 409 for a revoked app."
       )
   )
   .add(
@@ -159,10 +160,10 @@ export const AppsApi = HttpApiGroup.make("apps")
       .addSuccess(AppBody)
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
-      .annotate(OpenApi.Summary, "Hand an app in for review")
+      .annotate(OpenApi.Summary, "Submit an app for review")
       .annotate(
         OpenApi.Description,
-        "From the sandbox; 409 otherwise. Until it is in production only its developer can connect it."
+        "Only for an app in the sandbox; 409 otherwise. Until the app is in production, only its developer can connect it."
       )
   )
   .add(
@@ -171,10 +172,10 @@ export const AppsApi = HttpApiGroup.make("apps")
       .addSuccess(AppBody)
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
-      .annotate(OpenApi.Summary, "Withdraw the change that waits")
+      .annotate(OpenApi.Summary, "Withdraw the change that waits for review")
       .annotate(
         OpenApi.Description,
-        "Of an app in production: `pending` is gone, what is in force stays, and the app leaves the reviewers' queue. 409 when nothing waits."
+        "For an app in production: drops `pending`, keeps the version in force, and takes the app out of the reviewers' queue. 409 when nothing waits."
       )
   )
   .add(
@@ -187,7 +188,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(OpenApi.Summary, "Register redirect URIs and get a client secret")
       .annotate(
         OpenApi.Description,
-        "Asked again it replaces the URIs and issues a new secret, shown this once; the one before works for another 24 hours. In production URIs on an origin that was approved work at once; those on a new one wait for a reviewer (`pendingRedirectUris`), and nobody is sent to them until then. When all of them wait, the present ones go on working. 409 for a revoked app."
+        "A repeated call replaces the URIs and issues a new secret, shown only in this answer. The previous secret works for another 24 hours. In production, URIs on an approved origin work at once. URIs on a new origin wait for a reviewer (`pendingRedirectUris`), and users are not sent to them until then. When all of them wait, the current ones go on working. 409 for a revoked app."
       )
   )
   .middleware(SessionAuth)

@@ -11,7 +11,7 @@ import {
 } from "@place-access/domain/apps"
 import { Effect, Schema } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
@@ -19,7 +19,7 @@ import { toBody } from "./AppsApi.js"
 
 const same = Schema.equivalence(RedirectUri.List)
 
-/** Both names, and not the same under them: which one counts is anybody's guess (decision O1). */
+/** Fails when both names are given with different values: the service cannot know which one counts (decision O1). */
 const chosen = (given: { readonly redirectUris?: RedirectUri.List; readonly redirect_uris?: RedirectUri.List }) => {
   const { redirect_uris: standard, redirectUris: ours } = given
   if (ours !== undefined && standard !== undefined && !same(ours, standard)) {

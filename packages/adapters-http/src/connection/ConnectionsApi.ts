@@ -9,7 +9,7 @@ import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, paging, request } from "../wire/Fields.js"
 import { Uses } from "./ConsentsApi.js"
 
-/** A connection as its user reads it. Never the app's `sub` or `external_user_id` (Spec §2.1). */
+/** A connection as its user reads it. It never contains the app's `sub` or `external_user_id` (Spec §2.1). */
 export const UserConnection = Schema.Struct({
   id: ConnectionId,
   app: Schema.Struct({
@@ -17,7 +17,7 @@ export const UserConnection = Schema.Struct({
     name: Schema.String,
     description: Schema.String,
     homepage_url: Schema.NullOr(Schema.String),
-    status: App.Status
+    status: App.AppStatus
   }),
   live: Schema.Boolean,
   scopes: Schema.Array(Scope.Scope),
@@ -27,7 +27,7 @@ export const UserConnection = Schema.Struct({
     Schema.Struct({
       id: PlaceId,
       label: Schema.String,
-      kind: Place.Kind,
+      kind: Place.PlaceKind,
       shared_at: At,
       include_earlier_visits: Schema.Boolean,
       archived_at: NullableAt
@@ -38,7 +38,7 @@ export const UserConnection = Schema.Struct({
   sensitive_lapsed_at: NullableAt,
   renewal_grace_ends_at: NullableAt,
   connected_at: At,
-  last_used_at: NullableAt.annotations({ description: "When the app was last answered about the user" }),
+  last_used_at: NullableAt.annotations({ description: "When the app last got an answer about the user" }),
   ended_at: NullableAt,
   end_reason: Schema.NullOr(Domain.EndReason)
 }).annotations({ identifier: "UserConnection" })
@@ -73,20 +73,20 @@ export const ConnectionsApi = HttpApiGroup.make("connections")
   )
   .add(
     HttpApiEndpoint.get("uses")`/v1/user/connections/${id}/uses`
-      .annotate(OpenApi.Summary, "How often the app was answered in the last 90 days, by purpose")
+      .annotate(OpenApi.Summary, "How many answers the app got in the last 90 days, by purpose")
       .addSuccess(Uses)
       .addError(Errors.NotFound)
   )
   .add(
     HttpApiEndpoint.del("disconnect")`/v1/user/connections/${id}`
-      .annotate(OpenApi.Summary, "Disconnect the app: its tokens die and its rules stop")
-      .annotate(OpenApi.Description, "Idempotent: a connection that has ended stays as it ended.")
+      .annotate(OpenApi.Summary, "Disconnect the app: its tokens and rules stop working")
+      .annotate(OpenApi.Description, "Idempotent: a connection that has ended does not change.")
       .addError(Errors.NotFound)
   )
   .add(
     HttpApiEndpoint.put("share")`/v1/user/connections/${id}/places`
       .annotate(OpenApi.Summary, "Replace the set of places that the app may ask about")
-      .annotate(OpenApi.Description, "places_version grows only when the set changes.")
+      .annotate(OpenApi.Description, "`places_version` grows only when the set changes.")
       .setPayload(SharedPlaces)
       .addSuccess(UserConnection)
       .addError(Errors.NotFound)
@@ -94,4 +94,4 @@ export const ConnectionsApi = HttpApiGroup.make("connections")
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Connected apps")
-  .annotate(OpenApi.Description, "What the signed-in user approved")
+  .annotate(OpenApi.Description, "The apps that the signed-in user approved")

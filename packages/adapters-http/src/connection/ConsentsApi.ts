@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { App } from "@place-access/domain/apps"
-import { ConsentRequest } from "@place-access/domain/connection"
+import { ConsentRequest } from "@place-access/domain/consent"
 import { Place } from "@place-access/domain/places"
 import { AppId, ConsentRequestId, PlaceId, PurposeId, Scope } from "@place-access/domain/shared"
 import { Tier } from "@place-access/domain/tiers"
@@ -9,17 +9,17 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, optional, request } from "../wire/Fields.js"
 
-/** The consent page as data (Spec §4.1). */
+/** The content of the consent page as data (Spec §4.1). */
 
 export const Uses = Schema.Struct({
   since: At,
   by_purpose: Schema.Array(
     Schema.Struct({
-      purpose: PurposeId.annotations({ description: "Its id, which the access log can be filtered by" }),
-      description: Schema.String.annotations({ description: "In the words that the user was shown" }),
+      purpose: PurposeId.annotations({ description: "The purpose's id; the access log can be filtered by it" }),
+      description: Schema.String.annotations({ description: "The purpose in the words that the user read at consent" }),
       count: Schema.Int
     })
-  ).annotations({ description: "Most used first, then what could have been used and was not" }),
+  ).annotations({ description: "The most used purpose first; purposes that were never used come last" }),
   without_purpose: Schema.Int.annotations({ description: "Answers that disclosed no coordinates" })
 }).annotations({ identifier: "Uses" })
 
@@ -34,7 +34,7 @@ const Review = Schema.Struct({
     name: Schema.String,
     description: Schema.String,
     homepage_url: Schema.NullOr(Schema.String),
-    status: App.Status,
+    status: App.AppStatus,
     developer_name: Schema.String,
     redirect_origin: Schema.String
   }),
@@ -43,19 +43,21 @@ const Review = Schema.Struct({
       scope: Scope.Scope,
       sensitive: Schema.Boolean,
       description: Schema.String,
-      purposes: Schema.Array(Schema.String).annotations({ description: "In the wording that was approved" }),
+      purposes: Schema.Array(Schema.String).annotations({ description: "The purposes in their approved wording" }),
       held_before: Schema.NullOr(Schema.Boolean),
       preselected: Schema.Boolean
     })
   ),
-  leaving: Schema.Array(Scope.Scope).annotations({ description: "Held now and not asked for any more" }),
+  leaving: Schema.Array(Scope.Scope).annotations({
+    description: "The scopes that the app has now and no longer asks for"
+  }),
   asks_places: Schema.Boolean,
   asks_standard_days: Schema.Boolean,
   places: Schema.Array(
     Schema.Struct({
       id: PlaceId,
       label: Schema.String,
-      kind: Place.Kind,
+      kind: Place.PlaceKind,
       preselected: Schema.Boolean,
       earlier_visits_preselected: Schema.Boolean
     })
@@ -76,9 +78,9 @@ const MAX_PLACES = 1_000
 const Answer = request({
   decision: Schema.Literal("allow", "cancel", "stop").annotations({
     message: () => "must be allow, cancel or, in a renewal, stop",
-    description: "stop: a renewal is declined and the exact location is not shared any more"
+    description: "`stop` declines a renewal: the exact location is no longer shared"
   }),
-  mode: optional(ConsentRequest.Mode).annotations({ description: "Of the review that is answered" }),
+  mode: optional(ConsentRequest.Mode).annotations({ description: "The mode of the review that this decision answers" }),
   scopes: optional(Schema.Array(Schema.String).pipe(Schema.maxItems(Scope.all.length))),
   places: optional(
     Schema.Array(
@@ -97,10 +99,10 @@ const id = HttpApiSchema.param("id", ConsentRequestId)
 export const ConsentsApi = HttpApiGroup.make("consents")
   .add(
     HttpApiEndpoint.get("review")`/v1/user/consent-requests/${id}`
-      .annotate(OpenApi.Summary, "What an app asks the user for, as the consent page shows it")
+      .annotate(OpenApi.Summary, "What an app requests from the user, as the consent page shows it")
       .annotate(
         OpenApi.Description,
-        "The id is the last part of the consent page's address. 409 when it was decided or waited for more than an hour."
+        "The id is the last part of the consent page's address. 409 when the request is decided already or is more than an hour old."
       )
       .addSuccess(Review)
       .addError(Errors.NotFound)
@@ -109,8 +111,8 @@ export const ConsentsApi = HttpApiGroup.make("consents")
   )
   .add(
     HttpApiEndpoint.post("decide")`/v1/user/consent-requests/${id}/decision`
-      .annotate(OpenApi.Summary, "Answer the app; gives the address to send the browser to")
-      .annotate(OpenApi.Description, "Idempotent: what was answered stays answered, with the same code.")
+      .annotate(OpenApi.Summary, "Decide on the request; answers with the address to send the browser to")
+      .annotate(OpenApi.Description, "Idempotent: the first decision counts, and a repeated call gets the same code.")
       .setPayload(Answer)
       .addSuccess(Schema.Struct({ redirect_to: Schema.String }).annotations({ identifier: "ConsentAnswer" }))
       .addError(Errors.NotFound)
@@ -119,4 +121,4 @@ export const ConsentsApi = HttpApiGroup.make("consents")
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Consent")
-  .annotate(OpenApi.Description, "What an app asks of the signed-in user")
+  .annotate(OpenApi.Description, "What an app requests from the signed-in user")

@@ -1,13 +1,8 @@
-import {
-  type ConsentRefused,
-  type ConsentReview,
-  decideConsent,
-  reviewConsent,
-  type Uses
-} from "@place-access/domain/connection"
+import { type ConsentRefused, type Uses } from "@place-access/domain/connection"
+import { type ConsentReview, decideConsent, reviewConsent } from "@place-access/domain/consent"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import { HttpOptions } from "../HttpOptions.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
@@ -22,13 +17,13 @@ const refused = ({ reason }: ConsentRefused): Effect.Effect<never, Refusal> => {
     case "sandbox":
       return Effect.fail(Errors.forbidden("the app is still being tested: only its developer can connect it"))
     case "app_revoked":
-      return Effect.fail(Errors.forbidden("the app was closed for good"))
+      return Effect.fail(Errors.forbidden("the app was revoked permanently"))
     case "expired":
-      return Effect.fail(Errors.conflict("the request waited for more than an hour"))
+      return Effect.fail(Errors.conflict("the request is more than an hour old"))
     case "decided":
-      return Effect.fail(Errors.conflict("the request was decided already"))
+      return Effect.fail(Errors.conflict("the request is decided already"))
     case "outdated":
-      return Effect.fail(Errors.conflict("there is nothing to renew any more: review the request again"))
+      return Effect.fail(Errors.conflict("there is nothing left to renew: review the request again"))
   }
 }
 

@@ -1,16 +1,14 @@
 import { describeConnection } from "@place-access/domain/connection"
-import { Effect } from "effect"
+import { gen } from "@place-access/domain/shared"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
-import * as CurrentRequest from "../edge/CurrentRequest.js"
-import { Caller } from "../security/BearerAuth.js"
+import * as Group from "../Group.js"
+import { BearerCaller } from "../security/BearerAuth.js"
 
 export const layer = Group.group(Api, "me", (handlers) =>
   handlers.handle("get", () =>
-    Effect.gen(function* () {
-      const me = yield* describeConnection(yield* Caller)
-      yield* CurrentRequest.disclose("the terms of the connection")
-      return {
+    gen(function* () {
+      const me = yield* describeConnection(yield* BearerCaller)
+      const answer = {
         sub: me.sub,
         external_user_id: me.externalUserId,
         scopes: me.scopes,
@@ -22,6 +20,7 @@ export const layer = Group.group(Api, "me", (handlers) =>
         renewal_grace_ends_at: me.renewalGraceEndsAt,
         connected_at: me.connectedAt
       }
+      return { answer, disclosed: "the terms of the connection" }
     })
   )
 )

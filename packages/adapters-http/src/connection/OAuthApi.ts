@@ -1,9 +1,13 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { WithoutKey } from "../idempotency/WithoutKey.js"
 import * as Errors from "../wire/Errors.js"
 import { NullableAt } from "../wire/Fields.js"
 
-/** Spec §4.3; decisions O1 to O4. Bodies are read by `OAuthRequest`: these schemas are the documentation of both dialects. */
+/**
+ * The token endpoints (Spec §4.3; decisions O1 to O4). `OAuthRequest` reads the bodies: these schemas only document the
+ * two dialects, JSON and forms.
+ */
 
 const FORM = { kind: "UrlParams", contentType: "application/x-www-form-urlencoded" } as const
 
@@ -23,7 +27,7 @@ const RefreshJson = Schema.Struct({
   refreshToken: Schema.String
 }).annotations({ identifier: "TokenRequestRefreshToken" })
 
-const CREDENTIALS = { description: "Unless the client authenticates by HTTP Basic" }
+const CREDENTIALS = { description: "Required unless the client authenticates by HTTP Basic" }
 const clientForm = {
   client_id: Schema.optional(Schema.String.annotations(CREDENTIALS)),
   client_secret: Schema.optional(Schema.String.annotations(CREDENTIALS))
@@ -78,10 +82,11 @@ export const Metadata = Schema.Struct({
 export const OAuthApi = HttpApiGroup.make("oauth")
   .add(
     HttpApiEndpoint.post("token", "/v1/oauth/token")
+      .annotate(WithoutKey, "codes and refresh tokens can be repeated for 30 seconds, without a key")
       .annotate(OpenApi.Summary, "Exchange a code, or refresh")
       .annotate(
         OpenApi.Description,
-        "JSON with camelCase names, or a form with the names of RFC 6749. The client authenticates in the body or by HTTP Basic. When an answer was lost, send the same request again within 30 seconds: it is given again, with the same refresh token and another access token. Later, or once a token was used, a spent code or refresh token counts as stolen and ends the connection."
+        "JSON with camelCase names, or a form with the names of RFC 6749. The client authenticates in the body or by HTTP Basic. When the answer gets lost, send the same request again within 30 seconds: the answer has the same refresh token and another access token. After 30 seconds, or once a token of that answer was used, a spent code or refresh token counts as stolen and ends the connection."
       )
       .setPayload(Schema.Union(ExchangeJson, RefreshJson, HttpApiSchema.withEncoding(TokenForm, FORM)))
       .addSuccess(TokenResponse)
@@ -92,10 +97,11 @@ export const OAuthApi = HttpApiGroup.make("oauth")
   )
   .add(
     HttpApiEndpoint.post("revoke", "/v1/oauth/revoke")
+      .annotate(WithoutKey, "revoking twice is revoking once")
       .annotate(OpenApi.Summary, "End the connection of a token")
       .annotate(
         OpenApi.Description,
-        "200 for any token, known or not, an empty one too; 401 for wrong client credentials alone."
+        "200 for any token, even an unknown or empty one. 401 only for wrong client credentials."
       )
       .setPayload(Schema.Union(RevokeJson, HttpApiSchema.withEncoding(RevokeForm, FORM)))
       .addSuccess(HttpApiSchema.Empty(200))
@@ -104,9 +110,9 @@ export const OAuthApi = HttpApiGroup.make("oauth")
   )
   .add(
     HttpApiEndpoint.get("metadata", "/.well-known/oauth-authorization-server")
-      .annotate(OpenApi.Summary, "What OAuth clients need to know (RFC 8414)")
-      .annotate(OpenApi.Description, "Libraries read it by themselves when they are given the base address as issuer.")
+      .annotate(OpenApi.Summary, "The metadata for OAuth clients (RFC 8414)")
+      .annotate(OpenApi.Description, "Libraries read it on their own if their issuer is set to the base address.")
       .addSuccess(Metadata)
   )
   .annotate(OpenApi.Title, "OAuth")
-  .annotate(OpenApi.Description, "Tokens of a connection, for the app's server")
+  .annotate(OpenApi.Description, "Issues and revokes the tokens of a connection, for the app's server")

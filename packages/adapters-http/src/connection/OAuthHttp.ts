@@ -1,23 +1,23 @@
 import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { findClient, proveClient, type Registered } from "@place-access/domain/apps"
-import { exchangeCode, refreshTokens, revokeToken, type TokenGrant } from "@place-access/domain/connection"
+import { exchangeCode, refreshTokens, revokeToken, type TokenGrant } from "@place-access/domain/tokens"
 import { Rate, Subject } from "@place-access/domain/limits"
-import { Scope, Timestamp } from "@place-access/domain/shared"
+import { Scope } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import { clientAddress } from "../edge/ClientAddress.js"
-import * as RateLimit from "../edge/RateLimit.js"
+import * as RateLimit from "../limits/RateLimit.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import * as Json from "../wire/Json.js"
 import { type Shared, toWire } from "../wire/toWire.js"
-import { Metadata, type TokenResponse } from "./OAuthApi.js"
+import { Metadata, TokenResponse } from "./OAuthApi.js"
 import * as OAuthRequest from "./OAuthRequest.js"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** RFC 6749 §5.1; `Pragma` for caches that know nothing newer. */
+/** Forbids caches to store an answer (RFC 6749 §5.1). `Pragma` is for HTTP/1.0 caches. */
 const NO_STORE = { "cache-control": "no-store", pragma: "no-cache" }
 
 export const layer = Group.group(Api, "oauth", (handlers) =>
@@ -27,15 +27,15 @@ export const layer = Group.group(Api, "oauth", (handlers) =>
     .handleRaw("metadata", () => Effect.map(HttpOptions, metadata))
 )
 
-interface Counted {
+interface CountedRequest {
   readonly sent: OAuthRequest.OAuthRequest
-  /** The app that the client says it is, if there is one of that name. */
+  /** The app that the client id names, if it exists. */
   readonly found: Option.Option<Registered>
 }
 
 /**
- * What the client sent, counted for the app that it says it is and the address that it comes from: before its secret is looked
- * at, so that guesses are counted, and so that nobody elsewhere can use up what is the app's.
+ * Reads the request, and counts it for the app that it names and the address that it comes from. The secret is not
+ * checked yet, for two reasons: wrong guesses count too, and a client at another address cannot use up the app's limit.
  */
 const counted = (request: Request) =>
   Effect.gen(function* () {
@@ -43,10 +43,10 @@ const counted = (request: Request) =>
     const found = yield* findClient(OAuthRequest.clientId(request, sent))
     const id = Option.map(found, ({ app }) => app.id)
     yield* RateLimit.take(Subject.client(id, yield* clientAddress), Rate.OAUTH)
-    return { sent, found } satisfies Counted
+    return { sent, found } satisfies CountedRequest
   })
 
-const authenticate = (request: Request, { found, sent }: Counted) =>
+const authenticate = (request: Request, { found, sent }: CountedRequest) =>
   Effect.flatMap(OAuthRequest.credentials(request, sent), ({ clientSecret, triedBasic }) =>
     Effect.catchTag(proveClient(found, clientSecret), "InvalidClient", () =>
       Effect.fail(Errors.invalidClient(triedBasic))
@@ -83,38 +83,40 @@ const token = (request: Request) =>
   })
 
 const CODE_REFUSED = Errors.invalidGrant(
-  "The code is unknown, used or expired, or does not go with this client, redirect URI and verifier"
+  "The code is unknown, used or expired, or does not match this client, redirect URI or verifier"
 )
-const REFRESH_REFUSED = Errors.invalidGrant("The refresh token is not good any more: the user must connect again")
+const REFRESH_REFUSED = Errors.invalidGrant("The refresh token is no longer valid: the user must connect again")
 
-/** Written as `TokenResponse` would write it, which takes a hundredth of a refresh to do so. */
+const encodeTokens = Schema.encodeSync(TokenResponse)
+
 const issued = (grant: TokenGrant.TokenGrant): HttpServerResponse.HttpServerResponse =>
   Json.response(
-    {
+    encodeTokens({
       access_token: grant.accessToken,
       token_type: "Bearer",
       expires_in: grant.expiresIn,
       refresh_token: grant.refreshToken,
-      refresh_token_expires_at: nullableIso(grant.refreshTokenExpiresAt),
-      sensitive_scopes_expire_at: nullableIso(grant.sensitiveScopesExpireAt),
+      refresh_token_expires_at: grant.refreshTokenExpiresAt,
+      sensitive_scopes_expire_at: grant.sensitiveScopesExpireAt,
       scope: grant.scopes.join(" "),
       sub: grant.sub
-    } satisfies typeof TokenResponse.Encoded,
+    }),
     { status: 200, headers: NO_STORE }
   )
-
-const nullableIso = (at: Timestamp.Timestamp | null): string | null => (at === null ? null : Timestamp.toIso(at))
 
 const revoke = (request: Request) =>
   Effect.gen(function* () {
     const client = yield* counted(request)
     const { token } = yield* client.sent.require("token")
     yield* revokeToken(yield* authenticate(request, client), token)
-    // Without a content type: clients try to parse an empty body that claims to be JSON.
+    // Without a content type, because clients try to parse an empty body that claims to be JSON.
     return HttpServerResponse.empty({ status: 200, headers: NO_STORE })
   })
 
-/** Clients that speak forms find `error_description` where RFC 6749 §5.2 puts it; bodies of the others stay as specified. */
+/**
+ * Adds `error_description` for clients that send forms, where RFC 6749 §5.2 puts it. Clients that send JSON get the
+ * specified body.
+ */
 const answer = <E extends Shared | Errors.WireError, R>(
   request: Request,
   program: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>

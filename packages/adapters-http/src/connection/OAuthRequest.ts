@@ -2,7 +2,7 @@ import type { HttpServerRequest } from "@effect/platform"
 import { Effect } from "effect"
 import * as Errors from "../wire/Errors.js"
 
-/** What a client may send, by its name in a form; JSON has it in camelCase (decision O1). */
+/** The fields that a client may send, by their names in a form. JSON has the same names in camelCase (decision O1). */
 const NAMES = {
   grant_type: "grantType",
   client_id: "clientId",
@@ -13,25 +13,25 @@ const NAMES = {
   refresh_token: "refreshToken",
   token: "token"
 } as const
-export type Name = keyof typeof NAMES
+export type OAuthParameter = keyof typeof NAMES
 
 export interface OAuthRequest {
   readonly isForm: boolean
-  /** Undefined when it is missing or empty (RFC 6749 §3.2); a `token` may be empty. */
-  readonly get: (name: Name) => string | undefined
-  /** Fails with `invalid_request`, naming all that are missing. */
-  readonly require: <const Names extends ReadonlyArray<Name>>(
+  /** The value of a field. Undefined if the field is missing or empty (RFC 6749 §3.2); only `token` may be empty. */
+  readonly get: (name: OAuthParameter) => string | undefined
+  /** The values of several fields. Fails with `invalid_request`, which names all missing fields. */
+  readonly require: <const Names extends ReadonlyArray<OAuthParameter>>(
     ...names: Names
   ) => Effect.Effect<Readonly<Record<Names[number], string>>, InvalidRequest>
 }
 
 type InvalidRequest = typeof Errors.InvalidRequest.Type
-type Fields = ReadonlyMap<Name, string>
+type Fields = ReadonlyMap<OAuthParameter, string>
 
 export const isForm = (request: HttpServerRequest.HttpServerRequest): boolean =>
   /^application\/x-www-form-urlencoded\s*(?:;|$)/i.test((request.headers["content-type"] ?? "").trim())
 
-/** Reads either dialect. Fails with `invalid_request`; never repeats a value. */
+/** Reads a form or JSON. Fails with `invalid_request`, whose messages never repeat a value. */
 export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<OAuthRequest, InvalidRequest> =>
   isForm(request)
     ? Effect.flatMap(Effect.orDie(request.text), (text) => {
@@ -61,8 +61,8 @@ const of = (
         }
       })
 
-/** Every field, those that were not sent as "". */
-const texts = (fields: Fields): Readonly<Record<Name, string>> => ({
+/** Every field; a field that was not sent is "". */
+const texts = (fields: Fields): Readonly<Record<OAuthParameter, string>> => ({
   grant_type: fields.get("grant_type") ?? "",
   client_id: fields.get("client_id") ?? "",
   client_secret: fields.get("client_secret") ?? "",
@@ -73,13 +73,16 @@ const texts = (fields: Fields): Readonly<Record<Name, string>> => ({
   token: fields.get("token") ?? ""
 })
 
-const names = Object.keys(NAMES) as ReadonlyArray<Name>
+const names = Object.keys(NAMES) as ReadonlyArray<OAuthParameter>
 
-/** A field without a value was not sent; but an empty token to revoke is one that nobody issued (RFC 7009 §2.2). */
-const isGiven = (name: Name, value: string): boolean => value !== "" || name === "token"
+/**
+ * An empty field counts as not sent (RFC 6749 §3.2). Only an empty token counts as sent: it is a token that nobody
+ * issued (RFC 7009 §2.2).
+ */
+const isGiven = (name: OAuthParameter, value: string): boolean => value !== "" || name === "token"
 
 const fromForm = (form: URLSearchParams, problems: Array<string>): Fields => {
-  const fields = new Map<Name, string>()
+  const fields = new Map<OAuthParameter, string>()
   for (const name of names) {
     const [value, ...more] = form.getAll(name)
     if (more.length > 0) problems.push(`${name} must not be repeated`)
@@ -89,7 +92,7 @@ const fromForm = (form: URLSearchParams, problems: Array<string>): Fields => {
 }
 
 const fromJson = (body: unknown, problems: Array<string>): Fields => {
-  const fields = new Map<Name, string>()
+  const fields = new Map<OAuthParameter, string>()
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     problems.push("The body must be a JSON object")
     return fields
@@ -107,24 +110,27 @@ const fromJson = (body: unknown, problems: Array<string>): Fields => {
   return fields
 }
 
-interface Named extends Credentials {
+interface BasicCredentials extends ClientCredentials {
   readonly clientId: string
 }
 
-export interface Credentials {
+export interface ClientCredentials {
   readonly clientSecret: string
   readonly triedBasic: boolean
 }
 
-/** The name that the client goes by, and that its `credentials` are for; undefined when it has none, or none that can be read. */
+/**
+ * The client id that the request names, in the body or by HTTP Basic. Undefined if there is none, or if it cannot be
+ * read.
+ */
 export const clientId = (request: HttpServerRequest.HttpServerRequest, sent: OAuthRequest): string | undefined =>
   sent.get("client_id") ?? parseBasic(request.headers["authorization"] ?? "")?.clientId
 
-/** What the client proves its name with: in the body or by HTTP Basic, not both (RFC 6749 §2.3). */
+/** The client's proof of its id: in the body or by HTTP Basic, not both (RFC 6749 §2.3). */
 export const credentials = (
   request: HttpServerRequest.HttpServerRequest,
   sent: OAuthRequest
-): Effect.Effect<Credentials, InvalidRequest | typeof Errors.InvalidClient.Type> => {
+): Effect.Effect<ClientCredentials, InvalidRequest | typeof Errors.InvalidClient.Type> => {
   const [id, secret] = [sent.get("client_id"), sent.get("client_secret")]
   const header = request.headers["authorization"] ?? ""
   if (!/^Basic(?: |$)/i.test(header)) {
@@ -141,7 +147,7 @@ export const credentials = (
 const BOTH = Errors.invalidRequest("The client must authenticate in the body or by HTTP Basic, not both")
 const TWO_NAMES = Errors.invalidRequest("The client names itself differently in the body and in HTTP Basic")
 
-const parseBasic = (header: string): Named | undefined => {
+const parseBasic = (header: string): BasicCredentials | undefined => {
   const token = /^Basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(header)?.[1]
   if (token === undefined) return undefined
   const text = Buffer.from(token, "base64").toString("utf8")
@@ -154,7 +160,10 @@ const parseBasic = (header: string): Named | undefined => {
   }
 }
 
-/** RFC 6749 §2.3.1 wants each half form-encoded; clients that did not do it are read as they are. */
+/**
+ * RFC 6749 §2.3.1 requires both halves to be form-encoded. A half that cannot be decoded is taken as it is, because
+ * some clients do not encode.
+ */
 const formDecoded = (text: string): string => {
   try {
     return decodeURIComponent(text.replaceAll("+", " "))

@@ -11,9 +11,11 @@ import { At, NullableAt, paging, request } from "../wire/Fields.js"
 const AppUser = Schema.Struct({
   sub: Sub,
   external_user_id: Schema.NullOr(Schema.String),
-  grant_id: ConnectionId.annotations({ description: "As the app's events name the connection" }),
+  grant_id: ConnectionId.annotations({ description: "The connection's id, as in the app's events" }),
   live: Schema.Boolean,
-  scopes: Schema.Array(Scope.Scope).annotations({ description: "Effective ones; none of a connection that has ended" }),
+  scopes: Schema.Array(Scope.Scope).annotations({
+    description: "The effective scopes; empty for a connection that has ended"
+  }),
   held_scopes: Schema.Array(Scope.Scope),
   grant_expires_at: NullableAt,
   sensitive_expires_at: NullableAt,
@@ -30,7 +32,7 @@ export const UsersApi = HttpApiGroup.make("users")
       .annotate(OpenApi.Summary, "Who connected the app, newest first, ended connections included")
       .annotate(
         OpenApi.Description,
-        "Users are known by what the app itself knows of them, never by who they are here."
+        "A user appears under the ids that the app knows (`sub`, `external_user_id`), never with account data."
       )
       .setPath(AppPath)
       .setUrlParams(request(paging(100, 500)))

@@ -15,10 +15,10 @@ export const DeletionApi = HttpApiGroup.make("deletion")
       .annotate(OpenApi.Summary, "Delete one's account")
       .annotate(
         OpenApi.Description,
-        "At once and for good: apps are disconnected, phones' tokens are dead, every session has ended; the rest is removed within " +
-          "minutes. Own apps are revoked. 403 for a wrong password, which counts as a try to sign in; 409 for the last admin."
+        "At once and permanently. Apps are disconnected, tokens of phones stop working, and every session ends. The rest is removed within " +
+          "minutes. The account's own apps are revoked. 403 for a wrong password, which counts as a failed sign-in. 409 for the last admin."
       )
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Account deletion")
-  .annotate(OpenApi.Description, "The signed-in user's own account, and the password once more")
+  .annotate(OpenApi.Description, "Deletes the account of the signed-in user, who gives the password again")

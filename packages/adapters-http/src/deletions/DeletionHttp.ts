@@ -3,7 +3,7 @@ import { deleteAccount } from "@place-access/domain/deletions"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import { clientAddress } from "../edge/ClientAddress.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "../security/Credentials.js"
@@ -20,7 +20,7 @@ export const layer = Group.group(Api, "deletion", (handlers) =>
         return Credentials.clearSession(HttpServerResponse.empty({ status: 204 }), yield* HttpOptions)
       }).pipe(
         Effect.catchTags({
-          // Not 401: the session is good.
+          // 403 and not 401, because the session is valid.
           WrongCredentials: () => Effect.fail(Errors.forbidden("The password is wrong")),
           TooManyAttempts: ({ retryAfterMillis }) =>
             Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))

@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import type { Delivery } from "@place-access/domain/deliveries"
+import { Delivery } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
 import { Schema } from "effect"
 import { AppPath } from "../apps/AppsApi.js"
@@ -7,47 +7,45 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Any text: an id that cannot exist is one that does not exist, 404. */
+// Decision deliveries-13.
+
+/** Accepts any text, because an unknown id answers 404 and not 400. */
 const DeliveryPath = Schema.Struct({
   ...AppPath.fields,
   delivery_id: Schema.String.pipe(Schema.brand("DeliveryId"))
 })
 
-const State = Schema.Literal("trying", "delivered", "failed", "too_old")
-const FailReason = Schema.Literal(
-  "exhausted",
-  "endpoint_disabled",
-  "endpoint_removed",
-  "not_authorised",
-  "not_sent",
-  "abandoned"
-)
-
 /**
- * Spec §2.9. Nothing of the payload: a row may be about an event that the app was not allowed to learn.
+ * The fields of a delivery (Spec §2.9). The payload is left out, because the app may not be allowed to learn about the
+ * event.
  */
 const fields = {
   id: Schema.String,
   endpoint_id: Schema.String,
   event_id: Schema.String,
-  type: Event.Type,
+  type: Event.EventType,
   occurred_at: Fields.At,
-  state: State,
-  fail_reason: Schema.NullOr(FailReason).annotations({
+  state: Delivery.DeliveryState,
+  fail_reason: Schema.NullOr(Delivery.FailReason).annotations({
     description:
-      "Why it failed: all attempts used, the endpoint disabled or removed while it waited, no longer authorised, never sent for a fault of this service, or abandoned because no worker of it came to an end with it"
+      "Why the delivery failed: all attempts were used, the endpoint was disabled or removed meanwhile, the app was no longer authorised, a fault of this service kept it from being sent, or it was abandoned because no worker finished it"
   }),
   attempt: Schema.Int.annotations({
-    description: "The attempt that is due or under way; once it ended the last one that was made, 0 when there was none"
+    description:
+      "The number of the attempt that is due or under way. Once the delivery has ended: of the last attempt that was made, 0 if there was none"
   }),
-  next_due_at: Fields.NullableAt.annotations({ description: "Null once it ended" }),
-  sent_at: Fields.NullableAt.annotations({ description: "The newest attempt" }),
-  status: Schema.NullOr(Schema.Int).annotations({ description: "What the receiver answered to it" }),
-  error: Schema.NullOr(Schema.String).annotations({ description: "Why it counts as a failure" }),
+  next_due_at: Fields.NullableAt.annotations({
+    description: "When the next attempt is due; null once the delivery has ended"
+  }),
+  sent_at: Fields.NullableAt.annotations({ description: "When the newest attempt was made" }),
+  status: Schema.NullOr(Schema.Int).annotations({ description: "The HTTP status that the receiver answered" }),
+  error: Schema.NullOr(Schema.String).annotations({ description: "Why the attempt counts as a failure" }),
   created_at: Fields.At,
   ended_at: Fields.NullableAt,
-  replay: Schema.Boolean.annotations({ description: "Sent again by hand" }),
-  replayed: Schema.Boolean.annotations({ description: "It was sent again: a later row says what became of that" }),
+  replay: Schema.Boolean.annotations({ description: "Whether somebody sent the event again by hand" }),
+  replayed: Schema.Boolean.annotations({
+    description: "Whether the event was sent again; a later row has the outcome"
+  }),
   test: Schema.Boolean
 }
 
@@ -59,7 +57,7 @@ const Attempt = Schema.Struct({
   ended_at: Fields.At,
   status: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(Schema.String),
-  snippet: Schema.NullOr(Schema.String).annotations({ description: "The first KiB of the answer" })
+  snippet: Schema.NullOr(Schema.String).annotations({ description: "The first KiB of the receiver's answer" })
 }).annotations({ identifier: "DeliveryAttempt" })
 
 const Detail = Schema.Struct({
@@ -75,7 +73,8 @@ export const toBody = ({ delivery, isReplayed, lastAttempt }: Delivery.Logged): 
   occurred_at: delivery.envelope.occurredAt,
   state: delivery.state,
   fail_reason: delivery.failReason,
-  // The one that was due when it ended was perhaps never made.
+  // An ended delivery reports its last attempt: the attempt that was due when the delivery ended may never have been
+  // made.
   attempt: delivery.endedAt === null ? delivery.attempt : (lastAttempt?.attempt ?? 0),
   next_due_at: delivery.dueAt,
   sent_at: lastAttempt?.startedAt ?? null,
@@ -108,15 +107,15 @@ export const toDetail = ({
 const Query = Fields.request({
   endpoint_id: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(64), Schema.brand("EndpointId")), {
     exact: true
-  }).annotations({ description: "Those to one endpoint" }),
+  }).annotations({ description: "Only the deliveries to this endpoint" }),
   event_id: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(64), Schema.brand("EventId")), {
     exact: true
-  }).annotations({ description: "Those of one event, replays too" }),
-  type: Schema.optionalWith(Schema.Union(Event.Type, Event.Subscribable), { exact: true }).annotations({
-    description: "A payload type, or the name that endpoints subscribe to"
+  }).annotations({ description: "Only the deliveries of this event, replays included" }),
+  type: Schema.optionalWith(Schema.Union(Event.EventType, Event.Subscribable), { exact: true }).annotations({
+    description: "A payload type, or the name under which endpoints subscribe"
   }),
-  state: Schema.optionalWith(State, { exact: true }).annotations({
-    description: "How they ended, or that they have not"
+  state: Schema.optionalWith(Delivery.DeliveryState, { exact: true }).annotations({
+    description: "Only the deliveries in this state"
   }),
   from: Schema.optionalWith(Fields.QueryAt, { exact: true }).annotations({ description: "By created_at, inclusive" }),
   to: Schema.optionalWith(Fields.QueryAt, { exact: true }).annotations({ description: "By created_at, exclusive" }),
@@ -125,8 +124,8 @@ const Query = Fields.request({
 
 const isName = Schema.is(Event.Subscribable)
 
-/** The payload types that a `type` stands for. */
-export const typesOf = (type: Event.Type | Event.Subscribable): ReadonlyArray<Event.Type> =>
+/** The payload types that the filter `type` selects. */
+export const typesOf = (type: Event.EventType | Event.Subscribable): ReadonlyArray<Event.EventType> =>
   isName(type) ? Event.typesOf(type) : [type]
 
 export const DeliveriesApi = HttpApiGroup.make("deliveries")
@@ -147,7 +146,7 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Summary, "One delivery with its attempts")
       .annotate(
         OpenApi.Description,
-        "Each attempt with the status that the receiver answered, the first KiB of the answer, or what went wrong."
+        "Each attempt has the receiver's status and the first KiB of its answer, or says what went wrong."
       )
   )
   .add(
@@ -159,7 +158,7 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Summary, "Send an event to an endpoint again")
       .annotate(
         OpenApi.Description,
-        "Queues a fresh attempt with the same event_id, signed anew, as a row of its own, which the answer has. It never counts for or against the endpoint. 409 while it is still being attempted, when the event is older than its rule's max_event_age_s, and when the endpoint is disabled or removed."
+        "Queues a new delivery with the same `event_id` and a new signature, and answers with its row. It never counts for or against the endpoint. 409 while the delivery is still being attempted, when the event is older than its rule's `max_event_age_s`, and when the endpoint is disabled or removed."
       )
   )
   .add(
@@ -171,7 +170,7 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .annotate(OpenApi.Summary, "Make the next attempt now")
       .annotate(
         OpenApi.Description,
-        "Brings the next attempt of a row that is being tried forward. Spends no extra attempt, queues no second copy, and what becomes of the attempt never counts for or against the endpoint. 409 once the row has ended."
+        "Makes the next attempt of a delivery in progress due now. Uses no extra attempt and queues no second copy. The attempt never counts for or against the endpoint. 409 once the delivery has ended."
       )
   )
   .add(
@@ -180,17 +179,19 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .setPayload(Fields.request({ since: Fields.At }).annotations({ identifier: "Recover" }))
       .addSuccess(
         Schema.Struct({
-          queued: Schema.Int.annotations({ description: "How many rows were made; with 10,000 there may be more" })
+          queued: Schema.Int.annotations({
+            description: "How many deliveries were queued. 10,000 is the limit of one call: there may be more"
+          })
         }).annotations({ identifier: "Recovered" })
       )
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
-      .annotate(OpenApi.Summary, "Send again what an endpoint lost")
+      .annotate(OpenApi.Summary, "Send the failed events of an endpoint again")
       .annotate(
         OpenApi.Description,
-        "Redelivers every row that failed since then and was not sent again, the oldest first. 409 when the endpoint is disabled."
+        "Sends every event again whose delivery failed since the given time and was not sent again yet, the oldest first. 409 when the endpoint is disabled."
       )
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Deliveries")
-  .annotate(OpenApi.Description, "For developers: what was sent to webhook endpoints, and what became of it")
+  .annotate(OpenApi.Description, "For developers: the deliveries to webhook endpoints and their outcomes")

@@ -1,7 +1,7 @@
 import { getDelivery, listDeliveries, recover, redeliver, retryNow } from "@place-access/domain/deliveries"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import { toBody, toDetail, typesOf } from "./DeliveriesApi.js"

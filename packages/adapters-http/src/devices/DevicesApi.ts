@@ -1,6 +1,6 @@
+import { QuarantineReason } from "@place-access/domain/devices"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Device } from "@place-access/domain/devices"
-import { Fix } from "@place-access/domain/fixes"
 import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
@@ -9,39 +9,41 @@ import * as Fields from "../wire/Fields.js"
 const fields = {
   id: Schema.String,
   name: Schema.String,
-  format: Device.Format,
+  format: Device.PhoneFormat,
   created_at: Fields.At,
-  last_seen_at: Fields.NullableAt.annotations({ description: "When it last sent something; null until then" }),
+  last_seen_at: Fields.NullableAt.annotations({
+    description: "When the phone last sent something; null if it never did"
+  }),
   status: Schema.Literal("nothing_sent", "sending", "put_aside").annotations({
-    description: "`put_aside`: nothing of its last upload could be taken; the first entry of put_aside says why"
+    description: "`put_aside`: nothing of the last upload could be stored; the first entry of `put_aside` says why"
   }),
   stays_at_home: Schema.Boolean.annotations({
-    description: "Said by its owner: it is not carried, and decides nothing while another device does"
+    description: "The owner says that the device stays at home. It decides nothing while another device sends"
   }),
   put_aside: Schema.Array(
     Schema.Struct({
-      reason: Fix.QuarantineReason,
-      count: Schema.Int.annotations({ description: "So far; what the phone repeats counts again" }),
+      reason: QuarantineReason,
+      count: Schema.Int.annotations({ description: "How many so far; an entry that the phone repeats counts again" }),
       last_at: Fields.At,
       explanation: Schema.String.annotations({ description: "For the owner of the phone" })
     }).annotations({ identifier: "PutAside" })
-  ).annotations({ description: "What it sent and could not be taken, by reason, the latest first" })
+  ).annotations({ description: "What the phone sent and the service could not store, by reason, the latest first" })
 }
 
 export const DeviceBody = Schema.Struct(fields).annotations({ identifier: "Device" })
 
-/** The only answer that has the token. */
+/** The answer to adding a phone. No other answer contains the token. */
 export const AddedDevice = Schema.Struct({
   ...fields,
-  token: Schema.String.annotations({ description: "Bearer token of the phone; cannot be shown again" }),
+  token: Schema.String.annotations({ description: "The phone's bearer token. It cannot be shown again" }),
   setup: Schema.Struct({
     address: Schema.String,
     qr_text: Schema.String,
     link: Schema.NullOr(Schema.String).annotations({
-      description: "Opened on the phone, it sets the app up; null where the app knows no such link"
+      description: "A link that sets the app up when it is opened on the phone; null if the app has no such links"
     }),
     settings: Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String })).annotations({
-      description: "To fill in by hand, by the names that the app has for them"
+      description: "The settings to enter by hand, under the names that the app shows"
     }),
     steps: Schema.Array(Schema.String)
   }).annotations({ description: "What to enter, or to scan, on the phone" })
@@ -51,11 +53,11 @@ export const DevicesApi = HttpApiGroup.make("devices")
   .add(
     HttpApiEndpoint.get("list", "/v1/user/devices")
       .addSuccess(Schema.Struct({ devices: Schema.Array(DeviceBody), nextCursor: Schema.Null }))
-      .annotate(OpenApi.Summary, "The phones that may upload, oldest first")
+      .annotate(OpenApi.Summary, "The phones of the user, oldest first")
   )
   .add(
     HttpApiEndpoint.post("add", "/v1/user/devices")
-      .setPayload(Fields.request({ name: Device.Name, format: Device.Format }))
+      .setPayload(Fields.request({ name: Device.DeviceName, format: Device.PhoneFormat }))
       .addSuccess(AddedDevice, { status: 201 })
       .annotate(OpenApi.Summary, "Add a phone and get its token")
       .annotate(OpenApi.Description, "The token is in this answer and never shown again.")
@@ -69,7 +71,7 @@ export const DevicesApi = HttpApiGroup.make("devices")
       .annotate(OpenApi.Summary, "Say whether a device stays at home")
       .annotate(
         OpenApi.Description,
-        "What a device that stays at home sends is history: it fires no rule and answers nothing while another device sends. Counts from the next upload on."
+        "The readings of a device that stays at home go into the history only. While another device sends, they fire no rule and decide no answer. Takes effect with the next upload."
       )
   )
   .add(
@@ -77,7 +79,7 @@ export const DevicesApi = HttpApiGroup.make("devices")
       .setPath(Schema.Struct({ id: Schema.String.pipe(Schema.brand("DeviceId")) }))
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Remove a phone")
-      .annotate(OpenApi.Description, "Its token opens nothing from now on; what it sent stays.")
+      .annotate(OpenApi.Description, "The token stops working at once. What the phone sent stays in the history.")
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Devices")

@@ -8,11 +8,13 @@ import {
 } from "@place-access/domain/devices"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import { HttpOptions } from "../HttpOptions.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import type { DeviceBody } from "./DevicesApi.js"
+import * as DeviceSetup from "./DeviceSetup.js"
+import { quarantineWords } from "./QuarantineWords.js"
 
 export const layer = Group.group(Api, "devices", (handlers) =>
   handlers
@@ -27,7 +29,8 @@ export const layer = Group.group(Api, "devices", (handlers) =>
       ({ payload }) =>
         Effect.gen(function* () {
           const { baseUrl } = yield* HttpOptions
-          const { device, setup, token } = yield* addDevice((yield* SignedIn).id, payload, baseUrl)
+          const { device, token } = yield* addDevice((yield* SignedIn).id, payload)
+          const setup = DeviceSetup.make(device, token, baseUrl)
           return {
             ...encode(device),
             token,
@@ -72,6 +75,6 @@ const encode = (device: Device.Device): typeof DeviceBody.Type => ({
     reason,
     count,
     last_at: lastAt,
-    explanation: DeviceStatus.words(reason).explanation
+    explanation: quarantineWords[reason].explanation
   }))
 })

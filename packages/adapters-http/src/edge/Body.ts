@@ -1,37 +1,30 @@
 import type { HttpServerRequest } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Data, Effect, Exit, RuntimeFlags } from "effect"
+import { Data, Effect, Exit } from "effect"
 import type { IncomingMessage } from "node:http"
 import * as Errors from "../wire/Errors.js"
 import type { Cell } from "./CurrentRequest.js"
-import { NodeRequest } from "./NodeRequest.js"
-
-const MIB = 1_048_576
-/** Bytes of a request body (decisions §5). */
-export const limitFor = (url: string): number => (url.startsWith("/v1/phone/") ? 8 * MIB : MIB)
+import { NodeRequest } from "../engine/NodeRequest.js"
 
 /**
- * Entries of all lists of a JSON body together: not fewer than there are locations in 8 MiB, of which the shortest has 54 bytes. Each
- * entry that is wrong is told of, and to find that out costs a hundred times its bytes: three million of them would end the process.
+ * A body that cannot be used, with the answer for the client. It is a defect and not an error, because the platform
+ * turns errors of a body into defects.
  */
-const entriesFor = (url: string): number => (url.startsWith("/v1/phone/") ? 160_000 : 20_000)
-
-/** A body that can't be used, with the answer it gets. Travels as a defect: the platform dies of body errors. */
 export class BodyRefused extends Data.TaggedError("BodyRefused")<{ readonly answer: Errors.WireError }> {}
 
-/** The client may send the body again, whole. */
+/** The answer to a body that broke off: the client may send the whole body again. */
 const ENDED_EARLY = Errors.invalidRequest("The body ended too early")
 
-/** A body that was sent and stays unusable, however often it is sent again. */
+/** A body that stays unusable when the client sends it again: a retry cannot help. */
 export const isHopeless = (defect: unknown): boolean => defect instanceof BodyRefused && defect.answer !== ENDED_EARLY
 
 const JSON_TYPE = "application/json"
 const FORM_TYPE = "application/x-www-form-urlencoded"
 
 /**
- * The request with a body that is read within bounds: declared content type only, UTF-8, at most `limitFor` bytes counted
- * as they come. The platform itself limits nothing, takes any content type, and resets the connection of a body that
- * passes its own limit. Reading stays lazy: nothing is read before the caller is known and allowed.
+ * Bounds the request's body: only the declared content types, only UTF-8, and at most the route's `BodyBounds`, counted
+ * while the bytes arrive. The platform itself sets no limit, takes any content type, and resets the connection of a
+ * body beyond its own limit. Nothing is read before the caller is known and allowed.
  */
 export const bounded = (
   request: HttpServerRequest.HttpServerRequest,
@@ -41,7 +34,6 @@ export const bounded = (
   return new BoundedRequest(request, cell)
 }
 
-/** A class, not an object made from the request: of such there is one shape for each request, and the engine looks up each anew. */
 class BoundedRequest extends NodeRequest {
   override readonly text: Effect.Effect<string>
   override readonly json: Effect.Effect<unknown>
@@ -51,30 +43,26 @@ class BoundedRequest extends NodeRequest {
   constructor(request: HttpServerRequest.HttpServerRequest, cell: Cell) {
     super(NodeHttpServerRequest.toIncomingMessage(request))
     this.text = text(request, cell)
-    this.json = Effect.flatMap(this.text, (text) => parseJson(text, entriesFor(request.url)))
+    this.json = Effect.flatMap(this.text, (text) => parseJson(text, cell.route.bounds.entries))
     this.arrayBuffer = Effect.suspend(() => Effect.die(new BodyRefused({ answer: unsupported(cell) })))
     this.multipart = this.arrayBuffer
   }
 }
 
-const unsupported = (cell: Cell): Errors.WireError => Errors.unsupportedMediaType(Array.from(cell.reads))
+const unsupported = (cell: Cell): Errors.WireError => Errors.unsupportedMediaType(Array.from(cell.route.reads))
 
-/** However often it is asked for. Nobody asks while it is being read: a request is one fibre. */
+/** Reads the body once and keeps the result for later calls. No two calls overlap, because a request is one fibre. */
 const text = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Effect.Effect<string> => {
   let known: Exit.Exit<string> | undefined
-  return Effect.withFiberRuntime((_, { runtimeFlags }) => {
+  return Effect.suspend(() => {
     if (known !== undefined) return known
     const type = acceptable(request, cell)
     if (Exit.isFailure(type)) return (known = type)
     const read = (bytes: Exit.Exit<Buffer>) =>
       (known = Exit.flatMap(bytes, (whole) => decodeUtf8(whole, type.value === FORM_TYPE)))
-    const source = NodeHttpServerRequest.toIncomingMessage(request)
-    const limit = limitFor(request.url)
-    if (isThere(source, limit)) return read(Exit.succeed(takeAll(source)))
     return Effect.async<string>((resume) => {
-      const stop = receive(source, limit, (bytes) => resume(read(bytes)))
-      // To be ready for an interruption takes the fibre eight steps: nobody is who cannot be interrupted.
-      return RuntimeFlags.interruptible(runtimeFlags) ? Effect.sync(stop) : undefined
+      const source = NodeHttpServerRequest.toIncomingMessage(request)
+      return Effect.sync(receive(source, cell.route.bounds.bytes, (bytes) => resume(read(bytes))))
     })
   })
 }
@@ -83,12 +71,14 @@ const text = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Effect.
 export const acceptable = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Exit.Exit<string> => {
   const type = mediaType(request.headers["content-type"]) ?? JSON_TYPE
   const encoding = request.headers["content-encoding"] ?? "identity"
-  return cell.reads.has(type) && encoding.toLowerCase() === "identity"
+  return cell.route.reads.has(type) && encoding.toLowerCase() === "identity"
     ? Exit.succeed(type)
     : Exit.die(new BodyRefused({ answer: unsupported(cell) }))
 }
 
-/** Lower-case type without parameters; undefined when there is none; "" when it can't be read or is not UTF-8. */
+/**
+ * The type in lower case, without parameters. Undefined when the header is missing; "" when its charset is not UTF-8.
+ */
 const mediaType = (header: string | undefined): string | undefined => {
   if (header === undefined || header.trim() === "") return undefined
   const [type = "", ...parameters] = header.split(";").map((part) => part.trim().toLowerCase())
@@ -96,20 +86,9 @@ const mediaType = (header: string | undefined): string | undefined => {
   return charset === undefined || /^"?(?:utf-?8|us-ascii)"?$/.test(charset) ? type : ""
 }
 
-/** Whether all of it has come by now, as of most that were let in only after a look into the database. */
-const isThere = (source: IncomingMessage, limit: number): boolean =>
-  source.complete && !source.destroyed && source.readableLength <= limit && declared(source) <= limit
-
-const takeAll = (source: IncomingMessage): Buffer => {
-  const bytes: unknown = source.read()
-  return Buffer.isBuffer(bytes) ? bytes : NOTHING
-}
-
-const NOTHING = Buffer.alloc(0)
-
 const declared = (source: IncomingMessage): number => Number(source.headers["content-length"] ?? 0)
 
-/** Tells `done` what has come, once. Ends when the function that it returns is called. */
+/** Reads the body and calls `done` once, with the bytes or a refusal. The returned function stops the reading. */
 const receive = (source: IncomingMessage, limit: number, done: (bytes: Exit.Exit<Buffer>) => void): (() => void) => {
   const answer = () => done(Exit.die(new BodyRefused({ answer: Errors.payloadTooLarge(limit) })))
   const refuse = (alreadyRead: number) => {
@@ -138,13 +117,16 @@ const receive = (source: IncomingMessage, limit: number, done: (bytes: Exit.Exit
   return stop
 }
 
-/** Node closes such a connection as soon as it has answered. */
+/** Whether Node closes the connection as soon as it has sent the answer. */
 const closesAfterwards = ({ headers, httpVersion }: IncomingMessage): boolean =>
   httpVersion === "1.0" || /\bclose\b/i.test(headers.connection ?? "")
 
+const DISCARDED_MAX = 64 * 1_048_576
+
 /**
- * Lets a client that is still sending read the answer, within reason; then the connection is closed on it. A connection that is
- * closed while data arrives is reset, and the answer is lost with it: there the answer waits for `done`.
+ * Reads and drops the rest of the body, so that a client that is still sending can read the answer. After
+ * `DISCARDED_MAX` bytes the connection is closed. Closing a connection while data arrives resets it and loses the
+ * answer; where Node would do that, the caller answers only after `done`.
  */
 const discard = (source: IncomingMessage, alreadyRead: number, done: () => void): void => {
   let size = alreadyRead
@@ -152,13 +134,13 @@ const discard = (source: IncomingMessage, alreadyRead: number, done: () => void)
   source.once("end", done)
   source.on("data", (chunk: Buffer) => {
     size += chunk.length
-    if (size <= 64 * MIB) return
+    if (size <= DISCARDED_MAX) return
     done()
     source.destroy()
   })
 }
 
-/** What is left of a body that somebody has begun to read is passed over. Ends when the answer may be sent. */
+/** Reads and drops the rest of a body that was read in part. Returns when the answer may be sent. */
 export const letGo = (source: IncomingMessage): Effect.Effect<void> =>
   Effect.async((resume) => {
     const answer = () => resume(Effect.void)
@@ -183,11 +165,11 @@ const decodeUtf8 = (bytes: Buffer, isForm: boolean): Exit.Exit<string> => {
 const parseJson = (text: string, entriesMax: number): Exit.Exit<unknown> => {
   try {
     const value: unknown = text === "" ? null : JSON.parse(text)
-    // An entry has a character and a comma.
+    // Each entry takes at least a character and a comma, so a shorter text cannot hold too many.
     if (text.length > 2 * entriesMax && holdsMore(value, entriesMax)) {
       return Exit.die(new BodyRefused({ answer: Errors.tooManyEntries(entriesMax) }))
     }
-    // PostgreSQL has no NUL in text: better refused here than failed there.
+    // PostgreSQL cannot store NUL in a text. A refusal here names the fault; a failed statement would answer 500.
     return text.includes("\\u0000") && holdsNul(value)
       ? unreadable("The JSON holds a NUL character")
       : Exit.succeed(value)

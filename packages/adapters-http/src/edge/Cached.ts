@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { createHash } from "node:crypto"
 
 /**
- * Answers with a text that stays the same as long as this server runs, and is the same for everybody. It is made when it is first
- * asked for. Whoever has it asks whether it is still so: after an update nobody reads about yesterday's server.
+ * Answers with a text that is the same for everybody as long as this server runs. The first request makes the text. A
+ * client revalidates its copy, so that after an update nobody reads the old server's text.
  */
 export const handler = (
   contentType: string,

@@ -1,5 +1,5 @@
 import { HttpServerRequest } from "@effect/platform"
-import { Context, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import { isIP } from "node:net"
 import { HttpOptions } from "../HttpOptions.js"
 
@@ -8,12 +8,10 @@ import { HttpOptions } from "../HttpOptions.js"
  * X-Forwarded-For, the only one that the proxy itself wrote.
  */
 export const clientAddress: Effect.Effect<string, never, HttpOptions | HttpServerRequest.HttpServerRequest> =
-  Effect.withFiberRuntime((fiber) => {
-    const { trustProxy } = Context.unsafeGet(fiber.currentContext, HttpOptions)
-    const request = Context.unsafeGet(fiber.currentContext, HttpServerRequest.HttpServerRequest)
+  Effect.zipWith(HttpOptions, HttpServerRequest.HttpServerRequest, ({ trustProxy }, request) => {
     const peer = Option.getOrElse(request.remoteAddress, () => "unknown")
     const forwarded = trustProxy ? request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() : undefined
-    return Effect.succeed(plain(forwarded !== undefined && isIP(forwarded) !== 0 ? forwarded : peer))
+    return plain(forwarded !== undefined && isIP(forwarded) !== 0 ? forwarded : peer)
   })
 
 /** `::ffff:192.0.2.1` and `192.0.2.1` are one address; a zone such as `%eth0` is ours, not the client's. */

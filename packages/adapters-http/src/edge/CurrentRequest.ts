@@ -1,46 +1,62 @@
 import type { Connection } from "@place-access/domain/connection"
 import { Effect, FiberRef, GlobalValue } from "effect"
+import * as BodyBounds from "./BodyBounds.js"
 
-/** The connection that a request acts for, known even when its token is not good any more. */
-export type Caller = Connection.Owner
+/** The connection that a request acts for. It is known even when its token is no longer valid. */
+export type RequestCaller = Connection.ConnectionOwner
 
-/** What the edge and the handler of one request tell each other. One per request, changed in place. */
+/** The contract's declarations about a route, prepared when the server starts. */
+export interface Route {
+  /** Method and path, such as `DELETE /v1/rules/place/{id}` (`Routes.label`); empty until a route has matched. */
+  readonly label: string
+  /** The content types of the body that the route reads. */
+  readonly reads: ReadonlySet<string>
+  readonly bounds: BodyBounds.Bounds
+  /** The headers of every answer of a deprecated route; undefined for other routes. */
+  readonly deprecation: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * The facts about a request that the edge needs when the answer leaves. The edge sees only an encoded response or a
+ * failure, and neither can carry these facts. There is one cell for each request, changed in place: a request that
+ * fails must keep what was known before it failed, and a value that a handler returns would be lost then.
+ */
 export interface Cell {
-  /** `X-Request-Id` of the answer; also on every log line of the request. */
+  /** `X-Request-Id` of the answer. It is chosen before anything runs, and every log line of the request has it. */
   readonly id: string
-  /** Content types that the matched route reads. */
-  reads: ReadonlySet<string>
-  /** What is said of the matched route when it is not to be used any more: headers of the answer, whatever it is. */
-  deprecation: Readonly<Record<string, string>> | undefined
-  caller: Caller | undefined
-  /** Method and route, such as `DELETE /v1/rules/place/{id}`. */
-  endpoint: string
+  /** Set by the router. The edge reads it to bound the body, to log refusals and to add headers. */
+  route: Route
+  /** Set by the guard, before it checks limits and scopes: a call that it then refuses is logged as well. */
+  caller: RequestCaller | undefined
+  /** Set by the guard, before it checks the purpose: a refused purpose is in the log too. */
   purpose: string | null
+  /**
+   * What the answer discloses, in words for the user, such as "2 shared places". Never a coordinate. Handlers return it
+   * (`DisclosedAnswer`); it is here because the platform encodes the answer before the edge sees it.
+   */
   disclosed: string | null
-  /** How the caller stands to its limit: headers of the answer, whatever it is. */
+  /** The headers that tell the caller how much of its limit is left. Refusals carry them as well. */
   standing: Readonly<Record<string, string>>
 }
 
-const NOTHING: ReadonlySet<string> = new Set()
+const NONE: Route = { label: "", reads: new Set(), bounds: BodyBounds.ORDINARY, deprecation: undefined }
 
 export const make = (id: string): Cell => ({
   id,
-  reads: NOTHING,
-  deprecation: undefined,
+  route: NONE,
   caller: undefined,
-  endpoint: "",
   purpose: null,
   disclosed: null,
   standing: {}
 })
 
-/** A FiberRef, not a service: handlers use it without naming it among their requirements. */
+/** A FiberRef and not a service: handlers use it without listing it among their requirements. */
 export const ref: FiberRef.FiberRef<Cell> = GlobalValue.globalValue(
   "@place-access/adapters-http/edge/CurrentRequest",
   () => FiberRef.unsafeMake<Cell>(make("none"))
 )
 
-/** Goes on with what is told of the request that this runs in. */
+/** Runs `next` with the cell of this request. */
 export const cellWith = <A, E, R>(next: (cell: Cell) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber) => next(fiber.getFiberRef(ref)))
 
@@ -50,13 +66,13 @@ const change = (f: (cell: Cell) => void): Effect.Effect<void> =>
     return Effect.void
   })
 
-/** Who is calling: from here on the request gets an entry in the user's access log, whatever its answer. */
-export const callerIs = (caller: Caller): Effect.Effect<void> => change((cell) => void (cell.caller = caller))
+/** From here on the request gets an entry in the access log of this caller's user, whatever its answer. */
+export const callerIs = (caller: RequestCaller): Effect.Effect<void> => change((cell) => void (cell.caller = caller))
 
-/** The purpose's key as sent, for the access log; only when it is one of the app's. */
+/** What the answer discloses. Handlers behind a bearer token return it instead (`DisclosedAnswer`). */
+export const discloses = (words: string): Effect.Effect<void> => change((cell) => void (cell.disclosed = words))
+
+/** Records the purpose's key for the access log. The caller makes sure that it is a key of the app. */
 export const purposeIs = (key: string): Effect.Effect<void> => change((cell) => void (cell.purpose = key))
-
-/** What the answer discloses, in words for the user, such as "2 shared places". Never a coordinate. */
-export const disclose = (words: string): Effect.Effect<void> => change((cell) => void (cell.disclosed = words))
 
 export const id: Effect.Effect<string> = Effect.map(FiberRef.get(ref), (cell) => cell.id)

@@ -1,13 +1,13 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import { Context, Option } from "effect"
-import * as Routes from "./Routes.js"
+import * as Routes from "../engine/Routes.js"
 
-/** 2026-11-20: since when what is deprecated is. When it will be removed is not known. */
+/** 2026-11-20: the date from which the endpoints are deprecated. There is no date of their removal yet. */
 const SINCE_UNIX_S = 1_795_132_800
 
 /**
- * By `Routes.label`: what answers say of an endpoint that is deprecated in the contract (RFC 9745). The link leads to the contract,
- * whose description says what to do instead.
+ * The headers of deprecated endpoints (RFC 9745), by `Routes.label`. Their link leads to the contract, whose
+ * description says what to use instead.
  */
 export const headers = (
   api: HttpApi.HttpApi.Any,

@@ -1,22 +1,21 @@
 import { HttpApiError, type HttpApp, HttpServerError, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { AccessLogStore, recordAccess } from "@place-access/domain/access-log"
-import { Entropy, StoreError } from "@place-access/domain/shared"
+import { Entropy, StoreError, withPort } from "@place-access/domain/shared"
 import { Cause, Context, Effect, FiberRef, FiberRefs, HashMap } from "effect"
-import { HttpOptions, type Options } from "../HttpOptions.js"
+import { HttpOptions, type ServiceOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import * as Issues from "../wire/Issues.js"
 import * as Body from "./Body.js"
 import * as CurrentRequest from "./CurrentRequest.js"
-import type * as Router from "./Router.js"
 import * as SecurityHeaders from "./SecurityHeaders.js"
-import * as Services from "./Services.js"
+import * as Services from "../engine/Services.js"
 import * as Watch from "./Watch.js"
 
-/** What of the routes the edge must know. */
-export interface Known extends Router.Known {
+/** The facts about routes and pages that the edge uses to answer a refused request. */
+export interface EdgeRoutes {
   readonly allowed: (url: string) => string | undefined
-  /** A refusal, for a person who came with a browser. Its request is in the context. */
+  /** Shows a refusal to a person with a browser. The request is in the context. */
   readonly errorPage: (
     error: Errors.WireError,
     requestId: string
@@ -24,30 +23,31 @@ export interface Known extends Router.Known {
 }
 
 /**
- * The outermost ring of every request: gives it an id, bounds its body, turns whatever went wrong into one of our error
- * bodies, writes the user's access log before the answer leaves, and adds the security headers. Never fails. Begins uninterruptible, with
- * services that are the request's own (`NodeServer`).
+ * The edge: the outermost function around every request. It gives the request an id, bounds its body, turns every
+ * failure into one of our error bodies, writes the user's access log before the answer leaves, and adds the security
+ * headers. It never fails, and it begins uninterruptible.
  */
 export const make = <R>(
   app: HttpApp.Default<unknown, R>,
-  known: Known
+  known: EdgeRoutes
 ): Effect.Effect<HttpApp.Default<never, R>, never, HttpOptions | AccessLogStore | Entropy.Entropy> =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
-    const accessLog = yield* AccessLogStore
-    const entropy = yield* Entropy.Entropy
-    const freshId = Entropy.idFrom(entropy, "req")
+    const ports = Context.make(AccessLogStore, yield* AccessLogStore).pipe(
+      Context.add(Entropy.Entropy, yield* Entropy.Entropy)
+    )
+    const freshId = Entropy.idFrom(Context.get(ports, Entropy.Entropy), "req")
     const withHeaders = SecurityHeaders.make(options)
 
     const record = (
-      { disclosed, endpoint, purpose }: CurrentRequest.Cell,
-      owner: CurrentRequest.Caller,
+      { disclosed, purpose, route }: CurrentRequest.Cell,
+      owner: CurrentRequest.RequestCaller,
       answer: Answer
     ) =>
       Effect.matchCauseEffect(
         recordAccess({
           owner,
-          endpoint,
+          endpoint: route.label,
           purpose,
           status: answer.response.status,
           error: answer.error,
@@ -55,7 +55,7 @@ export const make = <R>(
         }),
         {
           onSuccess: () => Effect.succeed(answer),
-          // Nothing may be disclosed that the user cannot see was disclosed.
+          // Without the log entry the user could not see what was disclosed, so the answer is withheld.
           onFailure: (cause) =>
             Effect.as(Effect.logError("access log entry not written", cause), toAnswer(Errors.unavailable))
         }
@@ -75,52 +75,50 @@ export const make = <R>(
     const finished = (
       cell: CurrentRequest.Cell,
       response: HttpServerResponse.HttpServerResponse
-    ): HttpServerResponse.HttpServerResponse => {
-      const more = cell.deprecation === undefined ? cell.standing : { ...cell.standing, ...cell.deprecation }
-      return SecurityHeaders.apply(response, withHeaders(response.headers, more, cell.id))
+    ): HttpServerResponse.HttpServerResponse =>
+      HttpServerResponse.setHeaders(
+        response,
+        withHeaders(response.headers, { ...cell.standing, ...cell.route.deprecation }, cell.id)
+      )
+
+    const begin = (request: HttpServerRequest.HttpServerRequest, id: string) => {
+      const cell = CurrentRequest.make(id)
+      const watched = { request, cell, trustsTraceparent: options.trustTraceparent === true }
+      return Effect.flatMap(Watch.around(watched, answer(request, cell)), ({ page, response }) =>
+        page !== undefined && wantsPage(request)
+          ? Effect.map(known.errorPage(page, cell.id), (shown) => finished(cell, shown))
+          : Effect.succeed(finished(cell, response))
+      ).pipe(
+        carrying(cell),
+        Services.provide(Context.add(ports, HttpServerRequest.HttpServerRequest, Body.bounded(request, cell)))
+      )
     }
 
-    // @effect-diagnostics-next-line returnEffectInGen:off -- what is made here is an app, which is an Effect for each request
-    return Effect.withFiberRuntime((fiber) => {
-      const services = fiber.currentContext
-      const request = Context.unsafeGet(services, HttpServerRequest.HttpServerRequest)
-      const begin = (id: string) => {
-        const cell = CurrentRequest.make(id)
-        Services.put(services, HttpServerRequest.HttpServerRequest.key, Body.bounded(request, cell))
-        Services.put(services, AccessLogStore.key, accessLog)
-        Services.put(services, Entropy.Entropy.key, entropy)
-        const watched = { request, cell, trustsTraceparent: options.trustTraceparent === true }
-        return carrying(
-          cell,
-          Effect.flatMap(Watch.around(fiber, watched, answer(request, cell)), ({ page, response }) =>
-            page !== undefined && wantsPage(request)
-              ? Effect.map(known.errorPage(page, cell.id), (shown) => finished(cell, shown))
-              : Effect.succeed(finished(cell, response))
-          )
-        ) as HttpApp.Default<never, R>
-      }
+    return withPort(HttpServerRequest.HttpServerRequest, (request) => {
       const given = givenId(request, options)
-      return given === undefined ? Effect.flatMap(freshId, begin) : begin(given)
-    })
+      return given === undefined ? Effect.flatMap(freshId, (id) => begin(request, id)) : begin(request, given)
+    }) as HttpApp.Default<never, R>
   })
 
 /**
- * What goes along with a request besides its services, set at once: each setting copies everything that a fibre carries. Nothing is put
- * back, because the fibre is the request's own.
+ * Gives the rest of the request its cell, and writes its id on every log line. Both are set in one step and never put
+ * back, because the fiber ends with the request: `Effect.locally` takes twenty steps for each, to put it back.
  */
-const carrying = <A, E, R>(cell: CurrentRequest.Cell, self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.zipRight(
-    Effect.updateFiberRefs((id, refs) => {
-      const annotations = FiberRefs.getOrDefault(refs, FiberRef.currentLogAnnotations)
-      return FiberRefs.updateManyAs(refs, {
-        entries: [
-          [FiberRef.currentLogAnnotations, [[id, HashMap.set(annotations, "request_id", cell.id)]]],
-          [CurrentRequest.ref, [[id, cell]]]
-        ]
-      })
-    }),
-    self
-  )
+const carrying =
+  (cell: CurrentRequest.Cell) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.zipRight(
+      Effect.updateFiberRefs((fiberId, refs) => {
+        const annotations = FiberRefs.getOrDefault(refs, FiberRef.currentLogAnnotations)
+        return FiberRefs.updateManyAs(refs, {
+          entries: [
+            [FiberRef.currentLogAnnotations, [[fiberId, HashMap.set(annotations, "request_id", cell.id)]]],
+            [CurrentRequest.ref, [[fiberId, cell]]]
+          ]
+        })
+      }),
+      self
+    )
 
 interface Answer {
   readonly response: HttpServerResponse.HttpServerResponse
@@ -145,7 +143,7 @@ const toAnswer = (error: Errors.WireError): Answer => ({
   page: error
 })
 
-/** 499: the client went away before it was answered. What it asked for may have been done. */
+/** 499: the client closed the connection before the answer. Its request may have taken effect. */
 const ABORTED: Answer = {
   response: HttpServerResponse.empty({ status: 499 }),
   error: "client_closed_request",
@@ -153,16 +151,19 @@ const ABORTED: Answer = {
 }
 
 /**
- * A proxy in front of us may have gone by the Host header that we would not go by (RFC 9112 §3.2). Nothing of such a request is believed:
- * not what it asks for, nor where its body ends, so the connection ends with the answer.
+ * For requests with two Host headers. A proxy in front of us may have used the one that we do not use (RFC 9112 §3.2).
+ * The service then trusts no part of the request, neither its path nor where its body ends, so it closes the connection
+ * after the answer.
  */
 const TWO_HOSTS: Answer = (() => {
   const { response, ...rest } = toAnswer(Errors.invalidRequest("The request has more than one Host header"))
-  // As a page it would be read for its session.
+  // Not as a page: a page would look up the session of a request that is not trusted.
   return { ...rest, response: HttpServerResponse.setHeader(response, "connection", "close"), page: undefined }
 })()
 
-/** Node keeps the first and drops the others; only the list of what was sent has them all: names and values in turn. */
+/**
+ * Node keeps the first Host header and drops the others. Only `rawHeaders` has all of them, names and values in turn.
+ */
 const hasTwoHosts = (request: HttpServerRequest.HttpServerRequest): boolean => {
   const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
   let hosts = 0
@@ -178,7 +179,7 @@ const HOST = "host"
 const refused = (
   cause: Cause.Cause<unknown>,
   request: HttpServerRequest.HttpServerRequest,
-  known: Known
+  known: EdgeRoutes
 ): Effect.Effect<Answer> => {
   if (Cause.isInterruptedOnly(cause)) return Effect.succeed(ABORTED)
   const error = toWireError(Cause.squash(cause), request, known)
@@ -187,7 +188,11 @@ const refused = (
     : Effect.succeed(toAnswer(error))
 }
 
-const toWireError = (error: unknown, request: HttpServerRequest.HttpServerRequest, known: Known): Errors.WireError => {
+const toWireError = (
+  error: unknown,
+  request: HttpServerRequest.HttpServerRequest,
+  known: EdgeRoutes
+): Errors.WireError => {
   if (Errors.isWireError(error)) return error
   if (error instanceof Body.BodyRefused) return error.answer
   if (error instanceof HttpApiError.HttpApiDecodeError) {
@@ -201,7 +206,7 @@ const toWireError = (error: unknown, request: HttpServerRequest.HttpServerReques
   return Errors.internalError
 }
 
-const noRoute = (request: HttpServerRequest.HttpServerRequest, known: Known): Errors.WireError => {
+const noRoute = (request: HttpServerRequest.HttpServerRequest, known: EdgeRoutes): Errors.WireError => {
   const allow = known.allowed(request.url)
   return allow === undefined || allow.split(", ").includes(request.method)
     ? Errors.notFound(wantsPage(request) ? "page" : "route")
@@ -213,8 +218,8 @@ const wantsPage = (request: HttpServerRequest.HttpServerRequest): boolean =>
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/
 
-/** Undefined when it is to be made here. */
-const givenId = (request: HttpServerRequest.HttpServerRequest, options: Options): string | undefined => {
+/** The id that a trusted proxy gave the request. Undefined when the edge has to make one. */
+const givenId = (request: HttpServerRequest.HttpServerRequest, options: ServiceOptions): string | undefined => {
   const given = options.trustProxy ? request.headers["x-request-id"] : undefined
   return given !== undefined && REQUEST_ID.test(given) ? given : undefined
 }

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 
 /**
- * How long a request may take to arrive. Each begins with the ordinary time: a phone on a bad line sends a long log slowly, and a client
- * that drips is not waited for longer. Only a route that takes a large file, from somebody whom it knows, extends it
- * (`Upload`): an address alone must not, because anybody can ask for any address.
+ * The time within which a request must arrive. Every request has two minutes at first: enough for a phone that sends a
+ * long log over a bad line, and a limit for a client that sends byte by byte. Only a route that takes a large file
+ * extends the time (`Upload`), and only for a known caller: anybody can request any address, so the address alone must
+ * not extend it.
  */
 
 const MINUTE = 60_000
 const ORDINARY = 2 * MINUTE
-/** From the extension on. A file of 256 MiB takes 26 minutes at 1.3 Mbit/s. */
+/** The time after the extension. A file of 256 MiB takes 26 minutes at 1.3 Mbit/s. */
 const FOR_A_FILE = 30 * MINUTE
 
 const extensions = new WeakMap<IncomingMessage, () => void>()
@@ -26,12 +27,12 @@ export const begin = (request: IncomingMessage, response: ServerResponse): void 
     timer = after(FOR_A_FILE)
   })
   response.once("close", () => {
-    // What was answered before it was whole (401 needs no body) is still on its way.
+    // A request that was answered early (401 needs no body) is still arriving, so its timer goes on.
     if (request.complete || request.socket.destroyed) clearTimeout(timer)
   })
 }
 
-/** The request brings a large file. Whoever sends it is known and allowed to. */
+/** Extends the time for a request with a large file. The caller is known and may send it. */
 export const extend = (request: IncomingMessage): void => {
   extensions.get(request)?.()
   extensions.delete(request)

@@ -8,8 +8,8 @@ import { letGo } from "./Body.js"
 import * as Patience from "./Patience.js"
 
 /**
- * The bodies that are too large to be read at once: passed on as they come, no faster than they are taken. A route uses this only when it
- * knows the caller: from then on the body may take half an hour.
+ * Reads bodies that are too large for memory. The bytes are passed on as they arrive, no faster than the route takes
+ * them. A route uses this module only when it knows the caller, because the body may then take half an hour.
  */
 
 export type Refused = typeof Errors.InvalidRequest.Type | typeof Errors.PayloadTooLarge.Type
@@ -19,7 +19,7 @@ type Pull = Effect.Effect<Uint8Array, Option.Option<Refused>>
 const endedEarly = Errors.invalidRequest("The body ended too early")
 const noForm = Errors.invalidRequest("The body is not a form with a file")
 
-/** The next bytes; fails with none at the end. */
+/** Takes the next bytes. Fails with None at the end of the body. */
 const pullFrom = (source: IncomingMessage): Pull =>
   Effect.async((resume) => {
     const attempt = () => {
@@ -38,8 +38,8 @@ const pullFrom = (source: IncomingMessage): Pull =>
   })
 
 /**
- * A body that says that it is larger than `most` is refused unread; whoever takes the bytes counts them. Whatever became of it, the
- * rest of the body is taken off the line, so that the client reads our answer.
+ * Refuses a body whose declared length is above `most`, without reading it. The route counts the bytes of other bodies.
+ * Afterwards, whatever the outcome, the rest of the body is read and dropped, so that the client can read our answer.
  */
 const withSource = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
@@ -57,14 +57,14 @@ const withSource = <A, E, R>(
   return Effect.ensuring(used, letGo(source))
 }
 
-/** The whole body is the file. */
+/** Reads a body that is one file. */
 export const raw = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
   most: number,
   use: (bytes: Stream.Stream<Uint8Array, Refused>) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | Refused, R> => withSource(request, most, (pull) => use(Stream.repeatEffectOption(pull)))
 
-/** A form with a file: what stood before the file, and the file. */
+/** A form with a file: the fields before the file, and the bytes of the file. */
 export interface Posted {
   readonly value: (name: string) => string
   readonly fileName: string
@@ -73,7 +73,7 @@ export interface Posted {
 
 const MAX_PARTS = 16
 const MAX_FIELD_BYTES = 4_096
-/** For what is around the file. */
+/** The bytes allowed around the file: the other fields and the headers of the parts. */
 const MAX_FRAME_BYTES = 65_536
 
 interface PostedFile {
@@ -81,11 +81,11 @@ interface PostedFile {
   isWhole: boolean
 }
 
-/** How far a form has been read. */
+/** The state of reading a form. */
 interface Progress {
   readonly fields: Map<string, string>
   file: PostedFile | undefined
-  /** Of the file, not yet taken. */
+  /** Bytes of the file that were parsed and not taken yet. */
   readonly waiting: Array<Uint8Array>
   isBroken: boolean
 }
@@ -111,7 +111,10 @@ const parserFor = (headers: Readonly<Record<string, string>>, progress: Progress
     onDone: () => {}
   })
 
-/** `multipart/form-data`, as a browser sends it. Fields that a decision needs stand before the file; what follows is passed over. */
+/**
+ * Reads `multipart/form-data`, as a browser sends it. Fields that the route decides by must come before the file; later
+ * parts are dropped.
+ */
 export const form = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
   most: number,
@@ -126,7 +129,7 @@ export const form = <A, E, R>(
           try {
             parser.write(bytes)
           } catch {
-            // A file name that cannot be decoded.
+            // The file name cannot be decoded.
             progress.isBroken = true
           }
           return progress.isBroken ? Effect.fail(noForm) : Effect.void

@@ -1,9 +1,9 @@
 import { type HttpServerRequest, HttpTraceContext } from "@effect/platform"
 import { Telemetry } from "@place-access/domain/shared"
-import { Effect, type Fiber, FiberRef, Option } from "effect"
+import { Effect, FiberRef, Option } from "effect"
 import * as Errors from "../wire/Errors.js"
 import type { Cell } from "./CurrentRequest.js"
-import * as Services from "./Services.js"
+import * as Services from "../engine/Services.js"
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
 const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const
@@ -19,7 +19,7 @@ const refusals = Telemetry.counter("place_access.refusals", {
   labels: { error: Errors.CODES }
 })
 
-/** What became of a request: for refusals the code of the error. */
+/** The answer to a request; `error` is the code of a refusal. */
 interface Answer {
   readonly response: { readonly status: number }
   readonly error: string | null
@@ -32,23 +32,22 @@ interface Watched {
 }
 
 /**
- * Measures a request, and makes a span of it that its programs' spans are children of. It is named after the route: what stands in
- * the place of the route's parameters is told to nobody. With neither switched on it is `answering` and nothing else. `fiber`: the
- * request's own.
+ * Measures a request and makes its span, the parent of the spans of its programs. Both carry the route's name and never
+ * the values of its parameters. When neither metrics nor traces are on, it runs `answering` and nothing else.
  */
 export const around = <A extends Answer, R>(
-  fiber: Pick<Fiber.RuntimeFiber<unknown, unknown>, "getFiberRef">,
   watched: Watched,
   answering: Effect.Effect<A, never, R>
-): Effect.Effect<A, never, R> => {
-  const isMeasured = fiber.getFiberRef(Telemetry.recorder) !== null
-  const answer = fiber.getFiberRef(FiberRef.currentTracerEnabled) ? traced(watched, answering) : answering
-  return isMeasured ? measured(watched, answer) : answer
-}
+): Effect.Effect<A, never, R> =>
+  Effect.withFiberRuntime((fiber) => {
+    const isTraced = fiber.getFiberRef(FiberRef.currentTracerEnabled)
+    const answer = isTraced ? traced(watched, answering) : answering
+    return fiber.getFiberRef(Telemetry.recorder) === null ? answer : measured(watched, answer)
+  })
 
-/** `/v1/places/{place_id}/presence`; undefined when no route fits. */
+/** The route, such as `/v1/places/{place_id}/presence`; undefined when no route fits. */
 const routeOf = ({ cell, request }: Watched): string | undefined =>
-  cell.endpoint === "" ? undefined : cell.endpoint.slice(request.method.length + 1)
+  cell.route.label === "" ? undefined : cell.route.label.slice(request.method.length + 1)
 
 const measured = <A extends Answer, R>(watched: Watched, answering: Effect.Effect<A, never, R>) =>
   Effect.suspend(() => {
@@ -59,7 +58,7 @@ const measured = <A extends Answer, R>(watched: Watched, answering: Effect.Effec
         "http.route": routeOf(watched) ?? Telemetry.OTHER,
         status_class: `${Math.trunc(answer.response.status / 100)}xx` as (typeof CLASSES)[number]
       })
-      // Whoever hung up was not refused.
+      // A request whose client hung up has no code, so it does not count as refused.
       if (isCode(answer.error)) refusals.record(1, { error: answer.error })
       return answer
     })

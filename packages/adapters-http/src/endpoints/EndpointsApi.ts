@@ -1,14 +1,15 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { EndpointUrl, WebhookEndpoint } from "@place-access/domain/endpoints"
-import { WebhookSender } from "@place-access/domain/deliveries"
+import { WebhookSender } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
 import { Effect, ParseResult, Schema } from "effect"
 import { AppPath } from "../apps/AppsApi.js"
 import { SessionAuth } from "../security/SessionAuth.js"
+import { LooksUpUrl, WithoutKey } from "../idempotency/WithoutKey.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Any text: an id that cannot exist is one that does not exist, 404. */
+/** Accepts any text, because an unknown id answers 404 and not 400. */
 const EndpointPath = Schema.Struct({
   ...AppPath.fields,
   endpoint_id: Schema.String.pipe(Schema.brand("EndpointId"))
@@ -18,7 +19,7 @@ export const EndpointBody = Schema.Struct({
   id: Schema.String,
   url: Schema.String,
   events: Schema.Array(Event.Subscribable).annotations({
-    description: "Empty: every event, types added later included"
+    description: "Empty: every event, also types that are added later"
   }),
   description: Schema.NullOr(Schema.String),
   enabled: Schema.Boolean,
@@ -28,12 +29,14 @@ export const EndpointBody = Schema.Struct({
 
 const WithSecret = Schema.Struct({
   ...EndpointBody.fields,
-  secret: Schema.String.annotations({ description: "The signing secret; it is not shown again" })
+  secret: Schema.String.annotations({ description: "The signing secret. It is not shown again" })
 }).annotations({ identifier: "WebhookEndpointWithSecret" })
 
 const TestResult = Schema.Struct({
   delivered: Schema.Boolean,
-  status: Schema.NullOr(Schema.Int).annotations({ description: "What the receiver answered; null when it did not" }),
+  status: Schema.NullOr(Schema.Int).annotations({
+    description: "The HTTP status that the receiver answered; null when it did not answer"
+  }),
   detail: Schema.String
 }).annotations({ identifier: "WebhookTest" })
 
@@ -48,8 +51,8 @@ export const toBody = (endpoint: WebhookEndpoint.WebhookEndpoint): typeof Endpoi
 })
 
 /**
- * What is wrong with an address as it is written is told with the faults of the other fields. Its name is looked up by the
- * program, once all is well.
+ * Checks the text of an address together with the other fields, so that one answer names all faults. The program looks
+ * up the host name, and only if all fields are valid.
  */
 const Url = Schema.transformOrFail(Schema.String, Schema.String, {
   strict: true,
@@ -64,7 +67,7 @@ const Url = Schema.transformOrFail(Schema.String, Schema.String, {
 const NewEndpoint = Fields.request({
   url: Url,
   events: Fields.optional(Schema.Array(Event.Subscribable)),
-  description: Fields.optional(WebhookEndpoint.Description)
+  description: Fields.optional(WebhookEndpoint.EndpointDescription)
 })
 
 const Enabled = Schema.Boolean.pipe(
@@ -76,8 +79,8 @@ const Enabled = Schema.Boolean.pipe(
 const Edit = Fields.request({
   url: Fields.optional(Url),
   events: Fields.optional(Schema.Array(Event.Subscribable)),
-  /** Null takes it away. */
-  description: Schema.optionalWith(Schema.NullOr(WebhookEndpoint.Description), { exact: true }),
+  /** Null removes the description. */
+  description: Schema.optionalWith(Schema.NullOr(WebhookEndpoint.EndpointDescription), { exact: true }),
   enabled: Fields.optional(Enabled)
 })
 
@@ -88,10 +91,14 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .addSuccess(Schema.Struct({ webhooks: Schema.Array(EndpointBody), nextCursor: Schema.Null }))
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "The app's webhook endpoints, oldest first")
-      .annotate(OpenApi.Description, `Never their secrets. All on one page: at most ${WebhookEndpoint.MAX_PER_APP}.`)
+      .annotate(
+        OpenApi.Description,
+        `Without their secrets. The list has one page, as an app has at most ${WebhookEndpoint.MAX_PER_APP}.`
+      )
   )
   .add(
     HttpApiEndpoint.post("create", "/v1/developer/apps/:app_id/webhooks")
+      .annotate(LooksUpUrl, true)
       .setPath(AppPath)
       .setPayload(NewEndpoint)
       .addSuccess(WithSecret, { status: 201 })
@@ -100,7 +107,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .annotate(OpenApi.Summary, "Add a webhook endpoint")
       .annotate(
         OpenApi.Description,
-        "An https address with a public host name that resolves to public addresses. The answer shows the signing secret, this once. 409 when the app has five endpoints."
+        "The address is https, with a public host name that resolves to public addresses. Only this answer shows the signing secret. 409 when the app has five endpoints."
       )
   )
   .add(
@@ -112,7 +119,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .annotate(OpenApi.Summary, "Change a webhook endpoint, or enable it again")
       .annotate(
         OpenApi.Description,
-        "Deliveries that waited when it was disabled have failed and do not come back. A rule that names the old address names no endpoint any more."
+        "Deliveries that were waiting when the endpoint was disabled have failed; enabling it does not send them. A rule that names the old address no longer names an endpoint."
       )
   )
   .add(
@@ -121,7 +128,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .addSuccess(HttpApiSchema.NoContent)
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Remove a webhook endpoint")
-      .annotate(OpenApi.Description, "What waits to be delivered there fails; the delivery log keeps its rows.")
+      .annotate(OpenApi.Description, "Deliveries that wait for the endpoint fail. The delivery log keeps their rows.")
   )
   .add(
     HttpApiEndpoint.post("rotateSecret", "/v1/developer/apps/:app_id/webhooks/:endpoint_id/rotate-secret")
@@ -129,17 +136,24 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .addSuccess(WithSecret)
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Replace the signing secret")
-      .annotate(OpenApi.Description, "The old secret stays valid for 24 hours: deliveries carry a signature by each.")
+      .annotate(
+        OpenApi.Description,
+        "The old secret stays valid for 24 hours: each delivery carries a signature by either secret."
+      )
   )
   .add(
     HttpApiEndpoint.post("test", "/v1/developer/apps/:app_id/webhooks/:endpoint_id/test")
+      .annotate(
+        WithoutKey,
+        "it waits for the receiver's answer, which no transaction may do; a second ping harms nobody"
+      )
       .setPath(EndpointPath)
       .addSuccess(TestResult)
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Send a signed ping now")
       .annotate(
         OpenApi.Description,
-        "Answers when the receiver has, at most five seconds later. Works on a disabled endpoint too, and `detail` then says that it is disabled. Logged as a test; it never counts."
+        "Answers as soon as the receiver does, after at most five seconds. A disabled endpoint can be tested too; `detail` then says that it is disabled. The delivery log lists the ping as a test. It never counts for or against the endpoint."
       )
   )
   .middleware(SessionAuth)

@@ -3,12 +3,12 @@ import {
   listEndpoints,
   removeEndpoint,
   rotateSecret,
-  sendTest,
   updateEndpoint
 } from "@place-access/domain/endpoints"
+import { sendTest } from "@place-access/domain/deliveries"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import { toBody } from "./EndpointsApi.js"
@@ -62,7 +62,7 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
         Effect.gen(function* () {
           return yield* sendTest(yield* SignedIn, path.app_id, path.endpoint_id)
         }).pipe(toWire),
-      // Whoever asked may be gone; what was sent is logged all the same.
+      // Uninterruptible: if the caller hangs up, the ping was still sent and must reach the delivery log.
       { uninterruptible: true }
     )
 )

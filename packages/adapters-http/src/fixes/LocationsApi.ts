@@ -6,7 +6,7 @@ import { BearerAuth } from "../security/BearerAuth.js"
 import { RequiredScope } from "../security/RequiredScope.js"
 import { At, NullableAt, paging, QueryAt, request } from "../wire/Fields.js"
 
-/** The guard has checked it before anything else is read. */
+/** Only documents the parameter: the guard checks the purpose before anything else is read. */
 const purpose = {
   purpose: Schema.String.annotations({ description: "Key of a purpose of the app that covers the endpoint's scope" })
 }
@@ -39,7 +39,7 @@ export const LocationsApi = HttpApiGroup.make("locations")
       .setUrlParams(request(purpose))
       .addSuccess(Schema.Struct({ fix: Schema.NullOr(FixBody) }))
       .annotate(OpenApi.Summary, "Where the user was last seen")
-      .annotate(OpenApi.Description, "However long ago and however precisely; null when no phone has sent anything.")
+      .annotate(OpenApi.Description, "The newest reading, however old or imprecise; null when no phone has sent one.")
   )
   .add(
     HttpApiEndpoint.get("lookup", "/v1/locations/lookup")
@@ -54,7 +54,7 @@ export const LocationsApi = HttpApiGroup.make("locations")
         }).annotations({ identifier: "LocationLookup" })
       )
       .annotate(OpenApi.Summary, "Where the user was at a moment")
-      .annotate(OpenApi.Description, "By the reading nearest in time, earlier or later, within tolerance_s.")
+      .annotate(OpenApi.Description, "Based on the reading nearest in time, earlier or later, within `tolerance_s`.")
   )
   .add(
     HttpApiEndpoint.get("timerange", "/v1/locations/timerange")
@@ -62,7 +62,7 @@ export const LocationsApi = HttpApiGroup.make("locations")
       .setUrlParams(request({ ...purpose, ...stretch(HistoryQuery.MAX_RANGE_DAYS), ...paging(100, 1_000) }))
       .addSuccess(Schema.Struct({ fixes: Schema.Array(FixBody), nextCursor: Schema.NullOr(Schema.String) }))
       .annotate(OpenApi.Summary, "Where the user was, oldest first")
-      .annotate(OpenApi.Description, "A cursor is good for the same connection, from and to only.")
+      .annotate(OpenApi.Description, "A cursor works only with the same connection, `from` and `to`.")
   )
   .add(
     HttpApiEndpoint.get("days", "/v1/locations/days")
@@ -74,13 +74,13 @@ export const LocationsApi = HttpApiGroup.make("locations")
           tz: Schema.optionalWith(Schema.String.annotations({ jsonSchema: { type: "string", default: "UTC" } }), {
             default: () => "UTC",
             exact: true
-          }).annotations({ description: "IANA time zone, by which days begin and end" })
+          }).annotations({ description: "The IANA time zone in which days begin and end" })
         })
       )
       .addSuccess(Schema.Struct({ days: Schema.Array(Day) }))
-      .annotate(OpenApi.Summary, "On which days the user was seen, and how often")
-      .annotate(OpenApi.Description, "Dates are those of tz. Days without a reading are left out.")
+      .annotate(OpenApi.Summary, "The days with readings, and how many each has")
+      .annotate(OpenApi.Description, "Dates are in the time zone `tz`. Days without a reading are left out.")
   )
   .middleware(BearerAuth)
   .annotate(OpenApi.Title, "Locations")
-  .annotate(OpenApi.Description, "Coordinates: the sensitive tier, with a purpose on every call")
+  .annotate(OpenApi.Description, "Coordinates: scopes of the sensitive tier, and a purpose on every call")

@@ -3,18 +3,20 @@ import type { Timestamp } from "@place-access/domain/shared"
 import { withPlus } from "../wire/Query.js"
 import { degrees, type Fields, fields, instant, isoMillis, list, number, parseJson } from "./PhoneUpload.js"
 
+// Decisions devices-10 and devices-12.
+
 /**
- * The protocol of OsmAnd as Traccar reads it (traccar, OsmAndProtocolDecoder.java) and as apps send it: as a query, as a form,
- * and as JSON, nested as Traccar Client has it or flat as its SDK has it.
+ * A request in the protocol of OsmAnd, as Traccar reads it (traccar, OsmAndProtocolDecoder.java). Apps send it as a
+ * query, as a form, or as JSON: nested by Traccar Client, flat by its SDK.
  */
-export interface Sent {
-  /** Without the question mark. */
+export interface OsmAndRequest {
+  /** The query string without the question mark. */
   readonly query: string
   readonly body: string
 }
 
-/** The identifier of the phone: the first there is. */
-export const deviceId = (sent: Sent): string | undefined => {
+/** The phone's identifier: the first that a message has, whichever of the three names it uses. */
+export const deviceId = (sent: OsmAndRequest): string | undefined => {
   for (const message of messages(sent)) {
     for (const name of ["id", "deviceid", "device_id"]) {
       const value = message[name]
@@ -24,11 +26,11 @@ export const deviceId = (sent: Sent): string | undefined => {
   return undefined
 }
 
-/** `receivedAt` stands in for a time that was left out. Heartbeats hold nothing to store. */
-export const decode = (sent: Sent, receivedAt: Timestamp.Timestamp): ReadonlyArray<Fix.Reading> => {
+/** Decodes the readings of a request. `receivedAt` replaces a time that was left out. Heartbeats contain no reading. */
+export const decode = (sent: OsmAndRequest, receivedAt: Timestamp.Timestamp): ReadonlyArray<Fix.Reading> => {
   const readings: Array<Fix.Reading> = []
   for (const message of messages(sent)) {
-    // In a query or a form `location` is a text.
+    // In a query or a form `location` is a text, `lat,lon`.
     const nested = list(message["location"]) ?? (fields(message["location"]) ? [message["location"]] : undefined)
     if (nested === undefined) readings.push(...flat(message, receivedAt))
     else for (const one of nested) readings.push(...traccarClient(one, receivedAt))
@@ -37,18 +39,19 @@ export const decode = (sent: Sent, receivedAt: Timestamp.Timestamp): ReadonlyArr
 }
 
 /**
- * The query counts beside each message of the body, or is the message. One at a time: a body may hold millions, and whose it is
- * is not known before the first that says so.
+ * The messages of a request. Every message of the body gets the fields of the query too; without a body the query is
+ * the message. A generator, because a body may hold millions of messages, and `deviceId` needs only the first with an
+ * identifier.
  */
-function* messages({ body, query }: Sent): Generator<Fields> {
+function* messages({ body, query }: OsmAndRequest): Generator<Fields> {
   const shared = formFields(query)
   const json = parseJson(body)
   for (const message of list(json) ?? [fields(json) ?? formFields(body)]) yield { ...shared, ...fields(message) }
 }
 
 /**
- * Of a query or a form no others are looked at: anybody can send any number. `acc`, `alt`, `spd`, `dir` and `time` are what `%ALL` of
- * GPSLogger becomes (gpslogger, CustomUrlManager.java).
+ * The fields that are read from a query or a form. Others are dropped, because anybody can send any number of them.
+ * `acc`, `alt`, `spd`, `dir` and `time` come from `%ALL` of GPSLogger (gpslogger, CustomUrlManager.java).
  */
 const NAMES: ReadonlySet<string> = new Set([
   "id",
@@ -72,7 +75,10 @@ const NAMES: ReadonlySet<string> = new Set([
   "time"
 ])
 
-/** The first value of each field. Also finds what Traccar Client hides in its JSON as `&id=…&lat=…&`, when that is broken. */
+/**
+ * The first value of each field. It also finds the fields that Traccar Client puts into its JSON as `&id=…&lat=…&`, for
+ * a body whose JSON is broken.
+ */
 const formFields = (text: string): Fields => {
   const found: Record<string, unknown> = {}
   for (const [name, value] of new URLSearchParams(text)) if (NAMES.has(name)) found[name] ??= value
@@ -94,7 +100,8 @@ const flat = (message: Fields, receivedAt: Timestamp.Timestamp): ReadonlyArray<F
       lon: degrees(lon),
       accuracyM: number(message["accuracy"]) ?? number(message["acc"]),
       altitudeM: number(message["altitude"]) ?? number(message["alt"]),
-      // `speed_mps` is ours, for apps that can only say it in metres a second; `spd` is GPSLogger's.
+      // `speed_mps` is our own name, for apps that know only metres per second. `spd` is GPSLogger's name, in the same
+      // unit.
       speedMps:
         number(message["speed_mps"]) ?? number(message["spd"]) ?? (knots === undefined ? undefined : knots * KNOTS),
       courseDeg: number(message["bearing"]) ?? number(message["heading"]) ?? number(message["dir"])
@@ -121,13 +128,13 @@ const traccarClient = (value: unknown, receivedAt: Timestamp.Timestamp): Readonl
 }
 
 const isLeftOut = (value: unknown): boolean => value === undefined || value === null || value === ""
-/** The app itself says that it knows no better than the last place. */
+/** Whether the app marks the position as invalid: it has no fix and repeats the last known place. */
 const isFalse = (value: unknown): boolean => value === false || value === "false" || value === "0" || value === 0
 
-/** Numbers from here on count milliseconds. */
+/** A number from here on counts milliseconds, a smaller number seconds. */
 const SECONDS_END = 2_147_483_647
 
-/** Seconds or milliseconds since 1970, ISO 8601, or `yyyy-MM-dd HH:mm:ss`, which we take as UTC. */
+/** Reads seconds or milliseconds since 1970, ISO 8601, or `yyyy-MM-dd HH:mm:ss`, which counts as UTC. */
 const time = (value: unknown, receivedAt: Timestamp.Timestamp): Timestamp.Timestamp => {
   if (isLeftOut(value)) return receivedAt
   const count = number(value)

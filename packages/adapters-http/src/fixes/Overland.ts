@@ -1,12 +1,14 @@
 import type { Fix } from "@place-access/domain/fixes"
 import type { Timestamp } from "@place-access/domain/shared"
-import type { VisitReport } from "@place-access/domain/visits"
+import type { VisitReport } from "@place-access/domain/fixes"
 import { degrees, type Fields, fields, instant, isoMillis, list, number, type PhoneUpload } from "./PhoneUpload.js"
 
+// Decision devices-8.
+
 /**
- * The body of Overland (github.com/aaronpk/Overland-iOS, GLManager.m): `{ locations: [Feature], current?, trip? }`. Undefined
- * when it is no such body. `current` is left out: it comes again in its turn, and before its turn it would make the backlog
- * look old to the rules.
+ * Decodes a body of Overland (github.com/aaronpk/Overland-iOS, GLManager.m): `{ locations: [Feature], current?, trip?
+ * }`. Undefined if the body is something else. `current` is ignored: the app sends the same reading again in its turn.
+ * Taken early, it would make the readings before it look old to the rules.
  */
 export const decode = (body: unknown): PhoneUpload | undefined => {
   const locations = list(fields(body)?.["locations"])
@@ -23,7 +25,10 @@ export const decode = (body: unknown): PhoneUpload | undefined => {
   return { readings, visits }
 }
 
-/** Not what the app logs of itself, at the last known place but a time of its own, and no summary of a trip. */
+/**
+ * Whether a feature is a reading. The app also logs its own actions, with the last known place but the time of the
+ * action, and summaries of trips.
+ */
 const isMeasured = (properties: Fields): boolean =>
   (properties["action"] ?? null) === null && properties["type"] !== "trip"
 
@@ -32,7 +37,7 @@ const reading = (properties: Fields, [lon, lat]: ReadonlyArray<unknown>): Fix.Re
   lat: degrees(lat),
   lon: degrees(lon),
   accuracyM: number(properties["horizontal_accuracy"]),
-  // iOS: the altitude says nothing when its accuracy is negative.
+  // iOS: the altitude is meaningless when its accuracy is negative.
   altitudeM: (number(properties["vertical_accuracy"]) ?? 0) < 0 ? undefined : number(properties["altitude"]),
   speedMps: number(properties["speed"]),
   courseDeg: number(properties["course"])
@@ -46,7 +51,10 @@ const visit = (properties: Fields, [lon, lat]: ReadonlyArray<unknown> = []): Vis
   accuracyM: number(properties["horizontal_accuracy"]) ?? null
 })
 
-/** 1900 and 4000: iOS says "unknown" with its distantPast of year 1 and its distantFuture of year 4001. */
+/**
+ * The years 1900 and 4000. iOS writes "unknown" as distantPast (year 1) or distantFuture (year 4001), so times outside
+ * count as unknown.
+ */
 const DISTANT_PAST = -2_208_988_800_000
 const DISTANT_FUTURE = 64_060_588_800_000
 

@@ -1,8 +1,10 @@
 import type { Fix } from "@place-access/domain/fixes"
-import type { VisitReport } from "@place-access/domain/visits"
+import type { VisitReport } from "@place-access/domain/fixes"
 import { degrees, fields, instant, isoMillis, number } from "./PhoneUpload.js"
 
-/** One location of an upload in our own JSON, whatever it is. The domain puts aside what cannot be read. */
+/**
+ * Reads one location of an upload in our own JSON; never fails. The domain puts aside a location that cannot be read.
+ */
 export const reading = (location: unknown): Fix.Reading => {
   const sent = fields(location) ?? {}
   return {
@@ -16,7 +18,7 @@ export const reading = (location: unknown): Fix.Reading => {
   }
 }
 
-/** One visit. A time that is left out or null is not known; one that cannot be read makes the visit impossible. */
+/** Reads one visit. A time that is left out or null is unknown. A time that cannot be read makes the visit invalid. */
 export const visit = (report: unknown): VisitReport.VisitReport => {
   const sent = fields(report) ?? {}
   return {

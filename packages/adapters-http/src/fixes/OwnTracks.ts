@@ -1,9 +1,11 @@
 import { Fix } from "@place-access/domain/fixes"
 import { degrees, type Fields, fields, instant, list, number } from "./PhoneUpload.js"
 
+// Decision devices-9.
+
 /**
- * What OwnTracks posts (owntracks.org/booklet/tech/json): one message, of which only `location` was measured. Everything else,
- * encrypted messages and empty bodies too, holds nothing to store.
+ * Decodes what OwnTracks posts (owntracks.org/booklet/tech/json): one message. Only a `location` message is a reading.
+ * All other messages, encrypted ones and empty bodies included, contain nothing to store.
  */
 export const decode = (body: unknown): ReadonlyArray<Fix.Reading> =>
   (list(body) ?? [body]).flatMap((one) => {
@@ -23,7 +25,7 @@ const reading = (message: Fields): ReadonlyArray<Fix.Reading> => {
       lat: degrees(lat),
       lon: degrees(lon),
       accuracyM: number(message["acc"]),
-      // iOS: the altitude says nothing when its accuracy is negative.
+      // iOS: the altitude is meaningless when its accuracy is negative.
       altitudeM: (number(message["vac"]) ?? 0) < 0 ? undefined : number(message["alt"]),
       speedMps: speedKmh === undefined ? undefined : speedKmh / KMH,
       courseDeg: number(message["cog"])
@@ -31,12 +33,18 @@ const reading = (message: Fields): ReadonlyArray<Fix.Reading> => {
   ]
 }
 
-/** Seconds from 1970 to 2001, where times of iOS begin. */
+/** Seconds from 1970 to 2001, the epoch of iOS. */
 const SECONDS_TO_2001 = 978_307_200
-/** 2020-01-01: no app that counts from 2001 is older. A clock that was never set is not repaired into the past. */
+/**
+ * 2020-01-01. Every app that counts from 2001 is newer. A time that would still be older after its correction comes
+ * from a clock that was never set, and stays as it is.
+ */
 const EARLIEST_REPAIRED = 1_577_836_800_000
 
-/** Decision L3: times that were counted from 2001 lie before everything that can be, and are told by that. */
+/**
+ * Decision L3: an app that counts from 2001 by mistake sends times 31 years too early. No real reading is that old, so
+ * those times are recognised and corrected.
+ */
 const millis = (seconds: number | undefined): number | undefined => {
   if (seconds === undefined) return undefined
   const counted = seconds * 1_000

@@ -1,10 +1,12 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { ofUploads } from "./UploadAnnotations.js"
 import { DeviceAuth } from "../security/DeviceAuth.js"
 import * as Fields from "../wire/Fields.js"
 
 /**
- * Documentation: `OwnJson` reads each entry by itself and takes whatever it can, so that one bad reading never stops a phone's queue.
+ * Documents an entry of an upload. `OwnJson` reads each entry separately and as leniently as it can, so that one bad
+ * reading never blocks a phone's queue.
  */
 const entry = (
   identifier: string,
@@ -31,7 +33,7 @@ const entry = (
 
 const Location = entry(
   "Location",
-  "A reading. One that cannot be read or cannot be is put aside, and the others are taken",
+  "A reading. An unreadable or impossible reading is put aside, and the others are stored",
   ["captured_at", "lat", "lon"],
   ["captured_at"]
 )
@@ -50,10 +52,12 @@ export const Upload = Fields.request({
 
 const Ingested = Schema.Struct({
   accepted: Schema.Int.annotations({ description: "Locations stored by this upload" }),
-  duplicates: Schema.Int.annotations({ description: "Locations that were known, or stood in the upload twice" }),
+  duplicates: Schema.Int.annotations({
+    description: "Locations that were stored before, or that the upload has twice"
+  }),
   quarantined: Schema.Int.annotations({
     description:
-      "Locations and visits that cannot be read, cannot be, or are older than the user keeps history: put aside and counted on the user's page of the device. Do not send them again"
+      "Locations and visits that are unreadable, impossible, or older than the user keeps history. They are put aside and counted on the user's page of the device. Do not send them again"
   })
 }).annotations({ identifier: "Ingested" })
 
@@ -65,9 +69,10 @@ export const PhoneApi = HttpApiGroup.make("phone")
       .annotate(OpenApi.Summary, "Upload what the phone measured")
       .annotate(
         OpenApi.Description,
-        "In any order, up to 8 MiB. An upload sent again is answered 200, changes nothing and fires nothing; its counts say that it was known. On 503 send it again later."
+        "Readings come in any order, up to 8 MiB. Uploads are idempotent: a repeated upload answers 200 with its locations as duplicates, changes nothing and fires no rule. On 503 send the upload again later."
       )
   )
   .middleware(DeviceAuth)
+  .annotateContext(ofUploads)
   .annotate(OpenApi.Title, "Phone")
-  .annotate(OpenApi.Description, "For the user's phones")
+  .annotate(OpenApi.Description, "Uploads from the user's phones")

@@ -1,9 +1,13 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { ofUploads } from "./UploadAnnotations.js"
 import { OsmAndAuth, OverlandAuth, OwnTracksAuth } from "../security/DeviceAuth.js"
 import * as Errors from "../wire/Errors.js"
 
-/** Bodies are read by `Overland`, `OwnTracks` and `OsmAnd`, which take whatever they can: these schemas are documentation. */
+/**
+ * Documents the bodies of apps that are made for other servers. `Overland`, `OwnTracks` and `OsmAnd` read them, as
+ * leniently as they can.
+ */
 
 const OverlandBatch = Schema.Struct({
   locations: Schema.Array(Schema.Unknown).annotations({ description: "GeoJSON features, as Overland makes them" })
@@ -15,18 +19,18 @@ const OverlandAnswer = Schema.Union(
     set: Schema.optional(
       Schema.Struct({ main: Schema.Struct({ visit_tracking: Schema.Literal(true) }) }).annotations({
         description:
-          "Switches visits on: as long as an app may read the user's visits and the phone has not reported one"
+          "Switches visits on in the app. Sent as long as an app may read the user's visits and the phone has not reported a visit"
       })
     )
   }),
-  Schema.Struct({ error: Schema.String.annotations({ description: "The app shows it and keeps the batch" }) })
+  Schema.Struct({ error: Schema.String.annotations({ description: "The app shows this text and keeps the batch" }) })
 ).annotations({ identifier: "OverlandAnswer" })
 
 const OwnTracksMessage = Schema.Struct({ _type: Schema.String }).annotations({
   identifier: "OwnTracksMessage",
   jsonSchema: {
     type: "object",
-    description: "Any message of OwnTracks; a `location` is stored. An empty body is fine too",
+    description: "Any message of OwnTracks. Only a `location` is stored. The body may be empty",
     required: ["_type"],
     properties: {
       _type: { type: "string" },
@@ -40,7 +44,7 @@ const OwnTracksMessage = Schema.Struct({ _type: Schema.String }).annotations({
 
 const osmAndFields = <A extends string | ReadonlyArray<string>>(text: Schema.Schema<A>) =>
   Schema.Struct({
-    id: field(text, "The token, if no header has it; `deviceid` and `device_id` are read too"),
+    id: field(text, "The token, unless a header has it. `deviceid` and `device_id` are read too"),
     timestamp: field(text, "When it was measured: seconds or milliseconds since 1970, or ISO 8601"),
     lat: field(text, "Degrees north"),
     lon: field(text, "Degrees east"),
@@ -61,17 +65,20 @@ const field = <A extends string | ReadonlyArray<string>>(text: Schema.Schema<A>,
 
 const OsmAndForm = osmAndFields(Schema.String).annotations({ identifier: "OsmAndForm" })
 
-/** The platform decodes queries whether anybody asks for them or not: a field that stands twice must not be refused there. */
+/**
+ * Accepts a repeated field. The platform decodes every query, even where no handler reads it, and must not refuse a
+ * phone's upload there.
+ */
 const QueryText = Schema.Union(Schema.String, Schema.Array(Schema.String)).annotations({
   jsonSchema: { type: "string" }
 })
 
 const OsmAndQuery = osmAndFields(QueryText)
 
-/** Where an app has no other place for its token. */
+/** For apps that have no other place for their token. */
 const TokenQuery = Schema.Struct({
-  api_key: field(QueryText, "The token, if no header has it. Proxies and apps may write addresses into their logs"),
-  token: field(QueryText, "The same by another name")
+  api_key: field(QueryText, "The token, unless a header has it. Prefer a header: proxies and apps may log addresses"),
+  token: field(QueryText, "Another name for `api_key`")
 })
 
 const TraccarClientMessage = Schema.Struct({ device_id: Schema.String, location: Schema.Unknown }).annotations({
@@ -82,7 +89,7 @@ const TraccarClientMessage = Schema.Struct({ device_id: Schema.String, location:
 const FORM = { kind: "UrlParams", contentType: "application/x-www-form-urlencoded" } as const
 
 const NEVER_LOST =
-  "What cannot be read or cannot be is put aside and never stops a phone's queue. Sent again it changes nothing. On 503 the phone sends again later."
+  "Unreadable and impossible readings are put aside and never block a phone's queue. Uploads are idempotent. On 503 the phone retries later."
 
 export const PhoneAppsApi = HttpApiGroup.make("phoneApps")
   .add(
@@ -103,7 +110,7 @@ export const PhoneAppsApi = HttpApiGroup.make("phoneApps")
       .annotate(OpenApi.Summary, "Upload from OwnTracks")
       .annotate(
         OpenApi.Description,
-        `A wrong password is 503 too: over 401 the app throws readings away. Credentials that are not encoded are read as they stand, or 401. ${NEVER_LOST}`
+        `A wrong password answers 503 too, because the app deletes its readings after a 401. Credentials that are not encoded are taken as they are, or answered 401. ${NEVER_LOST}`
       )
   )
   .add(
@@ -123,5 +130,6 @@ export const PhoneAppsApi = HttpApiGroup.make("phoneApps")
       .annotate(OpenApi.Description, `The fields may stand in the query too. ${NEVER_LOST}`)
   )
   .addError(Errors.Unavailable)
+  .annotateContext(ofUploads)
   .annotate(OpenApi.Title, "Phone apps")
-  .annotate(OpenApi.Description, "For apps that are made for other servers, each as it expects to be answered")
+  .annotate(OpenApi.Description, "For apps that are made for other servers. Each gets the answers that it expects")

@@ -5,7 +5,7 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { Api } from "../Api.js"
 import * as Body from "../edge/Body.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import { CallingDevice } from "../security/DeviceAuth.js"
 import { toWire } from "../wire/toWire.js"
 import * as OsmAnd from "./OsmAnd.js"
@@ -13,6 +13,8 @@ import * as OsmAndRequest from "./OsmAndRequest.js"
 import * as Overland from "./Overland.js"
 import * as OwnTracks from "./OwnTracks.js"
 import { parseJson, UNREADABLE } from "./PhoneUpload.js"
+
+// Decision devices-7.
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -25,8 +27,11 @@ export const layer = Group.group(Api, "phoneApps", (handlers) =>
 )
 
 const OK = { result: "ok" }
-/** The app shows words of ours only with 200, and keeps the batch as long as the result is not "ok". */
-const NO_BATCH = { error: "This is no batch of Overland: locations must be an array" }
+/**
+ * Answers an unreadable body with 200, because the app shows a text only then. It keeps the batch unless the result is
+ * "ok".
+ */
+const NO_BATCH = { error: "This is not a batch of Overland: locations must be an array" }
 
 const overland = (request: Request) =>
   Effect.gen(function* () {
@@ -41,7 +46,8 @@ const overland = (request: Request) =>
 
 const ownTracks = (request: Request) =>
   Effect.gen(function* () {
-    // Over 413, 415 or 400 the app would throw its oldest reading away, and on Android try for ever.
+    // A body that cannot be read counts as empty. After 413, 415 or 400 the app deletes its oldest reading, and on
+    // Android it would retry forever.
     const readings = yield* Effect.map(Effect.orDie(request.text), (text) => OwnTracks.decode(parseJson(text))).pipe(
       Effect.catchSomeDefect((defect) =>
         Body.isHopeless(defect) ? Option.some(Effect.succeed([UNREADABLE])) : Option.none()

@@ -1,7 +1,7 @@
 import { ingestFixes } from "@place-access/domain/fixes"
-import { Effect } from "effect"
+import { withPort } from "@place-access/domain/shared"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import { CallingDevice } from "../security/DeviceAuth.js"
 import { toWire } from "../wire/toWire.js"
 import * as OwnJson from "./OwnJson.js"
@@ -10,7 +10,7 @@ export const layer = Group.group(Api, "phone", (handlers) =>
   handlers.handle(
     "upload",
     ({ payload }) =>
-      Effect.flatMap(CallingDevice, (device) =>
+      withPort(CallingDevice, (device) =>
         toWire(ingestFixes(device, payload.locations.map(OwnJson.reading), payload.visits?.map(OwnJson.visit) ?? []))
       ),
     { uninterruptible: true }

@@ -1,15 +1,18 @@
 import { Fix } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
-import type { VisitReport } from "@place-access/domain/visits"
+import type { VisitReport } from "@place-access/domain/fixes"
 
-/** What a phone's app sent. Whether it can be is for the domain to judge: what cannot is put aside there, not refused here. */
+/**
+ * The content of a phone's upload, before any check. The domain decides what is impossible and puts it aside; nothing
+ * is refused here.
+ */
 export interface PhoneUpload {
   readonly readings: ReadonlyArray<Fix.Reading>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
 }
 
 /*
- * To take apart what anybody may have sent. None of these fails: what is not there, or is something else, is undefined.
+ * Helpers to take unknown JSON apart. None of them fails: a missing value, or a value of another type, gives undefined.
  */
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -21,7 +24,7 @@ const isFields = (value: unknown): value is Fields =>
 
 export const list = (value: unknown): ReadonlyArray<unknown> | undefined => (Array.isArray(value) ? value : undefined)
 
-/** A number, or a text that is one; a text that is none is NaN, which no reading can have. */
+/** A number, or a text that is a number. Any other text gives NaN, which no valid reading has. */
 export const number = (value: unknown): number | undefined => {
   if (typeof value === "number") return value
   if (typeof value !== "string") return undefined
@@ -29,10 +32,10 @@ export const number = (value: unknown): number | undefined => {
   return text === "" ? undefined : Number(text)
 }
 
-/** Of the two numbers without which there is no place. Put aside by the domain, when it is none. */
+/** A latitude or longitude. A missing one gives NaN, and the domain puts the reading aside. */
 export const degrees = (value: unknown): number => number(value) ?? Number.NaN
 
-/** `undefined` when the text is no JSON. */
+/** Undefined when the text is not JSON. */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -41,7 +44,7 @@ export const parseJson = (text: string): unknown => {
   }
 }
 
-/** Stands for a body of which nothing can be read: the domain puts it aside and counts it. */
+/** Stands for a body that cannot be read at all: the domain puts it aside and counts it. */
 export const UNREADABLE: Fix.Reading = { capturedAt: Fix.UNREADABLE, lat: Number.NaN, lon: Number.NaN }
 const YEAR_1 = -62_135_596_800_000
 const YEAR_9999 = 253_402_300_799_999
@@ -49,6 +52,6 @@ const YEAR_9999 = 253_402_300_799_999
 export const instant = (millis: number | undefined): Timestamp.Timestamp =>
   millis !== undefined && millis >= YEAR_1 && millis <= YEAR_9999 ? Timestamp.make(millis) : Fix.UNREADABLE
 
-/** ISO 8601 with a zone, in milliseconds. */
+/** A time in ISO 8601 with a zone, as milliseconds since 1970. */
 export const isoMillis = (value: unknown): number | undefined =>
   typeof value === "string" ? Timestamp.parseIso(value) : undefined

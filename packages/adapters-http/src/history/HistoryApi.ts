@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { History } from "@place-access/domain/history"
+import { History } from "@place-access/domain/retention-choice"
 import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Fields from "../wire/Fields.js"
@@ -10,7 +10,7 @@ export const HistoryBody = Schema.Struct({
   keep_days: KeepDays,
   kept_since: Fields.NullableAt.annotations({
     description:
-      "What happened then or before is in no answer any more and is deleted within the hour; null: nothing is"
+      "Readings and visits up to this moment appear in no answer and are deleted within the hour; null: nothing is deleted"
   })
 }).annotations({ identifier: "History" })
 
@@ -25,8 +25,11 @@ export const HistoryApi = HttpApiGroup.make("history")
       .setPayload(Fields.request({ keep_days: KeepDays }))
       .addSuccess(HistoryBody)
       .annotate(OpenApi.Summary, "Choose how long history is kept")
-      .annotate(OpenApi.Description, "Counts at once. What a shorter time leaves out is deleted for good.")
+      .annotate(OpenApi.Description, "Takes effect at once. A shorter time deletes the older history permanently.")
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "History")
-  .annotate(OpenApi.Description, "For how long the service keeps where the signed-in user was; for ever unless chosen")
+  .annotate(
+    OpenApi.Description,
+    "How long the service keeps the history of the signed-in user: without a limit, unless the user chooses one"
+  )

@@ -1,7 +1,7 @@
-import { chooseHistory, getHistoryChoice, type Kept } from "@place-access/domain/history"
+import { chooseHistory, getHistoryChoice, type KeptHistory } from "@place-access/domain/retention-choice"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import type { HistoryBody } from "./HistoryApi.js"
@@ -27,4 +27,4 @@ export const layer = Group.group(Api, "history", (handlers) =>
     )
 )
 
-const encode = ({ cutoff, keep }: Kept): typeof HistoryBody.Type => ({ keep_days: keep, kept_since: cutoff })
+const encode = ({ cutoff, keep }: KeptHistory): typeof HistoryBody.Type => ({ keep_days: keep, kept_since: cutoff })

@@ -2,10 +2,11 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { Import } from "@place-access/domain/imports"
 import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
+import { WithoutKey } from "../idempotency/WithoutKey.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Any text: an id that cannot exist is one that does not exist, 404. */
+/** Accepts any text, because an unknown id answers 404 and not 400. */
 const ImportPath = Schema.Struct({ id: Schema.String.pipe(Schema.brand("ImportId")) })
 
 const count = (description: string) => Schema.Int.annotations({ description })
@@ -13,25 +14,27 @@ const count = (description: string) => Schema.Int.annotations({ description })
 export const ImportBody = Schema.Struct({
   id: Schema.String,
   file_name: Schema.String,
-  format: Schema.NullOr(Import.Format).annotations({ description: "Null until the first entry was read" }),
-  state: Import.State,
+  format: Schema.NullOr(Import.ImportFormat).annotations({ description: "Null until the first entry was read" }),
+  state: Import.ImportState,
   counts: Schema.Struct({
-    read: count("Entries of the file so far: the sum of the others"),
-    stored: count("New in the history"),
-    duplicates: count("Known already, from a phone or a file"),
-    too_recent: count("Newer than 24 hours before the upload: left to the phone"),
-    too_old: count("Older than the history that the user keeps: left out"),
-    quarantined: count("Without a time or a place, or with an impossible one: left out")
+    read: count("The entries that were read so far: the sum of the other counts"),
+    stored: count("Entries that are new in the history"),
+    duplicates: count("Entries that were known already, from a phone or a file"),
+    too_recent: count("Entries from the last 24 hours before the upload: left out, because the phone sends them"),
+    too_old: count("Entries older than the history that the user keeps: left out"),
+    quarantined: count("Entries without a time or a place, or with an impossible one: left out")
   }),
   bytes_total: Schema.Int,
   bytes_done: Schema.Int,
-  error: Schema.NullOr(Schema.String).annotations({ description: "Why it failed; what was stored before stays" }),
+  error: Schema.NullOr(Schema.String).annotations({
+    description: "Why the import failed. What was stored before stays"
+  }),
   uploaded_at: Fields.At,
   finished_at: Fields.NullableAt
 }).annotations({ identifier: "Import" })
 
 const TYPES = ["application/gpx+xml", "application/json", "application/octet-stream", "application/xml", "text/xml"]
-/** The whole body is the file; what it is, its contents tell. */
+/** The whole body is the file. The service detects the format from the content. */
 const [first, ...others] = TYPES.map((contentType) => HttpApiSchema.Uint8Array({ contentType }))
 const File = Schema.Union(first ?? Schema.Never, ...others)
 
@@ -43,10 +46,11 @@ export const ImportsApi = HttpApiGroup.make("imports")
   )
   .add(
     HttpApiEndpoint.post("start", "/v1/user/imports")
+      .annotate(WithoutKey, "what a file holds is stored once, however often the file is imported")
       .setUrlParams(
         Schema.Struct({
           file_name: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(1_024)), { exact: true }).annotations({
-            description: "What the list of imports calls the file"
+            description: "The name of the file in the list of imports"
           })
         })
       )
@@ -56,7 +60,7 @@ export const ImportsApi = HttpApiGroup.make("imports")
       .annotate(OpenApi.Summary, "Import a file of location history")
       .annotate(
         OpenApi.Description,
-        "GPX, the Timeline export of an Android phone or an iPhone, or a Takeout's Records.json, up to 256 MiB. It is read in the " +
+        "GPX, the Timeline export of an Android phone or an iPhone, or a Takeout's Records.json, up to 256 MiB. The service reads it in the " +
           "background and feeds the history only: no rule fires. 409 when three are waiting already."
       )
   )
@@ -71,8 +75,8 @@ export const ImportsApi = HttpApiGroup.make("imports")
     HttpApiEndpoint.del("remove", "/v1/user/imports/:id")
       .setPath(ImportPath)
       .addError(Errors.NotFound)
-      .annotate(OpenApi.Summary, "Stop or forget an import")
-      .annotate(OpenApi.Description, "Its file is thrown away. What it has stored stays in the history.")
+      .annotate(OpenApi.Summary, "Stop or remove an import")
+      .annotate(OpenApi.Description, "Deletes the file. What was stored already stays in the history.")
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Imports")

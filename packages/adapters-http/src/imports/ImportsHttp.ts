@@ -3,7 +3,7 @@ import { getImport, Import, listImports, removeImport, startImport } from "@plac
 import type { UserId } from "@place-access/domain/shared"
 import { Effect, FiberRef, type Stream } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import * as Body from "../edge/Body.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import * as Upload from "../edge/Upload.js"

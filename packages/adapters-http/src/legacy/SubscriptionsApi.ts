@@ -2,49 +2,53 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { EndpointUrl } from "@place-access/domain/endpoints"
 import { Receiver } from "@place-access/domain/legacy"
 import { Schema } from "effect"
+import { LooksUpUrl } from "../idempotency/WithoutKey.js"
 import { BearerAuth } from "../security/BearerAuth.js"
 import { RequiredScope } from "../security/RequiredScope.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
+// Decision legacy-6.
+
 const Subscription = Schema.Struct({
   id: Schema.String,
   url: Schema.String,
-  secret: Schema.String.annotations({ description: "The signing secret; it is not shown again" }),
+  secret: Schema.String.annotations({ description: "The signing secret. It is not shown again" }),
   created_at: Fields.At
 }).annotations({ identifier: "Subscription" })
 
-/** What an address must be is checked with the name look-up, by the program. */
+/** The program checks the address, together with the look-up of its name. */
 const NewSubscription = Fields.request({
   url: Schema.String.annotations({ jsonSchema: { type: "string", maxLength: EndpointUrl.MAX_LENGTH } })
 })
 
 const INSTEAD =
-  "Deprecated. Register a webhook endpoint that is subscribed to rule.fired on the app; it gets the events of every connection, is tried for a day and has a delivery log. Then remove the subscription; meanwhile verify each delivery against the secret of its origin, and deduplicate on event_id."
+  "Deprecated. Register a webhook endpoint of the app that subscribes to `rule.fired`: it gets the events of every connection, with retries for a day and a delivery log. Then remove the subscription. Until then, verify each delivery with the secret of its origin, and deduplicate on `event_id`."
 
 export const SubscriptionsApi = HttpApiGroup.make("subscriptions")
   .add(
     HttpApiEndpoint.post("create", "/v1/subscriptions")
+      .annotate(LooksUpUrl, true)
       .setPayload(NewSubscription)
       .addSuccess(Subscription, { status: 201 })
       .addError(Errors.Conflict)
       .annotate(OpenApi.Summary, "Have the events of one connection's rules sent to an address")
       .annotate(
         OpenApi.Description,
-        `${INSTEAD} It gets what place and zone rules fire that name no webhook_url, at most three times: at once, after 30 seconds, after 5 more minutes. What waits is lost when the worker restarts. The body carries subscription_id in place of app_id and endpoint_id. 409 when the connection has ${Receiver.MAX_PER_CONNECTION}.`
+        `${INSTEAD} The address gets the events of place and zone rules that name no \`webhook_url\`. The service makes at most three attempts: at once, after 30 seconds, and after 5 more minutes. Waiting attempts are lost when the worker restarts. The body has \`subscription_id\` in place of \`app_id\` and \`endpoint_id\`. 409 when the connection has ${Receiver.MAX_PER_CONNECTION}.`
       )
   )
   .add(
     HttpApiEndpoint.del("remove", "/v1/subscriptions/:id")
-      // Any text: an id that cannot exist is one that does not exist, 404.
+      // Accepts any text, because an unknown id answers 404 and not 400.
       .setPath(Schema.Struct({ id: Schema.String.pipe(Schema.brand("SubscriptionId")) }))
       .addSuccess(HttpApiSchema.NoContent)
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Remove a subscription of the connection")
-      .annotate(OpenApi.Description, "No more events; those that wait are not sent. 404 the second time.")
+      .annotate(OpenApi.Description, "Stops all events; events that wait are not sent. A second call answers 404.")
   )
   .middleware(BearerAuth)
   .annotateEndpoints(RequiredScope, "any_standard")
   .annotateEndpoints(OpenApi.Deprecated, true)
   .annotate(OpenApi.Title, "Subscriptions")
-  .annotate(OpenApi.Description, "From before apps had webhook endpoints: deprecated, and still at work")
+  .annotate(OpenApi.Description, "Webhooks from before apps had endpoints. Deprecated; they still work")

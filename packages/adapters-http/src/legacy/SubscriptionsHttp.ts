@@ -1,9 +1,9 @@
 import { createSubscription, removeSubscription } from "@place-access/domain/legacy"
+import { gen } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
-import * as CurrentRequest from "../edge/CurrentRequest.js"
-import { Caller } from "../security/BearerAuth.js"
+import * as Group from "../Group.js"
+import { BearerCaller } from "../security/BearerAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 
@@ -12,11 +12,13 @@ export const layer = Group.group(Api, "subscriptions", (handlers) =>
     .handle(
       "create",
       ({ payload }) =>
-        Effect.gen(function* () {
-          const { connection } = yield* Caller
+        gen(function* () {
+          const { connection } = yield* BearerCaller
           const { secret, subscription } = yield* createSubscription(connection, payload)
-          yield* CurrentRequest.disclose("nothing yet; it named an address to be told at")
-          return { id: subscription.id, url: subscription.url, secret, created_at: subscription.createdAt }
+          return {
+            answer: { id: subscription.id, url: subscription.url, secret, created_at: subscription.createdAt },
+            disclosed: "nothing yet; it named an address for notifications"
+          }
         }).pipe(
           Effect.catchTag("InvalidToken", () => Effect.fail(Errors.invalidToken)),
           toWire
@@ -26,9 +28,9 @@ export const layer = Group.group(Api, "subscriptions", (handlers) =>
     .handle(
       "remove",
       ({ path }) =>
-        Effect.gen(function* () {
-          const { connection } = yield* Caller
-          yield* removeSubscription(connection, path.id)
+        gen(function* () {
+          const { connection } = yield* BearerCaller
+          return { answer: yield* removeSubscription(connection, path.id), disclosed: null }
         }).pipe(toWire),
       { uninterruptible: true }
     )

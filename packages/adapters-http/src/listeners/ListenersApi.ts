@@ -5,16 +5,17 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { AppPath } from "../apps/AppsApi.js"
 import { SessionAuth } from "../security/SessionAuth.js"
+import { WithoutKey } from "../idempotency/WithoutKey.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
 const NewListener = Fields.request({
-  /** Any text: an id that cannot exist is one that does not exist, 404. */
+  /** Accepts any text, because an unknown id answers 404 and not 400. */
   endpoint_id: Fields.optional(Schema.String.pipe(Schema.brand("EndpointId"))).annotations({
-    description: "Left out: a receiver of its own, with a secret of its own"
+    description: "The endpoint whose events to receive. Left out: the stream is a receiver with its own secret"
   }),
   events: Fields.optional(Schema.Array(Event.Subscribable)).annotations({
-    description: "Empty or left out: every event. Not beside endpoint_id, which has its own"
+    description: "Empty or left out: every event. Not together with `endpoint_id`, as the endpoint has its own list"
   })
 }).annotations({ identifier: "Listen" })
 
@@ -27,6 +28,7 @@ const Messages = Schema.String.pipe(
 export const ListenersApi = HttpApiGroup.make("listeners")
   .add(
     HttpApiEndpoint.post("listen", "/v1/developer/apps/:app_id/listen")
+      .annotate(WithoutKey, "the answer is a stream")
       .setPath(AppPath)
       .setPayload(NewListener)
       .addSuccess(Messages)

@@ -2,7 +2,7 @@ import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { listen, openListener } from "@place-access/domain/listeners"
 import { Effect, Stream } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "../security/Credentials.js"
 import { SignedIn } from "../security/SessionAuth.js"
@@ -10,7 +10,7 @@ import { toWire } from "../wire/toWire.js"
 import { CONTENT_TYPE } from "./ListenersApi.js"
 import * as Messages from "./Messages.js"
 
-/** A proxy must neither gather the messages nor compress them. */
+/** Forbids proxies to buffer the messages or to compress them. */
 const HEADERS = { "cache-control": "no-store, no-transform", "x-accel-buffering": "no" }
 
 export const layer = Group.group(Api, "listeners", (handlers) =>
@@ -25,7 +25,7 @@ export const layer = Group.group(Api, "listeners", (handlers) =>
           const opened = yield* openListener(yield* SignedIn, path.app_id, input)
           const messages = listen({ opened, cookie, stopping: options.stopping ?? Effect.never })
           const body = messages.pipe(Stream.map(Messages.encode), Stream.encodeText)
-          // It is read after this handler has ended.
+          // The stream is read after this handler has ended, so it needs the services of the handler.
           const context = yield* Effect.context<Stream.Stream.Context<typeof body>>()
           return HttpServerResponse.stream(Stream.provideContext(body, context), {
             contentType: CONTENT_TYPE,

@@ -1,11 +1,11 @@
 import { Listener } from "@place-access/domain/listeners"
 import { Timestamp } from "@place-access/domain/shared"
 
-/** What goes over the stream, as server-sent events: JSON has no line breaks, so that a message is one line of data. */
+/** The messages of the stream, as server-sent events. JSON has no line breaks, so a message is one line of data. */
 
 const message = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-export const encode = (one: Listener.Message): string => {
+export const encode = (one: Listener.ListenerMessage): string => {
   switch (one._tag) {
     case "Ready":
       return message("ready", {

@@ -1,16 +1,18 @@
-import * as Idempotency from "../edge/Idempotency.js"
-import * as Routes from "../edge/Routes.js"
+import * as Routes from "../engine/Routes.js"
 import { type Json, isObject, list, map, object, refName, refTo, text } from "./Json.js"
 
-/** What the generated document gets wrong about this service: an annotation of the contract. */
-export const correct = (document: Json): Json => {
+/**
+ * An annotation of the contract: corrects what the generator gets wrong about this service. `takesKey`: whether the
+ * endpoint of a label reads `Idempotency-Key`.
+ */
+export const correct = (document: Json, takesKey: (label: string) => boolean): Json => {
   const cleaned = object(map(clean(document), tidy))
   const schemas = object(object(cleaned["components"])["schemas"])
   const plain = object(map(cleaned, (one) => inlined(one, schemas)))
   const named = byContent(object(object(plain["components"])["schemas"]))
   for (const [path, methods] of Object.entries(object(plain["paths"]))) {
     for (const [method, operation] of Object.entries(object(methods))) {
-      if (Idempotency.takesKey(Routes.label(method.toUpperCase(), path))) addKey(object(operation))
+      if (takesKey(Routes.label(method.toUpperCase(), path))) addKey(object(operation))
       else dropKeyErrors(object(operation))
       correctOperation(object(operation), named)
     }
@@ -25,7 +27,7 @@ const KEY = {
   required: false,
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
   description:
-    "A text of your choice for this request, such as a random UUID. Whoever does not learn the answer sends the same request with the same key again: within 24 hours it is answered as before, with Idempotent-Replayed: true, and nothing is made twice"
+    "A text of your choice for this request, such as a random UUID. If the answer gets lost, send the same request with the same key again. Within 24 hours the service repeats its first answer, with Idempotent-Replayed: true, and does nothing twice"
 }
 
 const REPLAYED = {
@@ -44,7 +46,7 @@ const addKey = (operation: Json): void => {
 
 const KEY_ERRORS: ReadonlySet<string> = new Set(["IdempotencyKeyInUseError", "IdempotencyKeyReusedError"])
 
-/** The contract declares them for all endpoints; these do not read the header. */
+/** The contract declares the errors of Idempotency-Key for all endpoints. These endpoints do not read the header. */
 const dropKeyErrors = (operation: Json): void => {
   const responses = object(operation["responses"])
   for (const [status, value] of Object.entries(responses)) {
@@ -58,10 +60,10 @@ const dropKeyErrors = (operation: Json): void => {
   }
 }
 
-/** The platform's own error never leaves the edge. */
+/** The error of the platform's own decoding. The edge replaces it, so no client ever gets it. */
 const PLATFORM_ERROR = "HttpApiDecodeError"
 const PURPOSE_ERROR = "InvalidPurposeError"
-/** What an address with a NUL character is answered, whatever the route. */
+/** The error for an address with a NUL character, whatever the route. */
 const UNREADABLE = "InvalidRequestError"
 
 const correctOperation = (operation: Json, named: ReadonlyMap<string, string>): void => {
@@ -92,23 +94,26 @@ const correctOperation = (operation: Json, named: ReadonlyMap<string, string>): 
   referTo(object(body), named)
 }
 
-/** The platform's own error, and that of the guard about purposes, which is for endpoints that take one. */
+/**
+ * Errors that this operation cannot answer with: the platform's own, and `invalid_purpose` where no purpose is a
+ * parameter.
+ */
 const isElsewhere = (name: string | undefined, parameters: ReadonlyArray<unknown>): boolean =>
   name === PLATFORM_ERROR ||
   (name === PURPOSE_ERROR && !parameters.some((parameter) => object(parameter)["name"] === "purpose"))
 
 const SUCCESSES: Readonly<Record<string, string>> = {
   "200": "The answer",
-  "201": "What was made",
-  "204": "Done; the answer has no body"
+  "201": "What the request created",
+  "204": "Done. The answer has no body"
 }
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  "400": "The request cannot be used as it is; `error` says why",
-  "401": "The credentials are missing or no good; `error` says which",
+  "400": "The request is not valid; `error` says why",
+  "401": "The credentials are missing or not valid; `error` says which",
   "403": "Not allowed; `error` says why",
-  "409": "Clashes with the present state; `error` says how",
-  "429": "Too much; wait as long as Retry-After says"
+  "409": "Conflicts with the current state; `error` says how",
+  "429": "Too many calls; wait as long as Retry-After says"
 }
 
 const retryAfter = {
@@ -120,7 +125,10 @@ const retryAfter = {
 }
 const HEADERS: Readonly<Record<string, Json>> = { "429": retryAfter, "503": retryAfter }
 
-/** Descriptions that the generator makes of filters (`a string matching the pattern …`) say what the schema says already. */
+/**
+ * Descriptions that the generator makes of filters (`a string matching the pattern …`). They repeat what the schema
+ * says.
+ */
 const GENERATED = /^(?:a|an) (?:non empty |positive |finite )?(?:string|number|integer|array)\b/
 
 const clean = (value: unknown): unknown => {
@@ -139,13 +147,13 @@ const isNoise = (name: string, inner: unknown): boolean =>
   (name === "$id" && inner === "/schemas/unknown") ||
   (name === "additionalProperties" && inner === true)
 
-/** Unions of lists with a common part name it twice. */
+/** An enum with each value once: a union of enums with a common part lists that part twice. */
 const tidy = (one: Json): Json =>
   Array.isArray(one["enum"]) && new Set(one["enum"]).size < one["enum"].length
     ? { ...one, enum: Array.from(new Set(one["enum"])) }
     : one
 
-/** Kinds of numbers that the generator gives names to. What they are is shorter than what they are called. */
+/** Kinds of numbers that the generator turns into named schemas. Their definition is shorter than a reference to it. */
 const UNNAMED: ReadonlySet<string> = new Set(["Int", "NonNegativeInt", "Finite"])
 
 const inlined = (one: Json, schemas: Json): Json => {
@@ -155,11 +163,13 @@ const inlined = (one: Json, schemas: Json): Json => {
   return { ...object(schemas[name]), ...beside }
 }
 
-/** The names of schemas by what they say. */
+/** The names of the named schemas, by their content. */
 const byContent = (schemas: Json): ReadonlyMap<string, string> =>
   new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))
 
-/** The generator repeats a schema wherever a status stands beside it. */
+/**
+ * Puts references back: where a response has a status, the generator writes the schema out instead of referring to it.
+ */
 const referTo = (holder: Json, named: ReadonlyMap<string, string>): void => {
   for (const value of Object.values(object(holder["content"]))) {
     const media = object(value)
@@ -168,7 +178,7 @@ const referTo = (holder: Json, named: ReadonlyMap<string, string>): void => {
   }
 }
 
-/** Schemas that nothing refers to any more. */
+/** Removes the schemas that nothing refers to any more. */
 const dropUnused = (document: Json): void => {
   const schemas = object(object(document["components"])["schemas"])
   for (let dropped = true; dropped;) {

@@ -1,17 +1,18 @@
+import { Rule } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
 import { SchemaAST } from "effect"
 import * as Errors from "../wire/Errors.js"
 
 type Code = Errors.WireError["error"]
 
-/** An error as developers read of it. */
+/** An error as the documentation describes it to developers. */
 interface Entry {
   readonly code: Code
   readonly status: number
   readonly meaning: string
-  /** What the caller does about it. */
+  /** What the caller should do. */
   readonly advice: string
-  /** As it is sent. */
+  /** The body as the service sends it. */
   readonly example: unknown
 }
 
@@ -19,9 +20,12 @@ const at = (iso: string): Timestamp.Timestamp => Timestamp.make(Date.parse(iso))
 
 const MIB = 1_048_576
 
-/** Made by the functions that make the real ones. */
+/** Examples, made by the functions that make the real errors. */
 const EXAMPLES: { readonly [One in Code]: Extract<Errors.WireError, { readonly error: One }> } = {
-  validation_failed: Errors.validationFailed(["type must be enter, exit or dwell", "place_id is missing"]),
+  validation_failed: Errors.validationFailed([
+    `type must be one of ${Rule.RuleType.literals.join(", ")}`,
+    "place_id is missing"
+  ]),
   invalid_request: Errors.invalidRequest("The request could not be read"),
   invalid_purpose: Errors.invalidPurpose("The purpose is missing, unknown, or does not cover the scope"),
   webhook_url_not_registered: Errors.webhookUrlNotRegistered,
@@ -51,40 +55,40 @@ const EXAMPLES: { readonly [One in Code]: Extract<Errors.WireError, { readonly e
 }
 
 const ADVICE: Readonly<Record<Code, string>> = {
-  validation_failed: "Mend the fields that `message` names and ask again. Trying the same again does not help.",
+  validation_failed:
+    "Correct the fields that `message` names, then send the request again. Repeating it unchanged does not help.",
   invalid_request: "Send well-formed JSON in UTF-8 (or a form, where one is read) and an address without `%00`.",
   invalid_purpose:
     "Send `purpose` with the key of a purpose that covers the endpoint's scope; in production it must be approved.",
   webhook_url_not_registered:
-    "Register the address as an endpoint first, or leave `webhook_url` out: then every subscribed endpoint gets the events.",
-  invalid_grant: "The user has to connect again: send them through consent. Do not repeat the request.",
+    "Register the address as an endpoint first, or leave `webhook_url` out: every subscribed endpoint then gets the events.",
+  invalid_grant: "The user has to connect again: send them to the consent page. Do not repeat the request.",
   unsupported_grant_type: "Use `authorization_code` or `refresh_token`.",
   invalid_token:
-    "Refresh once and ask again. If the refresh answers `invalid_grant`, the user has to connect again. Never loop.",
+    "Refresh the token once, then repeat the call. If the refresh answers `invalid_grant`, the user has to connect again. Never retry in a loop.",
   invalid_client: "Check the app's id and its client secret; registering redirect URIs issues a new secret.",
   not_signed_in: "Sign in: send the session cookie of `POST /v1/session`.",
-  missing_scope:
-    "The message names the scope. Ask for it at consent, or do without: the user may have taken it off the list.",
+  missing_scope: "The message names the scope. Request it at consent, or do without it: the user may have declined it.",
   scope_expired:
-    "Send the user through consent with exactly the scopes that you hold, before `renewal_grace_ends_at`; one confirmation brings them back.",
+    "Before `renewal_grace_ends_at`, send the user to the consent page with exactly the scopes that you hold. One confirmation renews them.",
   forbidden: "This account may not do this, or the call did not come from a page of this service: send `Origin`.",
-  not_found: "It does not exist, was removed, or is not yours to see: the three are not told apart.",
+  not_found: "It does not exist, was removed, or you may not see it. The answer does not say which.",
   method_not_allowed: "Use one of the methods that the `Allow` header lists.",
   rule_limit_reached: "Remove a rule, or move the window of this one: at `instant` ten are active already.",
-  conflict: "Read the state again; `message` says what it clashes with.",
-  idempotency_key_in_use:
-    "Wait as many seconds as `Retry-After` says and send the same request with the same key again.",
-  payload_too_large: "Send less at once.",
+  conflict: "Read the state again; `message` says what the request conflicts with.",
+  idempotency_key_in_use: "Wait `Retry-After` seconds, then send the same request with the same key again.",
+  payload_too_large: "Split the request into smaller ones.",
   unsupported_media_type: "Send the content type that the route reads, in UTF-8 and not compressed.",
   idempotency_key_reused:
-    "Send the request as it was the first time, or give this one a key of its own. A key is for one request and its repetitions.",
-  rate_limited: "Wait as many seconds as `Retry-After` says, then go on.",
-  budget_exceeded: "Wait as many seconds as `Retry-After` says. A standing rule tells you without asking.",
-  internal_error: "Our fault: trying again will hardly help. Tell us the `X-Request-Id` of the answer.",
-  unavailable: "A passing fault. Try again after `Retry-After` seconds, and wait longer each time."
+    "Repeat the first request unchanged, or give this one a new key. A key is for one request and its repetitions.",
+  rate_limited: "Wait `Retry-After` seconds, then go on.",
+  budget_exceeded: "Wait `Retry-After` seconds. A standing rule notifies you without polling.",
+  internal_error:
+    "A fault of the service: repeating the request will hardly help. Report the `X-Request-Id` of the answer.",
+  unavailable: "A temporary failure. Retry after `Retry-After` seconds, and back off: wait longer each time."
 }
 
-/** Every error that there is, in the order of their status. */
+/** Every error, in the order of status codes. */
 export const ENTRIES: ReadonlyArray<Entry> = Errors.WireError.members.map(({ ast, fields }) => {
   const code = fields.error.literals[0]
   return {

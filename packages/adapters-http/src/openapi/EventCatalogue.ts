@@ -3,18 +3,18 @@ import { AppId, ConnectionId, EndpointId, EventId, PlaceId, RuleId, Timestamp } 
 import { Tier } from "@place-access/domain/tiers"
 import * as Values from "./ExampleValues.js"
 
-/** What is sent to endpoints, by the name that they subscribe to; `ping` is subscribed to by nobody. */
-export interface Entry {
+/** An event, under the name that endpoints subscribe to. Nobody can subscribe to `ping`. */
+export interface CatalogueEntry {
   readonly name: Event.Subscribable | "ping"
   readonly summary: string
-  /** In plain words: when it is sent and what a receiver does with it. */
+  /** In plain words: when the service sends the event, and what a receiver does with it. */
   readonly description: string
   readonly examples: ReadonlyArray<Example>
 }
 
-/** A body as the domain makes it: `Event.body` is what every delivery is made with. */
+/** A body as the domain makes it: every delivery is made with `Event.body`. */
 export interface Example {
-  readonly type: Event.Type
+  readonly type: Event.EventType
   readonly body: string
 }
 
@@ -27,7 +27,9 @@ const sensitiveExpiresAt = at("2026-04-30T09:15:00.000Z")
 const renewalGraceEndsAt = Tier.graceEndsAt(sensitiveExpiresAt)
 const scopes = ["location.latest.read", "location.lookup"] as const
 
-const PAYLOADS: { readonly [Type in Event.Type]: Extract<Event.Payload, { readonly type: Type }> | Event.RuleFired } = {
+const PAYLOADS: {
+  readonly [Type in Event.EventType]: Extract<Event.Payload, { readonly type: Type }> | Event.RuleFired
+} = {
   "place.enter": { type: "place.enter", ...onPlace },
   "place.exit": { type: "place.exit", ...onPlace },
   "place.dwell": { type: "place.dwell", ...onPlace },
@@ -41,14 +43,14 @@ const PAYLOADS: { readonly [Type in Event.Type]: Extract<Event.Payload, { readon
   ping: { type: "ping" }
 }
 
-/** When the examples happened; those of the sensitive tier at the moments that they tell of. */
-const MOMENTS: Partial<Record<Event.Type, Timestamp.Timestamp>> = {
+/** When the examples happened. An event of the sensitive tier happens at the moment that its body names. */
+const MOMENTS: Partial<Record<Event.EventType, Timestamp.Timestamp>> = {
   "sensitive.expiring": Timestamp.make(sensitiveExpiresAt - 14 * Timestamp.DAY),
   "sensitive.lapsed": sensitiveExpiresAt,
   "sensitive.removed": renewalGraceEndsAt
 }
 
-const example = (type: Event.Type): Example => ({
+const example = (type: Event.EventType): Example => ({
   type,
   body: Event.body(
     {
@@ -62,26 +64,26 @@ const example = (type: Event.Type): Example => ({
   )
 })
 
-const WORDS: { readonly [Name in Entry["name"]]: Pick<Entry, "summary" | "description"> } = {
+const WORDS: { readonly [Name in CatalogueEntry["name"]]: Pick<CatalogueEntry, "summary" | "description"> } = {
   "rule.fired": {
     summary: "A rule fired",
     description:
-      "The user arrived at, left or stayed at a place or in a zone that a standing rule of your app asks about. `target.place_id` is null for a zone. Minutes after it happened are normal: it is told as soon as the phone has sent what it measured."
+      "The user arrived at, left or stayed at a place or in a zone that a standing rule of your app asks about. `target.place_id` is null for a zone. A delay of minutes is normal: the service sends the event as soon as the phone has uploaded its readings."
   },
   "places.changed": {
     summary: "The set of places shared with the app changed",
     description:
-      "The user shared a place with your app or withdrew one; the event names none of them. Read `GET /v1/answers/places` again and keep the version from that answer, not the one from the event: by then there may be a newer one."
+      "The user shared a place with your app or withdrew one. The event does not name the place. Read `GET /v1/answers/places` again and keep the version of that answer: it may be newer than the version in the event."
   },
   "sensitive.expiring": {
     summary: "14 days and again 7 days before the sensitive scopes stop",
     description:
-      "Send the user through consent again with exactly the scopes that you hold, and they choose a new date with one confirmation. A moment that was past already at consent is left out: a 7-day grant gets the second event only, a 1-day grant neither."
+      "Send the user to the consent page with exactly the scopes that you hold. With one confirmation they choose a new date. The service skips a moment that had passed at consent: a 7-day grant gets only the second event, a 1-day grant neither."
   },
   "sensitive.lapsed": {
     summary: "The sensitive scopes stopped; the user can renew them for 14 days",
     description:
-      "Calls that need them answer 403 `scope_expired` from now on, all others go on. Until `renewal_grace_ends_at` one confirmation of the user brings them back. Never sent when the connection was renewed in time."
+      "From now on calls that need these scopes answer 403 `scope_expired`; all other calls work. Until `renewal_grace_ends_at` the user can renew the scopes with one confirmation. Not sent if the user renewed the connection in time."
   },
   "sensitive.removed": {
     summary: "The sensitive scopes left the grant; only a full consent brings them back",
@@ -90,18 +92,21 @@ const WORDS: { readonly [Name in Entry["name"]]: Pick<Entry, "summary" | "descri
   ping: {
     summary: "A test that a developer asked for",
     description:
-      "Sent once, at once, and never again, from the developer's pages or by the test route. It is about no user, so it has no `grant_id`."
+      "Sent at once and never retried, from the developer's pages or by the test route. It is about no user, so it has no `grant_id`."
   }
 }
 
-export const ENTRIES: ReadonlyArray<Entry> = [...Event.SUBSCRIBABLE, "ping" as const].map((name) => ({
+export const ENTRIES: ReadonlyArray<CatalogueEntry> = [...Event.SUBSCRIBABLE, "ping" as const].map((name) => ({
   name,
   ...WORDS[name],
   examples: (name === "ping" ? ([name] as const) : Event.typesOf(name)).map(example)
 }))
 
-/** The scopes of which one is needed, by what the check before every attempt asks for; none for the sensitive tier's. */
-export const neededScopes = (name: Entry["name"]): ReadonlyArray<string> =>
+/**
+ * The scopes of which a connection needs one, as the check before every attempt asks for them. None for the events of
+ * the sensitive tier.
+ */
+export const neededScopes = (name: CatalogueEntry["name"]): ReadonlyArray<string> =>
   Array.from(
     new Set((name === "ping" ? [] : Event.typesOf(name)).flatMap((type) => Event.neededScope(PAYLOADS[type]) ?? []))
   )

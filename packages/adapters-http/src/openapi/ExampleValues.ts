@@ -1,8 +1,8 @@
 import { EventId, Scope } from "@place-access/domain/shared"
 
-/** One small world that all examples are from: a user at home, an app called Umbrella, and its endpoint. */
+/** All examples describe one small world: a user at home, an app called Umbrella, and its endpoint. */
 
-/** Ids look like those that are made; none is a real one. */
+/** Ids that look like real ones; none exists. */
 const id = (prefix: string, tail: string): string => `${prefix}_${tail}`
 
 export const ids = {
@@ -23,7 +23,7 @@ export const ids = {
   user: id("usr", "3x9n5t2k8c1m7v4d6h0q6w1z")
 } as const
 
-/** Recognisable as made up, and of the length that real ones have. */
+/** A secret that readers recognise as an example, of the same length as a real one. */
 const secret = (of: string): string => `${of.replace(/[^a-z0-9]/g, "")}0example0`.repeat(6).slice(0, 52)
 
 export const tokens = {
@@ -44,7 +44,7 @@ const sensitive = ["location.latest.read"]
 const purpose = "To have your coffee ready when you come through the door."
 const later = "2026-03-31T09:15:00.000Z"
 
-/** By the name of a field, wherever it stands. */
+/** Example values by the name of the field, whatever schema the field is in. */
 export const fields: Readonly<Record<string, unknown>> = {
   access_token: tokens.access,
   accuracy: "15",
@@ -184,7 +184,7 @@ const delivery = {
   test: false
 }
 
-/** Where the name alone does not say it: by the schema and the field. */
+/** Example values for fields whose name alone is ambiguous: by the schema and the field. */
 export const fieldsOf: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   app: { id: ids.app },
   by: { id: ids.user },
@@ -288,7 +288,7 @@ export const fieldsOf: Readonly<Record<string, Readonly<Record<string, unknown>>
   }
 }
 
-/** Fields that are null more often than not, where they may be. */
+/** Nullable fields for which null is the usual value. */
 export const NULLS: ReadonlySet<string> = new Set([
   "active_from",
   "active_until",
@@ -315,7 +315,7 @@ export const NULLS: ReadonlySet<string> = new Set([
   "webhook_url"
 ])
 
-/** `{id}` in a path, by the part before it. */
+/** The value of `{id}` in a path, by the part before it. */
 export const idsByPath: Readonly<Record<string, string>> = {
   apps: ids.app,
   connections: ids.connection,

@@ -2,16 +2,16 @@ import * as Values from "./ExampleValues.js"
 import { type Json, isObject, list, object, refName, text } from "./Json.js"
 import * as ErrorCatalogue from "./ErrorCatalogue.js"
 
-/** Where a value stands: what its name alone does not say. */
+/** The position of a value in the document. The name of a field alone does not decide its example. */
 interface Place {
-  /** What it is a field of, from the outside in: the operation, the named schema, the field that is an object. */
+  /** The containers of the value, from the outside in: the operation, the named schema, the field that is an object. */
   readonly of: ReadonlyArray<string>
   readonly name: string
-  /** A request leaves out what it need not say. */
+  /** Whether the value is in a request: examples of requests leave optional fields out. */
   readonly isRequest: boolean
 }
 
-/** An example of what a schema describes, out of `ExampleValues`; undefined when there is none to give, as for a file. */
+/** Makes an example for a schema from `ExampleValues`. Undefined when there is none to give, as for a file. */
 export const make = (schema: Json, schemas: Json, place: Place): unknown => {
   const known = knownValue(schema, schemas, place)
   if (known !== undefined) return known
@@ -80,7 +80,7 @@ const typeOf = (schema: Json): unknown => {
   return Array.isArray(type) ? type.find((one) => one !== "null") : type
 }
 
-/** Whether a value may stand there; the linter checks all the rest. */
+/** Whether the schema allows the value here. Only coarse: the linter checks the rest. */
 const fits = (schema: Json, schemas: Json, value: unknown): boolean => {
   const name = refName(schema)
   if (name !== undefined) return fits(object(schemas[name]), schemas, value)
@@ -113,7 +113,7 @@ export const addTo = (path: string, operation: Json, schemas: Json): void => {
       name === "id" && parameter["in"] === "path"
         ? Values.idsByPath[before]
         : make(object(parameter["schema"]), schemas, { of: [of], name, isRequest: false })
-    // A cursor is opaque: any example of one would be one that no list issued.
+    // A cursor is opaque: an example would be a cursor that no list issued, so a call with it fails.
     if (name === "cursor") delete parameter["example"]
   }
   addToContent(object(operation["requestBody"]), schemas, { of: [of], name: "", isRequest: true })
@@ -139,7 +139,9 @@ const addToContent = (holder: Json, schemas: Json, place: Place): void => {
   }
 }
 
-/** One example for each code that an answer may have. They are kept in one place: they are the same everywhere. */
+/**
+ * One example for each code that an answer may have. Examples are kept once, as they are the same for every operation.
+ */
 const addErrors = (response: Json, schemas: Json): void => {
   const media = object(object(response["content"])["application/json"])
   const schema = object(media["schema"])

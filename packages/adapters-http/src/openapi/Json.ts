@@ -1,17 +1,21 @@
-/** A part of the document. It is data made of other data: checked by test/openapi.test.ts and the linter, not by types. */
+/**
+ * A part of the document: data that is made from other data. test/openapi.test.ts and the linter check it, not types.
+ */
 export type Json = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What is no object is an empty one, so that a path into the document can be followed to its end. */
+/** `value` if it is an object, otherwise an empty object: a path into the document can be followed without checks. */
 export const object = (value: unknown): Json => (isObject(value) ? value : {})
 
 export const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
 export const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
-/** Every object of `value`, itself included, the inner ones first, becomes what `change` makes of it. */
+/**
+ * Replaces every object of `value`, `value` itself included, with the result of `change`. The inner objects come first.
+ */
 export const map = (value: unknown, change: (one: Json) => Json): unknown => {
   if (Array.isArray(value)) return value.map((one) => map(one, change))
   if (!isObject(value)) return value
@@ -20,7 +24,7 @@ export const map = (value: unknown, change: (one: Json) => Json): unknown => {
 
 const REF = "#/components/schemas/"
 
-/** The name of the schema that is referred to. */
+/** The name of the schema that a reference points to. */
 export const refName = (schema: Json): string | undefined =>
   typeof schema["$ref"] === "string" ? schema["$ref"].slice(REF.length) : undefined
 

@@ -1,11 +1,11 @@
 import { HttpApi } from "@effect/platform"
 import { Option, SchemaAST } from "effect"
-import * as Routes from "../edge/Routes.js"
+import * as Routes from "../engine/Routes.js"
 import { type Json, list, object } from "./Json.js"
 
 /**
- * What the contract says of its query parameters. The generator leaves it out where a field of the same query has a default,
- * or where the parameter's schema has a name.
+ * Adds the contract's descriptions of query parameters. The generator loses a description if another field of the query
+ * has a default, or if the parameter's schema has a name.
  */
 export const addDescriptions = (
   api: HttpApi.HttpApi.Any
@@ -26,7 +26,7 @@ export const addDescriptions = (
   }
 }
 
-/** By the name of the field. */
+/** The descriptions of the fields, by name. */
 const described = (ast: SchemaAST.AST): ReadonlyMap<string, string> => {
   if (SchemaAST.isTransformation(ast)) return described(ast.to)
   if (!SchemaAST.isTypeLiteral(ast)) return new Map()

@@ -1,8 +1,8 @@
 import type { HttpApi } from "@effect/platform"
 import { Scope } from "@place-access/domain/shared"
-import * as Routes from "../edge/Routes.js"
-import type { Options } from "../HttpOptions.js"
-import { byRoute } from "../security/byRoute.js"
+import * as Routes from "../engine/Routes.js"
+import type { ServiceOptions } from "../HttpOptions.js"
+import { byRoute } from "../engine/byRoute.js"
 import { RequiredRole } from "../security/RequiredRole.js"
 import * as RequiredScope from "../security/RequiredScope.js"
 import { type Json, list, object } from "./Json.js"
@@ -13,8 +13,8 @@ const TOKEN = "accessToken"
 const SESSION = "session"
 
 /**
- * The guards' annotations as the document can say them: the scopes of an access token, of which one of several may do, and
- * the role that a session needs.
+ * Adds the guards' requirements to the document: the scopes of an access token (one of several may suffice) and the
+ * role that a session needs.
  */
 export const addRequirements = (
   api: HttpApi.HttpApi.Any
@@ -30,15 +30,17 @@ export const addRequirements = (
   }
 }
 
-const tokensWith = (requirement: RequiredScope.Requirement): ReadonlyArray<Json> =>
+const tokensWith = (requirement: RequiredScope.ScopeRequirement): ReadonlyArray<Json> =>
   requirement === "none"
     ? [{ [TOKEN]: [] }]
     : requirement === "any_standard"
       ? Scope.standard.map((scope) => ({ [TOKEN]: [scope] }))
       : [{ [TOKEN]: [requirement] }]
 
-/** Where access tokens come from. The cookie's name depends on how this server is reached. */
-export const describeSchemes = (document: Json, { authUrl, baseUrl }: Options): void => {
+/**
+ * Describes where access tokens come from, and the session cookie: its name depends on whether the server uses https.
+ */
+export const describeSchemes = (document: Json, { authUrl, baseUrl }: ServiceOptions): void => {
   const schemes = object(object(document["components"])["securitySchemes"])
   const tokenUrl = `${baseUrl}/v1/oauth/token`
   schemes[TOKEN] = {
@@ -57,14 +59,14 @@ export const describeSchemes = (document: Json, { authUrl, baseUrl }: Options): 
   if (!baseUrl.startsWith("https://")) session["name"] = "session"
 }
 
-/** Who may call, for readers. */
-export interface Caller {
+/** Who may call an operation, for readers of the documentation. */
+export interface OperationCaller {
   readonly scheme: string | null
-  /** Scopes of which one is needed, or the role. */
+  /** The scopes of which one is needed, or the roles. */
   readonly needs: ReadonlyArray<string>
 }
 
-export const callerOf = (operation: Json): Caller => {
+export const callerOf = (operation: Json): OperationCaller => {
   const alternatives = list(operation["security"]).map(object)
   const [first] = alternatives
   return {

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { HttpOptions, type Options } from "../HttpOptions.js"
+import { HttpOptions, type ServiceOptions } from "../HttpOptions.js"
 import * as AdminApps from "./admin/apps.js"
 import * as Authorize from "./consent/authorize.js"
 import * as Mailbox from "./dev/mailbox.js"
@@ -30,8 +30,11 @@ import * as ReviewDecision from "./review/decision.js"
 import * as ReviewQueue from "./review/queue.js"
 import * as SignIn from "./signIn.js"
 
-/** Every page and every form. The paths below the consent and portal addresses follow their configuration. */
-export const routes = (options: Options) => [
+/**
+ * The routes of every page and every form. The paths of the consent pages and the portal follow their configured
+ * addresses.
+ */
+export const routes = (options: ServiceOptions) => [
   ...Home.routes,
   ...Docs.routes(options),
   ...SignIn.routes,

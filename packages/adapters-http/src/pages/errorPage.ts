@@ -5,38 +5,38 @@ import { Effect, Option } from "effect"
 import type { HttpOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import { html } from "./kit/Html.js"
-import { type Reader, respond } from "./kit/Page.js"
+import { type PageReader, respond } from "./kit/Page.js"
 import * as Visitor from "./kit/Visitor.js"
 
-interface Words {
+interface ErrorPageTexts {
   readonly title: string
-  /** Instead of what the API says, where that is of no use to a reader or says the title again. */
+  /** Replaces the message of the API where that message is of no use to a reader, or repeats the title. */
   readonly text?: string
 }
 
-const WORDS: Readonly<Record<number, Words>> = {
+const WORDS: Readonly<Record<number, ErrorPageTexts>> = {
   400: { title: "This request cannot be used" },
   401: { title: "Sign in first" },
   403: { title: "This is not allowed" },
-  404: { title: "There is nothing here" },
-  405: { title: "This is not how the page is used" },
-  409: { title: "This does not fit together" },
-  413: { title: "This is too much at once" },
+  404: { title: "This page does not exist" },
+  405: { title: "This page cannot be used in this way" },
+  409: { title: "This conflicts with the current state" },
+  413: { title: "This is too large" },
   415: { title: "This is not a form" },
   429: { title: "Too many tries", text: "Wait a little, then try again" },
   500: { title: "Something went wrong on our side", text: "Try again. If it happens again, tell us" },
   503: { title: "We are not available right now", text: "Try again in a moment" }
 }
-const UNKNOWN: Words = { title: "Something went wrong" }
+const UNKNOWN: ErrorPageTexts = { title: "Something went wrong" }
 
-/** Nothing is looked up for a refusal whose reason is that there is too much to do. */
+/** Statuses of an overloaded service: the page skips the look-up of its reader, so that a refusal stays cheap. */
 const BUSY: ReadonlySet<number> = new Set([429, 503])
 
-/** Who reads the page; null when nobody is signed in, and when that cannot be found out. */
+/** Who reads the page. Null when nobody is signed in, and when the look-up of the session fails. */
 const readerOf = (
   status: number
 ): Effect.Effect<
-  Reader | null,
+  PageReader | null,
   never,
   HttpServerRequest.HttpServerRequest | HttpOptions | AccountStore | Vault.Vault
 > =>
@@ -48,7 +48,8 @@ const readerOf = (
       ).pipe(Effect.catchAllCause(() => Effect.succeed(null)))
 
 /**
- * A refusal for a person with a browser. Says what our API would say, and nothing of the inside. Who is signed in keeps the navigation.
+ * Shows an error to a person with a browser: the message that the API would send, without internals. A signed-in reader
+ * keeps the navigation.
  */
 export const errorPage = (error: Errors.WireError, requestId: string) =>
   Effect.map(readerOf(error.statusCode), (reader): HttpServerResponse.HttpServerResponse => {

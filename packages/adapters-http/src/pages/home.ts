@@ -32,7 +32,7 @@ const home = Effect.gen(function* () {
               </li>
               <li class="card">
                 <h2><a href="${portal}/places">Places</a></h2>
-                <p>The places that you can share.</p>
+                <p>The places that you can share with apps.</p>
               </li>
               <li class="card">
                 <h2><a href="${portal}/devices">Devices</a></h2>

@@ -4,10 +4,10 @@ import { Rate, Subject } from "@place-access/domain/limits"
 import { Entropy } from "@place-access/domain/shared"
 import { Effect, Either, Option, Schema } from "effect"
 import { clientAddress } from "../edge/ClientAddress.js"
-import * as RateLimit from "../edge/RateLimit.js"
+import * as RateLimit from "../limits/RateLimit.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "../security/Credentials.js"
-import type { Problem } from "../wire/Issues.js"
+import type { FieldProblem } from "../wire/Issues.js"
 import * as Fields from "./kit/Fields.js"
 import * as Form from "./kit/Form.js"
 import * as HistoryChoice from "./kit/HistoryChoice.js"
@@ -19,16 +19,16 @@ import * as Visitor from "./kit/Visitor.js"
 
 const LABELS = { email: "Email", password: "Password", display_name: "Name", keep_days: "Keep my history" }
 
-interface Asked {
+interface SignInForm {
   readonly returnTo: string
   readonly form: Fields.Shown
-  /** A sentence above the form: why it is shown again. */
+  /** A sentence above the form that says why the page is shown again. */
   readonly refused?: string
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A page whose form is bound to this browser, which gets a cookie for that when it has none. */
+/** Renders a page whose form is bound to this browser by a cookie, and sets the cookie if the browser has none. */
 const bound = (render: (formToken: string) => HttpServerResponse.HttpServerResponse) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
@@ -46,7 +46,7 @@ const posted = Effect.gen(function* () {
 const refusedNote = (refused: string | undefined) =>
   refused !== undefined && html`<div class="problems" role="alert"><p>${refused}</p></div>`
 
-const signInPage = ({ form, headers = {}, refused, returnTo, status = 200 }: Asked) =>
+const signInPage = ({ form, headers = {}, refused, returnTo, status = 200 }: SignInForm) =>
   Effect.gen(function* () {
     const { signUp } = yield* HttpOptions
     const already = yield* Visitor.current
@@ -71,7 +71,7 @@ const signInPage = ({ form, headers = {}, refused, returnTo, status = 200 }: Ask
     )
   })
 
-const signUpPage = ({ form, refused, returnTo, status = 200 }: Asked) =>
+const signUpPage = ({ form, refused, returnTo, status = 200 }: SignInForm) =>
   bound((formToken) =>
     respond({
       title: "Create an account",
@@ -84,15 +84,18 @@ const signUpPage = ({ form, refused, returnTo, status = 200 }: Asked) =>
           ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)}
           ${Fields.input(form, { name: "email", label: "Email", type: "email", autocomplete: "username", maxlength: 254 })}
           ${Fields.input(form, { name: "password", label: "Password", type: "password", autocomplete: "new-password", hint: "At least 10 characters. A few words are easier to keep than one hard one." })}
-          ${Fields.input(form, { name: "display_name", label: "Name", hint: "What we call you. May be left empty.", autocomplete: "name", required: false })}
-          ${Fields.select(form, { name: "keep_days", label: "Keep my history", hint: "Where your phones were, and your visits. Apps that you allow to look back see no further. You can change it in the settings at any time." }, HistoryChoice.OPTIONS)}
+          ${Fields.input(form, { name: "display_name", label: "Name", hint: "How we address you. Optional.", autocomplete: "name", required: false })}
+          ${Fields.select(form, { name: "keep_days", label: "Keep my history", hint: "Your history is where your phones were, and your visits. Apps that may look back see only what is kept. You can change this in the settings at any time." }, HistoryChoice.OPTIONS)}
           <button class="wide">Create account</button>
         </form>
         <p>You have an account? <a href="/sign-in?return_to=${encodeURIComponent(returnTo)}">Sign in</a></p>`
     })
   )
 
-/** A new session, and the end of the one that this browser had: a cookie planted before sign-in never becomes one. */
+/**
+ * Starts a new session and ends the browser's earlier one, so that a cookie that was planted before sign-in never
+ * becomes a session (session fixation).
+ */
 const enter = (credentials: { readonly email: Account.Email; readonly password: string }, returnTo: string) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
@@ -111,7 +114,7 @@ const SignIn = Schema.Struct({ email: Account.Email, password: Schema.String })
 const postSignIn = Effect.gen(function* () {
   const form = yield* posted
   const returnTo = ReturnTo.safe(form.value("return_to"))
-  const again = (asked: Omit<Asked, "returnTo" | "form">, problems: ReadonlyArray<Problem> = []) =>
+  const again = (asked: Omit<SignInForm, "returnTo" | "form">, problems: ReadonlyArray<FieldProblem> = []) =>
     signInPage({ returnTo, form: Form.shown(form, problems), ...asked })
   const input = Form.decode(SignIn, { email: form.value("email"), password: form.value("password") })
   if (Either.isLeft(input)) return yield* again({ status: 400 }, input.left)
@@ -121,7 +124,7 @@ const postSignIn = Effect.gen(function* () {
       again({
         status: 429,
         headers: { "retry-after": String(Math.ceil(retryAfterMillis / 1000)) },
-        refused: `Too many tries. Wait ${minutes(retryAfterMillis)}, then try again.`
+        refused: `Too many attempts. Wait ${minutes(retryAfterMillis)}, then try again.`
       })
     )
   )
@@ -146,7 +149,7 @@ const closed = respond({
   reader: null,
   status: 403,
   main: html`<h1>No new accounts</h1>
-    <p>New accounts are made by those who run this service. Ask them for one.</p>
+    <p>Only the people who run this service can create accounts. Ask them for one.</p>
     <p><a href="/sign-in">Sign in</a></p>`
 })
 
@@ -161,14 +164,14 @@ const postSignUp = Effect.gen(function* () {
   const options = yield* HttpOptions
   const form = yield* posted
   const returnTo = ReturnTo.safe(form.value("return_to"))
-  const again = (asked: Omit<Asked, "returnTo" | "form">, problems: ReadonlyArray<Problem> = []) =>
+  const again = (asked: Omit<SignInForm, "returnTo" | "form">, problems: ReadonlyArray<FieldProblem> = []) =>
     signUpPage({ returnTo, form: Form.shown(form, problems), ...asked })
   if (options.signUp === "closed") return closed
   const input = Form.decode(SignUp, {
     email: form.value("email"),
     password: form.value("password"),
     display_name: form.value("display_name").trim(),
-    // A page that was opened before this question was on it.
+    // The field is missing if the page was opened before a release that added it.
     keep_days: form.value("keep_days") || "forever"
   })
   if (Either.isLeft(input)) return yield* again({ status: 400 }, input.left)
@@ -178,15 +181,19 @@ const postSignUp = Effect.gen(function* () {
   return yield* signUp({ email, password, displayName: displayName ?? undefined, keep }, options.signUp).pipe(
     Effect.zipRight(enter({ email, password }, returnTo)),
     Effect.catchTags({
-      Conflict: () => again({ status: 409, refused: "There is an account with this email already. Sign in instead." }),
-      // Neither can happen to an account made a moment ago; the sign-in page is where to go on.
+      Conflict: () => again({ status: 409, refused: "An account with this email exists already. Sign in instead." }),
+      // Neither error can happen to an account that was created a moment ago. If one does, the person goes on at the
+      // sign-in page.
       WrongCredentials: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
       TooManyAttempts: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo)))
     })
   )
 })
 
-/** With `return_to` the sign-in page comes next, and then that page: another account for what was under way. */
+/**
+ * With `return_to` the sign-in page comes next, then the page in `return_to`: the person switches accounts in the
+ * middle of a task.
+ */
 const postSignOut = Effect.gen(function* () {
   const options = yield* HttpOptions
   const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, options)

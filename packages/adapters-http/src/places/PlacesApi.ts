@@ -5,14 +5,14 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Any text: an id that cannot exist is one that does not exist, 404. */
+/** Accepts any text, because an unknown id answers 404 and not 400. */
 const PlacePath = Schema.Struct({ id: Schema.String.pipe(Schema.brand("PlaceId")) })
 
-/** Decisions §10: the user's own view, the only one with coordinates. */
+/** A place as its user reads it: only this view has coordinates (decisions §10). */
 export const PlaceBody = Schema.Struct({
   id: Schema.String,
   label: Schema.String,
-  kind: Place.Kind,
+  kind: Place.PlaceKind,
   lat: Schema.Number,
   lon: Schema.Number,
   radius_m: Schema.Number,
@@ -21,7 +21,7 @@ export const PlaceBody = Schema.Struct({
 
 const NewPlace = Fields.request({
   label: Place.Label,
-  kind: Place.Kind,
+  kind: Place.PlaceKind,
   lat: Geometry.Latitude,
   lon: Geometry.Longitude,
   radius_m: Fields.optional(Geometry.RadiusM).annotations({
@@ -31,7 +31,7 @@ const NewPlace = Fields.request({
 
 const Edit = Fields.request({
   label: Fields.optional(Place.Label),
-  kind: Fields.optional(Place.Kind),
+  kind: Fields.optional(Place.PlaceKind),
   lat: Fields.optional(Geometry.Latitude),
   lon: Fields.optional(Geometry.Longitude),
   radius_m: Fields.optional(Geometry.RadiusM)
@@ -41,14 +41,17 @@ export const PlacesApi = HttpApiGroup.make("places")
   .add(
     HttpApiEndpoint.get("list", "/v1/user/places")
       .addSuccess(Schema.Struct({ places: Schema.Array(PlaceBody), nextCursor: Schema.Null }))
-      .annotate(OpenApi.Summary, "One's own places by label, archived ones included")
+      .annotate(OpenApi.Summary, "The signed-in user's places by label, archived ones included")
   )
   .add(
     HttpApiEndpoint.post("create", "/v1/user/places")
       .setPayload(NewPlace)
       .addSuccess(PlaceBody, { status: 201 })
-      .annotate(OpenApi.Summary, "Make a place")
-      .annotate(OpenApi.Description, "A circle on the map with a name. Nobody sees it until it is shared with an app.")
+      .annotate(OpenApi.Summary, "Create a place")
+      .annotate(
+        OpenApi.Description,
+        "A place is a circle on the map with a name. No app sees it until the user shares it."
+      )
   )
   .add(
     HttpApiEndpoint.patch("update", "/v1/user/places/:id")
@@ -60,7 +63,7 @@ export const PlacesApi = HttpApiGroup.make("places")
       .annotate(OpenApi.Summary, "Rename, move or resize a place")
       .annotate(
         OpenApi.Description,
-        "Rules on a moved or resized place start anew: the next reading only establishes where the user is. 409 when archived."
+        "Rules on a moved or resized place start again: the next reading only establishes where the user is. 409 when the place is archived."
       )
   )
   .add(
@@ -68,7 +71,10 @@ export const PlacesApi = HttpApiGroup.make("places")
       .setPath(PlacePath)
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Archive a place")
-      .annotate(OpenApi.Description, "It stops matching and its rules stop; past visits keep its label. Idempotent.")
+      .annotate(
+        OpenApi.Description,
+        "The place no longer matches, and its rules stop. Past visits keep its label. Idempotent."
+      )
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Places")

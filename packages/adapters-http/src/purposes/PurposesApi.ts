@@ -17,17 +17,19 @@ export const PurposeBody = Schema.Struct({
   id: Schema.String,
   key: Schema.String,
   ...PurposeTerms.fields,
-  status: Purpose.Status,
-  review_note: Schema.NullOr(Schema.String).annotations({ description: "What the reviewer said last" }),
-  submitted_at: Fields.NullableAt.annotations({ description: "In review since; null when it is not" }),
+  status: Purpose.PurposeStatus,
+  review_note: Schema.NullOr(Schema.String).annotations({ description: "The reviewer's last note" }),
+  submitted_at: Fields.NullableAt.annotations({
+    description: "Since when the purpose is in review; null when it is not"
+  }),
   approved: Schema.NullOr(PurposeTerms).annotations({
-    description: "The wording that was approved last; it goes on working while an edit is in review"
+    description: "The wording that was approved last. It stays in force while an edit is in review"
   }),
   archived_at: Fields.NullableAt,
   created_at: Fields.At
 }).annotations({ identifier: "Purpose" })
 
-export const toTerms = (terms: Purpose.Terms): typeof PurposeTerms.Type => ({
+export const toTerms = (terms: Purpose.PurposeTerms): typeof PurposeTerms.Type => ({
   description: terms.description,
   scopes: terms.scopes,
   expected_daily_volume: terms.expectedDailyVolume
@@ -46,19 +48,19 @@ export const toBody = (purpose: Purpose.Purpose): typeof PurposeBody.Type => ({
 })
 
 const NewPurpose = Fields.request({
-  key: Purpose.Key,
-  description: Purpose.Terms.fields.description,
-  scopes: Purpose.Terms.fields.scopes,
-  expected_daily_volume: Purpose.Terms.fields.expectedDailyVolume
+  key: Purpose.PurposeKey,
+  description: Purpose.PurposeTerms.fields.description,
+  scopes: Purpose.PurposeTerms.fields.scopes,
+  expected_daily_volume: Purpose.PurposeTerms.fields.expectedDailyVolume
 })
 
 const Edit = Fields.request({
-  description: Fields.optional(Purpose.Terms.fields.description),
-  scopes: Fields.optional(Purpose.Terms.fields.scopes),
-  expected_daily_volume: Fields.optional(Purpose.Terms.fields.expectedDailyVolume)
+  description: Fields.optional(Purpose.PurposeTerms.fields.description),
+  scopes: Fields.optional(Purpose.PurposeTerms.fields.scopes),
+  expected_daily_volume: Fields.optional(Purpose.PurposeTerms.fields.expectedDailyVolume)
 })
 
-/** Any text, as for apps. */
+/** Accepts any text, because an unknown id answers 404 and not 400. */
 const PurposePath = Schema.Struct({
   ...AppPath.fields,
   purpose_id: Schema.String.pipe(Schema.brand("PurposeId"))
@@ -73,7 +75,7 @@ export const PurposesApi = HttpApiGroup.make("purposes")
       .annotate(OpenApi.Summary, "The app's purposes, by key")
       .annotate(
         OpenApi.Description,
-        `Archived ones included: their keys stay taken. All on one page: an app has at most ${Purpose.MAX_PER_APP}.`
+        `Archived purposes are included, because their keys stay taken. The list has one page, as an app has at most ${Purpose.MAX_PER_APP}.`
       )
   )
   .add(
@@ -86,7 +88,7 @@ export const PurposesApi = HttpApiGroup.make("purposes")
       .annotate(OpenApi.Summary, "Add a purpose")
       .annotate(
         OpenApi.Description,
-        "A draft, which a sandbox app can use at once. 409 when the app has, or had, a purpose of that key."
+        "The purpose starts as a draft, which a sandbox app can use at once. 409 when the app has or had a purpose with this key."
       )
   )
   .add(
@@ -99,7 +101,7 @@ export const PurposesApi = HttpApiGroup.make("purposes")
       .annotate(OpenApi.Summary, "Change a purpose")
       .annotate(
         OpenApi.Description,
-        "An approved one goes into review and goes on working in its approved wording; a rejected one becomes a draft. 409 for an archived one."
+        "An approved purpose goes into review, and its approved wording stays in force. A rejected purpose becomes a draft. 409 for an archived purpose."
       )
   )
   .add(
@@ -107,8 +109,8 @@ export const PurposesApi = HttpApiGroup.make("purposes")
       .setPath(PurposePath)
       .addSuccess(HttpApiSchema.NoContent)
       .addError(Errors.NotFound)
-      .annotate(OpenApi.Summary, "Archive a purpose for good")
-      .annotate(OpenApi.Description, "Calls that name it are refused from now on. Its key stays taken.")
+      .annotate(OpenApi.Summary, "Archive a purpose permanently")
+      .annotate(OpenApi.Description, "Calls that name the purpose are refused from now on. Its key stays taken.")
   )
   .add(
     HttpApiEndpoint.post("submit", "/v1/developer/apps/:app_id/purposes/:purpose_id/submit")
@@ -116,9 +118,12 @@ export const PurposesApi = HttpApiGroup.make("purposes")
       .addSuccess(PurposeBody)
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
-      .annotate(OpenApi.Summary, "Hand a purpose in for review")
-      .annotate(OpenApi.Description, "A draft or a rejected one; 409 otherwise.")
+      .annotate(OpenApi.Summary, "Submit a purpose for review")
+      .annotate(OpenApi.Description, "Only for a draft or a rejected purpose; 409 otherwise.")
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Purposes")
-  .annotate(OpenApi.Description, "For developers: what coordinates are asked for, in words that users read")
+  .annotate(
+    OpenApi.Description,
+    "For developers: the reasons for which an app asks for coordinates, in words that users read"
+  )

@@ -4,12 +4,12 @@ import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Fields from "../wire/Fields.js"
 
-/** What users and reviewers read of a flag. */
+/** The fields of a flag that users and reviewers read. */
 export const FlagFields = {
   app_id: Schema.String,
   app_name: Schema.String,
   purpose_description: Schema.String,
-  calls: Schema.Int.annotations({ description: "Answered calls from `from` to `to`" }),
+  calls: Schema.Int.annotations({ description: "How many calls were answered from `from` to `to`" }),
   expected_daily_volume: Schema.Int,
   from: Fields.At,
   to: Fields.At
@@ -34,13 +34,13 @@ export const VolumeFlagsApi = HttpApiGroup.make("volumeFlags")
       .addSuccess(Schema.Struct({ flags: Schema.Array(Flag), nextCursor: Schema.NullOr(Schema.String) }))
       .annotate(
         OpenApi.Summary,
-        "Apps that asked for the user's exact location much more often than they said, newest first"
+        "Apps that asked for the user's exact location much more often than declared, newest first"
       )
       .annotate(
         OpenApi.Description,
-        "More than twice what the purpose expects in a day. Somebody looks at it; the calls were answered and are in the access log."
+        "A flag means more than twice the daily calls that the purpose declares. Reviewers see it too. The calls were answered and are in the access log."
       )
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Volume flags")
-  .annotate(OpenApi.Description, "Apps that ask for coordinates more often than they told the signed-in user")
+  .annotate(OpenApi.Description, "Apps that ask for the signed-in user's coordinates more often than declared")

@@ -1,7 +1,7 @@
 import { listOwnVolumeFlags } from "@place-access/domain/purposes"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import { toFields } from "./VolumeFlagsApi.js"

@@ -10,18 +10,18 @@ import * as Fields from "../wire/Fields.js"
 import { RuleBody } from "./RulesApi.js"
 
 /** What a reading did to a rule. Only `fired` has an event. */
-const MEANINGS: Readonly<Record<RuleEvaluation.Outcome, string>> = {
-  seeded: "the first decisive reading: establishes where the user is and never fires",
-  boundary: "too near the edge to tell",
-  no_change: "on the same side as before, and no dwell due",
-  crossed: "changed sides, and the rule does not ask about this direction",
+const MEANINGS: Readonly<Record<RuleEvaluation.RuleOutcome, string>> = {
+  seeded: "the first decisive reading: it only establishes where the user is and never fires",
+  boundary: "too near the edge to decide",
+  no_change: "on the same side of the edge as before, and no dwell is due",
+  crossed: "the user crossed the edge in a direction that the rule does not ask about",
   stale:
     "would have fired, but arrived more than 15 minutes after its capture, or was captured before the rule began: before it was made, its place was last moved or shared, or its scope came back",
   cooling_down: "would have fired, but the rule fired less than 2 minutes before",
   outside_window: "captured outside active_from..active_until",
   late: "arrived more than a day after active_until",
-  out_of_order: "not newer than what was looked at before",
-  fired: "sent the event event_id"
+  out_of_order: "not newer than the last reading that was evaluated",
+  fired: "the rule fired: it sent the event `event_id`"
 }
 
 const Decision = Schema.Literal(
@@ -45,14 +45,16 @@ const Evaluation = Schema.Struct({
   at: Fields.At.annotations({ description: "When the phone took the reading" }),
   received_at: Fields.At,
   decision: Decision,
-  event_id: Schema.NullOr(Schema.String).annotations({ description: "Null unless it fired" })
+  event_id: Schema.NullOr(Schema.String).annotations({
+    description: "The event that the rule fired; null for any other outcome"
+  })
 }).annotations({ identifier: "Evaluation" })
 
 const Evaluations = Schema.Array(Evaluation).annotations({
   description: `At most ${RecentEvaluations.KEPT}, the newest first`
 })
 
-/** Newest first: in the opposite order to that in which they were made. */
+/** The evaluations, newest first. They are stored oldest first. */
 export const toBody = (recent: RecentEvaluations.RecentEvaluations): ReadonlyArray<typeof Evaluation.Type> =>
   recent.toReversed().map(({ capturedAt, eventId, outcome, receivedAt }) => ({
     at: capturedAt,
@@ -63,13 +65,13 @@ export const toBody = (recent: RecentEvaluations.RecentEvaluations): ReadonlyArr
 
 const Listed = Schema.Struct({ evaluations: Evaluations, nextCursor: Schema.Null })
 
-/** Any text: an id that cannot exist is one that does not exist, 404. */
+/** Accepts any text, because an unknown id answers 404 and not 400. */
 const RuleIdText = Schema.String.pipe(Schema.brand("RuleId"))
 const ConnectionIdText = Schema.String.pipe(Schema.brand("ConnectionId"))
 const RulePath = Schema.Struct({ id: RuleIdText })
 
 const KEPT_BACK =
-  "Nothing while the rule is disabled, and nothing of a zone rule when twenty others of the connection began in the hour before it."
+  "The list is empty while the rule is disabled, and for a zone rule that began within an hour after twenty other zone rules of the connection."
 
 export const EvaluationsApi = HttpApiGroup.make("evaluations")
   .add(
@@ -92,7 +94,7 @@ export const EvaluationsApi = HttpApiGroup.make("evaluations")
   )
   .middleware(BearerAuth)
   .annotate(OpenApi.Title, "Evaluations")
-  .annotate(OpenApi.Description, "What the last readings did to a rule; never where they were")
+  .annotate(OpenApi.Description, "The effect of the last readings on a rule, without their places")
 
 export const UserEvaluationsApi = HttpApiGroup.make("userEvaluations")
   .add(
@@ -104,10 +106,10 @@ export const UserEvaluationsApi = HttpApiGroup.make("userEvaluations")
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Evaluations about the user")
-  .annotate(OpenApi.Description, "What the user's last readings did to an app's rule, for the signed-in user")
+  .annotate(OpenApi.Description, "The effect of the signed-in user's last readings on an app's rule")
 
 const GrantId = Schema.propertySignature(ConnectionIdText).annotations({
-  description: "The connection, as the app's events name it"
+  description: "The connection's id, as in the app's events"
 })
 
 const GrantRule = Schema.Struct({ ...RuleBody.fields, evaluations: Evaluations }).annotations({
@@ -121,12 +123,12 @@ export const DeveloperRulesApi = HttpApiGroup.make("developerRules")
       .setUrlParams(Fields.request({ grant_id: GrantId, ...Fields.paging(50, 200) }))
       .addSuccess(Schema.Struct({ rules: Schema.Array(GrantRule), nextCursor: Schema.NullOr(Schema.String) }))
       .addError(Errors.NotFound)
-      .annotate(OpenApi.Summary, "The rules of one connection, and why they fired lately or did not")
+      .annotate(OpenApi.Summary, "The rules of one connection, and why each fired lately or did not")
       .annotate(
         OpenApi.Description,
-        `What the app itself could read with a token, now; 404 when it could not. The user's access log has it like a request of the app. ${KEPT_BACK}`
+        `Shows what the app itself could read now with a token; 404 when it could not. The user's access log lists this call like a request of the app. ${KEPT_BACK}`
       )
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Rules of an app")
-  .annotate(OpenApi.Description, "For developers: standing rules by connection")
+  .annotate(OpenApi.Description, "For developers: the standing rules of one connection")

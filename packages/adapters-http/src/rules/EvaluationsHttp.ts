@@ -6,12 +6,12 @@ import {
   listEvaluationsOfGrant,
   type RuleKind
 } from "@place-access/domain/rules"
-import { type RuleId, Words } from "@place-access/domain/shared"
+import { type RuleId, Words, gen } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
+import * as Group from "../Group.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
-import { Caller } from "../security/BearerAuth.js"
+import { BearerCaller } from "../security/BearerAuth.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
 import { toBody } from "./EvaluationsApi.js"
@@ -19,11 +19,10 @@ import { encode } from "./RulesHttp.js"
 
 export const layer = Group.group(Api, "evaluations", (handlers) => {
   const list = (id: RuleId, kind: RuleKind) =>
-    Effect.gen(function* () {
-      const { connection } = yield* Caller
+    gen(function* () {
+      const { connection } = yield* BearerCaller
       const evaluated = yield* getEvaluations(connection, id, kind)
-      yield* CurrentRequest.disclose(disclosed(evaluated))
-      return toList(evaluated)
+      return { answer: toList(evaluated), disclosed: disclosed(evaluated) }
     }).pipe(toWire)
   return handlers
     .handle("place", ({ path }) => list(path.id, "Place"))
@@ -51,11 +50,13 @@ export const developerLayer = Group.group(Api, "developerRules", (handlers) =>
   )
 )
 
-/** What a developer reads, the app could have read: the user's access log has it all the same. */
+/**
+ * Enters the call into the user's access log: the app itself could have read the same, and that read would be logged.
+ */
 export const logged = ({ connection, rules }: GrantEvaluations): Effect.Effect<void> =>
   Effect.zipRight(
     CurrentRequest.callerIs({ userId: connection.userId, appId: connection.appId, connectionId: connection.id }),
-    CurrentRequest.disclose(`${Words.count(rules.length, "rule")} with their last checks, to the app's developer`)
+    CurrentRequest.discloses(`${Words.count(rules.length, "rule")} with their last checks, to the app's developer`)
   )
 
 const disclosed = ({ recent, rule }: EvaluatedRule): string =>

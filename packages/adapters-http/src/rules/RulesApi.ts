@@ -9,38 +9,39 @@ import * as Fields from "../wire/Fields.js"
 
 const fields = {
   id: Schema.String,
-  type: Rule.Type,
+  type: Rule.RuleType,
   target: Schema.Struct({ place_id: Schema.NullOr(Schema.String), label: Schema.String }).annotations({
     description: "place_id is null for a zone"
   }),
   dwell_minutes: Schema.NullOr(Schema.Int),
   active_from: Fields.NullableAt,
   active_until: Fields.NullableAt,
-  state: RuleLife.State.annotations({
+  state: RuleLife.RuleState.annotations({
     description:
-      "inactive: its window has not opened; finished: its window has closed, for good; disabled: what it needs is gone, see disabled_at"
+      "`inactive`: the window has not opened yet; `finished`: the window has closed; `disabled`: the place or the scope that the rule needs is gone, see `disabled_at`"
   }),
   disabled_at: Fields.NullableAt.annotations({
-    description: "Since when it is not evaluated: its place was withdrawn or archived, or the scope narrowed away"
+    description:
+      "Since when the rule is not evaluated, because its place was withdrawn or archived, or its scope was removed"
   }),
   created_at: Fields.At
 }
 
 const ofApp = { ...fields, webhook_url: Schema.NullOr(Schema.String), max_event_age_s: Schema.NullOr(Schema.Int) }
 
-/** Spec §2.6, with the window and the age limit that were asked for. */
+/** A rule as the app reads it (Spec §2.6), with the window and the age limit that the app set. */
 export const RuleBody = Schema.Struct(ofApp).annotations({ identifier: "Rule" })
 
 const Area = { lat: Schema.Number, lon: Schema.Number, radius_m: Schema.Number }
 
-/** The same with the area as the app drew it. */
+/** A zone rule as the app reads it: with the area that the app drew. */
 export const ZoneRuleBody = Schema.Struct({ ...ofApp, ...Area }).annotations({ identifier: "ZoneRule" })
 
-/** As the user reads it: where an app listens is the app's own business. */
+/** A rule as the user reads it. It leaves out the app's webhook address, which is no concern of the user. */
 export const UserRule = Schema.Struct({
   ...fields,
   area: Schema.NullOr(Schema.Struct(Area)).annotations({
-    description: "What the app drew, for a zone; null for a place of the user's own"
+    description: "The area that the app drew, for a zone; null for a place of the user"
   })
 }).annotations({ identifier: "UserRule" })
 
@@ -48,20 +49,20 @@ const integerOrNull = (minimum: number, maximum: number) => ({ type: ["integer",
 const timeOrNull = { type: ["string", "null"], format: "date-time" }
 
 const documentedTerms = {
-  type: { type: "string", enum: [...Rule.Type.literals] },
+  type: { type: "string", enum: [...Rule.RuleType.literals] },
   dwell_minutes: {
     ...integerOrNull(Rule.MIN_DWELL_MINUTES, Rule.MAX_DWELL_MINUTES),
     description: "Required for dwell rules; the others ignore it and answer null"
   },
   webhook_url: {
     type: ["string", "null"],
-    description: "Exactly the url of one of the app's endpoints; else every subscribed one gets the events"
+    description: "Exactly the url of one of the app's endpoints. Left out: every subscribed endpoint gets the events"
   },
-  active_from: { ...timeOrNull, description: "Readings captured earlier are not looked at" },
-  active_until: { ...timeOrNull, description: "Readings captured then or later are not looked at" },
+  active_from: { ...timeOrNull, description: "Readings captured earlier are ignored" },
+  active_until: { ...timeOrNull, description: "Readings captured then or later are ignored" },
   max_event_age_s: {
     ...integerOrNull(Rule.MIN_EVENT_AGE_S, Rule.MAX_EVENT_AGE_S),
-    description: "Events older than this are withheld; else they are delivered at any age"
+    description: "Events older than this are withheld. Left out: events of any age are delivered"
   }
 }
 
@@ -75,7 +76,10 @@ const terms = {
   max_event_age_s: Anything
 }
 
-/** Read unchecked: the domain looks at the request as a whole and finds every problem at once. The document says what it finds. */
+/**
+ * Decodes nothing: the domain checks the request as a whole and reports every problem at once. The schema below only
+ * documents what the domain accepts.
+ */
 const NewPlaceRule = Schema.Struct({ ...terms, place_id: Anything }).annotations({
   identifier: "NewPlaceRule",
   jsonSchema: {
@@ -108,13 +112,13 @@ const NewZoneRule = Schema.Struct({
         type: "string",
         minLength: 1,
         maxLength: 80,
-        description: "Shown to the user, in the rule and on each firing"
+        description: "The user reads this label, in the rule and each time the rule fires"
       }
     }
   }
 })
 
-/** Any text: an id that cannot exist is one that does not exist, 404. */
+/** Accepts any text, because an unknown id answers 404 and not 400. */
 const RuleIdText = Schema.String.pipe(Schema.brand("RuleId"))
 const ConnectionIdText = Schema.String.pipe(Schema.brand("ConnectionId"))
 
@@ -125,8 +129,8 @@ const listOf = <A, I>(rule: Schema.Schema<A, I>) =>
 const BEHAVIOUR =
   "The first reading only establishes where the user is. At most ten rules of a connection, place and zone rules together, may be active at one instant."
 const ZONE_BUDGET =
-  "Each new zone rule is a question like a call of verify-zone: 20 an hour, and over a day as many as do not narrow down where the user is. Removing a rule gives no question back."
-const REMOVAL = "No more events; those that wait are not sent. 404 the second time."
+  "A new zone rule counts like a call of verify-zone: 20 in an hour, and over a day as long as the questions do not narrow down where the user is. Removing a rule gives no question back."
+const REMOVAL = "Stops all events of the rule; events that wait are not sent. A second call answers 404."
 
 export const RulesApi = HttpApiGroup.make("rules")
   .add(
@@ -137,7 +141,7 @@ export const RulesApi = HttpApiGroup.make("rules")
       .addError(Errors.WebhookUrlNotRegistered)
       .addError(Errors.NotFound)
       .addError(Errors.RuleLimitReached)
-      .annotate(OpenApi.Summary, "Be told when the user arrives at, leaves or stays at a shared place")
+      .annotate(OpenApi.Summary, "Get an event when the user arrives at, leaves or stays at a shared place")
       .annotate(OpenApi.Description, BEHAVIOUR)
   )
   .add(
@@ -146,7 +150,7 @@ export const RulesApi = HttpApiGroup.make("rules")
       .setUrlParams(Query)
       .addSuccess(listOf(RuleBody))
       .annotate(OpenApi.Summary, "The connection's place rules, oldest first")
-      .annotate(OpenApi.Description, "Finished ones stay in the list; removed ones leave it.")
+      .annotate(OpenApi.Description, "Finished rules stay in the list; removed rules do not.")
   )
   .add(
     HttpApiEndpoint.del("removePlaceRule", "/v1/rules/place/:id")
@@ -164,7 +168,7 @@ export const RulesApi = HttpApiGroup.make("rules")
       .addError(Errors.WebhookUrlNotRegistered)
       .addError(Errors.RuleLimitReached)
       .addError(Errors.BudgetExceeded)
-      .annotate(OpenApi.Summary, "Be told when the user arrives in, leaves or stays in an area that the app draws")
+      .annotate(OpenApi.Summary, "Get an event when the user arrives in, leaves or stays in an area that the app draws")
       .annotate(OpenApi.Description, `${BEHAVIOUR} ${ZONE_BUDGET}`)
   )
   .add(
@@ -173,7 +177,7 @@ export const RulesApi = HttpApiGroup.make("rules")
       .setUrlParams(Query)
       .addSuccess(listOf(ZoneRuleBody))
       .annotate(OpenApi.Summary, "The connection's zone rules, oldest first")
-      .annotate(OpenApi.Description, "Finished ones stay in the list; removed ones leave it.")
+      .annotate(OpenApi.Description, "Finished rules stay in the list; removed rules do not.")
   )
   .add(
     HttpApiEndpoint.del("removeZoneRule", "/v1/rules/zone/:id")
@@ -185,7 +189,7 @@ export const RulesApi = HttpApiGroup.make("rules")
   )
   .middleware(BearerAuth)
   .annotate(OpenApi.Title, "Rules")
-  .annotate(OpenApi.Description, "Standing questions of an app about one connection")
+  .annotate(OpenApi.Description, "The standing rules of an app on one connection")
 
 export const UserRulesApi = HttpApiGroup.make("userRules")
   .add(
@@ -194,7 +198,7 @@ export const UserRulesApi = HttpApiGroup.make("userRules")
       .setUrlParams(Query)
       .addSuccess(listOf(UserRule))
       .addError(Errors.NotFound)
-      .annotate(OpenApi.Summary, "What an app asked to be told about, oldest first")
+      .annotate(OpenApi.Summary, "The rules of an app about the user, oldest first")
       .annotate(OpenApi.Description, "Empty once the connection has ended.")
   )
   .add(
@@ -207,8 +211,8 @@ export const UserRulesApi = HttpApiGroup.make("userRules")
     HttpApiEndpoint.del("remove", "/v1/user/rules/:rule_id")
       .setPath(Schema.Struct({ rule_id: RuleIdText }))
       .addError(Errors.NotFound)
-      .annotate(OpenApi.Summary, "Stop a rule, whichever connection it belongs to")
+      .annotate(OpenApi.Summary, "Stop a rule of any connection")
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Rules about the user")
-  .annotate(OpenApi.Description, "What connected apps asked to be told, for the signed-in user")
+  .annotate(OpenApi.Description, "The rules of connected apps about the signed-in user")

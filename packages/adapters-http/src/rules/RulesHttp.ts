@@ -12,12 +12,11 @@ import {
   type RuleLimitReached,
   type RuleRequest
 } from "@place-access/domain/rules"
-import { Words } from "@place-access/domain/shared"
+import { Words, gen } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
-import * as CurrentRequest from "../edge/CurrentRequest.js"
-import { Caller } from "../security/BearerAuth.js"
+import * as Group from "../Group.js"
+import { BearerCaller } from "../security/BearerAuth.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
@@ -28,23 +27,27 @@ export const layer = Group.group(Api, "rules", (handlers) =>
     .handle(
       "createPlaceRule",
       ({ payload }) =>
-        Effect.gen(function* () {
-          const { at, connection } = yield* Caller
+        gen(function* () {
+          const { at, connection } = yield* BearerCaller
           const rule = yield* createPlaceRule(connection, { ...termsOf(payload), placeId: payload.place_id })
-          yield* CurrentRequest.disclose(`the name of ${rule.target.label}`)
-          return encode({ ...rule, state: RuleLife.state(rule, at) })
+          return {
+            answer: encode({ ...rule, state: RuleLife.state(rule, at) }),
+            disclosed: `the name of ${rule.target.label}`
+          }
         }).pipe(Effect.catchTags(refusals), toWire),
       { uninterruptible: true }
     )
     .handle(
       "createZoneRule",
       ({ payload }) =>
-        Effect.gen(function* () {
-          const { at, connection } = yield* Caller
+        gen(function* () {
+          const { at, connection } = yield* BearerCaller
           const { label, lat, lon, radius_m: radiusM } = payload
           const rule = yield* createZoneRule(connection, { ...termsOf(payload), lat, lon, radiusM, label })
-          yield* CurrentRequest.disclose(`nothing yet; it wants to be told about ${rule.target.label}`)
-          return { ...encode({ ...rule, state: RuleLife.state(rule, at) }), ...encodeArea(rule.target) }
+          return {
+            answer: { ...encode({ ...rule, state: RuleLife.state(rule, at) }), ...encodeArea(rule.target) },
+            disclosed: `nothing yet; it asked for notifications about ${rule.target.label}`
+          }
         }).pipe(
           Effect.catchTags({
             ...refusals,
@@ -56,36 +59,40 @@ export const layer = Group.group(Api, "rules", (handlers) =>
       { uninterruptible: true }
     )
     .handle("listPlaceRules", ({ urlParams: { cursor, limit } }) =>
-      Effect.gen(function* () {
-        const { connection } = yield* Caller
+      gen(function* () {
+        const { connection } = yield* BearerCaller
         const { nextCursor, rules } = yield* listRules(connection, "Place", { limit, cursor })
-        yield* CurrentRequest.disclose(`${Words.count(rules.length, "rule")}, with the names of places`)
-        return { rules: rules.map(encode), nextCursor }
+        return {
+          answer: { rules: rules.map(encode), nextCursor },
+          disclosed: `${Words.count(rules.length, "rule")}, with the names of places`
+        }
       }).pipe(toWire)
     )
     .handle("listZoneRules", ({ urlParams: { cursor, limit } }) =>
-      Effect.gen(function* () {
-        const { connection } = yield* Caller
+      gen(function* () {
+        const { connection } = yield* BearerCaller
         const { nextCursor, rules } = yield* listRules(connection, "Zone", { limit, cursor })
-        yield* CurrentRequest.disclose(`${Words.count(rules.length, "rule")} of its own, on areas that it chose`)
-        return { rules: rules.flatMap(encodeZone), nextCursor }
+        return {
+          answer: { rules: rules.flatMap(encodeZone), nextCursor },
+          disclosed: `${Words.count(rules.length, "rule")} of its own, on areas that it chose`
+        }
       }).pipe(toWire)
     )
     .handle(
       "removePlaceRule",
       ({ path }) =>
-        Effect.gen(function* () {
-          const { connection } = yield* Caller
-          yield* removeRule(connection, path.id, "Place")
+        gen(function* () {
+          const { connection } = yield* BearerCaller
+          return { answer: yield* removeRule(connection, path.id, "Place"), disclosed: null }
         }).pipe(toWire),
       { uninterruptible: true }
     )
     .handle(
       "removeZoneRule",
       ({ path }) =>
-        Effect.gen(function* () {
-          const { connection } = yield* Caller
-          yield* removeRule(connection, path.id, "Zone")
+        gen(function* () {
+          const { connection } = yield* BearerCaller
+          return { answer: yield* removeRule(connection, path.id, "Zone"), disclosed: null }
         }).pipe(toWire),
       { uninterruptible: true }
     )
@@ -133,7 +140,7 @@ const termsOf = (payload: {
   maxEventAgeS: payload.max_event_age_s
 })
 
-/** What either kind of rule may be refused for beside its request. */
+/** The errors that both kinds of rules may be refused with, besides faults in the request. */
 const refusals = {
   WebhookUrlNotRegistered: () => Effect.fail(Errors.webhookUrlNotRegistered),
   RuleLimitReached: ({ instant }: RuleLimitReached) => Effect.fail(Errors.ruleLimitReached(instant)),
@@ -152,7 +159,7 @@ const common = (rule: ListedRule) => ({
   created_at: rule.createdAt
 })
 
-const encodeArea = ({ circle }: Rule.Zone) => ({ lat: circle.lat, lon: circle.lon, radius_m: circle.radiusM })
+const encodeArea = ({ circle }: Rule.ZoneTarget) => ({ lat: circle.lat, lon: circle.lon, radius_m: circle.radiusM })
 
 const encodeForUser = (rule: ListedRule): typeof UserRule.Type => ({
   ...common(rule),
@@ -165,6 +172,6 @@ export const encode = (rule: ListedRule): typeof RuleBody.Type => ({
   max_event_age_s: rule.maxEventAgeS
 })
 
-/** Empty for what is no zone; there is none in a list of zone rules. */
+/** Encodes a zone rule. A list of zone rules has no other rules, so a place rule gives nothing. */
 const encodeZone = (rule: ListedRule): ReadonlyArray<typeof ZoneRuleBody.Type> =>
   rule.target._tag === "Zone" ? [{ ...encode(rule), ...encodeArea(rule.target) }] : []

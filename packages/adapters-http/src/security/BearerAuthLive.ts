@@ -1,23 +1,23 @@
 import { type HttpApi, HttpRouter, HttpServerRequest } from "@effect/platform"
-import { authenticateAccess, Caller, type ConnectionStore } from "@place-access/domain/connection"
+import { authenticateAccess, Caller, type TokenStore } from "@place-access/domain/tokens"
 import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
 import { PurposeGate, type PurposeStore, usePurpose } from "@place-access/domain/purposes"
-import { Scope, type Vault } from "@place-access/domain/shared"
-import { Context, Effect, Either, Layer } from "effect"
+import { Scope, type Vault, gen } from "@place-access/domain/shared"
+import { Effect, Either, Layer } from "effect"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
-import * as RateLimit from "../edge/RateLimit.js"
-import * as Routes from "../edge/Routes.js"
+import * as RateLimit from "../limits/RateLimit.js"
+import * as Routes from "../engine/Routes.js"
+import * as Services from "../engine/Services.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import { BearerAuth } from "./BearerAuth.js"
 import * as Credentials from "./Credentials.js"
-import { guard } from "./guard.js"
 import * as RequiredScope from "./RequiredScope.js"
 
-type Needs = ConnectionStore | LimitStore | PurposeStore | Vault.Vault
+type Needs = TokenStore | LimitStore | PurposeStore | Vault.Vault
 
-/** `api`: where the requirements are read from. */
+/** `api`: the contract, whose annotations say what each endpoint requires. */
 export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, Needs | HttpOptions> =>
   Layer.effect(
     BearerAuth,
@@ -27,33 +27,31 @@ export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, 
       const rate = Rate.perMinute((yield* HttpOptions).rateLimitPerMinute)
       return BearerAuth.of({
         accessToken: () =>
-          guard(context, (own, cell) => {
-            const token = Credentials.bearerToken(Context.get(own, HttpServerRequest.HttpServerRequest))
-            if (token === undefined) return Effect.fail(Errors.invalidToken)
-            return Effect.flatMap(callerOf(token), (caller) => {
-              cell.caller = Caller.owner(caller)
-              return Effect.flatMap(RateLimit.take(Subject.connection(caller.connection.id), rate), () => {
-                const { route } = Context.get(own, HttpRouter.RouteContext)
-                const requirement = requirements.get(Routes.label(route.method, route.path))
-                if (requirement === undefined) return Effect.dieMessage(`${route.path} names no RequiredScope`)
-                return admit(caller, requirement)
-              })
-            })
-          })
+          gen(function* () {
+            const token = Credentials.bearerToken(yield* HttpServerRequest.HttpServerRequest)
+            if (token === undefined) return yield* Effect.fail(Errors.invalidToken)
+            const caller = yield* callerOf(token)
+            yield* CurrentRequest.callerIs(Caller.owner(caller))
+            yield* RateLimit.take(Subject.connection(caller.connection.id), rate)
+            const { route } = yield* HttpRouter.RouteContext
+            const requirement = requirements.get(Routes.label(route.method, route.path))
+            if (requirement === undefined) return yield* Effect.dieMessage(`${route.path} names no RequiredScope`)
+            return yield* admit(caller, requirement)
+          }).pipe(Services.over(context))
       })
     })
   )
 
 const callerOf = (token: string) => toWire(Effect.catchTag(authenticateAccess(token), "InvalidToken", refuse))
 
-/** The user whose token it once was reads about the try in their access log. */
-const refuse = ({ known }: { readonly known: CurrentRequest.Caller | null }) =>
+/** Refuses a dead token. When the token was once valid, its user reads about the attempt in their access log. */
+const refuse = ({ known }: { readonly known: CurrentRequest.RequestCaller | null }) =>
   Effect.zipRight(known === null ? Effect.void : CurrentRequest.callerIs(known), Effect.fail(Errors.invalidToken))
 
-/** The caller, when it may ask what needs `requirement`. */
+/** The caller, if it may call an endpoint that needs `requirement`. */
 const admit = (
   caller: Caller.Caller,
-  requirement: RequiredScope.Requirement
+  requirement: RequiredScope.ScopeRequirement
 ): Effect.Effect<
   Caller.Caller,
   ReturnType<typeof scopeError> | Effect.Effect.Error<ReturnType<typeof checkPurpose>>,
@@ -66,7 +64,7 @@ const admit = (
     : Effect.succeed(caller)
 }
 
-const check = (caller: Caller.Caller, requirement: RequiredScope.Requirement) =>
+const check = (caller: Caller.Caller, requirement: RequiredScope.ScopeRequirement) =>
   requirement === "none"
     ? Either.void
     : requirement === "any_standard"
@@ -77,8 +75,8 @@ const scopeError = (error: Either.Either.Left<ReturnType<typeof Caller.requireSc
   error._tag === "MissingScope" ? Errors.missingScope(error.scope) : Errors.scopeExpired(error.scope, error)
 
 /**
- * Here and not in the handlers, so that no endpoint of the sensitive tier can go without (Spec §1.4), and before any other
- * parameter is looked at. The purpose is in the log of a refused call, too, when it is one of the app's.
+ * Checked here and not in the handlers: no endpoint of the sensitive tier can forget it (Spec §1.4), and it comes
+ * before any other parameter. The log entry of a refused call names the purpose too, when it is one of the app's.
  */
 const checkPurpose = (caller: Caller.Caller, scope: Scope.SensitiveScope) =>
   Effect.gen(function* () {

@@ -1,51 +1,54 @@
 import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect, Option } from "effect"
-import { isHttps, type Options, ownOrigins } from "../HttpOptions.js"
+import { isHttps, type ServiceOptions, ownOrigins } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 
 /**
- * The token of `Authorization: Bearer <token>`; undefined when there is none. The platform takes whatever follows seven
- * characters of any scheme (`Basixx secret` passed), so the scheme is checked here: its name in any case, one space, one token
- * (RFC 6750 §2.1). An access token in the query or the body is never read (Spec §5.1).
+ * The token of `Authorization: Bearer <token>`; undefined when there is none. The platform cuts off seven characters
+ * without a look at the scheme, so `Basixx secret` would pass. Therefore the scheme is checked here: its name in any
+ * case, one space, one token (RFC 6750 §2.1). An access token in the query or the body is never read (Spec §5.1).
  */
 export const bearerToken = (request: Pick<HttpServerRequest.HttpServerRequest, "headers">): string | undefined =>
   /^Bearer ([\x21-\x7e]+)$/i.exec(request.headers["authorization"] ?? "")?.[1]
 
-/** `__Host-`: the browser takes it over https only, for this host only and for every path. */
-export const cookieName = (options: Options): string => (isHttps(options) ? "__Host-session" : "session")
+/** With the prefix `__Host-` a browser accepts the cookie over https only, for this host only and for every path. */
+export const cookieName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-session" : "session")
 
-export const sessionToken = (request: HttpServerRequest.HttpServerRequest, options: Options): string | undefined =>
-  request.cookies[cookieName(options)]
+export const sessionToken = (
+  request: HttpServerRequest.HttpServerRequest,
+  options: ServiceOptions
+): string | undefined => request.cookies[cookieName(options)]
 
-const attributes = (options: Options) => ({
+const attributes = (options: ServiceOptions) => ({
   httpOnly: true,
   sameSite: "lax" as const,
   path: "/",
   secure: isHttps(options)
 })
 
-/** Sets the session cookie; without `Max-Age`, so that closing the browser ends it early. */
+/** Sets the session cookie. Without `Max-Age`: the cookie ends when the browser is closed. */
 export const setSession = (
   response: HttpServerResponse.HttpServerResponse,
   token: string,
-  options: Options
+  options: ServiceOptions
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeSetCookie(response, cookieName(options), token, attributes(options))
 
 export const clearSession = (
   response: HttpServerResponse.HttpServerResponse,
-  options: Options
+  options: ServiceOptions
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeSetCookie(response, cookieName(options), "", { ...attributes(options), maxAge: 0 })
 
 /**
- * Decision A3: what changes something needs an `Origin` of ours, so that no other site can make a browser call us with the
- * user's cookie. Browsers send `Origin` with every such call; one without it is refused. Ours are the configured addresses, and
- * whatever name the browser itself called us by: a page elsewhere can change neither of the two headers.
+ * Decision A3: a call that changes something needs one of our own origins in `Origin`, so that no other site can make a
+ * browser call us with the user's cookie. Browsers send `Origin` with every such call, so a call without it is refused.
+ * Our origins are the configured addresses, and the host name by which the browser itself called us: a page elsewhere
+ * can change neither of the two headers.
  */
 export const checkOrigin = (
   request: HttpServerRequest.HttpServerRequest,
-  options: Options
+  options: ServiceOptions
 ): Effect.Effect<void, typeof Errors.Forbidden.Type> => {
   if (request.method === "GET" || request.method === "HEAD") return Effect.void
   const { host, origin } = request.headers
@@ -60,13 +63,16 @@ const reasonOf = (origin: string | undefined): string =>
     ? "it came without an Origin header, which browsers send with every call that changes something"
     : "its Origin header says so"
 
-const visitorName = (options: Options): string => (isHttps(options) ? "__Host-visitor" : "visitor")
+const visitorName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-visitor" : "visitor")
 
 /**
- * The cookie that the forms for signing in and up are bound to, before there is a session: nobody can make a browser sign
- * in to an account of theirs. It opens nothing.
+ * The cookie to which the forms for signing in and up are bound before there is a session. Without it, an attacker
+ * could make a browser sign in to the attacker's account. The cookie gives no access.
  */
-export const visitorToken = (request: HttpServerRequest.HttpServerRequest, options: Options): string | undefined =>
+export const visitorToken = (
+  request: HttpServerRequest.HttpServerRequest,
+  options: ServiceOptions
+): string | undefined =>
   Option.getOrUndefined(Option.filter(Option.fromNullable(request.cookies[visitorName(options)]), isVisitor))
 
 const isVisitor = (text: string): boolean => /^[0-9a-z]{52}$/.test(text)
@@ -74,6 +80,6 @@ const isVisitor = (text: string): boolean => /^[0-9a-z]{52}$/.test(text)
 export const setVisitor = (
   response: HttpServerResponse.HttpServerResponse,
   token: string,
-  options: Options
+  options: ServiceOptions
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeSetCookie(response, visitorName(options), token, attributes(options))

@@ -3,7 +3,7 @@ import type { Device } from "@place-access/domain/devices"
 import { Context, Schema } from "effect"
 import { InvalidToken, RateLimited, Unavailable } from "../wire/Errors.js"
 
-/** The phone whose device token came with the request; its `userId` is whose locations it uploads. */
+/** The phone whose device token came with the request. Its `userId` is the user whose locations it uploads. */
 export class CallingDevice extends Context.Tag("@place-access/adapters-http/security/CallingDevice")<
   CallingDevice,
   Device.Device
@@ -21,8 +21,8 @@ export class DeviceAuth extends HttpApiMiddleware.Tag<DeviceAuth>()("@place-acce
 }) {}
 
 /**
- * As `DeviceAuth`, and the device token in the address as `api_key` or `token`: versions and forks of Overland have a field for an
- * address and none for a token.
+ * Like `DeviceAuth`, and also takes the device token in the address, as `api_key` or `token`: some versions and forks
+ * of Overland have a field for an address and none for a token.
  */
 export class OverlandAuth extends HttpApiMiddleware.Tag<OverlandAuth>()(
   "@place-access/adapters-http/security/OverlandAuth",
@@ -41,9 +41,9 @@ export class OverlandAuth extends HttpApiMiddleware.Tag<OverlandAuth>()(
 ) {}
 
 /**
- * HTTP Basic with any user name and the device token as password, or the token in the address. What OwnTracks may have sent is never
- * answered 401 or another 4xx: over one of those OwnTracks on iPhones throws its oldest reading away, and the next with the next
- * answer. 401 is for Basic credentials that are not encoded, which OwnTracks never sends.
+ * HTTP Basic with any user name and the device token as password, or the token in the address. A request that OwnTracks
+ * may have sent is never answered with 401 or another 4xx: on iPhones, OwnTracks then deletes its oldest reading, and
+ * one more after each further 4xx. 401 is for Basic credentials that are not encoded, which OwnTracks never sends.
  */
 export class OwnTracksAuth extends HttpApiMiddleware.Tag<OwnTracksAuth>()(
   "@place-access/adapters-http/security/OwnTracksAuth",
@@ -62,8 +62,8 @@ export class OwnTracksAuth extends HttpApiMiddleware.Tag<OwnTracksAuth>()(
 ) {}
 
 /**
- * As `DeviceAuth`, HTTP Basic with the device token as password or user name, and for apps that know nothing but an identifier of the
- * phone: the device token as `id` in the query, the form or the JSON, wherever the app puts it.
+ * Like `DeviceAuth`, and also takes HTTP Basic with the device token as password or user name. For apps that know only
+ * an identifier of the phone, it takes the device token as `id` in the query, the form or the JSON.
  */
 export class OsmAndAuth extends HttpApiMiddleware.Tag<OsmAndAuth>()("@place-access/adapters-http/security/OsmAndAuth", {
   failure: Schema.Union(InvalidToken, RateLimited, Unavailable),

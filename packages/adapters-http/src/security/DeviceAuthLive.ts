@@ -1,23 +1,29 @@
 import { HttpServerRequest } from "@effect/platform"
-import { authenticateDevice, type DeviceStore } from "@place-access/domain/devices"
+import { authenticateDevice, type Device, type DeviceStore } from "@place-access/domain/devices"
 import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
 import type { Vault } from "@place-access/domain/shared"
-import { Context, Effect, Layer } from "effect"
-import * as RateLimit from "../edge/RateLimit.js"
-import * as Services from "../edge/Services.js"
-import * as OsmAnd from "../fixes/OsmAnd.js"
-import * as OsmAndRequest from "../fixes/OsmAndRequest.js"
+import { Effect, Layer } from "effect"
+import { withPort } from "@place-access/domain/shared"
+import * as RateLimit from "../limits/RateLimit.js"
+import * as Services from "../engine/Services.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import * as Credentials from "./Credentials.js"
 import * as DeviceCredentials from "./DeviceCredentials.js"
-import { DeviceAuth, OsmAndAuth, OverlandAuth, OwnTracksAuth } from "./DeviceAuth.js"
-import { guard } from "./guard.js"
+import { DeviceAuth, OverlandAuth, OwnTracksAuth } from "./DeviceAuth.js"
 
-type Needs = DeviceStore | LimitStore | Vault.Vault
+// Decision devices-11.
 
-/** The phone that `token` was given to; counts its upload. */
-const phoneOf = (token: string | undefined) =>
+export type DeviceAuthPorts = DeviceStore | LimitStore | Vault.Vault
+
+/** The phone that `token` belongs to. Counts its upload. */
+export const phoneOf = (
+  token: string | undefined
+): Effect.Effect<
+  Device.Device,
+  Effect.Effect.Error<ReturnType<typeof RateLimit.take>> | typeof Errors.InvalidToken.Type,
+  DeviceAuthPorts
+> =>
   token === undefined
     ? Effect.fail(Errors.invalidToken)
     : authenticateDevice(token).pipe(
@@ -29,10 +35,12 @@ const phoneOf = (token: string | undefined) =>
 const device = Layer.effect(
   DeviceAuth,
   Effect.gen(function* () {
-    const context = yield* Effect.context<Needs>()
+    const context = yield* Effect.context<DeviceAuthPorts>()
     return DeviceAuth.of({
       deviceToken: () =>
-        guard(context, (own) => phoneOf(Credentials.bearerToken(Context.get(own, HttpServerRequest.HttpServerRequest))))
+        withPort(HttpServerRequest.HttpServerRequest, (request) => phoneOf(Credentials.bearerToken(request))).pipe(
+          Services.over(context)
+        )
     })
   })
 )
@@ -40,13 +48,12 @@ const device = Layer.effect(
 const overland = Layer.effect(
   OverlandAuth,
   Effect.gen(function* () {
-    const context = yield* Effect.context<Needs>()
+    const context = yield* Effect.context<DeviceAuthPorts>()
     return OverlandAuth.of({
       overlandToken: () =>
-        guard(context, (own) => {
-          const request = Context.get(own, HttpServerRequest.HttpServerRequest)
-          return phoneOf(Credentials.bearerToken(request) ?? DeviceCredentials.ofAddress(request))
-        })
+        withPort(HttpServerRequest.HttpServerRequest, (request) =>
+          phoneOf(Credentials.bearerToken(request) ?? DeviceCredentials.ofAddress(request))
+        ).pipe(Services.over(context))
     })
   })
 )
@@ -54,7 +61,7 @@ const overland = Layer.effect(
 const ownTracks = Layer.effect(
   OwnTracksAuth,
   Effect.gen(function* () {
-    const context = yield* Effect.context<Needs>()
+    const context = yield* Effect.context<DeviceAuthPorts>()
     return OwnTracksAuth.of({
       devicePassword: () =>
         Effect.gen(function* () {
@@ -69,24 +76,8 @@ const ownTracks = Layer.effect(
   })
 )
 
-const osmAnd = Layer.effect(
-  OsmAndAuth,
-  Effect.gen(function* () {
-    const context = yield* Effect.context<Needs>()
-    return OsmAndAuth.of({
-      deviceId: () =>
-        Effect.gen(function* () {
-          const request = yield* HttpServerRequest.HttpServerRequest
-          const token = DeviceCredentials.ofHeader(request) ?? OsmAnd.deviceId(yield* OsmAndRequest.read(request))
-          return yield* phoneOf(token)
-        }).pipe(Services.over(context))
-    })
-  })
-)
-
-export const layer: Layer.Layer<DeviceAuth | OverlandAuth | OwnTracksAuth | OsmAndAuth, never, Needs> = Layer.mergeAll(
+export const layer: Layer.Layer<DeviceAuth | OverlandAuth | OwnTracksAuth, never, DeviceAuthPorts> = Layer.mergeAll(
   device,
   overland,
-  ownTracks,
-  osmAnd
+  ownTracks
 )

@@ -5,17 +5,17 @@ import * as Credentials from "./Credentials.js"
 
 type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "url">
 
-/** What `Authorization: Basic …` carries. */
+/** The content of `Authorization: Basic …`. */
 export interface Basic {
-  /** The credentials were Base64 of `user:password`, as RFC 7617 asks for. */
+  /** Whether the credentials were Base64 of `user:password`, as RFC 7617 requires. */
   readonly isEncoded: boolean
   readonly user: string
   readonly password: string
 }
 
 /**
- * Undefined when the header names another scheme, or is not there. Overland, when it logs to OwnTracks, sends `Basic TOKEN:` without
- * encoding it: what is not Base64 of a user name, a colon and a password is taken as it stands.
+ * Undefined when the header is missing or names another scheme. Overland, when it logs to OwnTracks, sends `Basic
+ * TOKEN:` without encoding it, so a text that is not Base64 of a user name, a colon and a password is taken unchanged.
  */
 export const basic = (request: Pick<Request, "headers">): Basic | undefined => {
   const sent = /^Basic(?: +(.*))?$/is.exec(request.headers["authorization"]?.trim() ?? "")
@@ -43,7 +43,7 @@ const decode = (text: string): string | undefined => {
   }
 }
 
-/** The device token of a header: as bearer token, or as password or user name of HTTP Basic. */
+/** The device token of a header: the bearer token, or the password or user name of HTTP Basic. */
 export const ofHeader = (request: Request): string | undefined => {
   const sent = Credentials.bearerToken(request)
   if (sent !== undefined) return sent
@@ -51,7 +51,7 @@ export const ofHeader = (request: Request): string | undefined => {
   return credentials === undefined ? undefined : [credentials.password, credentials.user].find(isDeviceToken)
 }
 
-/** The device token of an address (`?api_key=…` or `?token=…`), for apps that can put it nowhere else. */
+/** The device token of an address (`?api_key=…` or `?token=…`), for apps that have no other place for it. */
 export const ofAddress = ({ url }: Request): string | undefined => {
   const query = url.indexOf("?")
   if (query < 0) return undefined

@@ -10,8 +10,8 @@ export class SignedIn extends Context.Tag("@place-access/adapters-http/security/
 >() {}
 
 /**
- * A browser's session cookie (decision A2). Calls that change something also need an `Origin` of ours (decision A3). The
- * cookie is called `__Host-session` when the service is reached over https.
+ * The session cookie of a browser (decision A2). Calls that change something also need one of our own origins in
+ * `Origin` (decision A3). Over https the cookie is called `__Host-session`.
  */
 export class SessionAuth extends HttpApiMiddleware.Tag<SessionAuth>()(
   "@place-access/adapters-http/security/SessionAuth",

@@ -2,17 +2,17 @@ import { type HttpApi, HttpRouter, HttpServerRequest } from "@effect/platform"
 import { type AccountStore, authenticateSession } from "@place-access/domain/accounts"
 import type { Vault } from "@place-access/domain/shared"
 import { Effect, Layer, Option } from "effect"
-import * as Routes from "../edge/Routes.js"
-import * as Services from "../edge/Services.js"
+import * as Routes from "../engine/Routes.js"
+import * as Services from "../engine/Services.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
-import { byRoute } from "./byRoute.js"
+import { byRoute } from "../engine/byRoute.js"
 import * as Credentials from "./Credentials.js"
 import * as RequiredRole from "./RequiredRole.js"
 import { SessionAuth } from "./SessionAuth.js"
 
-/** `api`: where the required roles are read from. */
+/** `api`: the contract, whose annotations say which role each endpoint requires. */
 export const layer = (
   api: HttpApi.HttpApi.Any
 ): Layer.Layer<SessionAuth, never, HttpOptions | AccountStore | Vault.Vault> =>

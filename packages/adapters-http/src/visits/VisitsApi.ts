@@ -27,7 +27,7 @@ export const VisitsApi = HttpApiGroup.make("visits")
       .annotate(OpenApi.Summary, "Visits to the places that the user shares, newest first")
       .annotate(
         OpenApi.Description,
-        "Stops elsewhere are left out. History can gain visits later, when a phone that was offline uploads what it kept. While a large upload is still worked on, `complete` is false: the answer has the visits that are final, and more come when you ask again."
+        "Stops at other places are left out. A visit can appear later, when a phone that was offline uploads its readings. While the service still processes a large upload, `complete` is false: the answer has only the final visits. Ask again later for the others."
       )
       .setUrlParams(Query)
       .addSuccess(
@@ -36,11 +36,11 @@ export const VisitsApi = HttpApiGroup.make("visits")
           nextCursor: Schema.NullOr(Schema.String),
           complete: Schema.Boolean.annotations({
             description:
-              "False while visits are still derived from what phones uploaded. Visits that are not final yet are left out: ask again later"
+              "False while the service still derives visits from uploaded readings. Visits that are not final yet are left out: ask again later"
           })
         })
       )
   )
   .middleware(BearerAuth)
   .annotate(OpenApi.Title, "Visits")
-  .annotate(OpenApi.Description, "When the user was at the places that they share")
+  .annotate(OpenApi.Description, "The user's visits to the places that they share")

@@ -1,18 +1,16 @@
 import { listVisits, VisitWords } from "@place-access/domain/visits"
-import { Effect } from "effect"
+import { gen } from "@place-access/domain/shared"
 import { Api } from "../Api.js"
-import * as Group from "../edge/Group.js"
-import * as CurrentRequest from "../edge/CurrentRequest.js"
-import { Caller } from "../security/BearerAuth.js"
+import * as Group from "../Group.js"
+import { BearerCaller } from "../security/BearerAuth.js"
 import { toWire } from "../wire/toWire.js"
 
 export const layer = Group.group(Api, "visits", (handlers) =>
   handlers.handle("list", ({ urlParams: { cursor, from = null, limit, to = null } }) =>
-    Effect.gen(function* () {
-      const { at, connection } = yield* Caller
+    gen(function* () {
+      const { at, connection } = yield* BearerCaller
       const page = yield* listVisits(connection, at, { from, to, limit, cursor })
-      yield* CurrentRequest.disclose(VisitWords.of(page.visits))
-      return page
+      return { answer: page, disclosed: VisitWords.of(page.visits) }
     }).pipe(toWire)
   )
 )

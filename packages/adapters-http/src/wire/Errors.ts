@@ -3,9 +3,9 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
 
 /**
- * Every error body of the API: `{ statusCode, error, message }` and nothing of the inside (Spec §7, decisions §5). Plain
- * structs: a tagged error would carry `_tag` on the wire. Handlers fail with values made by the functions below; the edge
- * encodes them.
+ * Every error body of the API: `{ statusCode, error, message }`, without internals (Spec §7, decisions §5). The bodies
+ * are plain structs, because a tagged error would send `_tag` to the client. Handlers fail with values made by the
+ * functions below, and the edge encodes them.
  */
 
 const fields = <const Status extends number, const Code extends string>(statusCode: Status, error: Code) => ({
@@ -21,7 +21,11 @@ export const ValidationFailed = Schema.Struct({
   ...fields(400, "validation_failed"),
   message: Schema.Union(Schema.String, Schema.Array(Schema.String))
 }).annotations(
-  named(400, "ValidationFailedError", "Fields that break a rule, all of them; an array when there are several")
+  named(
+    400,
+    "ValidationFailedError",
+    "The message names every field that is wrong; it is an array when there are several"
+  )
 )
 export const InvalidRequest = Schema.Struct(fields(400, "invalid_request")).annotations(
   named(400, "InvalidRequestError", "The request could not be read")
@@ -33,13 +37,13 @@ export const WebhookUrlNotRegistered = Schema.Struct(fields(400, "webhook_url_no
   named(400, "WebhookUrlNotRegisteredError", "webhook_url does not exactly equal a registered endpoint")
 )
 export const InvalidGrant = Schema.Struct(fields(400, "invalid_grant")).annotations(
-  named(400, "InvalidGrantError", "The code or refresh token is not, or no longer, good")
+  named(400, "InvalidGrantError", "The code or refresh token is not valid, or no longer valid")
 )
 export const UnsupportedGrantType = Schema.Struct(fields(400, "unsupported_grant_type")).annotations(
   named(400, "UnsupportedGrantTypeError", "Grants are authorization_code and refresh_token")
 )
 export const InvalidToken = Schema.Struct(fields(401, "invalid_token")).annotations(
-  named(401, "InvalidTokenError", "Token missing, malformed, expired or revoked; the four are never told apart")
+  named(401, "InvalidTokenError", "The token is missing, malformed, expired or revoked; the answer never says which")
 )
 export const InvalidClient = Schema.Struct(fields(401, "invalid_client")).annotations(
   named(401, "InvalidClientError", "Unknown client or wrong secret")
@@ -56,10 +60,10 @@ export const ScopeExpired = Schema.Struct({
   renewal_grace_ends_at: Timestamp.FromIso
 }).annotations(named(403, "ScopeExpiredError", "The sensitive tier lapsed; the user can renew until the grace ends"))
 export const Forbidden = Schema.Struct(fields(403, "forbidden")).annotations(
-  named(403, "ForbiddenError", "The caller is known and may not do this")
+  named(403, "ForbiddenError", "The caller may not do this")
 )
 export const NotFound = Schema.Struct(fields(404, "not_found")).annotations(
-  named(404, "NotFoundError", "Does not exist, or is not the caller's to see")
+  named(404, "NotFoundError", "Does not exist, or the caller may not see it")
 )
 export const MethodNotAllowed = Schema.Struct(fields(405, "method_not_allowed")).annotations(
   named(405, "MethodNotAllowedError", "The route exists for other methods; Allow lists them")
@@ -69,7 +73,7 @@ export const RuleLimitReached = Schema.Struct({
   instant: Timestamp.FromIso
 }).annotations(named(409, "RuleLimitReachedError", "The rule would be the eleventh active one at `instant`"))
 export const Conflict = Schema.Struct(fields(409, "conflict")).annotations(
-  named(409, "ConflictError", "Clashes with the present state")
+  named(409, "ConflictError", "The request conflicts with the current state")
 )
 export const IdempotencyKeyInUse = Schema.Struct(fields(409, "idempotency_key_in_use")).annotations(
   named(409, "IdempotencyKeyInUseError", "The first request with this Idempotency-Key is not answered yet")
@@ -87,13 +91,13 @@ export const RateLimited = Schema.Struct(fields(429, "rate_limited")).annotation
   named(429, "RateLimitedError", "Too many requests; Retry-After says how long to wait")
 )
 export const BudgetExceeded = Schema.Struct(fields(429, "budget_exceeded")).annotations(
-  named(429, "BudgetExceededError", "The budget of this question is used up; Retry-After says how long to wait")
+  named(429, "BudgetExceededError", "The budget for this question is used up; Retry-After says how long to wait")
 )
 export const InternalError = Schema.Struct(fields(500, "internal_error")).annotations(
-  named(500, "InternalError", "Our fault. X-Request-Id finds it in our log")
+  named(500, "InternalError", "A fault of the service. X-Request-Id finds the request in its log")
 )
 export const Unavailable = Schema.Struct(fields(503, "unavailable")).annotations(
-  named(503, "UnavailableError", "A passing fault; try again after Retry-After")
+  named(503, "UnavailableError", "A temporary failure; try again after Retry-After")
 )
 
 export const WireError = Schema.Union(
@@ -125,14 +129,16 @@ export const WireError = Schema.Union(
 export type WireError = typeof WireError.Type
 
 export type Code = WireError["error"]
-/** Every code that there is. */
+/** Every error code. */
 export const CODES: ReadonlyArray<Code> = WireError.members.flatMap(({ fields }) => fields.error.literals)
 
 export const isWireError: (value: unknown) => value is WireError = Schema.is(WireError)
-/** The body as it is sent. */
+/** Turns an error into the JSON value that the client gets. */
 export const encode = Schema.encodeSync(WireError)
 
-/** What the answer carries beside its body. A symbol: invisible to the body's schema. */
+/**
+ * The headers that an error adds to its answer. The key is a symbol, so that the schema of the body does not see it.
+ */
 const HEADERS: unique symbol = Symbol.for("@place-access/adapters-http/wire/headers")
 
 export const withHeaders = <E extends WireError>(error: E, headers: Readonly<Record<string, string>>): E => ({
@@ -146,7 +152,10 @@ export const headersOf = (error: WireError): Readonly<Record<string, string>> =>
 const retryAfter = <E extends WireError>(error: E, seconds: number): E =>
   withHeaders(error, { "retry-after": String(Math.max(1, Math.ceil(seconds))) })
 
-/** `messages` name a field each and never repeat a value; one alone is sent as a string (Spec §7). */
+/**
+ * Each message names one field and never repeats a value. A single message is sent as a string, several as an array
+ * (Spec §7).
+ */
 export const validationFailed = (messages: ReadonlyArray<string>): typeof ValidationFailed.Type => ({
   statusCode: 400,
   error: "validation_failed",
@@ -177,12 +186,15 @@ export const unsupportedGrantType: typeof UnsupportedGrantType.Type = {
   error: "unsupported_grant_type",
   message: "The grant type must be authorization_code or refresh_token"
 }
-/** One body for missing, malformed, expired and revoked (Spec §7). */
+/** Missing, malformed, expired and revoked tokens get the same body (Spec §7). */
 export const invalidToken: typeof InvalidToken.Type = withHeaders(
   { statusCode: 401, error: "invalid_token", message: "The token is missing, malformed, expired or revoked" },
   { "www-authenticate": 'Bearer error="invalid_token"' }
 )
-/** `WWW-Authenticate: Basic` only when Basic was tried: some clients hide the error otherwise (decision O2). */
+/**
+ * Sends `WWW-Authenticate: Basic` only if the client tried Basic, because some clients hide the error otherwise
+ * (decision O2).
+ */
 export const invalidClient = (triedBasic: boolean): typeof InvalidClient.Type => {
   const error = {
     statusCode: 401,
@@ -196,7 +208,7 @@ export const notSignedIn = (message = "Sign in first"): typeof NotSignedIn.Type 
   error: "not_signed_in",
   message
 })
-/** `scope`: what is missing, as the message names it and RFC 6750 §3 lets it be named in the header. */
+/** `scope`: the missing scope. The message names it, and the header may name it too (RFC 6750 §3). */
 export const missingScope = (scope: string): typeof MissingScope.Type =>
   withHeaders(
     { statusCode: 403, error: "missing_scope", message: `The scope ${scope} was not granted` },
@@ -250,7 +262,7 @@ export const unsupportedMediaType = (accepted: ReadonlyArray<string>): typeof Un
   error: "unsupported_media_type",
   message: `The body must be ${accepted.join(" or ")} in UTF-8, not compressed`
 })
-/** How long a client waits for its first request to be answered. */
+/** How long a client waits while its first request is still being answered. */
 const IN_USE_RETRY_S = 1
 export const idempotencyKeyInUse: typeof IdempotencyKeyInUse.Type = retryAfter(
   {
@@ -277,15 +289,18 @@ export const internalError: typeof InternalError.Type = {
   error: "internal_error",
   message: "Something went wrong on our side"
 }
-/** How long a client waits after a passing fault of ours. */
+/** How long a client waits after a temporary failure of the service. */
 const UNAVAILABLE_RETRY_S = 5
 export const unavailable: typeof Unavailable.Type = retryAfter(
   { statusCode: 503, error: "unavailable", message: "The service is not available right now; try again soon" },
   UNAVAILABLE_RETRY_S
 )
-/** How long a phone waits that is not let in: until its owner has set it up again. */
+/** How long a phone with a wrong token waits: its owner needs time to set it up again. */
 const SET_UP_AGAIN_RETRY_S = 60
-/** A refusal for a phone whose app throws away what is answered 4xx: it keeps everything and shows its owner the status. */
+/**
+ * A refusal for phone apps that delete their readings after a 4xx answer. After a 503 the app keeps its readings and
+ * shows its owner the status.
+ */
 export const keptByThePhone = (
   error: typeof InvalidToken.Type | typeof RateLimited.Type | typeof Unavailable.Type
 ): typeof Unavailable.Type => {

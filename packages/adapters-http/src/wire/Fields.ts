@@ -2,15 +2,21 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { withPlus } from "./Query.js"
 
-/** Building blocks of request and response bodies. Ours are snake_case; unknown fields of a request are ignored. */
+/**
+ * Building blocks of request and response bodies. Names are snake_case, and the service ignores unknown fields of a
+ * request.
+ */
 
-/** A request body or a set of query parameters: every fault is reported, not the first alone. */
+/** A request body or a set of query parameters. Decoding reports every fault, not only the first. */
 export const request = <Fields extends Schema.Struct.Fields>(fields: Fields): Schema.Struct<Fields> =>
   Schema.Struct(fields).annotations({ parseOptions: { errors: "all" } })
 
-/** ISO 8601 UTC with milliseconds out, strict ISO 8601 with a zone in. */
+/** A time: written as ISO 8601 in UTC with milliseconds, read as strict ISO 8601 with a zone. */
 export const At = Timestamp.FromIso
-/** `At` in a query. A plus that nobody encoded arrives as a blank, and where a zone begins it cannot have been anything else. */
+/**
+ * A time in a query, as `At`. A client that does not encode the plus of a zone sends a blank in its place. Before a
+ * zone a blank cannot mean anything else, so the plus is put back.
+ */
 export const QueryAt = Schema.transform(Schema.String, Timestamp.FromIso, {
   strict: true,
   decode: withPlus,
@@ -18,7 +24,7 @@ export const QueryAt = Schema.transform(Schema.String, Timestamp.FromIso, {
 }).annotations({ identifier: "Timestamp", jsonSchema: { type: "string", format: "date-time" } })
 export const NullableAt = Schema.NullOr(Timestamp.FromIso)
 
-/** A field that may be left out or null, both meaning "not given". */
+/** A field that may be left out or be null; both mean "not given". */
 export const optional = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
   Schema.optionalWith(schema, { nullable: true, exact: true })
 
@@ -34,18 +40,18 @@ export const queryInt = (from: number, to: number) =>
     { strict: true, decode: Number, encode: String }
   ).annotations({ jsonSchema: { type: "integer", minimum: from, maximum: to } })
 
-/** As `queryInt`, with a value for when it is left out. */
+/** As `queryInt`, with a value for a parameter that is left out. */
 export const queryIntOr = (from: number, to: number, fallback: number) =>
   Schema.optionalWith(
     queryInt(from, to).annotations({ jsonSchema: { type: "integer", minimum: from, maximum: to, default: fallback } }),
     { default: () => fallback, exact: true }
   )
 
-/** `limit` and `cursor` of a list that can grow. */
+/** The parameters `limit` and `cursor` of a list that can grow. */
 export const paging = (fallback: number, max: number) => ({
-  limit: queryIntOr(1, max, fallback).annotations({ description: "How many at most" }),
+  limit: queryIntOr(1, max, fallback).annotations({ description: "The most entries of one page" }),
   cursor: Schema.optionalWith(
-    // One that is so long is refused as any other that is none.
+    // A longer text gets the same refusal as any other text that is no cursor.
     Schema.String.pipe(
       Schema.maxLength(2_048, { message: () => "was not issued for this list; start again without it" }),
       Schema.annotations({ description: "`nextCursor` of the page before; left out: the first page" })

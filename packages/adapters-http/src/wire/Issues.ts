@@ -1,16 +1,16 @@
 import type { HttpApiError } from "@effect/platform"
 
 /**
- * What is wrong with a request, from the issues that decoding found: one message a field, by its wire path, never with
- * the value that was sent. The platform's own messages end in `, actual <value>`: client secrets would come back.
+ * Turns the issues of decoding into messages: one for each field, by its wire path, never with the value that was sent.
+ * The platform's own messages end in `, actual <value>` and would send client secrets back.
  */
 export const messages = (all: ReadonlyArray<Issue>): ReadonlyArray<string> => {
   const texts = problems(all).map(({ field, message }) => `${field === "" ? "the body" : field} ${message}`)
   return texts.length <= MAX ? texts : [...texts.slice(0, MAX), `and ${texts.length - MAX} more`]
 }
 
-/** The same, apart: for a form that shows each beside its field. */
-export const problems = (all: ReadonlyArray<Issue>): ReadonlyArray<Problem> => {
+/** Like `messages`, but each message comes with its field, for a form that shows it beside that field. */
+export const problems = (all: ReadonlyArray<Issue>): ReadonlyArray<FieldProblem> => {
   const issues = all.filter((issue) => !isOtherBranch(issue, all))
   const byPath = new Map<string, Array<string>>()
   for (const issue of issues) {
@@ -23,12 +23,15 @@ export const problems = (all: ReadonlyArray<Issue>): ReadonlyArray<Problem> => {
   return Array.from(byPath, ([field, parts]) => ({ field, message: join(parts) }))
 }
 
-export interface Problem {
+export interface FieldProblem {
   readonly field: string
   readonly message: string
 }
 
-/** "or null" of a value that is no null: what is wrong inside it says more. */
+/**
+ * A union with null fails on both branches. If a value is not null, the issue inside the value says more than "or
+ * null".
+ */
 const isOtherBranch = ({ message, path }: Issue, all: ReadonlyArray<Issue>): boolean =>
   message.startsWith(EXPECTED) &&
   all.length <= MANY &&
@@ -36,9 +39,9 @@ const isOtherBranch = ({ message, path }: Issue, all: ReadonlyArray<Issue>): boo
 
 type Issue = HttpApiError.HttpApiDecodeError["issues"][number]
 
-/** A body of 8 MiB can hold a great many faults; nobody reads more than this. */
+/** The most messages of one answer. A body of 8 MiB can hold millions of faults, and nobody reads them all. */
 const MAX = 50
-/** From here on comparing every issue with every other would cost more than it is worth. */
+/** From this number of issues on, comparing each with every other costs too much. */
 const MANY = 1_000
 
 const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
@@ -73,12 +76,12 @@ const typeName = (schema: string): string => {
       return "an object"
   }
   if (/^(?:readonly \[|ReadonlyArray<|NonEmptyArray<|an array|minItems|maxItems)/.test(expected)) return "an array"
-  // A schema's own name, such as `Struct` or `PlaceRule`, is nobody's business.
+  // The name of a schema, such as `Struct` or `PlaceRule`, is internal.
   if (/^(?:[{(]|[A-Z]\w*$)/.test(expected)) return "an object"
   return expected
 }
 
-/** Alternatives of a union come as one issue each: "must be a string or null". */
+/** A union reports one issue for each of its alternatives; the message joins them: "must be a string or null". */
 const join = (parts: ReadonlyArray<string>): string => {
   const sentences = parts.filter((part) => !part.startsWith(EXPECTED))
   if (sentences.length > 0) return sentences.join(", ")

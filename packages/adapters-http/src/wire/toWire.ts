@@ -9,7 +9,7 @@ import {
 import { Effect } from "effect"
 import * as Errors from "./Errors.js"
 
-/** The domain's errors that every noun may raise. A noun's own are mapped by its handlers before `toWire`. */
+/** The domain's errors that every noun may raise. Handlers map the errors of their own noun before `toWire`. */
 export type Shared = Invalid | NotFound | Forbidden | Conflict | StoreError | Vault.VaultError
 
 export type ToWire<E> = E extends Invalid
@@ -27,13 +27,15 @@ export type ToWire<E> = E extends Invalid
             : E
 
 /**
- * Turns what a program raises into what is sent: `handle("list", () => listPlaces(user.id).pipe(toWire))`. A store that is
- * away for a moment is 503; what trying again cannot help is a defect, so 500. An error without a mapping does not compile.
+ * Turns the errors of a program into the errors that clients get:
+ * `handle("list", () => listPlaces(user.id).pipe(toWire))`.
+ * A store that is unavailable for a moment becomes 503. A failure that a retry cannot help becomes a defect, hence 500.
+ * An error without a mapping does not compile.
  */
 export const toWire = <A, E extends Shared | Errors.WireError, R>(
   self: Effect.Effect<A, E, R>
 ): Effect.Effect<A, ToWire<E>, R> =>
-  // What succeeds is spared the step that `catchAll` takes to hand it on.
+  // `catchAllCause` runs nothing on success, so a successful answer skips the step that `catchAll` would add.
   Effect.catchAllCause(self, (cause) => Effect.catchAll(Effect.failCause(cause), convert)) as Effect.Effect<
     A,
     ToWire<E>,

@@ -9,8 +9,8 @@ interface Log {
   readonly nextCursor: string | null
 }
 
-/** The words have nothing of the key. */
-const TERMS: Purpose.Terms = {
+/** The description contains nothing of the key, so a test can tell which of the two an answer shows. */
+const TERMS: Purpose.PurposeTerms = {
   description: "Guides you to the next table.",
   scopes: ["location.latest.read"],
   expectedDailyVolume: 10
@@ -82,7 +82,7 @@ describe("GET /v1/user/access-log", () => {
     expect((await log("?purpose=find_coffee")).entries).toEqual([])
   })
 
-  it("a purpose is named by its words and its id, which filters; its key is nowhere in what the user reads", async () => {
+  it("a purpose is named by its words and its id, which filters; its key is nowhere in what the user reads [M13]", async () => {
     const reader = await world.person()
     const { app } = await world.app(reader)
     const { id } = await world.run(Fixtures.purpose(app.id, "sell_cars", { terms: TERMS }))

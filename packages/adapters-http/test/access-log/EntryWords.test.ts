@@ -2,12 +2,12 @@ import { HttpApi } from "@effect/platform"
 import { Event } from "@place-access/domain/events"
 import * as EntryWords from "@place-access/adapters-http/access-log/EntryWords"
 import { Api } from "@place-access/adapters-http/Api"
-import * as Routes from "@place-access/adapters-http/edge/Routes"
+import * as Routes from "@place-access/adapters-http/engine/Routes"
 import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
 import * as Errors from "@place-access/adapters-http/wire/Errors"
 import { describe, expect, it } from "vitest"
 
-/** Answers that no request with a token of a connection can get. */
+/** Errors that a request with a connection's token cannot get. */
 const ELSEWHERE = new Set([
   "invalid_client",
   "invalid_grant",
@@ -17,11 +17,11 @@ const ELSEWHERE = new Set([
   "method_not_allowed"
 ])
 
-/** What an app's developer can read of one connection: entered like a request of the app. */
+/** The log also lists these calls by an app's developer, like requests of the app. */
 const BY_DEVELOPERS = ["GET /v1/developer/apps/{app_id}/rules", "GET /developer/apps/{app}/users/{grant}/rules"]
 
 describe("the words of the access log", () => {
-  it("every endpoint that apps call, and every event that tells of a place, and nothing else", () => {
+  it("every endpoint that apps call, and every event that tells of a place, and nothing else [access-log-3]", () => {
     const labels: Array<string> = []
     HttpApi.reflect(Api, {
       onGroup: () => undefined,
@@ -34,7 +34,7 @@ describe("the words of the access log", () => {
     expect(Object.keys(EntryWords.DEEDS).sort()).toEqual([...labels, ...BY_DEVELOPERS, ...types].sort())
   })
 
-  it("every error that an app can be answered with", () => {
+  it("every error that an app can be answered with [access-log-3, access-log-5]", () => {
     const codes = Errors.WireError.members.map(({ fields }) => fields.error.literals[0])
     expect(codes.filter((code) => !ELSEWHERE.has(code) && EntryWords.OUTCOMES[code] === undefined)).toEqual([])
   })

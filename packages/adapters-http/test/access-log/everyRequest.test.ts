@@ -5,7 +5,7 @@ import { Subject } from "@place-access/domain/limits"
 import { Scope, StoreError, Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase } from "@place-access/domain/testing"
 import { Api } from "@place-access/adapters-http/Api"
-import * as Routes from "@place-access/adapters-http/edge/Routes"
+import * as Routes from "@place-access/adapters-http/engine/Routes"
 import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
 import { RequiredScope } from "@place-access/adapters-http/security/RequiredScope"
 import { Context, Effect, Option } from "effect"
@@ -14,23 +14,26 @@ import { type Connected, connected, tokensIn } from "../support/connected.js"
 import { bearer, startWorld, type World } from "../support/World.js"
 import { type Answer, jsonBody } from "../support/wire.js"
 
-/** An app that is connected, as seen from both of its ends. */
+/** A connected app, as seen by the app and by its user. */
 interface Stage extends Connected {
   readonly token: string
   readonly connectionId: Awaited<ReturnType<Connected["connection"]>>["id"]
 }
 
-interface Asked {
+interface SentRequest {
   readonly path: string
   readonly body?: object
 }
 
 interface Row {
-  /** A request that is answered, by an app that may ask everything. */
-  readonly asks: (stage: Stage) => Asked | Promise<Asked>
-  /** What the user then reads. */
+  /** Makes a request that is answered, by an app that holds every scope. */
+  readonly asks: (stage: Stage) => SentRequest | Promise<SentRequest>
+  /** What the user then reads in the access log. */
   readonly told: RegExp
-  /** The fault that makes it 400: in the query, or in the body. Absent: nothing of it can be wrong. */
+  /**
+   * Where a fault makes the request answer 400: in the query or in the body. Absent: nothing in the request can be
+   * wrong.
+   */
   readonly fault?: "query" | "body"
 }
 
@@ -40,15 +43,15 @@ const PURPOSE = "purpose=order_ahead"
 const HOOK = "https://hooks.example.com/old"
 const ZONE = { lat: 52.1, lon: 4.9, radius_m: 400, label: "Stadium" }
 
-const ask = async (stage: Stage, method: string, { body, path }: Asked, token = stage.token): Promise<Answer> => {
+const ask = async (stage: Stage, method: string, { body, path }: SentRequest, token = stage.token): Promise<Answer> => {
   const json = body === undefined ? {} : jsonBody(body)
   return world.call(path, { ...json, method, headers: { ...json.headers, ...bearer(token).headers } })
 }
 
-/** The path of a rule that was made for it. */
+/** The path of a rule that is made for the request. */
 const rule =
   (kind: "place" | "zone", after = "") =>
-  async (stage: Stage): Promise<Asked> => {
+  async (stage: Stage): Promise<SentRequest> => {
     const target = kind === "place" ? { place_id: stage.placeId } : ZONE
     const made = await ask(stage, "POST", { path: `/v1/rules/${kind}`, body: { type: "enter", ...target } })
     expect(made.status).toBe(201)
@@ -58,7 +61,7 @@ const rule =
 
 const get = (path: string) => () => ({ path })
 
-/** Every endpoint that apps call. Whoever adds one adds its row here. */
+/** Every endpoint that apps call. A new endpoint adds its row here. */
 const ROWS: Readonly<Record<string, Row>> = {
   "GET /v1/me": { asks: get("/v1/me"), told: /^the terms of the connection$/ },
   "GET /v1/answers/current-place": {
@@ -138,12 +141,12 @@ HttpApi.reflect(Api, {
   }
 })
 
-it("the table has every endpoint of the contract that apps call, and no other", () => {
+it("the table has every endpoint of the contract that apps call, and no other [access-log-1]", () => {
   expect(Object.keys(ROWS).sort()).toEqual(endpoints.map(({ name }) => name).sort())
 })
 
 let world: World
-/** May ask everything; may only be told of changes; may only ask for raw locations; was disconnected; lapsed. */
+/** Connections: with every scope; with `location.places.watch` only; with raw locations only; disconnected; lapsed. */
 let full: Stage, poor: Stage, raw: Stage, gone: Stage, lapsed: Stage
 
 beforeAll(async () => {
@@ -167,7 +170,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Otherwise the eleventh rule, or the sixth subscription, that a request needs would be refused. */
+/**
+ * Starts every test anew. Otherwise a request would be refused because it needs an eleventh rule or a sixth
+ * subscription.
+ */
 beforeEach(() =>
   world.run(
     Effect.map(MemoryDatabase, ({ rules, subscriptions }) => {
@@ -185,7 +191,7 @@ const entriesOf = ({ person }: Stage) =>
     )
   )
 
-/** The only entry that a request leaves, and its answer. */
+/** The only entry that a request leaves in the access log, and its answer. */
 const onlyEntry = async (stage: Stage, request: () => Promise<Answer>) => {
   const before = new Set((await entriesOf(stage)).map(({ id }) => id))
   const answer = await request()
@@ -200,19 +206,19 @@ const onlyEntry = async (stage: Stage, request: () => Promise<Answer>) => {
 const LIMIT_HEADERS = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "ratelimit-policy"]
 const limitHeaders = ({ headers }: Answer) => LIMIT_HEADERS.filter((name) => headers.has(name))
 
-/** Asks for something that is wrong wherever a query may say it. */
-const withBadQuery = ({ path }: Asked): Asked => {
+/** Makes the query of a request invalid, if the request can have a query. */
+const withBadQuery = ({ path }: SentRequest): SentRequest => {
   const [route = "", query = ""] = path.split("?")
   const purpose = new URLSearchParams(query).get("purpose")
   const wrong = "max_age_s=soon&at=then&from=then&limit=all"
   return { path: `${route}?${purpose === null ? "" : `purpose=${purpose}&`}${wrong}` }
 }
 
-/** Whether an endpoint is closed to a connection that holds only `held`. */
+/** Whether a connection that holds only `held` may not call an endpoint. */
 const isClosed = (scope: Endpoint["scope"], held: Scope.Scope) =>
   scope === "any_standard" ? Scope.isSensitive(held) : scope !== "none" && scope !== held
 
-/** Not every endpoint can be refused in every way. */
+/** Not every endpoint can be refused in every way; the other cases are skipped. */
 const when = (applies: boolean) => (applies ? it : () => undefined)
 
 describe.each(endpoints)("$name", ({ method, name, scope }) => {
@@ -220,7 +226,7 @@ describe.each(endpoints)("$name", ({ method, name, scope }) => {
   const isSensitive = scope !== "none" && scope !== "any_standard" && Scope.isSensitive(scope)
   const purpose = isSensitive ? "order_ahead" : null
 
-  const refused = async (stage: Stage, status: number, error: string, sent?: (asked: Asked) => Asked) => {
+  const refused = async (stage: Stage, status: number, error: string, sent?: (asked: SentRequest) => SentRequest) => {
     const request = await asks(full)
     const { answer, entry } = await onlyEntry(stage, () => ask(stage, method, sent?.(request) ?? request))
     expect([answer.status, (answer.json as { readonly error: string }).error]).toEqual([status, error])
@@ -229,7 +235,7 @@ describe.each(endpoints)("$name", ({ method, name, scope }) => {
     return { answer, entry }
   }
 
-  it("answered: one entry, with the purpose and what was told", async () => {
+  it("answered: one entry, with the purpose and what was told [§1.7, access-log-1]", async () => {
     const request = await asks(full)
     const { answer, entry } = await onlyEntry(full, () => ask(full, method, request))
     expect(answer.status).toBeLessThan(300)
@@ -280,7 +286,7 @@ describe.each(endpoints)("$name", ({ method, name, scope }) => {
     await refused(full, 404, "not_found", ({ path }) => ({ path: path.replace(there, (one) => `${one}_not`) }))
   })
 
-  it("429: one entry, before the scope is looked at", async () => {
+  it("429: one entry, before the scope is looked at [access-log-1]", async () => {
     const { clock } = world
     const subject = Subject.connection(poor.connectionId)
     const busy = { endsAt: Timestamp.make(clock.now() + 30_000), used: 1_000_000 }
@@ -293,7 +299,7 @@ describe.each(endpoints)("$name", ({ method, name, scope }) => {
   it.each([
     ["503", StoreError.unavailable("the pool is full"), 503, "unavailable"],
     ["500", new Error("a mistake of ours"), 500, "internal_error"]
-  ])("%s: one entry, also when we are at fault", async (_, failure, status, error) => {
+  ])("%s: one entry, also when we are at fault [access-log-1]", async (_, failure, status, error) => {
     const request = await asks(full)
     const { rateWindows } = await world.run(MemoryDatabase)
     const before = rateWindows.get

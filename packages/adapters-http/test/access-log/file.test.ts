@@ -27,7 +27,7 @@ const asked = (count: number, disclosed: string | null, error: string | null = n
 beforeAll(async () => {
   world = await startWorld()
   user = await world.person()
-  const made = await world.app(user, { name: App.Name.make(FORMULA) })
+  const made = await world.app(user, { name: App.AppName.make(FORMULA) })
   app = made.app.id
   await world.connect(user, made.app, { scopes: ["location.visits.read"] })
   await asked(1, "2 visits, to “Mum’s, Dad’s”")
@@ -39,16 +39,16 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const file = (query = "") => user.get(`/portal/access-log.csv${query}`)
-/** Lines without the header. */
+/** The lines of the file, without the header. */
 const rows = (text: string) => text.trim().split("\r\n").slice(1)
 
 describe("GET {portal}/access-log.csv", () => {
-  it("a table with a name, in UTF-8 that spreadsheets know, the newest first", async () => {
+  it("a table with a name, in UTF-8 that spreadsheets know, the newest first [access-log-5]", async () => {
     const answer = await file()
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"])
     expect(answer.headers.get("content-disposition")).toBe('attachment; filename="access-log.csv"')
     expect(rows(answer.text)).toEqual([
-      `"2026-03-02T12:00:00.001Z","'=HYPERLINK(""https://evil.example"",""Click"")","GET /v1/visits","Asked for your visits to your places","","Refused: it asked too often","rate_limited",""`,
+      `"2026-03-02T12:00:00.001Z","'=HYPERLINK(""https://evil.example"",""Click"")","GET /v1/visits","Asked for your visits to your places","","Refused: it sent too many requests","rate_limited",""`,
       `"2026-03-02T12:00:00.000Z","'=HYPERLINK(""https://evil.example"",""Click"")","GET /v1/visits","Asked for your visits to your places","","Answered","ok","' +1 visit"`,
       `"2026-03-01T12:00:00.000Z","'=HYPERLINK(""https://evil.example"",""Click"")","GET /v1/visits","Asked for your visits to your places","","Answered","ok","2 visits, to “Mum’s, Dad’s”"`
     ])
@@ -77,7 +77,7 @@ describe("GET {portal}/access-log.csv", () => {
     ])
   })
 
-  it("more than fits on one page of the log", async () => {
+  it("more than fits on one page of the log [access-log-5]", async () => {
     await asked(1_100, "no visits")
     expect(rows((await file()).text).length).toBe(1_103)
   })

@@ -1,5 +1,5 @@
 import { Account, AccountStore } from "@place-access/domain/accounts"
-import { getHistoryChoice } from "@place-access/domain/history"
+import { getHistoryChoice } from "@place-access/domain/retention-choice"
 import type { UserId } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -48,7 +48,7 @@ describe("POST /v1/accounts", () => {
     [{ keep_days: null }, null],
     [{ keep_days: 30 }, 30],
     [{ keep_days: 365 }, 365]
-  ])("offers the choice of how long history is kept: %j", async (more, keep) => {
+  ])("offers the choice of how long history is kept: %j [M3-offered]", async (more, keep) => {
     const answer = await post("/v1/accounts", { email: freshEmail(), password: PASSWORD, ...more })
     const { id } = answer.json as { readonly id: UserId }
     expect(await world.run(getHistoryChoice(id))).toMatchObject({ keep })
@@ -99,7 +99,7 @@ describe("POST /v1/accounts", () => {
     expect(answer.json).not.toMatchObject({ id: "usr_1" })
   })
 
-  it("SIGN_UP=closed: 403 forbidden, and nobody is made", async () => {
+  it("SIGN_UP=closed: 403 forbidden, and nobody is made [accounts-1]", async () => {
     const closed = await startWorld({ signUp: "closed" })
     const email = freshEmail()
     const answer = await post("/v1/accounts", { email, password: PASSWORD }, {}, closed)
@@ -148,7 +148,7 @@ describe("POST /v1/session", () => {
     await secure.close()
   })
 
-  it("a wrong password and an unknown e-mail get one and the same 401", async () => {
+  it("a wrong password and an unknown e-mail get one and the same 401 [accounts-4]", async () => {
     const { account } = await world.person()
     const wrong = await post("/v1/session", { email: account.email, password: CANARY })
     const unknown = await post("/v1/session", { email: freshEmail(), password: CANARY })
@@ -251,18 +251,15 @@ describe("GET and DELETE /v1/session", () => {
     expect((await world.call("/v1/session", { method: "DELETE" })).status).toBe(204)
   })
 
-  it.each(["https://evil.example", "null"])(
-    "another site (%s) cannot sign a browser out (decision A3)",
-    async (origin) => {
-      const person = await world.person()
-      expect((await person.send("DELETE", "/v1/session", undefined, { headers: { origin } })).status).toBe(403)
-      expect((await person.get("/v1/session")).status).toBe(200)
-      const without = await world.call("/v1/session", { method: "DELETE", headers: { cookie: person.cookie } })
-      expect(without.status).toBe(403)
-    }
-  )
+  it.each(["https://evil.example", "null"])("another site (%s) cannot sign a browser out [A3]", async (origin) => {
+    const person = await world.person()
+    expect((await person.send("DELETE", "/v1/session", undefined, { headers: { origin } })).status).toBe(403)
+    expect((await person.get("/v1/session")).status).toBe(200)
+    const without = await world.call("/v1/session", { method: "DELETE", headers: { cookie: person.cookie } })
+    expect(without.status).toBe(403)
+  })
 
-  it("the session ends by itself after 14 days", async () => {
+  it("the session ends by itself after 14 days [accounts-6]", async () => {
     const person = await world.person()
     world.clock.advance(14 * 86_400_000 - 1)
     expect((await person.get("/v1/session")).status).toBe(200)

@@ -1,4 +1,4 @@
-import { EventStore } from "@place-access/domain/events"
+import { EventStore } from "@place-access/domain/deliveries"
 import { Scope, Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { Effect, Option } from "effect"
@@ -29,7 +29,7 @@ interface Review {
   readonly purpose: { readonly id: string; readonly revision: number } | null
 }
 
-/** What waits of one app; other tests' things are in the queue too. */
+/** The entries of one app in the review queue. The queue also has entries of other tests. */
 const queueOf = async (appId: string): Promise<ReadonlyArray<Review>> => {
   const { reviews } = (await reviewer.get("/v1/admin/reviews?limit=500")).json as {
     readonly reviews: ReadonlyArray<Review>
@@ -133,7 +133,7 @@ describe("decisions", () => {
     expect((await owner.send("POST", `${path}/submit`)).json).toMatchObject({ status: "in_review", review_note: null })
   })
 
-  it("an edit of an approved purpose: the approved wording stays in force, whatever is decided", async () => {
+  it("an edit of an approved purpose: the approved wording stays in force, whatever is decided [§3.2-edit]", async () => {
     const { owner, path, purpose } = await developer({ status: "production" })
     const { id } = await purpose()
     const at = `${path}/purposes/${id}`
@@ -153,7 +153,7 @@ describe("decisions", () => {
     expect((await owner.send("PATCH", at, { description })).json).toMatchObject({ status: "approved", approved })
   })
 
-  it("409 when nothing is in review, and when it was changed since it was read", async () => {
+  it("409 when nothing is in review, and when it was changed since it was read [reviews-4]", async () => {
     const { app, owner, path, purpose } = await developer()
     const { id } = await purpose()
     for (const answer of [
@@ -257,8 +257,8 @@ describe("GET /v1/admin/apps, /v1/admin/apps/{app_id} and its decisions", () => 
   })
 })
 
-describe("PATCH /v1/admin/apps/{app_id}: what an admin takes away is gone from live tokens at once (Spec §5.6)", () => {
-  it("narrowed, narrowed to nothing, lifted", async () => {
+describe("PATCH /v1/admin/apps/{app_id}: what an admin takes away is gone from live tokens at once [§5.6]", () => {
+  it("narrowed, narrowed to nothing, lifted [reviews-5]", async () => {
     const { app, owner } = await developer({ status: "production" })
     const user = await world.person()
     const tokens = await world.connect(user, app, { scopes: ["location.visits.read", "location.rules.place"] })

@@ -14,14 +14,14 @@ interface Route {
   readonly method: string
   readonly path: string
   readonly body?: unknown
-  /** What each of `WHO` is answered. */
+  /** The status that each of `WHO` gets. */
   readonly expected: readonly [401, number, number, number, number, number]
 }
 
 const APP = "/v1/developer/apps/{app}"
 const PURPOSE = `${APP}/purposes/{purpose}`
 
-/** The app and the purpose are in review. */
+/** All routes. The app and the purpose are in review when a route is called. */
 const routes: ReadonlyArray<Route> = [
   { method: "POST", path: `${APP}/submit`, expected: [401, 404, 404, 409, 404, 404] },
   { method: "POST", path: `${APP}/withdraw`, expected: [401, 404, 404, 409, 404, 404] },
@@ -67,7 +67,7 @@ const routes: ReadonlyArray<Route> = [
   }
 ]
 
-/** Everybody anew, and an app in review with a purpose in review. */
+/** New people for each case, and an app in review with a purpose in review. */
 const situation = async () => {
   const owner = await world.person()
   const people: Record<Exclude<Who, "anonymous">, Person> = {
@@ -111,7 +111,7 @@ describe.each(routes)("$method $path", ({ body, expected, method, path }) => {
       409: "conflict"
     }
     expect((answer.json as { readonly error?: string } | undefined)?.error).toBe(codes[status])
-    // Whoever was refused moved nothing; who was not did, where there is something to move.
+    // A refused call changed nothing. A permitted call did, where the route changes anything.
     const moved = JSON.stringify(await state()) !== JSON.stringify(before)
     expect(moved).toBe(method !== "GET" && status < 300)
   })

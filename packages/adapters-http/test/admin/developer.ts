@@ -9,7 +9,7 @@ export const NEW = {
   expected_daily_volume: 24
 }
 
-/** Somebody with an app, and how they declare purposes for it. */
+/** A developer with an app, and a function that declares purposes for the app. */
 export const developerIn = async (world: World, overrides: Parameters<World["app"]>[1] = {}) => {
   const owner = await world.person()
   const { app, clientSecret } = await world.app(owner, { declaredScopes: Scope.all, ...overrides })

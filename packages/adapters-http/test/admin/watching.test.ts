@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Person, startWorld, type World } from "../support/World.js"
 import { developerIn, NEW } from "./developer.js"
 
-/** What reviewers are shown without being asked for a decision. */
+/** Lists that reviewers read without deciding on anything. */
 
 let world: World
 let reviewer: Person
@@ -54,14 +54,14 @@ describe("GET /v1/admin/flags and GET /v1/user/volume-flags", () => {
     expect(flags.filter((one) => one.app_id === app.id)).toEqual([
       { ...flag, connection_id: connectionId, purpose_id: id, purpose: "find_friends" }
     ])
-    // Who the user is, is no reviewer's business.
+    // Reviewers must not learn who the user is.
     expect(JSON.stringify(flags)).not.toContain(user.account.email)
     expect((await (await world.person()).get("/v1/user/volume-flags")).json).toEqual({ flags: [], nextCursor: null })
   })
 })
 
 describe("GET /v1/admin/leaks and /review/leaks", () => {
-  it("a spent refresh token that came again: reviewers read of the connection, on the page too, and nothing of its user", async () => {
+  it("a spent refresh token that came again: reviewers read of the connection, on the page too, and nothing of its user [reviews-2]", async () => {
     const { app, clientSecret } = await developer({ status: "production" })
     const user = await world.person()
     const { refreshToken } = await world.connect(user, app, { scopes: ["location.place.current"] })

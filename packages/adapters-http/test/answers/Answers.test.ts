@@ -57,11 +57,11 @@ const share = async (ids: ReadonlyArray<string>) => {
   const places = ids.map((placeId) => ({ id: placeId, include_earlier_visits: false }))
   expect((await one.person.send("PUT", `/v1/user/connections/${id}/places`, { places })).status).toBe(200)
 }
-/** What the user reads about the newest request. */
+/** What the access log says about the newest request. */
 const disclosed = () => world.run(Effect.map(MemoryDatabase, ({ accessLog }) => accessLog.at(-1)?.disclosed))
 
 describe("GET /v1/answers/current-place", () => {
-  it("at_place with the place, elsewhere, unknown; asOf is the reading that says so; the user reads what was told", async () => {
+  it("at_place with the place, elsewhere, unknown; asOf is the reading that says so; the user reads what was told [§2.5, §4.5-current-place, decisions §4, answers-8]", async () => {
     expect(await current()).toEqual({ state: "unknown", place: null, asOf: null })
     expect(await disclosed()).toBe("It was not known where you were")
     await mine.at(FAR, [3 * MINUTE])
@@ -72,7 +72,7 @@ describe("GET /v1/answers/current-place", () => {
     expect(await disclosed()).toBe("You were at Home")
   })
 
-  it("the newest decisive reading counts: one near the edge, or too imprecise, says neither yes nor no (decision L9)", async () => {
+  it("the newest decisive reading counts: one near the edge, or too imprecise, says neither yes nor no [L9]", async () => {
     await mine.at(HOME, [10 * MINUTE])
     await mine.at(north(HOME, 150), [5 * MINUTE])
     await mine.at(FAR, [3 * MINUTE], 10_000)
@@ -88,7 +88,7 @@ describe("GET /v1/answers/current-place", () => {
     expect(await current()).toMatchObject({ state: "at_place", asOf: ago(14 * MINUTE) })
   })
 
-  it("max_age_s: 900 unless said, inclusive", async () => {
+  it("max_age_s: 900 unless said, inclusive [answers-3]", async () => {
     await mine.at(HOME, [900_001])
     expect(await current()).toMatchObject({ state: "unknown" })
     expect(await current("?max_age_s=901")).toMatchObject({ state: "at_place" })
@@ -102,7 +102,7 @@ describe("GET /v1/answers/current-place", () => {
     expect(await current()).toEqual({ state: "elsewhere", place: null, asOf: ago(MINUTE) })
   })
 
-  it("of several places around the user: the smallest, then the one with the nearest centre (decision L9)", async () => {
+  it("of several places around the user: the smallest, then the one with the nearest centre [L9]", async () => {
     const town = await place("Town", HOME, 5_000)
     const near = await place("Near", north(HOME, 40), 300)
     const nearer = await place("Nearer", north(HOME, 20), 300)
@@ -125,7 +125,7 @@ describe("GET /v1/answers/current-place", () => {
 describe("GET /v1/answers/places", () => {
   const listed = async (as = token) => (await get("/v1/answers/places", as)).json
 
-  it("what is shared and not archived, by label, then id, with the version of the set", async () => {
+  it("what is shared and not archived, by label, then id, with the version of the set [§4.5-places, decisions §4, answers-2]", async () => {
     const other = await place("Aunt", FAR)
     const twin = await place("Home", FAR)
     expect(await listed()).toEqual({ places_version: 1, places: [home()] })
@@ -153,7 +153,7 @@ describe("GET /v1/answers/places", () => {
 })
 
 describe("GET /v1/answers/places/{place_id}/presence", () => {
-  it("yes, no, unknown, by the newest reading that is decisive about this place", async () => {
+  it("yes, no, unknown, by the newest reading that is decisive about this place [§4.5-presence]", async () => {
     const aunt = await place("Aunt", FAR)
     await share([one.placeId, aunt])
     expect((await presence(one.placeId)).json).toEqual({ state: "unknown", place: home(), asOf: null })
@@ -167,7 +167,7 @@ describe("GET /v1/answers/places/{place_id}/presence", () => {
     expect((await presence(one.placeId, "?max_age_s=60")).json).toMatchObject({ state: "unknown", asOf: null })
   })
 
-  it("404 with one body for a place that is unknown, withdrawn, archived or somebody else's", async () => {
+  it("404 with one body for a place that is unknown, withdrawn, archived or somebody else's [§4.5-presence, answers-1]", async () => {
     await mine.at(HOME, [MINUTE])
     const [withdrawn, archived] = [await place("Gone", HOME), await place("Old", HOME)]
     await share([withdrawn, archived])
@@ -194,7 +194,7 @@ describe("GET /v1/answers/places/{place_id}/presence", () => {
 })
 
 describe("POST /v1/answers/verify-zone", () => {
-  it("yes, no, unknown for a circle of the app's own; the user reads its label", async () => {
+  it("yes, no, unknown for a circle of the app's own; the user reads its label [§4.5-verify-zone]", async () => {
     expect((await verify()).json).toEqual({ state: "unknown", asOf: null })
     expect(await disclosed()).toBe("whether you were within 500 m of “Depot 7”: not known")
     await mine.at(HOME, [MINUTE])
@@ -204,7 +204,7 @@ describe("POST /v1/answers/verify-zone", () => {
     expect((await verify({ max_age_s: 59 })).json).toEqual({ state: "unknown", asOf: null })
   })
 
-  it("every fault at once, by field and without a value: the limits of a zone rule", async () => {
+  it("every fault at once, by field and without a value: the limits of a zone rule [answers-5]", async () => {
     const answer = await verify({ lat: 90.1, lon: -181, radius_m: 99, label: " ", max_age_s: 0 })
     const { message } = answer.json as { readonly message: ReadonlyArray<string> }
     expect(message).toEqual([
@@ -221,7 +221,7 @@ describe("POST /v1/answers/verify-zone", () => {
     expect((await verify(edges)).status).toBe(200)
   })
 
-  it("20 calls in any hour for a connection, then 429 budget_exceeded; what is refused costs nothing", async () => {
+  it("20 calls in any hour for a connection, then 429 budget_exceeded; what is refused costs nothing [§4.5-verify-zone]", async () => {
     for (let call = 0; call < 20; call++) {
       expect(saying(await verify({ radius_m: 1 }))).toEqual([400, "validation_failed"])
       expect((await verify()).status).toBe(200)
@@ -234,8 +234,8 @@ describe("POST /v1/answers/verify-zone", () => {
   })
 })
 
-describe("GET /v1/lookup/place (Spec §4.5)", () => {
-  it("the nearest reading on either side of at, and the place that it falls inside", async () => {
+describe("GET /v1/lookup/place [§4.5]", () => {
+  it("the nearest reading on either side of at, and the place that it falls inside [§2.5, §4.5-lookup-elsewhere, §4.5-lookup-nearest, §4.5-lookup-place]", async () => {
     await mine.at(HOME, [20 * MINUTE])
     await mine.at(FAR, [10 * MINUTE])
     const at = (age: number, more = "") => lookUp(`at=${ago(age)}${more}`)
@@ -256,13 +256,13 @@ describe("GET /v1/lookup/place (Spec §4.5)", () => {
     expect(await disclosed()).toMatch(/^You were at none of the places that it may ask about on 1 March 2026/)
   })
 
-  it("of two readings equally near the earlier one (decision L9)", async () => {
+  it("of two readings equally near the earlier one [L9, answers-4]", async () => {
     await mine.at(FAR, [20 * MINUTE])
     await mine.at(HOME, [10 * MINUTE])
     expect((await lookUp(`at=${ago(15 * MINUTE)}`)).json).toMatchObject({ matched: false, asOf: ago(20 * MINUTE) })
   })
 
-  it("no reading within tolerance_s: matched false, place and asOf null; 900 unless said, inclusive", async () => {
+  it("no reading within tolerance_s: matched false, place and asOf null; 900 unless said, inclusive [§4.5-lookup-none, §4.5-lookup-place, §8-tolerance]", async () => {
     const nothing = { place: null, matched: false, asOf: null, deltaSeconds: null }
     await mine.at(HOME, [60 * MINUTE])
     expect((await lookUp(`at=${ago(45 * MINUTE)}`)).json).toMatchObject({ matched: true, deltaSeconds: 900 })
@@ -273,7 +273,7 @@ describe("GET /v1/lookup/place (Spec §4.5)", () => {
     expect((await lookUp(`at=${ago(60 * MINUTE - 1)}&tolerance_s=0`)).json).toEqual(nothing)
   })
 
-  it("literally: plain distance and no band, whenever the place was shared (decision L9)", async () => {
+  it("literally: plain distance and no band, whenever the place was shared [L9, answers-4]", async () => {
     await mine.at(north(HOME, 145), [30 * MINUTE], 4_000)
     expect((await lookUp(`at=${ago(30 * MINUTE)}`)).json).toMatchObject({ place: home() })
     const barn = await place("Barn", north(HOME, 1_000))
@@ -284,7 +284,7 @@ describe("GET /v1/lookup/place (Spec §4.5)", () => {
     expect((await lookUp(`at=${ago(30 * MINUTE)}`)).json).toMatchObject({ place: null, asOf: ago(30 * MINUTE) })
   })
 
-  it("with the circle that the place had then: moving it neither rewrites the past nor reveals it", async () => {
+  it("with the circle that the place had then: moving it neither rewrites the past nor reveals it [answers-4]", async () => {
     await mine.at(HOME, [10 * MINUTE])
     await mine.at(FAR, [20 * MINUTE])
     await one.person.send("PATCH", `/v1/user/places/${one.placeId}`, FAR)
@@ -294,7 +294,7 @@ describe("GET /v1/lookup/place (Spec §4.5)", () => {
     expect((await lookUp(`at=${ago(0)}`)).json).toMatchObject({ place: home() })
   })
 
-  it("an archived place keeps its label for what was before, and matches nothing after", async () => {
+  it("an archived place keeps its label for what was before, and matches nothing after [answers-2]", async () => {
     await mine.at(HOME, [10 * MINUTE, -MINUTE])
     await one.person.send("DELETE", `/v1/user/places/${one.placeId}`)
     expect((await lookUp(`at=${ago(10 * MINUTE)}`)).json).toMatchObject({ place: home() })
@@ -330,7 +330,7 @@ describe("parameters and scopes", () => {
     })
   })
 
-  it("each question needs its own scope: 403 missing_scope, before anything else is looked at", async () => {
+  it("each question needs its own scope: 403 missing_scope, before anything else is looked at [decisions §3]", async () => {
     const none = (await one.connect(["location.rules.place"])).access_token
     const answers = [
       await get("/v1/answers/current-place?max_age_s=0", none),

@@ -12,16 +12,16 @@ import * as Webhooks from "@place-access/adapters-http/pages/developer/webhooks"
 import * as ReviewDecision from "@place-access/adapters-http/pages/review/decision"
 import * as ReviewQueue from "@place-access/adapters-http/pages/review/queue"
 import { RequiredScope } from "@place-access/adapters-http/security/RequiredScope"
-import { deliverDue, fanOut } from "@place-access/domain/deliveries"
+import { fanOut } from "@place-access/domain/dispatch"
 import { Scope } from "@place-access/domain/shared"
-import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
+import { deliverDue, MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { Context, Effect, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { connected, type Connected } from "../support/connected.js"
 import { type Answer, jsonBody } from "../support/wire.js"
 import { bearer, type Person, startWorld, type World } from "../support/World.js"
 
-/** Numbers that are found wherever they turn up, cut to a hundred metres too. */
+/** Coordinates that can be found wherever they appear, also when they are cut to a hundred metres. */
 const HOME = { lat: 31.415_926_5, lon: 27.182_818_2 }
 const HIDDEN = { lat: 16.180_339_8, lon: 14.142_135_6 }
 const ZONE = { lat: 17.320_508_1, lon: 22.360_679_7 }
@@ -35,7 +35,7 @@ const coordinatesIn = (text: string): ReadonlyArray<string> => PLANTED.filter((o
 
 let world: World
 let one: Connected
-/** Owns the app, and sees everything that developers, reviewers and admins see. */
+/** The owner of the app, who also reads everything that developers, reviewers and admins can read. */
 let staff: Person
 let token: string
 const ids: Record<string, string> = {}
@@ -62,7 +62,7 @@ beforeAll(async () => {
   const zoneRule = await as(token, "POST", "/v1/rules/zone", { type: "enter", ...ZONE, radius_m: 500, label: "Quay" })
   expect([endpoint.status, placeRule.status, zoneRule.status]).toEqual([201, 201, 201])
 
-  // Readings of the last ten minutes: what is older than the rules does not fire them.
+  // Readings of the last ten minutes, because older readings fire no rules.
   world.clock.advance(15 * 60_000)
   const device = await user.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
   const phone = (device.json as { readonly token: string }).token
@@ -119,7 +119,7 @@ const QUERIES: Readonly<Record<string, () => string>> = {
   "/v1/locations/days": () => `?purpose=order_ahead&from=${encodeURIComponent(ago(9_000))}&to=${now()}`
 }
 
-/** Everything that can be read, by whom. */
+/** Every route that can be read, with the scope that it requires. */
 const readable: Array<{ readonly path: string; readonly scope: Scope.Scope | "any_standard" | "none" | undefined }> = []
 HttpApi.reflect(Api, {
   onGroup: () => undefined,
@@ -157,7 +157,7 @@ describe("coordinates that were planted in places, readings, visits, rules and q
   })
 
   it("are in no answer that an app gets without the sensitive tier, wrong questions included", async () => {
-    // A zone rule is read back as the app drew it: those numbers are its own.
+    // A zone rule returns the coordinates that the app itself drew; these are no leak.
     const standard = readable.filter(
       ({ path, scope }) => scope !== undefined && !isSensitive(scope) && path !== "/v1/rules/zone"
     )
@@ -212,7 +212,7 @@ describe("coordinates that were planted in places, readings, visits, rules and q
     )
   })
 
-  it("are in no event, no webhook, no entry of the access log and no line of the log", async () => {
+  it("are in no event, no webhook, no entry of the access log and no line of the log [§6.1-no-coordinates]", async () => {
     for (const { path } of readable.filter(({ scope }) => isSensitive(scope))) {
       expect((await as(token, "GET", path + (QUERIES[path]?.() ?? ""))).status).toBe(200)
     }

@@ -5,7 +5,7 @@ import { startWorld, type World } from "../support/World.js"
 
 const tag = <Tag extends string>(value: Tag): FastCheck.Arbitrary<Tag> => FastCheck.constant(value)
 
-/** Places overlap, contain and touch each other and the edges of the shared ones; readings lie on them. */
+/** Places overlap, contain and touch each other and the edges of the shared places. Readings lie on those edges. */
 const spot = FastCheck.constantFrom(...(Object.keys(SPOTS) as ReadonlyArray<Spot>))
 const radiusM = FastCheck.constantFrom(100, 150, 300, 1_000, 10_000)
 const label = FastCheck.constantFrom("Home", "A", "Zoo", "Clinic, second floor, ask for Dr. Jansen")
@@ -19,7 +19,7 @@ const hidden: FastCheck.Arbitrary<Hidden> = FastCheck.oneof(
   FastCheck.record({ _tag: tag("Renamed"), place, label }),
   FastCheck.record({ _tag: tag("Archived"), place }),
   FastCheck.record({ _tag: tag("SharedWithAnother"), place }),
-  // One arrival of one phone is one visit: never at the moment at which it tells of another.
+  // One arrival of one phone is one visit, so a hidden visit never begins at the moment of another visit.
   FastCheck.record({ _tag: tag("Stayed"), from: age.map((seconds) => seconds + 7), to: FastCheck.option(age) })
 )
 
@@ -50,7 +50,7 @@ const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
     work: FastCheck.boolean(),
     earlier: FastCheck.boolean()
   }),
-  // Not to where the user stays unseen.
+  // Never to `nowhere`, where the user stays without the app's knowledge.
   FastCheck.record({ _tag: tag("Moved"), spot: spot.filter((to) => to !== "nowhere") }),
   FastCheck.constant({ _tag: "Asked" } as const)
 )
@@ -64,7 +64,7 @@ const life = FastCheck.array(
   { minLength: 4, maxLength: 12 }
 )
 
-/** Home, at work for an hour, and home again, with a clinic around the corner that nobody is to know of. */
+/** Home, at work for an hour, and home again. Around the corner is a clinic that nobody may learn of. */
 const CLINIC = { _tag: "Made", spot: "homeEdge", radiusM: 100, label: "Clinic" } as const
 const at = (spot: Spot, ages: ReadonlyArray<number>) => ({ _tag: "Seen", spot, ages, accuracyM: 10 }) as const
 const A_DAY = [
@@ -85,11 +85,12 @@ beforeAll(async () => {
 afterAll(() => Promise.all(worlds.map((world) => world.close())))
 
 describe("privacy is the product", () => {
-  it("two worlds that differ only in places that are not shared answer alike: status, bytes, header names and sizes, pages, events", async () => {
+  it("two worlds that differ only in places that are not shared answer alike: status, bytes, header names and sizes, pages, events [§1.2, answers-1]", async () => {
     const met: Array<string> = []
     let run = 0
     const property = FastCheck.asyncProperty(life, made, FastCheck.boolean(), async (steps, first, sendsVisits) => {
-      // Who arrives elsewhere has left: of somebody who is still there nothing is told from elsewhere.
+      // A phone that arrives elsewhere has left its place before. So if a visit of the run stays open, the phone cannot
+      // report a visit elsewhere.
       const isOpen = steps.some(({ step }) => step._tag === "Stayed" && step.to === null)
       const possible = (all: ReadonlyArray<Hidden>) => all.filter(({ _tag }) => !isOpen || _tag !== "Stayed")
       const lives = [
@@ -102,7 +103,7 @@ describe("privacy is the product", () => {
       )
       met.push(...ours)
       const noticed = ours.map((one, index) => [one, theirs[index]]).filter(([one, other]) => one !== other)
-      // Said in the error itself: of an assertion inside a property nothing more is shown.
+      // The difference is in the error itself, because an assertion inside a property would show nothing else.
       if (noticed.length > 0) throw new Error(noticed[0]?.join("\n"))
       expect(theirs).toHaveLength(ours.length)
     })
@@ -113,7 +114,7 @@ describe("privacy is the product", () => {
         [A_DAY, CLINIC, true]
       ]
     })
-    // Not of two worlds in which nothing is told.
+    // Guards against comparing two worlds in which the app learns nothing at all.
     for (const told of ["at_place", "departure", "evt_", "fired", '\\"matched\\":true'])
       expect(met.join()).toContain(told)
   })

@@ -22,7 +22,7 @@ const create = async (person: Person, overrides: Record<string, unknown> = {}) =
 const isClient = (id: string, secret: string) => world.run(Effect.isSuccess(authenticateClient(id, secret)))
 
 describe("POST /v1/developer/apps", () => {
-  it("201 with the app in the sandbox; the first one makes the account a developer's", async () => {
+  it("201 with the app in the sandbox; the first one makes the account a developer's [apps-1]", async () => {
     const person = await world.person()
     const answer = await person.send("POST", APPS, {
       ...NEW,
@@ -127,7 +127,7 @@ interface Listed {
 }
 
 describe("GET and PATCH /v1/developer/apps/{app_id}", () => {
-  it("PATCH changes what is sent and nothing else; null takes the homepage away", async () => {
+  it("PATCH changes what is sent and nothing else; null takes the homepage away [apps-3]", async () => {
     const person = await world.person()
     const app = await create(person, { homepage_url: "https://coffee.example" })
     const path = `${APPS}/${app.id}`
@@ -139,7 +139,7 @@ describe("GET and PATCH /v1/developer/apps/{app_id}", () => {
     expect((await person.get(path)).json).toEqual({ ...changed, homepage_url: null })
   })
 
-  it("scopes taken away narrow live tokens at once, and come back when declared again (Spec §5.6)", async () => {
+  it("scopes taken away narrow live tokens at once, and come back when declared again [§5.6, apps-2]", async () => {
     const person = await world.person()
     const { app } = await world.app(person, { declaredScopes: Scope.standard })
     const tokens = await world.connect(person, app, { scopes: ["location.visits.read", "location.rules.place"] })
@@ -154,7 +154,7 @@ describe("GET and PATCH /v1/developer/apps/{app_id}", () => {
     expect(await scopes()).toEqual(["location.visits.read", "location.rules.place"])
   })
 
-  it("an app in review: scopes can be given up (200) but not added (409)", async () => {
+  it("an app in review: scopes can be given up (200) but not added (409) [apps-2]", async () => {
     const person = await world.person()
     const { app } = await world.app(person, { status: "in_review", declaredScopes: Scope.standard })
     const path = `${APPS}/${app.id}`
@@ -176,7 +176,7 @@ describe("GET and PATCH /v1/developer/apps/{app_id}", () => {
 })
 
 describe("POST /v1/oauth/clients/{app_id}", () => {
-  it("201 with a secret that authenticates the client; asked again: new URIs, new secret, the old one good for 24 hours", async () => {
+  it("201 with a secret that authenticates the client; asked again: new URIs, new secret, the old one good for 24 hours [§4.3-clients]", async () => {
     const person = await world.person()
     const { id } = await create(person)
     const path = `/v1/oauth/clients/${id}`
@@ -202,7 +202,7 @@ describe("POST /v1/oauth/clients/{app_id}", () => {
     expect([await isClient(id, old!), await isClient(id, next!)]).toEqual([false, true])
   })
 
-  it("no other answer shows a secret", async () => {
+  it("no other answer shows a secret [apps-7]", async () => {
     const person = await world.person()
     const { app, clientSecret } = await world.app(person)
     const answers = [
@@ -242,7 +242,7 @@ describe("POST /v1/oauth/clients/{app_id}", () => {
     expect(answer.json).toEqual({ statusCode: 400, error: "validation_failed", message })
   })
 
-  it("RFC 7591's redirect_uris is read too; both and different is 400 invalid_request (decision O1)", async () => {
+  it("RFC 7591's redirect_uris is read too; both and different is 400 invalid_request [O1]", async () => {
     const person = await world.person()
     const { id } = await create(person)
     const path = `/v1/oauth/clients/${id}`
@@ -265,7 +265,7 @@ describe("whose app it is", () => {
   ] as const
 
   it.each(routes)(
-    "%s %s: somebody else's app, an unknown one and an impossible id are one and the same 404",
+    "%s %s: somebody else's app, an unknown one and an impossible id are one and the same 404 [apps-1]",
     async (method, path, body) => {
       const [owner, stranger] = [
         await world.person(),

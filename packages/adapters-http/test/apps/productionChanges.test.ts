@@ -21,7 +21,7 @@ const EVIL = {
   homepage_url: "https://evil.example"
 }
 
-/** An app in production with two scopes and one address to come back to. */
+/** An app in production with two scopes and one redirect URI. */
 const live = async (overrides: Partial<App.App> = {}) => {
   const owner = await world.person()
   const { app, clientSecret } = await world.app(owner, {
@@ -53,15 +53,15 @@ const reviewsOf = async (id: string) => {
   return reviews.filter(({ app }) => app.id === id)
 }
 
-/** What a stranger is shown who is sent to the app's consent page. */
+/** What a stranger sees on the app's consent page. */
 const consentPage = async (app: App.App, more: Readonly<Record<string, string>> = {}) => {
   const stranger = await world.person()
   const browser = await signedIn(world, stranger.account.email)
   return browser.get(authorizePath(app, { scope: "location.place.current", ...more }))
 }
 
-describe("an app in production stays what a reviewer approved until another review (issue 16, finding H2)", () => {
-  it("attack: renamed to a bank with another page and address, a stranger's consent page says what was approved, and leads nowhere else", async () => {
+describe("an app in production stays what a reviewer approved until another review [M2]", () => {
+  it("attack: renamed to a bank with another page and address, a stranger's consent page says what was approved, and leads nowhere else [M2]", async () => {
     const { app, decide, get, patch, register } = await live()
     const renamed = await patch(EVIL)
     expect([renamed.status, renamed.json]).toEqual([
@@ -168,7 +168,7 @@ describe("an app in production stays what a reviewer approved until another revi
     expect((await consentPage(app)).status).toBe(400)
   })
 
-  it("what waits is withdrawn as a whole: what was approved stays, the queue is left, and the reviewer who read it is too late", async () => {
+  it("what waits is withdrawn as a whole: what was approved stays, the queue is left, and the reviewer who read it is too late [apps-4]", async () => {
     const { app, decide, get, owner, patch, path, register } = await live()
     await patch({ ...EVIL, scopes: [...app.declaredScopes, "location.visits.read"] })
     await register("https://evil.example/callback")
@@ -201,13 +201,13 @@ describe("an app in production stays what a reviewer approved until another revi
     ])
     expect((await reviewer.send("POST", `${path}/withdraw`)).status).toBe(404)
 
-    // Proposed anew, it waits anew, and the decision on the revision before counts for nothing.
+    // A new proposal waits again, and the decision on the earlier revision does not count for it.
     await patch({ name: "Your Bank" })
     expect((await decide({ decision: "approve", revision: review?.app.revision })).status).toBe(409)
     expect(await get()).toMatchObject({ name: app.name, pending: { name: { proposed: "Your Bank" } } })
   })
 
-  it("what waits is withdrawn by setting it back, and leaves the queue; a further edit replaces what waited", async () => {
+  it("what waits is withdrawn by setting it back, and leaves the queue; a further edit replaces what waited [apps-4]", async () => {
     const { app, get, patch, register } = await live()
     await patch({ name: "Your Bank" })
     await patch({ name: "Tea Finder" })
@@ -222,7 +222,7 @@ describe("an app in production stays what a reviewer approved until another revi
     expect(await reviewsOf(app.id)).toEqual([])
   })
 
-  it("a decision on words that were changed since is 409; each decision is kept with who, when, note and what it was about", async () => {
+  it("a decision on words that were changed since is 409; each decision is kept with who, when, note and what it was about [apps-4]", async () => {
     const { app, decide, patch } = await live()
     await patch({ name: "Your Bank" })
     await patch({ name: "Your Other Bank" })
@@ -261,15 +261,15 @@ describe("an app in production stays what a reviewer approved until another revi
   })
 })
 
-describe("scopes of an app in production (issue 16, finding D2; M2)", () => {
-  it("one that was approved and dropped comes back by PATCH at once; a new one waits for a reviewer", async () => {
+describe("scopes of an app in production [M2]", () => {
+  it("one that was approved and dropped comes back by PATCH at once; a new one waits for a reviewer [M2]", async () => {
     const { app, get, patch } = await live()
     const dropped = await patch({ scopes: ["location.place.current"] })
     expect(dropped.json).toMatchObject({ scopes: ["location.place.current"], pending: null })
     const back = await patch({ scopes: ["location.place.current", "location.places.watch"] })
     expect([back.status, back.json]).toMatchObject([200, { scopes: app.declaredScopes, pending: null }])
     await patch({ scopes: ["location.visits.read"] })
-    // Nothing would be left: what was approved stays until it is decided.
+    // Nothing would be left, so the approved version stays until the decision.
     expect(await get()).toMatchObject({
       scopes: app.declaredScopes,
       pending: { scopes: { approved: app.declaredScopes, proposed: ["location.visits.read"] } }
@@ -303,7 +303,7 @@ describe("POST /v1/oauth/clients/{app_id} of an app in production", () => {
     ["another port", "https://coffee.example:8443/callback"],
     ["http", "http://localhost:3000/callback"],
     ["a private scheme", "com.evil.app:/callback"]
-  ])("%s is another origin: it waits", async (_, uri) => {
+  ])("%s is another origin: it waits [apps-5]", async (_, uri) => {
     const { app, register } = await live()
     const answer = await register(uri)
     expect(answer.json).toMatchObject({ redirectUris: app.redirectUris, pendingRedirectUris: [uri] })

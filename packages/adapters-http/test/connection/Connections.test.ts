@@ -52,7 +52,7 @@ const version = async () =>
   ((await world.call("/v1/me", bearer(tokens.accessToken))).json as { readonly places_version: number }).places_version
 
 describe("GET /v1/user/connections", () => {
-  it("pages: each connection once, newest first; a cursor is good for its user only", async () => {
+  it("pages: each connection once, newest first; a cursor is good for its user only [connection-2]", async () => {
     for (let made = 0; made < 2; made++) {
       world.clock.advance(1_000)
       await world.connect(user, (await world.app(user)).app, { scopes: ["location.place.current"] })
@@ -80,7 +80,7 @@ describe("GET /v1/user/connections", () => {
     }
   })
 
-  it("the user's own, newest first, with the app and without what the app calls the user", async () => {
+  it("the user's own, newest first, with the app and without what the app calls the user [§2.1-external-user-id, connection-2]", async () => {
     const answer = await user.get("/v1/user/connections")
     expect(answer.json).toEqual({
       connections: [
@@ -132,7 +132,7 @@ describe("GET /v1/user/connections", () => {
 })
 
 describe("DELETE /v1/user/connections/{id}", () => {
-  it("204, again 204: tokens die, the connection stays listed as it ended", async () => {
+  it("204, again 204: tokens die, the connection stays listed as it ended [connection-3]", async () => {
     expect((await user.send("DELETE", path())).status).toBe(204)
     expect((await world.call("/v1/me", bearer(tokens.accessToken))).status).toBe(401)
     world.clock.advance(60_000)
@@ -148,7 +148,7 @@ describe("DELETE /v1/user/connections/{id}", () => {
     ])
   })
 
-  it("needs an Origin of ours (decision A3)", async () => {
+  it("needs an Origin of ours [A3]", async () => {
     const answer = await user.send("DELETE", path(), undefined, { headers: { origin: "https://evil.example" } })
     expect(answer.status).toBe(403)
     expect((await world.call("/v1/me", bearer(tokens.accessToken))).status).toBe(200)
@@ -156,7 +156,7 @@ describe("DELETE /v1/user/connections/{id}", () => {
 })
 
 describe("PUT /v1/user/connections/{id}/places", () => {
-  it("replaces the set; places_version grows only when the set changes", async () => {
+  it("replaces the set; places_version grows only when the set changes [§9.2]", async () => {
     const [home, work] = [await place("Home"), await place("Work", { kind: "work" })]
     const both = await share({ id: work }, { id: home, include_earlier_visits: true })
     expect([both.status, both.json]).toEqual([
@@ -208,7 +208,7 @@ describe("PUT /v1/user/connections/{id}/places", () => {
     expect(await version()).toBe(1)
   })
 
-  it("an ended connection: 409 conflict", async () => {
+  it("an ended connection: 409 conflict [connection-3]", async () => {
     await user.send("DELETE", path())
     const answer = await share()
     expect([answer.status, answer.json]).toEqual([409, expect.objectContaining({ error: "conflict" })])

@@ -1,5 +1,5 @@
 import { type App } from "@place-access/domain/apps"
-import { startConsent } from "@place-access/domain/connection"
+import { startConsent } from "@place-access/domain/consent"
 import { createPlace, Place } from "@place-access/domain/places"
 import { createPurpose, Purpose } from "@place-access/domain/purposes"
 import { Timestamp } from "@place-access/domain/shared"
@@ -17,7 +17,7 @@ beforeAll(async () => {
   user = await world.person()
   ;({ app } = await world.app(user))
   const terms = { description: "To have your coffee ready.", scopes: [LATEST], expectedDailyVolume: 20 } as const
-  await world.run(createPurpose(user.account, app.id, { key: Purpose.Key.make("order_ahead"), terms }))
+  await world.run(createPurpose(user.account, app.id, { key: Purpose.PurposeKey.make("order_ahead"), terms }))
 })
 afterAll(() => world.close())
 
@@ -110,7 +110,7 @@ describe("/v1/user/consent-requests", () => {
     expect(answer.status).toBe(200)
     const { redirect_to } = answer.json as { redirect_to: string }
     expect(redirect_to).toMatch(/^https:\/\/coffee\.example\/callback\?code=pa_ac\..*&state=state-of-the-app$/)
-    // Once.
+    // The first decision counts; a second one changes nothing.
     expect((await decide(id, { decision: "cancel" })).json).toEqual({ redirect_to })
     const { connections } = (await user.get("/v1/user/connections")).json as {
       connections: ReadonlyArray<Record<string, unknown>>

@@ -14,7 +14,7 @@ const log = (person: Person) =>
   world.run(Effect.flatMap(AccessLogStore, (store) => store.list(person.account.id, {}, 100, undefined)))
 
 describe("GET /v1/me", () => {
-  it("answers the connection of Spec §2.2 and writes the access log", async () => {
+  it("answers the connection of Spec §2.2 and writes the access log [§2.2, §4.3-me]", async () => {
     const user = await world.person()
     const { app } = await world.app(user)
     const tokens = await world.connect(user, app, { scopes: ["location.place.current"] })
@@ -37,7 +37,7 @@ describe("GET /v1/me", () => {
     ])
   })
 
-  it("a token that is missing, malformed, misspelt, expired or revoked: one 401 for all, logged when known", async () => {
+  it("a token that is missing, malformed, misspelt, expired or revoked: one 401 for all, logged when known [§5.1]", async () => {
     const user = await world.person()
     const { app } = await world.app(user)
     const tokens = await world.connect(user, app, { scopes: ["location.place.current"] })

@@ -1,5 +1,5 @@
 import type { App } from "@place-access/domain/apps"
-import { startConsent, decideConsent } from "@place-access/domain/connection"
+import { startConsent, decideConsent } from "@place-access/domain/consent"
 import { ConsentFlow } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 const REDIRECT = () => app.redirectUris[0] ?? ""
 
-/** A code that nobody has used. */
+/** A code that nobody has used yet. */
 const code = () =>
   world.run(
     Effect.gen(function* () {
@@ -74,7 +74,7 @@ const tokens = async (): Promise<{ access_token: string; refresh_token: string }
   (await json("/v1/oauth/token", exchangeJson(await code()))).json as Awaited<ReturnType<typeof tokens>>
 
 describe("POST /v1/oauth/token", () => {
-  it("JSON with the specification's names: every field of Spec §4.3, not stored by anybody", async () => {
+  it("JSON with the specification's names: every field of Spec §4.3, not stored by anybody [§4.3-token]", async () => {
     const answer = await json("/v1/oauth/token", exchangeJson(await code()))
     expect(answer.status).toBe(200)
     expect(answer.json).toEqual({
@@ -91,7 +91,7 @@ describe("POST /v1/oauth/token", () => {
     expect([answer.headers.get("cache-control"), answer.headers.get("pragma")]).toEqual(["no-store", "no-cache"])
   })
 
-  it("JSON with RFC 6749 names, both spellings when equal, null for absent (decision O1)", async () => {
+  it("JSON with RFC 6749 names, both spellings when equal, null for absent [O1]", async () => {
     const client = { client_id: app.id, client_secret: secret }
     expect((await json("/v1/oauth/token", { ...client, ...exchangeForm(await code()) })).status).toBe(200)
     const both = { ...exchangeJson(await code()), grant_type: "authorization_code", code_verifier: null }
@@ -107,7 +107,7 @@ describe("POST /v1/oauth/token", () => {
     expect((await form("/v1/oauth/token", named, basic(app.id, secret))).status).toBe(200)
   })
 
-  it("Basic halves are form-decoded, and read as they are when that cannot be done", async () => {
+  it("Basic halves are form-decoded, and read as they are when that cannot be done [O1]", async () => {
     const padded = basic(app.id, secret, (text) => text.replaceAll("_", "%5F"))
     expect((await form("/v1/oauth/token", exchangeForm(await code()), padded)).status).toBe(200)
     const bare = basic(app.id, secret, String)
@@ -148,7 +148,7 @@ describe("POST /v1/oauth/token", () => {
       "must not be repeated"
     ],
     ["camelCase names in a form", "grantType=refresh_token&refreshToken=x", "grant_type is missing"]
-  ])("%s: 400 invalid_request with error_description", async (_, body, message) => {
+  ])("%s: 400 invalid_request with error_description [O2]", async (_, body, message) => {
     const answer = await form("/v1/oauth/token", body, basic(app.id, secret))
     expect(answer.status).toBe(400)
     const { error_description, ...rest } = answer.json as Record<string, unknown>
@@ -170,7 +170,7 @@ describe("POST /v1/oauth/token", () => {
     expect([answer.status, answer.json]).toEqual([400, expect.objectContaining({ error: "unsupported_grant_type" })])
   })
 
-  it("a wrong client: 401, with a Basic challenge only when Basic was tried (decision O2)", async () => {
+  it("a wrong client: 401, with a Basic challenge only when Basic was tried [O2]", async () => {
     const asked = exchangeForm(await code())
     const body = { statusCode: 401, error: "invalid_client", message: "The client is unknown or its secret is wrong" }
     const inJson = await json("/v1/oauth/token", { ...exchangeJson(asked.code), clientSecret: "wrong" })
@@ -187,11 +187,11 @@ describe("POST /v1/oauth/token", () => {
       const tried = await form("/v1/oauth/token", asked, header)
       expect([tried.status, tried.headers.get("www-authenticate")]).toEqual([401, 'Basic realm="place-access"'])
     }
-    // None of them spent the code.
+    // None of the refused calls spent the code.
     expect((await form("/v1/oauth/token", asked, basic(app.id, secret))).status).toBe(200)
   })
 
-  it("a secret in the body and Basic, or two names for the client: 400 invalid_request", async () => {
+  it("a secret in the body and Basic, or two names for the client: 400 invalid_request [O1]", async () => {
     const asked = exchangeForm("code")
     const twice = await form("/v1/oauth/token", { ...asked, client_secret: secret }, basic(app.id, secret))
     expect([twice.status, twice.json]).toEqual([400, expect.objectContaining({ error: "invalid_request" })])
@@ -257,7 +257,7 @@ describe("POST /v1/oauth/revoke", () => {
     expect((await world.call("/v1/me", bearer(made.access_token))).status).toBe(401)
   })
 
-  it("a token that is unknown, malformed or another app's: 200 and no effect", async () => {
+  it("a token that is unknown, malformed or another app's: 200 and no effect [tokens-2]", async () => {
     const made = await tokens()
     const other = await world.app(user)
     for (const token of ["nonsense", "", `${made.access_token}x`]) expect((await revoke(token)).status).toBe(200)
@@ -266,7 +266,7 @@ describe("POST /v1/oauth/revoke", () => {
     expect((await world.call("/v1/me", bearer(made.access_token))).status).toBe(200)
   })
 
-  it("wrong client credentials: 401; no token: 400", async () => {
+  it("wrong client credentials: 401; no token: 400 [§5.10]", async () => {
     const wrong = await revoke("nonsense", { id: app.id, secret: "wrong" })
     expect([wrong.status, wrong.json]).toEqual([401, expect.objectContaining({ error: "invalid_client" })])
     const none = await json("/v1/oauth/revoke", { clientId: app.id, clientSecret: secret })
@@ -278,7 +278,7 @@ describe("POST /v1/oauth/revoke", () => {
 })
 
 describe("GET /.well-known/oauth-authorization-server", () => {
-  it("says where everything is and what is spoken (RFC 8414)", async () => {
+  it("says where everything is and what is spoken (RFC 8414) [O4]", async () => {
     const answer = await world.call("/.well-known/oauth-authorization-server")
     expect([answer.status, answer.json]).toEqual([
       200,

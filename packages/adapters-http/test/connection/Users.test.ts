@@ -21,7 +21,7 @@ beforeAll(async () => {
   owner = await world.person()
   ;({ app } = await world.app(owner))
   const terms = { description: "To have your coffee ready.", scopes: [LATEST], expectedDailyVolume: 20 } as const
-  await world.run(createPurpose(owner.account, app.id, { key: Purpose.Key.make("order_ahead"), terms }))
+  await world.run(createPurpose(owner.account, app.id, { key: Purpose.PurposeKey.make("order_ahead"), terms }))
 })
 afterAll(() => world.close())
 
@@ -30,7 +30,7 @@ const list = async (query = "", who = owner) => {
   return { status: answer.status, page: answer.json as Page }
 }
 
-/** The user disconnects what is there. */
+/** The user disconnects every connection. */
 const end = async () => {
   const { connections } = (await owner.get("/v1/user/connections")).json as { connections: Array<{ id: string }> }
   await owner.send("DELETE", `/v1/user/connections/${connections[0]?.id}`)
@@ -41,7 +41,7 @@ describe("GET /v1/developer/apps/{app_id}/users", () => {
     expect((await list()).page).toEqual({ users: [], nextCursor: null })
   })
 
-  it("as GET /v1/me describes the connection, with its state and the id that events name; nothing of who it is", async () => {
+  it("as GET /v1/me describes the connection, with its state and the id that events name; nothing of who it is [connection-1]", async () => {
     const tokens = await world.connect(owner, app, {
       scopes: [CURRENT, LATEST],
       sensitiveDays: "1",
@@ -67,7 +67,7 @@ describe("GET /v1/developer/apps/{app_id}/users", () => {
       renewal_grace_ends_at: "2026-03-16T12:00:00.000Z"
     })
     world.clock.advance(14 * Timestamp.DAY)
-    // Longer than a session of the developer.
+    // The time that passes is longer than the developer's session, so the program is called directly.
     const { users } = await world.run(listAppUsers(owner.account, app.id, { limit: 1, cursor: undefined }))
     expect(users[0]).toMatchObject({ heldScopes: [CURRENT], sensitiveExpiresAt: null })
     world.clock.advance(-14 * Timestamp.DAY)

@@ -1,4 +1,4 @@
-import { startConsent } from "@place-access/domain/connection"
+import { startConsent } from "@place-access/domain/consent"
 import { ConsentFlow } from "@place-access/domain/testing"
 import { Effect, Either } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What docs/security.md answers of OWASP ASVS 5.0, V10.4, and no other test says yet. */
+/** The rows of docs/security.md for OWASP ASVS 5.0, V10.4, that no other test covers. */
 describe("ASVS 5.0 V10.4", () => {
   it("10.4.3: a code is good for less than a minute, the strictest level's limit", async () => {
     const one = await connected(world)

@@ -1,17 +1,18 @@
 import type { App } from "@place-access/domain/apps"
-import { AppStore, revokeApp } from "@place-access/domain/apps"
+import { AppStore } from "@place-access/domain/apps"
+import { revokeApp } from "@place-access/domain/staff"
 import { listConnections } from "@place-access/domain/connection"
 import { Verdict } from "@place-access/domain/reviews"
 import { listRulesOfUser } from "@place-access/domain/rules"
 import { ConsentFlow, Fixtures, MemoryDatabase, MemoryTierStore } from "@place-access/domain/testing"
-import { sweepTiers } from "@place-access/domain/tiers"
+import { sweepTiers } from "@place-access/domain/sweeps"
 import type { ConnectionId, Scope } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { jsonBody } from "../support/wire.js"
 import { bearer, type Person, startWorld, type World } from "../support/World.js"
 
-/** The tables of Spec §3.1, §4.3 and §7 that speak of connections, as apps and users meet them: over HTTP. */
+/** The tables of Spec §3.1, §4.3 and §7 about connections, as apps and users see them over HTTP. */
 
 const DAY = 86_400_000
 const HOUR = 3_600_000
@@ -84,11 +85,11 @@ const revoke = (token: string) => post("/v1/oauth/revoke", { ...client(), token 
 const connect = async (asked: ReadonlyArray<Scope.Scope>, more: Partial<ConsentFlow.Overrides> = {}): Promise<Grant> =>
   (await exchange(await approve(asked, more))).json as Grant
 
-/** The same connection with tokens of now. */
+/** The same connection with new tokens. */
 const refreshed = async (grant: Grant): Promise<Grant> => (await refresh(grant.refresh_token)).json as Grant
 
 const me = (grant: Grant) => world.call("/v1/me", bearer(grant.access_token))
-/** A question for each scope. */
+/** A request for each scope. */
 const QUESTIONS = {
   [CURRENT]: "/v1/answers/current-place",
   "location.visits.read": "/v1/visits",
@@ -104,14 +105,14 @@ const addRule = (grant: Grant) =>
     headers: { "content-type": "application/json", ...bearer(grant.access_token).headers }
   })
 
-/** By the programs: the browser's session does not live as long as these stories. */
+/** Called directly, because the browser's session is shorter than these stories. */
 const listed = () => world.run(listConnections(user.account.id))
 const rulesOfUser = async (id: ConnectionId) =>
   (await world.run(listRulesOfUser(user.account.id, id, { limit: 100, cursor: undefined }))).rules
 const connectionId = async () => (await listed())[0]!.id
 
 const sweep = () => world.run(Effect.provide(sweepTiers(), MemoryTierStore.layer))
-/** What the app is told, of this app only, oldest first. */
+/** The events that were sent to this app, oldest first. */
 const told = () =>
   world.run(
     Effect.map(MemoryDatabase, ({ events }) =>
@@ -211,7 +212,7 @@ describe("Spec §3.1, connection expiry tiers", () => {
     expect(await told()).toEqual(["sensitive.lapsed", "sensitive.removed"])
     expect((await probe(lapsed, LOOKUP)).json).toMatchObject({ error: "missing_scope" })
     expect((await me(lapsed)).json).toMatchObject(removed)
-    // A renewal page from before finds nothing to renew.
+    // A renewal page that was opened before finds nothing left to renew.
     await expect(approve([CURRENT, LOOKUP], { shown: "renew_sensitive" })).rejects.toThrow(/outdated|ConsentRefused/)
     expect(await status(probe(await connect([CURRENT, LOOKUP], { shown: "change" }), LOOKUP))).toBe(200)
   })
@@ -294,7 +295,7 @@ describe("Spec §3.1, connection expiry tiers", () => {
     expect(await status(me(await connect([CURRENT])))).toBe(200)
   })
 
-  it("live | authorization code exchanged a second time with a correct verifier → ended: everything it issued is revoked", async () => {
+  it("live | authorization code exchanged a second time with a correct verifier → ended: everything it issued is revoked [§3.1-code-reuse]", async () => {
     const code = await approve([CURRENT])
     const grant = (await exchange(code)).json as Grant
     expect((await exchange(code, `${ConsentFlow.VERIFIER}x`)).json).toMatchObject({ error: "invalid_grant" })
@@ -312,7 +313,7 @@ describe("Spec §3.1, connection expiry tiers", () => {
     expect(told).toEqual([1, 1])
   })
 
-  it("reconnecting an already-connected user rotates the token family in place; standing rules and access-log history survive", async () => {
+  it("reconnecting an already-connected user rotates the token family in place; standing rules and access-log history survive [§3.1-reconnect]", async () => {
     const grant = await connect([CURRENT, RULES])
     await addRule(grant)
     const id = await connectionId()
@@ -395,7 +396,7 @@ describe("Spec §7, errors of scopes and tokens", () => {
     })
   })
 
-  it("403 missing_scope: taken from the app by an admin, at once for live tokens (Spec §5.6)", async () => {
+  it("403 missing_scope: taken from the app by an admin, at once for live tokens [§5.6]", async () => {
     const grant = await connect([CURRENT, LOOKUP])
     expect(await status(probe(grant, CURRENT))).toBe(200)
     await world.run(
@@ -429,7 +430,7 @@ describe("Spec §7, errors of scopes and tokens", () => {
     expect(answer.headers.get("www-authenticate")).toBe('Bearer error="insufficient_scope", scope="location.lookup"')
   })
 
-  it("401: expired and revoked tokens are indistinguishable", async () => {
+  it("401: expired and revoked tokens are indistinguishable [§7-alike]", async () => {
     const [expired, revoked] = [await connect([CURRENT]), await connect([CURRENT])]
     world.clock.advance(HOUR)
     const late = await me(revoked)

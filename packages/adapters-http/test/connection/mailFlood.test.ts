@@ -1,4 +1,5 @@
-import { exchangeCode, listConnections } from "@place-access/domain/connection"
+import { exchangeCode } from "@place-access/domain/tokens"
+import { listConnections } from "@place-access/domain/connection"
 import { MemoryDatabase } from "@place-access/domain/testing"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
@@ -18,8 +19,8 @@ const SCOPE = "location.place.current"
 const FOLDED = "We stop writing about your apps for an hour"
 
 /**
- * Somebody signed up with a stranger's address. They rename an app of their own before each consent, so that each mail to the stranger
- * carries another text of theirs in its subject.
+ * An attacker who signed up with a stranger's address. The attacker renames an own app before each consent, so that
+ * each e-mail to the stranger carries another text of the attacker in its subject.
  */
 const attack = async () => {
   const person = await world.person()
@@ -30,7 +31,7 @@ const attack = async () => {
   return {
     person,
     app,
-    /** Gives the code that the app gets. */
+    /** Approves the app, and returns the code that the app gets. */
     consent: async () => {
       const name = `You won ${++renamed} million`
       expect((await person.send("PATCH", `/v1/developer/apps/${app.id}`, { name })).status).toBe(200)
@@ -39,7 +40,7 @@ const attack = async () => {
       const sent = await browser.submit(page, action, { decision: "allow", scope: [SCOPE] })
       return new URL(sent.headers.get("location") ?? "").searchParams.get("code") ?? ""
     },
-    /** The app exchanges a code, and somebody presents it again when that is no race any more. */
+    /** The app exchanges a code, and somebody uses the code again when the race window is over. */
     leak: async (code: string) => {
       const given = { code, codeVerifier: VERIFIER, redirectUri: app.redirectUris[0] ?? "" }
       await world.run(exchangeCode(app, given))
@@ -57,8 +58,8 @@ const attack = async () => {
   }
 }
 
-describe("mail with an app's name in the subject: at most five an hour and person (issue 16, finding M3)", () => {
-  it("attack: 40 consents and disconnections under names of the developer's choosing send five such mails and one that names no app", async () => {
+describe("mail with an app's name in the subject: at most five an hour and person [mail-2]", () => {
+  it("attack: 40 consents and disconnections under names of the developer's choosing send five such mails and one that names no app [mail-2]", async () => {
     const { consent, disconnect, mails } = await attack()
     for (let round = 0; round < 20; round++) {
       await consent()
@@ -90,7 +91,7 @@ describe("mail with an app's name in the subject: at most five an hour and perso
     expect((await mails()).at(-1)?.subject).toBe("You disconnected You won 4 million")
   })
 
-  it("attack: codes exchanged and presented again, under names of the developer's choosing, send one leak mail beyond the five; it names no app", async () => {
+  it("attack: codes exchanged and presented again, under names of the developer's choosing, send one leak mail beyond the five; it names no app [M9]", async () => {
     const { consent, leak, mails, person } = await attack()
     for (let round = 0; round < 12; round++) {
       await leak(await consent())
@@ -104,7 +105,7 @@ describe("mail with an app's name in the subject: at most five an hour and perso
     expect(told?.dedupeKey).toMatch(/^code_reused /)
     expect(told?.furtherLinks).toEqual([{ site: "portal", path: "/connections", label: "Connected apps" }])
 
-    // Its link shows which app it was; the page of all apps shows those of which no mail was written.
+    // The link of the e-mail leads to its app. The page of all apps shows the apps about which no e-mail was sent.
     const browser = await signedIn(world, person.account.email)
     const one = await browser.get(`/portal${told?.link?.path ?? ""}`)
     expect(one.text).toContain("a code of the app was used twice, so it may have been stolen")

@@ -1,4 +1,4 @@
-import { reviewConsent, startConsent } from "@place-access/domain/connection"
+import { reviewConsent, startConsent } from "@place-access/domain/consent"
 import { Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
@@ -20,7 +20,7 @@ afterAll(() => world.close())
 const iso = (at: number) => Timestamp.toIso(Timestamp.make(at))
 const ids = ({ json }: Answer) => (json as { readonly rules: ReadonlyArray<{ id: string }> }).rules.map(({ id }) => id)
 
-/** Tokens, rules and everything else that a connection gives are gone. */
+/** Checks that a connection has ended: its tokens, its rules and everything else are gone. */
 const isOver = async (
   one: Connected,
   access: ReadonlyArray<string>,
@@ -39,7 +39,7 @@ const isOver = async (
 }
 
 describe("the rows of Spec §3.1, as an app and its user meet them", () => {
-  it("live | consent completed, first consent (mode new) → live; tokens issued", async () => {
+  it("live | consent completed, first consent (mode new) → live; tokens issued [§3.1-consent]", async () => {
     const one = await connected(world)
     const issued = tokensIn(await one.exchange(await one.approve([RULES])))
     expect((await one.me(issued.access_token)).json).toMatchObject({ sub: issued.sub, scopes: [RULES] })
@@ -47,7 +47,7 @@ describe("the rows of Spec §3.1, as an app and its user meet them", () => {
     expect((await one.connection()).live).toBe(true)
   })
 
-  it("live (standard tier) | grant_expires_at reached → ended; all calls answer 401", async () => {
+  it("live (standard tier) | grant_expires_at reached → ended; all calls answer 401 [§3.1-standard-end]", async () => {
     const one = await connected(world)
     const first = await one.connect([RULES], { standardDays: "1" })
     await one.createRule(first.access_token)
@@ -60,7 +60,7 @@ describe("the rows of Spec §3.1, as an app and its user meet them", () => {
     await isOver(one, [last.access_token], [last.refresh_token], "expired")
   })
 
-  it("live (sensitive active) | sensitive_expires_at passes → lapsed: scopes drop the sensitive ones, held_scopes keep them", async () => {
+  it("live (sensitive active) | sensitive_expires_at passes → lapsed: scopes drop the sensitive ones, held_scopes keep them [§3.1-lapse]", async () => {
     const one = await connected(world)
     const first = await one.connect([RULES, LATEST], { sensitiveDays: "1" })
     const end = world.clock.now() + DAY
@@ -83,7 +83,7 @@ describe("the rows of Spec §3.1, as an app and its user meet them", () => {
     expect((await one.createRule(access_token)).status).toBe(201)
   })
 
-  it("sensitive lapsed | renewal consent within 14 days → live: same connection, rules, places and standard expiry; old tokens revoked, new ones issued", async () => {
+  it("sensitive lapsed | renewal consent within 14 days → live: same connection, rules, places and standard expiry; old tokens revoked, new ones issued [§3.1-renewal]", async () => {
     const one = await connected(world)
     const old = await one.connect([RULES, LATEST], { sensitiveDays: "1", standardDays: "90" })
     const rule = await one.createRule(old.access_token)
@@ -110,7 +110,7 @@ describe("the rows of Spec §3.1, as an app and its user meet them", () => {
     expect((await one.connection()).places).toHaveLength(1)
   })
 
-  it("sensitive lapsed | renewal_grace_ends_at passes → removed: out of held_scopes; regaining them needs ordinary full consent", async () => {
+  it("sensitive lapsed | renewal_grace_ends_at passes → removed: out of held_scopes; regaining them needs ordinary full consent [§3.1-removal]", async () => {
     const one = await connected(world)
     const first = await one.connect([RULES, LATEST], { sensitiveDays: "1", standardDays: "never" })
     world.clock.advance(15 * DAY)
@@ -126,7 +126,7 @@ describe("the rows of Spec §3.1, as an app and its user meet them", () => {
     expect((await world.run(reviewConsent(asked.id, one.person.account))).mode).toBe("change")
   })
 
-  it("live (sensitive active) | renewal consent before the date → live: sensitive expiry chosen again, standard expiry unchanged", async () => {
+  it("live (sensitive active) | renewal consent before the date → live: sensitive expiry chosen again, standard expiry unchanged [§3.1-early-renewal]", async () => {
     const one = await connected(world)
     const first = await one.connect([RULES, LATEST], { sensitiveDays: "7", standardDays: "90" })
     const before = (await one.me(first.access_token)).json
@@ -139,7 +139,7 @@ describe("the rows of Spec §3.1, as an app and its user meet them", () => {
     })
   })
 
-  it("live | change consent, a different scope set → live: both expiries set again; connection, rules, places kept", async () => {
+  it("live | change consent, a different scope set → live: both expiries set again; connection, rules, places kept [§3.1-change]", async () => {
     const one = await connected(world)
     const first = await one.connect([RULES, LATEST], { sensitiveDays: "7", standardDays: "90" })
     const rule = await one.createRule(first.access_token)
@@ -168,29 +168,33 @@ describe("the rows of Spec §3.1, as an app and its user meet them", () => {
     ["admin revokes", "admin_revoked", adminRevokes],
     ["POST /v1/oauth/revoke", "app_revoked_token", appRevokes]
   ] as const
-  it.each(endings)("live | %s → ended: all tokens die, every rule stops, calls answer 401", async (_, reason, end) => {
-    const one = await connected(world)
-    const first = await one.connect([RULES])
-    const second = tokensIn(await one.refresh(first.refresh_token))
-    expect((await one.createRule(first.access_token)).status).toBe(201)
-    await end(one, second.access_token)
-    const { access_token, refresh_token } = second
-    const { endReason, live } = await one.connection()
-    expect([live, endReason]).toEqual([false, reason])
-    for (const token of [first.access_token, access_token]) {
-      const answers = [await one.me(token), await one.rules(token), await one.createRule(token)]
-      expect(answers.map(saying)).toEqual([INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN])
+  it.each(endings)(
+    "live | %s → ended: all tokens die, every rule stops, calls answer 401 [§3.1-end]",
+    async (_, reason, end) => {
+      const one = await connected(world)
+      const first = await one.connect([RULES])
+      const second = tokensIn(await one.refresh(first.refresh_token))
+      expect((await one.createRule(first.access_token)).status).toBe(201)
+      await end(one, second.access_token)
+      const { access_token, refresh_token } = second
+      const { endReason, live } = await one.connection()
+      expect([live, endReason]).toEqual([false, reason])
+      for (const token of [first.access_token, access_token]) {
+        const answers = [await one.me(token), await one.rules(token), await one.createRule(token)]
+        expect(answers.map(saying)).toEqual([INVALID_TOKEN, INVALID_TOKEN, INVALID_TOKEN])
+      }
+      for (const token of [first.refresh_token, refresh_token]) {
+        expect(saying(await one.refresh(token))).toEqual(INVALID_GRANT)
+      }
+      // A 401 would say that the credentials are wrong (Spec §4.3), but the app that an admin revoked sends the right
+      // ones.
+      expect(await one.revoke(refresh_token)).toMatchObject({ status: 200, text: "" })
+      const { id } = await one.connection()
+      expect((await one.person.get(`/v1/user/connections/${id}/rules`)).json).toMatchObject({ rules: [] })
     }
-    for (const token of [first.refresh_token, refresh_token]) {
-      expect(saying(await one.refresh(token))).toEqual(INVALID_GRANT)
-    }
-    // A 401 would say that the credentials were wrong (Spec §4.3), and an app that an admin revoked has its right ones.
-    expect(await one.revoke(refresh_token)).toMatchObject({ status: 200, text: "" })
-    const { id } = await one.connection()
-    expect((await one.person.get(`/v1/user/connections/${id}/rules`)).json).toMatchObject({ rules: [] })
-  })
+  )
 
-  it("live | spent refresh token presented outside the 30-second window → ended: family revoked, connection flagged, user emailed", async () => {
+  it("live | spent refresh token presented outside the 30-second window → ended: family revoked, connection flagged, user emailed [§3.1-leak]", async () => {
     const one = await connected(world)
     const first = await one.connect([RULES])
     const second = tokensIn(await one.refresh(first.refresh_token))
@@ -204,11 +208,11 @@ describe("the rows of Spec §3.1, as an app and its user meet them", () => {
     expect(mails.filter(({ subject }) => subject === `${one.app.name} was disconnected from your places`)).toHaveLength(
       1
     )
-    // The user must reconnect, and can.
+    // The user must connect again, and can.
     expect((await one.me((await one.connect([RULES])).access_token)).status).toBe(200)
   })
 
-  it("live | authorization code exchanged a second time with a correct verifier → ended: everything the code issued is revoked", async () => {
+  it("live | authorization code exchanged a second time with a correct verifier → ended: everything the code issued is revoked [§3.1-code-reuse]", async () => {
     const one = await connected(world)
     const code = await one.approve([RULES])
     const first = tokensIn(await one.exchange(code))
@@ -228,7 +232,7 @@ it("none of these stories put a credential into the log, reuse and leaks include
 })
 
 describe("Spec §4.2", () => {
-  it("all sensitive scopes of a connection share one expiry", async () => {
+  it("all sensitive scopes of a connection share one expiry [§4.2-shared]", async () => {
     const one = await connected(world)
     const first = await one.connect([RULES, LATEST, LOOKUP], { sensitiveDays: "7" })
     world.clock.advance(7 * DAY - 1)

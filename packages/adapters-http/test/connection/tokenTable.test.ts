@@ -25,9 +25,9 @@ afterAll(() => world.close())
 
 const iso = (at: number) => Timestamp.toIso(Timestamp.make(at))
 
-describe("POST /v1/oauth/token: the request's fields (Spec §4.3)", () => {
+describe("POST /v1/oauth/token: the request's fields [§4.3]", () => {
   it.each(["grantType", "clientId", "clientSecret", "code", "codeVerifier", "redirectUri"])(
-    "authorization_code: %s is required, and without it the code stays good",
+    "authorization_code: %s is required, and without it the code stays good [§4.3-grant-code]",
     async (field) => {
       const one = await connected(world)
       const code = await one.approve([RULES])
@@ -40,7 +40,7 @@ describe("POST /v1/oauth/token: the request's fields (Spec §4.3)", () => {
   )
 
   it.each(["grantType", "clientId", "clientSecret", "refreshToken"])(
-    "refresh_token: %s is required, and without it the token stays good",
+    "refresh_token: %s is required, and without it the token stays good [§4.3-grant-refresh, §5.10]",
     async (field) => {
       const one = await connected(world)
       const { refresh_token } = await one.connect([RULES])
@@ -53,8 +53,8 @@ describe("POST /v1/oauth/token: the request's fields (Spec §4.3)", () => {
   )
 })
 
-describe("POST /v1/oauth/token: the response's fields (Spec §4.3)", () => {
-  it("access_token, token_type Bearer, expires_in 3600: the token lives for exactly that long", async () => {
+describe("POST /v1/oauth/token: the response's fields [§4.3]", () => {
+  it("access_token, token_type Bearer, expires_in 3600: the token lives for exactly that long [§4.3-access-token, §4.3-expires-in, §4.3-token-type, §5.9, §8-access-token]", async () => {
     const one = await connected(world)
     const { access_token, expires_in, token_type } = await one.connect([RULES])
     expect([token_type, expires_in]).toEqual(["Bearer", 3600])
@@ -64,27 +64,27 @@ describe("POST /v1/oauth/token: the response's fields (Spec §4.3)", () => {
     expect(saying(await one.me(access_token))).toEqual(INVALID_TOKEN)
   })
 
-  it("refresh_token_expires_at: the standard tier's end, null when the user chose none", async () => {
+  it("refresh_token_expires_at: the standard tier's end, null when the user chose none [§4.3-refresh-token-expires-at]", async () => {
     const one = await connected(world)
     const month = await one.connect([RULES], { standardDays: "30" })
     expect(month.refresh_token_expires_at).toBe(iso(world.clock.now() + 30 * DAY))
     expect((await one.connect([RULES], { standardDays: "never" })).refresh_token_expires_at).toBeNull()
   })
 
-  it("sensitive_scopes_expire_at: the sensitive tier's end, null without a sensitive scope", async () => {
+  it("sensitive_scopes_expire_at: the sensitive tier's end, null without a sensitive scope [§4.3-sensitive-scopes-expire-at]", async () => {
     const one = await connected(world)
     expect((await one.connect([RULES])).sensitive_scopes_expire_at).toBeNull()
     const sensitive = await one.connect([RULES, LATEST], { sensitiveDays: "7" })
     expect(sensitive.sensitive_scopes_expire_at).toBe(iso(world.clock.now() + 7 * DAY))
   })
 
-  it("scope: the effective scopes, separated by spaces, which can be fewer than were asked for", async () => {
+  it("scope: the effective scopes, separated by spaces, which can be fewer than were asked for [§4.3-scope]", async () => {
     const one = await connected(world)
     const issued = await one.connect([RULES, CURRENT, LATEST], { scopes: [RULES, CURRENT] })
     expect(issued.scope.split(" ").sort()).toEqual([CURRENT, RULES])
   })
 
-  it("sub: stable across refreshes and reconnects, another one for another app", async () => {
+  it("sub: stable across refreshes and reconnects, another one for another app [§2.1-sub, §4.3-sub]", async () => {
     const one = await connected(world)
     const first = await one.connect([RULES])
     const second = tokensIn(await one.refresh(first.refresh_token))
@@ -96,8 +96,8 @@ describe("POST /v1/oauth/token: the response's fields (Spec §4.3)", () => {
   })
 })
 
-describe("GET /v1/me (Spec §4.3)", () => {
-  it("answers a token of any scopes", async () => {
+describe("GET /v1/me [§4.3]", () => {
+  it("answers a token of any scopes [§4.3-me, §5.8]", async () => {
     const one = await connected(world)
     for (const scope of Scope.all) {
       const { access_token } = await one.connect([scope])
@@ -107,7 +107,7 @@ describe("GET /v1/me (Spec §4.3)", () => {
 })
 
 describe("the rules of Spec §4.3", () => {
-  it("1: a refresh answers in the same shape with a new refresh token, the sent one is spent; scope is reported again and may be narrower", async () => {
+  it("1: a refresh answers in the same shape with a new refresh token, the sent one is spent; scope is reported again and may be narrower [§4.3-refresh-token, §4.3.1]", async () => {
     const one = await connected(world)
     const first = await one.connect([RULES, CURRENT])
     world.clock.advance(1_000)
@@ -117,12 +117,12 @@ describe("the rules of Spec §4.3", () => {
     expect(second.refresh_token).not.toBe(first.refresh_token)
     await one.person.send("PATCH", `/v1/developer/apps/${one.app.id}`, { scopes: [RULES] })
     expect(tokensIn(await one.refresh(second.refresh_token)).scope).toBe(RULES)
-    // Spent: past the race window it counts as leaked.
+    // The token is spent. After the race window it counts as leaked.
     world.clock.advance(30_001)
     expect(saying(await one.refresh(first.refresh_token))).toEqual(INVALID_GRANT)
   })
 
-  it("2: a spent token again within 30 seconds is a race and not a leak; one that was already revoked fails quietly", async () => {
+  it("2: a spent token again within 30 seconds is a race and not a leak; one that was already revoked fails quietly [§4.3.2]", async () => {
     const one = await connected(world)
     const first = await one.connect([RULES])
     const second = tokensIn(await one.refresh(first.refresh_token))
@@ -146,7 +146,7 @@ describe("the rules of Spec §4.3", () => {
     ["its standard tier ended", () => Promise.resolve(world.clock.advance(30 * DAY))],
     ["a new approval replaced it", (one) => one.connect([RULES])]
   ]
-  it.each(gone)("3: a refresh fails with invalid_grant when %s", async (_, end) => {
+  it.each(gone)("3: a refresh fails with invalid_grant when %s [§4.3.3]", async (_, end) => {
     const one = await connected(world)
     const issued = await one.connect([RULES])
     await end(one, issued)
@@ -154,7 +154,7 @@ describe("the rules of Spec §4.3", () => {
   })
 
   it.each(["access_token", "refresh_token"] as const)(
-    "4: revoke by %s ends the whole connection: every access and refresh token, every rule",
+    "4: revoke by %s ends the whole connection: every access and refresh token, every rule [§4.3-revoke, §4.3.4]",
     async (kind) => {
       const one = await connected(world)
       const first = await one.connect([RULES])
@@ -171,7 +171,7 @@ describe("the rules of Spec §4.3", () => {
     }
   )
 
-  it("4: revoke answers 200 with an empty body for a token that is unknown, expired or revoked; 401 means wrong client credentials", async () => {
+  it("4: revoke answers 200 with an empty body for a token that is unknown, expired or revoked; 401 means wrong client credentials [§4.3.4]", async () => {
     const one = await connected(world)
     const revoked = await one.connect([RULES])
     await one.revoke(revoked.access_token)

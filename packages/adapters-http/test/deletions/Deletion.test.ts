@@ -22,7 +22,9 @@ const remove = (person: Person, password = PASSWORD) => person.send("DELETE", "/
 const enter = (email: string) =>
   world.call("/v1/session", { method: "POST", ...jsonBody({ email, password: PASSWORD }) })
 
-/** What the tables hold, as text. Counts of calls are left out: they name connections, and are gone an hour later. */
+/**
+ * The contents of all tables as text, without the counts of calls: those name connections, and expire within an hour.
+ */
 const everything = () =>
   world.run(
     Effect.map(MemoryDatabase, (tables) =>
@@ -30,7 +32,7 @@ const everything = () =>
     )
   )
 
-/** Long enough for every look. */
+/** Runs the removal long enough for every scan. */
 const removeAll = async () => {
   for (const wait of [0, 10 * Timestamp.MINUTE, Timestamp.DAY]) {
     world.clock.advance(wait)
@@ -40,7 +42,7 @@ const removeAll = async () => {
 
 const RULES = "location.rules.place"
 
-/** Somebody with a phone, a place, an app of another developer that asks, and a rule. */
+/** A person with a phone, a place, a rule, and a connected app of another developer. */
 const life = async () => {
   const person = await world.person()
   const developer = await world.person()
@@ -80,7 +82,7 @@ const life = async () => {
 }
 
 describe("DELETE /v1/user/account", () => {
-  it("at once: sessions, tokens and phones are dead, the cookie is taken away, and the address is free", async () => {
+  it("at once: sessions, tokens and phones are dead, the cookie is taken away, and the address is free [deletions-2]", async () => {
     const { person, refresh, tokens, upload } = await life()
     const { email } = person.account
     const second = await enter(email)
@@ -101,7 +103,7 @@ describe("DELETE /v1/user/account", () => {
     expect((await enter(email)).status).toBe(201)
   })
 
-  it("then: nothing that is stored names the person, and tokens stay as dead as they were", async () => {
+  it("then: nothing that is stored names the person, and tokens stay as dead as they were [deletions-3]", async () => {
     const { person, refresh, tokens } = await life()
     const { email, id } = person.account
     const [connection] = await world.run(listConnections(id))
@@ -146,7 +148,7 @@ describe("DELETE /v1/user/account", () => {
     expect((users.json as { readonly users: ReadonlyArray<unknown> }).users).toHaveLength(1)
   })
 
-  it("one e-mail goes to the address that the account had, and then the address is forgotten", async () => {
+  it("one e-mail goes to the address that the account had, and then the address is forgotten [deletions-6]", async () => {
     const { person } = await life()
     const { email, id } = person.account
     await remove(person)
@@ -168,7 +170,7 @@ describe("DELETE /v1/user/account", () => {
     expect(await to()).toEqual([undefined])
   })
 
-  it("a wrong password is 403 and deletes nothing; five are 429 with Retry-After, for the right one too", async () => {
+  it("a wrong password is 403 and deletes nothing; five are 429 with Retry-After, for the right one too [deletions-1]", async () => {
     const person = await world.person()
     for (let count = 0; count < 5; count++) {
       expect(saying(await remove(person, "wrong horse battery"))).toEqual([403, "forbidden"])
@@ -189,7 +191,7 @@ describe("DELETE /v1/user/account", () => {
     expect(answer).toMatchObject({ status: 400, json: { error: "validation_failed", message: "password is missing" } })
   })
 
-  it("the last admin is refused with 409, and can go once there is another", async () => {
+  it("the last admin is refused with 409, and can go once there is another [deletions-5]", async () => {
     const alone = await startWorld()
     const [admin, reviewer] = [await alone.person({ roles: ["admin"] }), await alone.person({ roles: ["reviewer"] })]
     const body = { password: PASSWORD }
@@ -203,7 +205,7 @@ describe("DELETE /v1/user/account", () => {
     await alone.close()
   })
 
-  it("a developer's apps end: their secrets are worth nothing, a production app stays readable, a sandbox app is gone", async () => {
+  it("a developer's apps end: their secrets are worth nothing, a production app stays readable, a sandbox app is gone [deletions-4]", async () => {
     const { app, developer, person, refresh, tokens } = await life()
     const sandbox = await connected(world)
     expect((await remove(developer)).status).toBe(204)

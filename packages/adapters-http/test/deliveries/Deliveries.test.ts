@@ -23,7 +23,7 @@ interface List {
 const list = async (person: Person, path: string) => (await person.get(path)).json as List
 
 describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
-  it("a row has what the specification says (§2.9), and nothing of what happened to whom", async () => {
+  it("a row has what the specification says (§2.9), and nothing of what happened to whom [§2.9, deliveries-13]", async () => {
     const { developer, endpoints, fire, log, script, work } = await stage(world)
     await script(MemoryWebhookSender.answers(503, "come back later"))
     const event = await fire()
@@ -71,7 +71,7 @@ describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
     expect(answer.text).not.toContain(event.userId)
   })
 
-  it("once a row has ended, attempt is the last one that was made: 0 when there was none", async () => {
+  it("once a row has ended, attempt is the last one that was made: 0 when there was none [deliveries-13]", async () => {
     const { developer, fire, log, script, work } = await stage(world)
     await script(MemoryWebhookSender.answers(500))
     await fire("place.enter", { maxEventAgeS: 20 })
@@ -124,7 +124,7 @@ describe("GET /v1/developer/apps/{app_id}/deliveries", () => {
     expect((await elsewhere.developer.get(`${elsewhere.log}?cursor=${nextCursor}`)).status).toBe(400)
   })
 
-  it("by endpoint, event, state and time", async () => {
+  it("by endpoint, event, state and time [§4.7-filter]", async () => {
     const { developer, endpoints, fire, log, script, work } = await stage(world)
     await script(MemoryWebhookSender.answers(200))
     const start = new Date(world.clock.now()).toISOString()

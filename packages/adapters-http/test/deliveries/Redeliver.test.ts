@@ -34,7 +34,7 @@ const retryNow = ({ developer, log }: Stage, id: string) => developer.send("POST
 const recover = ({ base, developer, endpoints }: Stage, since: string) =>
   developer.send("POST", `${base}/webhooks/${endpoints[0]}/recover`, { since })
 
-/** One event that used up its seven attempts. */
+/** An event whose delivery used up its seven attempts. */
 const lost = async (on: Stage) => {
   await on.script(MemoryWebhookSender.answers(500))
   const event = await on.fire()
@@ -64,8 +64,8 @@ const disable = ({ app, endpoints }: Stage) =>
     }))
   )
 
-describe("POST …/deliveries/{delivery_id}/redeliver (Spec §4.7)", () => {
-  it("queues a fresh attempt with the same event_id, as a row marked as a replay; the original is marked replayed", async () => {
+describe("POST …/deliveries/{delivery_id}/redeliver [§4.7]", () => {
+  it("queues a fresh attempt with the same event_id, as a row marked as a replay; the original is marked replayed [§3.5-delivered, §4.7-redeliver]", async () => {
     const on = await stage(world)
     const event = await lost(on)
     const [original] = await rows(on)
@@ -88,7 +88,7 @@ describe("POST …/deliveries/{delivery_id}/redeliver (Spec §4.7)", () => {
     expect(detail.json).toMatchObject({ replayed: true, state: "failed", attempt: 7 })
   })
 
-  it("adds no second entry to the user's access log; it adds the first when the original was never sent", async () => {
+  it("adds no second entry to the user's access log; it adds the first when the original was never sent [§4.7-replay-log, deliveries-12]", async () => {
     const on = await stage(world)
     await on.script(MemoryWebhookSender.answers(200))
     await on.fire()
@@ -101,7 +101,7 @@ describe("POST …/deliveries/{delivery_id}/redeliver (Spec §4.7)", () => {
     world.clock.advance(1)
     await on.fire()
     const [waiting] = await rows(on)
-    // Disabled before it was sent, then enabled again.
+    // The endpoint is disabled before the event is sent, then enabled again.
     await world.run(disable(on))
     await on.work()
     expect(await sentEntries(on)).toBe(1)
@@ -111,7 +111,7 @@ describe("POST …/deliveries/{delivery_id}/redeliver (Spec §4.7)", () => {
     expect(await sentEntries(on)).toBe(2)
   })
 
-  it("is refused while it is being attempted, past the rule's max_event_age_s and for a disabled endpoint", async () => {
+  it("is refused while it is being attempted, past the rule's max_event_age_s and for a disabled endpoint [§3.5-too-old, §4.7-redeliver-refused]", async () => {
     const on = await stage(world)
     await on.fire()
     const [trying] = await rows(on)
@@ -141,7 +141,7 @@ describe("POST …/deliveries/{delivery_id}/redeliver (Spec §4.7)", () => {
   it.each([
     ["delivered", 204, "delivered"],
     ["failed", 500, "failed"]
-  ])("of a test that was %s sends the same ping again, marked as a test (decision M10)", async (_, answer, state) => {
+  ])("of a test that was %s sends the same ping again, marked as a test [M10]", async (_, answer, state) => {
     const on = await stage(world)
     await on.script(MemoryWebhookSender.answers(answer))
     await on.developer.send("POST", `${on.base}/webhooks/${on.endpoints[0]}/test`)
@@ -156,13 +156,13 @@ describe("POST …/deliveries/{delivery_id}/redeliver (Spec §4.7)", () => {
     expect(replay).toMatchObject({ event_id: test!.event_id, state: "delivered", test: true, replay: true })
     expect(first).toMatchObject({ id: test!.id, state, replayed: true })
     expect(await sentEntries(on)).toBe(0)
-    // Neither the test nor its replay is an event that was lost.
+    // Neither the test nor its replay is a lost event.
     expect((await recover(on, "2020-01-01T00:00:00Z")).json).toEqual({ queued: 0 })
     await world.run(disable(on))
     expect((await redeliver(on, test!.id)).status).toBe(409)
   })
 
-  it("asks live authorisation like any attempt: nothing is sent once the user has disconnected (Spec §6.3.5)", async () => {
+  it("asks live authorisation like any attempt: nothing is sent once the user has disconnected [§6.3.5]", async () => {
     const on = await stage(world)
     await on.script(MemoryWebhookSender.answers(200))
     await on.fire()
@@ -193,8 +193,8 @@ describe("POST …/deliveries/{delivery_id}/redeliver (Spec §4.7)", () => {
   })
 })
 
-describe("POST …/deliveries/{delivery_id}/retry-now (Spec §4.7)", () => {
-  it("brings the next attempt forward to now, spends none more and queues no second copy", async () => {
+describe("POST …/deliveries/{delivery_id}/retry-now [§4.7]", () => {
+  it("brings the next attempt forward to now, spends none more and queues no second copy [§3.5-trying, §4.7-retry-now]", async () => {
     const on = await stage(world)
     await on.script(MemoryWebhookSender.inTurn(MemoryWebhookSender.answers(500), MemoryWebhookSender.answers(502)))
     await on.fire()
@@ -208,21 +208,21 @@ describe("POST …/deliveries/{delivery_id}/retry-now (Spec §4.7)", () => {
     expect((await on.developer.get(`${on.log}/${row!.id}`)).json).toMatchObject({
       state: "trying",
       attempt: 3,
-      // Five minutes after the attempt that was brought forward: the schedule goes on from there.
+      // The schedule goes on from the attempt that was brought forward: the next attempt is five minutes later.
       next_due_at: new Date(world.clock.now() + 300_000).toISOString(),
       attempts: [{ attempt: 1 }, { attempt: 2, sent_at: now }]
     })
     expect(await rows(on)).toHaveLength(1)
   })
 
-  it("each call brings forward the attempt that is the next then: seven in all, however often and however fast they fail", async () => {
+  it("each call brings forward the attempt that is the next then: seven in all, however often and however fast they fail [§4.7-retry-now, deliveries-10]", async () => {
     const on = await stage(world)
     await on.script(MemoryWebhookSender.answers(500))
     await on.fire()
     await on.work()
     const [row] = await rows(on)
     for (let attempt = 2; attempt <= 7; attempt++) {
-      // Twice before it is taken up is once.
+      // Two calls before the worker claims the row have the effect of one.
       expect(await retryNow(on, row!.id)).toMatchObject({ status: 200, json: { attempt } })
       expect(await retryNow(on, row!.id)).toMatchObject({ status: 200, json: { attempt } })
       await on.work()
@@ -236,7 +236,7 @@ describe("POST …/deliveries/{delivery_id}/retry-now (Spec §4.7)", () => {
     expect(await rows(on)).toHaveLength(1)
   })
 
-  it("409 for a row that has ended", async () => {
+  it("409 for a row that has ended [§3.5-delivered]", async () => {
     const on = await stage(world)
     await on.script(MemoryWebhookSender.answers(200))
     await on.fire()
@@ -287,7 +287,7 @@ describe("POST …/deliveries/{delivery_id}/retry-now (Spec §4.7)", () => {
 })
 
 describe("POST …/webhooks/{endpoint_id}/recover", () => {
-  it("redelivers what failed since then, once, the oldest first", async () => {
+  it("redelivers what failed since then, once, the oldest first [deliveries-11]", async () => {
     const on = await stage(world)
     await lost(on)
     world.clock.advance(60_000)

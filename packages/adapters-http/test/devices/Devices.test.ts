@@ -17,7 +17,7 @@ const upload = (token: string) =>
     headers: { ...NO_FIXES.headers, ...bearer(token).headers }
   })
 
-describe("devices (decisions §10)", () => {
+describe("devices [decisions §10]", () => {
   it("POST answers 201 with the token, this once, and how to set the phone up", async () => {
     const person = await world.person()
     const answer = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
@@ -54,7 +54,7 @@ describe("devices (decisions §10)", () => {
     expect((answer.json as { message: ReadonlyArray<string> }).message).toHaveLength(2)
   })
 
-  it("PATCH says whether a device stays at home, as the page does; 404 for another user's", async () => {
+  it("PATCH says whether a device stays at home, as the page does; 404 for another user's [devices-4]", async () => {
     const person = await world.person()
     const { json } = await person.send("POST", "/v1/user/devices", { name: "Tablet", format: "json" })
     const { id } = json as { id: string }
@@ -74,7 +74,7 @@ describe("devices (decisions §10)", () => {
     expect((await person.get("/v1/user/devices")).json).toMatchObject({ devices: [{ id, stays_at_home: false }] })
   })
 
-  it("DELETE: 204, its token opens nothing any more, and the second time 404", async () => {
+  it("DELETE: 204, its token opens nothing any more, and the second time 404 [devices-1]", async () => {
     const person = await world.person()
     const { json } = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
     const { id, token } = json as { id: string; token: string }
@@ -110,7 +110,7 @@ describe("what a phone sent and could not be taken", () => {
   const devices = async (person: Awaited<ReturnType<World["person"]>>) =>
     ((await person.get("/v1/user/devices")).json as { readonly devices: ReadonlyArray<unknown> }).devices
 
-  it("a phone whose clock is two hours ahead is not sending: page and JSON say that its clock is wrong", async () => {
+  it("a phone whose clock is two hours ahead is not sending: page and JSON say that its clock is wrong [fixes-3]", async () => {
     const person = await world.person()
     const { json } = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
     const { token } = json as { token: string }

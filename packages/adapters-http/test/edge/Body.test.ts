@@ -1,7 +1,8 @@
 import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import * as Body from "@place-access/adapters-http/edge/Body"
+import * as BodyBounds from "@place-access/adapters-http/edge/BodyBounds"
 import * as CurrentRequest from "@place-access/adapters-http/edge/CurrentRequest"
-import * as NodeServer from "@place-access/adapters-http/edge/NodeServer"
+import * as NodeServer from "@place-access/adapters-http/engine/NodeServer"
 import { Cause, Effect, Equal, Exit } from "effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -11,14 +12,14 @@ let close: () => Promise<void> = async () => undefined
 afterEach(() => close())
 
 const MAY_BE_INTERRUPTED = [false, true]
-/** Before the body has come, and when it has been there for a while, as behind a look into the database. */
+/** Waits before the body is read: before it has arrived, and after, as behind a query to the database. */
 const WAITS_MILLIS = [0, 60]
 
-/** A server that reads the body twice, after a while, and answers with what it read or was refused. */
+/** A server that reads the body twice, after a wait, and answers with the body or with the refusal. */
 const serve = async (waitMillis: number, mayBeInterrupted: boolean) => {
   const app = Effect.gen(function* () {
     const cell = CurrentRequest.make("req_test")
-    cell.reads = new Set(["application/json", "application/x-www-form-urlencoded"])
+    cell.route = { ...cell.route, reads: new Set(["application/json", "application/x-www-form-urlencoded"]) }
     const request = Body.bounded(yield* HttpServerRequest.HttpServerRequest, cell)
     yield* Effect.sleep(waitMillis)
     const reading = mayBeInterrupted ? Effect.interruptible(request.text) : request.text
@@ -51,7 +52,7 @@ for (const waitMillis of WAITS_MILLIS) {
 
       it("is refused when it is too large, no UTF-8, or a form with a NUL in it", async () => {
         const url = await serve(waitMillis, mayBeInterrupted)
-        const tooLarge = "x".repeat(Body.limitFor("/v1/things") + 1)
+        const tooLarge = "x".repeat(BodyBounds.ORDINARY.bytes + 1)
         expect(await post(url, tooLarge)).toEqual({ refused: "payload_too_large", isSame: true })
         expect(await post(url, Uint8Array.of(0xff))).toEqual({ refused: "invalid_request", isSame: true })
         const form = "application/x-www-form-urlencoded"

@@ -13,9 +13,11 @@ import { Effect, Layer, Schema } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import * as CurrentRequest from "@place-access/adapters-http/edge/CurrentRequest"
 import * as Edge from "@place-access/adapters-http/edge/Edge"
-import * as Group from "@place-access/adapters-http/edge/Group"
-import * as Router from "@place-access/adapters-http/edge/Router"
-import * as Routes from "@place-access/adapters-http/edge/Routes"
+import * as Group from "@place-access/adapters-http/engine/Group"
+import * as Matched from "@place-access/adapters-http/edge/Matched"
+import { BodyBounds } from "@place-access/adapters-http/edge/BodyBounds"
+import * as Engine from "@place-access/adapters-http/engine/Engine"
+import * as Routes from "@place-access/adapters-http/engine/Routes"
 import { HttpOptions } from "@place-access/adapters-http/HttpOptions"
 import * as Errors from "@place-access/adapters-http/wire/Errors"
 import { optional, queryIntOr, request } from "@place-access/adapters-http/wire/Fields"
@@ -23,7 +25,7 @@ import { optionsAt } from "../support/options.js"
 import { serve, type Served } from "../support/serve.js"
 import { call, jsonBody, raw, rawKept } from "../support/wire.js"
 
-/** An API with one endpoint for each way a request can end. */
+/** An API with one endpoint for each way in which a request can end. */
 const Thing = request({
   label: Schema.String.pipe(Schema.maxLength(5, { message: () => "must be at most 5 characters" })),
   type: Schema.Literal("enter", "exit", "dwell"),
@@ -54,6 +56,7 @@ const group = HttpApiGroup.make("things")
     HttpApiEndpoint.post("upload", "/v1/phone/things")
       .setPayload(Schema.Unknown)
       .addSuccess(Schema.Struct({ size: Schema.Int }))
+      .annotate(BodyBounds, { bytes: 8 * 1_048_576, entries: 160_000 })
   )
 const Api = HttpApi.make("test").add(group)
 
@@ -73,8 +76,8 @@ const Handlers = Group.group(Api, "things", (handlers) =>
     .handle("one", ({ path: { id } }) =>
       Effect.gen(function* () {
         yield* CurrentRequest.callerIs(caller)
+        yield* CurrentRequest.discloses("one number")
         yield* CurrentRequest.purposeIs("order_ahead")
-        yield* CurrentRequest.disclose("one number")
         switch (id) {
           case "missing":
             return yield* Effect.fail(Errors.notFound("thing"))
@@ -118,14 +121,13 @@ const app = (url: string) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const router = yield* HttpApiBuilder.Router.router
-      const known: Edge.Known = {
+      const known: Edge.EdgeRoutes = {
         errorPage: ({ statusCode, message }, id) =>
           Effect.succeed(HttpServerResponse.html(`<h1>${statusCode}</h1>${String(message)} ${id}`)),
-        allowed: Routes.allowed(router.routes),
-        contentTypes: Routes.contentTypes(Api),
-        deprecations: new Map()
+        allowed: Routes.allowed(router.routes)
       }
-      return HttpServer.serve(yield* Edge.make(Router.make(router, known), known))
+      const routed = yield* Engine.routed(router, Matched.note(Api, url))
+      return HttpServer.serve(yield* Edge.make(routed, known))
     })
   ).pipe(
     Layer.provide(HttpApiBuilder.Router.use((router) => router.get("/page", HttpServerResponse.html("<p>hello</p>")))),
@@ -156,7 +158,7 @@ describe("what HttpApi itself refuses", () => {
     expect(answer.json).toEqual({ statusCode: 400, error: "invalid_request", message: "The body is not valid JSON" })
   })
 
-  it("decode errors: 400 validation_failed, every field named by its wire path, no value repeated", async () => {
+  it("decode errors: 400 validation_failed, every field named by its wire path, no value repeated [decisions §5]", async () => {
     const answer = await post(
       "/v1/things",
       jsonBody({ label: "s3cret-value", type: "s3cret", note: 5, at: { lat: "s3cret" }, extra: "ignored" })
@@ -207,7 +209,7 @@ describe("what HttpApi itself refuses", () => {
     expect(answer.headers.get("allow")).toBe("GET, HEAD, POST")
     expect((await call(`${served.url}/v1/things/5`, { method: "PUT" })).headers.get("allow")).toBe("GET, HEAD")
     expect((await call(`${served.url}/v1/things`, { method: "OPTIONS" })).status).toBe(405)
-    // As the router takes them for GET, too.
+    // The router also takes these addresses for this route with GET.
     for (const target of ["/v1/things/", "//v1//things", "/V1/Things", "http://elsewhere/v1/things?a=b"]) {
       expect(await raw(served.url, [`PUT ${target} HTTP/1.1`, "host: x"])).toMatch(
         /^HTTP\/1\.1 405 [\s\S]*allow: GET, HEAD, POST\r\n/
@@ -362,7 +364,7 @@ describe("our own faults", () => {
     expect(await get("/v1/things/broken")).toMatchObject({ status: 500, json: { error: "internal_error" } })
   })
 
-  it("errors are exactly { statusCode, error, message } and what the specification adds", async () => {
+  it("errors are exactly { statusCode, error, message } and what the specification adds [§7-body, decisions §5]", async () => {
     expect((await get("/v1/things/missing")).json).toEqual({
       statusCode: 404,
       error: "not_found",
@@ -381,7 +383,7 @@ describe("our own faults", () => {
 })
 
 describe("access log", () => {
-  it("one entry a request of an app, committed before the answer", async () => {
+  it("one entry a request of an app, committed before the answer [access-log-2]", async () => {
     expect((await get("/v1/things/5")).json).toEqual({ n: 1 })
     expect(entries).toEqual([
       expect.objectContaining({
@@ -406,7 +408,7 @@ describe("access log", () => {
     ])
   })
 
-  it("when the entry cannot be written nothing is disclosed: 503", async () => {
+  it("when the entry cannot be written nothing is disclosed: 503 [access-log-2]", async () => {
     logFails = true
     const answer = await get("/v1/things/5")
     expect(answer).toMatchObject({ status: 503, json: { error: "unavailable" } })
@@ -414,10 +416,10 @@ describe("access log", () => {
     expect(served.log.join("\n")).toContain("access log entry not written")
   })
 
-  it("a client that hung up is logged: what it asked for may have been done", async () => {
+  it("a client that hung up is logged: what it asked for may have been done [access-log-1]", async () => {
     const client = new AbortController()
     const sent = get("/v1/things/slow", { signal: client.signal }).catch(() => "aborted")
-    // The first request on this connection answers only after the slow one has begun.
+    // The first request on this connection is answered only after the slow one has begun.
     await get("/v1/things")
     client.abort()
     expect(await sent).toBe("aborted")
@@ -426,7 +428,7 @@ describe("access log", () => {
     )
   })
 
-  it("requests without a known connection leave none", async () => {
+  it("requests without a known connection leave none [access-log-1]", async () => {
     await get("/v1/things")
     await get("/v1/nothing")
     expect(entries).toEqual([])

@@ -6,16 +6,16 @@ import { Effect, Metric, MetricState } from "effect"
 import { expect, it } from "vitest"
 
 const request = { method: "GET", headers: {} } as HttpServerRequest.HttpServerRequest
-const watched = { request, cell: { endpoint: "GET /v1/things/{id}" } as Cell, trustsTraceparent: false }
+const watched = { request, cell: { route: { label: "GET /v1/things/{id}" } } as Cell, trustsTraceparent: false }
 
 const answer = (status: number, error: string | null) =>
   Effect.runSync(
-    Effect.withFiberRuntime<{ readonly response: { readonly status: number }; readonly error: string | null }>(
-      (fiber) => Watch.around(fiber, watched, Effect.succeed({ response: { status }, error }))
-    ).pipe(Effect.locally(Telemetry.recorder, { observers: new Set<() => void>() }))
+    Watch.around(watched, Effect.succeed({ response: { status }, error })).pipe(
+      Effect.locally(Telemetry.recorder, { observers: new Set<() => void>() })
+    )
   )
 
-/** How often, by the code of the error. */
+/** How many requests were refused, by error code. */
 const refusals = () =>
   Object.fromEntries(
     Metric.unsafeSnapshot().flatMap(({ metricKey, metricState }) =>

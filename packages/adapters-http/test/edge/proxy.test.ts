@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
 import { clientAddress } from "@place-access/adapters-http/edge/ClientAddress"
 import * as HttpLive from "@place-access/adapters-http/HttpLive"
-import { HttpOptions, type Options } from "@place-access/adapters-http/HttpOptions"
+import { HttpOptions, type ServiceOptions } from "@place-access/adapters-http/HttpOptions"
 import { serve, type Served } from "../support/serve.js"
 import { Stores } from "../support/stores.js"
 import { optionsAt } from "../support/options.js"
 import { call } from "../support/wire.js"
 
-const options = (trustProxy: boolean, url = "http://localhost"): Options => optionsAt(url, { trustProxy })
+const options = (trustProxy: boolean, url = "http://localhost"): ServiceOptions => optionsAt(url, { trustProxy })
 
 const addressOf = (trustProxy: boolean, peer: string, forwarded?: string): string => {
   const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded }
@@ -32,7 +32,7 @@ describe("the address of a client", () => {
     [false, "::ffff:192.0.2.1", undefined, "192.0.2.1"],
     [false, "fe80::1%eth0", undefined, "fe80::1"],
     [true, "10.0.0.1", "203.0.113.9", "203.0.113.9"],
-    // The client wrote what stands before; the proxy wrote the last one.
+    // The client wrote the first entries; the proxy wrote the last one.
     [true, "10.0.0.1", "1.2.3.4, 203.0.113.9", "203.0.113.9"],
     [true, "10.0.0.1", "2001:db8::1", "2001:db8::1"],
     [true, "10.0.0.1", "nonsense", "10.0.0.1"],
@@ -79,7 +79,7 @@ describe("behind a trusted proxy, with a route of the app's own", () => {
     expect((await call(`${served.url}/portal/places`)).status).toBe(303)
   })
 
-  it("the portal's own address leads to the access log; connected apps have an address of their own", async () => {
+  it("the portal's own address leads to the access log; connected apps have an address of their own [M12]", async () => {
     const portal = await call(`${served.url}/portal`)
     expect([portal.status, portal.headers.get("location")]).toEqual([303, "/portal/access-log"])
     for (const path of ["/portal/access-log", "/portal/connections"]) {

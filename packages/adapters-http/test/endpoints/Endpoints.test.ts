@@ -41,7 +41,7 @@ const disable = (id: string) =>
   )
 
 describe("POST and GET /v1/developer/apps/{app_id}/webhooks", () => {
-  it("201 with the endpoint and its secret, which no other answer has", async () => {
+  it("201 with the endpoint and its secret, which no other answer has [§2.7, §4.7-webhooks-add, §4.7-webhooks-list]", async () => {
     const { endpoint, path, person, secret } = await registered()
     expect(endpoint).toEqual({
       id: expect.stringMatching(/^ep_/),
@@ -58,13 +58,13 @@ describe("POST and GET /v1/developer/apps/{app_id}/webhooks", () => {
     expect(list.text).not.toContain("whsec_")
   })
 
-  it("events and description may be left out: every event, no description", async () => {
+  it("events and description may be left out: every event, no description [endpoints-4]", async () => {
     const person = await world.person()
     const answer = await person.send("POST", await appOf(person), { url: URL })
     expect(answer.json).toMatchObject({ events: [], description: null })
   })
 
-  it("the sixth is 409", async () => {
+  it("the sixth is 409 [§8-endpoints]", async () => {
     const { path, person } = await registered()
     for (let more = 0; more < 4; more++) expect((await person.send("POST", path, { url: URL })).status).toBe(201)
     const sixth = await person.send("POST", path, { url: URL })
@@ -91,7 +91,7 @@ describe("POST and GET /v1/developer/apps/{app_id}/webhooks", () => {
   })
 })
 
-describe("everything that is wrong is answered at once (decisions §5)", () => {
+describe("everything that is wrong is answered at once [decisions §5]", () => {
   const WRONG = { url: `http://${CANARY}.example.com/`, events: [CANARY], description: "x".repeat(201) }
   const MESSAGES = [
     "url must begin with https://",
@@ -118,7 +118,7 @@ describe("everything that is wrong is answered at once (decisions §5)", () => {
 })
 
 describe("PATCH …/webhooks/{endpoint_id}", () => {
-  it("changes what it names; null takes the description away", async () => {
+  it("changes what it names; null takes the description away [§4.7-webhooks-change]", async () => {
     const { endpoint, one, path, person } = await registered()
     const moved = await person.send("PATCH", one, { url: `${URL}/2`, events: [], description: null })
     expect([moved.status, moved.json]).toEqual([200, { ...endpoint, url: `${URL}/2`, events: [], description: null }])
@@ -126,7 +126,7 @@ describe("PATCH …/webhooks/{endpoint_id}", () => {
     expect((await person.get(path)).json).toEqual({ webhooks: [moved.json], nextCursor: null })
   })
 
-  it("enables what the service disabled", async () => {
+  it("enables what the service disabled [§3.4-enable]", async () => {
     const { endpoint, one, path, person } = await registered()
     await disable(endpoint.id)
     expect((await person.get(path)).json).toMatchObject({
@@ -136,7 +136,7 @@ describe("PATCH …/webhooks/{endpoint_id}", () => {
     expect([enabled.status, enabled.json]).toEqual([200, endpoint])
   })
 
-  it("enabled: false is 400, and nothing else of the request is done", async () => {
+  it("enabled: false is 400, and nothing else of the request is done [endpoints-6]", async () => {
     const { endpoint, one, path, person } = await registered()
     const answer = await person.send("PATCH", one, { enabled: false, description: "off" })
     expect([answer.status, answer.json]).toEqual([
@@ -158,7 +158,7 @@ describe("PATCH …/webhooks/{endpoint_id}", () => {
 })
 
 describe("POST …/rotate-secret", () => {
-  it("answers the new secret, once; deliveries are signed by both from now on", async () => {
+  it("answers the new secret, once; deliveries are signed by both from now on [§4.7-webhooks-rotate]", async () => {
     const { endpoint, one, person, secret: old } = await registered()
     const answer = await person.send("POST", `${one}/rotate-secret`)
     const { secret } = answer.json as Endpoint
@@ -185,7 +185,7 @@ describe("POST …/test", () => {
       { delivered: false, status: 404, detail: "The receiver answered 404; only 2xx counts as delivered." }
     ],
     [MemoryWebhookSender.refuses, { delivered: false, status: null, detail: "connection refused" }]
-  ])("200 with what came of it", async (behaviour, expected) => {
+  ])("200 with what came of it [§4.7-webhooks-test]", async (behaviour, expected) => {
     const { one, person } = await registered()
     await script(behaviour)
     const answer = await person.send("POST", `${one}/test`)
@@ -194,7 +194,7 @@ describe("POST …/test", () => {
 })
 
 describe("DELETE …/webhooks/{endpoint_id}", () => {
-  it("204 without a body; 404 the second time", async () => {
+  it("204 without a body; 404 the second time [§4.7-webhooks-remove]", async () => {
     const { one, path, person } = await registered()
     const answer = await person.send("DELETE", one)
     expect([answer.status, answer.text]).toEqual([204, ""])
@@ -213,20 +213,23 @@ describe("only the app's owner", () => {
     ["POST", "/{id}/test", undefined]
   ]
 
-  it.each(calls)("%s webhooks%s: 404 to others, 401 to nobody, and nothing happens", async (method, suffix, body) => {
-    const { endpoint, path, person } = await registered()
-    const stranger = await world.person()
-    const target = path + suffix.replace("{id}", endpoint.id)
-    const foreign = await stranger.send(method, target, body)
-    expect([foreign.status, (foreign.json as { readonly error: string }).error]).toEqual([404, "not_found"])
-    const nobody = await world.call(target, {
-      method,
-      headers: { "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) })
-    })
-    expect([nobody.status, (nobody.json as { readonly error: string }).error]).toEqual([401, "not_signed_in"])
-    expect((await person.get(path)).json).toEqual({ webhooks: [endpoint], nextCursor: null })
-  })
+  it.each(calls)(
+    "%s webhooks%s: 404 to others, 401 to nobody, and nothing happens [endpoints-9]",
+    async (method, suffix, body) => {
+      const { endpoint, path, person } = await registered()
+      const stranger = await world.person()
+      const target = path + suffix.replace("{id}", endpoint.id)
+      const foreign = await stranger.send(method, target, body)
+      expect([foreign.status, (foreign.json as { readonly error: string }).error]).toEqual([404, "not_found"])
+      const nobody = await world.call(target, {
+        method,
+        headers: { "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) })
+      })
+      expect([nobody.status, (nobody.json as { readonly error: string }).error]).toEqual([401, "not_signed_in"])
+      expect((await person.get(path)).json).toEqual({ webhooks: [endpoint], nextCursor: null })
+    }
+  )
 
   it.each(calls.filter(([, suffix]) => suffix !== ""))(
     "%s webhooks%s: 404 for an id that is not there",

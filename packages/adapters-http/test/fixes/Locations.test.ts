@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 
 const get = (path: string, as = token): Promise<Answer> => world.call(path, bearer(as))
-/** With the purpose that covers everything. */
+/** Calls an endpoint with the purpose that covers every scope. */
 const ask = (path: string, query = "", as = token) => get(`/v1/locations/${path}?purpose=order_ahead&${query}`, as)
 const ago = (millis: number) => new Date(world.clock.now() - millis).toISOString()
 const between = (from: number, to: number) => `from=${ago(from)}&to=${ago(to)}`
@@ -39,7 +39,7 @@ const fix = (age: number, point = HOME, accuracyM: number | null = 10) => ({
   accuracy_m: accuracyM,
   captured_at: ago(age)
 })
-/** What the user reads about the newest request. */
+/** The newest entry of the access log. */
 const logged = () => world.run(Effect.map(MemoryDatabase, ({ accessLog }) => accessLog.at(-1)))
 
 const ENDPOINTS: ReadonlyArray<readonly [string, string]> = [
@@ -49,16 +49,19 @@ const ENDPOINTS: ReadonlyArray<readonly [string, string]> = [
   ["days", "from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z"]
 ]
 
-describe("purpose (Spec §4.4)", () => {
-  it.each(ENDPOINTS)("%s: required on every call, and in the user's log when it is the app's", async (path, query) => {
-    expect((await ask(path, query)).status).toBe(200)
-    expect(await logged()).toMatchObject({ purpose: "order_ahead", error: null })
-    for (const purpose of ["", "purpose=", "purpose=nothing", "purpose=order_ahead&purpose=order_ahead"]) {
-      const answer = await get(`/v1/locations/${path}?${query}&${purpose}`)
-      expect(answer.json).toEqual({ statusCode: 400, error: "invalid_purpose", message: expect.any(String) })
-      expect(await logged()).toMatchObject({ purpose: null, error: "invalid_purpose", disclosed: null })
+describe("purpose [§4.4]", () => {
+  it.each(ENDPOINTS)(
+    "%s: required on every call, and in the user's log when it is the app's [§4.4-purpose]",
+    async (path, query) => {
+      expect((await ask(path, query)).status).toBe(200)
+      expect(await logged()).toMatchObject({ purpose: "order_ahead", error: null })
+      for (const purpose of ["", "purpose=", "purpose=nothing", "purpose=order_ahead&purpose=order_ahead"]) {
+        const answer = await get(`/v1/locations/${path}?${query}&${purpose}`)
+        expect(answer.json).toEqual({ statusCode: 400, error: "invalid_purpose", message: expect.any(String) })
+        expect(await logged()).toMatchObject({ purpose: null, error: "invalid_purpose", disclosed: null })
+      }
     }
-  })
+  )
 
   it("one that does not cover the scope, or was archived, is refused, and is in the log all the same", async () => {
     const terms = { description: "Only where you are now", scopes: [LATEST] as const, expectedDailyVolume: 5 }
@@ -71,10 +74,10 @@ describe("purpose (Spec §4.4)", () => {
     expect(json).toMatchObject({ error: "invalid_purpose", message: "the purpose was archived" })
   })
 
-  it("a draft is for sandbox apps; an app in production needs an approved one", async () => {
+  it("a draft is for sandbox apps; an app in production needs an approved one [§4.4-purpose]", async () => {
     const developer = await world.person()
     const { app } = await world.app(developer, { status: "production" })
-    const approved = Purpose.Terms.make({
+    const approved = Purpose.PurposeTerms.make({
       description: "Finds coffee near you",
       scopes: [LATEST],
       expectedDailyVolume: 10
@@ -86,7 +89,7 @@ describe("purpose (Spec §4.4)", () => {
     expect(saying(await get("/v1/locations/latest?purpose=sell_coffee", accessToken))).toEqual([400, "invalid_purpose"])
   })
 
-  it("is looked at after token and scope, and before every other parameter", async () => {
+  it("is looked at after token and scope, and before every other parameter [§4.4-purpose, answers-6]", async () => {
     const wrong = "at=yesterday&tolerance_s=-1"
     expect(saying(await get(`/v1/locations/lookup?${wrong}`, "nonsense"))).toEqual([401, "invalid_token"])
     expect(saying(await get(`/v1/locations/lookup?${wrong}`))).toEqual([400, "invalid_purpose"])
@@ -144,7 +147,7 @@ describe("purpose (Spec §4.4)", () => {
 })
 
 describe("GET /v1/locations/latest", () => {
-  it("the newest reading, however old and imprecise; null when there is none", async () => {
+  it("the newest reading, however old and imprecise; null when there is none [§4.4-latest]", async () => {
     expect((await ask("latest")).json).toEqual({ fix: null })
     expect(await logged()).toMatchObject({ disclosed: "that no location of yours is known" })
     await mine.at(north(HOME, 900), [40 * DAY])
@@ -155,7 +158,7 @@ describe("GET /v1/locations/latest", () => {
 })
 
 describe("GET /v1/locations/lookup", () => {
-  it("the nearest reading on either side, the earlier one of two; tolerance_s is 900 unless said", async () => {
+  it("the nearest reading on either side, the earlier one of two; tolerance_s is 900 unless said [§4.4-lookup]", async () => {
     const away = { lat: 52.38, lon: 4.89 }
     await mine.at(HOME, [30 * MINUTE])
     await mine.at(away, [20 * MINUTE])
@@ -191,14 +194,14 @@ describe("GET /v1/locations/timerange", () => {
     return told
   }
 
-  it("oldest first, from inclusive and to exclusive; the user reads how many and of when", async () => {
+  it("oldest first, from inclusive and to exclusive; the user reads how many and of when [§4.4-timerange]", async () => {
     await mine.at(HOME, [4 * MINUTE, 2 * MINUTE, 3 * MINUTE, MINUTE])
     const { json } = await ask("timerange", between(4 * MINUTE, MINUTE))
     expect(json).toEqual({ fixes: [4, 3, 2].map((age) => fix(age * MINUTE)), nextCursor: null })
     expect((await logged())?.disclosed).toMatch(/^3 locations from 1 March 2026 at .* to 1 March 2026 at .* UTC$/)
   })
 
-  it("page by page, each reading once, many of one instant too; 100 on a page unless said", async () => {
+  it("page by page, each reading once, many of one instant too; 100 on a page unless said [answers-7]", async () => {
     const points = Array.from({ length: 7 }, (_, index) => north(HOME, index))
     for (const point of points) await mine.at(point, [MINUTE, 2 * MINUTE])
     await mine.at(
@@ -212,7 +215,7 @@ describe("GET /v1/locations/timerange", () => {
     expect(first.fixes).toHaveLength(100)
   })
 
-  it("a cursor is opaque, and good for its connection, from and to alone", async () => {
+  it("a cursor is opaque, and good for its connection, from and to alone [§4.4-timerange, answers-7]", async () => {
     await mine.at(HOME, [3 * MINUTE, 2 * MINUTE, MINUTE])
     const page = await ask("timerange", `${between(DAY, 0)}&limit=1`)
     const cursor = encodeURIComponent((page.json as { readonly nextCursor: string }).nextCursor)
@@ -268,7 +271,7 @@ describe("GET /v1/locations/timerange", () => {
 describe("GET /v1/locations/days", () => {
   const days = async (query: string) => (await ask("days", query)).json
 
-  it("each day with readings, in the calendar of tz; UTC unless said; what is before from and from to on is left out", async () => {
+  it("each day with readings, in the calendar of tz; UTC unless said; what is before from and from to on is left out [§4.4-days]", async () => {
     const seen = [
       "2026-02-26T22:59:59.999Z",
       "2026-02-26T23:00:00.000Z",

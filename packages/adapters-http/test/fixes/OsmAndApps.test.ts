@@ -13,7 +13,7 @@ describe("GET and POST /v1/phone/osmand", () => {
     body: Recorded.form(fields)
   })
 
-  it("a query, with GET and POST, a form and every JSON of Traccar Client: 200 and empty, once stored", async () => {
+  it("a query, with GET and POST, a form and every JSON of Traccar Client: 200 and empty, once stored [devices-10]", async () => {
     const { token } = await phone("osmand")
     const query = new URLSearchParams(Recorded.traccarQuery(token, now())).toString()
     const ways = [
@@ -34,7 +34,7 @@ describe("GET and POST /v1/phone/osmand", () => {
     expect(fixes[0]?.accuracyM).toBeNull()
   })
 
-  it("a query says who it is by any of the names or by a header, and a field that stands twice blocks nothing", async () => {
+  it("a query says who it is by any of the names or by a header, and a field that stands twice blocks nothing [devices-10]", async () => {
     const { token } = await phone("osmand")
     const place = (ago: number) => `lat=52.37&lon=4.89&timestamp=${now() - ago}`
     for (const [index, name] of ["id", "deviceid", "device_id"].entries()) {
@@ -47,7 +47,7 @@ describe("GET and POST /v1/phone/osmand", () => {
     expect((await stored()).map(({ capturedAt }) => now() - capturedAt)).toEqual([0, 1, 2, 3, 4])
   })
 
-  it("HTTP Basic, as the fields of GPSLogger for it send it, and what %ALL of GPSLogger becomes", async () => {
+  it("HTTP Basic, as the fields of GPSLogger for it send it, and what %ALL of GPSLogger becomes [devices-10-gpslogger]", async () => {
     const { token } = await phone("gpslogger")
     const all = "lat=52.37&lon=4.89&sat=9&desc=&alt=12.0&acc=14.5&dir=271.0&prov=gps&spd=10.0"
     const basic = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString("base64")}` })
@@ -78,7 +78,7 @@ describe("GET and POST /v1/phone/osmand", () => {
     expect([wrong.status, wrong.json]).toEqual([401, expect.objectContaining({ error: "invalid_token" })])
   })
 
-  it("a heartbeat without a place: 200, nothing stored", async () => {
+  it("a heartbeat without a place: 200, nothing stored [devices-10]", async () => {
     const { token } = await phone("osmand")
     const { coords: _, ...heartbeat } = Recorded.traccarClient(token, now()).location
     expect(saying(await post("/v1/phone/osmand", jsonBody({ device_id: token, location: heartbeat })))).toEqual(EMPTY)
@@ -95,7 +95,7 @@ describe("GET and POST /v1/phone/osmand", () => {
     expect([(await stored()).length, (await aside()).length]).toEqual([1, 3])
   })
 
-  it("a wrong identifier, or none: 401, which the app's log shows, and it keeps what it has", async () => {
+  it("a wrong identifier, or none: 401, which the app's log shows, and it keeps what it has [devices-10]", async () => {
     const { token } = await phone("osmand")
     for (const id of [`${token}x`, "12345678", ""]) {
       expect((await post("/v1/phone/osmand", jsonBody(Recorded.traccarClient(id, now())))).status).toBe(401)
@@ -130,7 +130,7 @@ describe("GPSLogger, set up as the portal says", () => {
     })
   }
 
-  it("every reading is stored, in metres a second; the token is not in the address", async () => {
+  it("every reading is stored, in metres a second; the token is not in the address [devices-10-gpslogger]", async () => {
     const device = await phone("gpslogger")
     expect(device.setup.address).toBe(`${desk.world.url}/v1/phone/osmand`)
     for (const at of readings(3)) expect(saying(await send(device, at))).toEqual([200, ""])
@@ -146,7 +146,7 @@ describe("GPSLogger, set up as the portal says", () => {
     )
   })
 
-  it("the whole file sent again every hour is stored once, and no line of it is an error", async () => {
+  it("the whole file sent again every hour is stored once, and no line of it is an error [devices-10-gpslogger]", async () => {
     const device = await phone("gpslogger")
     for (let hour = 0; hour < 3; hour++) {
       for (const at of readings(5)) expect(saying(await send(device, at))).toEqual([200, ""])

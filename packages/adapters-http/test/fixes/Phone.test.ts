@@ -29,8 +29,8 @@ const GOOD = { captured_at: "2026-03-01T11:59:00.000Z", lat: 52.37, lon: 4.89 }
 
 const stored = () => world.run(Effect.flatMap(FixStore, (store) => store.latest(person.account.id, 100)))
 
-describe("POST /v1/phone/locations (decisions §10, L3, L4)", () => {
-  it("answers how many were stored; sent again it changes nothing and is answered 200 again", async () => {
+describe("POST /v1/phone/locations [decisions §10, L3, L4]", () => {
+  it("answers how many were stored; sent again it changes nothing and is answered 200 again [M4]", async () => {
     const locations = [
       at(3_000, { accuracy_m: 10, altitude_m: -3, speed_mps: 1.5, course_deg: 90 }),
       at(2_000),
@@ -56,7 +56,7 @@ describe("POST /v1/phone/locations (decisions §10, L3, L4)", () => {
     expect(await sent(`{"locations":${list(2_500_000, "{}")}}`)).toEqual([413, "payload_too_large"])
   })
 
-  it("numbers that cannot be are put aside and counted, and the rest is stored", async () => {
+  it("numbers that cannot be are put aside and counted, and the rest is stored [fixes-1]", async () => {
     const text = JSON.stringify({
       locations: [
         at(0),
@@ -80,7 +80,7 @@ describe("POST /v1/phone/locations (decisions §10, L3, L4)", () => {
     expect((await stored()).map((fix) => fix.accuracyM)).toEqual([null, null, null])
   })
 
-  it("visits are taken beside the locations, and counted only when they cannot be", async () => {
+  it("visits are taken beside the locations, and counted only when they cannot be [fixes-5]", async () => {
     const visit = { arrival: ago(60_000), departure: null, lat: 52.37, lon: 4.89, accuracy_m: 30 }
     const answer = await upload({
       locations: [],
@@ -101,7 +101,7 @@ describe("POST /v1/phone/locations (decisions §10, L3, L4)", () => {
     expect(await stored()).toEqual([])
   })
 
-  it("one bad reading does not refuse its batch: what cannot be read is put aside, the others are taken", async () => {
+  it("one bad reading does not refuse its batch: what cannot be read is put aside, the others are taken [fixes-1, devices-7]", async () => {
     const bad = [
       { lat: 1, lon: 1 },
       { ...GOOD, captured_at: "2026-03-01T12:00:00" },

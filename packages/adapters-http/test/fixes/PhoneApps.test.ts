@@ -14,7 +14,7 @@ describe("POST /v1/phone/overland", () => {
   const OK_AND_VISITS = '{"result":"ok","set":{"main":{"visit_tracking":true}}}'
   const send = (token: string, body: unknown) => post("/v1/phone/overland", jsonBody(body), bearer(token).headers)
 
-  it("a batch is stored: fixes, visits beside them, actions and trips nowhere; again it changes nothing", async () => {
+  it("a batch is stored: fixes, visits beside them, actions and trips nowhere; again it changes nothing [devices-8]", async () => {
     const { token } = await phone("overland")
     const locations = [
       Recorded.overlandFix(now() - 60_000),
@@ -31,7 +31,7 @@ describe("POST /v1/phone/overland", () => {
     }
   })
 
-  it("visits are switched on while an app may read them and the phone has not reported one", async () => {
+  it("visits are switched on while an app may read them and the phone has not reported one [devices-8-set]", async () => {
     const { token } = await phone("overland")
     const fix = { locations: [Recorded.overlandFix(now())] }
     const { app } = await desk.world.app(desk.person)
@@ -53,7 +53,7 @@ describe("POST /v1/phone/overland", () => {
     expect(saying(await send(other.token, { locations: [] }))).toEqual([200, OK])
   })
 
-  it("one bad point never blocks the queue: it is put aside, the others are stored", async () => {
+  it("one bad point never blocks the queue: it is put aside, the others are stored [devices-7]", async () => {
     const { token } = await phone("overland")
     const bad = { ...Recorded.overlandFix(now()), geometry: { type: "Point", coordinates: [200, 91] } }
     const locations = [bad, Recorded.overlandFix(now(), { timestamp: "soon" }), null, Recorded.overlandFix(now())]
@@ -62,7 +62,7 @@ describe("POST /v1/phone/overland", () => {
     expect((await aside()).map(({ reason }) => reason).sort()).toEqual(["out_of_range", "unreadable"])
   })
 
-  it("what is no batch is answered with words that the app shows, and with 200: only then it does", async () => {
+  it("what is no batch is answered with words that the app shows, and with 200: only then it does [devices-7-shown]", async () => {
     const { token } = await phone("overland")
     for (const body of [{}, [], Recorded.owntracksIos(now())]) {
       const answer = await send(token, body)
@@ -76,7 +76,7 @@ describe("POST /v1/phone/overland", () => {
     expect([broken.status, broken.json]).toEqual([200, { error: expect.any(String) }])
   })
 
-  it("a wrong token: 401, which the app shows, and it keeps the batch", async () => {
+  it("a wrong token: 401, which the app shows, and it keeps the batch [devices-7-shown]", async () => {
     const { token } = await phone("overland")
     const body = { locations: [Recorded.overlandFix(now())] }
     expect(await send(`${token}x`, body)).toMatchObject({ status: 401, json: { error: "invalid_token" } })
@@ -86,16 +86,21 @@ describe("POST /v1/phone/overland", () => {
     expect(await stored()).toEqual([])
   })
 
-  it.each(["token", "api_key"])("a version without a field for a token has it in the address, as %s", async (name) => {
-    const { token } = await phone("overland")
-    const body = { locations: [Recorded.overlandFix(now())] }
-    const address = `/v1/phone/overland?${name}=${token}`
-    expect(saying(await post(address, jsonBody(body)))).toEqual([200, OK])
-    expect(await stored()).toHaveLength(1)
-    expect((await send(`${token}x`, body)).status).toBe(401)
-    unavailable(await whileUnavailable(() => post(address, jsonBody({ locations: [Recorded.overlandFix(now() - 1)] }))))
-    expect(desk.world.log.join("\n")).not.toContain("pa_dv")
-  })
+  it.each(["token", "api_key"])(
+    "a version without a field for a token has it in the address, as %s [devices-11]",
+    async (name) => {
+      const { token } = await phone("overland")
+      const body = { locations: [Recorded.overlandFix(now())] }
+      const address = `/v1/phone/overland?${name}=${token}`
+      expect(saying(await post(address, jsonBody(body)))).toEqual([200, OK])
+      expect(await stored()).toHaveLength(1)
+      expect((await send(`${token}x`, body)).status).toBe(401)
+      unavailable(
+        await whileUnavailable(() => post(address, jsonBody({ locations: [Recorded.overlandFix(now() - 1)] })))
+      )
+      expect(desk.world.log.join("\n")).not.toContain("pa_dv")
+    }
+  )
 
   it("a time as the app's README has it, without a colon in its zone", async () => {
     const { token } = await phone("overland")
@@ -105,7 +110,7 @@ describe("POST /v1/phone/overland", () => {
     expect((await stored()).map(({ capturedAt }) => capturedAt)).toEqual([now()])
   })
 
-  it("a store that is away: 503, and nothing is half-stored", async () => {
+  it("a store that is away: 503, and nothing is half-stored [devices-7]", async () => {
     const { token } = await phone("overland")
     const body = { locations: [Recorded.overlandFix(now())] }
     unavailable(await whileUnavailable(() => send(token, body)))
@@ -127,7 +132,7 @@ describe("POST /v1/phone/owntracks", () => {
       "x-limit-d": "phone"
     })
 
-  it("a location is stored and answered []; again it changes nothing", async () => {
+  it("a location is stored and answered []; again it changes nothing [devices-7-owntracks]", async () => {
     const device = await phone("owntracks")
     for (let times = 0; times < 2; times++) {
       expect(saying(await send(device, Recorded.owntracksIos(now())))).toEqual([200, "[]"])
@@ -139,13 +144,13 @@ describe("POST /v1/phone/owntracks", () => {
     }
   })
 
-  it("a time that was counted from 2001 is a fix of now", async () => {
+  it("a time that was counted from 2001 is a fix of now [devices-9]", async () => {
     const device = await phone("owntracks")
     expect((await send(device, Recorded.owntracksIos(0, { tst: now() / 1_000 - 978_307_200 }))).status).toBe(200)
     expect(await stored()).toMatchObject([{ capturedAt: now(), ...PLACE }])
   })
 
-  it("every other message is answered [] too, and so is an empty body and what is no message", async () => {
+  it("every other message is answered [] too, and so is an empty body and what is no message [devices-7-owntracks]", async () => {
     const device = await phone("owntracks")
     for (const [type, message] of Recorded.owntracksOthers(now())) {
       expect([type, ...saying(await send(device, message))]).toEqual([type, 200, "[]"])
@@ -168,7 +173,7 @@ describe("POST /v1/phone/owntracks", () => {
     expect(await aside()).toHaveLength(2)
   })
 
-  it("a wrong password is 503, never 4xx: over those the app on iPhones throws its oldest reading away", async () => {
+  it("a wrong password is 503, never 4xx: over those the app on iPhones throws its oldest reading away [devices-7-password]", async () => {
     const device = await phone("owntracks")
     const body = Recorded.owntracksIos(now())
     unavailable(await send({ ...device, token: `${device.token}x` }, body))
@@ -181,7 +186,7 @@ describe("POST /v1/phone/owntracks", () => {
     expect(await stored()).toEqual([])
   })
 
-  it("the token is read from wherever an app can put it: password, user name, not encoded, the address", async () => {
+  it("the token is read from wherever an app can put it: password, user name, not encoded, the address [devices-9]", async () => {
     const device = await phone("owntracks")
     const { id, token } = device
     const raw = (text: string) => ({ authorization: `Basic ${text}` })
@@ -203,7 +208,7 @@ describe("POST /v1/phone/owntracks", () => {
     expect(desk.world.log.join("\n")).not.toContain("pa_dv")
   })
 
-  it("Basic credentials that are not encoded, which OwnTracks never sends, are 401 when they open nothing", async () => {
+  it("Basic credentials that are not encoded, which OwnTracks never sends, are 401 when they open nothing [devices-9]", async () => {
     const { token } = await phone("owntracks")
     const body = Recorded.owntracksIos(now())
     for (const credentials of ["", "!", ":", "me:secret", `${token}x:`, "pa_dv.", "dXNlcg==", "\u00e9:x"]) {
@@ -236,7 +241,7 @@ describe("POST /v1/phone/owntracks", () => {
     )
   })
 
-  it("no body is answered with a 4xx, which would cost the phone its oldest reading: 200 [], and counted", async () => {
+  it("no body is answered with a 4xx, which would cost the phone its oldest reading: 200 [], and counted [devices-7]", async () => {
     const device = await phone("owntracks")
     const bodies: ReadonlyArray<readonly [RequestInit["body"], RequestInit["headers"]]> = [
       ["x".repeat(8 * 1_048_576 + 1), {}],
@@ -257,7 +262,7 @@ describe("POST /v1/phone/owntracks", () => {
     expect(await stored()).toHaveLength(1)
   })
 
-  it("a store that is away: 503, and the phone keeps what it has", async () => {
+  it("a store that is away: 503, and the phone keeps what it has [devices-7-password]", async () => {
     const device = await phone("owntracks")
     unavailable(await whileUnavailable(() => send(device, Recorded.owntracksIos(now()))))
     expect(await stored()).toEqual([])
@@ -265,7 +270,7 @@ describe("POST /v1/phone/owntracks", () => {
 })
 
 describe("any JSON at all", () => {
-  it("is 200 for whoever is known, and our log stays empty", async () => {
+  it("is 200 for whoever is known, and our log stays empty [devices-7]", async () => {
     const { token } = await phone("overland")
     const known = bearer(token).headers
     await fc.assert(

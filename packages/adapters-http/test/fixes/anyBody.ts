@@ -1,7 +1,7 @@
 import { FastCheck as fc } from "effect"
 import * as Recorded from "./recorded.js"
 
-/** What stands where something else should. */
+/** Values that replace parts of a recorded body. */
 const JUNK: ReadonlyArray<unknown> = [
   null,
   true,
@@ -25,7 +25,7 @@ const JUNK: ReadonlyArray<unknown> = [
   [[[]]]
 ]
 
-/** Recorded bodies with junk in some places, and bodies that never were one. */
+/** Recorded bodies with junk in some places, and bodies that were never recorded. */
 export const anyBody = (at: number): fc.Arbitrary<unknown> => {
   const recorded: ReadonlyArray<unknown> = [
     { locations: [Recorded.overlandFix(at), Recorded.overlandVisit(at, at, null), Recorded.overlandAction(at)] },
@@ -42,7 +42,7 @@ export const anyBody = (at: number): fc.Arbitrary<unknown> => {
   )
 }
 
-/** With what stands at a place, counted through the whole body, replaced. */
+/** The body with `junk` in place of the value at `place`. Places are counted through the whole body. */
 const replaced = (body: unknown, place: number, junk: unknown): unknown => {
   let passed = 0
   return JSON.parse(JSON.stringify(body), (_, value: unknown) => (passed++ === place ? junk : value)) as unknown

@@ -32,7 +32,7 @@ describe("Overland", () => {
     })
   })
 
-  it("a visit is no fix: open, closed, departure only; distantPast and distantFuture are unknown times", () => {
+  it("a visit is no fix: open, closed, departure only; distantPast and distantFuture are unknown times [devices-8]", () => {
     const [from, to] = [AT - 60_000, AT - 1_000]
     const distant = Recorded.overlandVisit(AT, null, null)
     const locations = [
@@ -89,7 +89,7 @@ describe("Overland", () => {
     expect(Overland.decode({ locations: [] })).toEqual({ readings: [], visits: [] })
   })
 
-  it("a time or a place that cannot be read is kept, and put aside by the domain", () => {
+  it("a time or a place that cannot be read is kept, and put aside by the domain [devices-12]", () => {
     const [noTime, noPlace] = [
       Recorded.overlandFix(AT, { timestamp: "yesterday" }),
       { ...Recorded.overlandFix(AT), geometry: { type: "Point", coordinates: [null, "north"] } }
@@ -103,13 +103,13 @@ describe("Overland", () => {
 })
 
 describe("OwnTracks", () => {
-  it("a location: seconds, metres, kilometres an hour", () => {
+  it("a location: seconds, metres, kilometres an hour [devices-9]", () => {
     expect(OwnTracks.decode(Recorded.owntracksIos(AT))).toEqual([
       { capturedAt: AT, ...PLACE, accuracyM: 14, altitudeM: 12, speedMps: 10, courseDeg: 271 }
     ])
   })
 
-  it("an accuracy of 0 is unknown (decision L3), -1 likewise", () => {
+  it("an accuracy of 0 is unknown (decision L3), -1 likewise [devices-9]", () => {
     for (const acc of [0, -1]) {
       const [reading] = OwnTracks.decode(Recorded.owntracksAndroid(AT, { acc }))
       expect(judged(reading)).toMatchObject({ _tag: "Fix", fix: { accuracyM: null } })
@@ -124,7 +124,7 @@ describe("OwnTracks", () => {
     expect(OwnTracks.decode(Recorded.owntracksIos(AT, { tst: since2001 + 0.25 }))).toMatchObject([
       { capturedAt: AT + 250 }
     ])
-    // 1970, the birth of GPS, and 1,024 weeks too early.
+    // 1970, the epoch of GPS, and a week number that rolled over (1,024 weeks too early).
     for (const tst of [0, 315_964_800, AT / 1_000 - 1_024 * 7 * 86_400]) {
       const [reading] = OwnTracks.decode(Recorded.owntracksIos(AT, { tst }))
       expect([tst, judged(reading)?._tag]).toEqual([tst, "Quarantined"])
@@ -180,7 +180,7 @@ describe("OsmAnd and Traccar Client", () => {
   ])("a time in %s", (_, timestamp) => {
     const fields = { ...Recorded.traccarQuery("dev", AT), timestamp }
     expect(query(fields)).toMatchObject([{ capturedAt: AT }])
-    // Whoever fills in an address encodes no plus.
+    // People who type an address do not encode the plus of a zone.
     const asTyped = {
       query: Object.entries(fields)
         .map((pair) => pair.join("="))
@@ -190,7 +190,7 @@ describe("OsmAnd and Traccar Client", () => {
     expect(OsmAnd.decode(asTyped, NOW)).toMatchObject([{ capturedAt: AT }])
   })
 
-  it("without a time it is the time of receipt; a time that cannot be read is put aside", () => {
+  it("without a time it is the time of receipt; a time that cannot be read is put aside [devices-12]", () => {
     const { timestamp: _, ...timeless } = Recorded.traccarQuery("dev", AT)
     expect(query(timeless)).toMatchObject([{ capturedAt: NOW }])
     expect(judged(query({ ...timeless, timestamp: "noon" })[0])).toMatchObject({ reason: "unreadable" })

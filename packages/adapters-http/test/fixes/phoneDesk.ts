@@ -11,7 +11,7 @@ export interface Phone {
   readonly setup: { readonly address: string; readonly settings: ReadonlyArray<{ name: string; value: string }> }
 }
 
-/** Where every phone of the tests is. */
+/** The position of every phone in the tests. */
 export const PLACE = { lat: 52.37, lon: 4.89 }
 
 export const saying = ({ status, text }: Answer) => [status, text]
@@ -33,7 +33,7 @@ export const phoneDesk = () => {
   })
   afterAll(() => world.close())
 
-  /** As long as it lasts, other uploads of the user always come between: what a phone then gets is a passing fault. */
+  /** While it lasts, other uploads of the user always come between, so the phone gets a temporary error. */
   const whileUnavailable = async (send: () => Promise<Answer>): Promise<Answer> => {
     const { streamVersions } = await world.run(MemoryDatabase)
     let version = 0

@@ -1,4 +1,4 @@
-/** Bodies as the sources of the apps make them; `at` is when they were measured. */
+/** Bodies as the source code of the apps makes them. `at` is the time of the measurement. */
 
 const seconds = (at: number): number => Math.floor(at / 1_000)
 /** Overland: whole seconds, `Z`. */
@@ -26,7 +26,9 @@ export const overlandFix = (at: number, properties: object = {}) => ({
   }
 })
 
-/** GLManager.m, didVisit: null where iOS says distantPast or distantFuture; `timestamp` is when it was told. */
+/**
+ * GLManager.m, didVisit: null where iOS says distantPast or distantFuture. `timestamp` is when iOS reported the visit.
+ */
 export const overlandVisit = (told: number, arrival: number | null, departure: number | null) => ({
   type: "Feature",
   geometry: { type: "Point", coordinates: [4.89, 52.37] },
@@ -42,7 +44,7 @@ export const overlandVisit = (told: number, arrival: number | null, departure: n
   }
 })
 
-/** GLManager.m, logAction: at the last known place, or without any. */
+/** GLManager.m, logAction: at the last known place, or without a place. */
 export const overlandAction = (at: number, geometry?: object) => ({
   type: "Feature",
   properties: { timestamp: overlandTime(at), action: "paused_location_updates" },
@@ -62,7 +64,7 @@ export const overlandTrip = (at: number) => ({
   }
 })
 
-/** OwnTracks for iOS. */
+/** A location of OwnTracks for iOS. */
 export const owntracksIos = (at: number, more: object = {}) => ({
   _type: "location",
   tst: seconds(at),
@@ -90,7 +92,7 @@ export const owntracksIos = (at: number, more: object = {}) => ({
   ...more
 })
 
-/** MessageLocation.kt: an accuracy and a speed that are not known are 0. */
+/** MessageLocation.kt: an unknown accuracy or speed is 0. */
 export const owntracksAndroid = (at: number, more: object = {}) => ({
   _type: "location",
   _id: "5ac9f0e2",
@@ -114,7 +116,7 @@ export const owntracksAndroid = (at: number, more: object = {}) => ({
   ...more
 })
 
-/** Everything else that OwnTracks posts. */
+/** Every other message of OwnTracks. */
 export const owntracksOthers = (at: number): ReadonlyArray<readonly [string, object]> => [
   [
     "transition",
@@ -160,7 +162,9 @@ export const traccarClient = (id: string, at: number, more: object = {}) => ({
   device_id: id
 })
 
-/** HttpUploader.kt of the SDK of Traccar Client 10: knots, several in an array when they go as JSON. */
+/**
+ * HttpUploader.kt of the SDK of Traccar Client 10: speeds in knots, several readings in an array when it sends JSON.
+ */
 export const traccarSdk = (id: string, at: number, more: object = {}) => ({
   id,
   lat: 52.37,
@@ -175,7 +179,7 @@ export const traccarSdk = (id: string, at: number, more: object = {}) => ({
   ...more
 })
 
-/** ProtocolFormatter.kt of Traccar Client 8: an address with a query, GPS fixes with the accuracy 0.0. */
+/** ProtocolFormatter.kt of Traccar Client 8: an address with a query; fixes of GPS have the accuracy 0.0. */
 export const traccarQuery = (id: string, at: number) => ({
   id,
   timestamp: String(seconds(at)),
@@ -188,7 +192,7 @@ export const traccarQuery = (id: string, at: number) => ({
   batt: "80.0"
 })
 
-/** CustomUrlManager.java: what GPSLogger puts into a text of ours, in its own order, whatever the case of the names. */
+/** CustomUrlManager.java: how GPSLogger fills in our text, in its own order and whatever the case of the names. */
 export const gpsLoggerFills = (template: string, at: number, more: Readonly<Record<string, string>> = {}): string => {
   const values: Readonly<Record<string, string>> = {
     lat: "52.37",
@@ -221,6 +225,6 @@ export const gpsLoggerFills = (template: string, at: number, more: Readonly<Reco
   )
 }
 
-/** The fields of a message as a form has them. */
+/** The fields of a message as a form. */
 export const form = (fields: Readonly<Record<string, unknown>>): URLSearchParams =>
   new URLSearchParams(Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]))

@@ -1,5 +1,5 @@
-import { describeHistory } from "@place-access/domain/history"
-import { sweepHistory } from "@place-access/domain/housekeeping"
+import { describeHistory } from "@place-access/domain/retention-choice"
+import { sweepHistory } from "@place-access/domain/sweeps"
 import { createPurpose, Purpose } from "@place-access/domain/purposes"
 import { Scope, Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
@@ -15,7 +15,7 @@ afterAll(() => world.close())
 const { DAY, MINUTE } = Timestamp
 const iso = (millis: number) => new Date(millis).toISOString()
 
-/** A phone of the person sends what it had stored up. */
+/** A phone of the person uploads the readings that it stored. */
 const sent = async (person: Person, times: ReadonlyArray<number>, elsewhere: ReadonlyArray<number> = []) => {
   const added = await person.send("POST", "/v1/user/devices", { name: "Phone", format: "json" })
   const { token } = added.json as { readonly token: string }
@@ -29,7 +29,7 @@ const sent = async (person: Person, times: ReadonlyArray<number>, elsewhere: Rea
   expect(answer.json).toMatchObject({ accepted: locations.length })
 }
 
-/** Everything by which an app may look back: the raw history, the place at a moment, visits, and why a rule fired. */
+/** Every scope with which an app may look back: raw history, the place at a moment, visits, and why a rule fired. */
 const SCOPES = [
   "location.history.read",
   "location.lookup",
@@ -41,7 +41,7 @@ const SCOPES = [
 const fixes = async (person: Person) => (await world.run(describeHistory(person.account.id))).fixes
 
 describe("GET, PUT /v1/user/history", () => {
-  it("for ever unless chosen; 30, 90, 365 or null, which is for ever", async () => {
+  it("for ever unless chosen; 30, 90, 365 or null, which is for ever [M3-default]", async () => {
     const person = await world.person()
     const since = (days: number) => iso(world.clock.now() - days * DAY)
     expect((await person.get("/v1/user/history")).json).toEqual({ keep_days: null, kept_since: null })
@@ -67,7 +67,7 @@ describe("GET, PUT /v1/user/history", () => {
     }
   )
 
-  it("a shorter choice counts at once and deletes with the next sweep; a longer one brings nothing back", async () => {
+  it("a shorter choice counts at once and deletes with the next sweep; a longer one brings nothing back [retention-choice-1]", async () => {
     const person = await world.person()
     const now = world.clock.now()
     await sent(person, [now - 90 * DAY, now - 90 * DAY + 1, now - 30 * DAY, now - 30 * DAY + 1, now])
@@ -86,7 +86,7 @@ describe("GET, PUT /v1/user/history", () => {
 })
 
 describe("a reading older than the choice (M3)", () => {
-  it("is answered as put aside, never as accepted; kept for ever, every moment can be asked about", async () => {
+  it("is answered as put aside, never as accepted; kept for ever, every moment can be asked about [M3-aside]", async () => {
     const person = await world.person()
     const added = await person.send("POST", "/v1/user/devices", { name: "Phone", format: "json" })
     const { token } = added.json as { readonly token: string }
@@ -110,11 +110,11 @@ describe("a reading older than the choice (M3)", () => {
 })
 
 describe("what is past the choice", () => {
-  it("is in no answer to an app from that millisecond on, long before anything is deleted", async () => {
+  it("is in no answer to an app from that millisecond on, long before anything is deleted [retention-choice-1]", async () => {
     const person = await world.person()
     const { app } = await world.app(person)
     const terms = { description: "To look back with you.", scopes: Scope.sensitive, expectedDailyVolume: 20 }
-    await world.run(createPurpose(person.account, app.id, { key: Purpose.Key.make("look_back"), terms }))
+    await world.run(createPurpose(person.account, app.id, { key: Purpose.PurposeKey.make("look_back"), terms }))
     const made = await person.send("POST", "/v1/user/places", { label: "Home", kind: "home", lat: 52.52, lon: 13.405 })
     const { id: placeId } = made.json as { readonly id: string }
     const { accessToken } = await world.connect(person, app, {
@@ -132,7 +132,7 @@ describe("what is past the choice", () => {
     })
     const { id: ruleId } = rule.json as { readonly id: string }
     await person.send("PUT", "/v1/user/history", { keep_days: 30 })
-    // Twenty minutes at home, the first of them a millisecond younger than what is past.
+    // Twenty minutes at home. The first reading is one millisecond younger than the limit.
     const start = world.clock.now() - 30 * DAY + 1
     const end = start + 20 * MINUTE
     await sent(person, [start, start + 10 * MINUTE], [end])

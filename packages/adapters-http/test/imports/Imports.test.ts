@@ -32,14 +32,14 @@ interface Made {
   readonly id: string
 }
 
-const work = () => world.run(Effect.provide(importNext, MemoryImportReader.layer))
+const work = () => world.run(Effect.provide(importNext(), MemoryImportReader.layer))
 const kept = () =>
   world.run(
     Effect.map(MemoryDatabase, ({ importPieces, imports }) => ({ imports: imports.size, pieces: importPieces.size }))
   )
 
 describe("imports", () => {
-  it("POST answers 201 with an import that waits; then it can be watched, and in the end its readings are history", async () => {
+  it("POST answers 201 with an import that waits; then it can be watched, and in the end its readings are history [imports-3]", async () => {
     const person = await world.person()
     const answer = await upload(person, file(3), { query: "?file_name=my%20walk.gpx" })
     expect(answer.status).toBe(201)
@@ -191,7 +191,7 @@ describe("imports", () => {
 })
 
 describe("what an app learns of an import", () => {
-  it("visits to the places that are shared with the past, of reports and of stays; no rule fires", async () => {
+  it("visits to the places that are shared with the past, of reports and of stays; no rule fires [imports-1]", async () => {
     const person = await world.person()
     const { id: place } = (
       await person.send("POST", "/v1/user/places", { label: "Home", kind: "home", lat: 52, lon: 4, radius_m: 150 })
@@ -238,23 +238,26 @@ describe("what an app learns of an import", () => {
   it.each([
     ["its readings", [0, 10, 20].map((count) => MemoryImportReader.line(OLD + count * 60_000, 52, 4))],
     ["a visit without an end", [`visit ${OLD} - 52 4`, MemoryImportReader.line(OLD + 20 * 60_000, 52, 4)]]
-  ])("a file that ends at a place, by %s: the visit ended with the file, however long is kept", async (_, lines) => {
-    const person = await world.person()
-    const { id } = (
-      await person.send("POST", "/v1/user/places", { label: "Home", kind: "home", lat: 52, lon: 4, radius_m: 150 })
-    ).json as Made
-    const { app } = await world.app(person)
-    const places = [PlaceId.make(id)]
-    const tokens = await world.connect(person, app, { scopes: ["location.visits.read"], places, earlier: places })
-    await upload(person, `${LINES}${lines.join("\n")}\n`)
-    while (await work());
-    const visits = [
-      { arrival: new Date(OLD).toISOString(), departure: new Date(OLD + 20 * 60_000).toISOString(), place: { id } }
-    ]
-    for (const keep_days of [90, 365, null]) {
-      await person.send("PUT", "/v1/user/history", { keep_days })
-      const told = await world.call("/v1/visits", { headers: { authorization: `Bearer ${tokens.accessToken}` } })
-      expect(told.json).toMatchObject({ visits })
+  ])(
+    "a file that ends at a place, by %s: the visit ended with the file, however long is kept [imports-1]",
+    async (_, lines) => {
+      const person = await world.person()
+      const { id } = (
+        await person.send("POST", "/v1/user/places", { label: "Home", kind: "home", lat: 52, lon: 4, radius_m: 150 })
+      ).json as Made
+      const { app } = await world.app(person)
+      const places = [PlaceId.make(id)]
+      const tokens = await world.connect(person, app, { scopes: ["location.visits.read"], places, earlier: places })
+      await upload(person, `${LINES}${lines.join("\n")}\n`)
+      while (await work());
+      const visits = [
+        { arrival: new Date(OLD).toISOString(), departure: new Date(OLD + 20 * 60_000).toISOString(), place: { id } }
+      ]
+      for (const keep_days of [90, 365, null]) {
+        await person.send("PUT", "/v1/user/history", { keep_days })
+        const told = await world.call("/v1/visits", { headers: { authorization: `Bearer ${tokens.accessToken}` } })
+        expect(told.json).toMatchObject({ visits })
+      }
     }
-  })
+  )
 })

@@ -1,5 +1,5 @@
 import { disconnect } from "@place-access/domain/connection"
-import { fanOut } from "@place-access/domain/deliveries"
+import { fanOut } from "@place-access/domain/dispatch"
 import { importRules } from "@place-access/domain/legacy"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
@@ -40,7 +40,7 @@ beforeEach(async () => {
 })
 
 describe("POST /v1/subscriptions", () => {
-  it("201 with the secret, this once; at rest it is sealed", async () => {
+  it("201 with the secret, this once; at rest it is sealed [§4.8-create, legacy-1]", async () => {
     const answer = await subscribe(token)
     expect(answer.status).toBe(201)
     const made = answer.json as Made
@@ -58,13 +58,13 @@ describe("POST /v1/subscriptions", () => {
     ["no string", { url: 7 }, "url must be a string"],
     ["no https", { url: "http://hooks.example.com" }, "url must begin with https://"],
     ["a private name", { url: "https://private.example.com" }, "url must resolve to public addresses only"]
-  ])("400 as for endpoints: %s", async (_, body, message) => {
+  ])("400 as for endpoints: %s [§4.8-create]", async (_, body, message) => {
     const answer = await subscribe(token, body)
     expect(saying(answer)).toEqual([400, "validation_failed"])
     expect(JSON.stringify(answer.json)).toContain(message)
   })
 
-  it("409 for the sixth of a connection; removing one makes room", async () => {
+  it("409 for the sixth of a connection; removing one makes room [§4.8-create]", async () => {
     const made: Array<Made> = []
     for (let count = 0; count < 5; count++) made.push((await subscribe(token)).json as Made)
     expect(saying(await subscribe(token))).toEqual([409, "conflict"])
@@ -72,7 +72,7 @@ describe("POST /v1/subscriptions", () => {
     expect((await subscribe(token)).status).toBe(201)
   })
 
-  it("403 with a sensitive scope alone, 401 once the connection has ended", async () => {
+  it("403 with a sensitive scope alone, 401 once the connection has ended [legacy-1]", async () => {
     const other = await connected(world)
     const raw = (await other.connect(["location.lookup"])).access_token
     expect(saying(await subscribe(raw))).toEqual([403, "missing_scope"])
@@ -82,14 +82,14 @@ describe("POST /v1/subscriptions", () => {
 })
 
 describe("DELETE /v1/subscriptions/{id}", () => {
-  it("204, and 404 the second time", async () => {
+  it("204, and 404 the second time [§4.8-delete]", async () => {
     const { id } = (await subscribe(token)).json as Made
     const first = await remove(token, id)
     expect([first.status, first.text]).toEqual([204, ""])
     expect(saying(await remove(token, id))).toEqual([404, "not_found"])
   })
 
-  it("404 for another connection's, which stays", async () => {
+  it("404 for another connection's, which stays [§4.8-delete]", async () => {
     const { id } = (await subscribe(token)).json as Made
     const other = await connected(world)
     const stranger = (await other.connect(["location.rules.place"])).access_token
@@ -103,7 +103,7 @@ describe("DELETE /v1/subscriptions/{id}", () => {
 })
 
 describe("deprecated", () => {
-  it("every answer of both routes says since when, and where to read on (RFC 9745); no other answer does", async () => {
+  it("every answer of both routes says since when, and where to read on (RFC 9745); no other answer does [§9.3, legacy-6]", async () => {
     const made = await subscribe(token)
     const answers = [
       made,
@@ -121,7 +121,7 @@ describe("deprecated", () => {
     expect([headers.get("deprecation"), headers.get("link")]).toEqual([null, null])
   })
 
-  it("the document marks them, and says what to do instead", async () => {
+  it("the document marks them, and says what to do instead [§9.3, legacy-6]", async () => {
     const document = (await world.call("/openapi.json")).json as {
       readonly paths: Record<string, Record<string, { readonly deprecated?: boolean; readonly description: string }>>
     }
@@ -145,13 +145,13 @@ describe("a rule that was imported", () => {
       secret: "a secret of before endpoints",
       created_at: "2025-06-01T00:00:00.000Z"
     }
-    // Ids are the old service's; in memory they must differ between users.
+    // The ids come from the old service. In memory they must differ between users.
     const id = `old_${connection_id.slice(4)}`
     await world.run(importRules(JSON.stringify({ ...line, id })))
     return { id, connection_id }
   }
 
-  it("is in the app's list with its own address, in the user's like any other, and marked for its developer", async () => {
+  it("is in the app's list with its own address, in the user's like any other, and marked for its developer [legacy-3]", async () => {
     const { connection_id, id } = await imported()
     const ofApp = (await ends.rules(token)).json as { readonly rules: ReadonlyArray<object> }
     expect(ofApp.rules).toMatchObject([{ id, webhook_url: HOOK, created_at: "2025-06-01T00:00:00.000Z" }])
@@ -166,14 +166,14 @@ describe("a rule that was imported", () => {
     expect(developer.text).toContain("own address (deprecated)")
   })
 
-  it("new rules return no secret, and none can be made with an address of their own", async () => {
+  it("new rules return no secret, and none can be made with an address of their own [§6.4.9]", async () => {
     const plain = await ends.createRule(token)
     expect(plain.status).toBe(201)
     expect(plain.text).not.toContain("secret")
     expect(saying(await ends.createRule(token, { webhook_url: HOOK }))).toEqual([400, "webhook_url_not_registered"])
   })
 
-  it("§6.4.9: endpoint, replacement without webhook_url, the old rule deleted; meanwhile both arrive, each with its secret", async () => {
+  it("§6.4.9: endpoint, replacement without webhook_url, the old rule deleted; meanwhile both arrive, each with its secret [§6.4.9-migration]", async () => {
     const { id } = await imported()
     await ends.person.send("POST", `/v1/developer/apps/${ends.app.id}/webhooks`, {
       url: `${HOOK}/new`,

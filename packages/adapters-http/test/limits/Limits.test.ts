@@ -16,10 +16,10 @@ beforeAll(async () => {
   stage = await connected(world)
 })
 afterAll(() => world.close())
-/** No test begins within another's window. */
+/** No test begins within the window of another test. */
 beforeEach(() => world.clock.advance(10 * MINUTE))
 
-const use = (subject: Subject.Subject, rate: Rate.Rate, calls: number) =>
+const use = (subject: Subject.LimitSubject, rate: Rate.Rate, calls: number) =>
   world.run(Effect.all(Array.from({ length: calls }, () => takeCall(subject, rate), { discard: true })))
 
 const standing = ({ headers }: Answer) => ({
@@ -32,7 +32,7 @@ const standing = ({ headers }: Answer) => ({
 
 const LIMITED = { statusCode: 429, error: "rate_limited", message: "Too many requests; wait and try again" }
 
-/** A connection of the stage's user, and how many of its calls were used up before. */
+/** A connection of the stage's user. `used` of its calls are used up already. */
 const connection = async (used: number) => {
   const { access_token: token }: TokenBody = await stage.connect(["location.place.current"])
   await use(Subject.connection((await stage.connection()).id), Rate.perMinute(600), used)
@@ -40,7 +40,7 @@ const connection = async (used: number) => {
 }
 
 describe("calls of one connection", () => {
-  it("the 600th passes, the 601st is refused, and at the reset instant it passes again", async () => {
+  it("the 600th passes, the 601st is refused, and at the reset instant it passes again [§7-too-many, limits-1, limits-4]", async () => {
     const { me } = await connection(598)
     world.clock.advance(10_000)
     const last = [await me(), await me(), await me()]
@@ -62,7 +62,7 @@ describe("calls of one connection", () => {
     ])
   })
 
-  it("one connection's calls take nothing from another's, of the same app or not", async () => {
+  it("one connection's calls take nothing from another's, of the same app or not [limits-1]", async () => {
     const busy = await connection(600)
     const other = await connected(world)
     const { access_token: token } = await other.connect(["location.place.current"])
@@ -70,7 +70,7 @@ describe("calls of one connection", () => {
     expect(standing(await other.me(token)).remaining).toBe("599")
   })
 
-  it("nothing of the caller's question is looked at any more: not its scope, not its body", async () => {
+  it("nothing of the caller's question is looked at any more: not its scope, not its body [limits-3]", async () => {
     const { token } = await connection(600)
     const answers = [
       await world.call("/v1/locations/latest", bearer(token)),
@@ -83,7 +83,7 @@ describe("calls of one connection", () => {
     expect(answers.map(({ json }) => json)).toEqual([LIMITED, LIMITED])
   })
 
-  it("an answer without a good token says nothing of any limit", async () => {
+  it("an answer without a good token says nothing of any limit [limits-3]", async () => {
     const answer = await world.call("/v1/me", bearer("nonsense"))
     expect([answer.status, standing(answer)]).toEqual([
       401,
@@ -93,7 +93,7 @@ describe("calls of one connection", () => {
 })
 
 describe("a budget", () => {
-  it("20 zone questions in any 60 minutes; the 21st says when the oldest falls out, and stands in the user's log", async () => {
+  it("20 zone questions in any 60 minutes; the 21st says when the oldest falls out, and stands in the user's log [§7-too-many]", async () => {
     let { access_token: token } = await stage.connect(["location.zone.verify"])
     const ask = (zone: object = {}) =>
       world.call("/v1/answers/verify-zone", {
@@ -112,20 +112,20 @@ describe("a budget", () => {
       "2400",
       "600"
     ])
-    // What could not be answered anyway costs nothing, and is told what is wrong with it.
+    // An invalid request uses nothing of the budget, and the answer says what is wrong.
     expect((await ask({ radius_m: 1 })).status).toBe(400)
     const { json } = await stage.person.get(`/v1/user/access-log?app_id=${stage.app.id}&limit=2`)
     const { entries } = json as { readonly entries: ReadonlyArray<{ readonly outcome: string }> }
     expect(entries.map(({ outcome }) => outcome).sort()).toEqual(["budget_exceeded", "validation_failed"])
     world.clock.advance(40 * MINUTE - 2)
-    // Connecting anew renews the token, not the budget.
+    // A new connection renews the token but not the budget.
     token = (await stage.connect(["location.zone.verify"])).access_token
     expect((await ask()).status).toBe(429)
     world.clock.advance(1)
     expect([(await ask()).status, (await ask()).status]).toEqual([200, 429])
   })
 
-  it("zone rules and verify-zone share one budget; neither removing rules nor connecting anew after a disconnection gives it back", async () => {
+  it("zone rules and verify-zone share one budget; neither removing rules nor connecting anew after a disconnection gives it back [M8]", async () => {
     world.clock.advance(60 * MINUTE)
     const scopes = ["location.zone.verify", "location.rules.zone"] as const
     let { access_token: token } = await stage.connect(scopes)
@@ -148,7 +148,7 @@ describe("a budget", () => {
       expect(made.status).toBe(201)
       expect((await send("DELETE", `/v1/rules/zone/${(made.json as { id: string }).id}`)).status).toBe(204)
     }
-    // What could not be made anyway is no question.
+    // An invalid rule counts as no question.
     expect((await draw({ radius_m: 99 })).status).toBe(400)
     for (let call = 0; call < 5; call++) expect((await verify()).status).toBe(200)
     expect(await refusal(draw())).toEqual([429, "budget_exceeded", "3600"])
@@ -193,7 +193,7 @@ describe("clients of /v1/oauth/*", () => {
       address
     )
 
-  it("guesses at a secret are counted, and the right one is refused with them; from elsewhere the app gets through", async () => {
+  it("guesses at a secret are counted, and the right one is refused with them; from elsewhere the app gets through [limits-2, limits-3]", async () => {
     const { refresh_token: refreshToken } = await stage.connect(["location.place.current"])
     await use(Subject.client(Option.some(stage.app.id), "198.51.100.7"), Rate.OAUTH, 1_198)
     const answers = [
@@ -212,7 +212,7 @@ describe("clients of /v1/oauth/*", () => {
     expect((await json("/v1/oauth/token", right, "203.0.113.9")).status).toBe(200)
   })
 
-  it("the refusal speaks the client's dialect, and is not stored", async () => {
+  it("the refusal speaks the client's dialect, and is not stored [limits-4]", async () => {
     await use(Subject.client(Option.some(stage.app.id), "198.51.100.8"), Rate.OAUTH, 1_200)
     const basic = `Basic ${Buffer.from(`${stage.app.id}:wrong`).toString("base64")}`
     const form = await world.call("/v1/oauth/token", {
@@ -229,7 +229,7 @@ describe("clients of /v1/oauth/*", () => {
     expect((await guess("198.51.100.8")).json).toEqual(LIMITED)
   })
 
-  it("clients that nobody registered are counted as one: making up a name is no way around, and takes nothing from an app", async () => {
+  it("clients that nobody registered are counted as one: making up a name is no way around, and takes nothing from an app [limits-3]", async () => {
     const named = (clientId: string, path = "/v1/oauth/token", address = "198.51.100.9") =>
       json(path, { grantType: "refresh_token", clientId, clientSecret: "x", refreshToken: "x", token: "x" }, address)
     const basic = (clientId: string) =>
@@ -263,7 +263,7 @@ describe("uploads of one phone", () => {
   const uploads = async () => {
     const { account } = await world.person()
     const { device, token } = await world.run(
-      addDevice(account.id, { name: Device.Name.make("Phone"), format: "json" }, world.url)
+      addDevice(account.id, { name: Device.DeviceName.make("Phone"), format: "json" })
     )
     return {
       device,
@@ -277,7 +277,7 @@ describe("uploads of one phone", () => {
     }
   }
 
-  it("more than it can have to say are refused with 429, which our format and most apps try again later", async () => {
+  it("more than it can have to say are refused with 429, which our format and most apps try again later [limits-2]", async () => {
     const { device, json } = await uploads()
     await use(Subject.device(device.id), Rate.UPLOADS, 2_999)
     const answers = [await json(), await json()]
@@ -285,7 +285,7 @@ describe("uploads of one phone", () => {
     expect(standing(answers[1]!)).toMatchObject({ limit: "3000", remaining: "0", wait: "60" })
   })
 
-  it("OwnTracks is told 503 instead: over a 4xx it would throw its readings away", async () => {
+  it("OwnTracks is told 503 instead: over a 4xx it would throw its readings away [limits-2]", async () => {
     const { device, token } = await uploads()
     await use(Subject.device(device.id), Rate.UPLOADS, 3_000)
     const answer = await world.call("/v1/phone/owntracks", {
@@ -301,7 +301,7 @@ describe("uploads of one phone", () => {
 })
 
 describe("an address that nobody is signed in from", () => {
-  it("makes 60 accounts in 10 minutes, over JSON and the page together", async () => {
+  it("makes 60 accounts in 10 minutes, over JSON and the page together [limits-2]", async () => {
     await use(Subject.signUp("127.0.0.1"), Rate.SIGN_UPS, 59)
     const signUp = () =>
       world.call("/v1/accounts", {
@@ -323,7 +323,7 @@ describe("an address that nobody is signed in from", () => {
     expect(page.text).not.toContain("eve@example.com")
   })
 
-  it("opens 120 consent pages in a minute", async () => {
+  it("opens 120 consent pages in a minute [limits-2]", async () => {
     await use(Subject.consent("127.0.0.1"), Rate.CONSENTS, 119)
     const open = () => world.call("/authorize?client_id=nobody", { headers: { accept: "text/html" } })
     expect([(await open()).status, (await open()).status]).toEqual([400, 429])

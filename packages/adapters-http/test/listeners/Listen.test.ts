@@ -1,4 +1,4 @@
-import { WorkSignal } from "@place-access/domain/deliveries"
+import { WorkSignal } from "@place-access/domain/events"
 import { Listener } from "@place-access/domain/listeners"
 import { Scope } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
@@ -34,7 +34,7 @@ const fire = async ({ fire: happen }: Awaited<ReturnType<typeof stage>>, ...what
   return event
 }
 
-/** The user changes what the app may do. */
+/** The user changes the scopes of the app. */
 const hold = ({ connection }: Awaited<ReturnType<typeof stage>>, heldScopes: ReadonlyArray<Scope.Scope>) =>
   world.run(
     Effect.map(MemoryDatabase, ({ connections }) => connections.set(connection.id, { ...connection, heldScopes }))
@@ -96,7 +96,7 @@ describe("POST /v1/developer/apps/{app_id}/listen", () => {
     expect(signedBy(ready?.["secret"], told ?? {})).toBe(true)
   })
 
-  it("the secret is the same whenever this developer listens to this app, and another for another app", async () => {
+  it("the secret is the same whenever this developer listens to this app, and another for another app [listeners-2]", async () => {
     const [one, two] = [await stage(world), await stage(world)]
     const secretOf = async ({ app, developer }: typeof one) => {
       const [ready] = await (await listen(developer, app.id)).until("ready")
@@ -152,7 +152,7 @@ describe("POST /v1/developer/apps/{app_id}/listen", () => {
     }
   })
 
-  it("an event that goes to an endpoint and to listeners is one entry of the user's access log", async () => {
+  it("an event that goes to an endpoint and to listeners is one entry of the user's access log [listeners-5]", async () => {
     const scene = await stage(world)
     await scene.script(answers(200))
     const two = [
@@ -166,11 +166,11 @@ describe("POST /v1/developer/apps/{app_id}/listen", () => {
     expect(await logOf(event.id)).toEqual([[null, "arrived at The secret garden"]])
   })
 
-  it("nothing is sent of what the app may not be told any more, and the user reads that (Spec §6.3.5)", async () => {
+  it("nothing is sent of what the app may not be told any more, and the user reads that [§6.3.5]", async () => {
     const scene = await stage(world)
     const listening = await listen(scene.developer, scene.app.id)
     await listening.until("ready")
-    // Taken away between the firing and the sending.
+    // The user takes the scope away after the event fired and before it is sent.
     const event = await scene.fire("place.exit")
     await hold(scene, [])
     await raise()
@@ -206,7 +206,7 @@ describe("POST /v1/developer/apps/{app_id}/listen", () => {
     expect((await listen(scene.developer, scene.app.id)).status).toBe(200)
   })
 
-  it("ends when its session does, before another event and with the next heartbeat at the latest", async () => {
+  it("ends when its session does, before another event and with the next heartbeat at the latest [listeners-3]", async () => {
     const scene = await stage(world)
     const [one, two] = [await stage(world), scene]
     const listening = [await listen(one.developer, one.app.id), await listen(two.developer, two.app.id)] as const
@@ -228,7 +228,7 @@ describe("POST /v1/developer/apps/{app_id}/listen", () => {
     expect(await listeners(one.app.id)).toEqual([])
   })
 
-  it("ends when the app is revoked, when its developer's account goes, and when the endpoint is removed", async () => {
+  it("ends when the app is revoked, when its developer's account goes, and when the endpoint is removed [listeners-3]", async () => {
     const [revoked, deleted, removed] = [await stage(world), await stage(world), await stage(world)]
     const all = [
       await listen(revoked.developer, revoked.app.id),

@@ -16,7 +16,7 @@ afterAll(() => world.close())
 const HTML = { headers: { accept: "text/html" } }
 const visit = (path: string, by: Person = person) => by.get(path, HTML)
 
-/** Of an address with parameters: any that fit the router. */
+/** The path with a value for each of its parameters. */
 const filled = (path: string) => path.replace(/:(\w+)/g, "some_$1")
 
 const PATHS = routes(optionsAt("https://service.example", { hasMailbox: true })).map(({ path }) => path)
@@ -31,11 +31,11 @@ describe("addresses that people cut, or load again after a form", () => {
       for (const address of path === "/" ? [path] : [path, `${path}/`]) {
         const { headers, status, text } = await visit(address)
         const to = (headers.get("location") ?? "").split("#")[0] ?? ""
-        // What has such an id is not there; that is said of it, and not of the address.
+        // An unknown id is a 404 that names the thing, not the address.
         const isThere = status === 200 || (status === 404 && !/No such (?:page|route)/.test(text))
         const isLed = status === 303 && path.startsWith(to) && (await visit(to)).status !== 405
         const isConsent = path === "/authorize" && status === 400
-        // M12: the address that apps give their users is that of the access log.
+        // M12: the address that apps give to users leads to the access log.
         const isLog = path === "/portal" && to === "/portal/access-log"
         if (!isThere && !isLed && !isConsent && !isLog) lost.push(`${address}: ${status} ${to}`)
       }
@@ -64,7 +64,7 @@ describe("addresses that people cut, or load again after a form", () => {
   })
 })
 
-/** A page of each refusal: what was asked for, and its status. */
+/** Each kind of error page: its status, and a request that gets it. */
 const REFUSALS: ReadonlyArray<readonly [number, () => ReturnType<Person["get"]>]> = [
   [404, () => visit("/no/such/page")],
   [404, () => visit("/developer/apps/app_unknown")],
@@ -76,7 +76,7 @@ const REFUSALS: ReadonlyArray<readonly [number, () => ReturnType<Person["get"]>]
     async () => {
       const tables = await world.run(MemoryDatabase)
       const broken = AppId.make("app_broken")
-      // A row that no program could have written: reading it is a fault of ours.
+      // A row that no program could have written, so reading it fails with 500.
       tables.apps.set(broken, {} as NonNullable<ReturnType<typeof tables.apps.get>>)
       const answer = await visit("/developer")
       tables.apps.delete(broken)
@@ -95,7 +95,7 @@ describe("pages of refusals", () => {
       expect(answer.text).toContain(person.account.email)
       expect(answer.text).toContain('href="/developer"')
     }
-    // The form with which one signs out works from there.
+    // The form for signing out works on this page too.
     expect((await visit("/no/such/page")).text).toMatch(/name="form_token" value="[^"]+"/)
   })
 

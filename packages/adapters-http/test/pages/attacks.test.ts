@@ -126,7 +126,7 @@ describe("clickjacking and what a page may load", () => {
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain("unsafe")
-    // The documentation is the same for everybody.
+    // The documentation is the same for everybody, so caches may keep it.
     expect(headers.get("cache-control")).toBe(path.startsWith("/docs") ? "public, no-cache" : "no-store")
     expect(headers.get("x-content-type-options")).toBe("nosniff")
     expect(policy.includes("script-src")).toBe(path === "/portal/places")
@@ -243,7 +243,7 @@ describe("header injection", () => {
   })
 })
 
-/** The map's scripts: files of ours, by a nonce. */
+/** The page without the map's own scripts, which are files of ours with a nonce. */
 const withoutOwnScripts = (text: string): string =>
   text.replace(/<script nonce="[0-9a-z]+" src="\/assets\/[a-z]+\.[\w-]+\.js" defer><\/script>/g, "")
 
@@ -261,8 +261,8 @@ describe("cross-site scripting", () => {
     )
     const app = await world.run(
       createApp(account, {
-        name: App.Name.make(EVIL),
-        description: App.Description.make(EVIL),
+        name: App.AppName.make(EVIL),
+        description: App.AppDescription.make(EVIL),
         homepageUrl: null,
         scopes: ["location.rules.place", "location.latest.read"]
       })
@@ -277,10 +277,10 @@ describe("cross-site scripting", () => {
         circle: { lat: 1, lon: 1, radiusM: 150 }
       })
     )
-    await world.run(addDevice(account.id, { name: Device.Name.make(EVIL), format: "json" }, world.url))
+    await world.run(addDevice(account.id, { name: Device.DeviceName.make(EVIL), format: "json" }))
     await world.run(
       createPurpose(account, app.id, {
-        key: Purpose.Key.make("evil"),
+        key: Purpose.PurposeKey.make("evil"),
         terms: { description: EVIL, scopes: ["location.latest.read"], expectedDailyVolume: 1 }
       })
     )
@@ -325,7 +325,7 @@ describe("cross-site scripting", () => {
     }
     const shown = await browser.get(consent)
     expect(shown.text).toContain("&quot;&gt;&lt;img src=x onerror=alert(1)&gt;&lt;script&gt;&#39;&amp;")
-    // What was typed and refused comes back as text too.
+    // A text that was typed and refused is sent back on the page too.
     const refused = await browser.submit(await browser.get("/portal/places"), "/portal/places", {
       label: EVIL,
       kind: EVIL,

@@ -6,7 +6,8 @@ import { createPurpose, Purpose } from "@place-access/domain/purposes"
 import { type Scope, Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { describeBrowser, inspect } from "../support/browser.js"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect } from "../support/browser.js"
 import { desk, type Desk } from "../support/desk.js"
 import { PASSWORD, type Person, type World } from "../support/World.js"
 
@@ -15,7 +16,7 @@ const VISITS = "location.visits.read"
 const LATEST = "location.latest.read"
 const HISTORY = "location.history.read"
 
-const addPlace = (world: World, person: Person, label: string, kind: Place.Kind = "home") =>
+const addPlace = (world: World, person: Person, label: string, kind: Place.PlaceKind = "home") =>
   world.run(
     createPlace(person.account.id, {
       label: Place.Label.make(label),
@@ -34,12 +35,12 @@ const addPurpose = (
 ) =>
   world.run(
     createPurpose(person.account, app.id, {
-      key: Purpose.Key.make(key),
+      key: Purpose.PurposeKey.make(key),
       terms: { description, scopes, expectedDailyVolume: 20 }
     })
   )
 
-/** An app of a person who also uses it, with two purposes, connected for all that it asked. */
+/** An app with two purposes, connected by its owner for all the scopes that it asked for. */
 const connected = async ({ callback, world }: Desk, scopes = [CURRENT, LATEST]) => {
   const person = await world.person()
   const { app } = await world.app(person, { redirectUris: [RedirectUri.RedirectUri.make(callback)] })
@@ -104,7 +105,7 @@ describeBrowser("the consent page", () => {
       expect(stays).toContain(text)
     }
     expect(stays).not.toContain("Office")
-    // Nothing but the sensitive days can be chosen.
+    // Only the sensitive days can be chosen.
     expect(await page.locator("input[type=checkbox]").count()).toBe(0)
     expect(await page.locator("input[type=radio][name=sensitive_days]").count()).toBe(4)
     expect(await page.locator("input[type=radio]").count()).toBe(4)
@@ -148,7 +149,7 @@ describeBrowser("the consent page", () => {
     world.clock.advance(-10 * Timestamp.DAY)
   })
 
-  it("renewal: Enter on a choice presses what changes nothing", async () => {
+  it("renewal: Enter on a choice presses what changes nothing [consent-8]", async () => {
     const { page, world } = at
     const { app, person } = await connected(at)
     const before = await connectionOf(world, person)
@@ -175,13 +176,13 @@ describeBrowser("the consent page", () => {
     ])
     const ticked = await Promise.all((await page.locator("input[name=scope]").all()).map((box) => box.isChecked()))
     expect(ticked).toEqual([true, false, false])
-    const leaving = await page.getByText("Not asked for any more").locator("..").innerText()
+    const leaving = await page.getByText("No longer requested").locator("..").innerText()
     expect(leaving).toContain("See your latest exact location")
     expect(await page.locator(`#place-${home.id}`).isChecked()).toBe(true)
     expect(await page.locator(`#earlier-${home.id}`).isChecked()).toBe(true)
     const until = await page.getByRole("region", { name: "Until when" }).innerText()
     for (const text of [
-      "As it is now, the connection ends on 30 May 2026 at 12:00 UTC",
+      "At present the connection ends on 30 May 2026 at 12:00 UTC",
       "Ends 2 March 2026 at 12:00 UTC",
       "Ends 8 March 2026 at 12:00 UTC",
       "Ends 31 March 2026 at 12:00 UTC",
@@ -213,7 +214,7 @@ describeBrowser("the consent page", () => {
     expect((await world.run(listConnections(person.account.id))).length).toBe(1)
   })
 
-  it("a renewal page that another tab made pointless is shown again as what it is now", async () => {
+  it("a renewal page that another tab made pointless is shown again as what it is now [consent-5]", async () => {
     const { context, page, world } = at
     const { app, person } = await connected(at)
     await at.as(person)
@@ -223,7 +224,7 @@ describeBrowser("the consent page", () => {
     await other.getByRole("link", { name: "See details or disconnect" }).click()
     await other.getByRole("button", { name: "Disconnect Coffee Finder" }).click()
     await page.getByRole("button", { name: "Renew" }).click()
-    await page.getByText("Something changed since this page was opened.").waitFor()
+    await page.getByText("Something has changed since you opened this page.").waitFor()
     await page.getByRole("heading", { name: "Connect Coffee Finder?" }).waitFor()
   })
 
@@ -233,7 +234,7 @@ describeBrowser("the consent page", () => {
     const { app } = await world.app(person, { redirectUris: [RedirectUri.RedirectUri.make(at.callback)] })
     await at.as(person)
     await page.goto(at.authorize(app, CURRENT))
-    // The form as it is now, so that it can be posted again after the browser has left.
+    // Keeps the form as it is now, so that the test can post it again after the browser has left.
     const form = await page.evaluate<{ action: string; fields: ReadonlyArray<[string, string]> }>(`(() => {
       const form = document.querySelector("form")
       return { action: form.getAttribute("action"), fields: [...new FormData(form)] }

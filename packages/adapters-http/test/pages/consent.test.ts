@@ -29,13 +29,13 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A new user of an app of their own, signed in through the page. */
+/** A new user with an own app, signed in through the page. */
 const fresh = async () => {
   world.clock.set("2026-03-01T12:00:00.000Z")
   person = await world.person()
   ;({ app, clientSecret } = await world.app(person))
   const terms = { description: "To have your coffee ready.", scopes: [LATEST], expectedDailyVolume: 20 } as const
-  await world.run(createPurpose(person.account, app.id, { key: Purpose.Key.make("order_ahead"), terms }))
+  await world.run(createPurpose(person.account, app.id, { key: Purpose.PurposeKey.make("order_ahead"), terms }))
   browser = visitor(world.url)
   await browser.submit(await browser.get("/sign-in"), "/sign-in", { email: person.account.email, password: PASSWORD })
 }
@@ -58,7 +58,7 @@ const authorize = (more: More = {}): Promise<Answer> => {
 
 const action = ({ text }: Answer): string => /action="(\/authorize\/[^"]+)"/.exec(text)?.[1] ?? ""
 
-/** Fills the page in, one scope unless said, and presses a button; gives what the app gets. */
+/** Fills the page in, with one scope by default, and presses a button. Returns what the app gets. */
 const answer = async (page: Answer, fields: Parameters<Visitor["submit"]>[2] = {}) => {
   const sent = await browser.submit(page, action(page), { decision: "allow", scope: [CURRENT], ...fields })
   return new URL(sent.headers.get("location") ?? "", world.url)
@@ -85,24 +85,24 @@ const me = async (token: string) => {
   return { status, ...(json as Record<string, unknown>) }
 }
 
-/** The error and state that the app is sent back with. */
+/** The error and state that the app gets. */
 const refusedBack = (page: Answer) => {
   const back = new URL(page.headers.get("location") ?? "", world.url)
   return [back.origin + back.pathname, back.searchParams.get("error"), back.searchParams.get("state")]
 }
 
-describe("GET {auth_url}/authorize, its parameters (Spec §4.1)", () => {
+describe("GET {auth_url}/authorize, its parameters [§4.1]", () => {
   beforeAll(fresh)
   const back = (error: string) => [CALLBACK, error, "state-of-the-app"]
   const nobodyIsSent = (page: Answer) => [page.status, page.headers.get("location")]
 
-  it("client_id: required, the app id; else a page, and nobody is sent anywhere", async () => {
+  it("client_id: required, the app id; else a page, and nobody is sent anywhere [§4.1-client-id]", async () => {
     for (const client_id of [undefined, "", "app_unknown"]) {
       expect(nobodyIsSent(await authorize({ client_id }))).toEqual([400, null])
     }
   })
 
-  it("redirect_uri: must match a registered one exactly, no prefix matching", async () => {
+  it("redirect_uri: must match a registered one exactly, no prefix matching [§4.1-redirect-uri]", async () => {
     for (const redirect_uri of [
       undefined,
       `${CALLBACK}/`,
@@ -115,7 +115,7 @@ describe("GET {auth_url}/authorize, its parameters (Spec §4.1)", () => {
     expect((await authorize()).status).toBe(200)
   })
 
-  it("scope: required, space-separated, within the app's declared scopes", async () => {
+  it("scope: required, space-separated, within the app's declared scopes [§4.1-scope]", async () => {
     for (const scope of [undefined, "location.nowhere", `${CURRENT},${VISITS}`]) {
       expect(refusedBack(await authorize({ scope }))).toEqual(back("invalid_scope"))
     }
@@ -126,19 +126,19 @@ describe("GET {auth_url}/authorize, its parameters (Spec §4.1)", () => {
     expect(page.text).toContain(`value="${VISITS}"`)
   })
 
-  it("code_challenge: required, base64url(SHA-256(verifier))", async () => {
+  it("code_challenge: required, base64url(SHA-256(verifier)) [§4.1-code-challenge]", async () => {
     for (const code_challenge of [undefined, "x", `${CHALLENGE}=`, "x".repeat(44)]) {
       expect(refusedBack(await authorize({ code_challenge }))).toEqual(back("invalid_request"))
     }
   })
 
-  it("code_challenge_method: required, S256", async () => {
+  it("code_challenge_method: required, S256 [§4.1-code-challenge-method]", async () => {
     for (const code_challenge_method of [undefined, "plain", "s256"]) {
       expect(refusedBack(await authorize({ code_challenge_method }))).toEqual(back("invalid_request"))
     }
   })
 
-  it("state: required, 8-512 characters; without one the request is refused before the consent screen renders", async () => {
+  it("state: required, 8-512 characters; without one the request is refused before the consent screen renders [§4.1-state]", async () => {
     for (const state of [undefined, "1234567", "x".repeat(513)]) {
       expect(nobodyIsSent(await authorize({ state }))).toEqual([400, null])
     }
@@ -148,7 +148,7 @@ describe("GET {auth_url}/authorize, its parameters (Spec §4.1)", () => {
     }
   })
 
-  it("external_user_id: optional, up to 128 characters; the app reads it, the user's page never shows it", async () => {
+  it("external_user_id: optional, up to 128 characters; the app reads it, the user's page never shows it [§2.1-external-user-id, §4.1-external-user-id]", async () => {
     expect(refusedBack(await authorize({ external_user_id: "x".repeat(129) }))).toEqual(back("invalid_request"))
     const external_user_id = "ü".repeat(128)
     const page = await authorize({ external_user_id })
@@ -157,18 +157,18 @@ describe("GET {auth_url}/authorize, its parameters (Spec §4.1)", () => {
     expect(await me(access_token)).toMatchObject({ external_user_id })
   })
 
-  it("on completion the browser is redirected to redirect_uri with code and state", async () => {
+  it("on completion the browser is redirected to redirect_uri with code and state [§4.1-completion]", async () => {
     const to = await answer(await authorize())
     expect(to.origin + to.pathname).toBe(CALLBACK)
     expect([...to.searchParams.keys()]).toEqual(["code", "state"])
   })
 })
 
-describe("consent screen modes (Spec §4.1)", () => {
+describe("consent screen modes [§4.1]", () => {
   const mode = (page: Answer) => hidden(page, action(page))["mode"]
   const boxes = ({ text }: Answer) => (text.match(/type="checkbox"/g) ?? []).length
 
-  it("new: no live connection; full consent screen, for sensitive scopes with each purpose's description", async () => {
+  it("new: no live connection; full consent screen, for sensitive scopes with each purpose's description [§4.1-new, §4.1-purposes]", async () => {
     await fresh()
     const page = await authorize({ scope: `${CURRENT} ${LATEST}` })
     expect([mode(page), boxes(page)]).toEqual(["new", 2])
@@ -179,7 +179,7 @@ describe("consent screen modes (Spec §4.1)", () => {
     expect(connection?.heldScopes).toEqual([CURRENT])
   })
 
-  it("renew_sensitive: live connection and exactly the held scopes; sensitive expiry, uses by purpose, link to the log", async () => {
+  it("renew_sensitive: live connection and exactly the held scopes; sensitive expiry, uses by purpose, link to the log [§4.1-log, §4.1-renew-sensitive]", async () => {
     await fresh()
     await world.connect(person, app, { scopes: [CURRENT, LATEST], standardDays: "90" })
     const page = await authorize({ scope: `${LATEST} ${CURRENT}` })
@@ -195,18 +195,18 @@ describe("consent screen modes (Spec §4.1)", () => {
     ])
   })
 
-  it("change: live connection and a different scope set; full consent screen for the new set", async () => {
+  it("change: live connection and a different scope set; full consent screen for the new set [§4.1-change]", async () => {
     await fresh()
     await world.connect(person, app, { scopes: [CURRENT, LATEST] })
     const page = await authorize({ scope: `${CURRENT} ${VISITS}` })
     expect([mode(page), boxes(page)]).toEqual(["change", 2])
-    expect(page.text).toContain("Not asked for any more")
+    expect(page.text).toContain("No longer requested")
     await answer(page, { scope: [CURRENT, VISITS], standard_days: "1" })
     const [connection] = await world.run(listConnections(person.account.id))
     expect([connection?.heldScopes, connection?.grantExpiresAt]).toEqual([[CURRENT, VISITS], world.clock.now() + DAY])
   })
 
-  it("a user without a phone is told so and can still approve", async () => {
+  it("a user without a phone is told so and can still approve [§4.1-no-phone]", async () => {
     await fresh()
     const page = await authorize()
     expect(page.text).toContain("No phone has sent your location yet.")
@@ -214,7 +214,7 @@ describe("consent screen modes (Spec §4.1)", () => {
   })
 })
 
-describe("expiry choices (Spec §4.2)", () => {
+describe("expiry choices [§4.2]", () => {
   const options = ({ text }: Answer, name: string) =>
     (text.match(new RegExp(`<input[^>]*name="${name}"[^>]*>`, "g")) ?? []).map((tag) => ({
       value: /value="([^"]*)"/.exec(tag)?.[1],
@@ -223,7 +223,7 @@ describe("expiry choices (Spec §4.2)", () => {
   const values = (all: ReturnType<typeof options>) => all.map(({ value }) => value)
   const checked = (all: ReturnType<typeof options>) => values(all.filter((one) => one.checked))
 
-  it("Standard: 1, 7, 30, 90 days or never, 30 by default; at its end the whole connection ends", async () => {
+  it("Standard: 1, 7, 30, 90 days or never, 30 by default; at its end the whole connection ends [§4.2-standard, §8-standard]", async () => {
     await fresh()
     const page = await authorize()
     const offered = options(page, "standard_days")
@@ -237,7 +237,7 @@ describe("expiry choices (Spec §4.2)", () => {
     expect([ended[0]?.live, ended[0]?.endReason, (await me(access_token)).status]).toEqual([false, "expired", 401])
   })
 
-  it("Sensitive: 1, 7, 30, 90 days, 30 by default and no never; at its end only the sensitive scopes stop", async () => {
+  it("Sensitive: 1, 7, 30, 90 days, 30 by default and no never; at its end only the sensitive scopes stop [§4.2-sensitive, §8-sensitive]", async () => {
     await fresh()
     const page = await authorize({ scope: `${CURRENT} ${LATEST}` })
     const offered = options(page, "sensitive_days")
@@ -283,7 +283,7 @@ describe("one request, one answer", () => {
       Effect.map(MemoryDatabase, ({ mail }) => [...mail.keys()].filter((key) => key.startsWith(person.account.id)))
     )
     expect(receipts.length).toBe(1)
-    // What was answered stays answered, whatever a later press says.
+    // The first decision counts, whatever button is pressed later.
     expect((await answer(page, { decision: "cancel" })).href).toBe(all[0]?.href)
     expect((await browser.get(action(page))).status).toBe(409)
   })
@@ -312,7 +312,7 @@ describe("one request, one answer", () => {
     expect(entered.headers.get("location")).toBe(action(page))
     const again = await browser.get(action(page))
     expect((await answer(again)).searchParams.has("code")).toBe(true)
-    // The first page's form was the first session's.
+    // The first page's form is bound to the first session.
     const late = await browser.post(action(page), { ...hidden(page, action(page)), decision: "cancel" })
     expect(late.status).toBe(403)
   })

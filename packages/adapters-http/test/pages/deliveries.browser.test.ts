@@ -2,13 +2,14 @@ import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { Timestamp } from "@place-access/domain/shared"
 import type { Page } from "playwright-core"
 import { expect, it } from "vitest"
-import { describeBrowser, inspect } from "../support/browser.js"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import { LABEL, stage } from "../support/webhooks.js"
 
 const WAITS_MS = [30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]
 
-/** Which of its choices a list cuts off once they are chosen. */
+/** The choices of a list that it cuts off once they are chosen. */
 const clipped = (page: Page, id: string): Promise<ReadonlyArray<string>> =>
   page.evaluate(`(() => {
     const list = document.getElementById("${id}")
@@ -26,7 +27,7 @@ const clipped = (page: Page, id: string): Promise<ReadonlyArray<string>> =>
 describeBrowser("the delivery log, for developers", () => {
   const at = desk()
 
-  it("an attempt is brought forward, an event is sent again, what an endpoint lost is recovered; filters find them", async () => {
+  it("an attempt is brought forward, an event is sent again, what an endpoint lost is recovered; filters find them [§4.7-filter]", async () => {
     const { page, world } = at
     const on = await stage(world)
     const log = `${world.url}/developer/apps/${on.app.id}/deliveries`
@@ -35,7 +36,7 @@ describeBrowser("the delivery log, for developers", () => {
     const event = await on.fire()
     await page.goto(log)
     await page.getByRole("link", { name: "place.enter" }).click()
-    // Nothing of it went out, so nothing of it is shown.
+    // Nothing of the event was sent, so the page shows nothing of it.
     expect(await page.content()).not.toContain(LABEL)
     await on.work()
     world.clock.advance(Timestamp.SECOND)
@@ -55,7 +56,7 @@ describeBrowser("the delivery log, for developers", () => {
     await on.script(MemoryWebhookSender.answers(200, "thanks"))
     world.clock.advance(Timestamp.SECOND)
     await page.getByRole("button", { name: "Redeliver" }).click()
-    await page.getByText("The event is queued again. This is its new row.").waitFor()
+    await page.getByText("The event is queued again. This is its new delivery.").waitFor()
     await page.getByText("Replay 1").waitFor()
     await page.goBack()
     await page.getByRole("button", { name: "Redeliver" }).click()
@@ -106,7 +107,7 @@ describeBrowser("the delivery log, for developers", () => {
     await page.getByRole("link", { name: "place.enter" }).click()
     await page.getByText("Too old to send").waitFor()
     expect(await page.getByRole("button", { name: "Redeliver" }).count()).toBe(0)
-    await page.getByText("The event is older than its rule allows: it is not sent again.").waitFor()
+    await page.getByText("The event is older than its rule allows, so it cannot be sent again.").waitFor()
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 900 })
       expect(await page.locator(".scroll").evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)

@@ -52,5 +52,5 @@ it("a rule that the app deleted itself is not put down to the user", async () =>
     .text
   expect(page).toContain("Failed")
   expect(page).not.toContain("the user no longer allows it")
-  expect(page).toContain("your app may no longer be told")
+  expect(page).toContain("your app is no longer authorised")
 })

@@ -4,7 +4,8 @@ import { createPurpose, Purpose, PurposeStore } from "@place-access/domain/purpo
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { expect, it } from "vitest"
-import { describeBrowser, inspect } from "../support/browser.js"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import type { Person, World } from "../support/World.js"
 
@@ -25,14 +26,17 @@ const production = async (world: World, owner: Person): Promise<App.App> => {
   const { app } = await world.app(owner, { status: "production" })
   const terms = { description: "To have your coffee ready.", scopes: [LATEST], expectedDailyVolume: 20 } as const
   await world.run(
-    Effect.flatMap(createPurpose(owner.account, app.id, { key: Purpose.Key.make("order_ahead"), terms }), (made) =>
-      approve(made)
+    Effect.flatMap(
+      createPurpose(owner.account, app.id, { key: Purpose.PurposeKey.make("order_ahead"), terms }),
+      (made) => approve(made)
     )
   )
   return app
 }
 
-/** As a reviewer would: the app is in production, so nothing else lets it ask for coordinates. */
+/**
+ * Approves a purpose as a reviewer would: the app is in production, where only an approved purpose opens coordinates.
+ */
 const approve = (purpose: Purpose.Purpose) =>
   Effect.flatMap(PurposeStore, (store) =>
     store.update(purpose.id, (before) => ({
@@ -44,7 +48,7 @@ const approve = (purpose: Purpose.Purpose) =>
 describeBrowser("an app's users, for its developer", () => {
   const at = desk()
 
-  it("sub, external_user_id, scopes, expiries and state; nothing of who they are", async () => {
+  it("sub, external_user_id, scopes, expiries and state; nothing of who they are [connection-1]", async () => {
     const { page, world } = at
     const owner = await world.person()
     const app = await production(world, owner)
@@ -160,8 +164,8 @@ describeBrowser("what an app says about itself", () => {
     const { app } = await world.app(owner, { status: "production", declaredScopes: [CURRENT] })
     await world.run(
       updateApp(owner.account, app.id, {
-        name: App.Name.make("Your Bank"),
-        description: App.Description.make("Official account verification of your bank."),
+        name: App.AppName.make("Your Bank"),
+        description: App.AppDescription.make("Official account verification of your bank."),
         homepageUrl: App.HomepageUrl.make("https://evil.example/verify"),
         scopes: [CURRENT, LATEST]
       })
@@ -169,7 +173,7 @@ describeBrowser("what an app says about itself", () => {
     await at.as(owner)
     await page.goto(`${world.url}/developer/apps/${app.id}`)
     await page.getByRole("heading", { name: "Changes that wait" }).waitFor()
-    // Beside a long e-mail address the words of the header stay whole.
+    // Next to a long e-mail address the words of the header must not wrap.
     await page.setViewportSize({ width: 1280, height: 900 })
     for (const name of ["Settings", "Sign out"]) {
       const box = await page.getByText(name, { exact: true }).boundingBox()
@@ -177,7 +181,7 @@ describeBrowser("what an app says about itself", () => {
     }
     await inspect(page, "app-changes-pending")
     await page.getByRole("button", { name: "Withdraw these changes" }).click()
-    await page.getByText("The changes were withdrawn. What is in force stays.").waitFor()
+    await page.getByText("The changes were withdrawn. The approved version stays in force.").waitFor()
     await inspect(page, "app-changes-withdrawn")
     expect(await page.getByRole("heading", { name: "Changes that wait" }).count()).toBe(0)
     expect(await page.getByRole("region", { name: "About the app" }).getByLabel("Name").inputValue()).toBe(app.name)

@@ -1,11 +1,12 @@
 import { expect, it } from "vitest"
-import { describeBrowser, inspect } from "../support/browser.js"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 
 describeBrowser("the documentation, as a stranger reads it", () => {
   const at = desk()
 
-  it("from the front page through every chapter, with no account", async () => {
+  it("from the front page through every chapter, with no account [wire-1-open]", async () => {
     const { page, world } = at
     await page.goto(world.url)
     await page.getByRole("main").getByRole("link", { name: "documentation" }).click()
@@ -23,7 +24,7 @@ describeBrowser("the documentation, as a stranger reads it", () => {
       expect(await page.locator("nav [aria-current=page]").innerText()).toBe(name)
       await inspect(page, picture)
     }
-    await page.getByRole("link", { name: "Answer the app; gives the address" }).click()
+    await page.getByRole("link", { name: "Decide on the request; answers with the address" }).click()
     await page.getByRole("heading", { name: "Consent", level: 1 }).waitFor()
     await page.goto(`${world.url}/docs/reference/rules`)
     await inspect(page, "docs-rules")

@@ -1,11 +1,12 @@
 import { App } from "@place-access/domain/apps"
-import { fanOut } from "@place-access/domain/deliveries"
+import { fanOut } from "@place-access/domain/dispatch"
 import { EndpointStore, EndpointUrl } from "@place-access/domain/endpoints"
 import { createPlace, Place } from "@place-access/domain/places"
 import { EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { describeBrowser, inspect } from "../support/browser.js"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import { north, phone } from "../support/phone.js"
 import { bearer, type Person, type World } from "../support/World.js"
@@ -14,10 +15,10 @@ import { jsonBody } from "../support/wire.js"
 const HOME = { lat: 52.37, lon: 4.89 }
 const { MINUTE } = Timestamp
 
-/** Somebody whose phone was seen at the edge, away, at home, and at home again after a minute away. */
+/** A person whose phone was seen at the edge, away, at home, and at home again after a minute away. */
 const story = async (world: World, owner: Person) => {
   const person = await world.person()
-  const { app } = await world.app(owner, { name: App.Name.make("Coffee Finder"), status: "production" })
+  const { app } = await world.app(owner, { name: App.AppName.make("Coffee Finder"), status: "production" })
   await world.run(
     Effect.flatMap(EndpointStore, (store) =>
       store.create({
@@ -65,7 +66,7 @@ const story = async (world: World, owner: Person) => {
   await device.at(north(HOME, 1_000), [40 * MINUTE])
   await device.at(HOME, [20 * MINUTE])
   await device.at(HOME, [30 * MINUTE])
-  // A minute after the last, so that a test finds no row of a later clock.
+  // One minute after the last reading, so that the test finds no row of a later clock.
   world.clock.advance(MINUTE)
   await world.run(fanOut(100))
   return { app, person }
@@ -82,18 +83,18 @@ describeBrowser("why a rule fired, and why not", () => {
     await at.as(person)
     await page.goto(`${world.url}/portal/connections`)
     await page.getByRole("link", { name: "See details or disconnect" }).click()
-    await page.getByRole("link", { name: "Why it was told, or not" }).click()
-    await page.getByRole("heading", { name: "What Coffee Finder wants to be told" }).waitFor()
+    await page.getByRole("link", { name: "Why it was notified, or not" }).click()
+    await page.getByRole("heading", { name: "Notifications for Coffee Finder" }).waitFor()
     await inspect(page, "rule-of-user")
     expect(cells(await page.locator("tbody td:last-child").allInnerTexts())).toEqual([
-      "Older than what was known already: not looked at.",
-      "You came in, but your phone sent it 20 minutes later: Coffee Finder was not told.",
-      "You went out, which it does not ask about. Nothing was told.",
-      "You came in, less than 2 minutes after the last time: Coffee Finder was not told again.",
-      "You went out, which it does not ask about. Nothing was told.",
-      "You came in: a message to Coffee Finder was written.",
+      "Older than a reading that was checked before: ignored.",
+      "You came in, but your phone sent it 20 minutes later: Coffee Finder got no notification.",
+      "You went out, which this rule does not watch. Coffee Finder got no notification.",
+      "You came in, less than 2 minutes after the last time: Coffee Finder got no second notification.",
+      "You went out, which this rule does not watch. Coffee Finder got no notification.",
+      "You came in: we prepared a notification for Coffee Finder.",
       "The first clear reading: it only shows where you begin.",
-      "Too near the edge to tell whether you were there."
+      "Too near the edge to decide whether you were there."
     ])
     expect(await page.content()).not.toMatch(/52\.3|4\.89/)
     const stranger = await world.person()
@@ -136,7 +137,7 @@ describeBrowser("why a rule fired, and why not", () => {
 
     await at.as(person)
     await page.goto(`${world.url}/portal/access-log`)
-    await page.getByText("Its developer looked at why it was told, or was not").waitFor()
+    await page.getByText("Its developer looked at why it was notified, or was not").waitFor()
     await page.getByText("1 rule with their last checks, to the app's developer").waitFor()
   })
 

@@ -1,6 +1,7 @@
 import { recordAccess } from "@place-access/domain/access-log"
 import { App, RedirectUri, updateApp } from "@place-access/domain/apps"
-import { listConnections, startConsent } from "@place-access/domain/connection"
+import { listConnections } from "@place-access/domain/connection"
+import { startConsent } from "@place-access/domain/consent"
 import { createPlace, Place } from "@place-access/domain/places"
 import { createPurpose, Purpose, updatePurpose } from "@place-access/domain/purposes"
 import { Timestamp } from "@place-access/domain/shared"
@@ -8,7 +9,8 @@ import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testin
 import { routes } from "@place-access/adapters-http/pages/PagesLive"
 import { Effect } from "effect"
 import { beforeAll, expect, it } from "vitest"
-import { describeBrowser, inspectClosely } from "../support/browser.js"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspectClosely } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import { optionsAt } from "../support/options.js"
 import { north, phone } from "../support/phone.js"
@@ -16,7 +18,7 @@ import { stage } from "../support/webhooks.js"
 import { bearer, type Person } from "../support/World.js"
 import { jsonBody } from "../support/wire.js"
 
-/** Is a file to keep. */
+/** Addresses that answer with a file to download. */
 const FILES: ReadonlySet<string> = new Set(["/portal/access-log.csv"])
 
 const PAGES = routes(optionsAt("https://service.example", { hasMailbox: true }))
@@ -25,14 +27,14 @@ const PAGES = routes(optionsAt("https://service.example", { hasMailbox: true }))
 
 const HOME = { lat: 52.37, lon: 4.89 }
 const LATEST = "location.latest.read"
-/** As long as a name may be, and nowhere to break it. */
+/** The longest name that is allowed, without a place to break it. */
 const LONG_NAME = "W".repeat(60)
 const LONG_URL = `https://hooks.example.com/${"a".repeat(300)}`
 
 describeBrowser("every page, with something on it", () => {
   const at = desk({ options: { hasMailbox: true } })
   let ada: Person
-  /** What stands for `:name` in the paths of pages. */
+  /** The values of `:name` in the paths of pages. */
   let values: Readonly<Record<string, string>>
 
   beforeAll(async () => {
@@ -41,7 +43,7 @@ describeBrowser("every page, with something on it", () => {
     const on = await stage(world, {
       developer: ada,
       overrides: {
-        name: App.Name.make(LONG_NAME),
+        name: App.AppName.make(LONG_NAME),
         status: "production",
         homepageUrl: App.HomepageUrl.make(`https://example.com/${"b".repeat(100)}`),
         redirectUris: [RedirectUri.RedirectUri.make(at.callback)]
@@ -56,13 +58,13 @@ describeBrowser("every page, with something on it", () => {
         circle: { ...HOME, radiusM: 150 }
       })
     )
-    const terms: Purpose.Terms = {
+    const terms: Purpose.PurposeTerms = {
       description: "To have your coffee ready when you come through the door.",
       scopes: [LATEST],
       expectedDailyVolume: 20
     }
     const purpose = await world.run(
-      createPurpose(ada.account, on.app.id, { key: Purpose.Key.make("order_ahead".padEnd(40, "_")), terms })
+      createPurpose(ada.account, on.app.id, { key: Purpose.PurposeKey.make("order_ahead".padEnd(40, "_")), terms })
     )
     const base = `/v1/admin/purposes/${purpose.id}`
     expect((await ada.send("POST", `${path}/purposes/${purpose.id}/submit`)).status).toBe(200)
@@ -86,7 +88,7 @@ describeBrowser("every page, with something on it", () => {
       world.clock.advance(Timestamp.MINUTE)
       await device.at(north(HOME, metres), [0])
     }
-    // A clock that is ahead: the last reading is put aside.
+    // The phone's clock is ahead, so its last reading is put aside.
     await device.at(HOME, [-3 * Timestamp.DAY])
     const added = await ada.send("POST", "/v1/user/devices", { name: "P".repeat(60), format: "json" })
     expect(added.status).toBe(201)
@@ -112,11 +114,11 @@ describeBrowser("every page, with something on it", () => {
       readonly deliveries: ReadonlyArray<{ readonly id: string; readonly status: number | null }>
     }
     const answered = log.deliveries.find(({ status }) => status === 500)
-    // An edit of what was approved, of the app and of its purpose, waits for a reviewer.
+    // An edit of an approved app, and of its approved purpose, waits for a reviewer.
     await world.run(
       Effect.all([
         updateApp(ada.account, on.app.id, {
-          name: App.Name.make("Coffee Ahead"),
+          name: App.AppName.make("Coffee Ahead"),
           homepageUrl: App.HomepageUrl.make(`https://example.com/${"c".repeat(200)}`)
         }),
         updatePurpose(ada.account, on.app.id, purpose.id, {
@@ -159,10 +161,10 @@ describeBrowser("every page, with something on it", () => {
       return value
     })
     const answer = await page.goto(world.url + filled)
-    // Of no app: `/authorize` says so on a page of its own, and otherwise sends the person on.
+    // `/authorize` names no app here, so it shows its own error page. With an app it would redirect.
     expect(answer?.status()).toBe(path === "/authorize" ? 400 : 200)
     expect(answer?.headers()["content-type"]).toContain("text/html")
-    // The documentation is half of all pages, long, and all of one frame: each scheme is looked at once.
+    // The documentation is half of all pages, long, and in one frame, so one scheme for each width is enough.
     const schemes = path.startsWith("/docs") ? ({ 1280: ["light"], 390: ["dark"] } as const) : undefined
     await inspectClosely(page, `every${path.replaceAll(/[/:]+/g, "-")}`, schemes)
   })

@@ -4,7 +4,8 @@ import { MemoryImportReader } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import type { Route } from "playwright-core"
 import { expect, it } from "vitest"
-import { describeBrowser, inspect } from "../support/browser.js"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 
 const OLD = Date.parse("2026-02-05T09:00:00Z")
@@ -17,7 +18,7 @@ const file = (name: string, lines: ReadonlyArray<string>) => ({
 
 const LIST = /\/portal\/imports$/
 
-/** The answer as it is, but for the header that loads it again. */
+/** Removes the header that reloads the page from an answer. */
 const still = async (route: Route): Promise<void> => {
   const response = await route.fetch()
   const headers = Object.fromEntries(Object.entries(response.headers()).filter(([name]) => name !== "refresh"))
@@ -27,7 +28,7 @@ const still = async (route: Route): Promise<void> => {
 describeBrowser("imports", () => {
   const at = desk()
 
-  it("a file is chosen and uploaded, watched while it is read, and what became of it is said in words", async () => {
+  it("a file is chosen and uploaded, watched while it is read, and what became of it is said in words [imports-3]", async () => {
     const { page, world } = at
     const person = await world.person()
     await at.as(person)
@@ -51,7 +52,7 @@ describeBrowser("imports", () => {
     await page.getByRole("button", { name: "Upload" }).click()
     await page.getByText("Waiting", { exact: true }).waitFor()
 
-    // Being read by somebody, and looked at: an inspection must not be surprised by the page that loads itself again.
+    // A worker has claimed the import. The inspection of the page must not be interrupted by the page's reload.
     await world.run(Effect.flatMap(ImportStore, (store) => store.claim("lse_1", now(), later())))
     await page.route(LIST, still)
     await page.goto(`${world.url}/portal/imports`)
@@ -62,15 +63,15 @@ describeBrowser("imports", () => {
     await page.goto(`${world.url}/portal/imports`)
 
     world.clock.set(later())
-    await world.run(Effect.provide(importNext, MemoryImportReader.layer))
-    // Nobody presses anything.
+    await world.run(Effect.provide(importNext(), MemoryImportReader.layer))
+    // Nobody presses a button: the page reloads itself.
     await page.getByText("Done", { exact: true }).waitFor()
     const card = await page.getByRole("listitem").innerText()
     expect(card).toMatch(/Ferien <2026>\.gpx[\s\S]*New in your history\s+1 entry[\s\S]*Not usable\s+1 entry/)
     await inspect(page, "imports-done")
 
     await page.getByRole("button", { name: "Remove Ferien <2026>.gpx" }).click()
-    expect(await page.getByRole("status").innerText()).toContain("What it had stored stays")
+    expect(await page.getByRole("status").innerText()).toContain("Your history keeps what it had stored")
     expect(await page.getByText("You have not imported anything yet.").count()).toBe(1)
   })
 })

@@ -15,7 +15,7 @@ const FILE = `${MemoryImportReader.FIRST_LINE}\n${MemoryImportReader.line(Date.p
 const tokenOf = async (person: Person): Promise<string> =>
   /name="form_token" value="([^"]+)"/.exec((await person.get("/portal/imports/new")).text)?.[1] ?? ""
 
-/** As a browser sends the form; `parts` in their order. */
+/** Posts the form as a browser does, with `parts` in their order. */
 const post = (person: Person, parts: ReadonlyArray<readonly [name: string, value: string | Blob]>, headers = {}) => {
   const form = new FormData()
   for (const [name, value] of parts) {
@@ -38,11 +38,11 @@ describe("the form for a file", () => {
     ])
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/portal/imports?done=import-started"])
     const list = await person.get("/portal/imports?done=import-started")
-    expect(list.text).toContain("It is read in the background")
+    expect(list.text).toContain("We read it in the background")
     expect(list.headers.get("refresh")).toBe("5;url=/portal/imports")
     expect(list.text).not.toContain("<script")
     expect(list.text).toContain("a.gpx")
-    await world.run(Effect.provide(importNext, MemoryImportReader.layer))
+    await world.run(Effect.provide(importNext(), MemoryImportReader.layer))
     expect((await person.get("/portal/imports")).headers.get("refresh")).toBeNull()
   })
 

@@ -1,95 +1,41 @@
 import { RedirectUri } from "@place-access/domain/apps"
-import { ConsentRequest } from "@place-access/domain/connection"
+import { ConsentRequest } from "@place-access/domain/consent"
 import { createPlace, type Place } from "@place-access/domain/places"
 import { createPurpose, Purpose } from "@place-access/domain/purposes"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
-import type { Browser, BrowserContext, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest"
-import { describeBrowser, inspect, launchBrowser, signInAs } from "../support/browser.js"
-import { bearer, PASSWORD, type Person, startWorld, type World } from "../support/World.js"
+import type { BrowserContext, Page } from "playwright-core"
+import { beforeEach, expect, it } from "vitest"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect } from "../support/browser.js"
+import { desk } from "../support/desk.js"
+import { bearer, PASSWORD, type Person, type World } from "../support/World.js"
 
 describeBrowser("pages", () => {
+  const at = desk()
   let world: World
-  let browser: Browser
   let context: BrowserContext
   let page: Page
-  /** An app's own web server, on another origin; its callback sends the user on to a third one. */
-  let app: Server
-  let elsewhere: Server
-  const faults: Array<string> = []
+  beforeEach(() => void ({ context, page, world } = at))
 
-  const listen = (server: Server): Promise<string> =>
-    new Promise((resolve) => {
-      server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
-    })
-  let callback: string
-  let final: string
-
-  beforeAll(async () => {
-    world = await startWorld()
-    browser = await launchBrowser()
-    elsewhere = createServer((_, response) => response.end("<title>Welcome back</title>"))
-    final = await listen(elsewhere)
-    app = createServer((request, response) => {
-      const { search } = new URL(request.url ?? "/", "http://app.invalid")
-      response.writeHead(302, { location: `${final}/welcome${search}` }).end()
-    })
-    callback = `${await listen(app)}/callback`
-  })
-  afterAll(async () => {
-    await browser.close()
-    await world.close()
-    app.close()
-    elsewhere.close()
-  })
-  beforeEach(async () => {
-    context = await browser.newContext()
-    page = await context.newPage()
-    faults.length = 0
-    page.on("console", (message) => {
-      if (message.type() === "error" && !message.text().includes("Failed to load resource")) faults.push(message.text())
-    })
-    page.on("pageerror", (error) => faults.push(String(error)))
-  })
-  afterEach(async () => {
-    await context.close()
-    // Content-Security-Policy reports what it blocks here.
-    expect(faults).toEqual([])
-  })
-
-  const as = async (person: Person) => signInAs(context, world.url, person)
   const home = { label: "Home", kind: "home", circle: { lat: 52.52, lon: 13.405, radiusM: 150 } }
   const addPlace = (person: Person, place: { readonly label: string; readonly kind: string }) =>
-    world.run(createPlace(person.account.id, { ...home, ...place } as Place.Draft))
-
-  const authorize = (id: string, scope: string, more: Record<string, string> = {}) =>
-    `${world.url}/authorize?${new URLSearchParams({
-      client_id: id,
-      redirect_uri: callback,
-      scope,
-      code_challenge: "x".repeat(43),
-      code_challenge_method: "S256",
-      state: "state-of-the-app",
-      ...more
-    }).toString()}`
+    world.run(createPlace(person.account.id, { ...home, ...place } as Place.PlaceDraft))
 
   it("front page, signed out and in", async () => {
     await page.goto(world.url)
     await inspect(page, "home-stranger")
-    await as(await world.person())
+    await at.as(await world.person())
     await page.reload()
     await inspect(page, "home")
   })
 
-  it("sign-up, sign-out, sign-in: fields Email and Password, button Sign in", async () => {
+  it("sign-up, sign-out, sign-in: fields Email and Password, button Sign in [M3-offered]", async () => {
     await page.goto(`${world.url}/sign-up`)
     await inspect(page, "sign-up")
     await page.getByLabel("Email").fill("grace@example.com")
     await page.getByLabel("Password").fill("short")
-    // How long history is kept is asked here; what was chosen survives the page with the problem.
+    // The page asks how long to keep history. The choice survives a page with a problem.
     expect(await page.getByLabel("Keep my history").inputValue()).toBe("forever")
     await page.getByLabel("Keep my history").selectOption("30 days")
     await page.getByRole("button", { name: "Create account" }).click()
@@ -119,12 +65,12 @@ describeBrowser("pages", () => {
 
   it("consent: through sign-in to the page, choices, Allow, back to the app and where it leads", async () => {
     const person = await world.person()
-    const made = await world.app(person, { redirectUris: [RedirectUri.RedirectUri.make(callback)] })
+    const made = await world.app(person, { redirectUris: [RedirectUri.RedirectUri.make(at.callback)] })
     await addPlace(person, { label: "Home", kind: "home" })
     await addPlace(person, { label: "Office by the river", kind: "work" })
     await world.run(
       createPurpose(person.account, made.app.id, {
-        key: Purpose.Key.make("order_ahead"),
+        key: Purpose.PurposeKey.make("order_ahead"),
         terms: {
           description: "To have your coffee ready when you come through the door.",
           scopes: ["location.latest.read"],
@@ -132,7 +78,7 @@ describeBrowser("pages", () => {
         }
       })
     )
-    await page.goto(authorize(made.app.id, "location.rules.place location.place.current location.latest.read"))
+    await page.goto(at.authorize(made.app, "location.rules.place location.place.current location.latest.read"))
     await page.getByLabel("Email").fill(person.account.email)
     await page.getByLabel("Password").fill(PASSWORD)
     await page.getByRole("button", { name: "Sign in", exact: true }).click()
@@ -149,8 +95,7 @@ describeBrowser("pages", () => {
     await page.locator(`input[name="place"]`).and(page.getByLabel("Home")).check()
     await page.getByLabel("7 days").first().check()
     await page.getByRole("button", { name: "Allow", exact: true }).click()
-    await page.waitForURL((url) => url.href.startsWith(`${final}/welcome`))
-    const back = new URL(page.url()).searchParams
+    const back = await at.back()
     expect(back.get("state")).toBe("state-of-the-app")
     expect(back.get("code")).toMatch(/^pa_ac\./)
 
@@ -169,10 +114,10 @@ describeBrowser("pages", () => {
 
   it("consent: nothing ticked is said beside the field and keeps the other choices; Cancel goes back with access_denied", async () => {
     const person = await world.person()
-    const made = await world.app(person, { redirectUris: [RedirectUri.RedirectUri.make(callback)] })
+    const made = await world.app(person, { redirectUris: [RedirectUri.RedirectUri.make(at.callback)] })
     await addPlace(person, { label: "Home", kind: "home" })
-    await as(person)
-    await page.goto(authorize(made.app.id, "location.rules.place", { external_user_id: "user 5" }))
+    await at.as(person)
+    await page.goto(at.authorize(made.app, "location.rules.place", { external_user_id: "user 5" }))
     await page.getByLabel("Be told when you arrive").uncheck()
     await page.locator(`input[name="place"]`).and(page.getByLabel("Home")).check()
     await page.getByLabel("90 days").first().check()
@@ -183,8 +128,7 @@ describeBrowser("pages", () => {
     expect(await page.getByLabel("90 days").first().isChecked()).toBe(true)
     expect(await page.getByLabel("Be told when you arrive").isChecked()).toBe(false)
     await page.getByRole("button", { name: "Cancel", exact: true }).click()
-    await page.waitForURL((url) => url.href.startsWith(`${final}/welcome`))
-    const back = new URL(page.url()).searchParams
+    const back = await at.back()
     expect([back.get("error"), back.get("state"), back.get("code")]).toEqual([
       "access_denied",
       "state-of-the-app",
@@ -194,17 +138,17 @@ describeBrowser("pages", () => {
 
   it("consent: what cannot be decided says why", async () => {
     const owner = await world.person()
-    const made = await world.app(owner, { redirectUris: [RedirectUri.RedirectUri.make(callback)] })
-    await as(await world.person())
-    await page.goto(authorize(made.app.id, "location.rules.place"))
+    const made = await world.app(owner, { redirectUris: [RedirectUri.RedirectUri.make(at.callback)] })
+    await at.as(await world.person())
+    await page.goto(at.authorize(made.app, "location.rules.place"))
     await page.getByText("This app is still being tested").waitFor()
     await inspect(page, "consent-sandbox")
-    await page.goto(authorize(made.app.id, "location.rules.place", { redirect_uri: "https://evil.example/" }))
+    await page.goto(at.authorize(made.app, "location.rules.place", { redirect_uri: "https://evil.example/" }))
     await page.getByText("This link does not work").waitFor()
     await inspect(page, "consent-broken-link")
     await context.clearCookies()
-    await as(owner)
-    await page.goto(authorize(made.app.id, "location.rules.place"))
+    await at.as(owner)
+    await page.goto(at.authorize(made.app, "location.rules.place"))
     world.clock.advance(ConsentRequest.LIFETIME)
     await page.getByRole("button", { name: "Allow", exact: true }).click()
     await page.getByText("This page is too old").waitFor()
@@ -212,7 +156,7 @@ describeBrowser("pages", () => {
   })
 
   it("places: add with a mistake, mend it, change, archive", async () => {
-    await as(await world.person())
+    await at.as(await world.person())
     await page.goto(`${world.url}/portal/places`)
     await inspect(page, "places-empty")
     await page.getByLabel("Name").fill("Café Zoë")
@@ -241,11 +185,11 @@ describeBrowser("pages", () => {
   })
 
   it("devices: the token is shown once, with a line to paste and a code to scan; remove", async () => {
-    await as(await world.person())
+    await at.as(await world.person())
     await page.goto(`${world.url}/portal/devices`)
     await inspect(page, "devices-empty")
     await page.getByLabel("Name").fill("My phone")
-    await page.getByLabel("A program of your own").check()
+    await page.getByLabel("Your own program").check()
     await page.getByRole("button", { name: "Add device" }).click()
     const token = await page.getByTestId("device-token").innerText()
     expect(token).toMatch(/^pa_dv\./)
@@ -267,7 +211,7 @@ describeBrowser("pages", () => {
     await world.call("/v1/me", bearer(tokens.accessToken))
     world.clock.advance(3_600_000)
     await world.call("/v1/me", bearer(tokens.accessToken))
-    await as(person)
+    await at.as(person)
     await page.goto(`${world.url}/portal/access-log`)
     await inspect(page, "access-log")
     const rows = page.locator("tbody tr")
@@ -281,8 +225,8 @@ describeBrowser("pages", () => {
     world.clock.advance(-3_600_000)
   })
 
-  it("developer: create an app, register redirect URIs, a purpose, an endpoint, test it, read the log", async () => {
-    await as(await world.person())
+  it("developer: create an app, register redirect URIs, a purpose, an endpoint, test it, read the log [§1.6]", async () => {
+    await at.as(await world.person())
     await page.goto(`${world.url}/developer`)
     await inspect(page, "developer-empty")
     await page.getByRole("link", { name: "Create an app" }).click()
@@ -291,7 +235,7 @@ describeBrowser("pages", () => {
     await page.getByLabel("Description").fill("Has your coffee ready when you arrive.")
     await page.getByLabel("location.latest.read").check()
     await page.getByRole("button", { name: "Create app" }).click()
-    await page.getByText("The app was made.").waitFor()
+    await page.getByText("The app was created.").waitFor()
     await inspect(page, "developer-app-new")
 
     await page.getByLabel("Redirect URIs").fill("https://coffee.example/callback\nhttp://evil.example/")
@@ -312,7 +256,7 @@ describeBrowser("pages", () => {
     await page.locator("#purpose_description").fill("To have it ready.")
     await page.locator("[id='purpose_scopes-location.latest.read']").check()
     await page.getByRole("button", { name: "Add purpose" }).click()
-    await page.getByText("The purpose was made.").waitFor()
+    await page.getByText("The purpose was created.").waitFor()
     await inspect(page, "developer-app")
 
     await page.getByRole("link", { name: "Webhooks" }).click()
@@ -369,10 +313,10 @@ describeBrowser("pages", () => {
     await page.goto(`${world.url}/nowhere`)
     await inspect(page, "not-found-dark")
     const person = await world.person()
-    const made = await world.app(person, { redirectUris: [RedirectUri.RedirectUri.make(callback)] })
+    const made = await world.app(person, { redirectUris: [RedirectUri.RedirectUri.make(at.callback)] })
     await addPlace(person, { label: "Home", kind: "home" })
-    await as(person)
-    await page.goto(authorize(made.app.id, "location.rules.place"))
+    await at.as(person)
+    await page.goto(at.authorize(made.app, "location.rules.place"))
     await inspect(page, "consent-dark")
     await page.goto(`${world.url}/portal/places`)
     await inspect(page, "places-dark")

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest"
-import { describeBrowser, inspect } from "../support/browser.js"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import { bearer } from "../support/World.js"
 import { jsonBody } from "../support/wire.js"
@@ -8,7 +9,7 @@ import * as Recorded from "../fixes/recorded.js"
 describeBrowser("setting a phone up", () => {
   const at = desk()
 
-  /** Adds a phone with the app, and is on the page that shows how to set it up. */
+  /** Adds a phone with the app, and ends on the page that explains its setup. */
   const add = async (app: string) => {
     const { page, world } = at
     await page.goto(`${world.url}/portal/devices`)
@@ -35,7 +36,7 @@ describeBrowser("setting a phone up", () => {
       headers: { ...(init.headers as object), ...(headers as object) }
     })
 
-  it("each app gets a code, a link or texts of its own; with what they hold it sends, and its card says so", async () => {
+  it("each app gets a code, a link or texts of its own; with what they hold it sends, and its card says so [devices-2]", async () => {
     const { page, world } = at
     await at.as(await world.person())
     const now = world.clock.now()

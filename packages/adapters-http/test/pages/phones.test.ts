@@ -4,7 +4,7 @@ import { startWorld, type World } from "../support/World.js"
 let world: World
 afterEach(() => world.close())
 
-/** The page that shows how to set a phone with this app up. */
+/** The page that explains the setup of a phone with this app. */
 const setUp = async (format: string): Promise<string> => {
   const person = await world.person()
   const token = /name="form_token" value="([^"]+)"/.exec((await person.get("/portal/devices")).text)?.[1] ?? ""

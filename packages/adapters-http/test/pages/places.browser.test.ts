@@ -3,8 +3,9 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import type { Options } from "@place-access/adapters-http/HttpOptions"
-import { describeBrowser, inspect } from "../support/browser.js"
+import type { ServiceOptions } from "@place-access/adapters-http/HttpOptions"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import type { Person, World } from "../support/World.js"
 
@@ -22,7 +23,7 @@ const TILE = Buffer.from(
 const circles = (page: Page) => page.locator(".map path.place")
 
 describeBrowser("places on a map", () => {
-  const options: { -readonly [Key in keyof Options]?: Options[Key] } = {}
+  const options: { -readonly [Key in keyof ServiceOptions]?: ServiceOptions[Key] } = {}
   const requests: Array<{ readonly url: string; readonly referer: string | undefined }> = []
   let tiles: Server
   beforeAll(async () => {
@@ -66,11 +67,11 @@ describeBrowser("places on a map", () => {
     await page.getByLabel("Radius").fill("300")
     expect(Math.round((await drawn()) / small)).toBe(2)
     await page.getByLabel("Name").fill("Café Zoë")
-    // Zooming and moving drops tiles; nothing of that may need more than the policy allows.
+    // Zooming and moving drop tiles, which must work within the page's policy.
     for (const name of ["Zoom in", "Zoom in", "Zoom out"]) await page.getByRole("button", { name }).click()
     await inspect(page, "places-map")
     await page.getByRole("button", { name: "Add place" }).click()
-    await page.getByText("The place was made.").waitFor()
+    await page.getByText("The place was created.").waitFor()
     const made = (await world.run(listPlaces(person.account.id))).find(({ label }) => label === "Café Zoë")
     expect([String(made?.circle.lat), String(made?.circle.lon), made?.circle.radiusM]).toEqual([
       String(Number(lat)),

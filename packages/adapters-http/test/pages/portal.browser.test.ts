@@ -6,7 +6,8 @@ import { createPurpose, flagVolumes, Purpose } from "@place-access/domain/purpos
 import { type AppId, type ConnectionId, Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { describeBrowser, inspect } from "../support/browser.js"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import type { Person, World } from "../support/World.js"
 
@@ -19,7 +20,7 @@ const place = (world: World, person: Person, label: string, lat = 52.52, lon = 1
     createPlace(person.account.id, { label: Place.Label.make(label), kind: "home", circle: { lat, lon, radiusM: 150 } })
   )
 
-/** Written at the clock's present time. */
+/** An entry of the access log, at the clock's present time. */
 const asked = (
   world: World,
   person: Person,
@@ -43,11 +44,11 @@ const asked = (
   )
 
 const connect = async (world: World, person: Person, name: string, scopes: ReadonlyArray<string>) => {
-  const { app } = await world.app(person, { name: App.Name.make(name) })
+  const { app } = await world.app(person, { name: App.AppName.make(name) })
   if (scopes.includes(LATEST)) {
     await world.run(
       createPurpose(person.account, app.id, {
-        key: Purpose.Key.make("order_ahead"),
+        key: Purpose.PurposeKey.make("order_ahead"),
         terms: {
           description: "To have your coffee ready when you come through the door.",
           scopes: [LATEST],
@@ -115,12 +116,12 @@ describeBrowser("connected apps", () => {
       "2 times About your places, without your exact location",
       "1 time Your exact location: To have your coffee ready when you come through the door."
     ])
-    expect(await page.getByRole("region", { name: "What it wants to be told" }).innerText()).toContain(
+    expect(await page.getByRole("region", { name: "Its notifications" }).innerText()).toContain(
       "When you arrive at Home"
     )
     const end = page.getByRole("region", { name: "Disconnect" })
-    expect(await end.innerText()).toContain("Its rules stop for good.")
-    expect(await end.innerText()).toContain("What it learned before, it keeps.")
+    expect(await end.innerText()).toContain("Its rules stop permanently.")
+    expect(await end.innerText()).toContain("It keeps what it learned before.")
     await page.getByLabel("Office by the river").first().check()
     await page.getByRole("button", { name: "Save places" }).click()
     await page.getByText("The places that the app may ask about were changed.").waitFor()
@@ -133,7 +134,7 @@ describeBrowser("connected apps", () => {
     await page.getByRole("listitem").filter({ hasText: "Coffee Finder" }).getByRole("link", { name: "Details" }).click()
     await inspect(page, "portal-detail-ended")
     expect(await page.getByRole("button", { name: /Disconnect|Save/ }).count()).toBe(0)
-    // Dates that will not come any more would mislead.
+    // The dates of an ended connection would mislead.
     expect(await page.locator("main").innerText()).not.toMatch(/31 March|8 March|Not now/)
     expect(tea.connection.live).toBe(true)
     world.clock.advance(-3 * Timestamp.HOUR)
@@ -143,7 +144,7 @@ describeBrowser("connected apps", () => {
 describeBrowser("the access log", () => {
   const at = desk()
 
-  it("grouped by day and app, newest first; filtered by app, purpose and date; purposes in the user's words", async () => {
+  it("grouped by day and app, newest first; filtered by app, purpose and date; purposes in the user's words [access-log-5]", async () => {
     const { page, world } = at
     const person = await world.person()
     const coffee = await connect(world, person, "Coffee Finder", [CURRENT, LATEST])
@@ -179,10 +180,10 @@ describeBrowser("the access log", () => {
     expect(await rows.first().innerText()).toContain("12:02:00 UTC")
     expect(await rows.first().innerText()).toContain("To have your coffee ready when you come through the door.")
     expect(await page.locator("main").innerText()).not.toContain("order_ahead")
-    expect(await rows.nth(2).innerText()).toContain("you have not allowed it this")
+    expect(await rows.nth(2).innerText()).toContain("you have not allowed this")
     expect(await rows.nth(3).innerText()).toContain("Withheld")
     expect(await rows.nth(3).innerText()).toContain("Nothing: “arrived at Home” came too late")
-    expect(await rows.nth(3).innerText()).toContain("To be told when you arrive at a place")
+    expect(await rows.nth(3).innerText()).toContain("A notification when you arrive at a place")
     const file = page.getByRole("link", { name: "Download as a table (CSV)" })
     expect(await file.getAttribute("href")).toBe("/portal/access-log.csv")
 
@@ -253,7 +254,7 @@ describeBrowser("devices", () => {
     await at.as(person)
     await page.goto(`${world.url}/portal/devices`)
     await page.getByLabel("Name").fill("My phone")
-    await page.getByLabel("A program of your own").check()
+    await page.getByLabel("Your own program").check()
     await page.getByRole("button", { name: "Add device" }).click()
     const token = await page.getByTestId("device-token").innerText()
     await page.getByRole("link", { name: "I have set it up" }).click()

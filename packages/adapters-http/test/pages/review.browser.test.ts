@@ -13,7 +13,8 @@ import { MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { beforeAll, describe, expect, it } from "vitest"
-import { describeBrowser, inspect } from "../support/browser.js"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import { bearer, type Person, type World } from "../support/World.js"
 
@@ -22,8 +23,13 @@ const LATEST = "location.latest.read"
 const HISTORY = "location.history.read"
 const TERMS = { description: "To have your coffee ready.", scopes: [LATEST], expectedDailyVolume: 20 } as const
 
-const addPurpose = (world: World, owner: Person, app: App.App, key = "order_ahead", terms: Purpose.Terms = TERMS) =>
-  world.run(createPurpose(owner.account, app.id, { key: Purpose.Key.make(key), terms }))
+const addPurpose = (
+  world: World,
+  owner: Person,
+  app: App.App,
+  key = "order_ahead",
+  terms: Purpose.PurposeTerms = TERMS
+) => world.run(createPurpose(owner.account, app.id, { key: Purpose.PurposeKey.make(key), terms }))
 
 const mailTo = (world: World, person: Person) =>
   world.run(
@@ -35,7 +41,7 @@ const mailTo = (world: World, person: Person) =>
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
 const open = (page: Page, name: string) => page.locator("summary", { hasText: name }).click()
 
-/** Each of these must hold with and without scripts: the pages have none. */
+/** The tests hold with and without JavaScript, because the pages run no script. */
 const lives = (javaScriptEnabled: boolean) => {
   const at = desk({ browser: { javaScriptEnabled } })
   let reviewer: Person
@@ -44,13 +50,13 @@ const lives = (javaScriptEnabled: boolean) => {
     reviewer = await at.world.person({ roles: ["reviewer"], email: "rosa@example.com" })
     admin = await at.world.person({ roles: ["admin"], email: "ada@example.com" })
   })
-  // axe-core is a script.
+  // axe-core is a script, so it runs only with JavaScript.
   const look = (name: string) => (javaScriptEnabled ? inspect(at.page, name) : Promise.resolve())
 
   it("a purpose: submitted by its developer, rejected with a note, changed, submitted again, approved", async () => {
     const { page, world } = at
     const owner = await world.person()
-    const { app } = await world.app(owner, { name: "Coffee Ahead" as App.Name })
+    const { app } = await world.app(owner, { name: "Coffee Ahead" as App.AppName })
     const purpose = await addPurpose(world, owner, app)
     const own = `${world.url}/developer/apps/${app.id}`
     const review = `${world.url}/review/apps/${app.id}/purposes/${purpose.id}`
@@ -58,8 +64,8 @@ const lives = (javaScriptEnabled: boolean) => {
     await page.goto(own)
     await look("developer-purposes-draft")
     await page.getByRole("button", { name: "Submit for review: order_ahead" }).click()
-    await page.getByText("The purpose is in review. You get a mail when it is decided.").waitFor()
-    await page.getByText("Your app can use it as long as it is not in production.").waitFor()
+    await page.getByText("The purpose is in review. You get an e-mail with the decision.").waitFor()
+    await page.getByText("Your app can use it while the app is not in production.").waitFor()
     await look("developer-purpose-in-review")
 
     await at.as(reviewer)
@@ -73,7 +79,7 @@ const lives = (javaScriptEnabled: boolean) => {
     await look("review-purpose-problem")
     await page.getByLabel("Note to the developer").fill("Say how long before.\nAnd fewer calls.")
     await press(page, "Reject")
-    await page.getByText("Rejected. The developer gets a mail with your note.").waitFor()
+    await page.getByText("Rejected. The developer gets an e-mail with your note.").waitFor()
     expect(page.url()).toBe(`${world.url}/review?done=review-reject`)
     expect(await mailTo(world, owner)).toEqual(["Coffee Ahead: the purpose order_ahead was not approved"])
 
@@ -101,7 +107,7 @@ const lives = (javaScriptEnabled: boolean) => {
     await page.getByText("And fewer calls.").waitFor()
     world.clock.advance(1)
     await press(page, "Approve")
-    await page.getByText("Approved. The developer gets a mail.").waitFor()
+    await page.getByText("Approved. The developer gets an e-mail.").waitFor()
     expect(await page.getByRole("link", { name: "Coffee Ahead: order_ahead" }).count()).toBe(0)
     await page.goto(review)
     expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0)
@@ -115,7 +121,7 @@ const lives = (javaScriptEnabled: boolean) => {
   it("an edit of an approved purpose: both wordings side by side, and the reviewer decides on what was read", async () => {
     const { page, world } = at
     const owner = await world.person()
-    const { app } = await world.app(owner, { status: "production", name: "Tea Time" as App.Name })
+    const { app } = await world.app(owner, { status: "production", name: "Tea Time" as App.AppName })
     const purpose = await addPurpose(world, owner, app)
     await world.run(submitPurpose(owner.account, app.id, purpose.id))
     await world.run(decidePurpose(reviewer.account, purpose.id, { decision: "approve", note: null }))
@@ -126,7 +132,7 @@ const lives = (javaScriptEnabled: boolean) => {
     await page.getByLabel(HISTORY).check()
     await page.getByLabel("Expected daily volume").fill("200")
     await press(page, "Save")
-    await page.getByText("The new wording is in review. The approved wording goes on working").waitFor()
+    await page.getByText("The new wording is in review. The approved wording stays in force").waitFor()
     await look("developer-purpose-edited")
 
     await at.as(reviewer)
@@ -144,11 +150,11 @@ const lives = (javaScriptEnabled: boolean) => {
     ])
     await look("review-edit")
 
-    // The developer changes it once more while the reviewer reads.
+    // The developer changes the purpose once more while the reviewer reads.
     await world.run(updatePurpose(owner.account, app.id, purpose.id, { expectedDailyVolume: 9_999 }))
     await page.getByLabel("Note to the developer").fill("Well said.")
     await press(page, "Approve")
-    await page.getByText("It was changed after you opened this page. Read it again, then decide.").waitFor()
+    await page.getByText("The developer changed it after you opened this page. Read it again, then decide.").waitFor()
     expect(await page.getByLabel("Note to the developer").inputValue()).toBe("Well said.")
     await page.getByText("9999 calls a day and user").waitFor()
     await look("review-edit-outdated")
@@ -180,10 +186,10 @@ const lives = (javaScriptEnabled: boolean) => {
     expect(await other.getByRole("button", { name: "Save" }).count()).toBe(0)
     expect(await other.getByText("A reviewer reads it").count()).toBe(0)
     if (javaScriptEnabled) await inspect(other, "developer-purpose-archived")
-    // The reviewer decides on what is not there any more.
+    // The reviewer decides on the purpose that its developer archived in the meantime.
     await at.as(reviewer)
     await press(page, "Approve")
-    await page.getByText("Your decision was not taken").waitFor()
+    await page.getByText("Your decision was not recorded").waitFor()
     await page.getByText("Meanwhile the purpose is archived, which is final.").waitFor()
     expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0)
   })
@@ -191,13 +197,13 @@ const lives = (javaScriptEnabled: boolean) => {
   it("an app: submitted, rejected, submitted again, in production; its developer reads each note", async () => {
     const { page, world } = at
     const owner = await world.person()
-    const { app } = await world.app(owner, { name: "Cocoa" as App.Name })
+    const { app } = await world.app(owner, { name: "Cocoa" as App.AppName })
     await addPurpose(world, owner, app)
     const own = `${world.url}/developer/apps/${app.id}`
     await at.as(owner)
     await page.goto(own)
     await press(page, "Submit the app for review")
-    await page.getByText("The app is in review. You get a mail when it is decided.").waitFor()
+    await page.getByText("The app is in review. You get an e-mail with the decision.").waitFor()
     expect(await page.getByRole("button", { name: "Submit the app for review" }).count()).toBe(0)
     await look("developer-app-in-review")
     await at.as(reviewer)
@@ -228,7 +234,7 @@ const lives = (javaScriptEnabled: boolean) => {
   it("an admin leaves an app some of its scopes, and lifts that; live tokens follow at once", async () => {
     const { page, world } = at
     const owner = await world.person()
-    const { app } = await world.app(owner, { name: "Chai" as App.Name })
+    const { app } = await world.app(owner, { name: "Chai" as App.AppName })
     const { accessToken } = await world.connect(owner, app, { scopes: [CURRENT] })
     const ask = async () => (await world.call("/v1/me", bearer(accessToken))).json as { scopes: Array<string> }
     expect((await ask()).scopes).toEqual([CURRENT])
@@ -240,7 +246,7 @@ const lives = (javaScriptEnabled: boolean) => {
     expect(await page.getByRole("checkbox", { checked: true }).count()).toBe(Scope.all.length)
     await page.getByLabel(CURRENT).uncheck()
     await press(page, "Save scopes")
-    await page.getByText("The scopes that the app is left were saved.").waitFor()
+    await page.getByText("The allowed scopes were saved.").waitFor()
     expect(await page.getByLabel(CURRENT).isChecked()).toBe(false)
     expect((await ask()).scopes).toEqual([])
     await look("admin-app-narrowed")
@@ -252,7 +258,7 @@ const lives = (javaScriptEnabled: boolean) => {
     await page.goto(`${world.url}/admin/apps/${app.id}`)
     await page.getByLabel(CURRENT).check()
     await press(page, "Save scopes")
-    await page.getByText("The scopes that the app is left were saved.").waitFor()
+    await page.getByText("The allowed scopes were saved.").waitFor()
     expect((await ask()).scopes).toEqual([CURRENT])
     expect(await page.getByText("An admin left it").count()).toBe(0)
   })
@@ -260,14 +266,14 @@ const lives = (javaScriptEnabled: boolean) => {
   it("an admin ends an app for good, with a reason; what that means is said before", async () => {
     const { page, world } = at
     const owner = await world.person()
-    const { app } = await world.app(owner, { name: "Mate" as App.Name })
+    const { app } = await world.app(owner, { name: "Mate" as App.AppName })
     const { accessToken } = await world.connect(owner, app, { scopes: [CURRENT] })
     await at.as(admin)
     await page.goto(`${world.url}/admin/apps/${app.id}`)
     await open(page, "Revoke Mate for good")
     await page.getByText("every user is disconnected, and nobody can connect it again;").waitFor()
     await look("admin-revoke")
-    // Blanks are no reason, whatever the browser lets through.
+    // Blanks are no reason, even if the browser accepts them.
     await page.getByLabel("Reason").fill("   ")
     await press(page, "Revoke app")
     await page.getByRole("link", { name: /Reason must not be empty/ }).waitFor()
@@ -289,7 +295,7 @@ const lives = (javaScriptEnabled: boolean) => {
   it("volume flags lead to the app and its purpose, and name the connection alone", async () => {
     const { page, world } = at
     const owner = await world.person()
-    const { app } = await world.app(owner, { name: "Kefir" as App.Name })
+    const { app } = await world.app(owner, { name: "Kefir" as App.AppName })
     await addPurpose(world, owner, app, "find_cows", { ...TERMS, expectedDailyVolume: 1 })
     await at.as(reviewer)
     await page.goto(`${world.url}/review/flags`)
@@ -322,7 +328,7 @@ const lives = (javaScriptEnabled: boolean) => {
   it("the longest waiting comes first, and long lists come in parts", async () => {
     const { page, world } = at
     const owner = await world.person()
-    const { app } = await world.app(owner, { name: "Queue" as App.Name })
+    const { app } = await world.app(owner, { name: "Queue" as App.AppName })
     for (let index = 0; index < 52; index++) {
       const key = `waits_${String(index).padStart(2, "0")}`
       const purpose = await addPurpose(world, owner, app, key)
@@ -392,7 +398,7 @@ describeBrowser("who sees what", () => {
       "/admin/apps/app_unknown",
       `/review/apps/${app.id}/purposes/pps_unknown`,
       `/review/apps/${app.id}/purposes/${purpose.id}`,
-      // The admin's, but not as a developer.
+      // The page exists, but the admin is not the app's developer.
       `/developer/apps/${other.id}/purposes/${purpose.id}`
     ]) {
       expect([path, (await page.goto(world.url + path))?.status()]).toEqual([path, 404])

@@ -26,7 +26,7 @@ const waiting = async (overrides: Partial<App.App> = {}, description = "To have 
   const { app } = await world.app(owner, overrides)
   const purpose = await world.run(
     createPurpose(owner.account, app.id, {
-      key: Purpose.Key.make("order_ahead"),
+      key: Purpose.PurposeKey.make("order_ahead"),
       terms: { description, scopes: ["location.latest.read"], expectedDailyVolume: 20 }
     })
   )
@@ -39,7 +39,7 @@ const waiting = async (overrides: Partial<App.App> = {}, description = "To have 
     review,
     purposePage: `${review}/purposes/${purpose.id}`,
     admin: `/admin/apps/${app.id}`,
-    /** What the forms of staff can change. */
+    /** Everything that the forms of reviewers and admins can change. */
     state: () =>
       world.run(
         Effect.gen(function* () {
@@ -53,7 +53,7 @@ const waiting = async (overrides: Partial<App.App> = {}, description = "To have 
 
 const UNTOUCHED = { app: "in_review", left: null, revoked: false, purpose: "in_review" }
 
-/** Every form of reviewers and admins, filled in properly. */
+/** Every form of reviewers and admins, filled in correctly. */
 const forms = (at: Awaited<ReturnType<typeof waiting>>) => [
   { path: `${at.purposePage}/decision`, fields: { decision: "approve", note: "", revision: "1" }, needs: "reviewer" },
   { path: `${at.review}/decision`, fields: { decision: "approve", note: "", revision: "1" }, needs: "reviewer" },
@@ -213,7 +213,7 @@ describe("what developers wrote", () => {
   it("is text to reviewers and admins, never markup", async () => {
     const evil = `<img src=x onerror="alert(1)">`
     const at = await waiting(
-      { name: `${evil} Tea` as App.Name, homepageUrl: `https://tea.example/"><script>` as App.HomepageUrl },
+      { name: `${evil} Tea` as App.AppName, homepageUrl: `https://tea.example/"><script>` as App.HomepageUrl },
       `To show ${evil} ready.`
     )
     const admin = await enter(["admin"])

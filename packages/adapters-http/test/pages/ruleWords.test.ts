@@ -20,8 +20,11 @@ const rule: Rule.Rule = {
 }
 
 it.each([
-  [15 * Timestamp.MINUTE, "You came in before Coffee Finder could ask: Coffee Finder was not told."],
-  [15 * Timestamp.MINUTE + 1, "You came in, but your phone sent it 15 minutes later: Coffee Finder was not told."]
+  [15 * Timestamp.MINUTE, "You came in before this rule began: Coffee Finder got no notification."],
+  [
+    15 * Timestamp.MINUTE + 1,
+    "You came in, but your phone sent it 15 minutes later: Coffee Finder got no notification."
+  ]
 ])("the user reads why an arrival that came %i ms late was not told", (delay, words) => {
   const capturedAt = Timestamp.make(0)
   const seen = { capturedAt, receivedAt: Timestamp.make(delay), outcome: "stale", eventId: null } as const

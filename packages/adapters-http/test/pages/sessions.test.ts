@@ -93,7 +93,7 @@ describe("behind https", () => {
         expect(cookie.split("; ").slice(1).sort()).toEqual(attributes)
       }
       expect((await browser.get("/portal/connections")).status).toBe(200)
-      // The plain name is not read: another service on a sibling host could set it.
+      // The name without the prefix is ignored, because another service on a sibling host could set that cookie.
       const plain = visitor(secure.url, "https://api.example.com")
       plain.cookies.set("session", browser.cookies.get("__Host-session") ?? "")
       expect((await plain.get("/portal/connections")).status).toBe(303)

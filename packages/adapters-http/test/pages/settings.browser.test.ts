@@ -1,9 +1,10 @@
 import { App } from "@place-access/domain/apps"
 import { listConnections } from "@place-access/domain/connection"
 import { removeDeleted } from "@place-access/domain/deletions"
-import { getHistoryChoice } from "@place-access/domain/history"
+import { getHistoryChoice } from "@place-access/domain/retention-choice"
 import { expect, it } from "vitest"
-import { describeBrowser, inspect } from "../support/browser.js"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import { PASSWORD, type Person, type World } from "../support/World.js"
 
@@ -29,24 +30,24 @@ const plain = (text: string): string => text.replace(/\s+/g, " ")
 describeBrowser("settings", () => {
   const at = desk()
 
-  it("history: says what there is and when the next deletion is; a shorter time is asked about, with what it deletes", async () => {
+  it("history: says what there is and when the next deletion is; a shorter time is asked about, with what it deletes [M3-offered]", async () => {
     const { page, world } = at
     const person = await world.person()
     await at.as(person)
     await page.goto(`${world.url}/portal/connections`)
     await page.getByRole("link", { name: "Settings" }).click()
-    await page.getByText("There is no history of yours at the moment.").waitFor()
+    await page.getByText("You have no history at the moment.").waitFor()
     expect(await page.getByLabel("For ever").isChecked()).toBe(true)
     await page.getByLabel("90 days").check()
     await page.getByRole("button", { name: "Save" }).click()
-    await page.getByText("Saved. It counts from now on.").waitFor()
+    await page.getByText("Saved. It takes effect now.").waitFor()
     await sent(world, person, [89.5, 40, 30, 29, 1])
     await page.reload()
     await inspect(page, "settings")
     expect(await page.getByLabel("90 days").isChecked()).toBe(true)
     const text = plain(await page.getByRole("region", { name: "How long your history is kept" }).innerText())
     expect(text).toContain("5 locations and 5 visits")
-    // Half a day before the first of March at noon, 89 days earlier; and it turns 90 days old half a day from now.
+    // Half a day before the first of March at noon, 89 days earlier. It becomes 90 days old half a day from now.
     expect(text).toContain("2 December 2025 at 00:00 UTC")
     expect(text).toContain("Next deletion 2 March 2026 at 00:00 UTC")
 
@@ -64,15 +65,15 @@ describeBrowser("settings", () => {
     await page.getByLabel("30 days").check()
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByRole("button", { name: "Delete them and keep 30 days" }).click()
-    await page.getByText("Saved. It counts from now on.").waitFor()
+    await page.getByText("Saved. It takes effect now.").waitFor()
     expect(await page.getByLabel("30 days").isChecked()).toBe(true)
     expect(plain(await page.locator("main").innerText())).toContain("2 locations and 2 visits")
 
-    // Longer, and shorter where nothing goes: not asked about.
+    // A longer time, or a shorter one that deletes nothing, needs no confirmation.
     for (const label of ["For ever", "365 days"]) {
       await page.getByLabel(label).check()
       await page.getByRole("button", { name: "Save" }).click()
-      await page.getByText("Saved. It counts from now on.").waitFor()
+      await page.getByText("Saved. It takes effect now.").waitFor()
       expect(await page.getByLabel(label).isChecked()).toBe(true)
     }
   })
@@ -82,8 +83,8 @@ describeBrowser("settings", () => {
     const person = await world.person()
     const other = await world.person()
     const { app } = await world.app(other, { status: "production" })
-    const { app: sandbox } = await world.app(person, { name: App.Name.make("Tea Time") })
-    const { app: production } = await world.app(person, { name: App.Name.make("Bread Time"), status: "production" })
+    const { app: sandbox } = await world.app(person, { name: App.AppName.make("Tea Time") })
+    const { app: production } = await world.app(person, { name: App.AppName.make("Bread Time"), status: "production" })
     await world.connect(person, app, { scopes: ["location.place.current"] })
     await world.connect(person, sandbox, { scopes: ["location.place.current"] })
     await world.connect(other, production, { scopes: ["location.place.current"] })

@@ -1,10 +1,12 @@
-import { EndpointStore, warnOfStrikes } from "@place-access/domain/endpoints"
+import { EndpointStore } from "@place-access/domain/endpoints"
+import { warnOfStrikes } from "@place-access/domain/deliveries"
 import type { EndpointId } from "@place-access/domain/shared"
 import { Timestamp } from "@place-access/domain/shared"
 import { WebhookFixtures } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
-import { describeBrowser, inspect } from "../support/browser.js"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import { stage } from "../support/webhooks.js"
 import type { World } from "../support/World.js"
@@ -13,7 +15,7 @@ const { claim, finish, insertMany, of } = WebhookFixtures
 
 type Stage = Awaited<ReturnType<typeof stage>>
 
-/** So many events fail at the stage's first endpoint, at every attempt. */
+/** `count` events fail at the stage's first endpoint, at every attempt. */
 const lose = (world: World, { app, endpoints: [id] }: Stage, count: number) =>
   world.run(
     Effect.gen(function* () {
@@ -30,7 +32,7 @@ const lose = (world: World, { app, endpoints: [id] }: Stage, count: number) =>
 describeBrowser("an endpoint that fails, on its developer's pages (Spec §3.4)", () => {
   const at = desk({ options: { hasMailbox: true } })
 
-  it("how many failed in a row, in words and as a bar; a warning from 10, the reason and the way back at 20", async () => {
+  it("how many failed in a row, in words and as a bar; a warning from 10, the reason and the way back at 20 [endpoints-7-pages]", async () => {
     const { page, world } = at
     const on = await stage(world)
     await at.as(on.developer)

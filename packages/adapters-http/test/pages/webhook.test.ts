@@ -15,7 +15,7 @@ const URL = "https://hooks.example.com/places"
 
 const enter = (person: Person) => signedIn(world, person.account.email)
 
-/** One that could not be registered today. */
+/** An address that could not be registered today. */
 const GONE = EndpointUrl.EndpointUrl.make("https://private.example.com/")
 
 const move = (id: string, url: EndpointUrl.EndpointUrl) =>
@@ -25,7 +25,7 @@ const move = (id: string, url: EndpointUrl.EndpointUrl) =>
     })
   )
 
-/** A developer at the page of an endpoint of theirs. */
+/** A developer on the page of an own endpoint. */
 const there = async () => {
   const person = await world.person()
   const { app } = await world.app(person)

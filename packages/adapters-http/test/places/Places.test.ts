@@ -17,8 +17,8 @@ const create = async (body: object = HOME): Promise<{ readonly id: string }> =>
 
 const refused = (status: number, error: string) => ({ status, json: { statusCode: status, error } })
 
-describe("places (decisions §10)", () => {
-  it("POST answers 201 with the place; the radius is 150 m when left out", async () => {
+describe("places [decisions §10]", () => {
+  it("POST answers 201 with the place; the radius is 150 m when left out [L1]", async () => {
     const answer = await person.send("POST", "/v1/user/places", { ...HOME, label: "  Home  " })
     expect(answer.status).toBe(201)
     expect(answer.json).toEqual({
@@ -39,7 +39,7 @@ describe("places (decisions §10)", () => {
     expect(answer.json).toMatchObject({ places: [{ label: "Gym" }, { label: "Work" }], nextCursor: null })
   })
 
-  it("POST names every field that is wrong at once", async () => {
+  it("POST names every field that is wrong at once [L1]", async () => {
     const answer = await person.send("POST", "/v1/user/places", {
       label: "",
       kind: "castle",
@@ -53,7 +53,7 @@ describe("places (decisions §10)", () => {
     expect(message.map((text) => text.split(" ")[0]).sort()).toEqual(["kind", "label", "lat", "lon", "radius_m"])
   })
 
-  it("PATCH changes what it names and nothing else; null names nothing", async () => {
+  it("PATCH changes what it names and nothing else; null names nothing [places-2]", async () => {
     const { id } = await create({ ...HOME, radius_m: 200 })
     const answer = await person.send("PATCH", `/v1/user/places/${id}`, { label: "Mum's", lat: null })
     expect(answer.status).toBe(200)
@@ -62,7 +62,7 @@ describe("places (decisions §10)", () => {
     expect(moved.json).toMatchObject({ label: "Mum's", kind: "other", lat: -90, lon: 180, radius_m: 200 })
   })
 
-  it("DELETE archives: 204 without body, again 204, and the place is listed with the first time", async () => {
+  it("DELETE archives: 204 without body, again 204, and the place is listed with the first time [places-3]", async () => {
     const { id } = await create()
     const first = await person.send("DELETE", `/v1/user/places/${id}`)
     expect([first.status, first.text]).toEqual([204, ""])
@@ -75,7 +75,7 @@ describe("places (decisions §10)", () => {
     )
   })
 
-  it("PATCH of an archived place: 409", async () => {
+  it("PATCH of an archived place: 409 [places-2]", async () => {
     const { id } = await create()
     await person.send("DELETE", `/v1/user/places/${id}`)
     const answer = await person.send("PATCH", `/v1/user/places/${id}`, { label: "Again" })
@@ -87,7 +87,7 @@ describe("places (decisions §10)", () => {
     expect(await person.send("DELETE", `/v1/user/places/${id}`)).toMatchObject(refused(404, "not_found"))
   })
 
-  it("another user's place: 404, and it stays", async () => {
+  it("another user's place: 404, and it stays [places-2]", async () => {
     const { id } = await create()
     const other = await world.person()
     expect(await other.send("PATCH", `/v1/user/places/${id}`, { label: "Mine" })).toMatchObject(

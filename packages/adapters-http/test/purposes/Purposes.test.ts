@@ -22,7 +22,7 @@ const appOf = async (person: Person, scopes: ReadonlyArray<Scope.Scope> = Scope.
 }
 
 describe("POST and GET /v1/developer/apps/{app_id}/purposes", () => {
-  it("201 with a draft (Spec §2.4), which is listed", async () => {
+  it("201 with a draft (Spec §2.4), which is listed [§4.7-purposes]", async () => {
     const person = await world.person()
     const path = await appOf(person)
     const answer = await person.send("POST", path, { ...NEW, status: "approved" })
@@ -87,7 +87,7 @@ describe("POST and GET /v1/developer/apps/{app_id}/purposes", () => {
     expect(answer.json).toMatchObject({ error: "validation_failed", message: expect.stringMatching(message) })
   })
 
-  it("sensitive scopes that the app does not declare are named by their place", async () => {
+  it("sensitive scopes that the app does not declare are named by their place [purposes-2]", async () => {
     const person = await world.person()
     const path = await appOf(person, ["location.lookup"])
     const answer = await person.send("POST", path, NEW)
@@ -98,7 +98,7 @@ describe("POST and GET /v1/developer/apps/{app_id}/purposes", () => {
     })
   })
 
-  it("what a sandbox app has just made can be asked for at consent; without it the scope cannot (decisions §3)", async () => {
+  it("what a sandbox app has just made can be asked for at consent; without it the scope cannot [§3.2-create, decisions §3]", async () => {
     const person = await world.person()
     const { app } = await world.app(person)
     const ask = () => world.connect(person, app, { scopes: ["location.lookup"] })
@@ -119,7 +119,7 @@ describe("POST and GET /v1/developer/apps/{app_id}/purposes", () => {
   })
 })
 
-describe("PATCH, DELETE and submit of /v1/developer/apps/{app_id}/purposes/{purpose_id} (Spec §3.2)", () => {
+describe("PATCH, DELETE and submit of /v1/developer/apps/{app_id}/purposes/{purpose_id} [§3.2]", () => {
   const made = async () => {
     const person = await world.person()
     const path = await appOf(person)
@@ -128,7 +128,7 @@ describe("PATCH, DELETE and submit of /v1/developer/apps/{app_id}/purposes/{purp
     return { person, path, purpose, at: `${path}/${purpose.id}` }
   }
 
-  it("PATCH changes what is sent and nothing else; key, status and other fields that are sent along are ignored", async () => {
+  it("PATCH changes what is sent and nothing else; key, status and other fields that are sent along are ignored [§4.7-purposes]", async () => {
     const { at, path, person, purpose } = await made()
     const answer = await person.send("PATCH", at, {
       expected_daily_volume: 25,
@@ -170,7 +170,7 @@ describe("PATCH, DELETE and submit of /v1/developer/apps/{app_id}/purposes/{purp
     expect(answer.json).toMatchObject({ message: "scopes[1] is not one of the scopes that the app declares" })
   })
 
-  it("submit: 200 in review, since now; again 409", async () => {
+  it("submit: 200 in review, since now; again 409 [§3.2-submit, §4.7-purposes-submit]", async () => {
     const { at, person, purpose } = await made()
     const answer = await person.send("POST", `${at}/submit`)
     expect([answer.status, answer.json]).toEqual([
@@ -180,7 +180,7 @@ describe("PATCH, DELETE and submit of /v1/developer/apps/{app_id}/purposes/{purp
     expect((await person.send("POST", `${at}/submit`)).json).toMatchObject({ statusCode: 409, error: "conflict" })
   })
 
-  it("DELETE archives: 204 each time; it stays listed with the status archived, is used by nobody, and every further step is 409", async () => {
+  it("DELETE archives: 204 each time; it stays listed with the status archived, is used by nobody, and every further step is 409 [§3.2-archive, §4.7-purposes]", async () => {
     const { at, path, person, purpose } = await made()
     const removed = await person.send("DELETE", at)
     expect([removed.status, removed.text]).toEqual([204, ""])

@@ -8,7 +8,7 @@ import { jsonBody } from "../support/wire.js"
 
 const HOME = { lat: 52.37, lon: 4.89 }
 const AWAY = { lat: 52.39, lon: 4.89 }
-/** A hundred and some metres north of the centre of a circle of 150 m. */
+/** Somewhat over a hundred metres north of the centre of a circle of 150 m: too near the edge to decide. */
 const EDGE = { lat: 52.3713, lon: 4.89 }
 const SCOPES = ["location.rules.place", "location.rules.zone"]
 
@@ -47,7 +47,7 @@ const placeRule = async (body: object = {}): Promise<string> =>
 const zoneRule = async (): Promise<string> =>
   ((await asApp("POST", "/v1/rules/zone", { type: "enter", ...HOME, radius_m: 150, label: "Quay" })).json as Made).id
 
-/** A reading of now, a minute after the last. */
+/** Uploads a reading of now, a minute after the last one. */
 const upload = async (where: { readonly lat: number; readonly lon: number }): Promise<string> => {
   world.clock.advance(Timestamp.MINUTE)
   const capturedAt = new Date(world.clock.now()).toISOString()
@@ -142,7 +142,7 @@ describe("GET /v1/rules/{kind}/{id}/evaluations", () => {
     })
   })
 
-  it("a place that is withdrawn has nothing to tell, until it is shared again; the user goes on reading", async () => {
+  it("a place that is withdrawn has nothing to tell, until it is shared again; the user goes on reading [rules-9]", async () => {
     const id = await placeRule()
     await upload(AWAY)
     const { id: connectionId } = await connection()
@@ -161,11 +161,11 @@ describe("GET /v1/rules/{kind}/{id}/evaluations", () => {
     const own = await person.get(`/v1/user/connections/${connectionId}/rules/${id}/evaluations`)
     expect(decisions(own.json)).toEqual(["seeded"])
     await share(placeId)
-    // What the phone sent meanwhile was never looked at.
+    // The readings that the phone sent meanwhile were never evaluated.
     expect(decisions((await asApp("GET", `/v1/rules/place/${id}/evaluations`)).json)).toEqual(["seeded"])
   })
 
-  it("zones cannot be drawn without end to find the user: the 21st that begins in an hour stays silent", async () => {
+  it("zones cannot be drawn without end to find the user: the 21st that begins in an hour stays silent [rules-10]", async () => {
     const { appId, id: connectionId, userId } = await connection()
     const now = Timestamp.make(world.clock.now())
     const zone = (index: number): Rule.Rule => ({
@@ -212,7 +212,7 @@ describe("GET /v1/user/connections/{id}/rules/{rule_id}/evaluations", () => {
 })
 
 describe("GET /v1/developer/apps/{app_id}/rules", () => {
-  it("gives the developer the rules of a connection with their evaluations, and the user an entry in the access log", async () => {
+  it("gives the developer the rules of a connection with their evaluations, and the user an entry in the access log [rules-9]", async () => {
     const [place, zone] = [await placeRule(), await zoneRule()]
     await upload(AWAY)
     const { id } = await connection()
@@ -228,7 +228,7 @@ describe("GET /v1/developer/apps/{app_id}/rules", () => {
     })
   })
 
-  it("gives nothing that the app could not read: 404 once the connection has ended, only kinds whose scope holds", async () => {
+  it("gives nothing that the app could not read: 404 once the connection has ended, only kinds whose scope holds [rules-9]", async () => {
     await zoneRule()
     const place = await placeRule()
     const { id } = await connection()

@@ -67,8 +67,8 @@ const registerEndpoint = () =>
     )
   )
 
-describe("POST /v1/rules/place (Spec §4.6)", () => {
-  it("answers 201 with the rule object of Spec §2.6", async () => {
+describe("POST /v1/rules/place [§4.6]", () => {
+  it("answers 201 with the rule object of Spec §2.6 [§2.6, §4.6-create-place]", async () => {
     const answer = await create()
     expect(answer.status).toBe(201)
     expect(answer.json).toEqual({
@@ -102,7 +102,7 @@ describe("POST /v1/rules/place (Spec §4.6)", () => {
     expect(await list()).toEqual([answer.json])
   })
 
-  it("dwell_minutes of an enter or exit rule is ignored and answered null", async () => {
+  it("dwell_minutes of an enter or exit rule is ignored and answered null [§4.6-dwell]", async () => {
     for (const type of ["enter", "exit"]) {
       const answer = await create({ type, dwell_minutes: 30 })
       expect(answer.status).toBe(201)
@@ -110,7 +110,7 @@ describe("POST /v1/rules/place (Spec §4.6)", () => {
     }
   })
 
-  it("400 names every problem at once, wrong types and wrong values alike, and repeats no value", async () => {
+  it("400 names every problem at once, wrong types and wrong values alike, and repeats no value [§4.6-create-place, rules-1]", async () => {
     const answer = await create({
       type: "canary",
       place_id: 5,
@@ -135,7 +135,7 @@ describe("POST /v1/rules/place (Spec §4.6)", () => {
     expect(answer.text).not.toContain("canary")
   })
 
-  it("400 webhook_url_not_registered unless the address is exactly an endpoint's", async () => {
+  it("400 webhook_url_not_registered unless the address is exactly an endpoint's [§7-webhook-url]", async () => {
     expect(await create({ webhook_url: HOOK })).toMatchObject({
       status: 400,
       json: { error: "webhook_url_not_registered" }
@@ -206,7 +206,7 @@ describe("POST /v1/rules/place (Spec §4.6)", () => {
 })
 
 describe("GET and DELETE /v1/rules/place", () => {
-  it("lists the connection's rules, oldest first, with the label of now", async () => {
+  it("lists the connection's rules, oldest first, with the label of now [§4.6-list]", async () => {
     expect((await asApp("GET", "/v1/rules/place")).json).toEqual({ rules: [], nextCursor: null })
     const first = await createdId()
     world.clock.advance(1)
@@ -218,7 +218,7 @@ describe("GET and DELETE /v1/rules/place", () => {
     ])
   })
 
-  it("a withdrawn place: disabled_at; shared again: null", async () => {
+  it("a withdrawn place: disabled_at; shared again: null [§3.3-disabled, L8]", async () => {
     await create()
     const share = async (places: ReadonlyArray<string>) =>
       world.run(
@@ -236,7 +236,7 @@ describe("GET and DELETE /v1/rules/place", () => {
     expect(await list()).toMatchObject([{ state: "active", disabled_at: null }])
   })
 
-  it("DELETE: 204 without body, then 404", async () => {
+  it("DELETE: 204 without body, then 404 [§4.6-delete]", async () => {
     const id = await createdId()
     const first = await asApp("DELETE", `/v1/rules/place/${id}`)
     expect([first.status, first.text]).toEqual([204, ""])
@@ -247,7 +247,7 @@ describe("GET and DELETE /v1/rules/place", () => {
 
   it("another app's rule is not there", async () => {
     const id = await createdId()
-    const other = (await world.app(person, { name: App.Name.make("Other") })).app
+    const other = (await world.app(person, { name: App.AppName.make("Other") })).app
     const tokens = await world.connect(person, other, { scopes: ["location.rules.place"], places: [placeId] })
     const answer = await world.call(`/v1/rules/place/${id}`, { method: "DELETE", ...bearer(tokens.accessToken) })
     expect(answer.status).toBe(404)
@@ -255,8 +255,8 @@ describe("GET and DELETE /v1/rules/place", () => {
   })
 })
 
-describe("the user's view of rules (decisions §10)", () => {
-  it("lists what an app asked, without where the app listens", async () => {
+describe("the user's view of rules [decisions §10]", () => {
+  it("lists what an app asked, without where the app listens [rules-5]", async () => {
     await registerEndpoint()
     const id = await createdId({ webhook_url: HOOK })
     const answer = await person.get(`/v1/user/connections/${await connectionId()}/rules`)

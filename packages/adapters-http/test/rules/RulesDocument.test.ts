@@ -17,7 +17,7 @@ describe("the document of rules", () => {
     expect(JSON.stringify(schema)).not.toContain("$ref")
   })
 
-  it("says of a zone which fields are required and within which bounds (Spec §8)", () => {
+  it("says of a zone which fields are required and within which bounds [§8]", () => {
     const schema: unknown = OpenApi.fromApi(Api).components.schemas["NewZoneRule"]
     expect(schema).toMatchObject({
       type: "object",

@@ -1,7 +1,7 @@
 import { AccessLogStore } from "@place-access/domain/access-log"
 import { ConnectionStore } from "@place-access/domain/connection"
-import { deliverDue, fanOut } from "@place-access/domain/deliveries"
-import { MemoryWebhookSender } from "@place-access/domain/testing"
+import { fanOut } from "@place-access/domain/dispatch"
+import { deliverDue, MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { bearer, type Person, startWorld, type World } from "../support/World.js"
@@ -53,8 +53,8 @@ const connectionId = () =>
     )
   )
 
-describe("POST /v1/rules/zone (Spec §4.6)", () => {
-  it("answers 201 with the rule object of Spec §2.6, a target without a place, and the area as it was drawn", async () => {
+describe("POST /v1/rules/zone [§4.6]", () => {
+  it("answers 201 with the rule object of Spec §2.6, a target without a place, and the area as it was drawn [§2.6, §3.3-create, §4.6-create-zone]", async () => {
     const answer = await create()
     expect(answer.status).toBe(201)
     expect(answer.json).toEqual({
@@ -95,7 +95,7 @@ describe("POST /v1/rules/zone (Spec §4.6)", () => {
     })
   })
 
-  it("400 names every problem at once, by the names on the wire, and repeats no value", async () => {
+  it("400 names every problem at once, by the names on the wire, and repeats no value [§4.6-create-zone]", async () => {
     const answer = await create({
       type: "canary",
       lat: 90.5,
@@ -143,7 +143,7 @@ describe("POST /v1/rules/zone (Spec §4.6)", () => {
       expect(answer).toMatchObject({ status: 403, json: { error: "missing_scope" } })
   })
 
-  it("409 counts place and zone rules together and names the instant that would see eleven (decision L11)", async () => {
+  it("409 counts place and zone rules together and names the instant that would see eleven [L11]", async () => {
     const made = await person.send("POST", "/v1/user/places", { label: "Home", kind: "home", lat: 52.37, lon: 4.89 })
     const placeId = (made.json as { id: string }).id
     const shared = `/v1/user/connections/${await connectionId()}/places`
@@ -160,7 +160,7 @@ describe("POST /v1/rules/zone (Spec §4.6)", () => {
 })
 
 describe("GET and DELETE /v1/rules/zone", () => {
-  it("lists zone rules alone, page by page, oldest first; a cursor of another list is refused", async () => {
+  it("lists zone rules alone, page by page, oldest first; a cursor of another list is refused [§4.6-list, rules-5]", async () => {
     const ids: Array<string> = []
     for (let count = 0; count < 5; count++) {
       ids.push(await createdId())
@@ -181,7 +181,7 @@ describe("GET and DELETE /v1/rules/zone", () => {
     expect((await asApp("GET", `/v1/rules/place?cursor=${first.nextCursor}`)).status).toBe(400)
   })
 
-  it("DELETE: 204, then 404; neither kind removes the other's", async () => {
+  it("DELETE: 204, then 404; neither kind removes the other's [§4.6-delete]", async () => {
     const id = await createdId()
     expect((await asApp("DELETE", `/v1/rules/place/${id}`)).status).toBe(404)
     const first = await asApp("DELETE", `/v1/rules/zone/${id}`)
@@ -190,7 +190,7 @@ describe("GET and DELETE /v1/rules/zone", () => {
     expect((await list()).rules).toEqual([])
   })
 
-  it("state follows the window: inactive before it, active in it, finished from its end on, and still listed", async () => {
+  it("state follows the window: inactive before it, active in it, finished from its end on, and still listed [§3.3-before]", async () => {
     const states = async () => (await list()).rules.map(({ state }) => state)
     await create({ active_from: later(MINUTE), active_until: later(2 * MINUTE) })
     const seen: Array<ReadonlyArray<string>> = []
@@ -231,7 +231,7 @@ describe("the user's view of zones", () => {
     for (let count = 0; count < 50; count++) {
       expect((await create({ label: `Later ${count}`, active_until: later(1) })).status).toBe(201)
       world.clock.advance(1)
-      // Twenty in an hour, which is as long as a token is good.
+      // Twenty in an hour. A token lives for an hour, so it has to be refreshed meanwhile.
       if (count % 15 === 14) {
         world.clock.advance(60 * MINUTE)
         token = await connect()
@@ -272,7 +272,7 @@ describe("zone events, from the phone to the app and the user", () => {
       .items
   const firings = async () => (await entries()).filter(({ endpoint }) => endpoint.startsWith("webhook "))
 
-  it("enter, dwell and exit: payloads of Spec §6.2 without coordinates, and the zone's label in the access log", async () => {
+  it("enter, dwell and exit: payloads of Spec §6.2 without coordinates, and the zone's label in the access log [§6.2-rule]", async () => {
     const ids = {
       enter: await createdId(),
       dwell: await createdId({ type: "dwell", dwell_minutes: 5 }),
@@ -305,7 +305,7 @@ describe("zone events, from the phone to the app and the user", () => {
     ])
   })
 
-  it("a rule that was removed sends nothing more, also not what waited", async () => {
+  it("a rule that was removed sends nothing more, also not what waited [§3.3-stopped]", async () => {
     const id = await createdId()
     await upload(OUTSIDE)
     world.clock.advance(MINUTE)
@@ -321,29 +321,32 @@ describe("zone events, from the phone to the app and the user", () => {
   it.each([
     [0, 1],
     [1, 0]
-  ])("max_event_age_s: %i ms past it, %i sent; what is withheld is in the access log", async (past, expected) => {
-    await create({ max_event_age_s: 30 })
-    await upload(OUTSIDE)
-    world.clock.advance(MINUTE)
-    await upload(INSIDE)
-    world.clock.advance(30_000 + past)
-    await work()
-    expect(await bodies()).toHaveLength(expected)
-    const [fired, ...more] = await firings()
-    expect(fired).toMatchObject(
-      expected === 1
-        ? { error: null, disclosed: "arrived at Quay" }
-        : { error: "too_old", disclosed: "nothing: “arrived at Quay” came too late" }
-    )
-    expect(more).toEqual([])
-  })
+  ])(
+    "max_event_age_s: %i ms past it, %i sent; what is withheld is in the access log [§4.6.8]",
+    async (past, expected) => {
+      await create({ max_event_age_s: 30 })
+      await upload(OUTSIDE)
+      world.clock.advance(MINUTE)
+      await upload(INSIDE)
+      world.clock.advance(30_000 + past)
+      await work()
+      expect(await bodies()).toHaveLength(expected)
+      const [fired, ...more] = await firings()
+      expect(fired).toMatchObject(
+        expected === 1
+          ? { error: null, disclosed: "arrived at Quay" }
+          : { error: "too_old", disclosed: "nothing: “arrived at Quay” came too late" }
+      )
+      expect(more).toEqual([])
+    }
+  )
 
   it("creating one discloses nothing yet, and the log says what the app wants to be told about", async () => {
     await create()
     await asApp("GET", "/v1/rules/zone")
     expect((await entries()).map(({ disclosed, endpoint }) => [endpoint, disclosed])).toEqual(
       expect.arrayContaining([
-        ["POST /v1/rules/zone", "nothing yet; it wants to be told about Quay"],
+        ["POST /v1/rules/zone", "nothing yet; it asked for notifications about Quay"],
         ["GET /v1/rules/zone", "1 rule of its own, on areas that it chose"]
       ])
     )

@@ -33,15 +33,18 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Not JSON: whoever is refused must be refused before this is looked at. */
+/** A body that is not JSON: the refusal must come before the body is read. */
 const GARBAGE = { headers: { "content-type": "application/json" }, body: "{" }
 const unread = (method: string) => (method === "GET" ? {} : GARBAGE)
 
 describe("credentials are looked at before anything else", () => {
-  it.each(behind(SessionAuth.key))("$method $path: without a session 401 not_signed_in", async ({ method, path }) => {
-    const answer = await world.call(path, { method, ...unread(method) })
-    expect(answer).toMatchObject({ status: 401, json: { statusCode: 401, error: "not_signed_in" } })
-  })
+  it.each(behind(SessionAuth.key))(
+    "$method $path: without a session 401 not_signed_in [§5.11]",
+    async ({ method, path }) => {
+      const answer = await world.call(path, { method, ...unread(method) })
+      expect(answer).toMatchObject({ status: 401, json: { statusCode: 401, error: "not_signed_in" } })
+    }
+  )
 
   it.each(behind(BearerAuth.key))("$method $path: without a token 401 invalid_token", async ({ method, path }) => {
     const answer = await world.call(path, { method, ...unread(method) })
@@ -60,7 +63,7 @@ describe("credentials are looked at before anything else", () => {
   )
 })
 
-describe("a cookie alone changes nothing (decision A3)", () => {
+describe("a cookie alone changes nothing [A3]", () => {
   it.each(behind(SessionAuth.key).filter(({ method }) => method !== "GET"))(
     "$method $path: Origin foreign, null or missing: 403 forbidden",
     async ({ method, path }) => {
@@ -80,9 +83,9 @@ describe("a cookie alone changes nothing (decision A3)", () => {
   )
 })
 
-describe("scopes are looked at before the body (Spec §5.7)", () => {
+describe("scopes are looked at before the body [§5.7]", () => {
   it.each(behind(BearerAuth.key).filter(({ scope }) => scope !== "none"))(
-    "$method $path: a connection without $scope: 403 missing_scope",
+    "$method $path: a connection without $scope: 403 missing_scope [§2.3]",
     async ({ method, path, scope }) => {
       const user = await world.person()
       const { app } = await world.app(user)

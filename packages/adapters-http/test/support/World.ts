@@ -1,12 +1,13 @@
 import { type Account, createAccount, signIn } from "@place-access/domain/accounts"
 import * as Accounts from "@place-access/domain/accounts"
 import type { App } from "@place-access/domain/apps"
-import { type ConsentChoices, decideConsent, exchangeCode, startConsent } from "@place-access/domain/connection"
+import { type ConsentChoices, decideConsent, startConsent } from "@place-access/domain/consent"
+import { exchangeCode } from "@place-access/domain/tokens"
 import { Fixtures } from "@place-access/domain/testing"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import * as HttpLive from "@place-access/adapters-http/HttpLive"
-import type { Options } from "@place-access/adapters-http/HttpOptions"
+import type { ServiceOptions } from "@place-access/adapters-http/HttpOptions"
 import { settableClock, type SettableClock } from "./clock.js"
 import { type Log, serve } from "./serve.js"
 import { type Ports, Stores } from "./stores.js"
@@ -16,15 +17,15 @@ import { optionsAt } from "./options.js"
 const START = "2026-03-01T12:00:00.000Z"
 export const PASSWORD = "correct horse battery"
 
-/** The whole HTTP side on a loopback socket, over stores in memory, under a clock that tests set. */
+/** The whole HTTP side on a loopback socket, with stores in memory and a clock that tests set. */
 export interface World {
   readonly url: string
   readonly clock: SettableClock
   readonly log: Log
-  /** Runs a domain program over the same stores. */
+  /** Runs a domain program with the same stores. */
   readonly run: <A, E>(program: Effect.Effect<A, E, Ports>) => Promise<A>
   readonly call: (path: string, init?: RequestInit) => Promise<Answer>
-  /** A new account that is signed in. Its password is `PASSWORD`. */
+  /** A new account that is signed in, with the password `PASSWORD`. */
   readonly person: (options?: {
     readonly roles?: ReadonlyArray<Account.Role>
     readonly email?: string
@@ -34,12 +35,12 @@ export interface World {
     owner: Person,
     overrides?: Partial<App.App>
   ) => Promise<{ readonly app: App.App; readonly clientSecret: string }>
-  /** `user` approves `app` for the scopes; the app exchanges the code. */
+  /** `user` approves `app` for the scopes, and the app exchanges the code. */
   readonly connect: (user: Person, app: App.App, choices: Connect) => Promise<Tokens>
   readonly close: () => Promise<void>
 }
 
-/** A browser that is signed in: sends its cookie, and the Origin that a browser sends. */
+/** A signed-in browser: it sends its cookie, and the Origin that a browser sends. */
 export interface Person {
   readonly account: Account.Account
   /** `session=…` */
@@ -50,7 +51,7 @@ export interface Person {
 
 interface Connect extends Partial<Omit<ConsentChoices, "scopes">> {
   readonly scopes: ReadonlyArray<string>
-  /** Parameters that the app sends differently. */
+  /** Parameters that differ from the app's usual ones. */
   readonly request?: Readonly<Record<string, string>>
 }
 
@@ -58,13 +59,13 @@ export type Tokens = Effect.Effect.Success<ReturnType<typeof exchangeCode>>
 
 export const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } })
 
-export const startWorld = async (options: Partial<Options> = {}): Promise<World> => {
+export const startWorld = async (options: Partial<ServiceOptions> = {}): Promise<World> => {
   const clock = settableClock(START)
   const scope = Effect.runSync(Scope.make())
   const stores = await Effect.runPromise(Layer.buildWithScope(Stores.pipe(Layer.provide(clock.layer)), scope))
-  let settings: Options | undefined
+  let settings: ServiceOptions | undefined
   const served = await serve((url) => {
-    // The clock stands still: all that a test asks is asked in one minute.
+    // The clock stands still, so all calls of a test fall into one minute and need a high limit.
     settings = optionsAt(url, { rateLimitPerMinute: 1_000_000, version: "0.0.0", ...options })
     return HttpLive.layer(settings).pipe(Layer.provide(Layer.succeedContext(stores)), Layer.provide(clock.layer))
   })

@@ -1,33 +1,24 @@
-import axe from "axe-core"
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core"
+import type axe from "axe-core"
+import type { BrowserContext, Page } from "playwright-core"
+import { readFileSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
+import { createRequire } from "node:module"
 import { join } from "node:path"
-import { describe, expect, inject } from "vitest"
+import { expect } from "vitest"
 import type { Person } from "./World.js"
 
-const executablePath = inject("chromiumPath")
-
-/** A `describe` for what only a browser shows; skipped where there is none. */
-export const describeBrowser = describe.skipIf(executablePath === null)
-
-/** Chromium without a window. The sandbox is off because test machines run as root. */
-export const launchBrowser = (): Promise<Browser> => {
-  if (executablePath === null) throw new Error("No Chromium: wrap this suite in describeBrowser")
-  return chromium.launch({
-    executablePath,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-  })
-}
-
-/** Lets the browser be `person` without going through the sign-in page. */
+/** Signs the browser in as `person` without the sign-in page. */
 export const signInAs = (context: BrowserContext, url: string, { cookie }: Person): Promise<void> => {
   const [name = "", value = ""] = cookie.split("=")
   return context.addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }])
 }
 
-/** What axe-core finds by these rules, or by all of them. */
+/** axe-core, minified: every page gets all of it, and `axe.source` is twice as long. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+/** The findings of axe-core, by these rules or by all. */
 const accessibilityFaults = async (page: Page, rules?: ReadonlyArray<string>): Promise<ReadonlyArray<axe.Result>> => {
-  if (!(await page.evaluate<boolean>(`"axe" in window`))) await page.evaluate(axe.source)
+  if (!(await page.evaluate<boolean>(`"axe" in window`))) await page.evaluate(AXE)
   const options: axe.RunOptions = {
     resultTypes: ["violations"],
     ...(rules === undefined ? {} : { runOnly: [...rules] })
@@ -39,19 +30,25 @@ const accessibilityFaults = async (page: Page, rules?: ReadonlyArray<string>): P
 const inWords = (found: ReadonlyArray<axe.Result>): ReadonlyArray<string> =>
   found.map(({ help, id, nodes }) => `${id}: ${help}\n${nodes.map(({ html }) => html).join("\n")}`)
 
-/** Set to a folder, pages leave pictures of themselves there, as wide as a desk and as narrow as a phone. */
+/** If it names a folder, tests save screenshots of pages there, in the widths of a desktop and a phone. */
 const SCREENSHOTS = process.env["SCREENSHOTS"]
 
-/** Pages that are open must be accessible, be gone through in the order that they are read in, and be no wider than a phone. */
+/**
+ * Checks the open page: it must be accessible, its tab order must follow the reading order, and it must fit the width
+ * of a phone.
+ */
 export const inspect = async (page: Page, name: string): Promise<void> => {
-  // What is a matter of taste aside.
+  // Minor findings are a matter of taste.
   expect(inWords((await accessibilityFaults(page)).filter(({ impact }) => impact !== "minor"))).toEqual([])
   await fits(page, name)
 }
 
 type Scheme = "light" | "dark"
 
-/** More than `inspect`: every rule of axe-core at both widths, and the colours of the schemes named for each. */
+/**
+ * Checks more than `inspect`: every rule of axe-core at both widths, and the colours of the schemes named for each
+ * width.
+ */
 export const inspectClosely = async (
   page: Page,
   name: string,
@@ -63,14 +60,14 @@ export const inspectClosely = async (
   await fits(page, name, async (width) => {
     for (const [index, colorScheme] of schemes[width].entries()) {
       await page.emulateMedia({ colorScheme })
-      // No other rule depends on the colours.
+      // Only this rule depends on the colours.
       const faults = inWords(await accessibilityFaults(page, index === 0 ? undefined : ["color-contrast"]))
       expect({ width, colorScheme, faults }).toEqual({ width, colorScheme, faults: [] })
     }
   })
 }
 
-/** What is wider than its frame, which a phone shows the beginning of. */
+/** Elements that are wider than their frame, so that a phone shows only their beginning. */
 const CUT_OFF = `[...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth)
   .map((one) => one.innerText.slice(0, 200))`
 

@@ -2,7 +2,7 @@ import type { App } from "@place-access/domain/apps"
 import { type Visitor, visitor } from "./visitor.js"
 import { PASSWORD, type World } from "./World.js"
 
-/** Signed in through the page, as people are. */
+/** A browser that signed in through the page, as people do. */
 export const signedIn = async (world: World, email: string): Promise<Visitor> => {
   const browser = visitor(world.url)
   const page = await browser.get("/sign-in")
@@ -11,7 +11,7 @@ export const signedIn = async (world: World, email: string): Promise<Visitor> =>
   return browser
 }
 
-/** Where an app sends somebody. */
+/** The path to which an app sends its user for consent. */
 export const authorizePath = (app: App.App, more: Readonly<Record<string, string>> = {}) =>
   `/authorize?${new URLSearchParams({
     client_id: app.id,
@@ -23,5 +23,5 @@ export const authorizePath = (app: App.App, more: Readonly<Record<string, string
     ...more
   }).toString()}`
 
-/** Where the form of the consent page is sent. */
+/** The address to which the form of the consent page is posted. */
 export const consentAction = (text: string): string => /action="(\/authorize\/[^"]+)"/.exec(text)?.[1] ?? ""

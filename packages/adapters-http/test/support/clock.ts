@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 
-/** A clock that stands still until it is set. Sleeping is real, so that sockets and time-outs go on working. */
+/** A clock that stands still until a test sets it. Sleeping is real, so that sockets and time-outs work. */
 export interface SettableClock {
   readonly now: () => number
   readonly set: (at: number | string) => void

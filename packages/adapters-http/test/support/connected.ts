@@ -23,13 +23,13 @@ export interface TokenBody {
   readonly sub: string
 }
 
-/** A user and an app of theirs that may ask for every scope, as the app's server and the user's browser see them. */
+/** A user with an app that may ask for every scope, as seen by the app's server and by the user's browser. */
 export interface Connected {
   readonly person: Person
   readonly app: App.App
   readonly clientSecret: string
   readonly placeId: string
-  /** Consent; gives the code. */
+  /** The user approves; returns the code. */
   readonly approve: (scopes: ReadonlyArray<Scope.Scope>, choices?: ConsentFlow.Overrides) => Promise<string>
   readonly connect: (scopes: ReadonlyArray<Scope.Scope>, choices?: ConsentFlow.Overrides) => Promise<TokenBody>
   /** POST /v1/oauth/token, as the specification writes it. */
@@ -47,7 +47,7 @@ const connectionsOf = (world: World, person: Person) => world.run(listConnection
 
 export const tokensIn = ({ json }: Answer): TokenBody => json as TokenBody
 
-/** Status and code of an error, which is all that a client may go by. */
+/** Status and error code: the only parts of an error that a client may rely on. */
 export const saying = ({ json, status }: Answer) => [status, (json as { readonly error?: string } | undefined)?.error]
 
 export const connected = async (world: World, overrides: Partial<App.App> = {}): Promise<Connected> => {
@@ -58,7 +58,7 @@ export const connected = async (world: World, overrides: Partial<App.App> = {}):
     scopes: [LATEST, LOOKUP, "location.history.read"],
     expectedDailyVolume: 20
   } as const
-  await world.run(createPurpose(person.account, app.id, { key: Purpose.Key.make("order_ahead"), terms }))
+  await world.run(createPurpose(person.account, app.id, { key: Purpose.PurposeKey.make("order_ahead"), terms }))
   const made = await person.send("POST", "/v1/user/places", { label: "Home", kind: "home", lat: 52.37, lon: 4.89 })
   const placeId = (made.json as { readonly id: string }).id
 

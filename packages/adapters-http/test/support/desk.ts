@@ -1,43 +1,55 @@
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core"
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest"
-import type { Options } from "@place-access/adapters-http/HttpOptions"
+import type { ServiceOptions } from "@place-access/adapters-http/HttpOptions"
 import type { App } from "@place-access/domain/apps"
-import { launchBrowser, signInAs } from "./browser.js"
+import { theBrowser } from "../../../domain/test/support/chromium.js"
+import { signInAs } from "./browser.js"
 import { type Person, startWorld, type World } from "./World.js"
 
-/** A world, a browser with one page, and an app's own web server that its users are sent back to. */
+const VIEWPORT = { width: 1280, height: 720 }
+
+/** A world, a browser with one page, and an app's web server to which its users return. */
 export interface Desk {
   readonly world: World
   readonly page: Page
   readonly context: BrowserContext
-  /** A redirect URI of the app's server, which sends the browser on to another host of the app. */
+  /** A redirect URI of the app's server, which redirects the browser to another host of the app. */
   readonly callback: string
-  /** Where the app's server sends people on to. */
+  /** The address to which the app's server redirects people. */
   readonly welcome: string
   readonly as: (person: Person) => Promise<void>
-  /** The address that an app sends its user to; the state is `state-of-the-app`. */
+  /** The address to which an app sends its user. The state is `state-of-the-app`. */
   readonly authorize: (app: Pick<App.App, "id">, scopes: string, more?: Readonly<Record<string, string>>) => string
-  /** Waits until the browser is back at the app, and gives what it brought. */
+  /** Waits until the browser is back at the app, and returns the parameters that it brought. */
   readonly back: (page?: Page) => Promise<URLSearchParams>
-  /** Texts that one test expects in the browser's console. */
+  /** Announces a text that this test expects in the browser's console. */
   readonly expectFault: (part: string) => void
 }
 
 export interface Setting {
-  readonly options?: Partial<Options>
+  readonly options?: Partial<ServiceOptions>
   readonly browser?: BrowserContextOptions
 }
 
+/** Resets the page after a test. A new page would start a process, which costs a second of processor time. */
+const reset = async (context: BrowserContext, page: Page): Promise<void> => {
+  await Promise.all(context.pages().map((other) => (other === page ? undefined : other.close())))
+  await page.unrouteAll()
+  await page.goto("about:blank")
+  await page.emulateMedia({ colorScheme: null })
+  await page.setViewportSize(VIEWPORT)
+  await context.clearCookies()
+}
+
 /**
- * Inside a `describe`: everything is new for it, the page for each test. A test fails when the browser reports a fault: what the
- * Content-Security-Policy blocks is one.
+ * For use inside a `describe`, which gets a new desk; the page is reset after each test. A test fails when the browser
+ * reports a fault, such as something that the Content-Security-Policy blocks.
  */
 export const desk = ({ browser: settings, options }: Setting = {}): Desk => {
   const there: {
     world?: World
-    browser?: Browser
     context?: BrowserContext
     page?: Page
     callback?: string
@@ -59,7 +71,13 @@ export const desk = ({ browser: settings, options }: Setting = {}): Desk => {
 
   beforeAll(async () => {
     there.world = await startWorld(options)
-    there.browser = await launchBrowser()
+    const context = await (await theBrowser()).newContext({ viewport: VIEWPORT, ...settings })
+    context.on("console", (message) => {
+      if (message.type() === "error" && !message.text().includes("Failed to load resource")) faults.push(message.text())
+    })
+    context.on("weberror", (error) => faults.push(String(error.error())))
+    there.context = context
+    there.page = await context.newPage()
     const welcome = `${await listen(createServer((_, response) => response.end("<title>Welcome back</title>")))}/welcome`
     there.welcome = welcome
     const app = createServer((request, response) => {
@@ -68,22 +86,16 @@ export const desk = ({ browser: settings, options }: Setting = {}): Desk => {
     there.callback = `${await listen(app)}/callback`
   })
   afterAll(async () => {
-    await there.browser?.close()
+    await there.context?.close()
     await there.world?.close()
     for (const server of servers) server.close()
   })
-  beforeEach(async () => {
+  beforeEach(() => {
     faults.length = 0
     expected.length = 0
-    there.context = await get("browser").newContext(settings)
-    there.context.on("console", (message) => {
-      if (message.type() === "error" && !message.text().includes("Failed to load resource")) faults.push(message.text())
-    })
-    there.context.on("weberror", (error) => faults.push(String(error.error())))
-    there.page = await there.context.newPage()
   })
   afterEach(async () => {
-    await there.context?.close()
+    await reset(get("context"), get("page"))
     expect(faults.filter((fault) => !expected.some((part) => fault.includes(part)))).toEqual([])
   })
 

@@ -5,23 +5,23 @@ interface Message {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What a developer's machine sees of a stream of events. */
+/** A developer's machine that reads a stream of events. */
 export interface Listening {
   readonly status: number
   readonly headers: Headers
-  /** Everything that came, as it came. */
+  /** The raw text of the stream so far. */
   readonly text: () => string
   readonly messages: () => ReadonlyArray<Message>
-  /** Waits until there are so many messages of a kind; those. */
+  /** Waits until `count` messages of a kind have arrived, and returns them. */
   readonly until: (event: string, count?: number) => Promise<ReadonlyArray<Message["data"]>>
-  /** Waits until something came after what there is now. */
+  /** Waits until something more arrives. */
   readonly more: () => Promise<void>
-  /** Returns when the other side has ended it. */
+  /** Resolves when the server has ended the stream. */
   readonly ended: Promise<void>
   readonly hangUp: () => void
 }
 
-/** Opens the stream of an app's events. What is refused has ended, and its text is the error. */
+/** Opens the stream of an app's events. If the server refuses, the stream has ended and its text is the error. */
 export const listenTo = async (
   world: Pick<World, "url">,
   person: Person,

@@ -1,7 +1,7 @@
-import type { Options } from "@place-access/adapters-http/HttpOptions"
+import type { ServiceOptions } from "@place-access/adapters-http/HttpOptions"
 
-/** The options of a service at `url`, with what a test says differently. */
-export const optionsAt = (url: string, more: Partial<Options> = {}): Options => ({
+/** The options of a service at `url`, with the differences that a test names. */
+export const optionsAt = (url: string, more: Partial<ServiceOptions> = {}): ServiceOptions => ({
   baseUrl: url,
   authUrl: url,
   userPortalUrl: `${url}/portal`,

@@ -4,9 +4,9 @@ import { Timestamp } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
 import type { Person, World } from "./World.js"
 
-/** A phone, whose readings arrive the moment they are given. */
+/** A phone whose readings arrive the moment they are given. */
 export interface Phone {
-  /** Readings of one point, by how long ago each was captured; 10 m accurate unless said. */
+  /** Uploads readings of one point, by how long ago each was captured. The default accuracy is 10 m. */
   readonly at: (point: Geometry.Point, agesMs: ReadonlyArray<number>, accuracyM?: number | null) => Promise<void>
 }
 
@@ -23,7 +23,7 @@ export const phone = async (world: World, { account }: Person): Promise<Phone> =
 
 const METRES_PER_DEGREE = 111_320
 
-/** So many metres north of a point, to within a few: for what is not near an edge. */
+/** A point `metres` north of another, to within a few metres: for tests that are not about an edge. */
 export const north = ({ lat, lon }: Geometry.Point, metres: number): Geometry.Point => ({
   lat: lat + metres / METRES_PER_DEGREE,
   lon

@@ -1,9 +1,13 @@
 import { HttpServer } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
-import * as NodeServer from "@place-access/adapters-http/edge/NodeServer"
+import * as Engine from "@place-access/adapters-http/engine/Engine"
+import * as Stock from "@place-access/adapters-http/engine/Stock"
 import { Effect, Exit, Layer, Logger, Scope } from "effect"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+
+/** `STOCK=1`: the platform's own server, router and handlers answer, instead of ours (engine/README.md). */
+const isStock = process.env["STOCK"] === "1"
 
 /** What a served app logged, one text a line. */
 export type Log = Array<string>
@@ -25,7 +29,7 @@ const listening = Effect.acquireRelease(
   (server) => Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
 )
 
-/** Requests are taken as the server's listener takes them. */
+/** A server that takes requests as the production listener does. */
 const httpServer = Layer.scoped(
   HttpServer.HttpServer,
   Effect.map(listening, (server) =>
@@ -33,14 +37,14 @@ const httpServer = Layer.scoped(
       address: { _tag: "TcpAddress", hostname: "127.0.0.1", port: (server.address() as AddressInfo).port },
       serve: (app, middleware) =>
         Effect.map(
-          NodeServer.listener(middleware === undefined ? app : middleware(app)),
+          Engine.listener(middleware === undefined ? app : middleware(app)),
           (handler) => void server.on("request", handler)
         )
     })
   )
 )
 
-/** Serves on a free port of the loopback interface until `close`. `app` is told its address before it is built. */
+/** Serves on a free port of the loopback interface until `close`. `app` gets its address before it is built. */
 export const serve = async (app: (url: string) => Layer.Layer<never, never, Platform>): Promise<Served> => {
   const log: Log = []
   const logger = Logger.make(({ annotations, cause, logLevel, message }) => {
@@ -56,6 +60,7 @@ export const serve = async (app: (url: string) => Layer.Layer<never, never, Plat
     })
   ).pipe(
     Layer.provide(Layer.merge(httpServer, NodeHttpServer.layerContext)),
+    Layer.provide(isStock ? Stock.layer : Layer.empty),
     Layer.provide(Logger.replace(Logger.defaultLogger, logger))
   )
   await Effect.runPromise(Layer.buildWithScope(routed, scope))

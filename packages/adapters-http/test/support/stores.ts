@@ -4,6 +4,8 @@ import {
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
+  MemoryConsentStore,
+  MemoryTokenStore,
   MemoryDatabase,
   MemoryDeliveryStore,
   MemoryDeviceStore,
@@ -33,13 +35,15 @@ import {
 } from "@place-access/domain/testing"
 import { Layer } from "effect"
 
-/** Every port that the HTTP side needs, in memory. A noun that needs another adds its memory layer here. */
+/** Every port that the HTTP side needs, in memory. A noun that needs another port adds its memory layer here. */
 export const Stores = Layer.mergeAll(
   MemoryAccessLogStore.layer,
   MemoryAccountDeletionStore.layer,
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
   MemoryConnectionStore.layer,
+  MemoryConsentStore.layer,
+  MemoryTokenStore.layer,
   MemoryDeliveryStore.layer,
   MemoryDeviceStore.layer,
   MemoryEndpointStore.layer,
@@ -68,5 +72,5 @@ export const Stores = Layer.mergeAll(
   Layer.provideMerge(Layer.mergeAll(MemoryEntropy.layer, MemoryVault.layer))
 )
 
-/** What programs run over in tests. */
+/** The services that programs have in tests. */
 export type Ports = Layer.Layer.Success<typeof Stores>

@@ -9,7 +9,10 @@ import { north } from "./phone.js"
 import { type Answer, jsonBody } from "./wire.js"
 import { bearer, type World } from "./World.js"
 
-/** Where things are: at the centre of a shared place, by its edge, between two of them, and far from all. */
+/**
+ * Places: the centre of a shared place, a point near its edge, points between two shared places, and a point far from
+ * all.
+ */
 export const SPOTS = {
   home: { lat: 52.37, lon: 4.89 },
   homeEdge: north({ lat: 52.37, lon: 4.89 }, 130),
@@ -20,27 +23,27 @@ export const SPOTS = {
 } as const satisfies Readonly<Record<string, Geometry.Point>>
 export type Spot = keyof typeof SPOTS
 
-/** What happens to the user in both worlds. Ages are of before the moment, in seconds. */
+/** A step that happens to the user in both worlds. Ages are in seconds before the present. */
 export type Step =
   | { readonly _tag: "Seen"; readonly spot: Spot; readonly ages: ReadonlyArray<number>; readonly accuracyM: number }
-  /** Told by the phone's system, at a place that is or may come to be shared. */
+  /** A visit that the phone's system reports, at a place that is or may become shared. */
   | { readonly _tag: "Stayed"; readonly spot: "home" | "work"; readonly from: number; readonly to: number | null }
   | { readonly _tag: "Passed"; readonly minutes: number }
   | { readonly _tag: "Shared"; readonly home: boolean; readonly work: boolean; readonly earlier: boolean }
   | { readonly _tag: "Moved"; readonly spot: Spot }
   | { readonly _tag: "Asked" }
 
-/** What happens in one world alone, and must not be noticed. `place` picks one of those that were made before. */
+/** A step that happens in one world only, which the app must not notice. `place` picks a place that was made before. */
 export type Hidden =
   | { readonly _tag: "Made"; readonly spot: Spot; readonly radiusM: number; readonly label: string }
   | { readonly _tag: "Moved"; readonly place: number; readonly spot: Spot; readonly radiusM: number }
   | { readonly _tag: "Renamed"; readonly place: number; readonly label: string }
   | { readonly _tag: "Archived"; readonly place: number }
   | { readonly _tag: "SharedWithAnother"; readonly place: number }
-  /** Told by the phone's system, nowhere near a place that the app knows. */
+  /** A visit that the phone's system reports, far from every place that the app knows. */
   | { readonly _tag: "Stayed"; readonly from: number; readonly to: number | null }
 
-/** One after the other: what only this world has before each step. */
+/** The steps in order, each with the hidden steps that only this world has before it. */
 export type Life = ReadonlyArray<{ readonly step: Step; readonly hidden: ReadonlyArray<Hidden> }>
 
 const SCOPES = [
@@ -53,7 +56,7 @@ const SCOPES = [
   "location.places.watch"
 ] as const
 
-/** Everything that an app gets to see of an answer, what is random made alike. */
+/** Everything that an app sees of an answer. Random parts are made equal. */
 const seen = (question: string, { headers, status, text }: Answer) => ({
   question: alike(question),
   status,
@@ -61,19 +64,25 @@ const seen = (question: string, { headers, status, text }: Answer) => ({
   headers: Array.from(headers, ([name, value]) => `${name}: ${RANDOM.has(name) ? value.length : value}`)
 })
 
-/** Ids that were drawn, and the seal of a cursor, which is made for its connection. Places have ids of their own here. */
+/**
+ * Makes random parts equal: ids, and the seal of a cursor, which depends on its connection. Ids of places are not
+ * random here.
+ */
 const alike = (text: string): string =>
   text.replace(/\b([a-z]{3})_[0-9a-z]{24}\b/g, "$1_").replace(/("nextCursor":"[^".]+\.[^".]+\.)[^"]{43}"/g, '$1"')
 
 const RANDOM = new Set(["date", "x-request-id"])
 
-/** Questions about places that are not shared, by their ids, or by one that nobody has where this world has fewer. */
+/**
+ * How many times the app asks about places that are not shared: by their ids, or by an unknown id if this world has
+ * fewer.
+ */
 const GUESSES = 3
 const NOBODYS = "plc_000000000000000000000000"
 
 /**
- * A new user lives `life`; gives every answer and event that the app got, in order, as text. `sendsVisits`: the phone is of that
- * kind. `run` makes the ids of places, which are the same in both worlds.
+ * Lets a new user live `life`. Returns every answer and event that the app got, in order, as text. `sendsVisits`:
+ * whether the phone reports visits. `run` makes the ids of places, which are equal in both worlds.
  */
 export const witnessed = async (
   world: World,
@@ -195,7 +204,7 @@ export const witnessed = async (
   return [...told, ...events].map((one) => alike(JSON.stringify(one)))
 }
 
-/** Shares a place with an app of somebody else's. */
+/** Shares a place with an app of another developer. */
 const connectAnother = async (world: World, person: Parameters<World["connect"]>[0]) => {
   const { app } = await world.app(await world.person(), { status: "production" })
   await world.connect(person, app, { scopes: ["location.place.current"] })

@@ -1,10 +1,10 @@
 import { type Answer, call } from "./wire.js"
 
-/** A browser without a window: keeps cookies, sends Origin, fills in forms. Redirects are not followed. */
+/** A browser without a window: it keeps cookies, sends Origin and fills in forms, but follows no redirect. */
 export interface Visitor {
   readonly cookies: Map<string, string>
   readonly get: (path: string) => Promise<Answer>
-  /** Posts fields as they are. `headers` may take the Origin away (undefined) or change it. */
+  /** Posts the fields as they are. `headers` may remove the Origin (undefined) or change it. */
   readonly post: (
     path: string,
     fields: Fields,

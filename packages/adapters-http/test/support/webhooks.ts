@@ -1,8 +1,8 @@
 import type { App } from "@place-access/domain/apps"
-import { deliverDue, fanOut } from "@place-access/domain/deliveries"
+import { fanOut } from "@place-access/domain/dispatch"
 import type { Event } from "@place-access/domain/events"
 import { Entropy, EventId, Timestamp } from "@place-access/domain/shared"
-import { MemoryDatabase, MemoryWebhookSender, RuleSamples } from "@place-access/domain/testing"
+import { deliverDue, MemoryDatabase, MemoryWebhookSender, RuleSamples } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import type { Person, World } from "./World.js"
 
@@ -19,7 +19,7 @@ export const stage = async (
   const developer = given ?? (await world.person())
   const { app } = await world.app(developer, overrides)
   const base = `/v1/developer/apps/${app.id}`
-  // A receiver of its own: what waits in other tests' apps comes due here too.
+  // An address that only this app uses, because waiting deliveries of other tests' apps become due here too.
   const url = `https://hooks.example.com/${app.id}`
   const register = async (url: string, events: ReadonlyArray<string>) =>
     ((await developer.send("POST", `${base}/webhooks`, { url, events })).json as { readonly id: string }).id

@@ -4,7 +4,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON. Undefined if it is not JSON. */
   readonly json: unknown
 }
 
@@ -16,7 +16,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** `fetch` without following redirects, with the body read. */
+/** `fetch` that follows no redirect and reads the body. */
 export const call = async (url: string, init: RequestInit = {}): Promise<Answer> => {
   const response = await fetch(url, { redirect: "manual", ...init })
   const text = await response.text()
@@ -28,11 +28,11 @@ export const jsonBody = (value: unknown): RequestInit => ({
   body: JSON.stringify(value)
 })
 
-/** Bytes as they are onto the socket, for requests that `fetch` would not make. Resolves with all that came back. */
+/** Writes bytes to the socket, for requests that `fetch` would not make. Resolves with everything that came back. */
 export const raw = (url: string, lines: ReadonlyArray<string>, body = ""): Promise<string> =>
   rawKept(url, [...lines, "connection: close"], body)
 
-/** As `raw`; only the server closes the connection. */
+/** As `raw`, but only the server closes the connection. */
 export const rawKept = (url: string, lines: ReadonlyArray<string>, body = ""): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)

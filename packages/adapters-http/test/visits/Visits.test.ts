@@ -35,7 +35,7 @@ let one: Connected
 let mine: Phone
 let refreshToken: string
 let token: string
-/** Minutes go by; the app renews what has expired meanwhile. */
+/** Lets minutes pass. The app renews what has expired meanwhile. */
 const pass = async (minutes: number) => {
   world.clock.advance(minutes * MINUTE)
   const fresh = tokensIn(await one.refresh(refreshToken))
@@ -45,7 +45,7 @@ const pass = async (minutes: number) => {
 beforeEach(async () => {
   one = await connected(world)
   mine = await phone(world, one.person)
-  // It was shared a while ago: what happens from then on is told.
+  // The place was shared a while ago, so the app may learn what happens from then on.
   refreshToken = (await one.connect([READ])).refresh_token
   await pass(600)
 })
@@ -58,7 +58,7 @@ const page = async (query = "", as = token): Promise<Page> => {
 }
 const ago = (minutes: number) => new Date(world.clock.now() - minutes * MINUTE).toISOString()
 const before = (...minutes: ReadonlyArray<number>) => minutes.map((one) => one * MINUTE)
-/** Label, arrival and departure, in minutes before now. */
+/** The visits that the app reads: label, arrival and departure, in minutes before now. */
 const told = async (query = "", as = token) => {
   const minutes = (iso: string) => (world.clock.now() - Date.parse(iso)) / MINUTE
   return (await page(query, as)).visits.map(
@@ -80,8 +80,8 @@ const share = async (ids: ReadonlyArray<string>, earlier: ReadonlyArray<string> 
 }
 const disclosed = () => world.run(Effect.map(MemoryDatabase, ({ accessLog }) => accessLog.at(-1)?.disclosed))
 
-describe("GET /v1/visits (Spec §4.5)", () => {
-  it("newest arrival first; departure is null while the visit is open; the user reads how many and where", async () => {
+describe("GET /v1/visits [§4.5]", () => {
+  it("newest arrival first; departure is null while the visit is open; the user reads how many and where [§2.5, §4.5-visits, §4.5.4]", async () => {
     const gym = await place("Gym", GYM)
     await share([one.placeId, gym])
     await stay(HOME, 300, 200)
@@ -110,7 +110,7 @@ describe("GET /v1/visits (Spec §4.5)", () => {
     expect(await disclosed()).toBe("that there were no visits to tell of")
   })
 
-  it("rule 1: stops elsewhere, and at places that are not shared, change nothing that the app can see", async () => {
+  it("rule 1: stops elsewhere, and at places that are not shared, change nothing that the app can see [§4.5.1]", async () => {
     await place("Gym", GYM)
     await stay(HOME, 300, 200)
     await stay(HOME, 30, 20)
@@ -121,7 +121,7 @@ describe("GET /v1/visits (Spec §4.5)", () => {
     expect(await seen()).toEqual(alone)
   })
 
-  it("rule 3: none from before the place was shared, unless the user included earlier visits", async () => {
+  it("rule 3: none from before the place was shared, unless the user included earlier visits [§4.5.3]", async () => {
     const gym = await place("Gym", GYM)
     await stay(GYM, 300, 200)
     await share([gym])
@@ -135,7 +135,7 @@ describe("GET /v1/visits (Spec §4.5)", () => {
     ])
   })
 
-  it("rule 5: a renamed place gives its new label to past visits; an archived one keeps its label and has no new visits", async () => {
+  it("rule 5: a renamed place gives its new label to past visits; an archived one keeps its label and has no new visits [§4.5.5]", async () => {
     await stay(HOME, 300, 200)
     await one.person.send("PATCH", `/v1/user/places/${one.placeId}`, { label: "Den" })
     expect(await told()).toEqual([["Den", 300, 200]])
@@ -150,7 +150,7 @@ describe("GET /v1/visits (Spec §4.5)", () => {
     ])
   })
 
-  it("rule 5: the visits of an archived place outlast a reconnect, PUT …/places and the portal's form, and the version stays", async () => {
+  it("rule 5: the visits of an archived place outlast a reconnect, PUT …/places and the portal's form, and the version stays [§3.1-change]", async () => {
     const gym = await place("Gym", GYM)
     await share([one.placeId, gym], [gym])
     await stay(GYM, 300, 200)
@@ -175,7 +175,7 @@ describe("GET /v1/visits (Spec §4.5)", () => {
     expect([await told(), await version()]).toEqual([known, before])
   })
 
-  it("rule 6: an offline phone's backlog adds visits, whatever was told before", async () => {
+  it("rule 6: an offline phone's backlog adds visits, whatever was told before [§4.5.6]", async () => {
     await mine.at(HOME, before(60))
     expect(await told()).toEqual([["Home", 60, null]])
     await stay(HOME, 300, 200)
@@ -190,7 +190,7 @@ describe("GET /v1/visits (Spec §4.5)", () => {
     ])
   })
 
-  it("a place moved: visits stay what they were, and none appear in the past at its new circle", async () => {
+  it("a place moved: visits stay what they were, and none appear in the past at its new circle [§4.5.5]", async () => {
     await stay(HOME, 300, 200)
     await stay(GYM, 190, 100)
     await one.person.send("PATCH", `/v1/user/places/${one.placeId}`, GYM)
@@ -204,7 +204,7 @@ describe("GET /v1/visits (Spec §4.5)", () => {
     ])
   })
 
-  it("rule 7: a stop that a phone tells is what it says; what its fixes show elsewhere or at other times is told beside it", async () => {
+  it("rule 7: a stop that a phone tells is what it says; what its fixes show elsewhere or at other times is told beside it [§4.5.7]", async () => {
     const device = await world.run(RuleSamples.device(one.person.account.id))
     const upload = (
       fixes: ReadonlyArray<readonly [number, typeof HOME]>,
@@ -234,7 +234,7 @@ describe("GET /v1/visits (Spec §4.5)", () => {
       ["Home", 300, 200]
     ])
     await upload([], [[290, null, HOME]])
-    // Nobody told when it left; its fixes show it.
+    // The phone reported no departure, but its readings show it.
     expect(await told()).toEqual([
       ["Home", 90, null],
       ["Home", 290, 200]
@@ -256,19 +256,19 @@ describe("GET /v1/visits (Spec §4.5)", () => {
       ["Home", 80, 70],
       ["Home", 290, 205]
     ])
-    // The other phone tells none: its stays are derived as ever.
+    // The other phone reports no visits, so its stays are derived as usual.
     await stay(HOME, 60, 50)
     expect((await told())[0]).toEqual(["Home", 60, 50])
   })
 
-  it("from is inclusive, to exclusive, both by arrival", async () => {
+  it("from is inclusive, to exclusive, both by arrival [§4.5-visits]", async () => {
     for (const minutes of [300, 200, 100]) await stay(HOME, minutes, minutes - 50)
     expect(await told(`?from=${ago(200)}&to=${ago(100)}`)).toEqual([["Home", 200, 150]])
     expect(await told(`?from=${ago(300)}&to=${ago(200)}`)).toEqual([["Home", 300, 250]])
     expect(await told(`?to=${ago(300)}`)).toEqual([])
   })
 
-  it("pages are filled up and follow one another; only the last has no cursor", async () => {
+  it("pages are filled up and follow one another; only the last has no cursor [§4.5-visits, §4.5.2]", async () => {
     for (let minutes = 500; minutes > 100; minutes -= 40) {
       await stay(HOME, minutes, minutes - 10)
       await stay(GYM, minutes - 15, minutes - 25)
@@ -284,7 +284,7 @@ describe("GET /v1/visits (Spec §4.5)", () => {
     expect(pages.flatMap(({ visits }) => visits)).toEqual(all.visits)
   })
 
-  it("a cursor is good for its connection, from and to alone, and cannot be changed", async () => {
+  it("a cursor is good for its connection, from and to alone, and cannot be changed [§4.5-visits, visits-9]", async () => {
     for (const minutes of [300, 200, 100]) await stay(HOME, minutes, minutes - 50)
     const from = `from=${ago(400)}`
     const { nextCursor } = await page(`?limit=1&${from}`)
@@ -305,7 +305,7 @@ describe("GET /v1/visits (Spec §4.5)", () => {
     }
   })
 
-  it("what is wrong with a query is named, all of it at once; limit is 1 to 500", async () => {
+  it("what is wrong with a query is named, all of it at once; limit is 1 to 500 [§4.5-visits, §8-visits-limit]", async () => {
     const answer = await get("?from=yesterday&to=2026-13-01T00:00:00Z&limit=501")
     expect(saying(answer)).toEqual([400, "validation_failed"])
     const { message } = answer.json as { readonly message: ReadonlyArray<string> }

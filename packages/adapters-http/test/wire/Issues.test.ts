@@ -8,13 +8,13 @@ import { optional, queryInt, request } from "@place-access/adapters-http/wire/Fi
 
 const Everything = request({
   label: Place.Label,
-  kind: Place.Kind,
+  kind: Place.PlaceKind,
   lat: Geometry.Latitude,
   scopes: Schema.Array(Scope.Scope),
   at: Timestamp.FromIso,
   until: optional(Timestamp.FromIso),
   id: RuleId,
-  name: optional(Device.Name),
+  name: optional(Device.DeviceName),
   endpoint_id: optional(Schema.String.pipe(Schema.brand("EndpointId"))),
   locations: Schema.Array(Schema.Struct({ captured_at: Timestamp.FromIso, accuracy_m: optional(Schema.Number) })),
   limit: queryInt(1, 10)

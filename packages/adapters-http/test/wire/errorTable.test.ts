@@ -15,14 +15,14 @@ afterAll(() => world.close())
 
 const later = (millis: number) => Timestamp.toIso(Timestamp.make(world.clock.now() + millis))
 
-/** Exactly the three fields of Spec §7 and no others. */
+/** Checks that the body has exactly the three fields of Spec §7. */
 const refused = (answer: Answer, statusCode: number, error: string, message: unknown = expect.any(String)) => {
   expect([answer.status, answer.json]).toEqual([statusCode, { statusCode, error, message }])
 }
 
-/** The rows of Spec §7 that have a route yet; docs/coverage.md says where the others are. */
+/** The rows of Spec §7 that have a route. docs/coverage.md says where the other rows are tested. */
 describe("the rows of Spec §7", () => {
-  it("400 invalid_purpose | missing or unknown purpose, a draft on a production app, or one not covering the scope", async () => {
+  it("400 invalid_purpose | missing or unknown purpose, a draft on a production app, or one not covering the scope [§7-invalid-purpose]", async () => {
     const one = await connected(world)
     const ask = async (token: string, purpose: string) => world.call(`/v1/locations/latest${purpose}`, bearer(token))
     const { access_token } = await one.connect([LATEST, LOOKUP])
@@ -42,7 +42,7 @@ describe("the rows of Spec §7", () => {
     refused(await ask(accessToken, "?purpose=a_draft"), 400, "invalid_purpose")
   })
 
-  it("403 scope_expired | sensitive tier lapsed; with both dates, and the message says to ask the user to renew", async () => {
+  it("403 scope_expired | sensitive tier lapsed; with both dates, and the message says to ask the user to renew [§7-scope-expired]", async () => {
     const one = await connected(world)
     const grant = await one.connect([LATEST], { sensitiveDays: "1" })
     const [sensitive_expired_at, renewal_grace_ends_at] = [later(DAY), later(15 * DAY)]
@@ -61,14 +61,14 @@ describe("the rows of Spec §7", () => {
     ])
   })
 
-  it("400 webhook_url_not_registered | webhook_url does not exactly match a registered endpoint", async () => {
+  it("400 webhook_url_not_registered | webhook_url does not exactly match a registered endpoint [§7-webhook-url]", async () => {
     const one = await connected(world)
     const { access_token } = await one.connect([RULES])
     const url = "https://hooks.example.com/in"
     refused(await one.createRule(access_token, { webhook_url: url }), 400, "webhook_url_not_registered")
   })
 
-  it("400 (validation) | window already closed or ending before it starts; invalid fields", async () => {
+  it("400 (validation) | window already closed or ending before it starts; invalid fields [§4.6.6-window, §7-validation]", async () => {
     const one = await connected(world)
     const { access_token } = await one.connect([RULES])
     const says = (pattern: RegExp): unknown => expect.stringMatching(pattern)
@@ -85,7 +85,7 @@ describe("the rows of Spec §7", () => {
     refused(both, 400, "validation_failed", expect.arrayContaining([says(/^type /), says(/^max_event_age_s /)]))
   })
 
-  it("401 (token) | missing, malformed, revoked or expired; standard tier ended; disconnected user: one answer for all", async () => {
+  it("401 (token) | missing, malformed, revoked or expired; standard tier ended; disconnected user: one answer for all [§7-token]", async () => {
     const one = await connected(world)
     const answers = [await world.call("/v1/me"), await one.me("malformed")]
 
@@ -115,18 +115,18 @@ describe("the rows of Spec §7", () => {
       expect(answer.text).toBe(first?.text)
       expect(answer.headers.get("www-authenticate")).toBe(first?.headers.get("www-authenticate"))
     }
-    // A refresh is what the client should try once; it says that the user must reconnect.
+    // A client should try one refresh. Its answer says that the user must connect again.
     expect(saying(await one.refresh(refresh_token))).toEqual([400, "invalid_grant"])
   })
 
-  it("401 (client) | on /v1/oauth/revoke: wrong client credentials", async () => {
+  it("401 (client) | on /v1/oauth/revoke: wrong client credentials [§7-client]", async () => {
     const one = await connected(world)
     const { access_token } = await one.connect([RULES])
     refused(await one.revoke(access_token, { clientSecret: "wrong" }), 401, "invalid_client")
     expect((await one.me(access_token)).status).toBe(200)
   })
 
-  it("403 missing_scope | scope never granted, or removed; the message names the scope", async () => {
+  it("403 missing_scope | scope never granted, or removed; the message names the scope [§7-missing-scope]", async () => {
     const one = await connected(world)
     const named: unknown = expect.stringContaining(RULES)
     const without = await one.connect([CURRENT])
@@ -137,7 +137,7 @@ describe("the rows of Spec §7", () => {
     refused(await one.createRule(granted.access_token), 403, "missing_scope", named)
   })
 
-  it("404 | resource does not exist or is not visible to the app (including a withdrawn place): one answer for all", async () => {
+  it("404 | resource does not exist or is not visible to the app (including a withdrawn place): one answer for all [§7-not-found]", async () => {
     const one = await connected(world)
     const { access_token } = await one.connect([RULES])
     const made = await one.person.send("POST", "/v1/user/places", { label: "Attic", kind: "other", lat: 48, lon: 16 })
@@ -156,7 +156,7 @@ describe("the rows of Spec §7", () => {
     }
   })
 
-  it("409 | rule would push concurrency above ten active rules; names the instant", async () => {
+  it("409 | rule would push concurrency above ten active rules; names the instant [§7-rule-limit]", async () => {
     const one = await connected(world)
     const { access_token } = await one.connect([RULES])
     const window = { active_from: later(60_000), active_until: later(120_000) }
@@ -173,11 +173,11 @@ describe("the rows of Spec §7", () => {
         instant: window.active_from
       }
     ])
-    // It names a moment to stay away from, and an eleventh that does is accepted.
+    // The error names the moment at which the limit is reached. An eleventh rule that avoids the moment is accepted.
     expect((await one.createRule(access_token, { active_until: window.active_from })).status).toBe(201)
   })
 
-  it("429 | rate limit, of sign-in: with the time to wait", async () => {
+  it("429 | rate limit, of sign-in: with the time to wait [§7-too-many]", async () => {
     const { account } = await world.person()
     const signIn = (password: string) =>
       world.call("/v1/session", { method: "POST", ...origin(jsonBody({ email: account.email, password })) })
@@ -187,7 +187,7 @@ describe("the rows of Spec §7", () => {
     expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0)
   })
 
-  it("(token endpoint) invalid_grant | refresh failed because the connection is gone; code reused or expired", async () => {
+  it("(token endpoint) invalid_grant | refresh failed because the connection is gone; code reused or expired [§7-invalid-grant]", async () => {
     const one = await connected(world)
     const late = await one.approve([RULES])
     world.clock.advance(60_000)

@@ -1,8 +1,10 @@
-import { type App, narrowApp, revokeApp } from "@place-access/domain/apps"
-import { inspectApp, listAllApps, listDecisions, Verdict } from "@place-access/domain/reviews"
+import { type App, narrowApp } from "@place-access/domain/apps"
+import { revokeApp } from "@place-access/domain/staff"
+import { inspectApp, listAllApps, listDecisions } from "@place-access/domain/staff"
+import { Verdict } from "@place-access/domain/reviews"
 import { Scope } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
-import type { Problem } from "../../wire/Issues.js"
+import type { FieldProblem } from "../../wire/Issues.js"
 import { paragraphs, scopeBoxes, statusBadge } from "../developer/shared.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
@@ -36,20 +38,22 @@ const list = asAdmin((visitor) =>
       reader: yield* Visitor.reader(visitor),
       current: ADMIN,
       main: html`<h1>Apps</h1>
-        <p class="lead">Everybody’s apps, the newest first. Here scopes are taken away, and apps are ended.</p>
+        <p class="lead">
+          The apps of all developers, the newest first. Here you restrict the scopes of an app, or end it.
+        </p>
         ${appTable(apps, adminPath)} ${pager(ADMIN, query, nextCursor)}`
     })
   })
 )
 
-/** A form of the page that was posted and has to be shown again. */
-interface Again {
+/** The form that an admin posted with mistakes: the page shows it again. */
+interface RejectedForm {
   readonly which: "narrow" | "revoke"
   readonly form: Fields.Shown
   readonly ticked: ReadonlyArray<string>
 }
 
-const appPage = (visitor: Visitor.Visitor, again?: Again) =>
+const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
   Effect.gen(function* () {
     const id = yield* appId
     const inspected = yield* inspectApp(visitor.account, id)
@@ -79,9 +83,9 @@ const appPage = (visitor: Visitor.Visitor, again?: Again) =>
     })
   })
 
-const narrowing = (app: App.App, token: string, again: Again | undefined): Html =>
+const narrowing = (app: App.App, token: string, again: RejectedForm | undefined): Html =>
   html`<section class="card" aria-labelledby="narrow">
-    <h2 id="narrow">Scopes that the app is left</h2>
+    <h2 id="narrow">Scopes that the app may use</h2>
     <p>
       Take a tick away, and the app loses the scope at once: for users who allowed it too, and even when the developer
       declares it again. Put back, it works again for whoever allowed it. The developer gets a mail.
@@ -93,30 +97,35 @@ const narrowing = (app: App.App, token: string, again: Again | undefined): Html 
         "allowed_scopes",
         Scope.all,
         again?.which === "narrow" ? again.ticked : (app.allowedScopes ?? Scope.all),
-        "All ticked: nothing is kept from the app. None ticked: its tokens open nothing."
+        "All ticked: no restriction. None ticked: the app's tokens open nothing."
       )}
       <button class="second">Save scopes</button>
     </form>
   </section>`
 
-const revocation = (app: App.App, token: string, again: Again | undefined): Html => {
+const revocation = (app: App.App, token: string, again: RejectedForm | undefined): Html => {
   const isAgain = again?.which === "revoke"
   return html`<section class="card" aria-labelledby="revoke">
     <h2 id="revoke">End the app</h2>
     <details${flag("open", isAgain)}>
       <summary>Revoke ${app.name} for good</summary>
       <div>
-        <p><strong>This cannot be taken back.</strong> From the moment that you do it:</p>
+        <p><strong>This cannot be undone.</strong> From that moment:</p>
         <ul>
           <li>none of its access tokens, refresh tokens and codes works;</li>
           <li>its rules are stopped, and deliveries that wait are not sent;</li>
           <li>every user is disconnected, and nobody can connect it again;</li>
           <li>its purposes and the app itself leave the review queue.</li>
         </ul>
-        <p>What it asked before stays in its users’ access logs. The developer gets a mail with the reason.</p>
+        <p>Its users’ access logs keep its requests. The developer gets an e-mail with the reason.</p>
         <form method="post" action="${adminPath(app)}/revoke">
           ${Fields.hidden("form_token", token)}
-          ${Fields.textarea(isAgain ? again.form : Fields.fresh(), { name: "reason", label: LABELS.reason, hint: "The developer reads it.", maxlength: 1000 })}
+          ${Fields.textarea(isAgain ? again.form : Fields.fresh(), {
+            name: "reason",
+            label: LABELS.reason,
+            hint: "The developer reads it.",
+            maxlength: 1000
+          })}
           <button class="stop">Revoke app</button>
         </form>
       </div>
@@ -127,7 +136,10 @@ const revocation = (app: App.App, token: string, again: Again | undefined): Html
 const Allowed = Schema.Struct({ allowed_scopes: Schema.Array(Scope.Scope) })
 const Revocation = Schema.Struct({ reason: Verdict.Note })
 
-/** Every scope ticked keeps nothing back, not even what the catalogue will have one day. */
+/**
+ * The restriction for the ticked scopes. All scopes ticked means no restriction, so that scopes of later releases are
+ * allowed too.
+ */
 const allowedOf = (ticked: ReadonlyArray<Scope.Scope>): ReadonlyArray<Scope.Scope> | null =>
   Scope.all.every((scope) => ticked.includes(scope)) ? null : ticked
 
@@ -149,7 +161,7 @@ const revoke = asAdmin((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const id = yield* appId
-    const again = (problems: ReadonlyArray<Problem>) =>
+    const again = (problems: ReadonlyArray<FieldProblem>) =>
       appPage(visitor, { which: "revoke", form: Form.shown(form, problems), ticked: [] })
     const posted = Form.decode(Revocation, { reason: form.value("reason") })
     if (Either.isLeft(posted)) return yield* again(posted.left)

@@ -2,18 +2,18 @@ import { HttpServerRequest } from "@effect/platform"
 import {
   type ConsentChoices,
   ConsentRequest,
-  type ConsentRefused,
   decideConsent,
   reviewConsent,
   startConsent
-} from "@place-access/domain/connection"
+} from "@place-access/domain/consent"
+import { type ConsentRefused } from "@place-access/domain/connection"
 import { Rate, Subject } from "@place-access/domain/limits"
 import { ConsentRequestId } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import { clientAddress } from "../../edge/ClientAddress.js"
-import * as RateLimit from "../../edge/RateLimit.js"
-import { HttpOptions, type Options, pathOf, portalPath } from "../../HttpOptions.js"
-import type { Problem } from "../../wire/Issues.js"
+import * as RateLimit from "../../limits/RateLimit.js"
+import { HttpOptions, type ServiceOptions, pathOf, portalPath } from "../../HttpOptions.js"
+import type { FieldProblem } from "../../wire/Issues.js"
 import type * as Form from "../kit/Form.js"
 import { html } from "../kit/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
@@ -25,12 +25,12 @@ import * as consentView from "./consentView.js"
 import { switchButton, switchForm, type View } from "./parts.js"
 import * as renewalView from "./renewalView.js"
 
-const pathFor = (options: Options, id: ConsentRequestId): string => `${pathOf(options.authUrl)}/authorize/${id}`
+const pathFor = (options: ServiceOptions, id: ConsentRequestId): string => `${pathOf(options.authUrl)}/authorize/${id}`
 
-/** What a form of this request is bound to: the session and the request (decision A3). */
+/** The forms of a consent request are bound to the session and to the request (decision A3). */
 const binding = (id: ConsentRequestId): string => `consent ${id}`
 
-/** `GET {auth_url}/authorize` (Spec §4.1): checks what the app asks for, then asks the user. */
+/** `GET {auth_url}/authorize` (Spec §4.1): checks the app's request, then shows it to the user. */
 const start = Effect.gen(function* () {
   const options = yield* HttpOptions
   yield* RateLimit.take(Subject.consent(yield* clientAddress), Rate.CONSENTS)
@@ -44,7 +44,8 @@ const start = Effect.gen(function* () {
     : seeOther(ReturnTo.signIn(pathFor(options, request.id)))
 }).pipe(
   Effect.catchTags({
-    // Not a redirect: it is not known where one would lead (decision O3).
+    // Not a redirect: the redirect URI is unknown or wrong, so it is not known where a redirect would lead (decision
+    // O3).
     AuthorizePage: ({ message }) => Effect.succeed(brokenLink(message)),
     AuthorizeRedirect: ({ uri }) => Effect.succeed(seeOther(uri))
   })
@@ -65,13 +66,13 @@ const brokenLink = (message: string) =>
       <p><a href="/">Go to the front page</a></p>`
   })
 
-interface Again {
+interface RejectedForm {
   readonly choices?: ConsentChoices
-  readonly problems?: ReadonlyArray<Problem>
+  readonly problems?: ReadonlyArray<FieldProblem>
   readonly outdated?: boolean
 }
 
-const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: Again = {}) =>
+const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: RejectedForm = {}) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const review = yield* reviewConsent(id, visitor.account)
@@ -89,7 +90,7 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: Again = {})
     return respond({
       title: `${TITLES[review.mode]} ${review.app.name}`,
       width: "middle",
-      // No navigation: a decision is being made. Who is asked stands on the page.
+      // No navigation, because the person should decide first. The page itself names the account.
       reader: null,
       status: again.problems === undefined || again.problems.length === 0 ? 200 : 400,
       formAction: [schemeOf(review.redirectOrigin)],
@@ -105,22 +106,22 @@ const TITLES: Readonly<Record<ConsentRequest.Mode, string>> = {
 }
 
 /**
- * The scheme of where the answer leads, not its host alone: Chromium applies `form-action` to every redirect that follows,
- * and an app's callback often sends its user on to another host of the app.
+ * The scheme of the app's callback. The policy allows the scheme and not only the host: Chromium applies `form-action`
+ * to every redirect that follows, and a callback often redirects to another host of the app.
  */
 const schemeOf = (origin: string): string => `${origin.slice(0, origin.indexOf(":"))}:`
 
 const REFUSALS: Readonly<Record<ConsentRefused["reason"], readonly [status: number, title: string, text: string]>> = {
-  unknown: [404, "There is nothing to decide here", "Go back to the app and start again."],
-  expired: [410, "This page is too old", "It waited for more than an hour. Go back to the app and start again."],
-  decided: [409, "This was decided already", "Go back to the app. Should it ask again, you can decide anew."],
+  unknown: [404, "This request does not exist", "Go back to the app and start again."],
+  expired: [410, "This page is too old", "It was opened more than an hour ago. Go back to the app and start again."],
+  decided: [409, "You have decided already", "Go back to the app. If it asks again, you can decide again."],
   sandbox: [
     403,
     "This app is still being tested",
-    "While it is, only the account of its developer can connect it. If that is you, sign in with that account."
+    "Until it is in production, only its developer can connect it. If that is you, sign in with your developer account."
   ],
-  app_revoked: [403, "This app cannot be connected", "It was closed for good."],
-  outdated: [409, "Something changed in the meantime", "Go back to the app and start again."]
+  app_revoked: [403, "This app cannot be connected", "An admin closed it permanently."],
+  outdated: [409, "Something has changed in the meantime", "Go back to the app and start again."]
 }
 
 const refusal = ({ reason }: ConsentRefused, visitor: Visitor.Visitor, id: ConsentRequestId) =>
@@ -142,10 +143,10 @@ const refusal = ({ reason }: ConsentRefused, visitor: Visitor.Visitor, id: Conse
 
 const requestId = param("request", ConsentRequestId, "consent request")
 
-/** The page again, after sign-in or a reload. */
+/** Shows the request again, after sign-in or a reload. */
 const review = Visitor.signedIn((visitor) => Effect.flatMap(requestId, (id) => show(visitor, id)))
 
-/** The user's answer: back to the app, or the page again with what was wrong. */
+/** Takes the user's decision and redirects to the app, or shows the page again with the problems. */
 const decide = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const id = yield* requestId
@@ -174,7 +175,7 @@ const choicesOf = (form: Form.Form): ConsentChoices => ({
   sensitiveDays: given(form.value("sensitive_days"))
 })
 
-export const routes = (options: Options) => {
+export const routes = (options: ServiceOptions) => {
   const base = pathOf(options.authUrl)
   return [
     Routes.get(`${base}/authorize`, start),

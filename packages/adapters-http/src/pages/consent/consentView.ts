@@ -1,10 +1,10 @@
-import type { ConsentReview } from "@place-access/domain/connection"
+import type { ConsentReview } from "@place-access/domain/consent"
 import * as Fields from "../kit/Fields.js"
 import { flag, type Html, html, nothing, type Value } from "../kit/Html.js"
 import { time } from "../kit/Time.js"
 import { head, LABELS, radios, type View } from "./parts.js"
 
-/** The full consent screen (Spec §4.1): one form, nothing decided beforehand that would be hard to take back. */
+/** The full consent page (Spec §4.1): one form. Nothing is selected in advance that would be hard to take back. */
 export const page = (view: View): Html => {
   const { action, formToken, problems, review } = view
   const form: Fields.Shown = { values: () => "", problems }
@@ -14,10 +14,10 @@ export const page = (view: View): Html => {
       ${Fields.hidden("form_token", formToken)} ${Fields.hidden("mode", review.mode)} ${scopes(view, form)}
       ${places(view, form)} ${durations(view)}
       <p class="soft small">
-        You can allow less than the app asks for, and take back what you allow at any time under
+        You can allow less than the app asks for. You can take everything back at any time under
         <a href="${view.portalPath}/connections" target="_blank" rel="noopener">Connected apps</a>. Every request of the
         app is listed in your <a href="${view.portalPath}/access-log" target="_blank" rel="noopener">access log</a>.${
-          isChange && html` With Cancel everything stays as it is now.`
+          isChange && html` If you cancel, nothing changes.`
         }
       </p>
       <div class="decide">
@@ -64,19 +64,19 @@ const scopes = (view: View, form: Fields.Shown): Html => {
   </section>`
 }
 
-/** What the app has now and does not ask for any more. */
+/** The scopes that the app has now and no longer asks for. */
 const leaving = ({ leaving: gone }: ConsentReview.ConsentReview): Html =>
   gone.length === 0
     ? nothing
     : html`<div class="note">
-        <h3>Not asked for any more</h3>
-        <p>The app has this now. It is gone when you allow the rest:</p>
+        <h3>No longer requested</h3>
+        <p>The app has this now. It loses this when you allow the rest:</p>
         <ul>
           ${gone.map(({ description }) => html`<li>${description} <span class="badge quiet">Goes</span></li>`)}
         </ul>
       </div>`
 
-/** The first group that is there carries the anchor of the error list. */
+/** The first group on the page carries the anchor to which the list of problems links. */
 const standardName = ({ review }: View): string =>
   review.scopes.some(({ sensitive }) => !sensitive) ? "standard" : "sensitive"
 
@@ -91,7 +91,7 @@ const places = (view: View, form: Fields.Shown): Html =>
           </p>`
         : html`<fieldset id="place">
             <legend>Your places</legend>
-            <p class="hint">The app never learns of the others.</p>
+            <p class="hint">The app learns nothing about your other places.</p>
             ${Fields.groupFault(form, "place", LABELS.place)} ${Fields.groupFault(form, "earlier", LABELS.earlier)}
             <div class="choices">${view.review.places.map((place) => placeBox(view, place))}</div>
           </fieldset>`
@@ -112,15 +112,15 @@ const placeBox = ({ choices }: View, place: ConsentReview.PlaceChoice): Html => 
           value="${place.id}"
           id="earlier-${place.id}"
           ${flag("checked", earlier)}
-        /><label for="earlier-${place.id}">Visits from before now too, for ${place.label}</label>
+        /><label for="earlier-${place.id}">Also share past visits to ${place.label}</label>
       </div>
     </div>
   </div>`
 }
 
-/** What was decided before, to decide against. */
+/** The present end date, for comparison with the new choice. */
 const until = (what: string, at: ConsentReview.ConsentReview["sensitiveOptions"][number]["endsAt"]): Html =>
-  at === null ? html`${what} has no end date now.` : html`As it is now, ${what} ends on ${time(at)}.`
+  at === null ? html`${what} has no end date now.` : html`At present ${what} ends on ${time(at)}.`
 
 const durations = (view: View): Html => {
   const { previous, scopes: asked, sensitiveOptions, standardOptions } = view.review

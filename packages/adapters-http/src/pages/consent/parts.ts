@@ -1,23 +1,23 @@
 import type { Account } from "@place-access/domain/accounts"
-import type { ConsentChoices, ConsentReview } from "@place-access/domain/connection"
+import type { ConsentChoices, ConsentReview } from "@place-access/domain/consent"
 import type { Timestamp } from "@place-access/domain/shared"
-import type { Problem } from "../../wire/Issues.js"
+import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import { flag, type Html, html, type Value, webAddress } from "../kit/Html.js"
 import { time } from "../kit/Time.js"
 
-/** What the full consent page and the renewal have in common. */
+/** Parts that the full consent page and the renewal share. */
 
 export interface View {
   readonly review: ConsentReview.ConsentReview
   readonly account: Account.Account
-  /** The page's own path. */
+  /** The path of the page, to which its form is posted. */
   readonly action: string
   readonly formToken: string
   readonly portalPath: string
-  /** What was chosen before the page had to be shown again. */
+  /** The choices of a form that was rejected and is shown again. */
   readonly choices: ConsentChoices | undefined
-  readonly problems: ReadonlyArray<Problem>
+  readonly problems: ReadonlyArray<FieldProblem>
   readonly outdated: boolean
 }
 
@@ -30,13 +30,13 @@ export const LABELS = {
   sensitive_days: "How long for exact location"
 }
 
-/** Heading, what is wrong, and who is asking whom. */
+/** The heading, the problems, and who asks whom. */
 export const head = (view: View, heading: string): Html => {
   const { account, outdated, problems, review } = view
   const { app, previous } = review
   return html`<h1>${heading}</h1>
     <p class="lead">${app.description}</p>
-    ${outdated && html`<div class="note warn" role="alert"><p>Something changed since this page was opened. Please look through it again.</p></div>`}
+    ${outdated && html`<div class="note warn" role="alert"><p>Something has changed since you opened this page. Please read it again.</p></div>`}
     ${Fields.problems({ values: () => "", problems }, LABELS)}
     <section class="card" aria-labelledby="who">
       <header>
@@ -64,7 +64,10 @@ export const head = (view: View, heading: string): Html => {
     ${!review.phoneHasSent && noPhone(view.portalPath)}`
 }
 
-/** Signs out, and comes back to the same request with whoever signs in next. Its form is `switchForm`, on the same page. */
+/**
+ * Signs out and returns to the same request with the next account. The form of the button is `switchForm`, on the same
+ * page.
+ */
 export const switchButton = html`<button class="link" form="switch-account">Use another account</button>`
 
 export const switchForm = (path: string, signOutToken: string): Html =>
@@ -88,7 +91,7 @@ const noPhone = (portalPath: string): Html =>
     </p>
   </div>`
 
-/** A choice of days, each with the date that it comes to. */
+/** The choices of a number of days, each with its end date. */
 export const radios = (
   { choices, problems }: Pick<View, "choices" | "problems">,
   name: "standard_days" | "sensitive_days",

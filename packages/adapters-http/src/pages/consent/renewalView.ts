@@ -1,11 +1,11 @@
-import type { ConsentReview } from "@place-access/domain/connection"
+import type { ConsentReview } from "@place-access/domain/consent"
 import { Words } from "@place-access/domain/shared"
 import * as Fields from "../kit/Fields.js"
 import { type Html, html } from "../kit/Html.js"
 import { time } from "../kit/Time.js"
 import { head, radios, type View } from "./parts.js"
 
-/** The renewal (Spec §4.1): what the exact location was used for, one question, and stopping as plain as going on. */
+/** The renewal page (Spec §4.1): how the exact location was used, and one question. Stopping is as easy as going on. */
 export const page = (view: View): Html => {
   const { action, formToken, portalPath, review } = view
   const { app, scopes, sensitiveOptions } = review
@@ -35,7 +35,7 @@ const uses = ({ app, uses: counted }: ConsentReview.ConsentReview, log: string):
     ${
       counted === null || counted.byPurpose.length === 0
         ? html`<p>${app.name} has not used your exact location in the last 90 days.</p>`
-        : html`<p class="soft">How often ${app.name} was given it in the last 90 days, since ${time(counted.since)}:</p>
+        : html`<p class="soft">How often ${app.name} got it in the last 90 days, since ${time(counted.since)}:</p>
             <ul class="plain counts">
               ${counted.byPurpose.map(
                 ({ count, description }) =>
@@ -79,7 +79,7 @@ const stays = ({ places, previous, scopes }: ConsentReview.ConsentReview): Html 
   </section>`
 }
 
-/** What each of the three buttons does, in the order in which they stand. */
+/** Explains each of the three buttons, in the order on the page. */
 const consequences = ({ previous, scopes }: ConsentReview.ConsentReview): Html => {
   const ends = previous?.sensitiveExpiresAt ?? null
   const lapsed = previous?.sensitiveLapsed ?? false
@@ -92,7 +92,7 @@ const consequences = ({ previous, scopes }: ConsentReview.ConsentReview): Html =
     </dd>
     <dt>Stop sharing</dt>
     <dd>
-      ${lapsed ? "It leaves the connection for good: the app would have to ask anew." : "The app loses your exact location at once."}
+      ${lapsed ? "The app does not get it back, unless it asks again and you allow it." : "The app loses your exact location at once."}
       ${nothingElse ? "Nothing else is shared with it, so it is disconnected." : "The rest of the connection goes on."}
     </dd>
     <dt>Renew</dt>

@@ -2,7 +2,7 @@ import { HttpServerRequest } from "@effect/platform"
 import { type Letter, listRecentMail } from "@place-access/domain/mail"
 import { NotFound } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
-import { type Options, portalPath } from "../../HttpOptions.js"
+import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import { type Html, html, type Value } from "../kit/Html.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
@@ -10,20 +10,29 @@ import { time } from "../kit/Time.js"
 
 const AT_MOST = 100
 
-/** The names of this machine. A foreign page whose name was made to lead here (DNS rebinding) sends its own name as Host. */
+/**
+ * The host names of this machine. A foreign page whose name resolves to this machine (DNS rebinding) sends its own name
+ * as Host, and must not read the mailbox.
+ */
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i
 const LOOPBACK_PEER = /^(?:::ffff:)?127\.\d+\.\d+\.\d+$|^::1$/i
-/** A proxy on this machine has an address of this machine, wherever the request came from. A request with one of these headers came through a proxy. */
+/**
+ * Headers that a proxy adds. A proxy on this machine connects from an address of this machine, wherever the request
+ * came from, so a request with one of these headers does not count as local.
+ */
 const FORWARDING = ["forwarded", "x-forwarded-for", "x-real-ip", "via"]
 
-/** Whether a program or a browser of this machine asks, under a name of this machine. */
+/** Whether the request comes from a program or browser on this machine, under a name of this machine. */
 export const isLocal = ({ headers, remoteAddress }: HttpServerRequest.HttpServerRequest): boolean =>
   LOOPBACK_HOST.test(headers["host"] ?? "") &&
   LOOPBACK_PEER.test(Option.getOrElse(remoteAddress, () => "")) &&
   FORWARDING.every((name) => headers[name] === undefined)
 
-/** What would have been sent, for whoever tries the service out on their own machine: nobody signs in to read it. */
-const show = (options: Options) =>
+/**
+ * Shows the e-mails that were not sent, for people who try the service out on their own machine. The page needs no
+ * sign-in.
+ */
+const show = (options: ServiceOptions) =>
   Effect.gen(function* () {
     if (!isLocal(yield* HttpServerRequest.HttpServerRequest)) return yield* new NotFound({ what: "page" })
     const portal = new URL(options.userPortalUrl).origin + portalPath(options)
@@ -34,7 +43,7 @@ const show = (options: Options) =>
       width: "middle",
       main: html`<h1>Mailbox</h1>
         <p class="lead">
-          No mail server is set (SMTP_URL), so no e-mail leaves. This is what would have been sent, the newest first.
+          No mail server is set (SMTP_URL), so the service sends no e-mail. It would have sent these, the newest first.
         </p>
         ${
           letters.length === 0
@@ -53,8 +62,9 @@ const card = ({ createdAt, subject, text, to }: Letter): Html =>
     <pre class="letter">${linked(text)}</pre>
   </li>`
 
-/** Addresses in the text lead there. */
+/** The text of an e-mail, with its addresses as links. */
 const linked = (text: string): ReadonlyArray<Value> =>
   text.split(/(https?:\/\/\S+)/).map((part, index) => (index % 2 === 0 ? part : html`<a href="${part}">${part}</a>`))
 
-export const routes = (options: Options) => (options.hasMailbox ? [Routes.get("/dev/mailbox", show(options))] : [])
+export const routes = (options: ServiceOptions) =>
+  options.hasMailbox ? [Routes.get("/dev/mailbox", show(options))] : []

@@ -11,7 +11,7 @@ import { createPurpose, listPurposes } from "@place-access/domain/purposes"
 import { Scope } from "@place-access/domain/shared"
 import { Effect, Either } from "effect"
 import { HttpOptions } from "../../HttpOptions.js"
-import type { Problem } from "../../wire/Issues.js"
+import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../kit/Html.js"
@@ -31,20 +31,20 @@ const LABELS = {
   redirect_uris: "Redirect URIs"
 }
 
-/** A form of the page that was posted and has to be shown again. */
-interface Again {
+/** The form of the page that was rejected and is shown again. */
+interface RejectedForm {
   readonly which: "app" | "redirects" | "purpose"
   readonly form: Fields.Shown
   readonly ticked: ReadonlyArray<string>
 }
 
-const overview = (visitor: Visitor.Visitor, app: App.App, again?: Again) =>
+const overview = (visitor: Visitor.Visitor, app: App.App, again?: RejectedForm) =>
   Effect.gen(function* () {
     const { authUrl } = yield* HttpOptions
     const purposes = yield* listPurposes(visitor.account, app.id)
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
-    const shown = (which: Again["which"], otherwise: Readonly<Record<string, string>>) =>
+    const shown = (which: RejectedForm["which"], otherwise: Readonly<Record<string, string>>) =>
       again?.which === which ? again.form : Fields.fresh(otherwise)
     const path = appPath(app)
     const wanted = AppProposal.wanted(app)
@@ -55,7 +55,7 @@ const overview = (visitor: Visitor.Visitor, app: App.App, again?: Again) =>
       status: again === undefined ? 200 : 400,
       main: html`${appHead(app, "")} ${again === undefined && notice(query.value("done"))}
         ${again !== undefined && Fields.problems(again.form, LABELS)}
-        ${app.redirectUris.length === 0 && html`<div class="note"><p>Next: register where users come back to. That also gives you the client secret.</p></div>`}
+        ${app.redirectUris.length === 0 && html`<div class="note"><p>Next: register the addresses to which users return. That also gives you the client secret.</p></div>`}
         ${standing(app, token)}
         <section class="card" aria-labelledby="credentials">
           <h2 id="credentials">Credentials</h2>
@@ -70,12 +70,24 @@ const overview = (visitor: Visitor.Visitor, app: App.App, again?: Again) =>
           </dl>
           <form method="post" action="${path}/redirect-uris">
             ${Fields.hidden("form_token", token)}
-            ${Fields.textarea(shown("redirects", { redirect_uris: wanted.redirectUris.join("\n") }), { name: "redirect_uris", label: "Redirect URIs", hint: "One a line. Users come back to exactly these: https, http on localhost, or a private scheme such as com.example.app:/back." })}
+            ${Fields.textarea(shown("redirects", { redirect_uris: wanted.redirectUris.join("\n") }), {
+              name: "redirect_uris",
+              label: "Redirect URIs",
+              hint: "One per line. Users return to exactly these addresses: https, http on localhost, or a private scheme such as com.example.app:/back."
+            })}
             <button>Register and issue a secret</button>
           </form>
         </section>
-        ${app.revokedAt === null && app.redirectUris[0] !== undefined && authorizeUrl(app, app.redirectUris[0], authUrl)}
-        ${Purposes.section(app, purposes, token, shown("purpose", { expected_daily_volume: "100" }), again?.which === "purpose" ? again.ticked : [])}
+        ${
+          app.revokedAt === null && app.redirectUris[0] !== undefined && authorizeUrl(app, app.redirectUris[0], authUrl)
+        }
+        ${Purposes.section(
+          app,
+          purposes,
+          token,
+          shown("purpose", { expected_daily_volume: "100" }),
+          again?.which === "purpose" ? again.ticked : []
+        )}
         <section class="card" aria-labelledby="change">
           <h2 id="change">About the app</h2>
           <form method="post" action="${path}">
@@ -117,7 +129,7 @@ const authorizeUrl = (app: App.App, redirectUri: string, authUrl: string): Html 
   </section>`
 }
 
-/** Where the app stands between the sandbox and production, what was said about it, and the next step. */
+/** The status of the app between sandbox and production, the reviewer's note, and the next step. */
 const standing = (app: App.App, token: string): Html =>
   html`<section class="card" aria-labelledby="standing">
     <h2 id="standing">${app.revokedAt === null ? STANDING[app.status].title : "Revoked"}</h2>
@@ -133,14 +145,15 @@ const standing = (app: App.App, token: string): Html =>
     ${
       app.submission !== null &&
       app.proposal !== null &&
-      html`<h3>Changes that wait</h3>
+      html`<h3>Changes that wait for review</h3>
         <p>
           They wait since ${time(app.submission.at)}. You get a mail when a reviewer has decided. Until then users see
           what is in force.
         </p>
         ${pendingChange(app)}
         <p>
-          If you withdraw the changes, what is in force stays. To withdraw only a part, set it back in the forms below.
+          If you withdraw the changes, the approved version stays in force. To withdraw one part, set it back in the
+          forms below.
         </p>
         <form method="post" action="${appPath(app)}/withdraw">
           ${Fields.hidden("form_token", token)}<button class="second">Withdraw these changes</button>
@@ -171,18 +184,18 @@ const standing = (app: App.App, token: string): Html =>
     }
   </section>`
 
-const STANDING: Readonly<Record<App.Status, { readonly title: string; readonly text: string }>> = {
+const STANDING: Readonly<Record<App.AppStatus, { readonly title: string; readonly text: string }>> = {
   sandbox: {
     title: "In the sandbox",
-    text: "Only you can connect the app. Submit it when it is ready: a reviewer looks at its name, description, web page and scopes. Purposes are reviewed on their own."
+    text: "Only you can connect the app. Submit it when it is ready: a reviewer looks at its name, description, web page and scopes. Purposes are reviewed separately."
   },
   in_review: {
     title: "In review",
-    text: "A reviewer looks at the app. You get a mail when it is decided. Until then only you can connect it, and scopes cannot be added."
+    text: "A reviewer looks at the app. You get an e-mail with the decision. Until then only you can connect it, and you cannot add scopes."
   },
   production: {
     title: "In production",
-    text: "Everybody can connect the app. You can change it at any time. A new name, description, web page, scope or address to come back to waits for a reviewer; until then everything stays as it was approved."
+    text: "Everybody can connect the app. You can change it at any time. A new name, description, web page, scope or redirect URI waits for a reviewer; until then the approved version stays in force."
   }
 }
 
@@ -192,7 +205,7 @@ const change = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor)
-    const again = (problems: ReadonlyArray<Problem>) =>
+    const again = (problems: ReadonlyArray<FieldProblem>) =>
       overview(visitor, app, { which: "app", form: Form.shown(form, problems), ticked: form.all("scopes") })
     const draft = Form.decode(Apps.Draft, Apps.typed(form))
     if (Either.isLeft(draft)) return yield* again(draft.left)
@@ -200,7 +213,7 @@ const change = Visitor.signedIn((visitor) =>
     return yield* updateApp(visitor.account, app.id, { name, description, homepageUrl, scopes }).pipe(
       Effect.as(seeOther(`${appPath(app)}?done=app-changed`)),
       Effect.catchTag("Conflict", ({ reason }) =>
-        again([{ field: "scopes", message: `cannot be changed so: ${reason}` }])
+        again([{ field: "scopes", message: `cannot be changed like this: ${reason}` }])
       )
     )
   })
@@ -256,7 +269,8 @@ const register = Visitor.signedIn((visitor) =>
               pending.length > 0 &&
               html`<dt>Waits for a reviewer</dt>
                 <dd>
-                  ${pending.map((uri) => html`<code>${uri}</code> `)}<br />Nobody is sent there until it is approved.
+                  ${pending.map((uri) => html`<code>${uri}</code> `)}<br />We send no user there until a reviewer
+                  approves it.
                 </dd>`
             }
           </dl>
@@ -266,7 +280,7 @@ const register = Visitor.signedIn((visitor) =>
   })
 )
 
-/** `[2]` → `in line 3 `: what the list's third entry is called on the page. */
+/** The line of an entry in a list: `[2]` becomes `in line 3 `, as on the page. */
 const lineOf = (field: string): string => {
   const index = /^\[(\d+)\]$/.exec(field)?.[1]
   return index === undefined ? "" : `in line ${Number(index) + 1} `
@@ -277,7 +291,7 @@ const addPurpose = Visitor.signedIn((visitor) =>
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor)
     const ticked = form.all("purpose_scopes")
-    const again = (problems: ReadonlyArray<Problem>) =>
+    const again = (problems: ReadonlyArray<FieldProblem>) =>
       overview(visitor, app, { which: "purpose", form: Form.shown(form, problems), ticked })
     const draft = Form.decode(Purposes.Draft, Purposes.typed(form))
     if (Either.isLeft(draft)) return yield* again(draft.left)
@@ -298,7 +312,7 @@ const submit = Visitor.signedIn((visitor) =>
     const app = yield* ownApp(visitor)
     return yield* submitApp(visitor.account, app.id).pipe(
       Effect.as(seeOther(`${appPath(app)}?done=app-submitted`)),
-      // Pressed twice, or overtaken: the page says where the app stands.
+      // The button was pressed twice, or somebody else was faster: the page shows the present status.
       Effect.catchTag("Conflict", () => Effect.succeed(seeOther(appPath(app))))
     )
   })
@@ -310,7 +324,7 @@ const withdraw = Visitor.signedIn((visitor) =>
     const app = yield* ownApp(visitor)
     return yield* withdrawChange(visitor.account, app.id).pipe(
       Effect.as(seeOther(`${appPath(app)}?done=change-withdrawn`)),
-      // Pressed twice, or a reviewer was faster: the page says where the app stands.
+      // The button was pressed twice, or a reviewer was faster: the page shows the present status.
       Effect.catchTag("Conflict", () => Effect.succeed(seeOther(appPath(app))))
     )
   })

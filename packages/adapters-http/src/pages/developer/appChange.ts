@@ -2,13 +2,18 @@ import { type App, AppProposal } from "@place-access/domain/apps"
 import * as Comparison from "../kit/Comparison.js"
 import { type Html, html, type Value } from "../kit/Html.js"
 
-/** The parts of an app in production that wait for a reviewer, beside what is in force; false when nothing waits. */
+/**
+ * The parts of an app in production that wait for a reviewer, beside the version in force. False when nothing waits.
+ */
 export const pendingChange = (app: App.App): Html | false => {
   const differences = AppProposal.differences(app)
   return differences !== null && changeTable(differences, { current: "In force", pending: "Waits for a reviewer" })
 }
 
-/** Text is shown as text, the proposed homepage too: nobody has looked yet where it leads. */
+/**
+ * The table of changed parts. The proposed homepage is shown as text and not as a link, because nobody has checked yet
+ * where it leads.
+ */
 export const changeTable = (
   { description, homepageUrl, name, redirectUris, scopes }: AppProposal.Differences,
   heads: { readonly current: string; readonly pending: string }
@@ -18,7 +23,7 @@ export const changeTable = (
     ...row("Description", description),
     ...row("Web page", homepageUrl),
     ...listRow("Scopes", scopes),
-    ...listRow("Users come back to", redirectUris)
+    ...listRow("Redirect URIs", redirectUris)
   ])
 
 const NONE = html`<span class="soft">None</span>`

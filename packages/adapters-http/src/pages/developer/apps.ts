@@ -12,10 +12,10 @@ import { appPath, DEVELOPER, scopeBoxes, statusBadge } from "./shared.js"
 
 export const LABELS = { name: "Name", description: "Description", homepage_url: "Web page", scopes: "Scopes" }
 
-/** What the form of an app posts, made and changed alike. */
+/** The fields of an app's form, for a new app and for a change. */
 export const Draft = Schema.Struct({
-  name: App.Name,
-  description: App.Description,
+  name: App.AppName,
+  description: App.AppDescription,
   homepage_url: Form.OrEmpty(App.HomepageUrl),
   scopes: App.DeclaredScopes
 })
@@ -28,10 +28,10 @@ export const typed = (form: Form.Form) => ({
 })
 
 export const fields = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html =>
-  html` ${Fields.input(form, { name: "name", label: "Name", hint: "Users see it when they decide.", maxlength: 60 })}
+  html` ${Fields.input(form, { name: "name", label: "Name", hint: "Users see it at consent.", maxlength: 60 })}
   ${Fields.textarea(form, { name: "description", label: "Description", hint: "What the app does for its users, in a sentence or two.", maxlength: 500 })}
-  ${Fields.input(form, { name: "homepage_url", label: "Web page", type: "url", hint: "May be left empty.", required: false, maxlength: 2048 })}
-  ${scopeBoxes(form, "scopes", Scope.all, ticked, "The most that a user can ever allow your app. Ask for little: users decline what they do not understand.")}`
+  ${Fields.input(form, { name: "homepage_url", label: "Web page", type: "url", hint: "Optional.", required: false, maxlength: 2048 })}
+  ${scopeBoxes(form, "scopes", Scope.all, ticked, "The most that users can allow your app. Ask for little: users decline what they do not understand.")}`
 
 const PAGE = 50
 
@@ -49,8 +49,9 @@ const list = Visitor.signedIn((visitor) =>
       current: DEVELOPER,
       main: html`<h1>Your apps</h1>
         <p class="lead">
-          An app asks users for permission, reads answers about their places, and is told when something happens. How,
-          says the <a href="/docs">documentation</a>; it begins with a <a href="/docs/quick-start">quick start</a>.
+          An app asks users for permission, reads answers about their places, and gets events when something happens.
+          How, the <a href="/docs">documentation</a> explains; it begins with a
+          <a href="/docs/quick-start">quick start</a>.
         </p>
         ${
           apps.length === 0

@@ -31,7 +31,7 @@ const list = Visitor.signedIn((visitor) =>
     const page = query.isNone
       ? NONE
       : yield* from(cursor === "" ? undefined : cursor).pipe(
-          // One that somebody has tampered with begins the list anew.
+          // A cursor that somebody has tampered with: the list starts at its beginning.
           Effect.catchTag("Invalid", () => from(undefined))
         )
     const urls = new Map(endpoints.map(({ id, url }) => [id as string, url as string]))
@@ -49,9 +49,18 @@ const list = Visitor.signedIn((visitor) =>
       main: html`${appHead(app, "/deliveries")} ${recovered(form)} ${Fields.problems(fields, LABELS)}
         <form class="card filter long" method="get" action="${path}">
           <div class="pair">
-            ${Fields.select(fields, { name: "endpoint", label: "Endpoint" }, [{ value: "", text: "All endpoints" }, ...Array.from(urls, ([value, text]) => ({ value, text }))])}
-            ${Fields.select(fields, { name: "state", label: "Outcome" }, [{ value: "", text: "All outcomes" }, ...DeliveriesQuery.State.literals.map((value) => ({ value, text: STATES[value] }))])}
-            ${Fields.select(fields, { name: "type", label: "Event" }, [{ value: "", text: "All events" }, ...DeliveriesQuery.Type.literals.map((value) => ({ value, text: value }))])}
+            ${Fields.select(fields, { name: "endpoint", label: "Endpoint" }, [
+              { value: "", text: "All endpoints" },
+              ...Array.from(urls, ([value, text]) => ({ value, text }))
+            ])}
+            ${Fields.select(fields, { name: "state", label: "Outcome" }, [
+              { value: "", text: "All outcomes" },
+              ...DeliveriesQuery.State.literals.map((value) => ({ value, text: STATES[value] }))
+            ])}
+            ${Fields.select(fields, { name: "type", label: "Event" }, [
+              { value: "", text: "All events" },
+              ...DeliveriesQuery.Type.literals.map((value) => ({ value, text: value }))
+            ])}
             ${Fields.input(fields, { name: "from", label: "From", type: "date", required: false })}
             ${Fields.input(fields, { name: "to", label: "To", type: "date", required: false })}
             ${Fields.input(fields, { name: "event", label: "Event id", required: false })}
@@ -87,7 +96,7 @@ const list = Visitor.signedIn((visitor) =>
   })
 )
 
-/** After a recovery, how many rows it made. */
+/** After a recovery: how many deliveries it queued. */
 const recovered = (query: Form.Form): Html | false => {
   const count = query.value("recovered")
   return (

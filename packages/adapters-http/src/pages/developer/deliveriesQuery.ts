@@ -1,30 +1,30 @@
-import type { listDeliveries } from "@place-access/domain/deliveries"
+import { Delivery, type listDeliveries } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
 import { EndpointId, EventId } from "@place-access/domain/shared"
 import { Option, Schema } from "effect"
 import { typesOf } from "../../deliveries/DeliveriesApi.js"
-import type { Problem } from "../../wire/Issues.js"
+import type { FieldProblem } from "../../wire/Issues.js"
 import * as Day from "../kit/Day.js"
 import type * as Form from "../kit/Form.js"
 
-export const State = Schema.Literal("trying", "delivered", "failed", "too_old")
+export const State = Delivery.DeliveryState
 export const Type = Schema.Literal(...Event.SUBSCRIBABLE, ...Event.RuleFired.fields.type.literals, "ping")
 
 const NAMES = ["endpoint", "event", "type", "state", "from", "to"] as const
 
-/** What the delivery log was asked for. */
+/** The filters of the delivery log. */
 export interface DeliveriesQuery {
-  /** As it stands in the address. */
+  /** The filters as the address has them. */
   readonly shown: Readonly<Record<(typeof NAMES)[number], string>>
   readonly filter: Omit<Parameters<typeof listDeliveries>[2], "limit" | "cursor">
-  /** What is no id names no event. */
+  /** Whether the event id is no valid id, so that no delivery can match. */
   readonly isNone: boolean
-  readonly problems: ReadonlyArray<Problem>
+  readonly problems: ReadonlyArray<FieldProblem>
 }
 
 export const read = (query: Form.Form): DeliveriesQuery => {
   const shown = Object.fromEntries(NAMES.map((name) => [name, query.value(name)])) as DeliveriesQuery["shown"]
-  const problems: Array<Problem> = []
+  const problems: Array<FieldProblem> = []
   const chosen = <A, I>(name: "endpoint" | "state" | "type", schema: Schema.Schema<A, I>): A | undefined => {
     if (shown[name] === "") return undefined
     const found = Schema.decodeUnknownOption(schema)(shown[name])

@@ -21,7 +21,7 @@ const deliveryId = param("delivery", DeliveryId, "delivery")
 
 const deliveryPath = (app: App.App, id: DeliveryId): string => `${appPath(app)}/deliveries/${id}`
 
-/** One row with every attempt; `refusal` says why what was asked for cannot be done. */
+/** One delivery with every attempt. `refusal` is the reason why a requested action was not possible. */
 const detail = (visitor: Visitor.Visitor, app: App.App, id: DeliveryId, refusal?: string) =>
   Effect.gen(function* () {
     const { attempts, delivery, isReplayed } = yield* getDelivery(visitor.account, app.id, id)
@@ -61,7 +61,7 @@ const detail = (visitor: Visitor.Visitor, app: App.App, id: DeliveryId, refusal?
 
 const actions = (app: App.App, delivery: Delivery.Delivery, token: string): Html => {
   if (delivery.state === "too_old") {
-    return html`<p class="hint">The event is older than its rule allows: it is not sent again.</p>`
+    return html`<p class="hint">The event is older than its rule allows, so it cannot be sent again.</p>`
   }
   const button = (action: string, text: string, hint: string) =>
     html`<form method="post" action="${deliveryPath(app, delivery.id)}/${action}">
@@ -73,7 +73,7 @@ const actions = (app: App.App, delivery: Delivery.Delivery, token: string): Html
     ? button(
         "retry-now",
         "Retry now",
-        "Makes the next attempt now. It spends no extra one, and never counts for or against the endpoint."
+        "Makes the next attempt now. It uses no extra attempt and never counts for or against the endpoint."
       )
     : button(
         "redeliver",
@@ -84,7 +84,7 @@ const actions = (app: App.App, delivery: Delivery.Delivery, token: string): Html
 
 const attemptsTable = (attempts: ReadonlyArray<Delivery.Attempt>): Html =>
   Table.stacked(
-    ["No.", "Sent", "Took", "Answer", "Its first words"],
+    ["No.", "Sent", "Took", "Answer", "Start of the answer"],
     attempts.map(
       (attempt) =>
         html`<tr>
@@ -97,7 +97,10 @@ const attemptsTable = (attempts: ReadonlyArray<Delivery.Attempt>): Html =>
     )
   )
 
-/** Only of what went out: an event that was never sent may be one that the app is not allowed to learn. */
+/**
+ * The body, but only of a delivery that was sent. The app may not be allowed to learn about an event that was never
+ * sent.
+ */
 const payload = ({ endpointId, envelope }: Delivery.Delivery): Html =>
   html`<h2>What was sent</h2>
     <code class="secret">${JSON.stringify(JSON.parse(Event.body(envelope, endpointId)), null, 2)}</code>`
@@ -138,7 +141,7 @@ const recoverThem = Visitor.signedIn((visitor) =>
     const app = yield* ownApp(visitor)
     const id = yield* param("endpoint", EndpointId, "endpoint")
     const since = yield* Effect.mapError(Schema.decode(Timestamp.FromIso)(`${form.value("since")}T00:00:00Z`), () =>
-      Errors.invalidRequest("The day to begin with must be a date")
+      Errors.invalidRequest("The first day must be a date")
     )
     const queued = yield* recover(visitor.account, app.id, id, since)
     return seeOther(`${appPath(app)}/deliveries?endpoint=${id}&recovered=${queued}`)

@@ -2,9 +2,9 @@ import type { Delivery } from "@place-access/domain/deliveries"
 import { type Html, html } from "../kit/Html.js"
 import { row, time } from "../kit/Time.js"
 
-/** Deliveries in words, for the log and for one row of it. */
+/** Deliveries in words, for the delivery log and for the page of one delivery. */
 
-export const STATES: Readonly<Record<Delivery.State, string>> = {
+export const STATES: Readonly<Record<Delivery.DeliveryState, string>> = {
   trying: "Trying",
   delivered: "Delivered",
   failed: "Failed",
@@ -18,9 +18,9 @@ const REASONS: Readonly<Record<Delivery.FailReason, string>> = {
   exhausted: "all attempts were used",
   endpoint_disabled: "the endpoint was disabled",
   endpoint_removed: "the endpoint was removed",
-  not_authorised: "your app may no longer be told",
-  not_sent: "a fault of ours kept it from being sent for three days",
-  abandoned: "our workers did not come to an end with it, time and again"
+  not_authorised: "your app is no longer authorised",
+  not_sent: "a fault of this service prevented sending for three days",
+  abandoned: "our workers failed to finish it repeatedly"
 }
 
 export const outcome = ({ attempt, dueAt, failReason, isTest, state }: Delivery.Delivery): Html => {

@@ -21,7 +21,7 @@ import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
 
 const PAGE = 20
 
-/** The rules of one connection, and why they fired lately or did not: what the app itself could read now. */
+/** The page of one connection's rules, and why each fired lately or did not: what the app itself could read now. */
 const show = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const app = yield* ownApp(visitor)
@@ -31,7 +31,7 @@ const show = Visitor.signedIn((visitor) =>
     const list = (from: string | undefined) =>
       listEvaluationsOfGrant(visitor.account, app.id, grantId, { limit: PAGE, cursor: from })
     const found = yield* list(cursor === "" ? undefined : cursor).pipe(
-      // A cursor that somebody has tampered with begins the list anew.
+      // A cursor that somebody has tampered with: the list starts at its beginning.
       Effect.catchTag("Invalid", () => list(undefined))
     )
     yield* logged(found)
@@ -88,8 +88,8 @@ const silence = (rule: ListedRule): string =>
   rule.disabledAt !== null
     ? "Nothing is shown while the rule is disabled."
     : rule.target._tag === "Zone"
-      ? "No reading was looked at yet, or more than twenty zone rules of this connection began within an hour."
-      : "No reading was looked at yet."
+      ? "No reading was checked yet, or more than twenty zone rules of this connection began within an hour."
+      : "No reading was checked yet."
 
 const table = (app: App.App, recent: RecentEvaluations.RecentEvaluations): Html =>
   Table.stacked(
@@ -108,16 +108,16 @@ const table = (app: App.App, recent: RecentEvaluations.RecentEvaluations): Html 
 const eventLink = (app: App.App, id: EventId | null): Html =>
   id === null ? html`—` : html`<a href="${appPath(app)}/deliveries?event=${id}"><code>${id}</code></a>`
 
-const MEANINGS: Readonly<Record<RuleEvaluation.Outcome, string>> = {
+const MEANINGS: Readonly<Record<RuleEvaluation.RuleOutcome, string>> = {
   seeded: "the first clear reading: never fires",
-  boundary: "too near the edge to tell",
+  boundary: "too near the edge to decide",
   no_change: "the same side, no dwell due",
-  crossed: "the direction that the rule does not ask about",
-  stale: "arrived over 15 minutes after it was taken, or taken before the rule began",
+  crossed: "a direction that the rule does not ask about",
+  stale: "arrived over 15 minutes after its capture, or captured before the rule began",
   cooling_down: "under 2 minutes after the last firing",
-  outside_window: "taken outside the window",
+  outside_window: "captured outside the window",
   late: "arrived over a day after the window closed",
-  out_of_order: "older than what was looked at before",
+  out_of_order: "older than a reading that was checked before",
   fired: "an event was sent"
 }
 

@@ -9,7 +9,7 @@ import {
 } from "@place-access/domain/purposes"
 import { NotFound, PurposeId, Scope } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
-import type { Problem } from "../../wire/Issues.js"
+import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { flag, type Html, html } from "../kit/Html.js"
@@ -30,12 +30,12 @@ export const LABELS = {
 }
 
 const terms = {
-  purpose_description: Purpose.Terms.fields.description,
-  purpose_scopes: Purpose.Terms.fields.scopes,
-  expected_daily_volume: Form.Number(Purpose.Terms.fields.expectedDailyVolume)
+  purpose_description: Purpose.PurposeTerms.fields.description,
+  purpose_scopes: Purpose.PurposeTerms.fields.scopes,
+  expected_daily_volume: Form.Number(Purpose.PurposeTerms.fields.expectedDailyVolume)
 }
 const Edit = Schema.Struct(terms)
-export const Draft = Schema.Struct({ key: Purpose.Key, ...terms })
+export const Draft = Schema.Struct({ key: Purpose.PurposeKey, ...terms })
 
 export const typed = (form: Form.Form) => ({
   key: form.value("key").trim(),
@@ -44,14 +44,14 @@ export const typed = (form: Form.Form) => ({
   expected_daily_volume: form.value("expected_daily_volume")
 })
 
-export const toTerms = (draft: typeof Edit.Type): Purpose.Terms => ({
+export const toTerms = (draft: typeof Edit.Type): Purpose.PurposeTerms => ({
   description: draft.purpose_description,
   scopes: draft.purpose_scopes,
   expectedDailyVolume: draft.expected_daily_volume
 })
 
-/** All that is left to be wrong after decoding is a scope that the app does not declare. */
-export const undeclared = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> =>
+/** The problems after decoding. The only problem left is a scope that the app does not declare. */
+export const undeclared = (problems: ReadonlyArray<FieldProblem>): ReadonlyArray<FieldProblem> =>
   problems.map(({ message }) => ({ field: "purpose_scopes", message }))
 
 const fields = (
@@ -83,7 +83,7 @@ const submitForm = (app: App.App, purpose: Purpose.Purpose, token: string): Html
     </button>
   </form>`
 
-/** The app's purposes, and the form for one more, on the overview of the app. */
+/** The app's purposes and the form for a new one, on the overview page of the app. */
 export const section = (
   app: App.App,
   purposes: ReadonlyArray<Purpose.Purpose>,
@@ -174,26 +174,26 @@ const page = (
     })
   })
 
-/** What the purpose is good for now, and what comes next. */
+/** The state of the purpose and the next step. */
 const state = (app: App.App, purpose: Purpose.Purpose): Html | string => {
   if (purpose.status === "archived") {
-    return html`Archived ${time(purpose.archivedAt)}: calls that name it are refused, and its key stays taken.`
+    return html`Archived ${time(purpose.archivedAt)}: we refuse calls that name it, and its key stays taken.`
   }
-  if (app.revokedAt !== null) return "The app is revoked, so nothing can be done with it any more."
+  if (app.revokedAt !== null) return "The app is revoked, so the purpose cannot be used or changed."
   const { approved, status } = purpose
   if (status === "approved") return "Approved: users read it in exactly these words."
   const before =
     approved !== null
-      ? "The approved wording goes on working until a new one is approved."
+      ? "The approved wording stays in force until a new one is approved."
       : app.status === "production"
         ? "Your app cannot use it before it is approved."
-        : "Your app can use it as long as it is not in production."
+        : "Your app can use it while the app is not in production."
   return `${NEXT[status]} ${before}`
 }
 
 const NEXT: Readonly<Record<Exclude<Purpose.LiveStatus, "approved">, string>> = {
   draft: "A draft, which nobody reviews until you submit it.",
-  in_review: "A reviewer reads it. You get a mail when it is decided.",
+  in_review: "A reviewer reads it. You get an e-mail with the decision.",
   rejected: "Not approved. Change it, or submit it again as it is."
 }
 
@@ -214,21 +214,20 @@ const change = (
 
 const EDIT: Readonly<Record<Purpose.LiveStatus, string>> = {
   draft: "It stays a draft until you submit it.",
-  in_review: "The reviewer then reads the new wording; it keeps its turn.",
-  approved:
-    "The new wording goes into review by itself. Until it is approved, the one that is approved now goes on working.",
-  rejected: "It is a draft again after that, which you can submit."
+  in_review: "The reviewer then reads the new wording. The purpose keeps its place in the queue.",
+  approved: "The new wording goes into review at once. Until it is approved, the present wording stays in force.",
+  rejected: "The purpose is then a draft again, which you can submit."
 }
 
 const archival = (app: App.App, purpose: Purpose.Purpose, token: string): Html =>
   html`<section class="card" aria-labelledby="archive">
-    <h2 id="archive">Not used any more</h2>
+    <h2 id="archive">Archive the purpose</h2>
     <details>
       <summary>Archive <code>${purpose.key}</code> for good</summary>
       <div>
         <p>
-          This cannot be taken back. Calls that name it are refused from then on, and the key stays taken. Scopes that
-          no other purpose covers cannot be asked for any more.
+          This cannot be taken back. From then on we refuse calls that name it, and the key stays taken. Scopes that no
+          other purpose covers cannot be asked for any more.
         </p>
         <form method="post" action="${pathOf(app, purpose)}/archive">
           ${Fields.hidden("form_token", token)}<button class="danger">Archive purpose</button>
@@ -246,7 +245,7 @@ const edit = Visitor.signedIn((visitor) =>
     const form = yield* Visitor.checked(visitor.cookie)
     const { app, purpose } = yield* ownPurpose(visitor)
     const { key: _, ...posted } = typed(form)
-    const again = (problems: ReadonlyArray<Problem>) =>
+    const again = (problems: ReadonlyArray<FieldProblem>) =>
       page(visitor, app, purpose, { form: Form.shown(form, problems), ticked: posted.purpose_scopes })
     const draft = Form.decode(Edit, posted)
     if (Either.isLeft(draft)) return yield* again(draft.left)
@@ -266,7 +265,7 @@ const submit = Visitor.signedIn((visitor) =>
     const { app, purpose } = yield* ownPurpose(visitor)
     return yield* submitPurpose(visitor.account, app.id, purpose.id).pipe(
       Effect.as(seeOther(`${pathOf(app, purpose)}?done=purpose-submitted`)),
-      // Pressed twice, or overtaken: the page says where the purpose stands.
+      // The button was pressed twice, or somebody else was faster: the page shows the present state.
       Effect.catchTag("Conflict", () => Effect.succeed(seeOther(pathOf(app, purpose))))
     )
   })

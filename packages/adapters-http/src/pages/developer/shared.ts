@@ -11,7 +11,7 @@ export const DEVELOPER = "/developer"
 
 export const appPath = (app: Pick<App.App, "id">): string => `${DEVELOPER}/apps/${app.id}`
 
-/** The visitor's own app that the address names; somebody else's does not exist for them. */
+/** The visitor's own app that the address names. Somebody else's app answers 404. */
 export const ownApp = (visitor: Visitor.Visitor) =>
   Effect.flatMap(param("app", AppId, "app"), (id) => getOwnedApp(visitor.account, id))
 
@@ -39,7 +39,7 @@ export const purposeBadge = ({ approved, status }: Purpose.Purpose): Html => {
 
 const STILL_APPROVED = html` <span class="badge">Earlier wording in force</span>`
 
-/** What a reviewer or admin wrote, with the line breaks that they made. */
+/** A note by a reviewer or admin, with its line breaks. */
 export const noteOf = (note: string | null, isRefusal: boolean): Html | false =>
   note !== null &&
   html`<div class="note${isRefusal && " warn"}">
@@ -55,7 +55,7 @@ export const paragraphs = (text: string): ReadonlyArray<Html> =>
 
 type Tab = "" | "/users" | "/webhooks" | "/deliveries"
 
-/** The head of every page of an app. */
+/** The head of every page of an app, with its tabs. */
 export const appHead = (app: App.App, current: Tab): Html => {
   const tab = (path: Tab, name: string) =>
     html`<a href="${appPath(app)}${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
@@ -67,7 +67,7 @@ export const appHead = (app: App.App, current: Tab): Html => {
     </nav>`
 }
 
-/** One box a scope; `name` is the field's; `ticked` says which begin ticked. */
+/** One checkbox for each scope. `name` is the name of the field, `ticked` the scopes that are ticked at first. */
 export const scopeBoxes = (
   form: Shown,
   name: string,

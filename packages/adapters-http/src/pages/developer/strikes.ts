@@ -4,12 +4,12 @@ import { type Html, html } from "../kit/Html.js"
 import { time } from "../kit/Time.js"
 import { appPath } from "./shared.js"
 
-/** How an endpoint stands: events in a row that used up their attempts (Spec §3.4). */
+/** The strikes of an endpoint: consecutive events that used up all their attempts (Spec §3.4). */
 
 type Endpoint = WebhookEndpoint.WebhookEndpoint
 
 const { MAX_STRIKES } = WebhookEndpoint
-/** From here on its developer is warned. */
+/** The number of strikes from which on the developer gets a warning. */
 const MANY = Math.min(...WebhookEndpoint.WARNED_STRIKES)
 
 export const standingBadge = ({ disabledAt, strikes }: Endpoint): Html =>
@@ -19,7 +19,7 @@ export const standingBadge = ({ disabledAt, strikes }: Endpoint): Html =>
       ? html`<span class="badge warn">Failing</span>`
       : html`<span class="badge">Enabled</span>`
 
-/** In words and as a bar. */
+/** The strikes in words and as a bar. */
 export const strikeMeter = ({ id, strikes }: Endpoint): Html =>
   strikes === 0
     ? html`None in a row`
@@ -34,7 +34,7 @@ export const strikeMeter = ({ id, strikes }: Endpoint): Html =>
           aria-labelledby="strikes-${id}"
         ></meter>`
 
-/** Why it is disabled or soon will be, and what to do. False while all is well. */
+/** Why the endpoint is disabled or soon will be, and what to do about it. False while all is well. */
 export const strikeNote = (app: App.App, { disabledAt, id, strikes }: Endpoint): Html | false => {
   if (disabledAt === null && strikes < MANY) return false
   const log = html`<a href="${appPath(app)}/deliveries?endpoint=${id}&amp;state=failed">what failed</a>`

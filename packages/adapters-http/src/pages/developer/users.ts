@@ -13,7 +13,7 @@ const PAGE = 50
 
 type User = ConnectionView.AppUser
 
-/** Who connected the app, as it knows them: never who they are here (Spec §2.1). */
+/** The users who connected the app, under the ids that the app knows, never with their account data (Spec §2.1). */
 const list = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const app = yield* ownApp(visitor)
@@ -24,7 +24,7 @@ const list = Visitor.signedIn((visitor) =>
       ...first,
       cursor: cursor === "" ? undefined : cursor
     }).pipe(
-      // A cursor that somebody has tampered with begins the list anew.
+      // A cursor that somebody has tampered with: the list starts at its beginning.
       Effect.catchTag("Invalid", () => listAppUsers(visitor.account, app.id, first))
     )
     const path = `${appPath(app)}/users`
@@ -77,7 +77,7 @@ const state = ({ endReason, live, sensitiveLapsedAt }: User): Html =>
       ? html`<span class="badge warn">Sensitive lapsed</span>`
       : html`<span class="badge">Live</span>`
 
-/** Held and not effective: lapsed, or of a connection that has ended. */
+/** Scopes that are held but not effective: they lapsed, or the connection has ended. */
 const scopes = ({ heldScopes, scopes: effective }: User): Html =>
   heldScopes.length === 0
     ? html`<span class="soft">None</span>`

@@ -2,7 +2,7 @@ import type { App } from "@place-access/domain/apps"
 import { listEndpoints, updateEndpoint, type WebhookEndpoint } from "@place-access/domain/endpoints"
 import { EndpointId, NotFound } from "@place-access/domain/shared"
 import { Effect, Either } from "effect"
-import type { Problem } from "../../wire/Issues.js"
+import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { html } from "../kit/Html.js"
@@ -14,7 +14,7 @@ import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
 import { standingBadge } from "./strikes.js"
 import { decoded, fields, LABELS, typed } from "./webhooks.js"
 
-/** The own app's endpoint that the address names. */
+/** The app's own endpoint that the address names. */
 const ownEndpoint = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
     const app = yield* ownApp(visitor)
@@ -67,12 +67,12 @@ const edit = Visitor.signedIn((visitor) =>
     const form = yield* Visitor.checked(visitor.cookie)
     const { app, endpoint } = yield* ownEndpoint(visitor)
     const posted = typed(form)
-    const again = (problems: ReadonlyArray<Problem>) =>
+    const again = (problems: ReadonlyArray<FieldProblem>) =>
       page(visitor, app, endpoint, { form: Form.shown(form, problems), ticked: posted.events })
     const draft = yield* decoded(posted)
     if (Either.isLeft(draft)) return yield* again(draft.left)
     const { url, ...rest } = draft.right
-    // An address that stays is not looked up: the rest can be changed while its name does not resolve.
+    // An unchanged address is not looked up again, so that the rest can be changed while its name does not resolve.
     const change = url === endpoint.url ? rest : draft.right
     return yield* updateEndpoint(visitor.account, app.id, endpoint.id, change).pipe(
       Effect.as(seeOther(`${appPath(app)}/webhooks?done=endpoint-changed`)),

@@ -3,17 +3,17 @@ import {
   listEndpoints,
   removeEndpoint,
   rotateSecret,
-  sendTest,
   updateEndpoint,
   WebhookEndpoint
 } from "@place-access/domain/endpoints"
+import { sendTest } from "@place-access/domain/deliveries"
 import type { App } from "@place-access/domain/apps"
-import { WebhookSender } from "@place-access/domain/deliveries"
+import { WebhookSender } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
 import { EndpointId } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { HttpOptions } from "../../HttpOptions.js"
-import type { Problem } from "../../wire/Issues.js"
+import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { flag, type Html, html, type Value } from "../kit/Html.js"
@@ -30,7 +30,7 @@ export const LABELS = { url: "Address", events: "Events", description: "Descript
 const Draft = Schema.Struct({
   url: Schema.String,
   events: Schema.Array(Event.Subscribable),
-  description: Form.OrEmpty(WebhookEndpoint.Description)
+  description: Form.OrEmpty(WebhookEndpoint.EndpointDescription)
 })
 
 export const typed = (form: Form.Form) => ({
@@ -39,7 +39,7 @@ export const typed = (form: Form.Form) => ({
   description: form.value("description").trim()
 })
 
-/** With what is wrong with the address as it is written, so that all mistakes are told at once. */
+/** Decodes the posted form and checks the text of the address too, so that the page shows all problems at once. */
 export const decoded = (posted: ReturnType<typeof typed>) =>
   Effect.map(WebhookSender, (sender) =>
     Either.mapLeft(Form.decode(Draft, posted), (problems) => {
@@ -48,14 +48,18 @@ export const decoded = (posted: ReturnType<typeof typed>) =>
     })
   )
 
-interface Again {
+interface RejectedForm {
   readonly form?: Fields.Shown
   readonly ticked?: ReadonlyArray<string>
-  /** What a test came to. */
+  /** The result of a test, above the form. */
   readonly above?: Value
 }
 
-const list = (visitor: Visitor.Visitor, app: App.App, { above, form = Fields.fresh(), ticked = [] }: Again = {}) =>
+const list = (
+  visitor: Visitor.Visitor,
+  app: App.App,
+  { above, form = Fields.fresh(), ticked = [] }: RejectedForm = {}
+) =>
   Effect.gen(function* () {
     const endpoints = yield* listEndpoints(visitor.account, app.id)
     const query = yield* Form.query
@@ -90,12 +94,12 @@ const list = (visitor: Visitor.Visitor, app: App.App, { above, form = Fields.fre
     })
   })
 
-/** For whoever is still writing the program that receives. */
+/** Help for developers whose receiver still runs on their own machine. */
 const onThisMachine = (app: App.App, service: string): Html =>
   html`<section aria-labelledby="local">
     <h2 id="local">On your own machine</h2>
     <p>
-      A program without a public address gets the same events while this runs, from a copy of this service's code. It
+      While this runs, a program without a public address gets the same events, from a copy of this service's code. It
       asks for your password.
     </p>
     <code class="secret"
@@ -103,12 +107,12 @@ const onThisMachine = (app: App.App, service: string): Html =>
     >
   </section>`
 
-/** The same for one more endpoint and for one that is changed. */
+/** The fields for a new endpoint and for a change. */
 export const fields = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html =>
   html` ${Fields.input(form, { name: "url", label: "Address", type: "url", hint: "https, on a public host. We post events here, signed, and follow no redirect.", maxlength: 2048 })}
     <fieldset id="events">
       <legend>Events</legend>
-      <p class="hint">None ticked: all of them, and those that will be added.</p>
+      <p class="hint">Tick none to get all events, also types that are added later.</p>
       ${Fields.groupFault(form, "events", "Events")}
       <div class="choices">
         ${Event.SUBSCRIBABLE.map(
@@ -128,7 +132,7 @@ export const fields = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html 
         )}
       </div>
     </fieldset>
-    ${Fields.input(form, { name: "description", label: "Description", hint: "For your own eyes. May be left empty.", required: false, maxlength: 200 })}`
+    ${Fields.input(form, { name: "description", label: "Description", hint: "Only you see it. Optional.", required: false, maxlength: 200 })}`
 
 const card = (app: App.App, endpoint: WebhookEndpoint.WebhookEndpoint, token: string): Html => {
   const path = `${appPath(app)}/webhooks/${endpoint.id}`
@@ -166,7 +170,7 @@ const card = (app: App.App, endpoint: WebhookEndpoint.WebhookEndpoint, token: st
     <details>
       <summary>New signing secret</summary>
       <div>
-        <p>The old secret signs too for another 24 hours: each delivery then carries both signatures.</p>
+        <p>The old secret stays valid for another 24 hours: each delivery then carries both signatures.</p>
         ${button("rotate-secret", "second", "Issue a new secret")}
       </div>
     </details>
@@ -177,7 +181,7 @@ const card = (app: App.App, endpoint: WebhookEndpoint.WebhookEndpoint, token: st
         <form method="post" action="${path}/recover">
           ${Fields.hidden("form_token", token)}
           <p>
-            Everything that failed here and was not sent again, the oldest first. It never counts for or against the
+            Sends every failed event that was not sent again yet, the oldest first. This never counts for or against the
             endpoint.
           </p>
           <div class="field">
@@ -191,7 +195,7 @@ const card = (app: App.App, endpoint: WebhookEndpoint.WebhookEndpoint, token: st
     <details>
       <summary>Remove this endpoint</summary>
       <div>
-        <p>What waits to be sent here fails.</p>
+        <p>Deliveries that wait for this endpoint fail. This cannot be undone.</p>
         ${button("remove", "danger", "Remove endpoint")}
       </div>
     </details>
@@ -231,7 +235,7 @@ const add = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor)
-    const again = (problems: ReadonlyArray<Problem>) =>
+    const again = (problems: ReadonlyArray<FieldProblem>) =>
       list(visitor, app, { form: Form.shown(form, problems), ticked: form.all("events") })
     const draft = yield* decoded(typed(form))
     if (Either.isLeft(draft)) return yield* again(draft.left)
@@ -245,7 +249,10 @@ const add = Visitor.signedIn((visitor) =>
   })
 )
 
-/** A button of one endpoint: the app and the endpoint that the address names, after the form's token was checked. */
+/**
+ * The handler of a button of one endpoint. It checks the form's token, then looks up the app and the endpoint in the
+ * address.
+ */
 const onEndpoint =
   <A, E, R>(act: (visitor: Visitor.Visitor, app: App.App, id: EndpointId) => Effect.Effect<A, E, R>) =>
   (visitor: Visitor.Visitor) =>

@@ -1,10 +1,11 @@
 import { ClientSecret } from "@place-access/domain/apps"
-import { AuthorizationCode, ConsentRequest, TokenFamily } from "@place-access/domain/connection"
+import { AuthorizationCode, TokenFamily } from "@place-access/domain/tokens"
+import { ConsentRequest } from "@place-access/domain/consent"
 import { Event } from "@place-access/domain/events"
 import { Purpose, VolumeFlag } from "@place-access/domain/purposes"
 import { Scope } from "@place-access/domain/shared"
 import { Tier } from "@place-access/domain/tiers"
-import { type Options, portalPath } from "../../HttpOptions.js"
+import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as EventCatalogue from "../../openapi/EventCatalogue.js"
 import * as Values from "../../openapi/ExampleValues.js"
 import { type Html, html, type Value } from "../kit/Html.js"
@@ -13,11 +14,11 @@ import { code, DOCS, page, table } from "./frame.js"
 import { inline, prose } from "./prose.js"
 import { duration } from "./words.js"
 
-export const routes = (options: Options, contract: () => Contract) => [
+export const routes = (options: ServiceOptions, contract: () => Contract) => [
   page(`${DOCS}/authorization`, () => ({
     title: "Authorization",
     lead: inline(
-      "A user approves your app: what it may ask, about which places, for how long. The result is a *connection*, and a token for it. OAuth 2.1, authorization code with PKCE."
+      "A user approves your app: what it may ask, about which places, and for how long. The result is a *connection* and a token for it. The protocol is OAuth 2.1, authorization code with PKCE."
     ),
     sections: [
       { id: "app", name: "Your app", content: app() },
@@ -34,21 +35,24 @@ export const routes = (options: Options, contract: () => Contract) => [
 ]
 
 const app = (): Value =>
-  prose(`Make one under [Your apps](/developer). It declares the scopes that it may ask for at most. New apps are in the **sandbox**: only their
+  prose(`Make one under [Your apps](/developer). It declares the scopes that it may ask for at most. New apps are in
+  the **sandbox**: only their
     developer can connect them. [Hand it in for review](${DOCS}/reference/apps#apps.submit) to let everybody.
 
-Register the addresses that users come back to. They are compared exactly, with no prefixes and no wildcards. Registering issues a new client secret, shown once, which belongs on your server.`)
+Register the addresses to which users return. We compare them exactly, without prefixes or wildcards. Registering
+issues a
+new client secret, which is shown once and belongs on your server.`)
 
-const consent = ({ authUrl }: Options): Value => [
+const consent = ({ authUrl }: ServiceOptions): Value => [
   prose(`Send the user's browser to \`${authUrl}/authorize\` with these parameters:`),
   table(
     "Parameters of the consent page",
     ["Parameter", "Needed", "Rules"],
     [
       [html`<code>client_id</code>`, "required", "The app's id."],
-      [html`<code>redirect_uri</code>`, "required", "Exactly one of those that are registered."],
+      [html`<code>redirect_uri</code>`, "required", "Exactly one of the registered addresses."],
       [html`<code>scope</code>`, "required", "Scopes with spaces between them, among those that the app declares."],
-      [html`<code>state</code>`, "required", "8 to 512 characters that nobody can guess. Comes back as it is."],
+      [html`<code>state</code>`, "required", "8 to 512 characters that nobody can guess. It is returned unchanged."],
       [
         html`<code>code_challenge</code>`,
         "required",
@@ -78,29 +82,32 @@ const consent = ({ authUrl }: Options): Value => [
     }).toString()}`,
     "http"
   ),
-  prose(`The user signs in, chooses scopes (perhaps fewer than you asked for), places and expiries, and comes back to \`redirect_uri\` with \`code\` and
-    \`state\`. **Refuse an answer whose \`state\` is not the one that you sent.** The page waits for ${duration(ConsentRequest.LIFETIME)}.
+  prose(`The user signs in, chooses scopes (perhaps fewer than you asked for), places and expiries, and comes back to
+  \`redirect_uri\` with \`code\` and
+    \`state\`. **Refuse an answer whose \`state\` is not the one that you sent.** The page waits for
+    ${duration(ConsentRequest.LIFETIME)}.
 
-What the user is shown depends on what there is already:
+What the user sees depends on what exists already:
 
 - **No connection yet:** the whole consent page.
-- **A connection, and you ask for exactly the scopes that it holds:** a renewal. One confirmation chooses a new date for the sensitive scopes; everything else stays.
+- **A connection, and you ask for exactly the scopes that it holds:** a renewal. One confirmation chooses a new date
+  for the sensitive scopes; everything else stays.
 - **A connection, and other scopes:** the whole page again. Both expiries are set anew; rules, places and \`sub\` stay.
 
-If it does not work out, the browser comes back with \`error\`, \`error_description\` and \`state\`:`),
+If it fails, the browser returns with \`error\`, \`error_description\` and \`state\`:`),
   table(
-    "Errors that come back to the app",
+    "Errors that the app gets",
     ["error", "Meaning"],
     REDIRECT_ERRORS.map(([name, meaning]) => [html`<code>${name}</code>`, meaning])
   ),
   prose(
-    "A wrong `client_id`, `redirect_uri` or `state` is told to the user on a page, and nobody is sent anywhere: the address could be anybody's."
+    "For a wrong `client_id`, `redirect_uri` or `state` the user sees an error page and is not redirected, because the address could be anybody's."
   )
 ]
 
 const REDIRECT_ERRORS = [
   ["access_denied", "The user pressed Cancel."],
-  ["invalid_request", "A parameter is missing, repeated or not as it must be; the description names it."],
+  ["invalid_request", "A parameter is missing, repeated or not valid; the description names it."],
   [
     "invalid_scope",
     "A scope does not exist, is not declared by the app, or needs a purpose that the app does not have."
@@ -108,9 +115,11 @@ const REDIRECT_ERRORS = [
   ["unsupported_response_type", "response_type is not code."]
 ] as const
 
-const tokens = ({ baseUrl }: Options): Value => [
-  prose(`Your server exchanges the code at [\`POST /v1/oauth/token\`](${DOCS}/reference/oauth#oauth.token), within ${duration(AuthorizationCode.LIFETIME)} and once. Both dialects are read: JSON with the names below, and the
-    form of RFC 6749 that OAuth libraries send. They find everything at \`${baseUrl}/.well-known/oauth-authorization-server\`.`),
+const tokens = ({ baseUrl }: ServiceOptions): Value => [
+  prose(`Your server exchanges the code at [\`POST /v1/oauth/token\`](${DOCS}/reference/oauth#oauth.token), within
+  ${duration(AuthorizationCode.LIFETIME)} and once. Both dialects are read: JSON with the names below, and the
+    form of RFC 6749 that OAuth libraries send. They find everything at
+    \`${baseUrl}/.well-known/oauth-authorization-server\`.`),
   code(
     `curl ${baseUrl}/v1/oauth/token -H 'Content-Type: application/json' -d '{
   "grantType": "authorization_code", "clientId": "…", "clientSecret": "…",
@@ -132,7 +141,7 @@ const tokens = ({ baseUrl }: Options): Value => [
         "Refresh token",
         "as long as the connection",
         inline(
-          `Spent with every use: keep the new one that the answer has. Used again within ${duration(TokenFamily.RACE_WINDOW)} it gets the newest refresh token and a fresh access token, so that two of your servers may race; **later it counts as a leak and ends the connection.**`
+          `Spent with every use: store the new one from the answer. Used again within ${duration(TokenFamily.RACE_WINDOW)}, it gets the newest refresh token and a new access token, so two of your servers may refresh at the same time. **Used later, it counts as a leak and ends the connection.**`
         )
       ],
       [
@@ -142,13 +151,19 @@ const tokens = ({ baseUrl }: Options): Value => [
       ]
     ]
   ),
-  prose(`- When the answer to an exchange was lost, send the same request again within ${duration(TokenFamily.RACE_WINDOW)}: it gets the same refresh token and another access token. Later, or once a token
+  prose(`- When the answer to an exchange was lost, send the same request again within
+  ${duration(TokenFamily.RACE_WINDOW)}: it gets the same refresh token and another access token. Later, or once a
+  token
   was used, **the second exchange counts as a leak and ends the connection.**
-- When a user renews or changes a connection, the tokens from before end at once. The code that comes back to \`redirect_uri\` gets you new ones.
-- When a call answers 401 \`invalid_token\`, refresh once. When the refresh answers \`invalid_grant\`, the user has to connect again. Never loop.
-- \`scope\` in every token answer is what is effective now; it may be less than last time.
-- [\`POST /v1/oauth/revoke\`](${DOCS}/reference/oauth#oauth.revoke) with any token of it ends the whole connection, and answers 200 for any token.
-- \`sub\` is the user as your app sees them: the same after a reconnect, another one for another app. It says nothing about who they are.
+- When a user renews or changes a connection, the earlier tokens end at once. The code at \`redirect_uri\` gets you
+  new tokens.
+- When a call answers 401 \`invalid_token\`, refresh once. When the refresh answers \`invalid_grant\`, the user has to
+  connect again. Never loop.
+- \`scope\` in every token answer lists the scopes that are effective now. There may be fewer than last time.
+- [\`POST /v1/oauth/revoke\`](${DOCS}/reference/oauth#oauth.revoke) with any of its tokens ends the whole connection.
+  It answers 200 for any token.
+- \`sub\` is the user as your app sees them: the same after a reconnect, another one for another app. It says nothing
+  about who they are.
 - Encrypt tokens where you keep them. The service itself keeps only hashes.`)
 ]
 
@@ -171,11 +186,14 @@ const scopes = (contract: Contract): Value => [
   html`<p>Any one of the standard scopes opens:</p>`,
   calls(contract, (needs) => needs.length > 1),
   prose(
-    "`GET /v1/me` answers any live token. What is effective is what the user granted *and* the app declares: when either becomes less, live tokens follow at once."
+    "`GET /v1/me` answers any live token. A scope is effective if the user granted it *and* the app declares it. When either ends, live tokens lose the scope at once."
   )
 ]
 
-/** Operations and events that need the scope, by the contract and by the check before every delivery. */
+/**
+ * The operations and events that need the scope. The operations come from the contract, the events from the check
+ * before every delivery.
+ */
 const opens = (contract: Contract, scope: Scope.Scope): Value => [
   calls(contract, (needs) => needs.length === 1 && needs[0] === scope),
   Event.SUBSCRIBABLE.filter((name) => EventCatalogue.neededScopes(name).includes(scope)).map(
@@ -213,17 +231,21 @@ const expiry = (): Value => [
       [
         "Sensitive",
         choices(Tier.SensitiveDays.literals),
-        "Only the sensitive scopes stop. All of a connection's share one date."
+        "Only the sensitive scopes stop. All sensitive scopes of a connection share one date."
       ]
     ]
   ),
   prose(`A day is 24 hours. ${Tier.DEFAULT_DAYS} days are chosen already when the page opens.
 
-When the sensitive date passes, calls that need those scopes answer 403 \`scope_expired\`, which carries both dates. For ${duration(Tier.GRACE)} a **renewal** brings them back: send the user
-through consent with exactly the scopes that you hold. After that they leave the grant, calls answer \`missing_scope\`, and only the whole consent page gives them again. Rules and standard scopes go on all the time.
+When the sensitive date passes, calls that need those scopes answer 403 \`scope_expired\`, which carries both dates.
+For ${duration(Tier.GRACE)} a **renewal** brings them back: send the user
+through consent with exactly the scopes that you hold. After that they leave the grant, calls answer
+\`missing_scope\`, and only the full consent page grants them again. Rules and standard scopes work all the time.
 The [events](${DOCS}/webhooks#sensitive.expiring) tell you before, at the end, and after the grace.
 
-A connection ends for good when its standard tier expires, the user disconnects it, your app revokes a token, an admin revokes your app, or a spent refresh token or a used code comes back.`)
+A connection ends permanently when its standard tier expires, the user disconnects it, your app revokes a token, an
+admin
+revokes your app, or somebody uses a spent refresh token or code again.`)
 ]
 
 const choices = (days: ReadonlyArray<number | "never">): string =>
@@ -233,25 +255,34 @@ const choices = (days: ReadonlyArray<number | "never">): string =>
     .replace(/(\d+)(, or never)?$/, "$1 days$2")
 
 const purposes = (): Value =>
-  prose(`A call that discloses coordinates says what for: \`?purpose=order_ahead\`. Purposes are registered [by the app's developer](${DOCS}/reference/purposes).
+  prose(`A call that discloses coordinates names its purpose: \`?purpose=order_ahead\`. Purposes are registered [by
+  the app's developer](${DOCS}/reference/purposes).
 
-- The **key** is for your code: 3 to 40 characters of \`a-z\`, \`0-9\` and \`_\`, beginning with a letter. It belongs to the purpose for ever.
+- The **key** is for your code: 3 to 40 characters of \`a-z\`, \`0-9\` and \`_\`, beginning with a letter. It never
+  belongs to another purpose.
 - The **description**, 10 to 200 characters, is what users read, exactly as it was approved.
-- It covers certain sensitive scopes, and says how many calls a day one connection should need, 1 to 10,000. More than ${VolumeFlag.FACTOR === 2 ? "twice" : `${VolumeFlag.FACTOR} times`} as many in a day are looked at by a person; no call is refused for it.
-- A sandbox app may use drafts. In production a reviewer approves each first. Editing an approved one sends it to review again; the approved wording stays in force until that is decided.
+- It covers certain sensitive scopes, and says how many calls a day one connection should need, 1 to 10,000. A person
+  looks at more than ${VolumeFlag.FACTOR === 2 ? "twice" : `${VolumeFlag.FACTOR} times`} as many in a day. We refuse
+  no call for that reason.
+- A sandbox app may use drafts. In production a reviewer must approve each purpose
+  first. Editing an approved purpose sends it to review again; the approved wording stays in force until the decision.
 - An app has ${Purpose.MAX_PER_APP} at most. Archived ones cannot be used any more.
 
 A purpose that is missing, unknown, not approved or does not cover the scope is 400 \`invalid_purpose\`.`)
 
-const accessLog = (options: Options): Value =>
-  prose(`Every request of your app about a user, refused ones included, stands in [their access log](${portalPath(options)}/access-log), with its purpose and what you learnt, in words. So does every event that was sent
+const accessLog = (options: ServiceOptions): Value =>
+  prose(`[The user's access log](${portalPath(options)}/access-log) lists every request of your app about the user,
+  refused requests
+included, with its purpose and what you learned, in words. It also lists every event that was sent
     or withheld. A question is written down before it is answered.`)
 
-const sessions = ({ baseUrl }: Options): Value =>
-  prose(`Routes under \`/v1/developer\`, \`/v1/user\` and \`/v1/admin\` are for people who are signed in: a cookie, which
+const sessions = ({ baseUrl }: ServiceOptions): Value =>
+  prose(`Routes under \`/v1/developer\`, \`/v1/user\` and \`/v1/admin\` are for people who are signed in: a cookie,
+  which
     [\`POST /v1/session\`](${DOCS}/reference/session#session.signIn) sets. Calls that change something also send \`Origin: ${new URL(baseUrl).origin}\`, as browsers do on their own. It is no way for an
     app to act for its users.`)
 
 const phones = (): Value =>
-  prose(`A user adds a phone in the portal and gets a token for it, which uploads and can do nothing else. Apps for phones are described
+  prose(`A user adds a phone in the portal and gets a token for it, which uploads and can do nothing else. Apps for
+  phones are described
     [in the reference](${DOCS}/reference/phone-apps); anything of your own uses [\`POST /v1/phone/locations\`](${DOCS}/reference/phone).`)

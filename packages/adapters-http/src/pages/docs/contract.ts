@@ -1,13 +1,13 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import { Context, Option } from "effect"
 import { Api } from "../../Api.js"
-import type { Options } from "../../HttpOptions.js"
+import type { ServiceOptions } from "../../HttpOptions.js"
 import { operations } from "../../OpenApiDocument.js"
 import * as OpenApiDocument from "../../OpenApiDocument.js"
 import { callerOf } from "../../openapi/Security.js"
 import { type Json, list, object, text } from "../../openapi/Json.js"
 
-/** The OpenAPI document as the reference is laid out: the same document that `GET /openapi.json` gives. */
+/** The OpenAPI document in the shape of the reference pages. `GET /openapi.json` serves the same document. */
 export interface Contract {
   readonly schemas: Json
   readonly webhooks: Json
@@ -23,7 +23,7 @@ export interface Tag {
 }
 
 export interface Operation {
-  /** The anchor on the page of its tag. */
+  /** The anchor on the page of the operation's tag. */
   readonly id: string
   readonly method: string
   readonly path: string
@@ -35,17 +35,17 @@ export interface Operation {
   readonly json: Json
 }
 
-/** Whom a tag is for, by how most of its operations are called. */
+/** The readers of a tag, derived from how most of its operations authenticate. */
 export const AUDIENCES = {
   app: { name: "For your app's server", description: "With an access token, or with the app's own credentials." },
-  developer: { name: "For developers", description: "Signed in: what the developer's pages do, too." },
-  user: { name: "For users", description: "Signed in: what the portal's pages do, too." },
+  developer: { name: "For developers", description: "Signed in. The developer's pages use the same operations." },
+  user: { name: "For users", description: "Signed in. The portal's pages use the same operations." },
   phone: { name: "For phones", description: "With the token of a phone." },
   staff: { name: "For reviewers and admins", description: "Signed in, with a role." }
 } as const
 type Audience = keyof typeof AUDIENCES
 
-export const make = (options: Options): Contract => {
+export const make = (options: ServiceOptions): Contract => {
   const document = OpenApiDocument.make(Api, options)
   const all = operations(document).map(({ method, operation, path }) => ({
     tag: text(list(operation["tags"])[0]),
@@ -92,7 +92,7 @@ const audienceOf = ({ path, scheme }: Operation): Audience => {
 
 const pathOf = (tag: string): Tag["path"] => `/docs/reference/${tag.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`
 
-/** The pages of the tags, without making the document: routes are known when the server starts. */
+/** The pages of the tags. It does not make the document, because the routes are needed when the server starts. */
 export const tagPaths = (): ReadonlyArray<Tag["path"]> => {
   const names: Array<string> = []
   HttpApi.reflect(Api, {
@@ -104,5 +104,5 @@ export const tagPaths = (): ReadonlyArray<Tag["path"]> => {
   return Array.from(new Set(names.map(pathOf)))
 }
 
-/** Where the reference describes it. */
+/** The address of the operation in the reference. */
 export const linkTo = (tag: Tag, operation: Operation): string => `${tag.path}#${operation.id}`

@@ -8,7 +8,7 @@ const CREDENTIALS: Readonly<Record<string, ReadonlyArray<string>>> = {
   session: ["-b cookies"]
 }
 
-/** The operation as a command, with the values of the examples; credentials are variables of the shell. */
+/** The operation as a curl command, with the example values. Credentials are shell variables. */
 export const curl = (baseUrl: string, method: string, path: string, operation: Json): string => {
   const { scheme } = callerOf(operation)
   const [contentType, media] = Object.entries(object(object(operation["requestBody"])["content"]))[0] ?? []
@@ -44,5 +44,5 @@ const body = (media: Json): ReadonlyArray<string> => {
   return [isObject(example) ? `-d ${quote(JSON.stringify(example, null, 2))}` : `-d ${quote(String(example))}`]
 }
 
-/** A single-quoted word of a shell. */
+/** A text as a single-quoted word of a shell. */
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

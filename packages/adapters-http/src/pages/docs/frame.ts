@@ -15,7 +15,7 @@ export const SECTIONS = [
   { path: "/developer", name: "Your apps" }
 ] as const
 
-/** A heading that the page's table of contents leads to. */
+/** A heading with an anchor, which the page's table of contents links to. */
 export interface Section {
   readonly id: string
   readonly name: string
@@ -26,20 +26,20 @@ interface Document {
   readonly path: string
   readonly title: string
   readonly lead: Value
-  /** Between the head and the sections. */
+  /** Content between the head and the sections. */
   readonly above?: Value
   readonly sections: ReadonlyArray<Section>
-  /** Sections bring their own headings. */
+  /** Whether the sections bring their own headings. */
   readonly hasHeadings?: boolean
-  /** After the sections. */
+  /** Content after the sections. */
   readonly content?: Value
-  /** More of the navigation, after the page's own contents, where there is room for it. */
+  /** More navigation, after the page's table of contents, on wide screens only. */
   readonly beside?: Value
 }
 
 /**
- * A page of the documentation: the same for everybody, signed in or not, as long as this server runs. It is made when it is
- * first asked for.
+ * A page of the documentation. It is the same for everybody as long as this server runs, so the first request makes it
+ * and later requests get the cached page.
  */
 export const page = (path: string, make: () => Omit<Document, "path">) =>
   Routes.get(
@@ -79,13 +79,13 @@ const render = ({ above, beside, content: rest, hasHeadings = false, lead, path,
     </div>`
   }).text
 
-/** To be copied: nothing is added to the text, and a long line only looks broken. */
+/** A block of code to copy. Nothing is inserted into the text: a long line only looks broken. */
 export const code = (text: string, language: "bash" | "json" | "http" | "js" | "python" = "bash"): Html =>
   html`<pre><code class="language-${language}">${text.replace(/\n$/, "")}</code></pre>`
 
 export const json = (value: unknown): Html => code(JSON.stringify(value, null, 2), "json")
 
-/** Rows of cells under headings; on a phone each row is a stack. */
+/** A table with headings. On a phone each row becomes a stack of cells. */
 export const table = (
   caption: string,
   headings: ReadonlyArray<string>,

@@ -1,4 +1,11 @@
-import type { Options } from "../../HttpOptions.js"
+/**
+ * The documentation at `/docs`: guides for developers, and the reference of the API.
+ * The pages are made from the OpenAPI document, the domain's constants, and the code that makes events and errors,
+ * so they cannot contradict what the server does.
+ * They need only the addresses of the server, and everybody gets the same pages.
+ */
+
+import type { ServiceOptions } from "../../HttpOptions.js"
 import * as Authorization from "./authorization.js"
 import * as Contract from "./contract.js"
 import * as Errors from "./errors.js"
@@ -7,8 +14,8 @@ import * as QuickStart from "./quickStart.js"
 import * as Reference from "./reference.js"
 import * as Webhooks from "./webhooks.js"
 
-/** The documentation: out of the contract, the domain's constants and the code that makes events and errors. */
-export const routes = (options: Options) => {
+/** The routes of the documentation. */
+export const routes = (options: ServiceOptions) => {
   let made: Contract.Contract | undefined
   const contract = () => (made ??= Contract.make(options))
   return [

@@ -1,13 +1,13 @@
-import type { Options } from "../../HttpOptions.js"
+import type { ServiceOptions } from "../../HttpOptions.js"
 import { html, type Value } from "../kit/Html.js"
 import { code, DOCS, page } from "./frame.js"
 import { inline, prose } from "./prose.js"
 
-export const routes = (options: Options) => [
+export const routes = (options: ServiceOptions) => [
   page(DOCS, () => ({
     title: "Documentation",
     lead: inline(
-      "Ask where a user is or has been, with their approval, and be told when they arrive somewhere. It works with the places that they share with your app; not with coordinates."
+      "Ask where a user is or has been, with their approval, and get an event when they arrive somewhere. Answers name places that the user shares with your app, not coordinates."
     ),
     above: cards(),
     sections: [
@@ -40,14 +40,18 @@ const cards = (): Value =>
 
 const idea = (): Value =>
   prose(`1. A **user** keeps places (home, work, a gym) and a phone that sends its location to this service.
-2. Your **app** sends the user's browser to the consent page. They choose what the app may ask, about which places, and for how long. The result is a [connection](${DOCS}/authorization), and a token for it.
-3. With the token the app [asks](${DOCS}/reference/answers): which of the shared places are they at, are they at this one, when were they there?
-4. Or it sets a [rule](${DOCS}/reference/rules) – tell me when they arrive at, leave or stay at a place – and gets a signed [webhook](${DOCS}/webhooks) when it fires.
+2. Your **app** sends the user's browser to the consent page. They choose what the app may ask, about which places,
+   and for how long. The result is a [connection](${DOCS}/authorization), and a token for it.
+3. With the token the app [asks](${DOCS}/reference/answers): which of the shared places are they at, are they at this
+   one, when were they there?
+4. Or it sets a [rule](${DOCS}/reference/rules) – tell me when they arrive at, leave or stay at a place – and gets a
+   signed [webhook](${DOCS}/webhooks) when it fires.
 5. The user reads every request of every app in their access log, and can disconnect at any time.
 
-Until a phone has sent something, every answer about now is \`unknown\`. That is an answer, not an error: plan for it.`)
+Until a phone has sent a reading, every answer about the present is \`unknown\`. That is an answer and not an error:
+plan for it.`)
 
-const calls = ({ baseUrl }: Options): Value => [
+const calls = ({ baseUrl }: ServiceOptions): Value => [
   code(`curl ${baseUrl}/v1/answers/current-place -H "Authorization: Bearer $TOKEN"`),
   code(
     JSON.stringify(
@@ -57,12 +61,14 @@ const calls = ({ baseUrl }: Options): Value => [
     ),
     "json"
   ),
-  prose(`No token at hand? The [quick start](${DOCS}/quick-start) makes everything that it takes.`)
+  prose(`No token at hand? The [quick start](${DOCS}/quick-start) creates everything that you need.`)
 ]
 
 const conventions = (): Value =>
-  prose(`- Bodies are JSON in UTF-8. Names are \`snake_case\`; the OAuth endpoints read \`camelCase\` and the forms of RFC 6749.
-- Times are ISO 8601 in UTC with milliseconds; those that you send need a time and a zone (\`Z\`, \`+02:00\`, \`+0200\` or \`+02\`); seconds are optional.
+  prose(`- Bodies are JSON in UTF-8. Names are \`snake_case\`; the OAuth endpoints read \`camelCase\` and the forms of
+  RFC 6749.
+- Times are ISO 8601 in UTC with milliseconds; those that you send need a time and a zone (\`Z\`, \`+02:00\`,
+  \`+0200\` or \`+02\`); seconds are optional.
 - Ids are opaque texts. Do not take them apart.
 - Unknown fields of a request are ignored, and new fields may appear in answers and events.
 - Lists have \`limit\` and \`cursor\`; \`nextCursor\` is null on the last page.
@@ -70,5 +76,6 @@ const conventions = (): Value =>
 - Every answer has an \`X-Request-Id\`.`)
 
 const versions = (): Value =>
-  prose(`All paths begin with \`/v1\`. What is deprecated says so in the reference and answers with \`Deprecation\` (RFC 9745); it goes on working in this release. For tools there is
+  prose(`All paths begin with \`/v1\`. A deprecated operation is marked in the reference and answers with
+  \`Deprecation\` (RFC 9745). It still works in this release. For tools there is
     [openapi.json](/openapi.json), OpenAPI 3.1. This documentation is that of the server that you read it on.`)

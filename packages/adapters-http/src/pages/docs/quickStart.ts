@@ -1,27 +1,29 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { isHttps, type Options } from "../../HttpOptions.js"
+import { dirname, join } from "node:path"
+import { isHttps, type ServiceOptions } from "../../HttpOptions.js"
 import { html, type Html, type Value } from "../kit/Html.js"
 import { code, DOCS, page, type Section } from "./frame.js"
 import { prose } from "./prose.js"
 
-/** The README's "Try it" has the same text, which a test compares; another follows it to the letter. */
-const TEXT = readFileSync(
-  // By its name: when it is served, this module may be part of another file in another folder.
-  createRequire(import.meta.url).resolve("@place-access/adapters-http/docs/quick-start.md"),
-  "utf8"
-)
+/** The folder of this package, found by its name. In production this module is part of a bundle in another folder. */
+const PACKAGE = dirname(createRequire(import.meta.url).resolve("@place-access/adapters-http/package.json"))
 
-/** What stands for the address of the server in it. */
+/**
+ * The page and the repository share one text. The parts before the first heading and after "Next" are for readers of
+ * the repository, and are cut.
+ */
+const TEXT = readFileSync(join(PACKAGE, "../../docs/quick-start.md"), "utf8")
+
+/** The address of the server in the text, which the page replaces. */
 const LOCAL = "http://localhost:8080"
 
-export const routes = (options: Options) => [
+export const routes = (options: ServiceOptions) => [
   page(`${DOCS}/quick-start`, () => ({
     title: "Quick start",
     lead: html`From an account to a webhook that you have verified yourself, with nothing but <code>curl</code> and
       <code>node</code>. Paste the blocks one after the other into one shell (bash or zsh).`,
     above: before(options),
-    hasHeadings: true,
     sections: steps(options),
     content: NEXT
   }))
@@ -29,8 +31,8 @@ export const routes = (options: Options) => [
 
 const NEXT = html`<h2>Next</h2>
   <p>
-    What the app asked and learnt stands in your access log: <code>as_me "$SERVICE/v1/user/access-log"</code>. In your
-    own code, <a href="${DOCS}/webhooks#verify">verify with a library</a>.
+    Your access log lists every request and what the app learned: <code>as_me "$SERVICE/v1/user/access-log"</code>. In
+    your own code, <a href="${DOCS}/webhooks#verify">verify with a library</a>.
   </p>
   <ul>
     <li><a href="${DOCS}/authorization">What users can allow, and for how long</a></li>
@@ -39,14 +41,14 @@ const NEXT = html`<h2>Next</h2>
     <li><a href="${DOCS}/reference">Everything that can be called</a></li>
   </ul>`
 
-const before = (options: Options): Html =>
+const before = (options: ServiceOptions): Html =>
   html`<div class="note">
     ${options.signUp === "closed" && html`<p>On this server accounts are made by its admins: leave the call of <code>/v1/accounts</code> out, and put the e-mail and the password that you were given into the line above it.</p>`}
     ${reach(options)}
   </div>`
 
-/** The one thing that depends on where the server runs: how it comes back to the reader's machine. */
-const reach = (options: Options): Value =>
+/** How the server reaches the reader's machine. Only this part depends on where the server runs. */
+const reach = (options: ServiceOptions): Value =>
   isHttps(options)
     ? html`<p>
         The service posts webhooks to public https addresses only. Before you begin, set <code>APP_URL</code> to one
@@ -58,18 +60,15 @@ const reach = (options: Options): Value =>
         <code>APP_URL</code>, such as that of a tunnel.
       </p>`
 
-/** A paragraph that begins with words in bold begins a step. */
-const BEGINNING = /^(?=\*\*)/m
-
-const steps = ({ authUrl, baseUrl }: Options): ReadonlyArray<Section> =>
+const steps = ({ authUrl, baseUrl }: ServiceOptions): ReadonlyArray<Section> =>
   TEXT.replaceAll(LOCAL, baseUrl)
     .replaceAll("$SERVICE/authorize?", authUrl === baseUrl ? "$SERVICE/authorize?" : `${authUrl}/authorize?`)
-    .split(BEGINNING)
-    .map((step, index) => ({
-      id: `step-${index + 1}`,
-      name: /^\*\*(.+?)[.,]?\*\*/.exec(step)?.[1] ?? "",
-      content: html`<section id="step-${index + 1}">${blocks(step)}</section>`
-    }))
+    .split(/^## /m)
+    .slice(1, -1)
+    .map((step, index) => {
+      const [name = "", ...lines] = step.split("\n")
+      return { id: `step-${index + 1}`, name, content: blocks(lines.join("\n")) }
+    })
 
 const blocks = (step: string): ReadonlyArray<Value> =>
   step.split(/^```bash\n([\s\S]*?)^```$/m).map((part, index) => (index % 2 === 1 ? code(part) : prose(part)))

@@ -1,4 +1,4 @@
-import type { Options } from "../../HttpOptions.js"
+import type { ServiceOptions } from "../../HttpOptions.js"
 import * as ErrorCatalogue from "../../openapi/ErrorCatalogue.js"
 import { type Json, list, object, refName, text } from "../../openapi/Json.js"
 import { type Html, html, nothing, type Value } from "../kit/Html.js"
@@ -8,7 +8,7 @@ import { code, DOCS, json, page, table } from "./frame.js"
 import { inline, prose } from "./prose.js"
 import { fields, typeOf, variants } from "./schemaWords.js"
 
-export const routes = (options: Options, contract: () => Contract, tags: ReadonlyArray<Tag["path"]>) => [
+export const routes = (options: ServiceOptions, contract: () => Contract, tags: ReadonlyArray<Tag["path"]>) => [
   page(`${DOCS}/reference`, () => index(contract())),
   ...tags.map((path) => page(path, () => tagPage(options, contract(), path)))
 ]
@@ -22,7 +22,7 @@ const byAudience = ({ tags }: Contract) =>
 
 const index = (contract: Contract) => ({
   title: "Reference",
-  lead: html`Everything that can be called, from the same contract that the server is made of. For tools:
+  lead: html`Every operation, generated from the contract that the server itself uses. For tools:
     <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).`,
   sections: byAudience(contract).map(({ audience, description, name, tags }) => ({
     id: audience,
@@ -51,7 +51,7 @@ const index = (contract: Contract) => ({
 
 const method = ({ method }: Operation): Html => html`<span class="method ${method.toLowerCase()}">${method}</span>`
 
-const tagPage = (options: Options, contract: Contract, path: string) => {
+const tagPage = (options: ServiceOptions, contract: Contract, path: string) => {
   const tag = contract.tags.find((one) => one.path === path)
   if (tag === undefined) throw new Error(`the contract has no tag for ${path}`)
   return {
@@ -80,7 +80,7 @@ const tagPage = (options: Options, contract: Contract, path: string) => {
 
 const CURRENT = html`aria-current="page"`
 
-const section = (options: Options, { schemas }: Contract, operation: Operation): Html =>
+const section = (options: ServiceOptions, { schemas }: Contract, operation: Operation): Html =>
   html`<section class="operation" id="${operation.id}" aria-labelledby="${operation.id}-name">
     <h2 id="${operation.id}-name">
       ${inline(operation.summary)}${operation.isDeprecated && html` <span class="badge warn">Deprecated</span>`}
@@ -159,7 +159,7 @@ const bodies = ({ json }: Operation, schemas: Json): Value =>
     )
   )
 
-/** `TokenRequestRefreshToken` is what a schema is called, not how people speak. */
+/** The name of a schema as words: `TokenRequestRefreshToken` becomes "token request refresh token". */
 const wordsOf = (name: string): string => name.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase()
 
 const fieldTable = (schema: Json, schemas: Json): Html => {

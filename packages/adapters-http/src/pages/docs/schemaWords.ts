@@ -1,6 +1,6 @@
 import { type Json, list, object, refName, text } from "../../openapi/Json.js"
 
-/** A field of a body, flattened: `target.place_id`, `locations[].lat`. */
+/** A field of a body under its full path, such as `target.place_id` or `locations[].lat`. */
 export interface Field {
   readonly path: string
   readonly type: string
@@ -10,10 +10,10 @@ export interface Field {
 
 const number = (value: unknown): string => (typeof value === "number" ? value.toLocaleString("en") : String(value))
 
-/** A reference that something is said about beside it stands alone in an `allOf`. */
+/** The name of a referred schema. A reference that has a description of its own stands alone in an `allOf`. */
 const referred = (schema: Json): string | undefined => refName(schema) ?? refName(object(list(schema["allOf"])[0]))
 
-/** `integer, 5 to 720, or null`. Values in back quotes. */
+/** The type of a value in words, such as `integer, 5 to 720, or null`. Literal values are in back quotes. */
 export const typeOf = (schema: Json, schemas: Json): string => {
   const name = referred(schema)
   if (name !== undefined) return typeOf(object(schemas[name]), schemas)
@@ -47,7 +47,7 @@ const bounds = (schema: Json): ReadonlyArray<string> => {
     ...range(minimum, maximum, ""),
     ...range(minLength, maxLength, " characters"),
     ...(maxItems === 0 ? [] : range(minItems, maxItems, " entries")),
-    // What ids look like is nobody's business.
+    // The pattern of an id is internal, so it is not shown.
     ...(typeof pattern === "string" && pattern !== "^[A-Za-z0-9_-]+$" && pattern.length < 40 ? [`\`${pattern}\``] : []),
     ...(usual === undefined ? [] : [`\`${String(usual)}\` unless given`])
   ]
@@ -61,7 +61,7 @@ const range = (from: unknown, to: unknown, unit: string): ReadonlyArray<string> 
 
 const MAX_DEPTH = 6
 
-/** All fields of an object or of the objects of a list, the inner ones after the one that they are in. */
+/** All fields of an object, or of the objects of a list. Inner fields follow the field that contains them. */
 export const fields = (schema: Json, schemas: Json, prefix = "", depth = 0): ReadonlyArray<Field> => {
   const whole = resolved(schema, schemas)
   if (depth > MAX_DEPTH) return []
@@ -82,7 +82,7 @@ export const fields = (schema: Json, schemas: Json, prefix = "", depth = 0): Rea
   })
 }
 
-/** What a reference leads to, and what stands beside `null`. */
+/** Follows a reference. Of a schema that may be null, it takes the other alternative. */
 const resolved = (schema: Json, schemas: Json): Json => {
   const name = referred(schema)
   if (name !== undefined) return resolved(object(schemas[name]), schemas)
@@ -92,7 +92,7 @@ const resolved = (schema: Json, schemas: Json): Json => {
   return rest.length === 1 && only !== undefined ? resolved(only, schemas) : schema
 }
 
-/** The bodies of which one is meant, each under its name; one without a name when there is no choice. */
+/** The alternative bodies, each under its name. A single body has no name. */
 export const variants = (schema: Json): ReadonlyArray<{ readonly name: string | null; readonly schema: Json }> => {
   const choices = list(schema["anyOf"])
     .map(object)

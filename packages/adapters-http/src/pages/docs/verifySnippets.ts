@@ -1,4 +1,4 @@
-/** Ways to check a signature, each complete. test/openapiExamples.test.ts runs them, with what strangers send. */
+/** Ways to check a signature, each complete. test/openapiExamples.test.ts runs them, also with forged deliveries. */
 
 export const WITH_VERIFY = `import { verify } from "@place-access/adapters-webhook/verify"
 

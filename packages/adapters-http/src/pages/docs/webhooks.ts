@@ -1,11 +1,12 @@
-import { Delivery, LegacyDelivery, RetrySchedule, Signature } from "@place-access/domain/deliveries"
+import { Delivery, RetrySchedule, Signature } from "@place-access/domain/deliveries"
+import { LegacyDelivery } from "@place-access/domain/dispatch"
 import { EndpointUrl, SigningSecret, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { RuleEvaluation } from "@place-access/domain/rules"
 import * as EventCatalogue from "../../openapi/EventCatalogue.js"
 import { type Json, object } from "../../openapi/Json.js"
 import * as WorkedSignature from "../../openapi/WorkedSignature.js"
 import { html, type Value } from "../kit/Html.js"
-import type { Options } from "../../HttpOptions.js"
+import type { ServiceOptions } from "../../HttpOptions.js"
 import type { Contract } from "./contract.js"
 import { code, DOCS, json, page, table } from "./frame.js"
 import { inline, prose } from "./prose.js"
@@ -17,7 +18,7 @@ const { MAX_PER_APP, MAX_STRIKES, WARNED_STRIKES } = WebhookEndpoint
 const ANSWER = duration(Delivery.ANSWER_DEADLINE)
 const OVERLAP = duration(SigningSecret.OVERLAP)
 
-export const routes = ({ baseUrl }: Options, contract: () => Contract) => [
+export const routes = ({ baseUrl }: ServiceOptions, contract: () => Contract) => [
   page(`${DOCS}/webhooks`, () => ({
     title: "Webhooks",
     lead: inline(
@@ -31,21 +32,25 @@ export const routes = ({ baseUrl }: Options, contract: () => Contract) => [
       { id: "answering", name: "Answering", content: answering() },
       { id: "retries", name: "Retries", content: retries() },
       { id: "rules", name: "What you can rely on", content: rules() },
-      { id: "rotation", name: "A new secret", content: rotation() },
+      { id: "rotation", name: "Rotating the secret", content: rotation() },
       { id: "debugging", name: "Testing and looking back", content: debugging(baseUrl) },
-      { id: "legacy", name: "From before endpoints", content: legacy() }
+      { id: "legacy", name: "Legacy webhooks", content: legacy() }
     ]
   }))
 ]
 
 const endpoints = (): Value => [
-  prose(`An app has up to ${MAX_PER_APP} endpoints. Add and change them under *Webhooks* of [your app](/developer), or with
+  prose(`An app has up to ${MAX_PER_APP} endpoints. Add and change them under *Webhooks* of [your app](/developer), or
+  with
     [the API](${DOCS}/reference/webhook-endpoints). An endpoint has a signing secret, which is shown once, when it is made.
 
-- The address is \`https\`, at most ${number(EndpointUrl.MAX_LENGTH)} characters, on a public host name. \`localhost\`, \`.local\`, \`.internal\`, single words and IP addresses are refused, and so is a name that leads to an address that is not public; that is looked at again for every delivery.
+- The address is \`https\`, at most ${number(EndpointUrl.MAX_LENGTH)} characters, on a public host name.
+  \`localhost\`, \`.local\`, \`.internal\`, single words and IP addresses are refused, and so is a name that resolves
+  to an address that is not public. Every delivery checks the address again.
 - Redirects are not followed.
 - An endpoint names the events that it wants. One that names none gets every event, and those that will be added.
-- Every event goes to each enabled endpoint that wants it: two that want the same both get it. A rule with a \`webhook_url\` of its own is told there alone; the address must be exactly that of one of the app's endpoints.`)
+- Every event goes to each enabled endpoint that subscribes to it. A rule with a \`webhook_url\` sends its events only
+  there; the address must be exactly that of one of the app's endpoints.`)
 ]
 
 const catalogue = (contract: Contract): Value => [
@@ -91,7 +96,7 @@ const bodyOf = ({ webhooks }: Contract, name: string): Json =>
     ]
   )
 
-const needs = (name: EventCatalogue.Entry["name"]): Value => {
+const needs = (name: EventCatalogue.CatalogueEntry["name"]): Value => {
   const scopes = EventCatalogue.neededScopes(name)
   if (scopes.length > 0) {
     return scopes.map((scope) => html`<a href="${DOCS}/authorization#${scope}"><code>${scope}</code></a> `)
@@ -100,8 +105,9 @@ const needs = (name: EventCatalogue.Entry["name"]): Value => {
 }
 
 const delivery = (): Value => [
-  prose(`An HTTP \`POST\` with the event as JSON. The body is the same text at every attempt and has no spaces or line breaks between
-    its parts; the header \`${Signature.HEADER}\` is made anew for each attempt.`),
+  prose(`An HTTP \`POST\` with the event as JSON. The body is the same text at every attempt and has no spaces or line
+  breaks between
+    its parts; each attempt has a new \`${Signature.HEADER}\` header.`),
   code(
     `POST /webhooks HTTP/1.1
 Content-Type: application/json
@@ -111,15 +117,19 @@ ${Signature.HEADER}: ${WorkedSignature.header}
 ${WorkedSignature.body}`,
     "http"
   ),
-  prose(`\`t\` is the moment of signing in unix seconds. \`v1\` is the HMAC-SHA256 of \`t\`, a dot and the bytes of the body, in hex; the key is
-    the text of the endpoint's secret, \`${SigningSecret.PREFIX}\` included. New fields may appear in events: ignore what you do not know.`)
+  prose(`\`t\` is the moment of signing in unix seconds. \`v1\` is the HMAC-SHA256 of \`t\`, a dot and the bytes of
+  the body, in hex; the key is
+    the text of the endpoint's secret, \`${SigningSecret.PREFIX}\` included. New fields may appear in events: ignore
+    unknown fields.`)
 ]
 
 const verifying = (): Value => [
-  prose(`1. Take the body **as it arrived**, before anything parses it. A body that was parsed and written again has another signature.
+  prose(`1. Take the body **as it arrived**, before anything parses it. A body that was parsed and serialised again
+  has another signature.
 2. Split the header at its commas. Look at no more than ${SigningSecret.MAX_LIVE} values of \`v1\`.
-3. Compute the HMAC and compare it with each \`v1\` in constant time. One that matches is enough.
-4. Refuse what was signed more than 60 seconds ago or ahead. Raise that, towards 300 at most, only if real deliveries are refused: your clock may be off.
+3. Compute the HMAC and compare it with each \`v1\` in constant time. One match is enough.
+4. Refuse what was signed more than 60 seconds ago or ahead. Raise that, towards 300 at most, only if real deliveries
+   are refused: your clock may be off.
 
 With the library of this service, which has no dependency and runs in Node.js, Deno, Bun, workers and browsers:`),
   code(Snippets.WITH_VERIFY, "js"),
@@ -132,7 +142,7 @@ With the library of this service, which has no dependency and runs in Node.js, D
   prose("In a shell, to find out what is wrong (this one compares nothing):"),
   code(Snippets.SHELL, "bash"),
   prose(
-    "To try your own against: this secret, this body and this header belong together. The repository of the service has many more such vectors, and receivers to copy for Express, Fastify and `node:http` (`docs/receiving-webhooks.md`)."
+    "Test your own code with this secret, body and header, which belong together. The repository of the service has many more test vectors, and receivers to copy for Express, Fastify and `node:http` (`docs/receiving-webhooks.md`)."
   ),
   html`<dl>
     <dt>Secret</dt>
@@ -145,11 +155,13 @@ With the library of this service, which has no dependency and runs in Node.js, D
 ]
 
 const answering = (): Value =>
-  prose(`Answer any \`2xx\` within ${ANSWER}: keep the event, answer, then work on it. Everything else is a failure, and the event is tried again:
+  prose(`Answer any \`2xx\` within ${ANSWER}: keep the event, answer, then work on it. Everything else is a failure,
+  and the service retries:
     another status, a redirect, no answer in time, no connection.
 
-Deliveries are **at least once**. The same event can come again, after an answer that was lost on its way or because somebody sent it again. It carries the
-same \`event_id\` every time, to every endpoint: remember the ids that you have handled, and skip those.
+Deliveries are **at least once**. The same event can come again, after an answer that was lost on its way or because
+somebody sent it again. It carries the
+same \`event_id\` every time, to every endpoint: remember the ids that you have handled, and skip them.
 
 **Order is not promised**: an event that is tried again arrives after later ones. Go by \`occurred_at\`.`)
 
@@ -167,43 +179,72 @@ const retries = (): Value => {
         ...RetrySchedule.WAITS.map((wait, index) => [`${index + 2}`, duration(wait), duration(ends[index] ?? 0)])
       ]
     ),
-    prose(`${RetrySchedule.MAX_ATTEMPTS} attempts, over ${duration(total)} and the time that they take themselves; then the event is given up. Waiting events are
+    prose(`${RetrySchedule.MAX_ATTEMPTS} attempts, over ${duration(total)} plus the time of the attempts themselves.
+    Then the event has failed. Waiting events are
       stored: a restart of the service loses none.
 
-- An event that used up its attempts counts once against its endpoint. **${MAX_STRIKES} in a row disable it**: nothing is sent any more, and what waits fails. One delivery that gets through sets the count back. The developer is told by e-mail at ${WARNED_STRIKES.join(" and at ")} in a row.
-- A disabled endpoint is enabled again on the developer's page, or with \`PATCH … {"enabled": true}\`. What failed meanwhile does not come by itself: send it again from the delivery log.
-- A rule with \`max_event_age_s\` is never told of what is older than that, retries included. The delivery log calls it *too old to send*, and so does the user's access log.
-- What you send again by hand, and *Retry now*, count neither for nor against the endpoint.`)
+- An event that used up its attempts counts once against its endpoint. **${MAX_STRIKES} in a row disable it**: nothing
+  more is sent, and waiting deliveries fail. One successful delivery resets the count. We warn the developer by e-mail
+  at
+  ${WARNED_STRIKES.join(" and at ")} in a row.
+- A disabled endpoint is enabled again on the developer's page, or with \`PATCH … {"enabled": true}\`. Events that
+  failed meanwhile are not sent automatically: send them again from the delivery log.
+- A rule with \`max_event_age_s\` never sends an event that is older, retries included. The delivery log calls it *too
+  old to send*, and so does the user's access log.
+- Events that you send again by hand, and *Retry now*, count neither for nor against the endpoint.`)
   ]
 }
 
 const rules = (): Value =>
-  prose(`- **Before every attempt the service looks whether you may still be told.** Nothing is sent when the user has disconnected, when your app was revoked, when the scope that the event needs is gone, or when the rule was deleted. The events of the sensitive tier are the exception: they are sent although those scopes are ending.
-- **Rule events follow the phone.** Minutes between what happened and the event are normal: \`occurred_at\` is when it happened. A phone that was offline tells its past later, and what reaches us more than ${duration(RuleEvaluation.STALE_AFTER)} after it was measured fires nothing. Neither does what was measured before the rule was made, or before its place was moved or shared with you: it only shows the rule where the user begins.
-- **The sensitive tier is looked at every 15 minutes**, so its events can be that late.
-- Each of its events is sent **once for each expiry date**. A renewal sets a new date and begins again; a connection that was renewed in time never gets \`sensitive.lapsed\`.
-- A \`sensitive.expiring\` whose moment was past already at consent is left out.
+  prose(`- **Before every attempt the service checks whether your app is still authorised.** Nothing is sent when the
+  user has disconnected, when your app was revoked, when the scope that the event needs is gone, or when the rule was
+  deleted. The events of the sensitive tier are the exception: they are sent although those scopes are ending.
+- **Rule events follow the phone.** Minutes between what happened and the event are normal: \`occurred_at\` is when it
+  happened. A phone that was offline uploads its readings later. A reading that reaches us more than
+  ${duration(RuleEvaluation.STALE_AFTER)} after its capture fires nothing. Neither does a reading from before the rule
+  was created, or before its place was moved or shared with you: it only tells the rule where the user is at the
+  start.
+- **The service checks the sensitive tier every 15 minutes**, so its events can be 15 minutes late.
+- Each event of the sensitive tier is sent **once for each expiry date**. A renewal sets a new date and begins again;
+  a connection
+  that was renewed in time never gets \`sensitive.lapsed\`.
+- A \`sensitive.expiring\` whose moment had passed at consent is skipped.
 - After \`places.changed\`, read \`GET /v1/answers/places\` and keep the version of that answer.
-- **Events can be lost**: when your receiver is down for more than a day, or the endpoint is disabled while they wait. \`GET /v1/me\` always says how a connection stands.`)
+- **Events can be lost**: when your receiver is down for more than a day, or the endpoint is disabled while events wait.
+  \`GET /v1/me\` always says how a connection stands.`)
 
 const rotation = (): Value =>
-  prose(`*New signing secret* on the page of the endpoint, or [rotate-secret](${DOCS}/reference/webhook-endpoints#endpoints.rotateSecret). For ${OVERLAP} the old secret stays good:
-    each delivery carries a \`v1\` by either. A receiver that knows one of the two takes it, so there is no moment at which deliveries fail. Rotating twice in a hurry makes
-    no secret good for less than it was promised.`)
+  prose(`*New signing secret* on the page of the endpoint, or
+  [rotate-secret](${DOCS}/reference/webhook-endpoints#endpoints.rotateSecret). For ${OVERLAP} the old secret stays
+  valid:
+    each delivery carries a \`v1\` by either secret. A receiver that knows one of the two accepts the delivery, so no
+    delivery fails. Rotating twice in a row shortens
+    the validity of no secret.`)
 
 const debugging = (baseUrl: string): Value => [
-  prose(`- **Send a test** posts a \`ping\` at once and says what your endpoint answered. It is never tried again, and never counts.
-- **The delivery log** of an app shows every delivery with its state and when it is tried next, and every attempt with the answer's status, its first KiB, or what went wrong. Delivered rows are kept for ${keptFor("delivered_deliveries")}, replays as long as what they repeat, failed ones for ${keptFor("failed_deliveries")}.
-- **Redeliver** sends an event again, with the same \`event_id\` and a new signature. **Retry now** brings the next attempt forward and spends none. **Send again what failed** does it for all that an endpoint lost since a day.
-- All of it is in the [reference](${DOCS}/reference/deliveries), too.
+  prose(`- **Send a test** posts a \`ping\` at once and says what your endpoint answered. It is never retried and
+  never counts.
+- **The delivery log** of an app shows every delivery with its state and the time of its next attempt. Every attempt
+  has the status and the first KiB of the answer, or says what went wrong. We keep delivered events for
+  ${keptFor("delivered_deliveries")}, failed events for ${keptFor("failed_deliveries")}, and replays as long as the
+  delivery that they repeat.
+- **Redeliver** sends an event again, with the same \`event_id\` and a new signature. **Retry now** makes the next
+  attempt at once and uses no extra attempt. **Send again what failed** redelivers all events that an endpoint lost
+  since a given day.
+- The API can do all of this: see the [reference](${DOCS}/reference/deliveries).
 
-A program that is still being written has no public address. From a clone of this service, its developer can have the app's events posted to it all the same, signed as they will be:`),
+While you write your program, it has no public address. In a clone of this service, \`npm run listen\` forwards the
+app's
+events to your machine, signed like real ones:`),
   code(`npm run listen -- --service ${baseUrl} --forward http://localhost:3000/webhooks`)
 ]
 
 const legacy = (): Value =>
-  prose(`Rules with an address and a secret of their own, and subscriptions, are from before apps had endpoints. They still work and are deprecated. Their deliveries have
-    neither \`app_id\` nor \`endpoint_id\` (those of a subscription have \`subscription_id\`), are tried at once, after ${LegacyDelivery.WAITS.map(duration).join(" and after ")} more, and are lost when the service restarts.
+  prose(`Rules with their own address and secret, and subscriptions, are from before apps had endpoints. They are
+  deprecated and still work. Their deliveries have
+    neither \`app_id\` nor \`endpoint_id\` (those of a subscription have \`subscription_id\`), are tried at once,
+    after ${LegacyDelivery.WAITS.map(duration).join(" and after ")} more, and are lost when the service restarts.
 
-To move on: register an endpoint for \`rule.fired\`, create each rule again without \`webhook_url\`, then delete the old one. Meanwhile verify each delivery against the secret of
+To move on: register an endpoint for \`rule.fired\`, create each rule again without \`webhook_url\`, then delete the
+old one. Meanwhile verify each delivery against the secret of
 its origin: the endpoint's if it has \`endpoint_id\`, the subscription's if it has \`subscription_id\`, otherwise that of its \`rule_id\`.`)

@@ -1,4 +1,4 @@
-import { Retention } from "@place-access/domain/housekeeping"
+import { Retention } from "@place-access/domain/sweeps"
 import { Timestamp } from "@place-access/domain/shared"
 
 const UNITS = [
@@ -21,7 +21,7 @@ export const duration = (millis: number): string => {
 
 export const number = (count: number): string => count.toLocaleString("en")
 
-/** How long deliveries stay in the log once they have ended. */
+/** How long ended deliveries stay in the delivery log. */
 export const keptFor = (kind: "delivered_deliveries" | "failed_deliveries"): string => {
   const now = Timestamp.make(Date.UTC(2026, 0, 1))
   return duration(now - Retention.until(kind, now))

@@ -8,7 +8,10 @@ import * as Routes from "./Routes.js"
 import { docsStyle } from "./docsStyle.js"
 import { style } from "./style.js"
 
-/** A file that never changes under its name: the name holds a digest of the content. */
+/**
+ * A static file. Its name contains a digest of the content, so caches may keep it forever: a new content has a new
+ * name.
+ */
 interface Asset {
   readonly path: `/${string}`
   readonly response: HttpServerResponse.HttpServerResponse
@@ -25,7 +28,7 @@ const asset = (name: string, extension: string, contentType: string, content: st
   }
 }
 
-/** A pin over a ring: a place, and the circle around it. */
+/** The logo: a pin over a ring, for a place and the circle around it. */
 const MARK =
   '<path fill="currentColor" fill-rule="evenodd" d="M12 1.5a7 7 0 0 0-7 7c0 4.6 5.2 9.6 6.4 10.7.35.3.85.3 1.2 0C13.8 18.1 19 13.100 19 8.500a7 7 0 0 0-7-7Zm0 4.250a2.750 2.750 0 1 1 0 5.500 2.750 2.750 0 0 1 0-5.500Z"/><path fill="none" stroke="currentColor" stroke-width="1.600" stroke-linecap="round" d="M6.500 18.200c-2 .6-3.300 1.400-3.300 2.100 0 1.300 4 2.200 8.800 2.200s8.800-.9 8.800-2.200c0-.7-1.300-1.500-3.300-2.100"/>'
 
@@ -41,12 +44,12 @@ export const icon = asset(
 
 const require = createRequire(import.meta.url)
 
-/** As it came, without the address of a source map that nobody serves. */
+/** Reads a file of a package and drops the address of its source map, which this service does not serve. */
 const file = (path: string): string => readFileSync(path, "utf8").replace(/\n\/\/# sourceMappingURL=\S+\s*$/, "\n")
 
 const JAVASCRIPT = "text/javascript; charset=utf-8"
 
-/** Leaflet as it came from npm, served from here: no page of ours asks another host for code. */
+/** Leaflet as published on npm, served from here: our pages load no code from another host. */
 export const mapLibrary = asset("leaflet", "js", JAVASCRIPT, file(require.resolve("leaflet/dist/leaflet.js")))
 export const mapStylesheet = asset(
   "leaflet",

@@ -1,6 +1,6 @@
 import { type Html, html, type Value } from "./Html.js"
 
-/** What is in force beside what is to replace it, a row for each part. */
+/** A table that compares the version in force with the version that is to replace it, one row for each part. */
 
 const CHANGED = html`<br /><span class="badge warn">Changed</span>`
 
@@ -37,13 +37,13 @@ export const table = (
     </table>
   </div>`
 
-/** Two lists of codes, with what goes and what is new marked. */
+/** Two lists of codes. Marks the codes that disappear and the codes that are new. */
 export const lists = (current: ReadonlyArray<string>, pending: ReadonlyArray<string>) => ({
   current: codes(current, pending, html`<span class="badge quiet">Goes</span>`),
   pending: codes(pending, current, html`<span class="badge">New</span>`)
 })
 
-// Lines rather than a list: on a phone the cell's label stands beside the first one.
+// Lines and not a list, because on a phone a cell's label is next to the first line of the cell.
 const codes = (own: ReadonlyArray<string>, other: ReadonlyArray<string>, badge: Html): Html =>
   html`${own.map(
     (one, index) => html`${index > 0 && html`<br />`}<code>${one}</code>${!other.includes(one) && html` ${badge}`}`

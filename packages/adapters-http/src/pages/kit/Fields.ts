@@ -1,10 +1,10 @@
-import type { Problem } from "../../wire/Issues.js"
+import type { FieldProblem } from "../../wire/Issues.js"
 import { attribute, flag, Html, html, nothing, type Value } from "./Html.js"
 
-/** What a form shows: the values that were typed and what was wrong with them, both by field name. */
+/** The state of a form: the values that were typed and the problems with them, both by field name. */
 export interface Shown {
   readonly values: (name: string) => string
-  readonly problems: ReadonlyArray<Problem>
+  readonly problems: ReadonlyArray<FieldProblem>
 }
 
 /** A form that nobody has filled in yet. */
@@ -13,10 +13,13 @@ export const fresh = (values: Readonly<Record<string, string>> = {}): Shown => (
   problems: []
 })
 
-const faultsOf = (shown: Shown, name: string): ReadonlyArray<Problem> =>
+const faultsOf = (shown: Shown, name: string): ReadonlyArray<FieldProblem> =>
   shown.problems.filter(({ field }) => field === name || field.startsWith(`${name}[`))
 
-/** The list at the top, linked to the fields (WCAG technique G139). `labels`: what the fields are called on the page. */
+/**
+ * The list of problems at the top of a form, with links to the fields (WCAG technique G139). `labels` are the names of
+ * the fields on the page.
+ */
 export const problems = (shown: Shown, labels: Readonly<Record<string, string>>): Html =>
   shown.problems.length === 0
     ? nothing
@@ -33,7 +36,7 @@ export const problems = (shown: Shown, labels: Readonly<Record<string, string>>)
         </ul>
       </div>`
 
-/** "Password must be …", but "What the app may do: choose …". */
+/** Joins a label and a message: "Password must be …", but "What the app may do: choose …". */
 const sentence = (label: string, messages: ReadonlyArray<string>): string => {
   const text = messages.join(", ")
   return /^(?:must|is|are|was|were|cannot|in line)\b/.test(text) ? `${label} ${text}` : `${label}: ${text}`
@@ -84,7 +87,9 @@ export const input = (shown: Shown, field: Input): Html => {
       id="${name}"
       name="${name}"
       type="${type}"
-      ${attribute("value", value)}${attribute("autocomplete", autocomplete ?? "off")}${attribute("inputmode", inputmode)}${attribute("maxlength", maxlength)}${flag("required", required)}${describedBy(name, hint, faultsOf(shown, name).length > 0)}
+      ${attribute("value", value)}${attribute("autocomplete", autocomplete ?? "off")}
+      ${attribute("inputmode", inputmode)}${attribute("maxlength", maxlength)}${flag("required", required)}
+      ${describedBy(name, hint, faultsOf(shown, name).length > 0)}
     />`
   )
 }
@@ -130,7 +135,7 @@ export const select = (
     </select>`
   )
 
-/** What was wrong with a group of boxes, for under its legend. */
+/** The problem of a group of checkboxes, to show under its legend. */
 export const groupFault = (shown: Shown, name: string, label: string): Html => {
   const faults = faultsOf(shown, name)
   return faults.length === 0

@@ -4,7 +4,7 @@ import * as Errors from "../../wire/Errors.js"
 import * as Issues from "../../wire/Issues.js"
 import type { Shown } from "./Fields.js"
 
-/** What a form posted. */
+/** The fields of a posted form. */
 export interface Form {
   /** The first value of a field; "" when there is none. */
   readonly value: (name: string) => string
@@ -12,7 +12,7 @@ export interface Form {
   readonly all: (name: string) => ReadonlyArray<string>
 }
 
-/** More fields than any form of ours has; a body of 1 MiB could hold half a million. */
+/** The most fields that are read, more than any of our forms has. A body of 1 MiB could hold half a million. */
 const MAX_FIELDS = 2_000
 
 export const read: Effect.Effect<Form, Errors.WireError, HttpServerRequest.HttpServerRequest> = Effect.gen(
@@ -25,7 +25,7 @@ export const read: Effect.Effect<Form, Errors.WireError, HttpServerRequest.HttpS
   }
 )
 
-/** The query of the address, in the same shape. */
+/** The query of the address, in the same shape as a posted form. */
 export const query: Effect.Effect<Form, never, HttpServerRequest.HttpServerRequest> = Effect.map(
   HttpServerRequest.HttpServerRequest,
   ({ url }) => {
@@ -34,18 +34,24 @@ export const query: Effect.Effect<Form, never, HttpServerRequest.HttpServerReque
   }
 )
 
-/** The posted fields in the domain's types, or every problem for the form to show beside what was typed. */
+/**
+ * Decodes the posted fields into the domain's types, or reports every problem, for the form to show beside the typed
+ * values.
+ */
 export const decode = <A, I>(
   schema: Schema.Schema<A, I>,
   input: unknown
-): Either.Either<A, ReadonlyArray<Issues.Problem>> =>
+): Either.Either<A, ReadonlyArray<Issues.FieldProblem>> =>
   Either.mapLeft(Schema.decodeUnknownEither(schema, { errors: "all" })(input), (error) =>
     Issues.problems(ParseResult.ArrayFormatter.formatErrorSync(error))
   )
 
-export const shown = (form: Form, problems: ReadonlyArray<Issues.Problem>): Shown => ({ values: form.value, problems })
+export const shown = (form: Form, problems: ReadonlyArray<Issues.FieldProblem>): Shown => ({
+  values: form.value,
+  problems
+})
 
-/** A number as people type it: blanks around it and a decimal comma are fine. */
+/** A number as people type it, with blanks around it or with a decimal comma. */
 export const Number = <A, I extends number>(schema: Schema.Schema<A, I>) =>
   Schema.compose(
     Schema.transform(Schema.String, Schema.Number, {
@@ -60,7 +66,7 @@ export const Number = <A, I extends number>(schema: Schema.Schema<A, I>) =>
     { strict: false }
   )
 
-/** A field that may be left empty. */
+/** A field that may be empty. */
 export const OrEmpty = <A>(schema: Schema.Schema<A, string>) =>
   Schema.transform(Schema.Union(Schema.Literal(""), schema), Schema.Union(Schema.Null, Schema.typeSchema(schema)), {
     strict: false,

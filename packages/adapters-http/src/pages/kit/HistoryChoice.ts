@@ -1,7 +1,7 @@
-import type { History } from "@place-access/domain/history"
+import type { History } from "@place-access/domain/retention-choice"
 import { Schema } from "effect"
 
-/** How long somebody's history is kept, as forms offer it. */
+/** The choices of a form for how long history is kept. */
 export const OPTIONS: ReadonlyArray<{
   readonly keep: History.Keep
   readonly value: typeof Value.Type
@@ -13,7 +13,7 @@ export const OPTIONS: ReadonlyArray<{
   { keep: null, value: "forever", text: "For ever" }
 ]
 
-/** What such a field posts. */
+/** The value that the field posts. */
 export const Value = Schema.Literal("30", "90", "365", "forever").annotations({
   message: () => "choose one of the four"
 })

@@ -1,6 +1,7 @@
 /**
- * HTML that escapes by default. In `` html`<p>${name}</p>` `` every value is escaped unless it is `Html` itself, so a template
- * cannot forget to. Values stand in text or inside double-quoted attributes; nothing else is safe and nothing else is used.
+ * HTML that escapes by default. In `` html`<p>${name}</p>` `` every value is escaped unless it is `Html` itself, so a
+ * template cannot forget to. Values stand in text or inside double-quoted attributes; nothing else is safe and nothing
+ * else is used.
  */
 export class Html {
   readonly text: string
@@ -34,7 +35,7 @@ export const html = (strings: TemplateStringsArray, ...values: ReadonlyArray<Val
 
 export const nothing = new Html("")
 
-/** ` name` when `on`: a boolean attribute such as `checked`. */
+/** The boolean attribute ` name`, such as `checked`, if `on`; otherwise nothing. */
 export const flag = (name: "checked" | "selected" | "required" | "open" | "readonly", on: boolean): Html =>
   on ? new Html(` ${name}`) : nothing
 
@@ -42,5 +43,5 @@ export const flag = (name: "checked" | "selected" | "required" | "open" | "reado
 export const attribute = (name: string, value: string | number | null | undefined): Html =>
   value === null || value === undefined ? nothing : new Html(` ${name}="${escape(String(value))}"`)
 
-/** An address that came from somebody, for `href`: only what opens a web page (never `javascript:`). */
+/** A stranger's address, for use in `href`: only web addresses pass, never `javascript:`. */
 export const webAddress = (text: string): string => (/^https?:\/\//i.test(text) ? text : "#")

@@ -4,30 +4,30 @@ import { HttpOptions } from "../../HttpOptions.js"
 import { attribute, escape, type Html, html } from "./Html.js"
 
 /**
- * A map for choosing the middle of a circle, over the fields `lat`, `lon` and `radius_m` of a form on the same page. Hidden until
- * its script runs; the page is complete without.
+ * A map to choose the centre of a circle. It writes to the fields `lat`, `lon` and `radius_m` of a form on the same
+ * page. The map is hidden until its script runs; the form works without it.
  */
 export interface Map {
   readonly html: Html
-  /** What the page must let in: `Page.map`. */
-  readonly needs: Needs
+  /** What the page must allow for the map, passed on as `Page.map`. */
+  readonly needs: MapPolicy
 }
 
-export interface Needs {
-  /** Only scripts that carry it run; a new one for every answer. */
+export interface MapPolicy {
+  /** The browser runs only scripts that carry this nonce. Every answer has a new one. */
   readonly nonce: string
-  /** Where pictures of the map come from; null without any. */
+  /** The origin of the map tiles; null when the map has none. */
   readonly tileOrigin: string | null
 }
 
-export interface Circle {
+export interface MapCircle {
   readonly label: string
   readonly lat: number
   readonly lon: number
   readonly radiusM: number
 }
 
-export const make = (circles: ReadonlyArray<Circle>): Effect.Effect<Map, never, HttpOptions | Entropy.Entropy> =>
+export const make = (circles: ReadonlyArray<MapCircle>): Effect.Effect<Map, never, HttpOptions | Entropy.Entropy> =>
   Effect.gen(function* () {
     const { tileUrl } = yield* HttpOptions
     const nonce = yield* Entropy.secret
@@ -58,7 +58,10 @@ export const make = (circles: ReadonlyArray<Circle>): Effect.Effect<Map, never, 
 
 const originOf = (tileUrl: string): string => new URL(tileUrl.replace(/\{\w+\}/g, "0")).origin
 
-/** Leaflet shows it as HTML. OpenStreetMap's licence asks to be named; of others nothing is known but their host. */
+/**
+ * The text that Leaflet shows, as HTML. The licence of OpenStreetMap requires its name; for other tile servers only the
+ * host is known.
+ */
 const attribution = (tileUrl: string): string => {
   const { hostname } = new URL(originOf(tileUrl))
   return /(?:^|\.)openstreetmap\.org$/.test(hostname)

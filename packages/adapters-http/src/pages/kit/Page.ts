@@ -6,38 +6,39 @@ import * as Assets from "./Assets.js"
 import { Html, html, nothing, type Value } from "./Html.js"
 import type * as Map from "./Map.js"
 
-/** Who reads the page, for its header. */
-export interface Reader {
+/** The signed-in reader of a page, for the page's header. */
+export interface PageReader {
   readonly account: Account.Account
-  /** Synchroniser token of the header's sign-out form. */
+  /** The CSRF token (synchroniser token) of the sign-out form in the header. */
   readonly formToken: string
   readonly portalPath: string
 }
 
-export interface Page {
+export interface HtmlPage {
   readonly title: string
   readonly main: Value
-  /** Null: nobody is signed in, or the page is no place to wander off from. */
-  readonly reader: Reader | null
-  /** Instead of the reader's navigation, on pages that are the same for everybody. */
+  /** Null when nobody is signed in, and on pages without navigation, where the reader should finish a task first. */
+  readonly reader: PageReader | null
+  /** The navigation of pages that are the same for everybody. It replaces the reader's navigation. */
   readonly sections?: ReadonlyArray<{ readonly path: string; readonly name: string }>
-  /** Path of the navigation entry that the page belongs to. */
+  /** The path of the navigation entry to highlight. */
   readonly current?: string
   readonly width?: "narrow" | "middle" | "wide"
   readonly status?: number
   /** Further sources that a form of the page may lead to, redirects included. */
   readonly formAction?: ReadonlyArray<string>
-  /** The page has a map: the only thing for which any script runs. */
-  readonly map?: Map.Needs
+  /** The page has a map. Only the map's scripts run on a page. */
+  readonly map?: Map.MapPolicy
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
- * No script at all, styles and images from here only, no frames around the page, no `<base>`. A page with a map lets in the
- * map's own scripts, by a nonce, and pictures from the tiles' origin. Chromium applies `form-action` to the redirects that
- * follow a form's answer too, so a page whose form leads elsewhere names where.
+ * The Content-Security-Policy: no scripts, styles and images only from here, no frames around the page, no `<base>`. A
+ * page with a map also allows the map's own scripts, by a nonce, and images from the origin of the tiles. Chromium
+ * applies `form-action` to the redirects after a form's answer as well, so a page whose form leads elsewhere must name
+ * the target.
  */
-const contentSecurityPolicy = ({ formAction = [], map }: Pick<Page, "formAction" | "map">): string =>
+const contentSecurityPolicy = ({ formAction = [], map }: Pick<HtmlPage, "formAction" | "map">): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
@@ -48,7 +49,7 @@ const contentSecurityPolicy = ({ formAction = [], map }: Pick<Page, "formAction"
     "frame-ancestors 'none'"
   ].join("; ")
 
-export const respond = (page: Page): HttpServerResponse.HttpServerResponse =>
+export const respond = (page: HtmlPage): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(document(page).text, {
     status: page.status ?? 200,
     contentType: CONTENT_TYPE,
@@ -57,14 +58,14 @@ export const respond = (page: Page): HttpServerResponse.HttpServerResponse =>
 
 export const CONTENT_TYPE = "text/html; charset=utf-8"
 
-/** What every page is sent with. */
-export const headers = (page: Pick<Page, "formAction" | "map">) => ({
+/** The headers of every page. */
+export const headers = (page: Pick<HtmlPage, "formAction" | "map">) => ({
   "content-security-policy": contentSecurityPolicy(page),
-  // Not `no-referrer`: browsers then send `Origin: null` with our own forms.
+  // Not `no-referrer`: with it browsers send `Origin: null` with our own forms, and the check of the origin would fail.
   "referrer-policy": "same-origin"
 })
 
-export const document = ({ current, main, map, reader, sections, title, width = "wide" }: Page): Html =>
+export const document = ({ current, main, map, reader, sections, title, width = "wide" }: HtmlPage): Html =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -94,7 +95,7 @@ export const document = ({ current, main, map, reader, sections, title, width = 
       </body>
     </html> `
 
-const mayReview = ({ account }: Pick<Reader, "account">): boolean => Either.isRight(Staff.requireReviewer(account))
+const mayReview = ({ account }: Pick<PageReader, "account">): boolean => Either.isRight(Staff.requireReviewer(account))
 
 const FOOT = html`<footer class="foot">
   <a href="/docs">Documentation</a> <a href="/openapi.json">openapi.json</a>
@@ -103,7 +104,7 @@ const FOOT = html`<footer class="foot">
 const entry = (path: string, name: string, current: string | undefined): Html =>
   html`<a href="${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
 
-const navigation = ({ account, formToken, portalPath }: Reader, current: string | undefined): Html => {
+const navigation = ({ account, formToken, portalPath }: PageReader, current: string | undefined): Html => {
   const to = (path: string, name: string) => entry(path, name, current)
   return html`<nav aria-label="Main">
       ${to(`${portalPath}/connections`, "Connected apps")} ${to(`${portalPath}/places`, "Places")}
@@ -119,7 +120,7 @@ const navigation = ({ account, formToken, portalPath }: Reader, current: string 
     </div>`
 }
 
-/** After a form was acted upon: the browser asks for `to` with GET, so that a reload repeats nothing. */
+/** The answer to a posted form: the browser loads `to` with GET, so that a reload does not post the form again. */
 export const seeOther = (to: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.empty({
     status: 303,

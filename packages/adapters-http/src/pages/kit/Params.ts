@@ -2,7 +2,7 @@ import { HttpRouter } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import * as Errors from "../../wire/Errors.js"
 
-/** A path parameter of the domain's type; what cannot be one exists as little as an unknown one. */
+/** A path parameter in the domain's type. A text that cannot be an id answers 404, like an unknown id. */
 export const param = <A>(
   name: string,
   schema: Schema.Schema<A, string>,

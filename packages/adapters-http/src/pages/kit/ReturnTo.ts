@@ -1,4 +1,6 @@
-/** Where sign-in leads afterwards: a path of this very service, or its front page. */
+/**
+ * The page to show after sign-in: a path of this service. Any other address becomes the front page (no open redirect).
+ */
 
 // Printable ASCII only, one slash at the start and no backslash, which browsers read as a slash: `//evil`, `/\evil`.
 const PATH = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/

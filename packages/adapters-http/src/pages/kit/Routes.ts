@@ -4,7 +4,7 @@ import { toWire } from "../../wire/toWire.js"
 import type { WireError } from "../../wire/Errors.js"
 import { Effect, type Layer } from "effect"
 
-/** A page or what one of its forms does. */
+/** The route of a page, or of a form on a page. */
 export interface PageRoute<R> {
   readonly method: Extract<HttpMethod.HttpMethod, "GET" | "POST">
   readonly path: `/${string}`
@@ -17,22 +17,22 @@ export const get = <R>(path: string, handler: PageRoute<R>["handler"]): PageRout
   handler
 })
 
-/** Uninterruptible: who closes the tab has still pressed the button. */
+/** A form's route. Uninterruptible: a person who closes the tab has pressed the button all the same. */
 export const post = <R>(path: string, handler: PageRoute<R>["handler"]): PageRoute<R> => ({
   method: "POST",
   path: path as `/${string}`,
   handler
 })
 
-type Needs<Route> = Route extends PageRoute<infer R> ? Exclude<R, HttpRouter.HttpRouter.Provided> : never
+type Requirements<Route> = Route extends PageRoute<infer R> ? Exclude<R, HttpRouter.HttpRouter.Provided> : never
 
-/** Adds the routes to the router that the API is served by. */
+/** Adds the routes to the router that serves the API. */
 export const layer = <Route extends PageRoute<unknown>>(
   routes: ReadonlyArray<Route>
-): Layer.Layer<never, never, Needs<Route>> =>
+): Layer.Layer<never, never, Requirements<Route>> =>
   HttpApiBuilder.Router.use((router) =>
     Effect.gen(function* () {
-      const context = yield* Effect.context<Needs<Route>>()
+      const context = yield* Effect.context<Requirements<Route>>()
       for (const { handler, method, path } of routes) {
         const provided = Effect.provide(toWire(handler), context) as Effect.Effect<
           HttpServerResponse.HttpServerResponse,

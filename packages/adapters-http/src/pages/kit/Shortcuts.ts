@@ -4,8 +4,9 @@ import { seeOther } from "./Page.js"
 import * as Routes from "./Routes.js"
 
 /**
- * People cut the end off an address, or load one again that a form was posted to. Every beginning of a route's path that no page has
- * leads to the next page above it. The part that was cut to is kept as a fragment: a page often has a section of that name.
+ * Redirects from shortened addresses. People cut the end off an address, or reload an address that a form was posted
+ * to. Every beginning of a route's path that has no page redirects to the nearest page above. The dropped part becomes
+ * the fragment, because a page often has a section of that name.
  */
 export const routes = (
   all: ReadonlyArray<Routes.PageRoute<unknown>>
@@ -25,7 +26,7 @@ export const routes = (
     })
 }
 
-/** `/a`, `/a/b` and `/a/b/:c` of `/a/b/:c`. */
+/** The beginnings of a path: `/a`, `/a/b` and `/a/b/:c` of `/a/b/:c`. */
 const beginningsOf = (path: string): ReadonlyArray<`/${string}`> => {
   const parts = path.split("/").slice(1)
   return parts.map((_, index) => `/${parts.slice(0, index + 1).join("/")}` as const)

@@ -1,6 +1,6 @@
 import { html, type Html, type Value } from "./Html.js"
 
-/** Rows under headings; on a phone's width each row is a stack of cells, named by their `data-label`. */
+/** A table. On the width of a phone each row becomes a stack of cells, which `data-label` names. */
 export const stacked = (headings: ReadonlyArray<string>, rows: Value): Html =>
   html`<div class="scroll">
     <table class="stack">

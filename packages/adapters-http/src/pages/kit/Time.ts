@@ -2,7 +2,7 @@ import { DateTime } from "effect"
 import { type Timestamp, Words } from "@place-access/domain/shared"
 import { type Html, html } from "./Html.js"
 
-/** `31 March 2026 at 12:00 UTC`. Pages have no script, so they cannot know the reader's zone. */
+/** `31 March 2026 at 12:00 UTC`. Pages run no script, so they cannot know the reader's time zone. */
 export const words = Words.moment
 
 /** `2026-03-31 12:00:05 UTC`, for tables. */

@@ -12,10 +12,10 @@ import { HttpOptions, portalPath } from "../../HttpOptions.js"
 import * as Credentials from "../../security/Credentials.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Form from "./Form.js"
-import { type Reader, seeOther } from "./Page.js"
+import { type PageReader, seeOther } from "./Page.js"
 import * as ReturnTo from "./ReturnTo.js"
 
-/** Somebody who is signed in, with the cookie that their forms are bound to. */
+/** A signed-in person, with the session cookie to which the form tokens are bound. */
 export interface Visitor {
   readonly account: Account.Account
   readonly cookie: string
@@ -33,9 +33,7 @@ export const current: Effect.Effect<
   return Option.map(yield* authenticateSession(cookie), (account) => ({ account, cookie }))
 })
 
-/**
- * For pages of people who are signed in. Whoever is not gets sent to the sign-in page, and back afterwards.
- */
+/** For pages that require a sign-in. Anybody else goes to the sign-in page first, and comes back afterwards. */
 export const signedIn = <E, R>(
   page: (visitor: Visitor) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<
@@ -49,27 +47,30 @@ export const signedIn = <E, R>(
     return seeOther(ReturnTo.signIn(pageOf(yield* HttpServerRequest.HttpServerRequest)))
   })
 
-/** The page itself, or for a form the page that it was on: our pages tell their own service where a form came from. */
+/**
+ * The page to come back to. For a form it is the page that showed the form, known from the Referer of our own pages.
+ */
 const pageOf = ({ headers, method, url }: Request): string => {
   if (method === "GET" || method === "HEAD") return url
   const from = /^https?:\/\/[^/]+(\/.*)$/.exec(headers["referer"] ?? "")?.[1]
   return from ?? "/"
 }
 
-/** The form token of `form` for this visitor, as the hidden field `form_token`. */
+/** The form token of `form` for this visitor. A page sends it as the hidden field `form_token`. */
 export const tokenFor = (visitor: Pick<Visitor, "cookie">, form = "") => Effect.orDie(formToken(visitor.cookie, form))
 
-export const reader = (visitor: Visitor): Effect.Effect<Reader, never, HttpOptions | Vault.Vault> =>
+export const reader = (visitor: Visitor): Effect.Effect<PageReader, never, HttpOptions | Vault.Vault> =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     return { account: visitor.account, formToken: yield* tokenFor(visitor), portalPath: portalPath(options) }
   })
 
-export const stale = Errors.forbidden(
-  "This form is not good any more. Go back, load the page again and repeat what you did"
-)
+export const stale = Errors.forbidden("This form has expired. Go back, reload the page and fill it in again")
 
-/** What the token of a form that was posted must be, or 403: decision A3. `form` as it was given to `tokenFor`. */
+/**
+ * Reads a posted form and checks its token; a wrong token answers 403 (decision A3). `form` must be the one given to
+ * `tokenFor`.
+ */
 export const checked = (
   cookie: string,
   form = ""

@@ -1,4 +1,4 @@
-/** What only the documentation looks like: a part of the one stylesheet. */
+/** The styles that only the documentation uses; they are part of the one stylesheet. */
 export const docsStyle = `
 .docs { overflow-wrap: break-word; }
 .docs td { min-width: 0; }
@@ -13,7 +13,10 @@ export const docsStyle = `
 .docs :not(pre) > code { background: var(--accent-soft); border-radius: 4px; padding: 0.05em 0.3em; }
 .docs a > code { background: none; padding: 0; }
 .docs h2 code, .docs h3 code { background: none; padding: 0; font-size: 0.95em; }
-.docs pre { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.85rem 1rem; margin: 0 0 1rem; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.45; }
+.docs pre {
+  background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 0.85rem 1rem; margin: 0 0 1rem;
+  white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.45;
+}
 .docs :is(td, th) > :last-child { margin-bottom: 0; }
 .docs td > ul { margin-bottom: 0; }
 .docs td p { margin: 0 0 0.25rem; }
@@ -30,14 +33,21 @@ export const docsStyle = `
 .toc a { text-decoration: none; color: var(--ink); }
 .toc a:hover { text-decoration: underline; }
 .toc a[aria-current] { font-weight: 600; color: var(--accent); }
-.method { display: inline-block; font: 600 0.78rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; padding: 0.1rem 0.45rem; border-radius: 5px; background: var(--accent-soft); color: var(--accent); min-width: 3.6rem; text-align: center; margin-right: 0.35rem; }
+.method {
+  display: inline-block; font: 600 0.78rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
+  padding: 0.1rem 0.45rem; border-radius: 5px; background: var(--accent-soft); color: var(--accent); min-width: 3.6rem;
+  text-align: center; margin-right: 0.35rem;
+}
 .method.delete { background: var(--bad-soft); color: var(--bad); }
 .method.patch, .method.put { background: var(--warn-soft); color: var(--warn); }
 .operation { border-top: 1px solid var(--line); padding-top: 1.5rem; margin-top: 2.5rem; }
 .operation h2 { margin: 0 0 0.35rem; font-size: 1.2rem; }
 .operation .route { margin-bottom: 0.75rem; overflow-wrap: anywhere; }
 .operation .route code { background: none; padding: 0; font-size: 0.95rem; font-weight: 600; }
-.operations li { display: grid; grid-template-columns: 4.4rem minmax(0, 1fr); gap: 0 0.5rem; align-items: baseline; margin-bottom: 0.5rem; max-width: none; }
+.operations li {
+  display: grid; grid-template-columns: 4.4rem minmax(0, 1fr); gap: 0 0.5rem; align-items: baseline;
+  margin-bottom: 0.5rem; max-width: none;
+}
 .operations li > div { min-width: 0; }
 .docs .operations code, .docs .codes code { background: none; padding: 0; color: var(--soft); }
 .codes { display: flex; flex-wrap: wrap; gap: 0.35rem 0.9rem; list-style: none; padding: 0; }
@@ -45,10 +55,15 @@ export const docsStyle = `
 :target { outline: 2px solid var(--accent); outline-offset: 6px; border-radius: 4px; }
 @media (min-width: 60rem) {
   .docs { display: grid; grid-template-columns: 13rem minmax(0, 1fr); gap: 0 2.75rem; }
-  .docs > .toc { position: sticky; top: 1rem; align-self: start; max-height: calc(100vh - 2rem); overflow-y: auto; margin-top: 0.35rem; }
+  .docs > .toc {
+    position: sticky; top: 1rem; align-self: start; max-height: calc(100vh - 2rem); overflow-y: auto;
+    margin-top: 0.35rem;
+  }
 }
 @media (max-width: 60rem) {
   .docs > .toc > .beside { display: none; }
-  .docs > .toc { border: 1px solid var(--line); border-radius: 12px; padding: 0.9rem 1.1rem 0.2rem; background: var(--card); }
+  .docs > .toc {
+    border: 1px solid var(--line); border-radius: 12px; padding: 0.9rem 1.1rem 0.2rem; background: var(--card);
+  }
 }
 `

@@ -1,6 +1,7 @@
 /**
- * What makes a map of `<div id="map">` (see `Map.ts`), as plain JavaScript for browsers, over Leaflet's global `L`. Without it the
- * form's fields do the same. Texts from people become text nodes: Leaflet reads strings as HTML.
+ * The script that turns `<div id="map">` into a map (see `Map.ts`): plain JavaScript for browsers, with Leaflet's
+ * global `L`. Without the script, the fields of the form do the same. Names are added as text nodes, because Leaflet
+ * reads strings as HTML.
  */
 export const mapScript = `"use strict"
 ;(() => {
@@ -9,7 +10,8 @@ export const mapScript = `"use strict"
   const [lat, lon, radius] = ["lat", "lon", "radius_m"].map((id) => document.getElementById(id))
   const places = JSON.parse(box.dataset.places)
 
-  // Leaflet's own ways to drop a tile load an image from a data: address, which the page's policy does not allow.
+  // Leaflet drops a tile by loading an image from a data: address, which the page's policy does not allow. These
+  // methods drop it without that.
   const Tiles = L.TileLayer.extend({
     _abortLoading() {},
     _removeTile(key) {
@@ -88,7 +90,9 @@ export const mapScript = `"use strict"
     field.addEventListener("input", draw)
     field.addEventListener("change", () => {
       const at = typed()
-      if (map !== undefined && at !== null && !map.getBounds().contains(at)) map.setView(at, Math.max(map.getZoom(), 15))
+      if (map !== undefined && at !== null && !map.getBounds().contains(at)) {
+        map.setView(at, Math.max(map.getZoom(), 15))
+      }
     })
   }
 

@@ -1,4 +1,4 @@
-/** The whole of how pages look. Served as one file under a name made of its content. */
+/** The styles of all pages, served as one file. The file's name contains a digest of its content. */
 export const style = `
 :root {
   color-scheme: light dark;
@@ -36,11 +36,19 @@ code, pre, .code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, m
 .skip:focus { left: 1rem; top: 1rem; background: var(--card); padding: 0.5rem 1rem; z-index: 1; }
 
 .top { border-bottom: 1px solid var(--line); background: var(--card); }
-.top > div { max-width: 62rem; margin: 0 auto; padding: 0.6rem 1.25rem; display: flex; flex-wrap: wrap; align-items: center; gap: 0.25rem 1.5rem; }
-.brand { display: inline-flex; align-items: center; gap: 0.5rem; font-weight: 650; color: var(--ink); text-decoration: none; white-space: nowrap; flex-shrink: 0; }
+.top > div {
+  max-width: 62rem; margin: 0 auto; padding: 0.6rem 1.25rem; display: flex; flex-wrap: wrap; align-items: center;
+  gap: 0.25rem 1.5rem;
+}
+.brand {
+  display: inline-flex; align-items: center; gap: 0.5rem; font-weight: 650; color: var(--ink); text-decoration: none;
+  white-space: nowrap; flex-shrink: 0;
+}
 .brand svg { width: 1.35rem; height: 1.35rem; color: var(--accent); }
 .top nav { display: flex; flex-wrap: wrap; gap: 0 1rem; flex: 1 1 auto; }
-.top nav a, .tabs a { color: var(--soft); text-decoration: none; padding: 0.3rem 0; border-bottom: 2px solid transparent; }
+.top nav a, .tabs a {
+  color: var(--soft); text-decoration: none; padding: 0.3rem 0; border-bottom: 2px solid transparent;
+}
 .top nav a:hover, .tabs a:hover { color: var(--ink); }
 .top nav a[aria-current], .tabs a[aria-current] { color: var(--ink); border-color: var(--accent); font-weight: 600; }
 .who { display: flex; align-items: center; gap: 0.75rem; color: var(--soft); font-size: 0.9rem; min-width: 0; }
@@ -51,20 +59,35 @@ main.narrow { max-width: 31rem; }
 main.middle { max-width: 42rem; }
 main > h2 { margin-top: 2rem; }
 .lead { color: var(--soft); margin-bottom: 1.5rem; max-width: 46rem; }
-.tabs { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; border-bottom: 1px solid var(--line); margin: 0 0 1.5rem; }
+.tabs {
+  display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; border-bottom: 1px solid var(--line); margin: 0 0 1.5rem;
+}
 .tabs a { margin-bottom: -1px; }
 
-.card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.25rem; margin: 0 0 1.25rem; }
+.card {
+  background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 1.25rem; margin: 0 0 1.25rem;
+}
 .card > :last-child { margin-bottom: 0; }
-.card header { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0.25rem 1rem; margin-bottom: 0.5rem; }
+.card header {
+  display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0.25rem 1rem;
+  margin-bottom: 0.5rem;
+}
 .card header > * { margin: 0; min-width: 0; }
 .plain { list-style: none; padding: 0; }
-.grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1.25rem; margin-bottom: 1.25rem; }
+.grid {
+  display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1.25rem;
+  margin-bottom: 1.25rem;
+}
 .grid > .card { margin: 0; }
 .soft { color: var(--soft); }
 .small { font-size: 0.9rem; }
-.empty { color: var(--soft); border: 1px dashed var(--line); border-radius: 12px; padding: 1.25rem; margin: 0 0 1.25rem; }
-.badge { display: inline-block; font-size: 0.8rem; font-weight: 600; line-height: 1.3; padding: 0.12rem 0.55rem; border-radius: 1rem; background: var(--accent-soft); color: var(--accent); overflow-wrap: normal; }
+.empty {
+  color: var(--soft); border: 1px dashed var(--line); border-radius: 12px; padding: 1.25rem; margin: 0 0 1.25rem;
+}
+.badge {
+  display: inline-block; font-size: 0.8rem; font-weight: 600; line-height: 1.3; padding: 0.12rem 0.55rem;
+  border-radius: 1rem; background: var(--accent-soft); color: var(--accent); overflow-wrap: normal;
+}
 .badge.quiet { background: transparent; color: var(--soft); border: 1px solid var(--line); }
 .badge.warn { background: var(--warn-soft); color: var(--warn); }
 .badge.bad { background: var(--bad-soft); color: var(--bad); }
@@ -86,40 +109,58 @@ legend { font-weight: 600; padding: 0; margin-bottom: 0.35rem; }
 .hint { color: var(--soft); font-size: 0.9rem; margin: 0 0 0.3rem; }
 .fault { color: var(--bad); font-size: 0.9rem; font-weight: 600; margin: 0 0 0.3rem; }
 input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea {
-  font: inherit; color: inherit; background: var(--card); width: 100%; min-height: 2.8rem; padding: 0.5rem 0.7rem; border: 1px solid var(--field); border-radius: 8px;
+  font: inherit; color: inherit; background: var(--card); width: 100%; min-height: 2.8rem; padding: 0.5rem 0.7rem;
+  border: 1px solid var(--field); border-radius: 8px;
 }
 form.filter .field { margin-bottom: 0.5rem; }
 form.filter input[type=date], form.filter select { padding-inline: 0.35rem; }
 form.filter .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.5rem), 1fr)); }
 form.filter.long .pair { grid-template-columns: repeat(auto-fit, minmax(clamp(8.5rem, 22%, 11rem), 1fr)); }
-input[aria-invalid=true], textarea[aria-invalid=true], select[aria-invalid=true] { border-color: var(--bad); border-width: 2px; }
+input[aria-invalid=true], textarea[aria-invalid=true], select[aria-invalid=true] {
+  border-color: var(--bad); border-width: 2px;
+}
 textarea { min-height: 5.5rem; resize: vertical; }
 textarea.code { min-height: 7rem; overflow-wrap: anywhere; }
-.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); gap: 0 1rem; align-items: end; }
+.pair {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); gap: 0 1rem; align-items: end;
+}
 .choices { display: grid; gap: 0.5rem; }
 .choices.short { grid-template-columns: repeat(auto-fill, minmax(min(100%, 9.25rem), 1fr)); }
 .item { padding: 0.8rem 1rem; border: 1px solid var(--line); border-radius: 10px; }
 .item > :last-child { margin-bottom: 0; }
-.choice { display: grid; grid-template-columns: auto 1fr; gap: 0.1rem 0.7rem; align-items: start; padding: 0.65rem 0.8rem; border: 1px solid var(--line); border-radius: 10px; background: var(--card); }
+.choice {
+  display: grid; grid-template-columns: auto 1fr; gap: 0.1rem 0.7rem; align-items: start; padding: 0.65rem 0.8rem;
+  border: 1px solid var(--line); border-radius: 10px; background: var(--card);
+}
 .choice > input { margin: 0.25rem 0 0; width: 1.1rem; height: 1.1rem; accent-color: var(--accent); }
 .choice > div { grid-column: 2; min-width: 0; }
 .choice label { font-weight: 500; display: block; }
-.choice .also { display: flex; gap: 0.5rem; align-items: baseline; margin-top: 0.35rem; color: var(--soft); font-size: 0.9rem; }
+.choice .also {
+  display: flex; gap: 0.5rem; align-items: baseline; margin-top: 0.35rem; color: var(--soft); font-size: 0.9rem;
+}
 .choice .also label { font-weight: 400; }
 .choice .also input { accent-color: var(--accent); }
-.choice blockquote { margin: 0.35rem 0 0; padding-left: 0.75rem; border-left: 3px solid var(--warn-line); color: var(--soft); font-size: 0.93rem; }
+.choice blockquote {
+  margin: 0.35rem 0 0; padding-left: 0.75rem; border-left: 3px solid var(--warn-line); color: var(--soft);
+  font-size: 0.93rem;
+}
 .sensitive { background: var(--warn-soft); border: 1px solid var(--warn-line); border-radius: 12px; padding: 1rem; }
 .sensitive legend { float: left; width: 100%; color: var(--warn); }
 .sensitive legend + * { clear: both; }
 
 button, .button {
-  font: inherit; font-weight: 600; line-height: 1.3; cursor: pointer; display: inline-block; text-align: center; text-decoration: none;
-  padding: 0.6rem 1.15rem; border-radius: 8px; border: 1px solid var(--accent); background: var(--accent); color: var(--accent-ink);
+  font: inherit; font-weight: 600; line-height: 1.3; cursor: pointer; display: inline-block; text-align: center;
+  text-decoration: none;
+  padding: 0.6rem 1.15rem; border-radius: 8px; border: 1px solid var(--accent); background: var(--accent);
+  color: var(--accent-ink);
 }
 button:hover, .button:hover { filter: brightness(1.08); }
 button.second, .button.second { background: transparent; color: var(--accent); }
 button.danger { background: transparent; border-color: var(--bad); color: var(--bad); }
-button.link { background: none; border: 0; padding: 0; color: var(--accent); font-weight: 500; text-decoration: underline; text-underline-offset: 0.15em; }
+button.link {
+  background: none; border: 0; padding: 0; color: var(--accent); font-weight: 500; text-decoration: underline;
+  text-underline-offset: 0.15em;
+}
 .actions { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; margin-top: 1rem; }
 .decide { display: grid; grid-template-columns: 1fr 1fr; gap: 0.75rem; margin-top: 1.5rem; }
 .decide.three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); }
@@ -134,13 +175,26 @@ details { margin: 0.75rem 0 0; }
 summary { cursor: pointer; font-weight: 500; color: var(--accent); }
 details > :nth-child(2) { margin-top: 0.75rem; }
 
-.map { height: 22rem; max-height: 60vh; border: 1px solid var(--field); border-radius: 8px; margin: 0 0 1rem; background: var(--paper); z-index: 0; position: relative; font: inherit; }
-.map:focus-visible::after { content: "+"; position: absolute; z-index: 1000; left: 50%; top: 50%; transform: translate(-50%, -50%); font-size: 2rem; line-height: 1; color: #000; text-shadow: 0 0 3px #fff, 0 0 3px #fff; pointer-events: none; }
-.map path.place { stroke: var(--accent); fill: var(--accent); stroke-width: 2; fill-opacity: 0.12; stroke-opacity: 0.7; }
+.map {
+  height: 22rem; max-height: 60vh; border: 1px solid var(--field); border-radius: 8px; margin: 0 0 1rem;
+  background: var(--paper); z-index: 0; position: relative; font: inherit;
+}
+.map:focus-visible::after {
+  content: "+"; position: absolute; z-index: 1000; left: 50%; top: 50%; transform: translate(-50%, -50%);
+  font-size: 2rem; line-height: 1; color: #000; text-shadow: 0 0 3px #fff, 0 0 3px #fff; pointer-events: none;
+}
+.map path.place {
+  stroke: var(--accent); fill: var(--accent); stroke-width: 2; fill-opacity: 0.12; stroke-opacity: 0.7;
+}
 .map path.chosen { stroke: var(--warn); fill: var(--warn); stroke-width: 3; fill-opacity: 0.2; stroke-opacity: 1; }
-.map .place-name { background: var(--card); color: var(--ink); border: 1px solid var(--line); border-radius: 6px; box-shadow: none; padding: 0.05rem 0.4rem; font-size: 0.85rem; }
+.map .place-name {
+  background: var(--card); color: var(--ink); border: 1px solid var(--line); border-radius: 6px; box-shadow: none;
+  padding: 0.05rem 0.4rem; font-size: 0.85rem;
+}
 .map .leaflet-bar a { color: #1c2422; }
-.scroll { overflow-x: auto; margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: 12px; background: var(--card); }
+.scroll {
+  overflow-x: auto; margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: 12px; background: var(--card);
+}
 table { border-collapse: collapse; width: 100%; font-size: 0.93rem; }
 caption { text-align: left; padding: 0.75rem 1rem 0; color: var(--soft); }
 caption h3 { display: inline; color: var(--ink); margin-right: 0.75rem; }
@@ -153,13 +207,22 @@ th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 tbody tr:last-child > * { border-bottom: 0; }
 td { min-width: 8rem; }
 td.nowrap { white-space: nowrap; }
-.secret { display: block; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 0.7rem 0.9rem; margin: 0 0 0.75rem; user-select: all; }
+.secret {
+  display: block; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 0.7rem 0.9rem;
+  margin: 0 0 0.75rem; user-select: all;
+}
 .secret { white-space: pre-wrap; }
 pre.letter { white-space: pre-wrap; margin: 0; }
-.qr { width: 17rem; max-width: 100%; background: #ffffff; padding: 0.75rem; border-radius: 10px; border: 1px solid var(--line); }
+.qr {
+  width: 17rem; max-width: 100%; background: #ffffff; padding: 0.75rem; border-radius: 10px;
+  border: 1px solid var(--line);
+}
 .qr + .below { margin: 1rem 0 0; }
 .qr svg { display: block; width: 100%; height: auto; }
-.foot { max-width: 62rem; margin: 0 auto; padding: 0 1.25rem 2rem; color: var(--soft); font-size: 0.85rem; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; }
+.foot {
+  max-width: 62rem; margin: 0 auto; padding: 0 1.25rem 2rem; color: var(--soft); font-size: 0.85rem; display: flex;
+  flex-wrap: wrap; gap: 0.25rem 1.25rem;
+}
 .foot a { color: var(--soft); }
 @media (max-width: 40rem) {
   main { padding-top: 1.25rem; }
@@ -172,9 +235,18 @@ pre.letter { white-space: pre-wrap; margin: 0; }
   .stack td, .stack th { display: block; border: 0; padding: 0.1rem 0; white-space: normal; min-width: 0; }
   .stack td[data-label] { padding-left: 5.5rem; text-indent: -5.5rem; }
   .stack td[data-label]::before, .stack td[data-label] * { text-indent: 0; }
-  .stack td[data-label]::before { content: attr(data-label) " "; color: var(--soft); font-size: 0.85rem; display: inline-block; min-width: 5.5rem; padding-right: 0.5rem; }
+  .stack td[data-label]::before {
+    content: attr(data-label) " "; color: var(--soft); font-size: 0.85rem; display: inline-block; min-width: 5.5rem;
+    padding-right: 0.5rem;
+  }
 }
-@media (min-width: 60rem) { .top:not(.staff) > div { flex-wrap: nowrap; } .top:not(.staff) nav { flex-wrap: nowrap; white-space: nowrap; } }
-@media (min-width: 66rem) { .top.staff > div { flex-wrap: nowrap; column-gap: 1rem; max-width: 74rem; } .top.staff nav { flex-wrap: nowrap; white-space: nowrap; column-gap: 0.8rem; font-size: 0.95rem; } }
+@media (min-width: 60rem) {
+  .top:not(.staff) > div { flex-wrap: nowrap; }
+  .top:not(.staff) nav { flex-wrap: nowrap; white-space: nowrap; }
+}
+@media (min-width: 66rem) {
+  .top.staff > div { flex-wrap: nowrap; column-gap: 1rem; max-width: 74rem; }
+  .top.staff nav { flex-wrap: nowrap; white-space: nowrap; column-gap: 0.8rem; font-size: 0.95rem; }
+}
 @media (prefers-reduced-motion: no-preference) { button, .button { transition: filter 0.12s; } }
 `

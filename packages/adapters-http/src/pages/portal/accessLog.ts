@@ -1,14 +1,10 @@
-import {
-  type AccessLogQuery as Query,
-  listAccessLog,
-  listLoggedApps,
-  type ReadableEntry
-} from "@place-access/domain/access-log"
+import { type AccessLogQuery as Query, listAccessLog, type ReadableEntry } from "@place-access/domain/access-log"
+import { listLoggedApps } from "@place-access/domain/connection"
 import { listOwnVolumeFlags, type ReadableFlag } from "@place-access/domain/purposes"
 import { Words } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as EntryWords from "../../access-log/EntryWords.js"
-import { type Options, portalPath } from "../../HttpOptions.js"
+import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../kit/Html.js"
@@ -31,7 +27,7 @@ const list = (portal: string) =>
       const cursor = form.value("cursor")
       const from = (cursor: string | undefined) => listAccessLog(visitor.account.id, filter, PAGE, cursor)
       const page = yield* from(cursor === "" ? undefined : cursor).pipe(
-        // One that somebody has tampered with begins the list anew.
+        // A cursor that somebody has tampered with: the list starts at its beginning.
         Effect.catchTag("Invalid", () => from(undefined))
       )
       const apps = yield* listLoggedApps(visitor.account.id)
@@ -55,7 +51,10 @@ const list = (portal: string) =>
           ${Fields.problems(fields, LABELS)}
           <form class="card filter" method="get" action="${path}">
             <div class="pair">
-              ${Fields.select(fields, { name: "app", label: "App" }, [{ value: "", text: "All apps" }, ...apps.map(({ id, name }) => ({ value: id, text: name }))])}
+              ${Fields.select(fields, { name: "app", label: "App" }, [
+                { value: "", text: "All apps" },
+                ...apps.map(({ id, name }) => ({ value: id, text: name }))
+              ])}
               ${
                 purposes.length > 0 &&
                 Fields.select(fields, { name: "purpose", label: "Purpose" }, [
@@ -80,10 +79,10 @@ const list = (portal: string) =>
     })
   )
 
-/** Flags that the entries asked for can explain; the last few are enough to look into. */
+/** The volume flags that can explain the listed entries. The last few are enough to look into. */
 const flagsFor = (visitor: Visitor.Visitor, { appId, from, purposeId, to }: Query) =>
   Effect.map(
-    // Without a cursor nothing about the page can be wrong.
+    // Without a cursor the page cannot be invalid.
     Effect.catchTag(listOwnVolumeFlags(visitor.account, { limit: FLAGS, cursor: undefined }), "Invalid", Effect.die),
     ({ flags }) =>
       flags.filter(
@@ -107,7 +106,10 @@ const flagged = ({ appName, calls, expectedDailyVolume, from, purposeDescription
     </p>
   </div>`
 
-/** In the order of the first of each group: the newest day first, and within it the app that asked last. */
+/**
+ * Groups the entries in the order of each group's first entry: the newest day first, and within a day the app that
+ * asked last.
+ */
 const groups = <A>(items: ReadonlyArray<A>, by: (item: A) => string): ReadonlyArray<readonly [string, Array<A>]> => {
   const found = new Map<string, Array<A>>()
   for (const item of items) {
@@ -156,7 +158,7 @@ const table = (entries: ReadonlyArray<ReadableEntry>): Html => {
   </div>`
 }
 
-/** In words, and as the app's developer knows it. */
+/** The request in words, and its route as the app's developer knows it. */
 const requested = ({ endpoint }: ReadableEntry): Html => {
   const deed = EntryWords.deed(endpoint)
   return deed === undefined
@@ -173,10 +175,10 @@ const learned = ({ disclosed, error }: ReadableEntry): Html => {
     ${words !== null && html`<br />${words}`}`
 }
 
-export const routes = (options: Options) => {
+export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
   return [
-    // The specification's `{user_portal_url}` is the address of the access log.
+    // The specification's `{user_portal_url}` is the address of the access log, so the portal's root leads there.
     Routes.get(portal, Effect.succeed(seeOther(`${portal}/access-log`))),
     Routes.get(`${portal}/access-log`, list(portal)),
     Routes.get(`${portal}/access-log.csv`, AccessLogFile.download)

@@ -7,7 +7,10 @@ import * as Form from "../kit/Form.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as AccessLogQuery from "./accessLogQuery.js"
 
-/** Entries of one file: what a spreadsheet opens without trouble. Narrower dates reach the rest. */
+/**
+ * The most entries of one file, which a spreadsheet opens without trouble. For the rest, the user chooses narrower
+ * dates.
+ */
 export const MAX_ENTRIES = 10_000
 const PAGE = 500
 
@@ -25,19 +28,25 @@ const row = (entry: ReadableEntry): ReadonlyArray<string> => [
 ]
 
 /**
- * One cell. Names of apps and areas are strangers' texts: what a spreadsheet would take for a formula gets an apostrophe in front,
- * also behind blanks, which some take away.
+ * One cell of the file. Names of apps and areas are strangers' texts, and a spreadsheet could run them as formulas (CSV
+ * injection). Such a text gets an apostrophe in front, also if blanks precede the formula, because some spreadsheets
+ * trim them.
  */
 export const cell = (text: string): string =>
   `"${(/^\s*[=+\-@\t\r\n|%]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
 
 const line = (cells: ReadonlyArray<string>): string => `${cells.map(cell).join(",")}\r\n`
 
-/** RFC 4180, with a byte order mark: without one, spreadsheets take UTF-8 for something else. */
+/**
+ * The file, by RFC 4180. It starts with a byte order mark, because spreadsheets take UTF-8 without one for another
+ * encoding.
+ */
 const csv = (entries: ReadonlyArray<ReadableEntry>): string =>
   `\uFEFF${line(COLUMNS)}${entries.map((entry) => line(row(entry))).join("")}`
 
-/** `GET {portal}/access-log.csv`: the entries that the page shows, the newest first. Never a coordinate: entries have none. */
+/**
+ * `GET {portal}/access-log.csv`: the entries that the page shows, the newest first. The entries contain no coordinates.
+ */
 export const download = Visitor.signedIn(({ account }) =>
   Effect.gen(function* () {
     const query = AccessLogQuery.read(yield* Form.query)

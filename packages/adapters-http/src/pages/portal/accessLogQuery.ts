@@ -1,16 +1,16 @@
 import type { AccessLogQuery as Query } from "@place-access/domain/access-log"
 import { AppId, PurposeId } from "@place-access/domain/shared"
 import { Option, Schema } from "effect"
-import type { Problem } from "../../wire/Issues.js"
+import type { FieldProblem } from "../../wire/Issues.js"
 import * as Day from "../kit/Day.js"
 import type * as Form from "../kit/Form.js"
 
-/** What the access log was asked for, on its page or as a file. */
+/** The filters of the access log, for its page and its file. */
 export interface AccessLogQuery {
-  /** As it stands in the address. */
+  /** The filters as the address has them. */
   readonly shown: Readonly<Record<"app" | "purpose" | "from" | "to", string>>
   readonly filter: Query
-  readonly problems: ReadonlyArray<Problem>
+  readonly problems: ReadonlyArray<FieldProblem>
 }
 
 export const read = (query: Form.Form): AccessLogQuery => {
@@ -20,7 +20,7 @@ export const read = (query: Form.Form): AccessLogQuery => {
     from: query.value("from"),
     to: query.value("to")
   }
-  const problems: Array<Problem> = []
+  const problems: Array<FieldProblem> = []
   return {
     shown,
     filter: {
@@ -32,7 +32,7 @@ export const read = (query: Form.Form): AccessLogQuery => {
   }
 }
 
-/** The address of another page, or of the file, of the same entries. */
+/** The address of another page of the same entries, or of their file. */
 export const address = (
   path: string,
   { shown }: AccessLogQuery,

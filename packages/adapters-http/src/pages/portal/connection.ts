@@ -3,7 +3,7 @@ import { listPlaces, type Place } from "@place-access/domain/places"
 import { listRulesOfUser, removeRuleOfUser, type RulesPage } from "@place-access/domain/rules"
 import { ConnectionId, PlaceId, RuleId, Words } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
-import { type Options, portalPath } from "../../HttpOptions.js"
+import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
@@ -13,17 +13,17 @@ import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
-import { allowed, badge, type Connection, endedBadge, facts } from "./connections.js"
+import { allowed, badge, type ListedConnection, endedBadge, facts } from "./connections.js"
 import { notice } from "./notices.js"
 import { sentence, stateBadge } from "./ruleWords.js"
 
 const connectionId = param("connection", ConnectionId, "connection")
 
-interface Again {
+interface RejectedForm {
   readonly problems?: Fields.Shown["problems"]
 }
 
-const detail = (portal: string, visitor: Visitor.Visitor, id: ConnectionId, { problems = [] }: Again = {}) =>
+const detail = (portal: string, visitor: Visitor.Visitor, id: ConnectionId, { problems = [] }: RejectedForm = {}) =>
   Effect.gen(function* () {
     const connection = yield* getConnection(visitor.account.id, id)
     const places = yield* listPlaces(visitor.account.id)
@@ -78,11 +78,11 @@ const detail = (portal: string, visitor: Visitor.Visitor, id: ConnectionId, { pr
     })
   })
 
-const used = (portal: string, { app }: Connection, { byPurpose, since, withoutPurpose }: Uses.Uses): Html => {
+const used = (portal: string, { app }: ListedConnection, { byPurpose, since, withoutPurpose }: Uses.Uses): Html => {
   const times = (count: number) => (count === 0 ? "Not once" : Words.count(count, "time"))
   return html`<section class="card" aria-labelledby="used">
     <h2 id="used">How often it asked</h2>
-    <p class="soft">Answers that it was given in the last 90 days, since ${time(since)}:</p>
+    <p class="soft">The answers that it got in the last 90 days, since ${time(since)}:</p>
     <ul class="plain counts">
       <li><strong>${times(withoutPurpose)}</strong> <span>About your places, without your exact location</span></li>
       ${byPurpose.map(
@@ -94,16 +94,21 @@ const used = (portal: string, { app }: Connection, { byPurpose, since, withoutPu
   </section>`
 }
 
-const consequences = ({ app }: Connection, hasRules: boolean): Html =>
+const consequences = ({ app }: ListedConnection, hasRules: boolean): Html =>
   html`<ul>
-    <li>${app.name} can ask nothing more from that moment, and nothing more is sent to it.</li>
-    ${hasRules && html`<li>Its rules stop for good.</li>`}
-    <li>None of your places is shared with it any more.</li>
-    <li>What it learned before, it keeps. What it asked stays in your access log.</li>
-    <li>To use it with your places again, you connect it anew from the app and decide everything again.</li>
+    <li>From that moment ${app.name} can ask nothing, and we send nothing to it.</li>
+    ${hasRules && html`<li>Its rules stop permanently.</li>`}
+    <li>You no longer share any place with it.</li>
+    <li>It keeps what it learned before. Your access log keeps its requests.</li>
+    <li>To undo this, connect the app again from the app itself. You then decide everything again.</li>
   </ul>`
 
-const sharing = (portal: string, connection: Connection, places: ReadonlyArray<Place.Place>, token: string): Html => {
+const sharing = (
+  portal: string,
+  connection: ListedConnection,
+  places: ReadonlyArray<Place.Place>,
+  token: string
+): Html => {
   const present = places.filter(({ archivedAt }) => archivedAt === null)
   const shared = new Map(connection.places.map((place) => [place.placeId, place]))
   return html`<section class="card" aria-labelledby="where">
@@ -154,15 +159,20 @@ const sharing = (portal: string, connection: Connection, places: ReadonlyArray<P
 
 const RULES = 50
 
-/** A cursor that somebody has tampered with begins the list anew. */
+/** A cursor that somebody has tampered with starts the list at its beginning. */
 const rulesPage = (visitor: Visitor.Visitor, id: ConnectionId, cursor: string) => {
   const from = (cursor: string | undefined) => listRulesOfUser(visitor.account.id, id, { limit: RULES, cursor })
   return Effect.catchTag(from(cursor === "" ? undefined : cursor), "Invalid", () => from(undefined))
 }
 
-const ruleList = (portal: string, { app, id }: Connection, { nextCursor, rules }: RulesPage, token: string): Html =>
+const ruleList = (
+  portal: string,
+  { app, id }: ListedConnection,
+  { nextCursor, rules }: RulesPage,
+  token: string
+): Html =>
   html`<section class="card" aria-labelledby="rules">
-    <h2 id="rules">What it wants to be told</h2>
+    <h2 id="rules">Its notifications</h2>
     ${
       rules.length === 0
         ? html`<p>Nothing at the moment.</p>`
@@ -173,7 +183,7 @@ const ruleList = (portal: string, { app, id }: Connection, { nextCursor, rules }
                   <div>
                     <p>${sentence(rule, app.name)} ${stateBadge(rule)}</p>
                     <p>
-                      <a href="${portal}/connections/${id}/rules/${rule.id}">Why it was told, or not</a>
+                      <a href="${portal}/connections/${id}/rules/${rule.id}">Why it was notified, or not</a>
                     </p>
                     <form method="post" action="${portal}/connections/${id}/rules/${rule.id}/remove">
                       ${Fields.hidden("form_token", token)}<button class="link">Remove this rule</button>
@@ -213,7 +223,7 @@ const share = (portal: string) =>
       const form = yield* Visitor.checked(visitor.cookie)
       const id = yield* connectionId
       const ids = yield* Effect.mapError(Schema.decode(PlaceIds)(form.all("place")), () =>
-        Errors.invalidRequest("The form names a place that cannot be one")
+        Errors.invalidRequest("The form names a place that does not exist")
       )
       const earlier = new Set(form.all("earlier"))
       const places = ids.map((placeId) => ({ placeId, includeEarlierVisits: earlier.has(placeId) }))
@@ -234,7 +244,7 @@ const removeRule = (portal: string) =>
     })
   )
 
-export const routes = (options: Options) => {
+export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
   return [
     Routes.get(`${portal}/connections/:connection`, show(portal)),

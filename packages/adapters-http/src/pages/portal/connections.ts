@@ -1,7 +1,7 @@
 import { type ConnectionView, listConnections } from "@place-access/domain/connection"
 import { Scope } from "@place-access/domain/shared"
 import { Effect } from "effect"
-import { type Options, portalPath } from "../../HttpOptions.js"
+import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html, type Value } from "../kit/Html.js"
 import { respond } from "../kit/Page.js"
@@ -10,9 +10,9 @@ import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "./notices.js"
 
-export type Connection = ConnectionView.UserConnection
+export type ListedConnection = ConnectionView.UserConnection
 
-/** Connected apps: what they may do, since when, until when, and how to end it. */
+/** The page of connected apps: what each may do, since when, until when, and how to end it. */
 const list = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
@@ -50,7 +50,7 @@ const list = (portal: string) =>
                       <dl>${facts(connection)}</dl>
                       <p class="actions">
                         <a href="${portal}/connections/${connection.id}">Details</a>
-                        <a href="${portal}/access-log?app=${connection.app.id}">What it asked</a>
+                        <a href="${portal}/access-log?app=${connection.app.id}">Its requests</a>
                       </p>
                     </li>`
                 )}
@@ -60,21 +60,21 @@ const list = (portal: string) =>
     })
   )
 
-export const REASONS: Readonly<Record<NonNullable<Connection["endReason"]>, string>> = {
+export const REASONS: Readonly<Record<NonNullable<ListedConnection["endReason"]>, string>> = {
   user_disconnected: "you disconnected it",
-  app_revoked_token: "the app gave it back",
-  admin_revoked: "the app was closed for good",
-  expired: "its time was over",
+  app_revoked_token: "the app ended it",
+  admin_revoked: "an admin closed the app permanently",
+  expired: "the time that you allowed was over",
   refresh_token_reused: "a token of the app was used twice, so it may have been stolen",
   code_reused: "a code of the app was used twice, so it may have been stolen"
 }
 
-export const endedBadge = ({ endReason }: Connection): Html =>
+export const endedBadge = ({ endReason }: ListedConnection): Html =>
   endReason === "refresh_token_reused" || endReason === "code_reused"
     ? html`<span class="badge bad">Ended for your safety</span>`
     : html`<span class="badge quiet">Ended</span>`
 
-const card = (portal: string, connection: Connection): Html =>
+const card = (portal: string, connection: ListedConnection): Html =>
   html`<li class="card">
     <header>
       <h2><a href="${portal}/connections/${connection.id}">${connection.app.name}</a></h2>
@@ -90,8 +90,8 @@ const card = (portal: string, connection: Connection): Html =>
     </p>
   </li>`
 
-/** What it may do; what it holds and cannot use now is marked. */
-export const allowed = ({ heldScopes, live, scopes }: Connection): Html =>
+/** The scopes of a connection. Scopes that the app holds but cannot use now are marked. */
+export const allowed = ({ heldScopes, live, scopes }: ListedConnection): Html =>
   heldScopes.length === 0
     ? html`Nothing`
     : html`<ul class="plain lines">
@@ -103,33 +103,33 @@ export const allowed = ({ heldScopes, live, scopes }: Connection): Html =>
         )}
       </ul>`
 
-export const badge = ({ app }: Connection): Value =>
+export const badge = ({ app }: ListedConnection): Value =>
   app.status === "production" ? null : html`<span class="badge warn">Sandbox</span>`
 
-/** When and why it ended, if it did. */
-const end = ({ endReason, endedAt }: Connection): Value =>
+/** When and why the connection ended, if it has. */
+const end = ({ endReason, endedAt }: ListedConnection): Value =>
   endedAt !== null &&
   html`<dt>Ended</dt>
     <dd>${time(endedAt)}: ${REASONS[endReason ?? "expired"]}</dd>`
 
-const lastUsed = ({ lastUsedAt }: Connection): Html =>
+const lastUsed = ({ lastUsedAt }: ListedConnection): Html =>
   html`<dt>Last used</dt>
     <dd>${lastUsedAt === null ? "Never" : time(lastUsedAt)}</dd>`
 
-export const facts = (connection: Connection): Html => (connection.live ? now(connection) : then(connection))
+export const facts = (connection: ListedConnection): Html => (connection.live ? now(connection) : then(connection))
 
-/** What was is over: its dates would only mislead. */
-const then = (connection: Connection): Html =>
+/** The dates of a live connection. For an ended connection its dates would only mislead. */
+const then = (connection: ListedConnection): Html =>
   html`<dt>Connected</dt>
     <dd>${time(connection.connectedAt)}</dd>
     ${end(connection)} ${lastUsed(connection)}
     <dt>Could ask about</dt>
     <dd>${placesOf(connection)}</dd>`
 
-const placesOf = ({ places }: Connection): string =>
+const placesOf = ({ places }: ListedConnection): string =>
   places.length === 0 ? "None of your places" : places.map(({ label }) => label).join(", ")
 
-const now = (connection: Connection): Html => {
+const now = (connection: ListedConnection): Html => {
   const { connectedAt, grantExpiresAt, renewalGraceEndsAt, sensitiveExpiresAt, sensitiveLapsedAt } = connection
   return html`<dt>Connected</dt>
     <dd>${time(connectedAt)}</dd>
@@ -152,7 +152,7 @@ const now = (connection: Connection): Html => {
     }`
 }
 
-export const routes = (options: Options) => {
+export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
   return [Routes.get(`${portal}/connections`, list(portal))]
 }

@@ -2,9 +2,9 @@ import { AccountDeletion, deleteAccount, describeDeletion } from "@place-access/
 import { Words } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { clientAddress } from "../../edge/ClientAddress.js"
-import { HttpOptions, type Options, portalPath } from "../../HttpOptions.js"
+import { HttpOptions, type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Credentials from "../../security/Credentials.js"
-import type { Problem } from "../../wire/Issues.js"
+import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../kit/Html.js"
@@ -14,16 +14,16 @@ import * as Visitor from "../kit/Visitor.js"
 
 const LABELS = { password: "Password", word: "The word" }
 
-/** To be typed: nobody presses that button by mistake. */
+/** The user types this word to confirm, so that nobody deletes an account by mistake. */
 const WORD = "delete"
 
-interface Again {
-  readonly problems: ReadonlyArray<Problem>
+interface RejectedForm {
+  readonly problems: ReadonlyArray<FieldProblem>
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const page = (portal: string, visitor: Visitor.Visitor, again: Again = { problems: [], status: 200 }) =>
+const page = (portal: string, visitor: Visitor.Visitor, again: RejectedForm = { problems: [], status: 200 }) =>
   Effect.gen(function* () {
     const { apps, isLastAdmin } = yield* describeDeletion(visitor.account)
     const token = yield* Visitor.tokenFor(visitor)
@@ -37,7 +37,7 @@ const page = (portal: string, visitor: Visitor.Visitor, again: Again = { problem
       headers: again.headers ?? {},
       main: html`<p><a href="${portal}/settings">Settings</a></p>
         <h1>Delete your account</h1>
-        <p class="lead">${visitor.account.email}: at once, for good, and with everything in it.</p>
+        <p class="lead">This deletes ${visitor.account.email} and everything in it, at once. It cannot be undone.</p>
         ${Fields.problems(form, LABELS)}
         <section class="card" aria-labelledby="goes">
           <h2 id="goes">What goes</h2>
@@ -58,7 +58,7 @@ const page = (portal: string, visitor: Visitor.Visitor, again: Again = { problem
         <section class="card" aria-labelledby="stays">
           <h2 id="stays">What stays</h2>
           <ul>
-            <li>What apps learned about you before, they keep. Ask them to delete it.</li>
+            <li>Apps keep what they learned about you before. Ask them to delete it.</li>
             ${
               visitor.account.roles.some((role) => role !== "developer") &&
               html`<li>
@@ -138,7 +138,7 @@ const remove = (portal: string) =>
             page(portal, visitor, { problems: [{ field: "password", message: "is wrong" }], status: 403 }),
           TooManyAttempts: ({ retryAfterMillis }) =>
             page(portal, visitor, {
-              problems: [{ field: "password", message: "was wrong too often: try again later" }],
+              problems: [{ field: "password", message: "was wrong too often. Try again later" }],
               status: 429,
               headers: { "retry-after": String(Math.ceil(retryAfterMillis / 1000)) }
             }),
@@ -159,7 +159,7 @@ const deleted = Effect.succeed(
   })
 )
 
-export const routes = (options: Options) => {
+export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
   return [
     Routes.get(

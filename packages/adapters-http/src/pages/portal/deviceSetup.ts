@@ -1,35 +1,40 @@
-import { type Added, type Device, DeviceSetup } from "@place-access/domain/devices"
+import type { Added, Device } from "@place-access/domain/devices"
 import { Effect } from "effect"
 import { renderSVG } from "uqr"
+import * as DeviceSetup from "../../devices/DeviceSetup.js"
 import { Html, html } from "../kit/Html.js"
 import { respond } from "../kit/Page.js"
 import * as Visitor from "../kit/Visitor.js"
 
-/** In the order in which they are offered. */
-export const APPS: Readonly<Record<Device.Format, { readonly name: string; readonly description: string }>> = {
+/** The apps for phones, in the order in which the page offers them. */
+export const APPS: Readonly<Record<Device.PhoneFormat, { readonly name: string; readonly description: string }>> = {
   overland: {
     name: "Overland",
     description: "For iPhones. The only one that also reports when you arrive and leave, which makes visits exact."
   },
   owntracks: {
     name: "OwnTracks",
-    description: "For iPhones and Android phones. Sends when you move, and is gentle to the battery."
+    description: "For iPhones and Android phones. Sends when you move, and uses little battery."
   },
   osmand: {
     name: "Traccar Client or OsmAnd",
-    description: "For iPhones and Android phones. Sends in steady intervals; OsmAnd while you use it as your map."
+    description:
+      "For iPhones and Android phones. Traccar Client sends at regular intervals; OsmAnd sends while you use it as a map."
   },
   gpslogger: {
     name: "GPSLogger",
-    description: "For Android phones. For those who like to set every detail."
+    description: "For Android phones. For people who like to adjust every detail."
   },
   json: {
-    name: "A program of your own",
+    name: "Your own program",
     description: "Sends JSON, as the API describes it."
   }
 }
 
-/** The steps once more. Nobody can say the token again: a lost one means a new device. */
+/**
+ * The setup steps, for a phone that was added earlier. The service does not store the token: if it is lost, the phone
+ * has to be added again.
+ */
 export const instructions = (device: Device.Device, baseUrl: string): Html => {
   const { address, steps } = DeviceSetup.make(device, "", baseUrl)
   return html`<details>
@@ -40,15 +45,15 @@ export const instructions = (device: Device.Device, baseUrl: string): Html => {
       ${steps.map((step) => html`<li>${step}</li>`)}
     </ol>
     <p class="soft small">
-      The token, and the QR code that has it, were shown once. If they are lost, add the phone again and remove this
-      one.
+      The token and its QR code were shown once. If you have lost them, add the phone again and remove this one.
     </p>
   </details>`
 }
 
 /** The only page that ever shows the token. */
-export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, setup, token }: Added) =>
-  Effect.map(Visitor.reader(visitor), (reader) =>
+export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, token }: Added, baseUrl: string) => {
+  const setup = DeviceSetup.make(device, token, baseUrl)
+  return Effect.map(Visitor.reader(visitor), (reader) =>
     respond({
       title: `Set up ${device.name}`,
       reader,
@@ -57,8 +62,8 @@ export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, se
       main: html`<h1>Set up ${device.name}</h1>
         <div class="note warn">
           <p>
-            <strong>This is shown once.</strong> Set the phone up now, or keep the token in a safe place. Whoever has it
-            can send locations as you.
+            <strong>This is shown once.</strong> Set the phone up now, or keep the token in a safe place. Anybody who
+            has it can send locations as you.
           </p>
         </div>
         ${device.format !== "json" && isThisMachine(setup.address) && OUT_OF_REACH}
@@ -77,8 +82,12 @@ export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, se
         <p><a class="button" href="${portal}/devices">I have set it up</a></p>`
     })
   )
+}
 
-/** Who tries the service out runs it at localhost, and would wait in vain for what the phone sends. */
+/**
+ * Whether the address is this machine. People who try the service out run it at localhost, which their phone cannot
+ * reach.
+ */
 const isThisMachine = (address: string): boolean =>
   /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname)
 
@@ -89,7 +98,9 @@ const OUT_OF_REACH = html`<div class="note warn">
   </p>
 </div>`
 
-/** Black on white in the dark too, and drawn here: no picture is fetched and no script runs. */
+/**
+ * Black on white also in dark mode, so that cameras can read it. Drawn as HTML: the page needs no image and no script.
+ */
 const qrCode = ({ link, qrText }: DeviceSetup.DeviceSetup): Html => {
   const holds = link === null ? "the settings below as text" : "a link that opens the app with everything filled in"
   return html`<div class="qr" role="img" aria-label="QR code. It holds ${holds}.">
@@ -97,11 +108,11 @@ const qrCode = ({ link, qrText }: DeviceSetup.DeviceSetup): Html => {
   </div>`
 }
 
-/** The link is of our own making, for the phone that this page is open on. */
-const openOnPhone = (format: Device.Format, link: string): Html =>
+/** A link that this service makes itself, for the phone on which this page is open. */
+const openOnPhone = (format: Device.PhoneFormat, link: string): Html =>
   html`<p class="below">Is this the phone? <a class="button second" href="${link}">Open in ${APPS[format].name}</a></p>`
 
-const field = ({ name, value }: DeviceSetup.Setting, token: string): Html =>
+const field = ({ name, value }: DeviceSetup.PhoneSetting, token: string): Html =>
   html`<h3>${name}</h3>
     <code class="secret" ${value === token && new Html('data-testid="device-token"')}>${value}</code>`
 
@@ -112,7 +123,7 @@ const tryIt = (address: string, token: string): Html =>
     <p class="soft">The answer is <code>{"accepted":1,"duplicates":0,"quarantined":0}</code>.</p>
   </section>`
 
-/** Ready to paste: the shell fills the time in. Nothing in it needs quoting: the token's alphabet has no quotes. */
+/** A command to paste. The shell fills in the time. The token needs no quoting, because its alphabet has no quotes. */
 const curl = (address: string, token: string): string =>
   [
     `curl -X POST '${address}' \\`,

@@ -1,7 +1,8 @@
 import { addDevice, Device, DeviceStatus, keepAtHome, listDevices, removeDevice } from "@place-access/domain/devices"
 import { DeviceId, Words } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
-import { HttpOptions, type Options, portalPath } from "../../HttpOptions.js"
+import { quarantineWords } from "../../devices/QuarantineWords.js"
+import { HttpOptions, type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { flag, type Html, html } from "../kit/Html.js"
@@ -15,7 +16,7 @@ import { notice } from "./notices.js"
 
 const LABELS = { name: "Name", format: "The app on it" }
 
-const Draft = Schema.Struct({ name: Device.Name, format: Device.Format })
+const Draft = Schema.Struct({ name: Device.DeviceName, format: Device.PhoneFormat })
 
 const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fields.fresh()) =>
   Effect.gen(function* () {
@@ -62,12 +63,12 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
 const appChoice = (form: Fields.Shown): Html =>
   html`<fieldset id="format">
     <legend>${LABELS.format}</legend>
-    <p class="hint">What is to send your location. The first four are apps, and free.</p>
+    <p class="hint">The app that sends your location. The first four are free apps.</p>
     ${Fields.groupFault(form, "format", LABELS.format)}
-    <div class="choices">${Device.Format.literals.map((format) => appBox(form, format))}</div>
+    <div class="choices">${Device.PhoneFormat.literals.map((format) => appBox(form, format))}</div>
   </fieldset>`
 
-const appBox = (form: Fields.Shown, format: Device.Format): Html => {
+const appBox = (form: Fields.Shown, format: Device.PhoneFormat): Html => {
   const id = `format-${format}`
   return html`<div class="choice">
     <input
@@ -106,7 +107,7 @@ const card = (portal: string, device: Device.Device, token: string, baseUrl: str
       <summary>Remove ${device.name}</summary>
       <form method="post" action="${portal}/devices/${device.id}/remove">
         ${Fields.hidden("form_token", token)}
-        <p>Its token stops working at once. What it sent before stays.</p>
+        <p>Its token stops working at once. Your history keeps what it sent. To undo this, add the device again.</p>
         <button class="danger">Remove ${device.name}</button>
       </form>
     </details>
@@ -120,8 +121,8 @@ const home = (portal: string, { id, name, staysAtHome }: Device.Device, token: s
       <p>
         ${
           staysAtHome
-            ? "Apps do not take you to be where it is, as long as another device sends your location."
-            : "For a tablet or an old phone that you do not carry with you: apps will not take you to be where it is, as long as another device sends your location."
+            ? "As long as another device sends your location, apps ignore where this one is."
+            : "For a tablet or an old phone that you do not carry with you. As long as another device sends your location, apps ignore where this one is."
         }
       </p>
       <button class="second">${staysAtHome ? "I carry it with me" : "It stays at home"}</button>
@@ -135,7 +136,7 @@ const badge = (status: DeviceStatus.DeviceStatus): Html => {
     case "sending":
       return html`<span class="badge">Sending</span>`
     case "put_aside":
-      return html`<span class="badge warn">${DeviceStatus.words(status.reason).status}</span>`
+      return html`<span class="badge warn">${quarantineWords[status.reason].status}</span>`
   }
 }
 
@@ -145,7 +146,7 @@ const putAside = (all: Device.Device["putAside"]): Html =>
       ${all.map(
         ({ count, lastAt, reason }) =>
           html`<li>
-            ${Words.count(count, "reading")}, the last one ${time(lastAt)}. ${DeviceStatus.words(reason).explanation}
+            ${Words.count(count, "reading")}, the last one ${time(lastAt)}. ${quarantineWords[reason].explanation}
           </li>`
       )}
     </ul>`
@@ -157,7 +158,7 @@ const create = (portal: string) =>
       const draft = Form.decode(Draft, { name: form.value("name"), format: form.value("format") })
       if (Either.isLeft(draft)) return yield* list(portal, visitor, Form.shown(form, draft.left))
       const { baseUrl } = yield* HttpOptions
-      return yield* setUpPage(portal, visitor, yield* addDevice(visitor.account.id, draft.right, baseUrl))
+      return yield* setUpPage(portal, visitor, yield* addDevice(visitor.account.id, draft.right), baseUrl)
     })
   )
 
@@ -179,7 +180,7 @@ const remove = (portal: string) =>
     })
   )
 
-export const routes = (options: Options) => {
+export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
   return [
     Routes.get(

@@ -1,14 +1,14 @@
 import { HttpServerRequest } from "@effect/platform"
 import { checkFormToken } from "@place-access/domain/accounts"
-import { getHistoryChoice, type History } from "@place-access/domain/history"
+import { getHistoryChoice, type History } from "@place-access/domain/retention-choice"
 import { Import, listImports, removeImport, startImport } from "@place-access/domain/imports"
 import { type Conflict, ImportId, type Invalid, type StoreError, Words } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Upload from "../../edge/Upload.js"
-import { HttpOptions, type Options, portalPath } from "../../HttpOptions.js"
+import { HttpOptions, type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Credentials from "../../security/Credentials.js"
 import * as Errors from "../../wire/Errors.js"
-import type { Problem } from "../../wire/Issues.js"
+import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../kit/Html.js"
@@ -21,10 +21,10 @@ import { notice } from "./notices.js"
 
 const LABELS = { file: "File" }
 const MOST = "256 MiB"
-/** A page without scripts asks again by itself while something is under way. */
+/** How often the page reloads itself while an import is under way. It runs no script. */
 const REFRESH_S = 5
 
-const FORMATS: Readonly<Record<Import.Format, string>> = {
+const FORMATS: Readonly<Record<Import.ImportFormat, string>> = {
   gpx: "GPX",
   google_android: "Google Timeline of an Android phone",
   google_ios: "Google Timeline of an iPhone",
@@ -47,12 +47,12 @@ const list = (portal: string) =>
         ...(isWatched && { headers: { refresh: `${REFRESH_S};url=${portal}/imports` } }),
         main: html`<h1>Imports</h1>
           <p class="lead">
-            Files of where you were before your phone was connected. They go into your history only: nothing that an app
-            asked to be told of happens because of them.
+            Files of where you were before your phone was connected. They go into your history only: no app gets a
+            notification because of them.
           </p>
           ${notice(query.value("done"))}
           <p><a class="button" href="${portal}/imports/new">Import a file</a></p>
-          ${isWatched && html`<p class="soft small">While a file is being read, this page loads itself again every ${REFRESH_S} seconds.</p>`}
+          ${isWatched && html`<p class="soft small">While a file is being read, this page reloads itself every ${REFRESH_S} seconds.</p>`}
           ${
             imports.length === 0
               ? html`<p class="empty">You have not imported anything yet.</p>`
@@ -84,7 +84,7 @@ const card = (portal: string, one: Import.Import, token: string): Html =>
     <form method="post" action="${portal}/imports/${one.id}/remove" class="actions">
       ${Fields.hidden("form_token", token)}
       <button class="danger">${isOpen(one) ? "Stop" : "Remove"} ${one.fileName}</button>
-      <span class="soft small">What is stored stays in your history.</span>
+      <span class="soft small">Your history keeps what is stored.</span>
     </form>
   </li>`
 
@@ -109,8 +109,15 @@ const progress = ({ bytesDone, bytesTotal, id }: Import.Import): Html => {
   </div>`
 }
 
-/** In words that need no explanation; what there is none of is not spoken of. */
-const counts = ({ duplicates, quarantined, read, stored, tooOld, tooRecent }: Import.Counts): ReadonlyArray<Html> => {
+/** The counts of an import, in plain words. Counts of zero are left out. */
+const counts = ({
+  duplicates,
+  quarantined,
+  read,
+  stored,
+  tooOld,
+  tooRecent
+}: Import.ImportCounts): ReadonlyArray<Html> => {
   const rows: ReadonlyArray<readonly [string, number, string]> = [
     ["Read", read, ""],
     ["New in your history", stored, ""],
@@ -130,7 +137,7 @@ const counts = ({ duplicates, quarantined, read, stored, tooOld, tooRecent }: Im
     )
 }
 
-const upload = (portal: string, visitor: Visitor.Visitor, problems: ReadonlyArray<Problem> = [], status = 400) =>
+const upload = (portal: string, visitor: Visitor.Visitor, problems: ReadonlyArray<FieldProblem> = [], status = 400) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
     const { keep } = yield* getHistoryChoice(visitor.account.id)
@@ -180,7 +187,9 @@ const upload = (portal: string, visitor: Visitor.Visitor, problems: ReadonlyArra
     })
   })
 
-/** Said before, because what is left out now would need another upload. */
+/**
+ * A note before the upload about what the chosen history would leave out, because adding it later takes another upload.
+ */
 const kept = (portal: string, keep: History.Keep): Html | false =>
   keep !== null &&
   html`<div class="note">
@@ -201,7 +210,7 @@ const receive = (portal: string) =>
       yield* Credentials.checkOrigin(request, yield* HttpOptions)
       const stored = Upload.form(request, Import.MAX_BYTES, ({ bytes, fileName, value }) =>
         Effect.gen(function* () {
-          // Before the file is read: the token's field stands in front of it.
+          // The token is checked before the file is read: the field of the token comes before the file in the form.
           if (!(yield* checkFormToken(visitor.cookie, value("form_token"), "")))
             return yield* Effect.fail(Visitor.stale)
           yield* Effect.catchTag(startImport(visitor.account.id, fileName, bytes), "ImportTooLarge", () =>
@@ -222,10 +231,10 @@ const receive = (portal: string) =>
 
 type Refusal = Conflict | Invalid | StoreError | Errors.WireError
 
-/** What the page says about a file that was not taken; undefined: another page says it. */
+/** How the page shows a file that was refused. Undefined: the error page shows it. */
 const refusalOf = (
   error: Refusal
-): { readonly status: number; readonly problems: ReadonlyArray<Problem> } | undefined => {
+): { readonly status: number; readonly problems: ReadonlyArray<FieldProblem> } | undefined => {
   const of = (status: number, message: string) => ({ status, problems: [{ field: "file", message }] })
   if (!("_tag" in error)) return error.statusCode === 413 ? of(413, `must be at most ${MOST}`) : undefined
   switch (error._tag) {
@@ -247,7 +256,7 @@ const remove = (portal: string) =>
     })
   )
 
-export const routes = (options: Options) => {
+export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
   return [
     Routes.get(`${portal}/imports`, list(portal)),

@@ -1,7 +1,8 @@
-import { archivePlace, createPlace, Geometry, listPlaces, Place, updatePlace } from "@place-access/domain/places"
+import { archivePlace } from "@place-access/domain/connection"
+import { createPlace, Geometry, listPlaces, Place, updatePlace } from "@place-access/domain/places"
 import { PlaceId } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
-import { type Options, portalPath } from "../../HttpOptions.js"
+import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
@@ -18,7 +19,7 @@ const LABELS = { label: "Name", kind: "Kind", lat: "Latitude", lon: "Longitude",
 
 const Draft = Schema.Struct({
   label: Place.Label,
-  kind: Place.Kind,
+  kind: Place.PlaceKind,
   lat: Form.Number(Geometry.Latitude),
   lon: Form.Number(Geometry.Longitude),
   radius_m: Form.Number(Geometry.RadiusM)
@@ -29,21 +30,21 @@ const typed = (form: Form.Form) =>
 
 const FRESH = Fields.fresh({ kind: "home", radius_m: String(Place.DEFAULT_RADIUS_M) })
 
-const circle = ({ circle: { lat, lon, radiusM }, label }: Place.Place): Map.Circle => ({ label, lat, lon, radiusM })
+const circle = ({ circle: { lat, lon, radiusM }, label }: Place.Place): Map.MapCircle => ({ label, lat, lon, radiusM })
 
 const fields = (form: Fields.Shown, map: Value): Html =>
   html` ${Fields.input(form, { name: "label", label: "Name", hint: "What you call it. Apps that you share it with see this name.", maxlength: 80 })}
     ${Fields.select(
       form,
       { name: "kind", label: "Kind" },
-      Place.Kind.literals.map((kind) => ({ value: kind, text: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}` }))
+      Place.PlaceKind.literals.map((kind) => ({ value: kind, text: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}` }))
     )}
     ${map}
     <div class="pair">
       ${Fields.input(form, { name: "lat", label: "Latitude", hint: "Degrees, such as 52.5208", inputmode: "decimal" })}
       ${Fields.input(form, { name: "lon", label: "Longitude", hint: "Degrees, such as 13.4095", inputmode: "decimal" })}
     </div>
-    ${Fields.input(form, { name: "radius_m", label: "Radius", hint: "Metres from the middle, 100 to 10,000. Phones are often 50 m off, so smaller circles than 150 m miss arrivals.", inputmode: "decimal" })}`
+    ${Fields.input(form, { name: "radius_m", label: "Radius", hint: "Metres from the middle, 100 to 10,000. Phones are often 50 m off, so a circle smaller than 150 m misses arrivals.", inputmode: "decimal" })}`
 
 const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = FRESH) =>
   Effect.gen(function* () {
@@ -200,7 +201,7 @@ const archive = (portal: string) =>
     })
   )
 
-export const routes = (options: Options) => {
+export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
   return [
     Routes.get(

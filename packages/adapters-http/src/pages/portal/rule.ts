@@ -2,7 +2,7 @@ import { getConnection } from "@place-access/domain/connection"
 import { getEvaluationsOfUser, type RecentEvaluations, type Rule } from "@place-access/domain/rules"
 import { ConnectionId, RuleId } from "@place-access/domain/shared"
 import { Effect } from "effect"
-import { type Options, portalPath } from "../../HttpOptions.js"
+import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import { type Html, html } from "../kit/Html.js"
 import { respond } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
@@ -12,7 +12,7 @@ import { row, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { evaluation, sentence } from "./ruleWords.js"
 
-/** Why an app was told something about the user, and why it was not. */
+/** The page of one rule: why the app was notified about the user, or was not. */
 const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
@@ -26,15 +26,15 @@ const show = (portal: string) =>
         current: `${portal}/connections`,
         width: "middle",
         main: html`<p><a href="${portal}/connections/${connectionId}">${app.name}</a></p>
-          <h1>What ${app.name} wants to be told</h1>
+          <h1>Notifications for ${app.name}</h1>
           <p class="lead">${sentence(rule, app.name)}.</p>
           <h2>The last readings of your phone</h2>
           <p class="soft">
-            What each of them did to this rule, the last to arrive first. ${app.name} can read as much, and never where
-            you were. What was sent to it in the end is in
+            What each reading did to this rule, the last to arrive first. ${app.name} can read this list too, but never
+            where you were. The notifications that it got are in
             <a href="${portal}/access-log?app=${app.id}">your access log</a>.
           </p>
-          ${recent.length === 0 ? html`<p class="empty">No reading has been looked at for this rule yet.</p>` : table(rule, recent, app.name)}`
+          ${recent.length === 0 ? html`<p class="empty">This rule has checked no reading yet.</p>` : table(rule, recent, app.name)}`
       })
     })
   )
@@ -56,7 +56,7 @@ const words = (rule: Rule.Rule, one: RecentEvaluations.Evaluation, appName: stri
   return one.outcome === "fired" ? html`<strong>${text}</strong>` : html`${text}`
 }
 
-export const routes = (options: Options) => {
+export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
   return [Routes.get(`${portal}/connections/:connection/rules/:rule`, show(portal))]
 }

@@ -9,10 +9,10 @@ import { Timestamp } from "@place-access/domain/shared"
 import { type Html, html } from "../kit/Html.js"
 import { time } from "../kit/Time.js"
 
-/** Rules and what became of them, as their user reads them. */
+/** Rules and their evaluations, in words for the user. */
 
-/** Nothing for an active one: the sentence is true as it stands. */
-const BADGES: Readonly<Record<RuleLife.State, string | null>> = {
+/** The badge of a rule's state. An active rule has none, because its sentence needs no qualification. */
+const BADGES: Readonly<Record<RuleLife.RuleState, string | null>> = {
   active: null,
   inactive: "Not yet",
   disabled: "Not now",
@@ -24,21 +24,27 @@ export const stateBadge = ({ state }: ListedRule): Html | false => {
   return words !== null && html`<span class="badge quiet">${words}</span>`
 }
 
-/** `When you arrive at Home, until …` */
-export const sentence = ({ dwellMinutes, target, type, window }: Rule.Rule, appName: string): Html => {
-  const what =
-    type === "enter"
-      ? "When you arrive at"
-      : type === "exit"
-        ? "When you leave"
-        : `When you stay ${dwellMinutes} minutes at`
-  return html`${what}
+/** The rule as a sentence: `When you arrive at Home, until …`. */
+export const sentence = (rule: Rule.Rule, appName: string): Html => {
+  const { target, window } = rule
+  return html`${condition(rule)}
     <strong>${target.label}</strong
     >${target._tag === "Zone" && area(target, appName)}${window.from !== null && html`, from ${time(window.from)}`}${window.until !== null && html`, until ${time(window.until)}`}`
 }
 
-/** Not a place of the user's: where it lies is the app's choice, and the user may know it. */
-const area = ({ circle }: Rule.Zone, appName: string): Html =>
+const condition = ({ dwellMinutes, type }: Rule.Rule): string => {
+  switch (type) {
+    case "enter":
+      return "When you arrive at"
+    case "exit":
+      return "When you leave"
+    case "dwell":
+      return `When you stay ${dwellMinutes} minutes at`
+  }
+}
+
+/** The area of a zone rule. Unlike a place, the app chose it, so the user sees where it lies. */
+const area = ({ circle }: Rule.ZoneTarget, appName: string): Html =>
   html`, an area that ${appName} chose: ${circle.radiusM} m around ${circle.lat.toFixed(5)}, ${circle.lon.toFixed(5)}`
 
 /** What one reading did to the rule. */
@@ -51,28 +57,34 @@ export const evaluation = (
     case "seeded":
       return "The first clear reading: it only shows where you begin."
     case "boundary":
-      return "Too near the edge to tell whether you were there."
+      return "Too near the edge to decide whether you were there."
     case "no_change":
-      return rule.type === "dwell" ? "No change, or not long enough yet." : "No change."
+      return UNCHANGED[rule.type]
     case "crossed":
-      return `${unasked(rule.type)} Nothing was told.`
+      return `${unasked(rule.type)} ${appName} got no notification.`
     case "stale":
-      // Sent in time: it is from before the rule began.
+      // The phone sent the reading in time, so the reading is from before the rule began.
       if (receivedAt - capturedAt <= RuleEvaluation.STALE_AFTER) {
-        return `${happened(rule)} before ${appName} could ask: ${appName} was not told.`
+        return `${happened(rule)} before this rule began: ${appName} got no notification.`
       }
-      return `${happened(rule)}, but your phone sent it ${later(receivedAt - capturedAt)} later: ${appName} was not told.`
+      return `${happened(rule)}, but your phone sent it ${later(receivedAt - capturedAt)} later: ${appName} got no notification.`
     case "cooling_down":
-      return `${happened(rule)}, less than 2 minutes after the last time: ${appName} was not told again.`
+      return `${happened(rule)}, less than 2 minutes after the last time: ${appName} got no second notification.`
     case "outside_window":
-      return "Outside the time that it asks about."
+      return "Outside the time for which the rule is valid."
     case "late":
-      return "Your phone sent it more than a day after that time was over: not looked at."
+      return "Your phone sent it more than a day after the rule had ended: ignored."
     case "out_of_order":
-      return "Older than what was known already: not looked at."
+      return "Older than a reading that was checked before: ignored."
     case "fired":
-      return `${happened(rule)}: a message to ${appName} was written.`
+      return `${happened(rule)}: we prepared a notification for ${appName}.`
   }
+}
+
+const UNCHANGED: Readonly<Record<Rule.RuleType, string>> = {
+  enter: "No change.",
+  exit: "No change.",
+  dwell: "No change, or not long enough yet."
 }
 
 const happened = ({ dwellMinutes, type }: Rule.Rule): string => {
@@ -86,14 +98,14 @@ const happened = ({ dwellMinutes, type }: Rule.Rule): string => {
   }
 }
 
-const unasked = (type: Rule.Type): string => {
+const unasked = (type: Rule.RuleType): string => {
   switch (type) {
     case "enter":
-      return "You went out, which it does not ask about."
+      return "You went out, which this rule does not watch."
     case "exit":
-      return "You came in, which it does not ask about."
+      return "You came in, which this rule does not watch."
     case "dwell":
-      return "You came in or went out; it asks about stays alone."
+      return "You came in or went out; this rule watches only stays."
   }
 }
 

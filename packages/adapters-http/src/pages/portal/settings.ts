@@ -5,10 +5,10 @@ import {
   type Extent,
   type History,
   previewChoice
-} from "@place-access/domain/history"
+} from "@place-access/domain/retention-choice"
 import { Words } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
-import { type Options, portalPath } from "../../HttpOptions.js"
+import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import * as HistoryChoice from "../kit/HistoryChoice.js"
@@ -42,9 +42,7 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
             unless you choose otherwise here. Apps that you allowed to look back see no further than you choose. What is
             older is deleted for good, every hour, and what a phone sends that is older is not stored.
           </p>
-          <p class="soft small">
-            Your access log has a time of its own: what apps asked is kept for 400 days, so that you can read it.
-          </p>
+          <p class="soft small">Your access log is kept separately: you can read the requests of apps for 400 days.</p>
           ${present(history)}
           <form method="post" action="${portal}/settings/history">
             ${Fields.hidden("form_token", token)}
@@ -71,7 +69,7 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
         </section>
         <section class="card" aria-labelledby="account">
           <h2 id="account">Delete your account</h2>
-          <p>Everything of yours goes, and every app is disconnected. You read what exactly before you decide.</p>
+          <p>Deletes all your data and disconnects every app. The next page says exactly what, before you decide.</p>
           <p><a class="button second" href="${portal}/settings/delete-account">Delete my account…</a></p>
         </section>`
     })
@@ -79,7 +77,7 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
 
 const present = ({ fixes, keep, nextDeletionAt, oldestAt, visits }: Described): Html =>
   fixes + visits === 0
-    ? html`<p class="note">There is no history of yours at the moment.</p>`
+    ? html`<p class="note">You have no history at the moment.</p>`
     : html`<dl>
         <dt>There are</dt>
         <dd>${extent({ fixes, visits })}</dd>
@@ -90,14 +88,14 @@ const present = ({ fixes, keep, nextDeletionAt, oldestAt, visits }: Described): 
         }
         <dt>Next deletion</dt>
         <dd>
-          ${keep === null ? "Never, unless you choose so" : html`${nextDeletionAt === null ? "Every hour" : time(nextDeletionAt)}: what is ${HistoryChoice.textOf(keep)} old by then`}
+          ${keep === null ? "Never, unless you choose a limit" : html`${nextDeletionAt === null ? "Every hour" : time(nextDeletionAt)}: what is ${HistoryChoice.textOf(keep)} old by then`}
         </dd>
       </dl>`
 
 const extent = ({ fixes, visits }: Pick<Extent, "fixes" | "visits">): string =>
   `${Words.count(fixes, "location")} and ${Words.count(visits, "visit")}`
 
-/** Nothing was changed yet: what would go cannot be brought back. */
+/** Asks for confirmation and changes nothing yet: the deleted history cannot be brought back. */
 const confirm = (portal: string, visitor: Visitor.Visitor, keep: History.Keep, value: string, going: Extent) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
@@ -141,7 +139,7 @@ const choose = (portal: string) =>
     })
   )
 
-export const routes = (options: Options) => {
+export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
   return [
     Routes.get(

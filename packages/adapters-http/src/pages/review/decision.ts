@@ -1,10 +1,11 @@
 import { decideApp } from "@place-access/domain/apps"
 import { decidePurpose, type Purpose } from "@place-access/domain/purposes"
-import { inspectApp, listDecisions, Submission, Verdict } from "@place-access/domain/reviews"
+import { inspectApp, listDecisions } from "@place-access/domain/staff"
+import { Submission, Verdict } from "@place-access/domain/reviews"
 import { NotFound, PurposeId } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import type { WireError } from "../../wire/Errors.js"
-import type { Problem } from "../../wire/Issues.js"
+import type { FieldProblem } from "../../wire/Issues.js"
 import type { Shared } from "../../wire/toWire.js"
 import { pendingChange } from "../developer/appChange.js"
 import { paragraphs, purposeBadge, statusBadge } from "../developer/shared.js"
@@ -33,42 +34,55 @@ import { wording } from "./wording.js"
 
 const LABELS = { note: "Note to the developer", decision: "Your decision" }
 
-/** The decision as it was posted, when the page has to be shown again. */
-interface Again {
+/** The decision form that was rejected and is shown again. */
+interface RejectedForm {
   readonly form: Fields.Shown
-  /** It was decided, changed or archived meanwhile: nothing is wrong with the form, but what was read is not there any more. */
+  /**
+   * Why the decision was not recorded although the form is valid: somebody else decided, or changed or archived the
+   * subject, so what the reviewer read is outdated.
+   */
   readonly conflict: string | null
 }
 
-const againAlert = (again: Again | undefined): Html | false =>
+const againAlert = (again: RejectedForm | undefined): Html | false =>
   again !== undefined &&
   html`${Fields.problems(again.form, LABELS)}
   ${
     again.conflict !== null &&
     html`<div class="problems" role="alert">
-      <h2>Your decision was not taken</h2>
+      <h2>Your decision was not recorded</h2>
       <p>
-        ${again.conflict === Submission.CHANGED ? "It was changed after you opened this page. Read it again, then decide." : `Meanwhile ${again.conflict}.`}
+        ${again.conflict === Submission.CHANGED ? "The developer changed it after you opened this page. Read it again, then decide." : `Meanwhile ${again.conflict}.`}
       </p>
     </div>`
   }`
 
-const statusOf = (again: Again | undefined): number => (again === undefined ? 200 : again.conflict === null ? 400 : 409)
+const statusOf = (again: RejectedForm | undefined): number =>
+  again === undefined ? 200 : again.conflict === null ? 400 : 409
 
-/** `action` takes the decision; the revision in it is the one that the reviewer reads here. */
+/**
+ * The form of a decision, posted to `action`. The revision in it is the one on the page, so that a later change is not
+ * decided on.
+ */
 const decisionForm = (
   action: string,
   revision: number,
   token: string,
-  again: Again | undefined,
+  again: RejectedForm | undefined,
   approving: string
 ): Html =>
   html`<section class="card" aria-labelledby="decide">
     <h2 id="decide">Decide</h2>
-    <p>${approving} The developer gets a mail with your note.</p>
+    <p>${approving} The developer gets an e-mail with your note.</p>
     <form method="post" action="${action}">
       ${Fields.hidden("form_token", token)}${Fields.hidden("revision", String(revision))}
-      ${Fields.textarea(again?.form ?? Fields.fresh(), { name: "note", label: LABELS.note, hint: "To reject, say what has to change. May be left empty to approve.", required: false, maxlength: 1000 })}
+      ${Fields.textarea(again?.form ?? Fields.fresh(), {
+        name: "note",
+        label: LABELS.note,
+        hint: "To reject, say what has to change. To approve, you can leave it empty.",
+        required: false,
+        maxlength: 1000
+      })}
       <div class="actions">
         <button name="decision" value="approve">Approve</button
         ><button class="danger" name="decision" value="reject">Reject</button>
@@ -76,7 +90,7 @@ const decisionForm = (
     </form>
   </section>`
 
-const appPage = (visitor: Visitor.Visitor, again?: Again) =>
+const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
   Effect.gen(function* () {
     const id = yield* appId
     const inspected = yield* inspectApp(visitor.account, id)
@@ -132,8 +146,8 @@ const appPage = (visitor: Visitor.Visitor, again?: Again) =>
             yield* Visitor.tokenFor(visitor),
             again,
             app.proposal === null
-              ? "Approved, the app is in production: everybody can connect it. Rejected, it is back in the sandbox."
-              : "Approved, the changes are in force at once. Rejected, what is in force stays, and the app goes on working."
+              ? "If you approve, the app goes into production: everybody can connect it. If you reject, it goes back to the sandbox."
+              : "If you approve, the changes are in force at once. If you reject, the earlier version stays in force, and the app goes on working."
           )
         }
         ${history(decisions, pager(path, query, nextCursor))}`
@@ -148,7 +162,7 @@ const purposeOf = (visitor: Visitor.Visitor) =>
     return purpose === undefined ? yield* new NotFound({ what: "purpose" }) : { ...inspected, purpose }
   })
 
-const purposePage = (visitor: Visitor.Visitor, again?: Again) =>
+const purposePage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
   Effect.gen(function* () {
     const { app, developer, purpose } = yield* purposeOf(visitor)
     const query = yield* Form.query
@@ -187,8 +201,8 @@ const purposePage = (visitor: Visitor.Visitor, again?: Again) =>
             yield* Visitor.tokenFor(visitor),
             again,
             purpose.approved === null
-              ? "Approved, users read it in exactly these words, and the app can use it in production."
-              : "Approved, the new wording replaces the one in force. Rejected, the one in force goes on working."
+              ? "If you approve, users read it in exactly these words, and the app can use it in production."
+              : "If you approve, the new wording replaces the one in force. If you reject, the earlier wording stays in force."
           )
         }
         ${history(decisions, pager(path, query, nextCursor))}`
@@ -199,28 +213,28 @@ const APP_STATUS = { sandbox: "in the sandbox", in_review: "in review", producti
 
 const explain = (purpose: Purpose.Purpose): Html | false =>
   purpose.status === "archived"
-    ? html`<p>Its developer archived it ${time(purpose.archivedAt)}: it cannot be used any more.</p>`
+    ? html`<p>Its developer archived it ${time(purpose.archivedAt)}: apps can no longer use it.</p>`
     : purpose.approved !== null &&
       purpose.status !== "approved" &&
-      html`<p>The approved wording goes on working until a new one is approved.</p>`
+      html`<p>The approved wording stays in force until a new one is approved.</p>`
 
 const Posted = Schema.Struct({
-  decision: Verdict.Decision,
+  decision: Verdict.ReviewerDecision,
   note: Form.OrEmpty(Verdict.Note),
   revision: Schema.NumberFromString.pipe(Schema.int())
 })
 
 type Fault = Shared | WireError
 
-/** Takes what a decision form posted; whatever is in the way of it is shown on the page that it was on. */
+/** Records a posted decision. If that is not possible, the page shows the form again with the reason. */
 const decided = <R, R2>(
   visitor: Visitor.Visitor,
   decide: (verdict: Verdict.Verdict) => Effect.Effect<unknown, Fault, R>,
-  page: (again: Again) => Effect.Effect<ReturnType<typeof respond>, Fault, R2>
+  page: (again: RejectedForm) => Effect.Effect<ReturnType<typeof respond>, Fault, R2>
 ) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
-    const again = (problems: ReadonlyArray<Problem>, conflict: string | null = null) =>
+    const again = (problems: ReadonlyArray<FieldProblem>, conflict: string | null = null) =>
       page({ form: Form.shown(form, problems), conflict })
     const posted = Form.decode(Posted, {
       decision: form.value("decision"),

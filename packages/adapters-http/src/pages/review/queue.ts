@@ -1,5 +1,5 @@
 import { listVolumeFlags, type ReadableFlag } from "@place-access/domain/purposes"
-import { listAllApps, listLeaks, listReviews, type ReadableLeak, type Review } from "@place-access/domain/reviews"
+import { listAllApps, listLeaks, listReviews, type ReadableLeak, type Review } from "@place-access/domain/staff"
 import { Words } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { pendingChange } from "../developer/appChange.js"
@@ -100,7 +100,7 @@ const flags = asReviewer((visitor) =>
   })
 )
 
-/** Who the user is, is no reviewer's business: a flag names the connection alone. */
+/** The table of flags. A flag names only the connection, because reviewers need not know who the user is. */
 const flagTable = (all: ReadonlyArray<ReadableFlag>): Html =>
   Table.stacked(
     ["App", "Purpose", "Asked", "Expected", "When"],
@@ -134,8 +134,8 @@ const leaks = asReviewer((visitor) =>
       current: REVIEW,
       main: html`${reviewHead("/leaks")}
         <p class="lead">
-          Connections of which somebody used a spent refresh token or code again, the newest first. Each connection
-          ended at once, and its user got an e-mail. Several connections of one app mean that the app leaks its tokens.
+          Connections whose spent refresh token or code somebody used again, the newest first. Each connection ended at
+          once, and its user got an e-mail. Several connections of one app mean that the app leaks its tokens.
         </p>
         ${found.leaks.length === 0 ? html`<p class="empty">No spent token or code was used again.</p>` : leakTable(found.leaks)}
         ${pager(`${REVIEW}/leaks`, query, found.nextCursor)}`
@@ -145,13 +145,13 @@ const leaks = asReviewer((visitor) =>
 
 const leakTable = (all: ReadonlyArray<ReadableLeak>): Html =>
   Table.stacked(
-    ["App", "Connection", "What came again", "When"],
+    ["App", "Connection", "Reused key", "When"],
     all.map(
       (leak) =>
         html`<tr>
           <td data-label="App"><a href="${reviewPath({ id: leak.appId })}">${leak.appName}</a></td>
           <td data-label="Connection"><code>${leak.connectionId}</code></td>
-          <td data-label="What came again">${leakedKey(leak)}</td>
+          <td data-label="Reused key">${leakedKey(leak)}</td>
           <td data-label="When">${time(leak.flaggedAt)}</td>
         </tr>`
     )
@@ -172,7 +172,7 @@ const apps = asReviewer((visitor) =>
       reader: yield* Visitor.reader(visitor),
       current: REVIEW,
       main: html`${reviewHead("/apps")}
-        <p class="lead">Everybody’s apps, the newest first, with what was decided about them.</p>
+        <p class="lead">Everybody’s apps, the newest first, with the decisions about them.</p>
         ${appTable(found.apps, reviewPath)} ${pager(`${REVIEW}/apps`, query, found.nextCursor)}`
     })
   })

@@ -1,6 +1,9 @@
+import { type ReviewSubject } from "@place-access/domain/staff"
+import type { AnyReviewDecision } from "@place-access/domain/staff"
 import { type App } from "@place-access/domain/apps"
 import { Account } from "@place-access/domain/accounts"
-import { type DevelopedApp, type ReviewDecision, Staff } from "@place-access/domain/reviews"
+import { type DevelopedApp } from "@place-access/domain/staff"
+import { type ReviewDecision, Staff } from "@place-access/domain/reviews"
 import { AppId, Scope } from "@place-access/domain/shared"
 import type { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
@@ -14,14 +17,17 @@ import * as Table from "../kit/Table.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 
-/** What the pages of reviewers and of admins have in common. */
+/** Shared by the pages of reviewers and of admins. */
 
 export const REVIEW = "/review"
 export const ADMIN = "/admin"
 
 type Page<E, R> = (visitor: Visitor.Visitor) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
-/** For reviewers and admins; the refusal comes before anything else is looked at. The programs behind the page ask again. */
+/**
+ * A page for reviewers and admins. It refuses everybody else before it reads anything. The programs behind the page
+ * check the role again.
+ */
 export const asReviewer = <E, R>(page: Page<E, R>) =>
   Visitor.signedIn((visitor) => Effect.zipRight(Staff.requireReviewer(visitor.account), page(visitor)))
 
@@ -37,7 +43,9 @@ export const adminPath = (app: Pick<App.App, "id">): string => `${ADMIN}/apps/${
 
 const PAGE = 50
 
-/** The part of a list that the address asks for; a cursor that somebody has tampered with begins the list anew. */
+/**
+ * The part of a list that the address names. A cursor that somebody has tampered with starts the list at its beginning.
+ */
 export const fromCursor = <A, R>(
   query: Form.Form,
   list: (page: { readonly limit: number; readonly cursor: string | undefined }) => Effect.Effect<A, Shared, R>
@@ -65,7 +73,7 @@ export const pager = (
 
 type Tab = "" | "/flags" | "/leaks" | "/apps"
 
-/** The head of the lists of reviewers. */
+/** The head of the lists of reviewers, with their tabs. */
 export const reviewHead = (current: Tab): Html => {
   const tab = (path: Tab, name: string) =>
     html`<a href="${REVIEW}${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
@@ -78,7 +86,7 @@ export const reviewHead = (current: Tab): Html => {
 export const developerName = ({ developer }: Pick<DevelopedApp, "developer">): string =>
   `${developer.displayName} (${developer.email})`
 
-/** Everybody's apps; `path` is where one of them is looked at. */
+/** A table of apps of all developers. `path` is the page of one app. */
 export const appTable = (apps: ReadonlyArray<DevelopedApp>, path: (app: Pick<App.App, "id">) => string): Html =>
   apps.length === 0
     ? html`<p class="empty">There are no apps yet.</p>`
@@ -99,7 +107,7 @@ export const appTable = (apps: ReadonlyArray<DevelopedApp>, path: (app: Pick<App
         )
       )
 
-/** What is said of an app wherever staff look at one. */
+/** The description of an app, for reviewers and admins. */
 export const aboutApp = ({ app, developer }: DevelopedApp): Html =>
   html`<section class="card" aria-labelledby="about">
     <h2 id="about">About the app</h2>
@@ -115,10 +123,10 @@ export const aboutApp = ({ app, developer }: DevelopedApp): Html =>
       <dd>${scopeList(app.declaredScopes)}</dd>
       ${
         app.allowedScopes !== null &&
-        html`<dt>An admin left it</dt>
+        html`<dt>Restricted by an admin to</dt>
           <dd>${scopeList(Scope.intersect(app.declaredScopes, app.allowedScopes))}</dd>`
       }
-      <dt>Users come back to</dt>
+      <dt>Redirect URIs</dt>
       <dd>
         ${
           app.redirectUris.length === 0
@@ -150,16 +158,16 @@ export const scopeList = (scopes: ReadonlyArray<Scope.Scope>): Html =>
         )}
       </ul>`
 
-const KINDS: Readonly<Record<ReviewDecision.Kind, Html>> = {
+const KINDS: Readonly<Record<ReviewDecision.ReviewKind, Html>> = {
   approved: html`<span class="badge">Approved</span>`,
   rejected: html`<span class="badge warn">Rejected</span>`,
   narrowed: html`<span class="badge warn">Narrowed</span>`,
   revoked: html`<span class="badge bad">Revoked</span>`
 }
 
-type Named = ReviewDecision.ReviewDecision & { readonly byName: string }
+type Named = AnyReviewDecision & { readonly byName: string }
 
-/** Who decided what about the app and its purposes, with the note. */
+/** The decisions about the app and its purposes, with who made them and the notes. */
 export const history = (decisions: ReadonlyArray<Named>, more: Html | false): Html =>
   html`<section aria-labelledby="history">
     <h2 id="history">Decisions so far</h2>
@@ -186,8 +194,8 @@ export const history = (decisions: ReadonlyArray<Named>, more: Html | false): Ht
 const lines = (text: string): ReadonlyArray<Html> =>
   text.split("\n").map((line, index) => html`${index > 0 && html`<br />`}${line}`)
 
-/** As the decision left it. */
-const about = (subject: ReviewDecision.Subject): Html =>
+/** The subject as the decision left it. */
+const about = (subject: ReviewSubject): Html =>
   subject.kind === "purpose"
     ? html`Purpose <code>${subject.key}</code><br /><span class="soft small">${subject.terms.description}</span>`
     : html`The app

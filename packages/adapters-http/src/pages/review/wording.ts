@@ -3,18 +3,22 @@ import { Scope, Words } from "@place-access/domain/shared"
 import * as Comparison from "../kit/Comparison.js"
 import { type Html, html } from "../kit/Html.js"
 
-const volume = (terms: Purpose.Terms): string => `${Words.count(terms.expectedDailyVolume, "call")} a day and user`
+const volume = (terms: Purpose.PurposeTerms): string =>
+  `${Words.count(terms.expectedDailyVolume, "call")} a day and user`
 
 type Worded = Pick<Purpose.Purpose, "approved" | "status" | "terms">
 
-/** The newest wording; for an edit of an approved purpose beside the one that is in force, with what differs marked. */
+/**
+ * The newest wording. When an approved purpose was edited, the wording in force is shown next to it, with the
+ * differences marked.
+ */
 export const wording = ({ approved, status, terms }: Worded): Html => {
   if (approved === null || status === "approved") return plain(terms)
   const pending = status === "in_review" ? "In review" : "Newest"
   return beside(approved, terms, { current: status === "archived" ? "Approved" : "In force", pending })
 }
 
-const plain = (terms: Purpose.Terms): Html =>
+const plain = (terms: Purpose.PurposeTerms): Html =>
   html`<dl>
     <dt>Users read</dt>
     <dd>${terms.description}</dd>
@@ -29,8 +33,8 @@ const plain = (terms: Purpose.Terms): Html =>
   </dl>`
 
 const beside = (
-  approved: Purpose.Terms,
-  terms: Purpose.Terms,
+  approved: Purpose.PurposeTerms,
+  terms: Purpose.PurposeTerms,
   heads: { readonly current: string; readonly pending: string }
 ): Html => {
   const { current, pending } = Comparison.lists(approved.scopes, terms.scopes)

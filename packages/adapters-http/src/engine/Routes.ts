@@ -1,7 +1,7 @@
 import { HttpApi, type HttpRouter } from "@effect/platform"
 import { Chunk } from "effect"
 
-/** Methods of the routes whose path fits, for `Allow`; undefined when no route does. */
+/** The methods of the routes whose path fits, for the `Allow` header; undefined when no route fits. */
 export const allowed = (
   routes: HttpRouter.HttpRouter<unknown, unknown>["routes"]
 ): ((url: string) => string | undefined) => {
@@ -15,7 +15,7 @@ export const allowed = (
   }
 }
 
-/** The router minds neither an address before the path nor a slash too many. */
+/** Removes what the router ignores: an origin before the path, the query, repeated slashes, and a slash at the end. */
 const asRouted = (url: string): string =>
   url
     .replace(/^https?:\/\/[^/?#]*/i, "")
@@ -29,15 +29,15 @@ const patternOf = (path: string): RegExp =>
       .split("/")
       .map((part) => (part.startsWith(":") ? "[^/]+" : part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")))
       .join("/")}$`,
-    // Nor capitals.
+    // The router ignores case.
     "i"
   )
 
-/** `GET /v1/rules/place/{id}` */
+/** The name of a route, such as `GET /v1/rules/place/{id}`. */
 export const label = (method: string, path: string): string => `${method} ${braced(path)}`
 
 const patterns = new Map<string, string>()
-/** `path` is a route's, of which there are a few hundred: each is written anew once, and not with every request. */
+/** A route's path with braces. Cached, because there are only a few hundred routes and this runs with every request. */
 const braced = (path: string): string => {
   const known = patterns.get(path)
   if (known !== undefined) return known
@@ -48,10 +48,13 @@ const braced = (path: string): string => {
 
 const JSON_TYPE = "application/json"
 const FORM_TYPE = "application/x-www-form-urlencoded"
-/** What pages read. */
+/** The content types that pages read. */
 export const FORMS: ReadonlySet<string> = new Set([FORM_TYPE])
 
-/** The content types that each endpoint declares, by `label`; one that declares none reads its body by itself. */
+/**
+ * The content types that each endpoint declares, by `label`. An endpoint that declares none reads its body by itself,
+ * and may get JSON or a form.
+ */
 export const contentTypes = (api: HttpApi.HttpApi.Any): ReadonlyMap<string, ReadonlySet<string>> => {
   const types = new Map<string, ReadonlySet<string>>()
   HttpApi.reflect(api as HttpApi.HttpApi.AnyWithProps, {

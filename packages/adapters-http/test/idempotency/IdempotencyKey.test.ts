@@ -5,8 +5,8 @@ import { MemoryDatabase } from "@place-access/domain/testing"
 import { Deferred, Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Api } from "@place-access/adapters-http/Api"
-import { takesKey, WITHOUT } from "@place-access/adapters-http/edge/Idempotency"
-import * as Routes from "@place-access/adapters-http/edge/Routes"
+import { keyReader, reasons } from "@place-access/adapters-http/idempotency/WithoutKey"
+import * as Routes from "@place-access/adapters-http/engine/Routes"
 import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
 import { SessionAuth } from "@place-access/adapters-http/security/SessionAuth"
 import { connected, RULES, saying } from "../support/connected.js"
@@ -24,6 +24,8 @@ interface Route {
   readonly guards: ReadonlySet<string>
 }
 
+const takesKey = keyReader(Api)
+const without = reasons(Api)
 const posts: Array<Route> = []
 HttpApi.reflect(Api, {
   onGroup: () => undefined,
@@ -38,7 +40,7 @@ const keyed = (key: string, more: Readonly<Record<string, string>> = {}): Reques
 })
 
 let keys = 0
-/** That no other test uses. */
+/** A key that no other test uses. */
 const freshKey = (): string => `key-${++keys}-8e03978e-40d5-43dd-bc93-6894a57f9324`
 
 const HOME = { label: "Home", kind: "home", lat: 52.37, lon: 4.89 }
@@ -54,16 +56,16 @@ const placesOf = async (person: Person): Promise<number> => {
 }
 
 describe("every POST of the contract", () => {
-  it("reads Idempotency-Key behind a guard that says whose it is, or is listed with the reason why it need not", () => {
+  it("reads Idempotency-Key behind a guard that says whose it is, or is listed with the reason why it need not [idempotency-1]", () => {
     for (const { guards, label } of posts) {
       const knowsTheCaller = guards.has(BearerAuth.key) || guards.has(SessionAuth.key)
-      expect([label, takesKey(label) ? knowsTheCaller : (WITHOUT[label] ?? "").length > 20]).toEqual([label, true])
+      expect([label, takesKey(label) ? knowsTheCaller : (without.get(label) ?? "").length > 20]).toEqual([label, true])
     }
     const labels = new Set(posts.map(({ label }) => label))
-    expect(Object.keys(WITHOUT).filter((label) => !labels.has(label))).toEqual([])
+    expect([...without.keys()].filter((label) => !labels.has(label))).toEqual([])
   })
 
-  it("that reads it refuses a key that is none, before anything is done", async () => {
+  it("that reads it refuses a key that is none, before anything is done [idempotency-1]", async () => {
     const one = await connected(world)
     const { access_token } = await one.connect([RULES, "location.rules.zone"])
     const staff = await world.person({ roles: ["admin", "reviewer", "developer"] })
@@ -108,7 +110,7 @@ describe("every POST of the contract", () => {
 })
 
 describe("a request that comes again with its key", () => {
-  it("is answered as the first time and makes nothing; the answer says that it is a repetition", async () => {
+  it("is answered as the first time and makes nothing; the answer says that it is a repetition [idempotency-2]", async () => {
     const person = await world.person()
     const key = freshKey()
     const first = await makePlace(person, key)
@@ -126,7 +128,7 @@ describe("a request that comes again with its key", () => {
     expect(await placesOf(person)).toBe(2)
   })
 
-  it("with another body or to another address is 422 idempotency_key_reused, and nothing is done", async () => {
+  it("with another body or to another address is 422 idempotency_key_reused, and nothing is done [idempotency-2]", async () => {
     const person = await world.person({ roles: ["developer"] })
     const key = freshKey()
     await makePlace(person, key)
@@ -138,7 +140,7 @@ describe("a request that comes again with its key", () => {
     expect(isReplay(await makePlace(person, key))).toBe(true)
   })
 
-  it("while the first one is not answered yet is 409 idempotency_key_in_use with Retry-After", async () => {
+  it("while the first one is not answered yet is 409 idempotency_key_in_use with Retry-After [idempotency-2]", async () => {
     const person = await world.person()
     const [key, userId] = [freshKey(), person.account.id]
     const gate = Effect.runSync(Deferred.make<void>())
@@ -172,7 +174,7 @@ describe("a request that comes again with its key", () => {
     expect(new Set(all.filter(({ status }) => status === 201).map(({ text }) => text)).size).toBe(1)
   })
 
-  it("a day later is a new request", async () => {
+  it("a day later is a new request [idempotency-3]", async () => {
     const person = await world.person()
     const key = freshKey()
     await makePlace(person, key)
@@ -190,7 +192,7 @@ describe("a request that comes again with its key", () => {
     expect(isReplay(await makePlace(other, key, { ...HOME, label: "Theirs" }))).toBe(false)
   })
 
-  it("tells a secret that is shown once a second time, and keeps it sealed meanwhile", async () => {
+  it("tells a secret that is shown once a second time, and keeps it sealed meanwhile [idempotency-5]", async () => {
     const developer = await world.person({ roles: ["developer"] })
     const { app } = await world.app(developer)
     const key = freshKey()
@@ -206,7 +208,7 @@ describe("a request that comes again with its key", () => {
     expect(JSON.stringify(kept)).not.toContain(key)
   })
 
-  it("that was refused the first time is looked at anew: refusals are not kept", async () => {
+  it("that was refused the first time is looked at anew: refusals are not kept [idempotency-3]", async () => {
     const person = await world.person()
     const key = freshKey()
     expect((await makePlace(person, key, { ...HOME, lat: 99 })).status).toBe(400)
@@ -214,7 +216,7 @@ describe("a request that comes again with its key", () => {
     expect(isReplay(await makePlace(person, key))).toBe(true)
   })
 
-  it("that failed by a fault of ours the first time is tried again", async () => {
+  it("that failed by a fault of ours the first time is tried again [idempotency-3]", async () => {
     const person = await world.person()
     const key = freshKey()
     const { places } = await world.run(MemoryDatabase)

@@ -1,12 +1,12 @@
-import * as Services from "@place-access/adapters-http/edge/Services"
-import { Context, Effect, Exit } from "effect"
+import * as Services from "@place-access/adapters-http/engine/Services"
+import { Context, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 
 class Guards extends Context.Tag("test/Guards")<Guards, string>() {}
 class Handlers extends Context.Tag("test/Handlers")<Handlers, string>() {}
 class Own extends Context.Tag("test/Own")<Own, string>() {}
 
-/** Runs `program` as a request: in services of its own. */
+/** Runs `program` as a request, with a service map of its own. */
 const asRequest = <A, E>(program: Effect.Effect<A, E, Own>) => {
   const context = Services.ofRequest(Context.empty())
   Services.put(context, Own.key, "the request's")
@@ -52,8 +52,14 @@ describe("the services of a request", () => {
     expect(asRequest(Services.owned(handler))).toEqual(["a handler's", "the request's"])
   })
 
-  it("outside of a request they are no one's to change", () => {
-    const exit = Effect.runSyncExit(Effect.provide(Effect.void.pipe(Services.over(Context.empty())), Context.empty()))
-    expect(Exit.isFailure(exit)).toBe(true)
+  it("outside of a request a context is never changed: more services are provided as Effect provides them", () => {
+    const context = Context.make(Own, "ordinary")
+    const program = Effect.all([Own, Guards]).pipe(
+      Services.over(Context.make(Guards, "below").pipe(Context.add(Own, "below"))),
+      Services.provide(Context.make(Guards, "added"))
+    )
+    expect(Effect.runSync(Effect.provide(program, context))).toEqual(["ordinary", "added"])
+    expect([...context.unsafeMap.keys()]).toEqual([Own.key])
+    expect(() => Services.put(context as Context.Context<never>, Guards.key, "added")).toThrow("outside of it")
   })
 })

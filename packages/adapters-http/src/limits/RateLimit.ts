@@ -3,14 +3,14 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
-import * as CurrentRequest from "./CurrentRequest.js"
+import * as CurrentRequest from "../edge/CurrentRequest.js"
 
 /**
- * Counts the request for its subject, or refuses it with 429. Either way the answer says how the subject stands, whatever
- * becomes of the request afterwards.
+ * Counts the request for its subject, or refuses it with 429. In either case the headers of the answer say how much of
+ * the limit is left, also when the request fails later.
  */
 export const take = (
-  subject: Subject.Subject,
+  subject: Subject.LimitSubject,
   rate: Rate.Rate
 ): Effect.Effect<void, typeof Errors.RateLimited.Type | typeof Errors.Unavailable.Type, LimitStore> =>
   Effect.flatMap(toWire(takeCall(subject, rate)), (standing) =>
@@ -22,7 +22,7 @@ export const take = (
     })
   )
 
-/** Whole seconds, rounded up: whoever waits so long finds the new window open. */
+/** Whole seconds, rounded up: a client that waits this long finds the new window open. */
 const seconds = (millis: number): string => String(Math.ceil(millis / Timestamp.SECOND))
 
 const headers = ({ rate, remaining, resetMillis }: Rate.Standing): Readonly<Record<string, string>> => ({

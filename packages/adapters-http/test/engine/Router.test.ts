@@ -1,21 +1,21 @@
 import { type HttpApp, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import * as NodeServer from "@place-access/adapters-http/edge/NodeServer"
-import * as Router from "@place-access/adapters-http/edge/Router"
+import * as NodeServer from "@place-access/adapters-http/engine/NodeServer"
+import * as Router from "@place-access/adapters-http/engine/Router"
 import { Deferred, Effect, FiberId } from "effect"
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
 
-const NOTHING: Router.Known = { contentTypes: new Map(), deprecations: new Map() }
+const NOTHING: Router.OnRoute<never> = () => () => undefined
 
 let close: () => void = () => undefined
-/** Whoever asked last has gone, and the server knows. */
+/** Resolves when the server has noticed that the last client hung up. */
 let gone: Promise<void> = Promise.resolve()
 afterEach(() => close())
 
 const serve = async (router: HttpRouter.HttpRouter): Promise<string> => {
   const app = Effect.catchAll(Router.make(router, NOTHING), (error) =>
-    HttpServerResponse.text("_tag" in error ? error._tag : error.error, { status: 404 })
+    HttpServerResponse.text(error._tag, { status: 404 })
   ) as HttpApp.Default
   const server = createServer(await Effect.runPromise(NodeServer.listener(app)))
   server.on("request", (_, response) => {
@@ -52,7 +52,7 @@ describe("routes", () => {
     expect(await (await fetch(`${url}/things/1`, { method: "POST" })).text()).toBe("RouteNotFound")
   })
 
-  /** What became of a handler whose client went away while it ran. */
+  /** The outcome of a handler whose client hung up while it ran. */
   const abandoned = async (uninterruptible: boolean): Promise<string> => {
     const [begun, gate, ended] = [0, 1, 2].map(() => Deferred.unsafeMake<string>(FiberId.none)) as [
       Deferred.Deferred<string>,

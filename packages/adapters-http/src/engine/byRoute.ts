@@ -1,8 +1,8 @@
 import { HttpApi } from "@effect/platform"
 import { Context, Option } from "effect"
-import * as Routes from "../edge/Routes.js"
+import * as Routes from "./Routes.js"
 
-/** What endpoints are annotated with under `tag`, by `Routes.label`; those without it are left out. */
+/** The annotation `tag` of each endpoint, by `Routes.label`. Endpoints without it are left out. */
 export const byRoute = <I, A>(api: HttpApi.HttpApi.Any, tag: Context.Tag<I, A>): ReadonlyMap<string, A> => {
   const found = new Map<string, A>()
   HttpApi.reflect(api as HttpApi.HttpApi.AnyWithProps, {

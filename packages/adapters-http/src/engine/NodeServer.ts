@@ -7,8 +7,8 @@ import * as Services from "./Services.js"
 type Response = HttpServerResponse.HttpServerResponse
 
 /**
- * Answers node's requests by `app`, each on a fibre of its own; the platform's own way of doing so costs more than our whole edge.
- * `app` begins uninterruptible and says itself what may be given up when the client goes away. It gets no `Scope`.
+ * Answers Node's requests with `app`, each on a fibre of its own; README.md says what this replaces. `app` begins
+ * uninterruptible and marks the parts that may be interrupted when the client goes away. It gets no `Scope`.
  */
 export const listener = <E, R>(
   app: HttpApp.Default<E, R>
@@ -37,7 +37,7 @@ const fail = (outgoing: ServerResponse): Effect.Effect<void> =>
     else outgoing.writeHead(500).end()
   })
 
-/** Sends what is not a stream at once. */
+/** Sends the response. Every body except for a stream is sent in one call. */
 const send = (request: NodeRequest, response: Response, outgoing: ServerResponse): Effect.Effect<void> => {
   const { body, status } = response
   outgoing.writeHead(status, withCookies(response))
@@ -54,8 +54,8 @@ const withCookies = ({ cookies, headers }: Response): Readonly<Record<string, st
   Cookies.isEmpty(cookies) ? headers : { ...headers, "set-cookie": Cookies.toSetCookieHeaders(cookies) }
 
 /**
- * No faster than the client takes it; ends early when the client goes away. One that breaks takes the connection with it: ended in
- * good order, what came so far would look whole.
+ * Sends a stream no faster than the client takes it, and ends early when the client goes away. When the stream fails,
+ * the connection is destroyed: a regular end would make the part that was sent look complete.
  */
 const sendAll = (stream: Stream.Stream<Uint8Array, unknown>, outgoing: ServerResponse): Effect.Effect<void> => {
   const drained = Effect.async<void>((resume) => {

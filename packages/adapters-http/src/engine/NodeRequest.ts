@@ -12,7 +12,7 @@ import type { IncomingMessage } from "node:http"
 const unbounded = Effect.dieMessage("A body is read within bounds (Body.bounded)")
 const unboundedStream = Stream.fromEffect(unbounded)
 
-/** A request as node received it. Its body is nobody's to read until the edge has put bounds around it. */
+/** A request as Node received it. Its body cannot be read until the edge has bounded it. */
 export class NodeRequest extends Inspectable.Class implements HttpServerRequest.HttpServerRequest {
   readonly [HttpServerRequest.TypeId]: HttpServerRequest.TypeId = HttpServerRequest.TypeId
   readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
@@ -30,7 +30,7 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
   get originalUrl(): string {
     return this.url
   }
-  /** Names in lower case; node joins the values of one that is repeated. */
+  /** Names are in lower case. Node joins the values of a header that is sent twice. */
   get headers(): Headers.Headers {
     return this.source.headers as Headers.Headers
   }
@@ -56,7 +56,10 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
     return this
   }
 
-  /** What logs and traces show of it: without the query, where phones put places and their token. */
+  /**
+   * The form of the request in logs and traces. The query is left out, because phones put positions and their token
+   * into it.
+   */
   toJSON(): unknown {
     return { method: this.method, url: this.url.replace(/\?.*/s, "?…") }
   }

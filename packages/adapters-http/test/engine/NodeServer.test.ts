@@ -1,5 +1,5 @@
 import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import * as NodeServer from "@place-access/adapters-http/edge/NodeServer"
+import * as NodeServer from "@place-access/adapters-http/engine/NodeServer"
 import { Deferred, Effect, FiberId, Logger, Stream } from "effect"
 import { createServer, type IncomingMessage, request } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -9,7 +9,7 @@ import { raw } from "../support/wire.js"
 let close: () => Promise<void> = async () => undefined
 afterEach(() => close())
 
-/** Its address, and what it logs. */
+/** The address of the server, and its log. */
 const serve = async (app: HttpApp.Default) => {
   const log: Array<string> = []
   const logger = Logger.make(({ message }) => void log.push(String(message)))
@@ -60,7 +60,7 @@ it("no more of a stream is made than the client takes, and it ends with the clie
   const answer = await new Promise<IncomingMessage>((resolve) => asked.once("response", resolve))
   answer.pause().on("error", () => undefined)
   for (let turn = 0; turn < 2_000; turn++) await new Promise((resolve) => setImmediate(resolve))
-  // What the sockets' own buffers hold is less than a quarter of it.
+  // The sockets' own buffers hold less than a quarter of it.
   expect(made).toBeLessThan(1_024)
   asked.destroy()
   await Effect.runPromise(Deferred.await(ended))

@@ -1,4 +1,4 @@
-import { NodeRequest } from "@place-access/adapters-http/edge/NodeRequest"
+import { NodeRequest } from "@place-access/adapters-http/engine/NodeRequest"
 import { HttpServerError } from "@effect/platform"
 import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"

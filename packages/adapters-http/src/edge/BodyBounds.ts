@@ -1,0 +1,26 @@
+import type { HttpApi } from "@effect/platform"
+import { Context } from "effect"
+import { byRoute } from "../engine/byRoute.js"
+
+const MIB = 1_048_576
+
+/** How much of a request's body is read (decisions §5). */
+export interface Bounds {
+  readonly bytes: number
+  /**
+   * The entries of all lists of a JSON body together. Checking an entry and reporting its faults costs a hundred times
+   * its bytes: a body of three million wrong entries would end the process.
+   */
+  readonly entries: number
+}
+
+export const ORDINARY: Bounds = { bytes: MIB, entries: 20_000 }
+
+/**
+ * Annotation of an endpoint or a group whose bodies may be larger than others:
+ * `.annotate(BodyBounds, { bytes, entries })`.
+ */
+export class BodyBounds extends Context.Tag("@place-access/adapters-http/edge/BodyBounds")<BodyBounds, Bounds>() {}
+
+/** The bounds by `Routes.label`. Endpoints without an entry have `ORDINARY` bounds. */
+export const ofRoutes = (api: HttpApi.HttpApi.Any): ReadonlyMap<string, Bounds> => byRoute(api, BodyBounds)

@@ -1,0 +1,32 @@
+import type { HttpApiEndpoint, HttpApiGroup, HttpRouter, HttpServerResponse } from "@effect/platform"
+import { Context, type Effect } from "effect"
+
+type Response = HttpServerResponse.HttpServerResponse
+type Request = HttpRouter.HttpRouter.Provided
+export type HandledRequest = Effect.Effect<Response, unknown, Request>
+
+export interface Wrapped {
+  readonly endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+  /** The annotations of the endpoint, which override those of its group. */
+  readonly annotations: Context.Context<never>
+}
+
+/**
+ * Wraps the work of an endpoint after its guards: reading the body, the handler, and writing the answer. It is called
+ * once for each endpoint when the server starts, and returns undefined for an endpoint that it does not wrap. `own`:
+ * the request's services.
+ */
+export type Around = (
+  wrapped: Wrapped
+) => ((own: Context.Context<never>, run: HandledRequest) => HandledRequest) | undefined
+
+/** Wraps no endpoint, unless a layer provides another function. */
+export class AroundEndpoints extends Context.Reference<AroundEndpoints>()("@place-access/adapters-http/engine/Around", {
+  defaultValue: (): Around => () => undefined
+}) {}
+
+/** The endpoint, with its annotations and those of `group`. */
+export const wrapped = (
+  group: HttpApiGroup.HttpApiGroup.AnyWithProps,
+  endpoint: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
+): Wrapped => ({ endpoint, annotations: Context.merge(group.annotations, endpoint.annotations) })

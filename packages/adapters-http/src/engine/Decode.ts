@@ -1,0 +1,50 @@
+import { type HttpApiEndpoint, HttpApiError, HttpServerRequest, UrlParams } from "@effect/platform"
+import { Context, Effect, Either, Option, ParseResult, type Schema } from "effect"
+
+type Next = (decoded: unknown) => Effect.Effect<unknown, unknown>
+
+/**
+ * Decodes a part of a request and passes it on to `next`. When the endpoint declares no such part, `next` gets
+ * undefined.
+ */
+export const part = (schema: Option.Option<Schema.Schema.All>): ((value: unknown, next: Next) => ReturnType<Next>) => {
+  if (Option.isNone(schema)) return (_, next) => next(undefined)
+  const decode = ParseResult.decodeUnknown(schema.value as Schema.Schema<unknown>)
+  return (value, next) => {
+    const decoded = decode(value)
+    // Most decoding has ended already, and then takes no step of the fiber.
+    if (Either.isEither(decoded) && Either.isRight(decoded)) return next(decoded.right)
+    return Effect.matchEffect(decoded, { onFailure: refuse, onSuccess: next })
+  }
+}
+
+const refuse = (issue: ParseResult.ParseIssue): Effect.Effect<never, HttpApiError.HttpApiDecodeError> =>
+  HttpApiError.HttpApiDecodeError.refailParseError(ParseResult.parseError(issue))
+
+/**
+ * Reads and decodes the body, if the endpoint declares one, and passes it on to `next`. `own`: the request's services.
+ */
+export const payload = ({
+  payloadSchema
+}: HttpApiEndpoint.HttpApiEndpoint.AnyWithProps): ((
+  own: Context.Context<never>,
+  next: Next
+) => Effect.Effect<unknown, unknown>) => {
+  if (Option.isNone(payloadSchema)) return (_, next) => next(undefined)
+  const decode = part(payloadSchema)
+  return (own, next) => Effect.flatMap(body(own), (sent) => decode(sent, next))
+}
+
+/**
+ * Reads the body as a form or as JSON, by its content type. The edge refuses content types that the endpoint does not
+ * declare (`Body.acceptable`).
+ */
+const body = (own: Context.Context<never>): Effect.Effect<unknown> => {
+  const request = Context.unsafeGet(own, HttpServerRequest.HttpServerRequest)
+  if (request.method === "GET" || request.method === "HEAD") {
+    return Effect.succeed(Context.unsafeGet(own, HttpServerRequest.ParsedSearchParams))
+  }
+  return (request.headers["content-type"] ?? "").toLowerCase().includes("x-www-form-urlencoded")
+    ? Effect.map(Effect.orDie(request.urlParamsBody), UrlParams.toRecord)
+    : Effect.orDie(request.json)
+}

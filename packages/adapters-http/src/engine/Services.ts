@@ -1,0 +1,82 @@
+import { Context, Effect, FiberRef } from "effect"
+import { Layered } from "./Layered.js"
+
+/**
+ * The services that one request runs with. `NodeServer` begins each request with a context of its own that looks
+ * through to the server's services (`Layered`). Services are added to it in place while the request goes on: the
+ * matched route, the caller, and what a handler needs. Adding them in the ordinary way would copy the whole context and
+ * take the fibre some twenty steps.
+ *
+ * On the platform's own server a request has an ordinary context. There, `over` and `provide` do what Effect does.
+ * `put` and `lay` change a context, so only the modules of this folder that run on `NodeServer` may call them.
+ */
+
+/** Marks the context of a request that began with one of its own. A copy of that context has the mark too. */
+const BEGAN_OWN = "@place-access/adapters-http/engine/Services/beganOwn"
+
+/** A context for one request, over the services of the server. */
+export const ofRequest = <A>(below: Context.Context<A>): Context.Context<A> => {
+  const own = new Layered(below.unsafeMap)
+  own.set(BEGAN_OWN, true)
+  return Context.unsafeMake<A>(own)
+}
+
+/** Whether the context belongs to one request and may be changed in place. */
+const isOwn = ({ unsafeMap }: Context.Context<never>): boolean => unsafeMap instanceof Layered
+
+/** Adds a service for the rest of this request. */
+export const put = (own: Context.Context<never>, key: string, service: unknown): void =>
+  void layeredOf(own).set(key, service)
+
+/** Puts `services` below the request's own, for the rest of this request. */
+export const lay = <A>(own: Context.Context<never>, services: Context.Context<A>): void =>
+  void (layeredOf(own).below = services.unsafeMap)
+
+/** Runs `self` with `services` below the request's own: where both have a service, the request's is found. */
+export const over =
+  <A>(services: Context.Context<A>) =>
+  <X, E, R>(self: Effect.Effect<X, E, R>): Effect.Effect<X, E, Exclude<R, A>> =>
+    Effect.withFiberRuntime((fiber) => {
+      if (!isOwn(fiber.currentContext)) {
+        return Effect.mapInputContext(
+          self,
+          (own: Context.Context<Exclude<R, A>>) =>
+            Context.merge(services, own) as Context.Context<never> as Context.Context<R>
+        )
+      }
+      lay(fiber.currentContext, services)
+      return self as Effect.Effect<X, E, Exclude<R, A>>
+    })
+
+/** Runs `self` with `added`, which override services of the same name. */
+export const provide =
+  <A>(added: Context.Context<A>) =>
+  <X, E, R>(self: Effect.Effect<X, E, R>): Effect.Effect<X, E, Exclude<R, A>> =>
+    Effect.withFiberRuntime((fiber) => {
+      if (!isOwn(fiber.currentContext)) return Effect.provide(self, added)
+      for (const [key, service] of added.unsafeMap) put(fiber.currentContext, key, service)
+      return self as Effect.Effect<X, E, Exclude<R, A>>
+    })
+
+/**
+ * Runs `self` in a context that belongs to the request again. The context may have been copied before, because adding a
+ * span copies it.
+ */
+export const owned = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.withFiberRuntime((fiber) => {
+    const context = fiber.currentContext
+    if (isOwn(context) || !context.unsafeMap.has(BEGAN_OWN)) return self
+    const own = ofRequest(Context.empty() as Context.Context<never>)
+    for (const [key, service] of context.unsafeMap) put(own, key, service)
+    // Set to the empty context first: Effect compares contexts by content, and keeps the present one when the new one
+    // is equal.
+    return FiberRef.set(FiberRef.currentContext, Context.empty() as Context.Context<never>).pipe(
+      Effect.zipRight(FiberRef.set(FiberRef.currentContext, own)),
+      Effect.zipRight(self)
+    )
+  })
+
+const layeredOf = ({ unsafeMap }: Context.Context<never>): Layered => {
+  if (unsafeMap instanceof Layered) return unsafeMap
+  throw new Error("the services of a request are changed outside of it")
+}

@@ -1,0 +1,118 @@
+import { HttpApiError, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { WebhookSender } from "@place-access/domain/endpoints"
+import { answerOnce, Idempotency, type Work } from "@place-access/domain/idempotency"
+import type { UserId } from "@place-access/domain/shared"
+import { Cause, Context, Effect, Exit, FiberRef, Option, Predicate, Schema } from "effect"
+import * as CurrentRequest from "../edge/CurrentRequest.js"
+import type { Around, HandledRequest } from "../engine/Around.js"
+import { BearerCaller } from "../security/BearerAuth.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import { LooksUpUrl, WithoutKey } from "./WithoutKey.js"
+
+/**
+ * `Idempotency-Key` makes a POST repeatable. It wraps all that an endpoint does after its guards, so the endpoint's
+ * writes and the stored answer are one transaction. Every POST reads the header, except for those annotated
+ * `WithoutKey`.
+ */
+export const around: Around = ({ annotations, endpoint }) => {
+  if (endpoint.method !== "POST" || Option.isSome(Context.getOption(annotations, WithoutKey))) return undefined
+  const keyed = {
+    readsBody: Option.isSome(endpoint.payloadSchema),
+    looksUpUrl: Option.isSome(Context.getOption(annotations, LooksUpUrl))
+  }
+  return (own, run) => {
+    const key = Context.unsafeGet(own, HttpServerRequest.HttpServerRequest).headers["idempotency-key"]
+    return key === undefined ? run : once(own, { ...keyed, key }, run)
+  }
+}
+
+type Response = HttpServerResponse.HttpServerResponse
+
+type Done = Work<Exit.Exit<Response, unknown>>
+
+interface Keyed {
+  readonly readsBody: boolean
+  readonly looksUpUrl: boolean
+  readonly key: string
+}
+
+const once = (
+  own: Context.Context<never>,
+  { key, looksUpUrl, readsBody }: Keyed,
+  run: HandledRequest
+): HandledRequest =>
+  Effect.gen(function* () {
+    const request = Context.unsafeGet(own, HttpServerRequest.HttpServerRequest)
+    if (!isKey(key)) return yield* Effect.fail(Errors.validationFailed([INVALID]))
+    const cell = yield* FiberRef.get(CurrentRequest.ref)
+    const body = readsBody ? yield* request.text : ""
+    const prepared = looksUpUrl ? Effect.provide(run, yield* lookUp(own, yield* request.json)) : run
+    const work = Effect.flatMap(Effect.exit(prepared), (exit): Effect.Effect<Done, unknown> => {
+      if (Exit.isSuccess(exit)) return Effect.succeed({ answer: kept(exit.value, cell.disclosed), value: exit })
+      // A refusal is not stored, so a repeated request is decided anew. What it wrote stays, such as the count of a
+      // budget. A bug of the service leaves nothing.
+      return isRefusal(exit.cause) ? Effect.succeed({ answer: null, value: exit }) : Effect.failCause(exit.cause)
+    })
+    const content = `${request.method} ${request.url}\n${body}`
+    const answered = yield* answerOnce({ ...subjectOf(own), key, content }, work)
+    if (answered._tag === "Worked") return yield* answered.value
+    cell.disclosed = answered.answer.disclosed
+    return again(answered.answer)
+  }).pipe(Effect.mapError(toWire)) as HandledRequest
+
+const isKey = Schema.is(Idempotency.IdempotencyKey)
+
+const INVALID = "Idempotency-Key must be 1 to 255 visible ASCII characters"
+
+/** The caller that the guard let through. Keys belong to a caller: two callers never see each other's answers. */
+const subjectOf = (
+  own: Context.Context<never>
+): { readonly userId: UserId; readonly subject: Idempotency.IdempotencySubject } => {
+  const connection = Context.getOption(own as Context.Context<BearerCaller>, BearerCaller)
+  if (Option.isSome(connection)) {
+    const { id, userId } = connection.value.connection
+    return { userId, subject: Idempotency.connection(id) }
+  }
+  const { id } = Context.unsafeGet(own as Context.Context<SignedIn>, SignedIn)
+  return { userId: id, subject: Idempotency.account(id) }
+}
+
+const isRefusal = (cause: Cause.Cause<unknown>): boolean => {
+  const error = Cause.squash(cause)
+  return (Errors.isWireError(error) && error.statusCode < 500) || error instanceof HttpApiError.HttpApiDecodeError
+}
+
+const toWire = (error: unknown): unknown =>
+  error instanceof Idempotency.KeyReused
+    ? Errors.idempotencyKeyReused
+    : error instanceof Idempotency.KeyInUse
+      ? Errors.idempotencyKeyInUse
+      : error
+
+const kept = ({ body, headers, status }: Response, disclosed: string | null): Idempotency.StoredAnswer => {
+  const contentType = headers["content-type"] ?? null
+  if (body._tag === "Empty") return { status, contentType: null, body: "", disclosed }
+  if (body._tag === "Raw" && typeof body.body === "string") return { status, contentType, body: body.body, disclosed }
+  throw new Error(`An answer of the kind ${body._tag} cannot be kept`)
+}
+
+const REPLAYED = { "idempotent-replayed": "true" }
+
+const again = ({ body, contentType, status }: Idempotency.StoredAnswer): Response =>
+  contentType === null
+    ? HttpServerResponse.empty({ status, headers: REPLAYED })
+    : HttpServerResponse.raw(body, { status, contentType, contentLength: Buffer.byteLength(body), headers: REPLAYED })
+
+/** Looks up the host of the body's `url`, and returns a sender that remembers the result. */
+const lookUp = (own: Context.Context<never>, body: unknown): Effect.Effect<Context.Context<WebhookSender>> => {
+  const sender = Context.unsafeGet(own as Context.Context<WebhookSender>, WebhookSender)
+  const url = Predicate.hasProperty(body, "url") && typeof body.url === "string" ? body.url : undefined
+  if (url === undefined) return Effect.succeed(Context.make(WebhookSender, sender))
+  return Effect.map(sender.checkUrl(url), (reason) =>
+    Context.make(WebhookSender, {
+      ...sender,
+      checkUrl: (asked) => (asked === url ? Effect.succeed(reason) : sender.checkUrl(asked))
+    })
+  )
+}

@@ -1,0 +1,28 @@
+import type { HttpApi } from "@effect/platform"
+import { Context } from "effect"
+import { byRoute } from "../engine/byRoute.js"
+
+/**
+ * Annotation of a POST that does not read `Idempotency-Key`, with the reason. A POST without the annotation reads the
+ * header, so a new endpoint is repeatable by default.
+ */
+export class WithoutKey extends Context.Tag("@place-access/adapters-http/idempotency/WithoutKey")<
+  WithoutKey,
+  string
+>() {}
+
+/** The reasons, by `Routes.label`. A group may be annotated as a whole, although some of its endpoints are no POST. */
+export const reasons = (api: HttpApi.HttpApi.Any): ReadonlyMap<string, string> =>
+  new Map([...byRoute(api, WithoutKey)].filter(([label]) => label.startsWith("POST ")))
+
+/** Whether the endpoint of this label reads `Idempotency-Key`. */
+export const keyReader = (api: HttpApi.HttpApi.Any): ((label: string) => boolean) => {
+  const without = reasons(api)
+  return (label) => label.startsWith("POST ") && !without.has(label)
+}
+
+/**
+ * Annotation of an endpoint that looks up the host of its body's `url`. With a key, the look-up runs before the
+ * transaction: otherwise the transaction would hold its locks while the network is slow.
+ */
+export class LooksUpUrl extends Context.Tag("@place-access/adapters-http/idempotency/LooksUpUrl")<LooksUpUrl, true>() {}
