@@ -2,14 +2,15 @@
 import express from "express"
 import { verify } from "@place-access/adapters-webhook/verify"
 
-// The endpoint's secret. For the day of a rotation the new one and the old one, with a comma between them.
+// The endpoint's secret. For the day of a rotation: the new and the old secret, separated by a comma.
 const secrets = (process.env.WEBHOOK_SECRETS ?? "").split(",").map((secret) => secret.trim())
 
-// Yours: insert into a table with event_id as its key, on conflict do nothing. True if the event was not there.
+// Replace this: insert into a table with event_id as its key, on conflict do nothing. Returns true if the event was
+// new.
 const stored = new Map()
 const store = (event) => !stored.has(event.event_id) && Boolean(stored.set(event.event_id, event))
 
-// Yours: whatever takes long. It begins after the answer, which we wait for no longer than 5 s.
+// Replace this: the slow part. It runs after the answer, because the service waits for an answer for at most 5 s.
 const work = async (event) => {
   console.log(`handled ${event.event_id} ${event.type}`)
 }
@@ -28,7 +29,7 @@ const receive = async (request, response) => {
 
 const app = express()
 
-// The signature is over the bytes as they came: this route stands before express.json(), and keeps them.
+// The signature is over the bytes as they arrived. This route keeps the bytes, so it must come before express.json().
 app.post("/webhooks", express.raw({ type: () => true, limit: "64kb" }), (request, response, next) => {
   receive(request, response).catch(next)
 })

@@ -2,21 +2,22 @@
 import { fastify } from "fastify"
 import { verify } from "@place-access/adapters-webhook/verify"
 
-// The endpoint's secret. For the day of a rotation the new one and the old one, with a comma between them.
+// The endpoint's secret. For the day of a rotation: the new and the old secret, separated by a comma.
 const secrets = (process.env.WEBHOOK_SECRETS ?? "").split(",").map((secret) => secret.trim())
 
-// Yours: insert into a table with event_id as its key, on conflict do nothing. True if the event was not there.
+// Replace this: insert into a table with event_id as its key, on conflict do nothing. Returns true if the event was
+// new.
 const stored = new Map()
 const store = (event) => !stored.has(event.event_id) && Boolean(stored.set(event.event_id, event))
 
-// Yours: whatever takes long. It begins after the answer, which we wait for no longer than 5 s.
+// Replace this: the slow part. It runs after the answer, because the service waits for an answer for at most 5 s.
 const work = async (event) => {
   console.log(`handled ${event.event_id} ${event.type}`)
 }
 
 const app = fastify()
 
-// The signature is over the bytes as they came: in this scope, and only here, JSON is not parsed.
+// The signature is over the bytes as they arrived. Only in this scope, Fastify does not parse JSON.
 app.register(async (webhooks) => {
   const asItCame = { parseAs: "buffer", bodyLimit: 64 * 1024 }
   webhooks.addContentTypeParser("application/json", asItCame, (_request, body, done) => done(null, body))

@@ -2,20 +2,21 @@
 import { createServer } from "node:http"
 import { verify } from "@place-access/adapters-webhook/verify"
 
-// The endpoint's secret. For the day of a rotation the new one and the old one, with a comma between them.
+// The endpoint's secret. For the day of a rotation: the new and the old secret, separated by a comma.
 const secrets = (process.env.WEBHOOK_SECRETS ?? "").split(",").map((secret) => secret.trim())
 const MAX_BYTES = 64 * 1024
 
-// Yours: insert into a table with event_id as its key, on conflict do nothing. True if the event was not there.
+// Replace this: insert into a table with event_id as its key, on conflict do nothing. Returns true if the event was
+// new.
 const stored = new Map()
 const store = (event) => !stored.has(event.event_id) && Boolean(stored.set(event.event_id, event))
 
-// Yours: whatever takes long. It begins after the answer, which we wait for no longer than 5 s.
+// Replace this: the slow part. It runs after the answer, because the service waits for an answer for at most 5 s.
 const work = async (event) => {
   console.log(`handled ${event.event_id} ${event.type}`)
 }
 
-/** The bytes as they came; undefined when there are too many. */
+/** The bytes as they arrived. Undefined if the body is too large. */
 const bodyOf = async (request) => {
   const chunks = []
   let size = 0

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from "node:net"
 
 /**
- * Which addresses a webhook may be sent to (decision W5): those that the public internet routes to one host. Whoever registers
- * an endpoint must not reach what our machine can reach.
+ * Which addresses a webhook may be sent to (decision W5): only addresses that the public internet routes to one host.
+ * Anybody can register an endpoint, and must not use this service to reach machines in its own network.
  */
 
 /** IANA special-purpose blocks that are not global unicast, and one cloud's wire server among the global ones. */
@@ -25,7 +25,10 @@ const IPV4_REFUSED: ReadonlyArray<readonly [string, number]> = [
   ["240.0.0.0", 4] // reserved, broadcast
 ]
 
-/** Everything outside of 2000::/3 is refused: mapped, NAT64, unique local, link-local, multicast. And of that block: */
+/**
+ * Everything outside of 2000::/3 is refused: mapped, NAT64, unique local, link-local, multicast. Within 2000::/3, these
+ * blocks are refused too.
+ */
 const IPV6_REFUSED: ReadonlyArray<readonly [string, number]> = [
   ["2001::", 23], // protocol assignments: Teredo, ORCHID, benchmarks
   ["2001:db8::", 32], // documentation
@@ -43,20 +46,25 @@ const loopback = new BlockList()
 loopback.addSubnet("127.0.0.0", 8, "ipv4")
 loopback.addAddress("::1", "ipv6")
 
-/** The eight groups of an IPv6 address without a zone. `URL` writes each in one way, a dotted end included. */
+/**
+ * The eight groups of an IPv6 address without a zone. `URL` writes every address in one way, also one with a dotted
+ * end.
+ */
 const groups = (address: string): ReadonlyArray<string> => {
   const [head = "", tail = ""] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::")
   const [before, after] = [head, tail].map((part) => (part === "" ? [] : part.split(":"))) as [string[], string[]]
   return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => "0"), ...after]
 }
 
-/** ISATAP writes an IPv4 address behind `0000:5efe` or `0200:5efe`; such a tunnel ends inside somebody's network. */
+/** ISATAP puts an IPv4 address after `0000:5efe` or `0200:5efe`. Such a tunnel ends inside somebody's network. */
 const hasIsatapInterface = (address: string): boolean => {
   const [, , , , flags, mark] = groups(address)
   return mark === "5efe" && (flags === "0" || flags === "200")
 }
 
-/** Global unicast of either family. False for what is no address, names included. */
+/**
+ * Whether the text is a global unicast address of either family. False for anything that is no address, names included.
+ */
 export const isPublic = (address: string): boolean => {
   switch (isIP(address)) {
     case 4:
@@ -79,18 +87,21 @@ export const isLoopback = (address: string): boolean => {
 }
 
 export interface EgressPolicy {
-  /** `ALLOW_INSECURE_WEBHOOKS`: permits this machine's own addresses beside the public ones. */
+  /** `ALLOW_INSECURE_WEBHOOKS`: also permits the addresses of this machine. */
   readonly allowInsecure: boolean
 }
 
 export const mayConnect = (address: string, { allowInsecure }: EgressPolicy): boolean =>
   isPublic(address) || (allowInsecure && isLoopback(address))
 
-/** False also when there is none. */
+/** False if any of the addresses is refused, and if there is none. */
 export const mayConnectToAll = (found: ReadonlyArray<{ readonly address: string }>, policy: EgressPolicy): boolean =>
   found.length > 0 && found.every(({ address }) => mayConnect(address, policy))
 
-/** The address that a URL's host is, without the brackets; undefined for a name. `hostname` is as `URL` gives it. */
+/**
+ * The IP address in a URL's host, without the brackets. Undefined if the host is a name. `hostname` is as `URL` writes
+ * it.
+ */
 export const literal = (hostname: string): string | undefined => {
   const bare = hostname.startsWith("[") && hostname.endsWith("]") ? hostname.slice(1, -1) : hostname
   return isIP(bare) === 0 ? undefined : bare

@@ -1,32 +1,33 @@
 import { createSecureContext } from "node:tls"
 import { callbackify } from "node:util"
-import type { Agent, buildConnector, Dispatcher } from "undici"
-// Not by its index, which brings `fetch`, WebSocket, caches and mocks along: 9 MB that nobody here uses.
-import connectorOf from "undici/lib/core/connect.js"
-import DispatchingAgent from "undici/lib/dispatcher/agent.js"
+import { Agent, buildConnector, type Dispatcher } from "undici"
 import { type EgressPolicy, literal, mayConnect, mayConnectToAll } from "./EgressGuard.js"
 import type { Resolver } from "./Resolver.js"
 import { AddressRefused, NotHttps } from "./Trouble.js"
 
 export interface ConnectionOptions extends EgressPolicy {
   readonly resolver: Resolver
-  /** Trusted beside the well-known authorities; for tests. */
+  /** A certificate authority to trust besides the well-known ones; for tests. */
   readonly ca?: string | undefined
 }
 
-/** Of an answer's body no more is read; the connection is dropped with the rest. */
+/** The most bytes that are read of an answer's body. Then the connection is dropped with the rest. */
 const MAX_BODY = 16 * 1024
 const MAX_HEADERS = 16 * 1024
 const SNIPPET = 1024
-/** Longer than the deadline of an exchange, which decides. */
+/** Longer than the deadline of the whole exchange, so that the deadline decides. */
 const CONNECT_MILLIS = 6_000
-/** Node's own servers close after 5 s: a connection older than this is not used again. */
+/**
+ * Node's own servers close an idle connection after 5 s. Older connections are not reused, because the server may just
+ * be closing them.
+ */
 const KEEP_ALIVE_MILLIS = 4_000
 const KEEP_ALIVE_MAX_MILLIS = 30_000
 
 /**
- * Connections to receivers. Every address is checked when it is connected to, in the same step that found it: what a name
- * resolved to earlier proves nothing. `lookup` is not asked about addresses written out in the URL, so those are checked first.
+ * The pool of connections to receivers. Every address is checked at the moment of connecting, in the same step that
+ * resolved it. An earlier look-up proves nothing, because a name can resolve to another address the next time (DNS
+ * rebinding). `lookup` is not called for an address that is written in the URL, so such an address is checked first.
  */
 export const makeAgent = (options: ConnectionOptions): Agent => {
   const { ca, resolver } = options
@@ -43,21 +44,22 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
       else callback(null, found.first.address, found.first.family)
     })
   let made: buildConnector.connector | undefined
-  // When first needed: reading the well-known authorities is a part of a start that many never use.
+  // Created on first use, because reading the well-known authorities takes a noticeable part of a start, and many
+  // processes send nothing.
   const connector = () =>
-    (made ??= connectorOf({
+    (made ??= buildConnector({
       rejectUnauthorized: true,
-      // One for all: each connection would make its own.
+      // One TLS context for all connections; otherwise each connection would make its own.
       secureContext: createSecureContext(ca === undefined ? {} : { ca }),
       lookup,
       allowH2: false,
       timeout: CONNECT_MILLIS
     } as buildConnector.BuildOptions))
-  return new DispatchingAgent({
+  return new Agent({
     connect: (target, callback) => {
       const address = literal(target.hostname)
       if (address !== undefined && !mayConnect(address, options)) return callback(new AddressRefused(), null)
-      // An address that was registered while it was allowed may outlive the development switch.
+      // An address that was registered with `ALLOW_INSECURE_WEBHOOKS` may still be stored after the switch is off.
       if (target.protocol !== "https:" && !options.allowInsecure) return callback(new NotHttps(), null)
       return connector()(target, callback)
     },
@@ -65,7 +67,7 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
     maxHeaderSize: MAX_HEADERS,
     keepAliveTimeout: KEEP_ALIVE_MILLIS,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MILLIS,
-    // One deadline for everything is set outside: these only count idle time.
+    // One deadline for the whole exchange is set outside. These time-outs would only count idle time.
     headersTimeout: 0,
     bodyTimeout: 0
   })
@@ -77,30 +79,31 @@ type Lookup = (
   callback: (error: Error | null, address: string | Array<{ address: string; family: number }>, family?: number) => void
 ) => void
 
-export interface Answered {
+export interface ExchangeAnswer {
   readonly status: number
   readonly snippet: string
 }
 
-export interface Outgoing {
+export interface ExchangeRequest {
   readonly url: string
   readonly headers: ReadonlyArray<readonly [string, string]>
   readonly body: string
 }
 
-/** What came of it, or the error that `Trouble.toAnswer` reads. */
-export type Outcome = { readonly answered: Answered } | { readonly error: unknown }
+/** The receiver's answer, or the error that `Trouble.toAnswer` turns into one. */
+export type ExchangeOutcome = { readonly answered: ExchangeAnswer } | { readonly error: unknown }
 
 /**
- * One POST; redirects are answers like any other. `done` is called once, or never after the function that is given back, which
- * drops the connection. On undici's bare handler: its `request` makes a stream, a signal and several promises for each answer.
+ * Makes one POST. A redirect is an answer like any other. `done` is called once, and never after a call of the returned
+ * function, which drops the connection. It uses undici's dispatch handler, because undici's `request` makes a stream, a
+ * signal and several promises for each answer.
  */
 export const exchange = (
   agent: Agent,
-  { body, headers, url }: Outgoing,
-  done: (outcome: Outcome) => void
+  { body, headers, url }: ExchangeRequest,
+  done: (outcome: ExchangeOutcome) => void
 ): (() => void) => {
-  const answering = new Answering(done)
+  const answering = new AnswerCollector(done)
   try {
     const { origin, path } = targetOf(url)
     agent.dispatch({ origin, path, method: "POST", headers: [...headers.flat(), ...OWN_HEADERS], body }, answering)
@@ -117,7 +120,7 @@ interface Target {
   readonly path: string
 }
 
-/** Of addresses that were posted to: few, and the same ones again and again. */
+/** The parsed addresses. There are few, and the same ones are posted to again and again. */
 const targets = new Map<string, Target>()
 const TARGETS_MAX = 1_000
 
@@ -131,19 +134,22 @@ const targetOf = (url: string): Target => {
   return target
 }
 
-/** Reads to the end or to `MAX_BODY`. A connection lost in between changes nothing: the status had arrived. */
-class Answering implements Dispatcher.DispatchHandler {
-  private done: ((outcome: Outcome) => void) | undefined
+/**
+ * Collects an answer, to its end or to `MAX_BODY` bytes. A connection that breaks after the status changes nothing: the
+ * status has arrived.
+ */
+class AnswerCollector implements Dispatcher.DispatchHandler {
+  private done: ((outcome: ExchangeOutcome) => void) | undefined
   private controller: Dispatcher.DispatchController | undefined
   private status: number | undefined
   private readonly chunks: Array<Buffer> = []
   private size = 0
 
-  constructor(done: (outcome: Outcome) => void) {
+  constructor(done: (outcome: ExchangeOutcome) => void) {
     this.done = done
   }
 
-  settle(outcome: Outcome): void {
+  settle(outcome: ExchangeOutcome): void {
     const { done } = this
     this.done = undefined
     done?.(outcome)
@@ -151,17 +157,17 @@ class Answering implements Dispatcher.DispatchHandler {
 
   readonly leave = (): void => {
     this.done = undefined
-    this.controller?.abort(new Left())
+    this.controller?.abort(new ExchangeAbandoned())
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    // Left before there was a connection.
-    if (this.done === undefined) controller.abort(new Left())
+    // The caller gave up before there was a connection.
+    if (this.done === undefined) controller.abort(new ExchangeAbandoned())
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number): void {
-    // An interim answer may come first.
+    // An interim answer (1xx) may come first.
     if (status >= 200) this.status = status
   }
 
@@ -170,7 +176,7 @@ class Answering implements Dispatcher.DispatchHandler {
     this.size += chunk.length
     if (this.size <= MAX_BODY) return
     this.answered()
-    controller.abort(new Left())
+    controller.abort(new ExchangeAbandoned())
   }
 
   onResponseEnd(): void {
@@ -187,11 +193,11 @@ class Answering implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Nobody reads the rest. */
-class Left extends Error {
-  override readonly name = "Left"
+/** Aborts an exchange whose result nobody needs any more. */
+class ExchangeAbandoned extends Error {
+  override readonly name = "ExchangeAbandoned"
 }
 
-/** A character that was cut in two at the end is left out. */
+/** Decodes the bytes as UTF-8. A character that was cut in two at the end is left out. */
 const text = (bytes: Buffer): string =>
   bytes.length === 0 ? "" : new TextDecoder("utf-8").decode(bytes, { stream: bytes.length === SNIPPET })

@@ -1,21 +1,24 @@
-import { Delivery, WebhookSender } from "@place-access/domain/deliveries"
+import { Delivery } from "@place-access/domain/deliveries"
+import { type WebhookAnswer, WebhookSender } from "@place-access/domain/endpoints"
 import { EndpointUrl } from "@place-access/domain/endpoints"
 import { Effect, Layer } from "effect"
 import { type EgressPolicy, literal, mayConnect, mayConnectToAll } from "./EgressGuard.js"
-import { exchange, makeAgent, type Outcome } from "./Exchange.js"
+import { exchange, makeAgent, type ExchangeOutcome } from "./Exchange.js"
 import * as Resolver from "./Resolver.js"
 import { sign } from "./SignatureHeader.js"
 import * as Trouble from "./Trouble.js"
 import * as UrlRules from "./UrlRules.js"
 
+// Decision deliveries-14.
+
 export interface SenderOptions extends EgressPolicy {
-  /** Default: the configured name servers; with `allowInsecure` the machine's own way, `hosts` file included. */
+  /** Default: the configured name servers. With `allowInsecure`: the machine's own look-up, `hosts` file included. */
   readonly resolver?: Resolver.Resolver | undefined
-  /** A certificate authority to trust beside the well-known ones, in PEM. */
+  /** A certificate authority to trust besides the well-known ones, in PEM. */
   readonly ca?: string | undefined
 }
 
-/** Sends webhooks with `undici`. Idle connections are kept for a few seconds and closed with the layer. */
+/** Sends webhooks with `undici`. Idle connections stay open for a few seconds, and close with the layer. */
 export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
   Layer.scoped(
     WebhookSender,
@@ -42,7 +45,7 @@ export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
       }
 
       return WebhookSender.of({
-        // The deadline holds also where the caller may not be interrupted.
+        // The deadline is a timer and not an interruption, so that it also holds where the caller is uninterruptible.
         post: (url, headers, body) =>
           Effect.interruptible(
             Effect.async((resume) => {
@@ -76,5 +79,5 @@ export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
     })
   )
 
-const toAnswer = (outcome: Outcome): Delivery.Answer =>
+const toAnswer = (outcome: ExchangeOutcome): WebhookAnswer =>
   "answered" in outcome ? { _tag: "Answered", ...outcome.answered } : Trouble.toAnswer(outcome.error)

@@ -1,12 +1,15 @@
 import dns from "node:dns"
 
 /** One address of a host. */
-export interface Address {
+export interface ResolvedAddress {
   readonly address: string
   readonly family: 4 | 6
 }
 
-/** Why a name has no address. `theirs` is the receiver's fault, `ours` spends no attempt (decision W3). */
+/**
+ * Why a name has no address. `theirs` is the receiver's fault and counts as a failed attempt; `ours` uses no attempt
+ * (decision W3).
+ */
 export class LookupFailed extends Error {
   override readonly name = "LookupFailed"
   readonly whose: "theirs" | "ours"
@@ -17,16 +20,16 @@ export class LookupFailed extends Error {
   }
 }
 
-/** Every address of a name, at least one; rejects with `LookupFailed`. */
-export type Resolver = (hostname: string) => Promise<ReadonlyArray<Address>>
+/** Resolves every address of a name, at least one. Rejects with `LookupFailed`. */
+export type Resolver = (hostname: string) => Promise<ReadonlyArray<ResolvedAddress>>
 
-/** Of one question; the whole exchange with a receiver has five seconds. */
+/** The time for one question to a name server. The whole exchange with a receiver has five seconds. */
 const TIMEOUT_MILLIS = 1_500
-/** How long an IPv6 answer is waited for when the IPv4 one is there. */
+/** How long to wait for an IPv6 answer once the IPv4 answer is there. */
 const GRACE_MILLIS = 300
 
 const NO_SUCH_NAME: ReadonlySet<string> = new Set([dns.NOTFOUND, dns.NODATA])
-/** The name itself is nonsense to a resolver. */
+/** Error codes for a text that no name server would accept as a name. */
 const BAD_NAME: ReadonlySet<string> = new Set([dns.BADNAME, dns.BADQUERY, dns.BADSTR])
 
 const codeOf = (error: unknown): string =>
@@ -41,7 +44,7 @@ const within = <A>(millis: number, work: Promise<A>, late: () => A): Promise<A> 
   return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
 }
 
-type Outcome = { readonly addresses: ReadonlyArray<Address>; readonly error?: unknown }
+type Outcome = { readonly addresses: ReadonlyArray<ResolvedAddress>; readonly error?: unknown }
 
 const settled = (question: Promise<ReadonlyArray<string>>, family: 4 | 6): Promise<Outcome> =>
   question.then(
@@ -50,8 +53,9 @@ const settled = (question: Promise<ReadonlyArray<string>>, family: 4 | 6): Promi
   )
 
 /**
- * Asks name servers (default: the configured ones) outside of the four threads that `dns.lookup` shares with the file
- * system: a receiver whose name servers never answer must not hold up everybody's look-ups.
+ * Asks name servers (default: the configured ones). Unlike `dns.lookup`, this does not use the four threads that are
+ * shared with the file system. Otherwise a receiver whose name servers never answer would block the look-ups of all
+ * receivers.
  */
 export const nameServers =
   (servers?: ReadonlyArray<string>): Resolver =>
@@ -66,7 +70,10 @@ export const nameServers =
     throw await blame([codeOf(four.error), codeOf(rest.error)], servers)
   }
 
-/** The configured name servers, read anew each time: networks change under a process that runs for months. */
+/**
+ * The configured name servers. The configuration is read for every question, because the network can change under a
+ * process that runs for months.
+ */
 export const system: Resolver = nameServers()
 
 const client = (servers: ReadonlyArray<string> | undefined): dns.promises.Resolver => {
@@ -83,7 +90,8 @@ const blame = async (
     return new LookupFailed("theirs", "the host name does not exist")
   }
   if (codes.some((code) => BAD_NAME.has(code))) return new LookupFailed("theirs", "the host name is not valid")
-  // No useful answer about this name. Whether it is the name or our resolver, a name that always exists tells.
+  // No useful answer about this name. A question about a name that always exists shows whether the name or our resolver
+  // is at fault.
   return (await works(servers))
     ? new LookupFailed("theirs", "the host name's name servers do not answer")
     : new LookupFailed("ours", "name look-up is not working")
@@ -103,7 +111,7 @@ const works = async (servers: ReadonlyArray<string> | undefined): Promise<boolea
   return answer
 }
 
-/** As the machine itself resolves, `hosts` file included: for development, where receivers are on it. */
+/** The machine's own look-up, `hosts` file included: for development, where receivers run on the same machine. */
 export const machine: Resolver = (hostname) =>
   dns.promises.lookup(hostname, { all: true, verbatim: true }).then(
     (found) => found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 })),

@@ -1,9 +1,9 @@
-import type { Delivery } from "@place-access/domain/deliveries"
+import type { WebhookAnswer } from "@place-access/domain/endpoints"
 import { LookupFailed } from "./Resolver.js"
 
-/** What went wrong on the way, in words for the receiver's developer: no addresses, no names of ours, no stack. */
+/** Errors of an exchange in words for the receiver's developer: no addresses, no internal names, no stack. */
 
-/** The egress guard's refusal. */
+/** The egress guard refused the address. */
 export class AddressRefused extends Error {
   override readonly name = "AddressRefused"
   constructor() {
@@ -11,7 +11,7 @@ export class AddressRefused extends Error {
   }
 }
 
-/** The egress guard's, too. */
+/** The egress guard refused the protocol. */
 export class NotHttps extends Error {
   override readonly name = "NotHttps"
   constructor() {
@@ -20,12 +20,12 @@ export class NotHttps extends Error {
 }
 
 /**
- * Of a host that cannot be used, whatever the reason. Our resolver may know names that nobody outside does: to say that one does not
- * exist, and of another that its address is not public, would tell them apart.
+ * The message for every host that cannot be used, whatever the reason. Our resolver may know internal names. Different
+ * messages for "does not exist" and "is not public" would tell outsiders which internal names exist.
  */
 export const NOT_PUBLIC = "must resolve to public addresses only"
 
-export const TOO_LATE: Delivery.Answer = { _tag: "Unreachable", detail: "no complete answer within 5 s" }
+export const TOO_LATE: WebhookAnswer = { _tag: "Unreachable", detail: "no complete answer within 5 s" }
 
 const THEIRS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
@@ -46,7 +46,7 @@ const THEIRS: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "TLS: the certificate is for another host name"
 }
 
-/** This machine cannot reach anybody, or has run out of something. */
+/** Errors of this machine: it has no network, or has run out of a resource. */
 const OURS: ReadonlySet<string> = new Set([
   "EMFILE",
   "ENFILE",
@@ -57,12 +57,12 @@ const OURS: ReadonlySet<string> = new Set([
   "ENETDOWN"
 ])
 
-/** The error and what caused it, the outermost first. */
+/** The error and its causes, the outermost first. */
 const chain = (error: unknown): ReadonlyArray<Error> => {
   const all: Array<Error> = []
   for (let inner = error; inner instanceof Error && all.length < 5; inner = inner.cause) {
     all.push(inner)
-    // Of several addresses tried, the last one tells.
+    // After several addresses were tried, the error of the last one is reported.
     if (inner instanceof AggregateError) all.push(...inner.errors.filter((one) => one instanceof Error).toReversed())
   }
   return all
@@ -70,7 +70,7 @@ const chain = (error: unknown): ReadonlyArray<Error> => {
 
 const codeOf = (error: Error): string => ("code" in error ? String(error.code) : "")
 
-export const toAnswer = (error: unknown): Exclude<Delivery.Answer, { readonly _tag: "Answered" }> => {
+export const toAnswer = (error: unknown): Exclude<WebhookAnswer, { readonly _tag: "Answered" }> => {
   const errors = chain(error)
   const lookup = errors.find((one) => one instanceof LookupFailed)
   if (lookup?.whose === "ours") return { _tag: "NotSent", detail: lookup.message }

@@ -1,6 +1,6 @@
 /**
- * The bodies that an endpoint gets, parsed (Spec §6.2). Types only. More may come: an endpoint that subscribes to all events gets
- * those, too, so a receiver ignores a `type` that it does not know.
+ * The parsed bodies that an endpoint gets (Spec §6.2). Types only. New types may be added, and an endpoint that
+ * subscribes to all events gets them too, so a receiver must ignore an unknown `type`.
  */
 export type WebhookEvent =
   | RuleFiredEvent
@@ -11,11 +11,14 @@ export type WebhookEvent =
   | PingEvent
 
 interface Envelope {
-  /** The same in every delivery of the event, to whichever endpoint and however often: skip what you handled before. */
+  /**
+   * The same in every delivery of the event: on retries, replays and to other endpoints. Skip an id that you have
+   * handled before.
+   */
   readonly event_id: string
   readonly app_id: string
   readonly endpoint_id: string
-  /** ISO 8601 in UTC, with milliseconds; like every time here. */
+  /** ISO 8601 in UTC with milliseconds, like every time in an event. */
   readonly occurred_at: string
 }
 
@@ -24,7 +27,7 @@ interface UserEvent extends Envelope {
   readonly grant_id: string
 }
 
-export type SensitiveScope = "location.latest.read" | "location.history.read" | "location.lookup"
+export type EventSensitiveScope = "location.latest.read" | "location.history.read" | "location.lookup"
 
 /** A rule on a place or a zone fired. */
 export interface RuleFiredEvent extends UserEvent {
@@ -34,35 +37,35 @@ export interface RuleFiredEvent extends UserEvent {
   readonly target: { readonly place_id: string | null; readonly label: string }
 }
 
-/** Places were shared or withdrawn: read them, and keep the version of that answer. */
+/** The user shared or withdrew places: read the places again, and keep the version of that answer. */
 export interface PlacesChangedEvent extends UserEvent {
   readonly type: "places.changed"
   readonly places_version: number
 }
 
-/** Comes 14 and 7 days before the sensitive scopes end. */
+/** Sent 14 and 7 days before the sensitive scopes end. */
 export interface SensitiveExpiringEvent extends UserEvent {
   readonly type: "sensitive.expiring"
   readonly sensitive_expires_at: string
   readonly days_left: 14 | 7
-  readonly scopes: ReadonlyArray<SensitiveScope>
+  readonly scopes: ReadonlyArray<EventSensitiveScope>
 }
 
-/** The sensitive scopes ended; until the grace is over the user can renew them with one confirmation. */
+/** The sensitive scopes ended. Until the grace ends, the user can renew them with one confirmation. */
 export interface SensitiveLapsedEvent extends UserEvent {
   readonly type: "sensitive.lapsed"
   readonly sensitive_expires_at: string
   readonly renewal_grace_ends_at: string
-  readonly scopes: ReadonlyArray<SensitiveScope>
+  readonly scopes: ReadonlyArray<EventSensitiveScope>
 }
 
-/** The grace is over: these scopes need consent from the beginning. */
+/** The grace ended: these scopes need the full consent again. */
 export interface SensitiveRemovedEvent extends UserEvent {
   readonly type: "sensitive.removed"
-  readonly scopes: ReadonlyArray<SensitiveScope>
+  readonly scopes: ReadonlyArray<EventSensitiveScope>
 }
 
-/** A test that the developer asked for; about no user. */
+/** A test that the developer asked for. It is about no user. */
 export interface PingEvent extends Envelope {
   readonly type: "ping"
 }

@@ -1,3 +1,8 @@
+/**
+ * Sends webhooks over https, and checks the addresses to which they may go.
+ * `HttpWebhookSender` is the domain's `WebhookSender`; `EgressGuard`, `UrlRules` and `Resolver` are its parts.
+ * Receivers of webhooks import `verify` (`@place-access/adapters-webhook/verify`), which needs none of this.
+ */
 export * as EgressGuard from "./EgressGuard.js"
 export * as HttpWebhookSender from "./HttpWebhookSender.js"
 export * as Resolver from "./Resolver.js"

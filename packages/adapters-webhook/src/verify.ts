@@ -1,9 +1,12 @@
+// Decision deliveries-15.
+
 /**
- * What the receiver of our webhooks imports: checks that a delivery came from us and is fresh (Spec §6.4). It has no dependency
- * and uses Web Crypto, so it runs in Node, Deno, Bun, workers and browsers alike.
+ * For receivers of our webhooks: checks that a delivery came from this service and is fresh (Spec §6.4). The module has
+ * no dependency and uses Web Crypto, so it runs in Node, Deno, Bun, workers and browsers.
  *
  * ```ts
- * const result = await verify({ payload: rawBody, header: request.headers.get("x-service-signature"), secrets: SECRET })
+ * const header = request.headers.get("x-service-signature")
+ * const result = await verify({ payload: rawBody, header, secrets: SECRET })
  * if (!result.ok) {
  *   console.warn(result.reason, result.message)
  *   return new Response(null, { status: 400 })
@@ -20,7 +23,7 @@ export type {
   SensitiveExpiringEvent,
   SensitiveLapsedEvent,
   SensitiveRemovedEvent,
-  SensitiveScope,
+  EventSensitiveScope,
   WebhookEvent
 } from "./WebhookEvent.js"
 
@@ -29,15 +32,15 @@ export interface VerifyInput {
   readonly payload: string | Uint8Array | ArrayBuffer
   /** `X-Service-Signature`, as your server gives it: a value, or a list of them. */
   readonly header: string | ReadonlyArray<string> | null | undefined
-  /** The endpoint's signing secret; for a while after a rotation, the new and the old one. */
+  /** The endpoint's signing secret. For a day after a rotation, the new and the old one. */
   readonly secrets: string | ReadonlyArray<string>
-  /** How far `t` may be from now, either way, in seconds; 60 when absent. */
+  /** How many seconds `t` may differ from now, before or after. Default: 60. */
   readonly toleranceS?: number
-  /** Milliseconds since 1970; the clock's when absent. */
+  /** The present time in milliseconds since 1970. Default: the clock's. */
   readonly now?: number
 }
 
-export type Reason =
+export type VerifyFailure =
   /** there is no `X-Service-Signature` */
   | "missing_header"
   /** it is not `t=…,v1=…` */
@@ -46,15 +49,15 @@ export type Reason =
   | "too_many_signatures"
   /** the caller gave no secret */
   | "missing_secret"
-  /** an object was given instead of the raw body, or nothing at all */
+  /** the payload is an object instead of the raw body, or missing */
   | "body_parsed"
-  /** no signature matches: another secret, a changed body, or not from us */
+  /** no signature matches: the secret is another, the body was changed, or the delivery is forged */
   | "no_match"
   /** genuine, but signed longer ago than the tolerance */
   | "too_old"
   /** genuine, but signed further ahead of this clock than the tolerance */
   | "too_new"
-  /** this runtime has no `crypto.subtle`, like a page that did not come over https */
+  /** this runtime has no `crypto.subtle`, like a page that was not loaded over https */
   | "no_web_crypto"
 
 export type Verification =
@@ -62,20 +65,23 @@ export type Verification =
       readonly ok: true
       /** The body as text: parse this. */
       readonly body: string
-      /** When it was signed, in seconds since 1970. */
+      /** When the delivery was signed, in seconds since 1970. */
       readonly signedAtS: number
     }
-  | { readonly ok: false; readonly reason: Reason; /** For your log. */ readonly message: string }
+  | { readonly ok: false; readonly reason: VerifyFailure; /** For your log. */ readonly message: string }
 
 export const DEFAULT_TOLERANCE_S = 60
-/** More signatures than this are not looked at. */
+/** A header with more signatures is refused. */
 export const MAX_SIGNATURES = 8
 
 type Subtle = typeof globalThis.crypto.subtle
 
 const ADVICE = "Pass the raw body, as it arrived, from before any JSON middleware."
 
-/** Whatever is wrong with a delivery or a secret is a `reason`: nothing is thrown. Strangers need not be told which. */
+/**
+ * Checks a delivery. It never throws: every fault of a delivery or a secret gives a `reason`. Do not send the reason to
+ * the sender, who may be an attacker.
+ */
 export const verify = async (input: VerifyInput): Promise<Verification> => {
   const { payload, toleranceS = DEFAULT_TOLERANCE_S } = input
   // @effect-diagnostics-next-line globalDate:off -- receivers have no Clock
@@ -94,16 +100,17 @@ export const verify = async (input: VerifyInput): Promise<Verification> => {
   const { signatures, t } = parsed
   if (!(await anyMatches(subtle, secrets, signatures, `${t}.`, bytes))) return no("no_match", explain(bytes))
   const ageS = Math.floor(now / 1000) - Number(t)
-  // The other way round, a tolerance or clock that is NaN would let everything pass.
+  // The comparison is written so that a NaN in the tolerance or the clock refuses the delivery. Negated, a NaN would
+  // accept everything.
   if (ageS >= -toleranceS && ageS <= toleranceS) return { ok: true, body: decode(bytes), signedAtS: Number(t) }
   return ageS < 0
     ? no("too_new", `It was signed ${-ageS} s ahead of this clock; the tolerance is ${toleranceS} s.`)
     : no("too_old", `It was signed ${ageS} s ago; the tolerance is ${toleranceS} s.`)
 }
 
-const no = (reason: Reason, message: string): Verification => ({ ok: false, reason, message })
+const no = (reason: VerifyFailure, message: string): Verification => ({ ok: false, reason, message })
 
-// Receivers are also written in JavaScript: what arrives here may be anything, whatever the types say.
+// Receivers are also written in JavaScript, so the input may be anything, whatever the types say.
 
 const valueOf = (header: unknown): string =>
   typeof header === "string" ? header : Array.isArray(header) ? header.join(",") : ""
@@ -111,14 +118,14 @@ const valueOf = (header: unknown): string =>
 const secretsOf = (secrets: unknown): ReadonlyArray<string> =>
   (Array.isArray(secrets) ? secrets : [secrets]).filter((one) => typeof one === "string" && one !== "")
 
-/** A buffer of another realm (a frame, a test runner's) is no `instanceof` this one's. */
+/** Also true for a buffer of another realm (a frame, a test runner), for which `instanceof` is false. */
 const isBuffer = (payload: unknown): payload is ArrayBuffer =>
   Object.prototype.toString.call(payload) === "[object ArrayBuffer]"
 
 const bytesOf = (payload: unknown): Uint8Array<ArrayBuffer> | undefined => {
   if (typeof payload === "string") return Uint8Array.from(new TextEncoder().encode(payload))
   if (isBuffer(payload)) return new Uint8Array(payload)
-  // A copy, so that a view of shared memory is one too.
+  // A copy, because a view may be of shared memory, which Web Crypto refuses.
   return ArrayBuffer.isView(payload)
     ? Uint8Array.from(new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength))
     : undefined
@@ -129,7 +136,7 @@ const notRaw = (payload: unknown): string =>
     ? "There is no payload: nobody kept the body before it was parsed."
     : "The payload is an object: the body was parsed already."
 
-/** All of the text: without the option a byte order mark would be dropped. */
+/** Decodes the whole text: without the option a byte order mark would be dropped. */
 const decode = (bytes: Uint8Array): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
 
 const MALFORMED = {
@@ -137,7 +144,7 @@ const MALFORMED = {
   too_many_signatures: `X-Service-Signature has more than ${MAX_SIGNATURES} signatures.`
 } as const
 
-/** `t` as it is written, because it is signed as it is written. Schemes other than v1 are passed over. */
+/** Keeps `t` as it is written, because the signature is over that text. Ignores schemes other than v1. */
 const parse = (
   header: string
 ): { readonly t: string; readonly signatures: ReadonlyArray<string> } | keyof typeof MALFORMED => {
@@ -152,7 +159,10 @@ const parse = (
   return { t, signatures }
 }
 
-/** Every secret with every signature, each compared in constant time, without stopping at the first that matches. */
+/**
+ * Compares every secret with every signature, each in constant time. It does not stop at the first match, so that the
+ * time reveals nothing.
+ */
 const anyMatches = async (
   subtle: Subtle,
   secrets: ReadonlyArray<string>,
@@ -183,7 +193,10 @@ const anyMatches = async (
 const fromHex = (hex: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from({ length: hex.length / 2 }, (_, index) => Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16))
 
-/** What we send is JSON as `JSON.stringify` writes it, `event_id` first; a body that is not went through somebody's hands. */
+/**
+ * Explains a mismatch. We send JSON as `JSON.stringify` writes it, with `event_id` first. A body of another form was
+ * changed on its way.
+ */
 const explain = (bytes: Uint8Array): string => {
   if (bytes.length === 0) return `No signature matches, and the body is empty: something read it before. ${ADVICE}`
   const text = decode(bytes)

@@ -4,7 +4,8 @@ import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 
 const REFUSED = [
-  // IPv4: this network, private, carrier, loopback, link-local, protocol, documentation, benchmarks, multicast, reserved
+  // IPv4: this network, private, carrier, loopback, link-local, protocol, documentation, benchmarks, multicast,
+  // reserved
   "0.0.0.0",
   "0.255.255.255",
   "10.0.0.0",
@@ -114,7 +115,7 @@ const PUBLIC = [
   "3ffe:ffff::1"
 ]
 
-describe("which addresses a webhook may go to (decision W5)", () => {
+describe("which addresses a webhook may go to [W5]", () => {
   it.each(REFUSED)("%j is refused", (address) => {
     expect(EgressGuard.isPublic(address)).toBe(false)
   })

@@ -1,5 +1,5 @@
+import type { WebhookAnswer } from "@place-access/domain/endpoints"
 import { Resolver } from "@place-access/adapters-webhook"
-import type { Delivery } from "@place-access/domain/deliveries"
 import { EndpointUrl } from "@place-access/domain/endpoints"
 import { Effect, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
@@ -16,13 +16,13 @@ import {
   withSender
 } from "./support/receiver.js"
 
-const unreachable = (detail: string): Delivery.Answer => ({ _tag: "Unreachable", detail })
+const unreachable = (detail: string): WebhookAnswer => ({ _tag: "Unreachable", detail })
 const NOT_PUBLIC = unreachable("the host name must resolve to public addresses only")
 const TOO_LATE = unreachable("no complete answer within 5 s")
 const at = (port: number, path = "/hook", scheme = "http") => `${scheme}://hooks.example.com:${port}${path}`
 
-describe("one post (Spec §6.4)", () => {
-  it("is a POST of exactly these bytes with the caller's headers and none of ours that tell on us", async () => {
+describe("one post [§6.4]", () => {
+  it("is a POST of exactly these bytes with the caller's headers and none of ours that tell on us [deliveries-14]", async () => {
     const { port, received } = await receiver()
     const body = JSON.stringify({ label: 'Mum\'s "place" \\ 🏡 ß' })
     expect(await post(insecure, at(port, "/hook?a=b%20c"), body)).toEqual({
@@ -59,7 +59,7 @@ describe("one post (Spec §6.4)", () => {
     expect(target.received).toEqual([])
   })
 
-  it("the first KiB of the answer is kept, cut between characters", async () => {
+  it("the first KiB of the answer is kept, cut between characters [deliveries-13]", async () => {
     const { port } = await receiver((_, response) => response.end(`${"x".repeat(1_022)}🏡${"y".repeat(5_000)}`))
     const answer = await post(insecure, at(port))
     expect(answer).toEqual({ _tag: "Answered", status: 200, snippet: "x".repeat(1_022) })
@@ -73,12 +73,12 @@ describe("one post (Spec §6.4)", () => {
     expect(await post(insecure, at(port))).toEqual({ _tag: "Answered", status: 201, snippet: "made" })
   })
 
-  it("an answer that is not text is no trouble", async () => {
+  it("an answer that is not text is no trouble [deliveries-13]", async () => {
     const { port } = await receiver((_, response) => response.end(Buffer.from([0, 255, 254, 65])))
     expect(await post(insecure, at(port))).toEqual({ _tag: "Answered", status: 200, snippet: "\u0000\ufffd\ufffdA" })
   })
 
-  it("connections are used again for a while", async () => {
+  it("connections are used again for a while [deliveries-14]", async () => {
     const { connections, port, received } = await receiver()
     await withSender(insecure, (sender) =>
       Effect.forEach([1, 2, 3, 4], () => sender.post(EndpointUrl.EndpointUrl.make(at(port)), HEADERS, "{}"))
@@ -101,9 +101,9 @@ describe("one post (Spec §6.4)", () => {
   })
 })
 
-describe("five seconds for everything (Spec §6.4.5)", () => {
+describe("five seconds for everything [§6.4.5]", () => {
   it(
-    "for the headers, for the body after them, for the name look-up, also where nothing may be interrupted",
+    "for the headers, for the body after them, for the name look-up, also where nothing may be interrupted [§8-receiver, deliveries-1]",
     { timeout: 15_000 },
     async () => {
       const silent = await rawReceiver(() => undefined)
@@ -119,7 +119,7 @@ describe("five seconds for everything (Spec §6.4.5)", () => {
       })
       const unresolved = await receiver()
       const resolver: Resolver.Resolver = () => new Promise(() => undefined)
-      // At the same time, because each takes the five seconds.
+      // In parallel, because each of them takes five seconds.
       const answers = await Promise.all([
         post(insecure, at(silent.port)),
         post(insecure, at(headersDrip.port)),
@@ -134,7 +134,7 @@ describe("five seconds for everything (Spec §6.4.5)", () => {
     }
   )
 
-  it("a body without end is cut off and does not hold anything up: the status decides", async () => {
+  it("a body without end is cut off and does not hold anything up: the status decides [§6.4.5]", async () => {
     let sent = 0
     const { port } = await receiver((_, response) => {
       response.writeHead(202)
@@ -158,7 +158,7 @@ describe("five seconds for everything (Spec §6.4.5)", () => {
             const posting = yield* Effect.fork(sender.post(EndpointUrl.EndpointUrl.make(at(port)), HEADERS, "{}"))
             yield* Effect.sleep("200 millis")
             yield* Fiber.interrupt(posting)
-            // The layer, which would close it too, is still there.
+            // The sender's layer is still open; closing it would close the connection too.
             yield* Effect.promise(() => closed)
           })
         )
@@ -245,7 +245,7 @@ describe("TLS", () => {
   })
 })
 
-describe("where a webhook may go is checked at every connection (decision W5)", () => {
+describe("where a webhook may go is checked at every connection [W5]", () => {
   it.each([
     "127.0.0.1",
     "10.0.0.1",
@@ -267,7 +267,7 @@ describe("where a webhook may go is checked at every connection (decision W5)", 
     expect(await post({ allowInsecure: false, resolver }, "https://hooks.example.com/")).toEqual(NOT_PUBLIC)
   })
 
-  it("plain http is refused, also to a public address that was registered when it was allowed", async () => {
+  it("plain http is refused, also to a public address that was registered when it was allowed [§4.7-url-https]", async () => {
     const { resolver } = resolvesTo("93.184.216.34")
     expect(await post({ allowInsecure: false, resolver }, "http://hooks.example.com/")).toEqual(
       unreachable("the address is not https")
@@ -317,7 +317,7 @@ describe("where a webhook may go is checked at every connection (decision W5)", 
     expect([lookups, connections()]).toEqual([2, 0])
   })
 
-  it("a name that is rebound between two deliveries is caught as soon as a new connection is needed", async () => {
+  it("a name that is rebound between two deliveries is caught as soon as a new connection is needed [W5-connection]", async () => {
     const { connections, port } = await receiver((_, response) =>
       response.writeHead(200, { connection: "close" }).end()
     )
@@ -339,7 +339,7 @@ describe("where a webhook may go is checked at every connection (decision W5)", 
   })
 })
 
-describe("whose fault a failed look-up is (decision W3)", () => {
+describe("whose fault a failed look-up is [W3]", () => {
   it("a name that does not exist is the receiver's", async () => {
     const resolver = () => Promise.reject(new Resolver.LookupFailed("theirs", "the host name does not exist"))
     expect(await post({ allowInsecure: false, resolver }, "https://hooks.example.com/")).toEqual(

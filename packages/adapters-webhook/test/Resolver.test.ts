@@ -6,7 +6,7 @@ const A = 1
 const SOA = 6
 const AAAA = 28
 
-/** What a name server says to a question; undefined: nothing at all. */
+/** A name server's answer to a question. Undefined: no answer at all. */
 type Reply = { readonly code: number; readonly addresses?: ReadonlyArray<Buffer> } | undefined
 type Zone = (name: string, type: number) => Reply
 
@@ -21,7 +21,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-/** A name server on loopback (RFC 1035 §4), and the questions that it was asked. */
+/** A name server on loopback (RFC 1035 §4), and the questions that it got. */
 const nameServer = async (
   zone: Zone
 ): Promise<{ readonly resolver: Resolver.Resolver; readonly asked: Array<string> }> => {
@@ -61,7 +61,7 @@ const nameServer = async (
   return { resolver: Resolver.nameServers([`127.0.0.1:${socket.address().port}`]), asked }
 }
 
-/** The name server answers about everything else; a SOA of com is what our resolver is tested with. */
+/** The name server answers all other questions normally. Our resolver is tested with the SOA of com. */
 const otherwiseFine =
   (reply: Zone): Zone =>
   (name, type) =>
@@ -105,7 +105,7 @@ it.each([
 it.each([
   ["fails", SERVFAIL],
   ["does not answer", undefined]
-])("our resolver %s for this name and works for another: the receiver's fault", async (_, reply) => {
+])("our resolver %s for this name and works for another: the receiver's fault [deliveries-14]", async (_, reply) => {
   const { resolver } = await nameServer(otherwiseFine(() => reply))
   expect(await outcome(resolver)).toEqual(["theirs", "the host name's name servers do not answer"])
 })

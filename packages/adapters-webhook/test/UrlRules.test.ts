@@ -9,7 +9,7 @@ const fault = (text: string, policy = strict) => {
   return checked instanceof URL ? "fine" : checked
 }
 
-describe("an endpoint's address (Spec §4.7)", () => {
+describe("an endpoint's address [§4.7]", () => {
   it.each([
     "https://hooks.example.com",
     "https://hooks.example.com/a/b?c=d&e=%20",
@@ -87,7 +87,7 @@ describe("an endpoint's address (Spec §4.7)", () => {
     ["https://metadata.google.internal/", "not_public_host"],
     ["https://intranet/", "not_public_host"],
     ["https://router.home.arpa/", "not_public_host"]
-  ])("%s: %s", (text, expected) => {
+  ])("%s: %s [§4.7-url-https, §8-url, endpoints-1]", (text, expected) => {
     expect(fault(text)).toBe(expected)
   })
 
@@ -106,7 +106,7 @@ describe("an endpoint's address (Spec §4.7)", () => {
   })
 })
 
-/** What a name server of the inside tells apart, and we do not. */
+/** Hosts between which an internal name server distinguishes. Our messages must not. */
 const UNUSABLE: ReadonlyArray<readonly [string, Resolver.Resolver]> = [
   ["no such name", () => Promise.reject(new Resolver.LookupFailed("theirs", "the host name does not exist"))],
   ["no valid name", () => Promise.reject(new Resolver.LookupFailed("theirs", "the host name is not valid"))],
@@ -120,7 +120,7 @@ describe("registration also looks the name up", () => {
   const check = (url: string, addresses: ReadonlyArray<string>, allowInsecure = false) =>
     withSender({ allowInsecure, resolver: resolvesTo(...addresses).resolver }, (sender) => sender.checkUrl(url))
 
-  it("all addresses must be public, and there must be one", async () => {
+  it("all addresses must be public, and there must be one [endpoints-2]", async () => {
     expect(await check("https://hooks.example.com/", [])).toBe("must resolve to public addresses only")
     expect(await check("https://hooks.example.com/", ["93.184.216.34", "2606:4700::1"])).toBeUndefined()
     for (const one of ["10.0.0.1", "127.0.0.1", "::1", "169.254.169.254", "::ffff:8.8.8.8"]) {
@@ -130,7 +130,7 @@ describe("registration also looks the name up", () => {
     }
   })
 
-  it("names that do not exist, lead inside or are not answered for are refused in the same words", async () => {
+  it("names that do not exist, lead inside or are not answered for are refused in the same words [endpoints-2]", async () => {
     const reasons = await Promise.all(
       UNUSABLE.map(([, resolver]) =>
         withSender({ allowInsecure: false, resolver }, (sender) => sender.checkUrl("https://a.example/"))
@@ -152,7 +152,7 @@ describe("registration also looks the name up", () => {
     )
   })
 
-  it("that our own look-up does not work is not said of the name", async () => {
+  it("that our own look-up does not work is not said of the name [endpoints-2]", async () => {
     const resolver = () => Promise.reject(new Resolver.LookupFailed("ours", "name look-up is not working"))
     const reason = await withSender({ allowInsecure: false, resolver }, (sender) =>
       sender.checkUrl("https://a.example/")

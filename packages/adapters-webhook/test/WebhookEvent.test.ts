@@ -1,6 +1,6 @@
-import type { WebhookEvent } from "@place-access/adapters-webhook/verify"
+import type { EventSensitiveScope, WebhookEvent } from "@place-access/adapters-webhook/verify"
 import { Event } from "@place-access/domain/events"
-import { AppId, ConnectionId, EndpointId, EventId, Timestamp } from "@place-access/domain/shared"
+import { AppId, ConnectionId, EndpointId, EventId, type Scope, Timestamp } from "@place-access/domain/shared"
 import { Arbitrary, Either, FastCheck as fc, ParseResult, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 
@@ -9,7 +9,7 @@ const envelope = { event_id: Schema.String, app_id: Schema.String, endpoint_id: 
 const user = { ...envelope, grant_id: Schema.String }
 const scopes = Schema.Array(Schema.Literal("location.latest.read", "location.history.read", "location.lookup"))
 
-/** What receivers are told that they get, as something that can be asked of a body. */
+/** The public types of the events as a schema, so that a test can decode a body with them. */
 const Received = Schema.Union(
   Schema.Struct({
     ...user,
@@ -36,16 +36,20 @@ const Received = Schema.Union(
   Schema.Struct({ ...envelope, type: Schema.Literal("ping") })
 )
 
-/** Compiles only if each of the two is assignable to the other. */
+/** Compiles only if each of the two types is assignable to the other. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
-const same: [Same<typeof Received.Type, WebhookEvent>, Same<WebhookEvent["type"], Event.Type>] = [true, true]
+const same: [
+  Same<typeof Received.Type, WebhookEvent>,
+  Same<WebhookEvent["type"], Event.EventType>,
+  Same<EventSensitiveScope, Scope.SensitiveScope>
+] = [true, true, true]
 
 describe("the types that receivers are given", () => {
   const decode = Schema.decodeUnknownEither(Received, { onExcessProperty: "error" })
   const moment = fc.integer({ min: 0, max: 4_102_444_800_000 }).map((millis) => Timestamp.make(millis))
 
-  it("have the fields that are asked for below, and the domain's types of events (the compiler says so)", () => {
-    expect(same).toEqual([true, true])
+  it("have the fields that are asked for below, and the domain's types of events and scopes (the compiler says so)", () => {
+    expect(same).toEqual([true, true, true])
   })
 
   it("are the bodies that the domain sends, field by field, with nothing beside them", () => {
@@ -69,6 +73,6 @@ describe("the types that receivers are given", () => {
       }),
       { numRuns: 1_000 }
     )
-    expect([...seen].sort()).toEqual([...Event.Type.literals].sort())
+    expect([...seen].sort()).toEqual([...Event.EventType.literals].sort())
   })
 })

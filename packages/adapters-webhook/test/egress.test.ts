@@ -1,3 +1,4 @@
+import type { WebhookAnswer } from "@place-access/domain/endpoints"
 import { EgressGuard, type Resolver, UrlRules } from "@place-access/adapters-webhook"
 import { Delivery } from "@place-access/domain/deliveries"
 import { EndpointUrl } from "@place-access/domain/endpoints"
@@ -19,7 +20,7 @@ import { HEADERS, insecure, post, receiver, resolvesTo, withSender } from "./sup
 
 const strict = { allowInsecure: false }
 const PUBLIC = "93.184.216.34"
-const NOT_PUBLIC: Delivery.Answer = {
+const NOT_PUBLIC: WebhookAnswer = {
   _tag: "Unreachable",
   detail: "the host name must resolve to public addresses only"
 }
@@ -27,12 +28,12 @@ const REFUSED_AT_REGISTRATION = "must resolve to public addresses only"
 
 const ALL4 = [...EDGES4, ...KNOWN4]
 const ALL6 = [...EDGES6, ...KNOWN6]
-/** Edges and well-known addresses of every class, as a name server would answer them. */
+/** The edges and the well-known addresses of every class, as a name server would answer them. */
 const PRIVATE = [
   ...ALL4.filter((one) => !isPublic4(one)).map(text4),
   ...ALL6.filter((one) => !isPublic6(one)).map(text6)
 ]
-/** Their neighbours just outside. */
+/** The neighbours of the classes, just outside. */
 const NEIGHBOURS = [
   ...ALL4.filter((one) => isPublic4(one)).map(text4),
   ...ALL6.filter((one) => isPublic6(one)).map(text6)
@@ -41,7 +42,7 @@ const NEIGHBOURS = [
 const family = (address: string): 4 | 6 => (address.includes(":") ? 6 : 4)
 const answer = (addresses: ReadonlyArray<string>) => addresses.map((address) => ({ address, family: family(address) }))
 
-/** A name server that knows what each name stands for, by its number: `n17.example.com`. */
+/** A name server that answers by the number in the name: `n17.example.com`. */
 const nameServer = (answers: (index: number) => ReadonlyArray<string>): Resolver.Resolver => {
   return (hostname) => Promise.resolve(answer(answers(Number(/^n(\d+)\./.exec(hostname)?.[1]))))
 }
@@ -49,7 +50,7 @@ const nameOf = (index: number, port?: number) => `https://n${index}.example.com$
 
 const url = EndpointUrl.EndpointUrl.make
 
-/** What one sender says at registration, and at a connection, of each of these. */
+/** The result of a sender for each address, at registration and at a connection. */
 const registered = (resolver: Resolver.Resolver, urls: ReadonlyArray<string>) =>
   withSender({ ...strict, resolver }, (sender) => Effect.forEach(urls, (one) => sender.checkUrl(one)))
 const posted = (resolver: Resolver.Resolver, urls: ReadonlyArray<string>) =>
@@ -57,25 +58,25 @@ const posted = (resolver: Resolver.Resolver, urls: ReadonlyArray<string>) =>
     Effect.forEach(urls, (one) => sender.post(url(one), HEADERS, "{}"), { concurrency: 16 })
   )
 
-/** Those of `cases` whose result is not the expected one. */
+/** The cases whose result is not the expected one. */
 const strays = <A>(cases: ReadonlyArray<string>, results: ReadonlyArray<A>, expected: A) =>
   cases.flatMap((one, index) =>
     JSON.stringify(results[index]) === JSON.stringify(expected) ? [] : [[one, results[index]]]
   )
 
-describe("the classes of addresses (decision W5)", () => {
+describe("the classes of addresses [W5]", () => {
   it("the table has something to say: every class has edges, and neighbours outside", () => {
     expect([PRIVATE.length > 70, NEIGHBOURS.length > 25]).toEqual([true, true])
     expect(NEIGHBOURS).toContain("168.63.129.17")
     expect(PRIVATE).toContain("255.255.255.255")
   })
 
-  it("the first and the last address of each class are refused, those just outside are not", () => {
+  it("the first and the last address of each class are refused, those just outside are not [W5-classes]", () => {
     expect(PRIVATE.filter((one) => EgressGuard.isPublic(one))).toEqual([])
     expect(NEIGHBOURS.filter((one) => !EgressGuard.isPublic(one))).toEqual([])
   })
 
-  it("anywhere else the guard agrees with the table", () => {
+  it("anywhere else the guard agrees with the table [W5-classes]", () => {
     const four = fc.bigInt({ min: 0n, max: (1n << 32n) - 1n })
     fc.assert(fc.property(four, (value) => EgressGuard.isPublic(text4(value)) === isPublic4(value)))
     const group = fc.oneof(fc.constantFrom(0n, 0x200n, 0x5efen, 0x2001n, 0xdb8n, 0x3fffn), fc.bigInt(0n, 0xffffn))
@@ -91,7 +92,7 @@ describe("the classes of addresses (decision W5)", () => {
     )
   })
 
-  it("5efe is a tunnel where ISATAP has it, and a group like any other elsewhere", () => {
+  it("5efe is a tunnel where ISATAP has it, and a group like any other elsewhere [W5-classes]", () => {
     const tunnels = ["2a01:4f8::5efe:a00:1", "2a01::1:2:200:5efe:a00:1", "2a01:5efe::5efe:10.0.0.1", "2a01::5EFE:0:0"]
     expect(tunnels.filter((one) => EgressGuard.isPublic(one))).toEqual([])
     const networks = ["2a01:5efe::1", "2a01:0:5efe::1", "2a01:4f8:0:5efe:1:2:3:4", "2a01:4f8::1:5efe:a00:1"]
@@ -102,7 +103,7 @@ describe("the classes of addresses (decision W5)", () => {
 describe("by name", () => {
   const names = PRIVATE.map((_, index) => nameOf(index))
 
-  it("what resolves to any of them is refused at registration, a neighbour is not", async () => {
+  it("what resolves to any of them is refused at registration, a neighbour is not [§4.7-url-resolvable]", async () => {
     const refused = await registered(
       nameServer((index) => [PRIVATE[index] ?? PUBLIC]),
       names
@@ -115,7 +116,7 @@ describe("by name", () => {
     expect(strays(NEIGHBOURS, allowed, undefined)).toEqual([])
   })
 
-  it("and at every connection: rebound after its registration, none gets a byte", async () => {
+  it("and at every connection: rebound after its registration, none gets a byte [W5-connection]", async () => {
     const { connections, port } = await receiver()
     const rebound = PRIVATE.map((_, index) => nameOf(index, port))
     let isBound = true
@@ -132,7 +133,7 @@ describe("by name", () => {
     expect(connections()).toBe(0)
   })
 
-  it("one of them among public answers is enough, wherever it stands", async () => {
+  it("one of them among public answers is enough, wherever it stands [§4.7-url-resolvable]", async () => {
     for (const place of [0, 1, 2]) {
       const resolver = nameServer((index) =>
         [PUBLIC, "2606:4700:4700::1111"].toSpliced(place, 0, PRIVATE[index] ?? PUBLIC)
@@ -157,7 +158,7 @@ describe("written out, in every notation", () => {
     ...ALL6.filter((one) => !isPublic6(one)).flatMap(notations6)
   ]
 
-  it("refused at registration as an address, and nothing is looked up", async () => {
+  it("refused at registration as an address, and nothing is looked up [§4.7-url-literals]", async () => {
     expect(hosts.length).toBeGreaterThan(1_000)
     const { asked, resolver } = resolvesTo(PUBLIC)
     const urls = hosts.map((host) => `https://${host}/hook`)
@@ -165,7 +166,7 @@ describe("written out, in every notation", () => {
     expect(asked).toEqual([])
   })
 
-  it("so is a public address: an endpoint has a name", () => {
+  it("so is a public address: an endpoint has a name [§4.7-url-literals]", () => {
     const all = [...notations4(0x0808_0808n), ...notations6((0x2606_4700n << 96n) + 1n)]
     expect(
       strays(
@@ -176,13 +177,13 @@ describe("written out, in every notation", () => {
     ).toEqual([])
   })
 
-  it("refused at the connection, too, had one been registered in another way", async () => {
+  it("refused at the connection, too, had one been registered in another way [§4.7-url-literals]", async () => {
     const { connections, port } = await receiver()
     const { asked, resolver } = resolvesTo("127.0.0.1")
     const urls = hosts.map((host) => `https://${host}:${port}/hook`)
     expect(strays(hosts, await posted(resolver, urls), NOT_PUBLIC)).toEqual([])
     expect(connections()).toBe(0)
-    // Two dots at the end make a name of it, whose answer is refused.
+    // A host that ends in two dots is a name and not an address. It is resolved, and the answer is refused.
     expect(asked.filter((name) => !name.endsWith(".."))).toEqual([])
   })
 
@@ -216,31 +217,34 @@ describe("written out, in every notation", () => {
     ["https://localhost%2e/", "not_public_host"],
     ["https://localhost../", "not_public_host"],
     ["https://printer。local/", "not_public_host"]
-  ])("%j: %s", (text, fault) => {
+  ])("%j: %s [§4.7-url-names]", (text, fault) => {
     expect(UrlRules.check(text, strict)).toBe(fault)
   })
 })
 
-describe("a redirect is an answer that is no success (Spec §4.7)", () => {
+describe("a redirect is an answer that is no success [§4.7]", () => {
   const cases = [301, 302, 303, 307, 308].flatMap((status) =>
     ["private", "name", "public", "relative"].map((to) => ({ status, to }))
   )
 
-  it.each(cases)("$status to a $to address: not followed, and a failed attempt", async ({ status, to }) => {
-    const target = await receiver()
-    const { port, received } = await receiver((_, response) => {
-      const locations: Readonly<Record<string, string>> = {
-        private: `http://127.0.0.1:${target.port}/`,
-        name: `http://internal.example.com:${target.port}/`,
-        public: "https://93.184.216.34/",
-        relative: "/elsewhere"
-      }
-      response.writeHead(status, { location: locations[to] ?? "" }).end()
-    })
-    const { asked, resolver } = resolvesTo("127.0.0.1")
-    const answer = await post({ ...insecure, resolver }, `http://hooks.example.com:${port}/hook`)
-    expect(answer).toEqual({ _tag: "Answered", status, snippet: "" })
-    expect(Delivery.isSuccess(answer)).toBe(false)
-    expect([received.length, target.connections(), asked]).toEqual([1, 0, ["hooks.example.com"]])
-  })
+  it.each(cases)(
+    "$status to a $to address: not followed, and a failed attempt [§4.7-url-redirects]",
+    async ({ status, to }) => {
+      const target = await receiver()
+      const { port, received } = await receiver((_, response) => {
+        const locations: Readonly<Record<string, string>> = {
+          private: `http://127.0.0.1:${target.port}/`,
+          name: `http://internal.example.com:${target.port}/`,
+          public: "https://93.184.216.34/",
+          relative: "/elsewhere"
+        }
+        response.writeHead(status, { location: locations[to] ?? "" }).end()
+      })
+      const { asked, resolver } = resolvesTo("127.0.0.1")
+      const answer = await post({ ...insecure, resolver }, `http://hooks.example.com:${port}/hook`)
+      expect(answer).toEqual({ _tag: "Answered", status, snippet: "" })
+      expect(Delivery.isSuccess(answer)).toBe(false)
+      expect([received.length, target.connections(), asked]).toEqual([1, 0, ["hooks.example.com"]])
+    }
+  )
 })

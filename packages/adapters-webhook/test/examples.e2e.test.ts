@@ -1,4 +1,6 @@
-import { type Delivery, Signature, type WebhookSender } from "@place-access/domain/deliveries"
+import type { WebhookAnswer } from "@place-access/domain/endpoints"
+import { Signature } from "@place-access/domain/deliveries"
+import { type WebhookSender } from "@place-access/domain/endpoints"
 import { EndpointUrl } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
 import { AppId, ConnectionId, EndpointId, EventId, PlaceId, RuleId, Timestamp } from "@place-access/domain/shared"
@@ -29,15 +31,15 @@ const entered = () =>
 const ping = () => envelopeOf({ type: "ping" })
 const bodyOf = (envelope: Event.Envelope): string => Event.body(envelope, EndpointId.make("ep_1"))
 
-interface How {
+interface DeliveryOptions {
   readonly secrets?: ReadonlyArray<string>
   readonly signedAgoS?: number
-  /** What becomes of the body after it was signed. */
+  /** Changes the body after it was signed. */
   readonly tamper?: (body: string) => string
 }
 
-/** What one attempt is: signed by the domain and the sender, and posted over a socket. */
-const deliver = ({ url }: Example, body: string, how: How = {}): Promise<Delivery.Answer> =>
+/** One attempt as in production: signed by the domain and the sender, and posted over a socket. */
+const deliver = ({ url }: Example, body: string, how: DeliveryOptions = {}): Promise<WebhookAnswer> =>
   withSender(insecure, (sender: typeof WebhookSender.Service) => {
     const { secrets = [NEW], signedAgoS = 0, tamper = (unchanged) => unchanged } = how
     const at = Timestamp.make(Date.now() - signedAgoS * 1_000)
@@ -53,7 +55,7 @@ const deliver = ({ url }: Example, body: string, how: How = {}): Promise<Deliver
     return sender.post(EndpointUrl.EndpointUrl.make(url), headers, tamper(body))
   })
 
-/** Replaces what must be there. */
+/** Replaces a text that must be present. */
 const replacing = (from: string, to: string) => (source: string) => {
   if (!source.includes(from)) throw new Error(`The example does not have ${JSON.stringify(from)} any more`)
   return source.replace(from, to)
@@ -62,7 +64,7 @@ const replacing = (from: string, to: string) => (source: string) => {
 const ACCEPTED = { _tag: "Answered", status: 204 }
 const REFUSED = { _tag: "Answered", status: 400, snippet: "" }
 
-/** The mistake that receivers make most, in each framework's own way, and what the log says of it. */
+/** The most common mistake of receivers, in each framework's way, and what the log says about it. */
 const mistakes = {
   "express.mjs": [replacing("const app = express()", "const app = express()\napp.use(express.json())"), "body_parsed"],
   "fastify.mjs": [(source: string) => source.replace(/^ *webhooks\.addContentTypeParser.*$/m, ""), "body_parsed"],
@@ -79,7 +81,7 @@ describe.each(["express.mjs", "fastify.mjs", "node-http.mjs"] as const)("example
   })
   afterAll(() => example.stop())
 
-  /** When a later event was handled, everything before it was. */
+  /** Sends a later event and waits until it is handled: by then every earlier event is handled too. */
   const handled = async (): Promise<ReadonlyArray<string>> => {
     const last = ping()
     expect(await deliver(example, bodyOf(last))).toMatchObject(ACCEPTED)
@@ -105,7 +107,7 @@ describe.each(["express.mjs", "fastify.mjs", "node-http.mjs"] as const)("example
     expect((await handled()).filter((line) => line.includes(`${event.eventId} `)).length).toBe(1)
   })
 
-  it.each<readonly [string, string, How]>([
+  it.each<readonly [string, string, DeliveryOptions]>([
     ["changed on its way", "no_match", { tamper: (body) => body.replace("place.enter", "place.exit") }],
     ["signed by somebody else", "no_match", { secrets: [STRANGER] }],
     ["signed by a secret that is no more", "no_match", { secrets: [OLD] }],
@@ -123,7 +125,7 @@ describe.each(["express.mjs", "fastify.mjs", "node-http.mjs"] as const)("example
 
   it("does not take more than 64 KiB, however well they are signed", async () => {
     const event = entered()
-    // The bytes may be cut off before there is an answer.
+    // The receiver may close the connection before it has answered.
     const answer = await deliver(example, bodyOf(event) + " ".repeat(70_000))
     expect(answer._tag === "Answered" ? answer.status : 413).toBe(413)
     expect((await handled()).filter((line) => line.includes(`${event.eventId} `))).toEqual([])

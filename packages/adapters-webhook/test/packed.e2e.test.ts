@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, "../../..")
 const TSC = join(ROOT, "node_modules/@typescript/native/bin/tsc")
 
-/** What a receiver is, in JavaScript: runs every vector, and says how many came out as they should. */
+/** A receiver in JavaScript: it runs every vector, and prints how many had the expected result. */
 const RUN_VECTORS = `
   let right = 0
   for (const { body, body_hex, header, now_s, ok, reason, secrets, tolerance_s } of vectors) {
@@ -23,12 +23,15 @@ const RUN_VECTORS = `
 `
 
 const TYPED = `
-import { verify, type Reason, type WebhookEvent } from "@place-access/adapters-webhook/verify"
+import { verify, type VerifyFailure, type WebhookEvent } from "@place-access/adapters-webhook/verify"
 
-export const take = async (payload: Uint8Array, header: string | ReadonlyArray<string> | undefined): Promise<string> => {
+export const take = async (
+  payload: Uint8Array,
+  header: string | ReadonlyArray<string> | undefined
+): Promise<string> => {
   const result = await verify({ payload, header, secrets: ["whsec_new", "whsec_old"], toleranceS: 60, now: 0 })
   if (!result.ok) {
-    const reason: Reason = result.reason
+    const reason: VerifyFailure = result.reason
     return reason
   }
   const event: WebhookEvent = JSON.parse(result.body)

@@ -1,5 +1,6 @@
 import { verify } from "@place-access/adapters-webhook/verify"
-import { Signature, WebhookSender } from "@place-access/domain/deliveries"
+import { Signature } from "@place-access/domain/deliveries"
+import { WebhookSender } from "@place-access/domain/endpoints"
 import { rotateSecret } from "@place-access/domain/endpoints"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
@@ -12,10 +13,10 @@ import { sign } from "../src/SignatureHeader.js"
 const { answers, inTurn, Receivers, refuses } = MemoryWebhookSender
 const { DAY, HOUR } = Timestamp
 
-/** Deliveries are signed by the code that signs in production, and go to receivers in memory. */
+/** The production code signs the deliveries; the receivers are in memory. */
 const signedForReal = Effect.updateService(WebhookSender, (sender) => ({ ...sender, sign }))
 
-/** Who can verify a post at the moment of its arrival: by Stripe's library and by ours. */
+/** Which secrets verify a post at the moment of its arrival: with Stripe's library and with ours. */
 const readers = async (post: MemoryWebhookSender.Post, secrets: Readonly<Record<string, string>>) => {
   const header = new Map(post.headers).get(Signature.HEADER) ?? ""
   const stripe: Array<string> = []
@@ -25,7 +26,7 @@ const readers = async (post: MemoryWebhookSender.Post, secrets: Readonly<Record<
       Stripe.webhooks.signature?.verifyHeader(post.body, header, secret, 60, undefined, post.at)
       stripe.push(name)
     } catch {
-      // Not by this secret.
+      // This secret does not match.
     }
     if ((await verify({ payload: post.body, header, secrets: secret, now: post.at })).ok) ours.push(name)
   }
@@ -37,8 +38,8 @@ const postsTo = Effect.flatMap(Receivers, (receivers) => receivers.posts(URL))
 const script = (behaviour: MemoryWebhookSender.Behaviour) =>
   Effect.flatMap(Receivers, (receivers) => receivers.script(URL, behaviour))
 
-describe("a receiver during a rotation (Spec §6.4.3)", () => {
-  it("deliveries verify with either secret for 24 hours, to the millisecond, and then with the new one alone", async () => {
+describe("a receiver during a rotation [§6.4.3]", () => {
+  it("deliveries verify with either secret for 24 hours, to the millisecond, and then with the new one alone [§6.4.3]", async () => {
     const { old, posts, secret } = inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -64,7 +65,7 @@ describe("a receiver during a rotation (Spec §6.4.3)", () => {
     expect(who).toEqual([["old"], ["old", "secret"], ["old", "secret"], ["secret"]])
   })
 
-  it("an event that is retried through it is signed by what is valid at each attempt", async () => {
+  it("an event that is retried through it is signed by what is valid at each attempt [§6.4.4]", async () => {
     const { posts, ...secrets } = inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -85,7 +86,8 @@ describe("a receiver during a rotation (Spec §6.4.3)", () => {
       }).pipe(signedForReal)
     )
     const who = await Promise.all(posts.map((post) => readers(post, secrets)))
-    // At 0 s and 30 s; 5 min, 30 min and 2 h later; 6 h and 15 h later, the last of them 23 h 35 min 30 s after the first.
+    // At 0 s and 30 s; 5 min, 30 min and 2 h later; 6 h and 15 h later, the last of them 23 h 35 min 30 s after the
+    // first.
     const all = ["a", "b", "c"]
     expect(who).toEqual([["a"], ["a"], ["a", "b"], ["a", "b"], ["a", "b"], all, all, ["c"]])
   })

@@ -51,7 +51,7 @@ describe("vectors.json", () => {
   })
 
   it("the service signs as the vectors say: the same header for the same body, secrets and moment", () => {
-    // As it would be written by us: no other scheme, order, case or blanks.
+    // Headers in the form that we write: no other scheme, order, case or blanks.
     const ours = where(
       ({ body, header, ok }) => ok && body !== undefined && /^t=\d+,v1=[0-9a-f]{64}$/.test(header ?? "")
     )
@@ -75,7 +75,7 @@ describe("Stripe's library, which knows nothing of us", () => {
     return secrets.some((secret) => {
       try {
         const { signature } = Stripe.webhooks
-        // No tolerance is none to it: 0 would let everything pass.
+        // Stripe's library takes 0 for "no check of the time", and would accept everything.
         const seconds = Math.max(tolerance_s, 0.5)
         return (
           signature?.verifyHeader(bytesOf(vector), header ?? "", secret, seconds, undefined, now_s * 1_000) === true
@@ -87,7 +87,8 @@ describe("Stripe's library, which knows nothing of us", () => {
   }
 
   it("answers as the vectors say, where there is no choice", () => {
-    // It decodes a body before it checks it, takes any time of the future, and an empty secret like any other.
+    // Stripe's library decodes a body before it checks it, accepts any time in the future, and takes an empty secret
+    // like any other.
     const otherwise = /no UTF-8|surrogate|every byte|byte order mark|s ahead|in milliseconds|empty secret/
     const comparable = where(({ choice, name }) => choice !== true && !otherwise.test(name))
     expect(comparable.filter((vector) => accepts(vector) !== vector.ok).map(({ name }) => name)).toEqual([])

@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { type Browser, chromium, type Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { describeBrowser, theBrowser } from "../../domain/test/support/chromium.js"
 import { published } from "./support/vectors.js"
 
-const executablePath = inject("chromiumPath")
-
-/** What a page and a worker have in common. It answers the vectors that came out otherwise than they should. */
+/** The code that a page and a worker share. It returns the vectors with an unexpected result. */
 const CHECK = `
   import { verify } from "/verify.js"
   const bytesOf = ({ body, body_hex }) =>
@@ -17,7 +16,8 @@ const CHECK = `
     const wrong = []
     for (const vector of vectors) {
       const { header, now_s, ok, reason, secrets, tolerance_s } = vector
-      const result = await verify({ payload: bytesOf(vector), header, secrets, toleranceS: tolerance_s, now: now_s * 1000 })
+      const payload = bytesOf(vector)
+      const result = await verify({ payload, header, secrets, toleranceS: tolerance_s, now: now_s * 1000 })
       if (result.ok !== ok || (result.ok ? null : result.reason) !== reason) wrong.push(vector.name)
     }
     return { checked: vectors.length, wrong }
@@ -38,7 +38,7 @@ const GENUINE_IN_PAGE = `Promise.all([import("/verify.js"), fetch("/vectors.json
 
 const built = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8")
 
-/** Serves the module as it is built, to pages of any host name. */
+/** Serves the built module to pages of any host name. */
 const serve = async (): Promise<Server> => {
   const files: Readonly<Record<string, readonly [type: string, content: string]>> = {
     "/": ["text/html", "<!doctype html><title>verify</title>"],
@@ -55,21 +55,18 @@ const serve = async (): Promise<Server> => {
   return server
 }
 
-describe.skipIf(executablePath === null)("verify in a browser", () => {
+describeBrowser("verify in a browser", () => {
   let server: Server
-  let browser: Browser
   let page: Page
   let port: number
 
   beforeAll(async () => {
     server = await serve()
     port = (server.address() as AddressInfo).port
-    const args = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP insecure.example 127.0.0.1"]
-    browser = await chromium.launch({ executablePath: executablePath ?? "", args })
-    page = await browser.newPage()
+    page = await (await theBrowser()).newPage()
   })
   afterAll(async () => {
-    await browser?.close()
+    await page?.close()
     server?.closeAllConnections()
     server?.close()
   })
@@ -87,7 +84,7 @@ describe.skipIf(executablePath === null)("verify in a browser", () => {
   })
 
   it("says what is missing where there is no Web Crypto: in a page that did not come over https", async () => {
-    await page.goto(`http://insecure.example:${port}/`)
+    await page.goto(`http://insecure.test:${port}/`)
     expect(await page.evaluate("isSecureContext")).toBe(false)
     expect(await page.evaluate(GENUINE_IN_PAGE)).toMatchObject({ ok: false, reason: "no_web_crypto" })
   })

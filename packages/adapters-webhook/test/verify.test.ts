@@ -30,7 +30,7 @@ const reason = async (overrides: Partial<VerifyInput>) => {
 }
 
 describe("what we sign", () => {
-  it("is what RFC 2104 says of these bytes, with the whole secret as the key", () => {
+  it("is what RFC 2104 says of these bytes, with the whole secret as the key [§6.4.2, deliveries-15]", () => {
     const message = `${Math.floor(NOW / 1_000)}.${BODY}`
     expect(sign(SECRET, message)).toBe(createHmac("sha256", Buffer.from(SECRET)).update(message, "utf8").digest("hex"))
     // printf '1.{}' | openssl dgst -sha256 -hmac key
@@ -41,7 +41,7 @@ describe("what we sign", () => {
   const accepts = (body: string, value: string, secret: string) =>
     stripe.webhooks.signature?.verifyHeader(body, value, secret, 60, undefined, NOW)
 
-  it("Stripe's library, which knows nothing of us, accepts it", () => {
+  it("Stripe's library, which knows nothing of us, accepts it [§6.4.2, deliveries-15]", () => {
     expect(accepts(BODY, header(BODY, SECRET), SECRET)).toBe(true)
   })
 
@@ -122,11 +122,11 @@ describe("verify", () => {
     [-59_000, "fine"],
     [-60_123, "fine"],
     [-60_124, "too_new"]
-  ])("%i ms after the signing: %s", async (after, expected) => {
+  ])("%i ms after the signing: %s [deliveries-15]", async (after, expected) => {
     expect(await reason({ now: NOW + after })).toBe(expected)
   })
 
-  it("another tolerance is another tolerance, in both directions", async () => {
+  it("another tolerance is another tolerance, in both directions [§6.4.4-receivers]", async () => {
     expect(await reason({ now: NOW + 300_000, toleranceS: 300 })).toBe("fine")
     expect(await reason({ now: NOW - 300_000, toleranceS: 300 })).toBe("fine")
     expect(await reason({ now: NOW + 301_000, toleranceS: 300 })).toBe("too_old")
@@ -172,7 +172,7 @@ describe("verify", () => {
     expect(await reason({ header: value })).toBe(expected)
   })
 
-  it("eight signatures are looked at, nine are refused unread", async () => {
+  it("eight signatures are looked at, nine are refused unread [§6.4.4-receivers, deliveries-15]", async () => {
     const other = "0".repeat(64)
     const many = (count: number) =>
       `t=${t},${Array.from({ length: count - 1 }, () => `v1=${other}`).join(",")},v1=${v1}`
@@ -245,7 +245,7 @@ describe("whatever a receiver's code gives it, verify does not throw and does no
   })
 })
 
-describe("a body that was parsed before (the most frequent mistake) is called by its name", () => {
+describe("a body that was parsed before (the most frequent mistake) is called by its name [deliveries-15]", () => {
   const message = async (payload: unknown) => {
     const result = await check({ payload: payload as string })
     return result.ok ? "" : `${result.reason}: ${result.message}`

@@ -1,7 +1,7 @@
 /**
- * The classes of addresses that no webhook may go to, written down once more and with arithmetic of their own: from the IANA
- * registries of special-purpose addresses (RFC 6890 and what followed), with multicast, what is not allocated, tunnels that carry
- * an IPv4 address, and one cloud's own.
+ * The classes of addresses that no webhook may go to, written a second time, with arithmetic of their own, as an
+ * independent check of the guard. Sources: the IANA registries of special-purpose addresses (RFC 6890 and its updates),
+ * multicast, unallocated blocks, tunnels that carry an IPv4 address, and one cloud's own address.
  */
 
 interface Range {
@@ -97,7 +97,7 @@ const groups = (value: bigint): ReadonlyArray<string> =>
 /** All eight groups, without leading zeros. */
 export const text6 = (value: bigint): string => groups(value).join(":")
 
-/** First and last address of a range, and those just outside. */
+/** The first and last address of a range, and their neighbours outside. */
 const edgesOf =
   (family: 4 | 6) =>
   ({ first, last }: Range): ReadonlyArray<bigint> =>
@@ -106,13 +106,13 @@ const edgesOf =
 export const EDGES4 = [...new Set(IPV4.flatMap(edgesOf(4)))]
 export const EDGES6 = [...new Set(IPV6.flatMap(edgesOf(6)))]
 
-/** Addresses that attackers know, beside the edges. */
+/** Well-known targets of attacks, tested in addition to the edges. */
 export const KNOWN4 = ["127.0.0.1", "10.0.0.1", "169.254.169.254", "100.100.100.200", "192.0.0.192", "192.168.1.1"].map(
   parse4
 )
 export const KNOWN6 = ["fd00:ec2::254", "fe80::1", "ff02::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2"].map(parse6)
 
-/** How an IPv4 address can be written so that URL parsers read it as one. */
+/** The notations of an IPv4 address that URL parsers accept. */
 export const notations4 = (value: bigint): ReadonlyArray<string> => {
   const parts = bytes(value)
   const [a = 0, b = 0] = parts
@@ -151,7 +151,7 @@ export const notations4 = (value: bigint): ReadonlyArray<string> => {
   ]
 }
 
-/** And an IPv6 one, in brackets. */
+/** The notations of an IPv6 address, in brackets. */
 export const notations6 = (value: bigint): ReadonlyArray<string> => {
   const long = groups(value).map((group) => group.padStart(4, "0"))
   const short = new URL(`http://[${text6(value)}]/`).hostname

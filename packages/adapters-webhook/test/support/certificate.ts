@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto"
 
-/** A self-signed certificate made here, so that none expires in the repository and no key is kept in it. */
+/** A self-signed certificate, made for the test: none in the repository can expire, and no key is stored. */
 export interface Certificate {
   readonly key: string
   readonly cert: string
@@ -23,7 +23,9 @@ const BASIC_CONSTRAINTS = "551d13"
 
 const name = (text: string) => sequence(der(0x31, sequence(oid(COMMON_NAME), der(0x0c, Buffer.from(text)))))
 
-/** For `host`, valid from a day before to `days` days after now (negative: expired). */
+/**
+ * A certificate for `host`, valid from one day before now to `days` days after now. A negative number makes it expired.
+ */
 export const certificate = (host: string, days = 30): Certificate => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
   const now = Date.now()

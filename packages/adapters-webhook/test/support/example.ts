@@ -9,21 +9,21 @@ const PATIENCE = { timeout: 60_000, interval: 20 }
 export const sourceOf = (name: string): string => readFileSync(`${FOLDER}examples/${name}`, "utf8")
 
 const running = new Set<ChildProcess>()
-/** Also those of a test that failed before it could stop them. */
+/** Also ends the examples of a test that failed before it could stop them. */
 afterAll(() => Promise.all([...running].map(ended)))
 
 /** An example that runs in a process of its own, on a free port. */
 export interface Example {
   readonly url: string
-  /** What it wrote so far, both streams, line by line. */
+  /** The output so far, of both streams, line by line. */
   readonly lines: () => ReadonlyArray<string>
   readonly hasWritten: (text: string) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
 /**
- * Starts an example as its reader would, with the package as it is built; or a variation of it. It gets the secrets and nothing
- * of the test run's own environment.
+ * Starts an example as a reader would, with the built package, or starts a variation of it. The example gets the
+ * secrets but not the environment of the test run.
  */
 export const start = async (
   name: string,

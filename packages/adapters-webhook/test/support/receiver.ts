@@ -1,8 +1,9 @@
+import type { WebhookAnswer } from "@place-access/domain/endpoints"
 import { createServer as createHttp, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
 import { createServer as createHttps } from "node:https"
 import { type AddressInfo, createServer as createTcp, type Server, type Socket } from "node:net"
 import { HttpWebhookSender, type Resolver } from "@place-access/adapters-webhook"
-import { type Delivery, WebhookSender } from "@place-access/domain/deliveries"
+import { WebhookSender } from "@place-access/domain/endpoints"
 import { EndpointUrl } from "@place-access/domain/endpoints"
 import { Effect } from "effect"
 import { afterEach } from "vitest"
@@ -20,7 +21,7 @@ interface Received {
 export interface Receiver {
   readonly port: number
   readonly received: ReadonlyArray<Received>
-  /** How many connections were ever accepted. */
+  /** How many connections the receiver has accepted. */
   readonly connections: () => number
 }
 
@@ -50,7 +51,7 @@ export type Reply = (request: Received, response: ServerResponse) => void
 
 export const ok: Reply = (_, response) => response.writeHead(200).end("ok")
 
-/** An HTTP receiver on loopback; over TLS with a certificate. */
+/** An HTTP receiver on loopback. With a certificate it speaks TLS. */
 export const receiver = async (reply: Reply = ok, tls?: Certificate): Promise<Receiver> => {
   const received: Array<Received> = []
   const listener: RequestListener = (request, response) => {
@@ -67,13 +68,13 @@ export const receiver = async (reply: Reply = ok, tls?: Certificate): Promise<Re
   return { received, ...(await listen(server)) }
 }
 
-/** A receiver that speaks bytes. */
+/** A receiver below HTTP, which reads and writes bytes. */
 export const rawReceiver = async (onConnection: (socket: Socket) => void): Promise<Receiver> => {
   const server = createTcp(onConnection)
   return { received: [], ...(await listen(server)) }
 }
 
-/** A port of loopback at which nobody listens. */
+/** A port of loopback on which nothing listens. */
 export const closedPort = async (): Promise<number> => {
   const server = createTcp()
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -82,7 +83,7 @@ export const closedPort = async (): Promise<number> => {
   return port
 }
 
-/** A resolver that gives the same addresses for every name, and says which names it was asked for. */
+/** A resolver that gives the same addresses for every name, and records the names. */
 export const resolvesTo = (...addresses: ReadonlyArray<string>) => {
   const asked: Array<string> = []
   const resolver: Resolver.Resolver = (hostname) => {
@@ -97,16 +98,16 @@ export const HEADERS = [
   ["X-Service-Signature", "t=1,v1=00"]
 ] as const
 
-/** One sender for one test; its connections are closed afterwards. */
+/** Runs a test with one sender, and closes the sender's connections afterwards. */
 export const withSender = <A>(
   options: HttpWebhookSender.SenderOptions,
   use: (sender: typeof WebhookSender.Service) => Effect.Effect<A>
 ): Promise<A> =>
   Effect.runPromise(Effect.flatMap(WebhookSender, use).pipe(Effect.provide(HttpWebhookSender.layer(options))))
 
-/** One post by a sender of its own. */
-export const post = (options: HttpWebhookSender.SenderOptions, url: string, body = "{}"): Promise<Delivery.Answer> =>
+/** Makes one POST with a sender of its own. */
+export const post = (options: HttpWebhookSender.SenderOptions, url: string, body = "{}"): Promise<WebhookAnswer> =>
   withSender(options, (sender) => sender.post(EndpointUrl.EndpointUrl.make(url), HEADERS, body))
 
-/** What development allows: http and loopback. */
+/** The settings for development: http and loopback are allowed. */
 export const insecure = { allowInsecure: true, resolver: resolvesTo("127.0.0.1").resolver }

@@ -1,23 +1,23 @@
 import { createHmac } from "node:crypto"
 import { readFileSync, writeFileSync } from "node:fs"
-import type { Reason } from "@place-access/adapters-webhook/verify"
+import type { VerifyFailure } from "@place-access/adapters-webhook/verify"
 
-/** One line of vectors.json, for checkers in any language. */
+/** One vector of vectors.json, for checkers in any language. */
 export interface Vector {
   readonly name: string
   readonly secrets: ReadonlyArray<string>
-  /** Null: the request had none. */
+  /** Null if the request had no such header. */
   readonly header: string | null
-  /** The body, as text in UTF-8 or as hex where it is no text. */
+  /** The body as UTF-8 text, or as hex if it is not text. */
   readonly body?: string
   readonly body_hex?: string
   /** Unix seconds. */
   readonly now_s: number
   readonly tolerance_s: number
   readonly ok: boolean
-  /** Null when ok. A checker of your own may call them otherwise. */
-  readonly reason: Reason | null
-  /** True where another answer would be no hole. */
+  /** Null if the delivery is genuine. A checker of your own may use other names. */
+  readonly reason: VerifyFailure | null
+  /** True if another result would not be a security hole. */
   readonly choice?: true
 }
 
@@ -28,13 +28,13 @@ interface File {
 
 const PATH = new URL("../../vectors.json", import.meta.url)
 
-/** As they are published. */
+/** The vectors as published. */
 export const published = (): File => JSON.parse(readFileSync(PATH, "utf8"))
 
 export const bytesOf = (vector: Vector): Buffer =>
   vector.body_hex === undefined ? Buffer.from(vector.body ?? "", "utf8") : Buffer.from(vector.body_hex, "hex")
 
-// From here on: how they were made. Nothing of ours signs here, so that a vector is a second opinion.
+// The rest of the file makes the vectors. It does not use our own signing code, so that a vector is a second opinion.
 
 const SECRET = "whsec_2h7w4m9kz0qv6y1c8t3n5xj0b4f7d9g2p6r8s1a3e5u7i9o0lxkq"
 const OLD = "whsec_9r3k6x1z5m8v0b2n4q7w9y1t3c6f8h0j2d4g7p9s1a3e5u8i0oql"
@@ -67,7 +67,7 @@ const flip = (hex: string, index: number): string =>
 
 type Part = Partial<Omit<Vector, "name" | "ok" | "reason" | "choice">>
 
-const one = (name: string, reason: Reason | null, { body, body_hex, ...part }: Part = {}): Vector => ({
+const one = (name: string, reason: VerifyFailure | null, { body, body_hex, ...part }: Part = {}): Vector => ({
   name,
   secrets: [SECRET],
   header: header(BODY, SECRET),
@@ -79,22 +79,22 @@ const one = (name: string, reason: Reason | null, { body, body_hex, ...part }: P
   reason
 })
 
-/** Signed as it is. */
+/** A body with its correct signature. */
 const signed = (name: string, body: string): Vector => one(name, null, { body, header: header(body, SECRET) })
 const signedBytes = (name: string, body_hex: string): Vector =>
   one(name, null, { body_hex, header: header(Buffer.from(body_hex, "hex"), SECRET) })
 /** A header over the usual body. */
-const headed = (name: string, reason: Reason | null, value: string | null): Vector =>
+const headed = (name: string, reason: VerifyFailure | null, value: string | null): Vector =>
   one(name, reason, { header: value })
 
-/** Ours to decide: other checkers may read a header more or less strictly. */
+/** Our choice: other checkers may read such a header more or less strictly. */
 const chosen = (vector: Vector): Vector => ({ ...vector, choice: true })
 
 const rotating = header(BODY, SECRET, OLD)
 const parsed = JSON.parse(BODY)
 const sorted = JSON.stringify(Object.fromEntries(Object.entries(parsed).sort(([a], [b]) => (a < b ? -1 : 1))))
 const escaped = BODY.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-/** The third of the bytes of "東" is missing. */
+/** A body that ends within the bytes of "東": the third byte is missing. */
 const cut = Buffer.from(BODY).subarray(0, Buffer.from(BODY).indexOf(Buffer.from("東")) + 2)
 
 const bodies: ReadonlyArray<Vector> = [
@@ -230,7 +230,10 @@ const ABOUT = [
   "ok says what a checker must answer; with choice it may answer otherwise, and has no hole. reason is what ours calls it; not genuine comes before too old."
 ]
 
-/** What is published. Make it again with `UPDATE_VECTORS=1 npx vitest run packages/adapters-webhook/test/vectors.test.ts`. */
+/**
+ * The vectors to publish. To write the file again: `UPDATE_VECTORS=1 npx vitest run
+ * packages/adapters-webhook/test/vectors.test.ts`.
+ */
 export const made: File = { about: ABOUT, vectors: [bodies, secrets, signatures, times, headers].flat() }
 
 export const publish = (): void => writeFileSync(PATH, `${JSON.stringify(made, null, 2)}\n`)
