@@ -1,5 +1,6 @@
-// Where the worker's bundle begins: the program itself is loaded once the Node that runs it is known to be new enough.
-import { requireNode } from "./src/host/node-version.mjs"
+// The entry of the worker's bundle. It checks the version of Node first and then loads the program, which an old Node
+// could not load.
+import { requireNode } from "./src/process/node-version.mjs"
 
 requireNode()
 await import("./src/main.ts")

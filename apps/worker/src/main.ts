@@ -12,7 +12,7 @@ import {
   TelemetrySettings,
   Webhooks,
   work
-} from "./host/index.js"
+} from "./index.js"
 import { Config, Duration, Effect, Layer } from "effect"
 
 const config = Config.all({
@@ -27,7 +27,7 @@ type WorkerSettings = Config.Config.Success<typeof config>
 
 const ports = (settings: WorkerSettings) =>
   Layer.merge(Stores.layer, Webhooks.layer(settings.webhooks)).pipe(
-    // As the server: a worker that ended would be started again by its supervisor, to wait again.
+    // Waits as the server does: a supervisor would only restart a worker that ended here.
     Layer.provideMerge(
       Data.withKeys(settings.storage, "place-access worker", {
         patience: Duration.infinity,
@@ -36,8 +36,10 @@ const ports = (settings: WorkerSettings) =>
     )
   )
 
-/** Said at once, while what is under way is still waited for. */
-const farewell = Effect.onInterrupt(Effect.never, () => Effect.logInfo("stopping: sends under way are finished"))
+/** Logged at once, while the worker still waits for its deliveries in flight. */
+const farewell = Effect.onInterrupt(Effect.never, () =>
+  Effect.logInfo("stopping: deliveries in flight are finished first")
+)
 
 const run = (settings: WorkerSettings) =>
   Effect.gen(function* () {

@@ -4,7 +4,10 @@ import { join } from "node:path"
 
 const BUNDLE = join(import.meta.dirname, "../bundle")
 
-/** The files that `main.js` loads at every start: the program, which it imports once the Node is known, and what that imports. */
+/**
+ * The files that `main.js` loads at every start: the program, which it imports after the check of Node's version, and
+ * the program's imports.
+ */
 const loaded = (): ReadonlyArray<string> => {
   const [, program = ""] = /import\("\.\/(main-[^"]+)"\)/.exec(read("main.js")) ?? []
   const found = new Set([program])
@@ -16,18 +19,14 @@ const loaded = (): ReadonlyArray<string> => {
 
 const read = (file: string): string => readFileSync(join(BUNDLE, file), "utf8")
 
-/** What those files were made of, by their maps. */
+/** The source files of the loaded bundles, read from their source maps. */
 const sources = (): ReadonlyArray<string> =>
   loaded().flatMap((file) => (JSON.parse(read(`${file}.map`)) as { readonly sources: ReadonlyArray<string> }).sources)
 
 describe("what a worker loads when it starts", () => {
   it.each([
     ["the mail library, which waits for SMTP_URL", /\/node_modules\/nodemailer\//],
-    ["the exporter of telemetry, which waits to be switched on", /\/node_modules\/@effect\/opentelemetry\//],
-    [
-      "undici that nobody here uses",
-      /\/node_modules\/undici\/lib\/(mock|cache|interceptor|web\/(websocket|eventsource|cache|cookies))\//
-    ]
+    ["the exporter of telemetry, which waits to be switched on", /\/node_modules\/@effect\/opentelemetry\//]
   ])("has nothing of %s", (_, unwanted) => {
     expect(sources().some((source) => source.includes("/node_modules/undici/"))).toBe(true)
     expect(sources().filter((source) => unwanted.test(source))).toEqual([])

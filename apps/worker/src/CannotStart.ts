@@ -1,0 +1,11 @@
+import { Data } from "effect"
+
+/**
+ * The program cannot start, for a reason that the person who runs it can remove. It is printed without a stack trace.
+ */
+export class CannotStart extends Data.TaggedError("CannotStart")<{
+  /** What is wrong and what to do about it, in whole sentences. */
+  readonly message: string
+  /** What must change before a restart can succeed: the settings or the command line. */
+  readonly fault?: "settings" | "usage"
+}> {}

@@ -1,0 +1,132 @@
+import {
+  type Database,
+  Failures,
+  KeyCanary,
+  layerEmbedded,
+  layerPostgres,
+  Migrator,
+  NodeVault,
+  Partitions
+} from "@place-access/adapters-pg"
+import { Timestamp, type Vault } from "@place-access/domain/shared"
+import { type Duration, Effect, Layer, Option, Schedule } from "effect"
+import { CannotStart } from "../CannotStart.js"
+import * as SecretKeysFile from "../settings/SecretKeysFile.js"
+import type { Storage } from "../settings/Settings.js"
+
+/** How a program waits for its database. */
+export interface Opening {
+  /**
+   * How long the program retries while the database does not answer. An error that a retry cannot cure ends it at once.
+   */
+  readonly patience: Duration.DurationInput
+  /**
+   * Called with a text that names what is still missing, each time that the text changes, until the database can be
+   * used.
+   */
+  readonly onMissing: (what: string) => void
+}
+
+/** For commands: a database that starts at the same time may need this long, and a person waits at the terminal. */
+const COMMAND: Opening = { patience: "60 seconds", onMissing: () => undefined }
+
+const again = ({ patience }: Opening) =>
+  Schedule.exponential("250 millis").pipe(
+    Schedule.union(Schedule.spaced("5 seconds")),
+    Schedule.intersect(Schedule.recurUpTo(patience))
+  )
+
+const sayAway = ({ onMissing }: Opening, reason: string) =>
+  Effect.suspend(() => {
+    onMissing("the database does not answer")
+    return Effect.logWarning(`The database does not answer yet: ${reason}`)
+  })
+
+/** Opens the database that the settings name. `program` is the name of the connections in `pg_stat_activity`. */
+const database = (settings: Storage, program: string, opening: Opening = COMMAND): Layer.Layer<Database, CannotStart> =>
+  settings._tag === "Embedded"
+    ? Layer.mapError(
+        layerEmbedded({ dataDir: settings.dataDir }),
+        (error) =>
+          new CannotStart({
+            message: error._tag === "SqlError" ? `${error.message}: ${reason(error)}` : error.message
+          })
+      )
+    : layerPostgres({ url: settings.url, poolSize: settings.poolSize, applicationName: program }).pipe(
+        Layer.tapError((error) => (Failures.isTransient(error) ? sayAway(opening, reason(error)) : Effect.void)),
+        Layer.retry(Schedule.whileInput(again(opening), Failures.isTransient)),
+        Layer.mapError(
+          (error) => new CannotStart({ message: `The database in DATABASE_URL cannot be used: ${reason(error)}.` })
+        )
+      )
+
+/** The message of the driver or the server. Never the address, which contains the password. */
+const reason = (error: { readonly cause?: unknown; readonly message: string }): string =>
+  error.cause instanceof AggregateError
+    ? error.cause.errors.map((one: unknown) => (one instanceof Error ? one.message : String(one))).join("; ")
+    : error.cause instanceof Error
+      ? error.cause.message
+      : error.message
+
+/** Opens the database with whatever schema it has. */
+export const asItIs = database
+
+/**
+ * Opens the database with this program's schema, the partitions of the coming months, and the keys. The keys come
+ * first: new keys are never made for a database that exists already. Wrong keys are refused before anything is written.
+ */
+export const withKeys = (
+  settings: Storage,
+  program: string,
+  opening: Opening = COMMAND
+): Layer.Layer<Database | Vault.Vault, CannotStart> =>
+  database(settings, program, opening).pipe(
+    Layer.provideMerge(vault(settings)),
+    Layer.tap((context) => Effect.provide(prepare(settings, opening), context))
+  )
+
+const prepare = (settings: Storage, opening: Opening) =>
+  Effect.gen(function* () {
+    opening.onMissing("the database's schema is not up to date")
+    yield* KeyCanary.check()
+    const applied = yield* Migrator.migrate
+    if (applied.length > 0) yield* Effect.logInfo(`migrations applied: ${applied.join(", ")}`)
+    yield* KeyCanary.keep()
+    yield* Partitions.ensurePartitions(yield* Timestamp.now)
+  }).pipe(
+    Effect.tapError((error) => (Failures.isTransient(error) ? sayAway(opening, describe(error)) : Effect.void)),
+    Effect.retry(Schedule.whileInput(again(opening), Failures.isTransient)),
+    Effect.mapError((error) =>
+      error._tag === "WrongKeys"
+        ? wrongKeys(settings, error.keyId)
+        : new CannotStart({ message: `The database could not be brought up to date: ${describe(error)}.` })
+    )
+  )
+
+const wrongKeys = (settings: Storage, keyId: string): CannotStart => {
+  const keys =
+    settings._tag === "Embedded" && Option.isNone(settings.keys)
+      ? `The keys in ${SecretKeysFile.pathIn(settings.dataDir)}`
+      : "The keys in SECRET_KEYS"
+  return new CannotStart({
+    fault: "settings",
+    message: `${keys} are not those of this database, which was last used with a key "${keyId}": give that key too, behind newer ones; nothing was changed.`
+  })
+}
+
+const describe = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const inner = error.cause === undefined ? "" : describe(error.cause)
+  return inner === "" ? error.message : inner
+}
+
+/** The keys from the settings, or else those in the data folder. */
+export const vault = (settings: Storage): Layer.Layer<Vault.Vault, CannotStart> =>
+  Layer.unwrapEffect(
+    Effect.map(
+      settings._tag === "Postgres"
+        ? Effect.succeed(settings.keys)
+        : Option.match(settings.keys, { onNone: () => SecretKeysFile.load(settings.dataDir), onSome: Effect.succeed }),
+      NodeVault.layer
+    )
+  )

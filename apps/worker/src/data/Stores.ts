@@ -1,0 +1,80 @@
+import {
+  Argon2PasswordHasher,
+  type Database,
+  NodeEntropy,
+  SqlAccessLogStore,
+  SqlAccountDeletionStore,
+  SqlAccountStore,
+  SqlAppStore,
+  SqlConnectionStore,
+  SqlConsentStore,
+  SqlTokenStore,
+  SqlDeliveryStore,
+  SqlDeviceStore,
+  SqlEndpointStore,
+  SqlEventStore,
+  SqlFixHistory,
+  SqlFixStore,
+  SqlHistoryStore,
+  SqlIdempotencyStore,
+  SqlLegacyStore,
+  SqlLimitStore,
+  SqlImportStore,
+  SqlListenerStore,
+  SqlMailOutbox,
+  SqlPlaceStore,
+  SqlPurposeStore,
+  SqlRetentionStore,
+  SqlReviewStore,
+  SqlRuleStore,
+  SqlStayStore,
+  SqlTierStore,
+  SqlVisitStore,
+  SqlVolumeFlagStore,
+  SqlWorkSignal
+} from "@place-access/adapters-pg"
+import type { Vault } from "@place-access/domain/shared"
+import { Layer } from "effect"
+
+/** The stores that need nothing but the database. */
+export const rows = Layer.mergeAll(
+  SqlAccessLogStore.layer,
+  SqlAccountDeletionStore.layer,
+  SqlAccountStore.layer,
+  SqlAppStore.layer,
+  SqlConnectionStore.layer,
+  SqlConsentStore.layer,
+  SqlTokenStore.layer,
+  SqlDeliveryStore.layer,
+  SqlDeviceStore.layer,
+  SqlEndpointStore.layer,
+  SqlEventStore.layer,
+  SqlFixHistory.layer,
+  SqlFixStore.layer,
+  SqlHistoryStore.layer,
+  SqlIdempotencyStore.layer,
+  SqlLegacyStore.layer,
+  SqlLimitStore.layer,
+  SqlImportStore.layer,
+  SqlListenerStore.layer,
+  SqlMailOutbox.layer,
+  SqlPlaceStore.layer,
+  SqlPurposeStore.layer,
+  SqlRetentionStore.layer,
+  SqlReviewStore.layer,
+  SqlRuleStore.layer,
+  SqlStayStore.layer,
+  SqlTierStore.layer,
+  SqlVisitStore.layer,
+  SqlVolumeFlagStore.layer
+)
+
+/** Every store of the domain, with the random source and the password hasher. */
+export const layer = Layer.mergeAll(rows, SqlWorkSignal.layer, Argon2PasswordHasher.layer).pipe(
+  Layer.provideMerge(NodeEntropy.layer)
+)
+
+export type Stores = Layer.Layer.Success<typeof layer>
+
+/** What `layer` still needs: a database with the current schema, and keys. */
+export type StorePorts = Database | Vault.Vault

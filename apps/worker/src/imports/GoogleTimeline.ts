@@ -1,0 +1,96 @@
+import type { Entry } from "@place-access/domain/imports"
+import { Timestamp } from "@place-access/domain/shared"
+import { instant, isObject, type JsonValue, member, number, point } from "./Values.js"
+
+/**
+ * The readers of this file turn one element of a Google export into entries. `UNUSABLE` counts an element that cannot
+ * be read.
+ */
+
+const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
+
+/**
+ * An element of `semanticSegments` (Android), or of the array that an iPhone exports: a path, a visit, or something
+ * that the import skips.
+ */
+export const segment = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
+  const path = element["timelinePath"]
+  if (Array.isArray(path)) return path.map((step: unknown) => pathPoint(step, element["startTime"]))
+  const visit = element["visit"]
+  return isObject(visit) && isOutermost(visit) ? [visitOf(visit, element)] : []
+}
+
+/**
+ * A path point has a time of its own (Android) or the minutes since the start of its segment (iOS). Neither export says
+ * how accurate the point is.
+ */
+const pathPoint = (step: unknown, startTime: unknown): Entry.ImportEntry => {
+  const place = point(member(step, "point"))
+  const start = instant(startTime)
+  const minutes = number(member(step, "durationMinutesOffsetFromStartTime")) ?? 0
+  const capturedAt =
+    instant(member(step, "time")) ??
+    (start === undefined ? undefined : Timestamp.plus(start, Math.trunc(minutes) * Timestamp.MINUTE))
+  return place === undefined || capturedAt === undefined
+    ? UNUSABLE
+    : { _tag: "Reading", reading: { capturedAt, ...place } }
+}
+
+/**
+ * The export repeats a visit within a visit (a shop in a mall) as part of the outer visit, so only the outer one
+ * counts.
+ */
+const isOutermost = (visit: JsonValue): boolean => (number(visit["hierarchyLevel"]) ?? 0) === 0
+
+const visitOf = (visit: JsonValue, element: JsonValue): Entry.ImportEntry => {
+  const location = member(visit["topCandidate"], "placeLocation")
+  const place = point(location) ?? point(member(location, "latLng"))
+  const arrival = instant(element["startTime"])
+  const departure = instant(element["endTime"])
+  return place === undefined || arrival === undefined || departure === undefined
+    ? UNUSABLE
+    : { _tag: "Visit", visit: { arrival, departure, ...place, accuracyM: null } }
+}
+
+/** An element of `rawSignals`: a measured position. Activities and networks hold no position and are skipped. */
+export const rawSignal = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
+  const position = element["position"]
+  if (!isObject(position)) return []
+  const place = point(position["LatLng"] ?? position["latLng"])
+  const capturedAt = instant(position["timestamp"])
+  if (place === undefined || capturedAt === undefined) return [UNUSABLE]
+  const reading = {
+    capturedAt,
+    ...place,
+    accuracyM: number(position["accuracyMeters"]),
+    altitudeM: number(position["altitudeMeters"]),
+    speedMps: number(position["speedMetersPerSecond"])
+  }
+  return [{ _tag: "Reading", reading }]
+}
+
+const E7 = 1e7
+/** Takeouts of some years wrote negative numbers without their sign, as unsigned 32-bit numbers. */
+const fromE7 = (value: unknown, most: number): number | undefined => {
+  const e7 = number(value)
+  return e7 === undefined ? undefined : (e7 > most * E7 ? e7 - 2 ** 32 : e7) / E7
+}
+
+/** An element of `locations` in a Takeout's Records.json. */
+export const record = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
+  const lat = fromE7(element["latitudeE7"], 90)
+  const lon = fromE7(element["longitudeE7"], 180)
+  const millis = number(element["timestampMs"])
+  const capturedAt = instant(element["timestamp"]) ?? (millis === undefined ? undefined : Timestamp.make(millis))
+  if (lat === undefined || lon === undefined || capturedAt === undefined) return [UNUSABLE]
+  const reading = {
+    capturedAt,
+    lat,
+    lon,
+    accuracyM: number(element["accuracy"]),
+    altitudeM: number(element["altitude"]),
+    speedMps: number(element["velocity"]),
+    courseDeg: number(element["heading"])
+  }
+  return [{ _tag: "Reading", reading }]
+}

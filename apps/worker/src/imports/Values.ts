@@ -1,0 +1,38 @@
+import { Timestamp } from "@place-access/domain/shared"
+
+/** Readers for texts and numbers in the exports of other programs. An unreadable value is undefined, never a guess. */
+
+export type JsonValue = Readonly<Record<string, unknown>>
+
+export const isObject = (value: unknown): value is JsonValue =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The member `name` of `value`; undefined when `value` is no object. */
+export const member = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
+
+/** A number, or a text that holds one: iOS writes numbers as texts. */
+export const number = (value: unknown): number | undefined => {
+  const found = typeof value === "string" && value.trim() !== "" ? Number(value) : value
+  return typeof found === "number" && Number.isFinite(found) ? found : undefined
+}
+
+const WITHOUT_ZONE = /T[^Z+-]*$/
+
+/** An ISO 8601 time, also in lower case. A time without a zone is UTC, as GPX demands. */
+export const instant = (value: unknown): Timestamp.Timestamp | undefined => {
+  if (typeof value !== "string") return undefined
+  const text = value.trim().toUpperCase()
+  return Timestamp.parseIso(WITHOUT_ZONE.test(text) ? `${text}Z` : text)
+}
+
+const NUMBER = String.raw`[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?`
+/**
+ * `52.1°, 4.2°`, `52.1, 4.2` or `geo:52.1,4.2`. Any few characters may stand for the degree sign, which a wrong
+ * encoding may have changed.
+ */
+const POINT = new RegExp(String.raw`^(?:geo:)?\s*(${NUMBER})[^\d,;]{0,3},\s*(${NUMBER})[^\d,;]{0,3}(?:[,;].*)?$`)
+
+export const point = (value: unknown): { readonly lat: number; readonly lon: number } | undefined => {
+  const [, lat, lon] = typeof value === "string" ? (POINT.exec(value.trim()) ?? []) : []
+  return lat === undefined || lon === undefined ? undefined : { lat: Number(lat), lon: Number(lon) }
+}

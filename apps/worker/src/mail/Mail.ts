@@ -1,0 +1,50 @@
+import { type Mail, runMail } from "@place-access/domain/mail"
+import { Effect } from "effect"
+import { isLoopback, isLoopbackUrl } from "../process/Loopback.js"
+import type { PublicAddresses } from "../settings/Settings.js"
+import type { Smtp } from "../settings/Smtp.js"
+import * as SmtpMailer from "./SmtpMailer.js"
+
+/**
+ * The addresses that links in messages lead to. A portal address without a path is also the address of the front page,
+ * so `/portal` is added.
+ */
+const sites = ({ baseUrl, userPortalUrl }: PublicAddresses): Mail.MailLinks => ({
+  service: baseUrl,
+  portal: new URL(userPortalUrl).pathname === "/" ? `${userPortalUrl}/portal` : userPortalUrl
+})
+
+/** Sends mail until it is interrupted. Without a mail server it does nothing. */
+export const sending = (smtp: Smtp | null, addresses: PublicAddresses) =>
+  smtp === null ? Effect.void : Effect.provide(runMail(sites(addresses)), SmtpMailer.layer(smtp))
+
+/**
+ * Everybody who can reach the mailbox can read every message in it. So it exists only for a person who tries the
+ * service out: there is no mail server, BASE_URL is a name of this machine, and the server listens (`host`) on this
+ * machine only.
+ */
+export const hasMailbox = (smtp: Smtp | null, { baseUrl }: PublicAddresses, host: string): boolean =>
+  smtp === null && isLoopbackUrl(baseUrl) && isLoopback(host)
+
+/**
+ * The log lines about mail at the start of a program. `host` is the address that the server listens on; a worker does
+ * not know it.
+ */
+export const warnings = (smtp: Smtp | null, addresses: PublicAddresses, host?: string): Effect.Effect<void> => {
+  if (smtp !== null) {
+    return isLoopbackUrl(addresses.baseUrl)
+      ? Effect.logWarning(`BASE_URL is this machine: links in e-mails lead to ${addresses.baseUrl}.`)
+      : Effect.void
+  }
+  if (!isLoopbackUrl(addresses.baseUrl)) {
+    return Effect.logWarning(
+      "SMTP_URL is not set: no e-mail is sent, not even when a token leaked. Messages wait in the outbox for seven days."
+    )
+  }
+  return host === undefined || hasMailbox(smtp, addresses, host)
+    ? Effect.logInfo("SMTP_URL is not set: no e-mail is sent. The server shows the messages at /dev/mailbox")
+    : Effect.logWarning(
+        `SMTP_URL is not set: e-mail is not sent. /dev/mailbox is off, because other machines reach HOST ${host}: ` +
+          "anybody could read the messages there. Set SMTP_URL, or HOST to 127.0.0.1."
+      )
+}

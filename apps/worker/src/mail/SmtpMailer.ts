@@ -1,0 +1,97 @@
+import { Mailer, MailSending, type OutgoingMail } from "@place-access/domain/mail"
+import { Duration, Effect, Layer, Option, Redacted } from "effect"
+import type { createTransport } from "nodemailer"
+import { isLoopback } from "../process/Loopback.js"
+import type { Smtp } from "../settings/Smtp.js"
+
+/** The number of connections to the mail server that are kept open and used again. */
+const CONNECTIONS = 2
+
+interface Options {
+  /** The longest time that sending one message may take. */
+  readonly deadline: Duration.DurationInput
+}
+
+const DEFAULTS: Options = { deadline: Duration.millis(MailSending.DEADLINE) }
+
+/**
+ * Sends mail over SMTP. It connects with the first message: an unreachable server does not stop the program's start.
+ */
+export const layer = ({ from, server }: Smtp, { deadline }: Options = DEFAULTS): Layer.Layer<Mailer> =>
+  Layer.scoped(
+    Mailer,
+    Effect.map(
+      Effect.acquireRelease(
+        // Loaded on demand: a program without a mail server does not need the library.
+        Effect.map(
+          Effect.promise(() => import("nodemailer")),
+          (nodemailer) => connect(server, nodemailer.createTransport)
+        ),
+        (transport) => Effect.sync(() => transport.close())
+      ),
+      (transport) =>
+        Mailer.of({
+          send: (mail) =>
+            Effect.tryPromise({ try: () => transport.sendMail(message(mail, from)), catch: classify }).pipe(
+              Effect.match({
+                onFailure: (outcome) => outcome,
+                onSuccess: (): MailSending.MailOutcome => ({ _tag: "Sent" })
+              }),
+              Effect.timeoutOption(deadline),
+              Effect.map(Option.getOrElse(() => TOO_SLOW))
+            )
+        })
+    )
+  )
+
+const TOO_SLOW: MailSending.MailOutcome = { _tag: "NotSent", reason: "the mail server takes too long" }
+
+const connect = ({ host, isSecure, login, port }: Smtp["server"], create: typeof createTransport) =>
+  create({
+    pool: true,
+    maxConnections: CONNECTIONS,
+    host,
+    port,
+    secure: isSecure,
+    // A password never travels unencrypted, even if somebody on the way removes STARTTLS from the server's offers.
+    requireTLS: !isSecure && login !== null && !isLoopback(host),
+    ...(login === null ? {} : { auth: { user: login.user, pass: Redacted.value(login.password) } }),
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 30_000,
+    disableFileAccess: true,
+    disableUrlAccess: true
+  })
+
+const message = ({ id, subject, text, to }: OutgoingMail, from: Smtp["from"]) => ({
+  from: from.header,
+  // An object, so that the library never parses the address as a list.
+  to: { name: "", address: to },
+  subject,
+  text,
+  messageId: `<${id}@${from.domain}>`,
+  // Tells automatic responders not to answer (RFC 3834).
+  headers: { "Auto-Submitted": "auto-generated" }
+})
+
+/** The fields of the library's errors, besides their message. */
+interface SmtpFailure extends Error {
+  readonly responseCode?: number
+  readonly response?: string
+  readonly command?: string
+}
+
+/**
+ * A failure is permanent only when the server says that the mailbox does not exist. Errors about the service itself
+ * (sign-in, relaying, reputation) are repaired by its operator, and the message waits until then.
+ */
+const classify = (cause: unknown): MailSending.MailOutcome => {
+  const { command, message, response, responseCode }: SmtpFailure =
+    cause instanceof Error ? cause : new Error(String(cause))
+  const reason = (response ?? message).replace(/\s+/g, " ")
+  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? "")?.[1]
+  const isNoMailbox =
+    command === "RCPT TO" &&
+    (enhanced === undefined ? [550, 551, 553].includes(responseCode ?? 0) : /^5\.[12]\./.test(enhanced))
+  return { _tag: isNoMailbox ? "Refused" : "NotSent", reason }
+}

@@ -1,0 +1,77 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Cause, type Effect, Exit, Option } from "effect"
+import { CannotStart } from "../CannotStart.js"
+import * as StackTraces from "./StackTraces.js"
+
+/** Exit codes of sysexits.h after which a restart cannot help. */
+const EXIT_CODES = { usage: 64, settings: 78 } as const
+
+const failureOf = (exit: Exit.Exit<unknown, unknown>): Cause.Cause<unknown> | undefined =>
+  Exit.isFailure(exit) && !Cause.isInterruptedOnly(exit.cause) ? exit.cause : undefined
+
+const report = (cause: Cause.Cause<unknown>): number => {
+  const error = Option.getOrUndefined(Cause.failureOption(cause))
+  if (!(error instanceof CannotStart)) {
+    process.stderr.write(`${StackTraces.written(Cause.pretty(cause, { renderErrorCause: true }))}\n`)
+    return 1
+  }
+  process.stderr.write(`${error.message}\n`)
+  return error.fault === undefined ? 1 : EXIT_CODES[error.fault]
+}
+
+/**
+ * How long a program may take to stop. Deliveries in flight take at most 8 s and requests at most 10 s; a program takes
+ * longer only when its database hangs. An end at any moment loses nothing that was acknowledged.
+ */
+const STOP_MILLIS = 20_000
+
+/**
+ * How long the program goes on serving before it begins to stop. The program sets it after it has read its settings.
+ */
+let drainMillis = 0
+export const drainsFor = (seconds: number): void => {
+  drainMillis = 1_000 * seconds
+}
+
+/** The first signal that asked this program to stop. */
+let signal: "SIGTERM" | "SIGINT" | undefined
+
+/** Control-C at a terminal; a supervisor sends SIGTERM. */
+export const wasInterruptedByPerson = (): boolean => signal === "SIGINT"
+
+const watchSignals = (): void => {
+  const note = (received: "SIGTERM" | "SIGINT") => () => {
+    signal = received
+    // Node handles the second signal and ends the process.
+    for (const [name, listener] of listeners) process.off(name, listener)
+    // @effect-diagnostics-next-line globalTimers:off -- no fibre may run while the program hangs
+    setTimeout(giveUp, (wasInterruptedByPerson() ? 0 : drainMillis) + STOP_MILLIS).unref()
+  }
+  const listeners = (["SIGTERM", "SIGINT"] as const).map((name) => [name, note(name)] as const)
+  for (const [name, listener] of listeners) process.on(name, listener)
+}
+
+const giveUp = (): void => {
+  process.stderr.write(
+    `The program did not stop within ${STOP_MILLIS / 1_000} s, perhaps because its database does not answer. It ends now.\n`
+  )
+  process.exit(1)
+}
+
+/**
+ * Runs a program until it ends or is asked to stop. SIGTERM and SIGINT interrupt the program and wait for its
+ * finalizers, at most `STOP_MILLIS`; a second signal ends the process at once. Exit codes: 0 when the program ended or
+ * was asked to stop, 78 when its settings are wrong, 64 for a wrong command line, 1 for any other failure.
+ */
+export const run = (main: Effect.Effect<unknown, unknown>): void => {
+  StackTraces.install()
+  watchSignals()
+  NodeRuntime.runMain(main, {
+    disableErrorReporting: true,
+    disablePrettyLogger: true,
+    teardown: (exit, end) => {
+      const cause = failureOf(exit)
+      end(cause === undefined ? 0 : report(cause))
+    }
+  })
+}

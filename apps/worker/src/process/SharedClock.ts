@@ -1,0 +1,107 @@
+import { DatabaseTime } from "@place-access/adapters-pg"
+import { type JudgedClock, Telemetry } from "@place-access/domain/shared"
+import { Clock, Effect, Fiber, Schedule } from "effect"
+
+/**
+ * The clock that all processes of one database share. Leases and windows are times that one process writes and others
+ * compare with their own clock, so the processes must agree about the time. Each compares its machine's clock with the
+ * database's at start, every minute, and when the machine's clock was set. A process corrects a small difference.
+ * Beyond 10 s it does not trust its machine, and does no work.
+ */
+
+/** A smaller difference can come from the network between two correct clocks. */
+const CORRECTED_FROM_MILLIS = 250
+const LOGGED_FROM_MILLIS = 1_000
+const WRONG_FROM_MILLIS = 10_000
+
+const EVERY_SECONDS = 60
+/**
+ * When the wall clock and the time since the start of the process drift apart by more than this, somebody has set the
+ * machine's clock.
+ */
+const JUMP_MILLIS = 1_000
+const A_SECOND = Schedule.spaced("1 second")
+
+const offsets = Telemetry.gauge("place_access.clock.offset", {
+  unit: "s",
+  description: "How far the database's clock is ahead of this machine's; beyond 10 s the process does no work"
+})
+
+/** Decides on a measured difference of the clocks. `before` is the correction in use until now. */
+export const judge = (
+  offsetMillis: number,
+  before: number
+): { readonly isRight: boolean; readonly correction: number } => {
+  const size = Math.abs(offsetMillis)
+  const isNews = Math.abs(offsetMillis - before) > CORRECTED_FROM_MILLIS
+  return {
+    isRight: size <= WRONG_FROM_MILLIS,
+    // A small change keeps the present correction: following every measurement would set the clock back now and then.
+    correction: !isNews ? before : size <= CORRECTED_FROM_MILLIS ? 0 : Math.round(offsetMillis)
+  }
+}
+
+export const make = () => {
+  const host = Clock.make()
+  let correction = 0
+  let isRight = true
+  const now = () => host.unsafeCurrentTimeMillis() + correction
+  const nanos = () => host.unsafeCurrentTimeNanos() + BigInt(correction) * 1_000_000n
+  const clock: JudgedClock.JudgedClock = {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: now,
+    unsafeCurrentTimeNanos: nanos,
+    currentTimeMillis: Effect.sync(now),
+    currentTimeNanos: Effect.sync(nanos),
+    sleep: (duration) => host.sleep(duration),
+    isRight: () => isRight
+  }
+
+  /** Compares the clocks once. While the database does not answer, the last result stays. */
+  const compare = Effect.gen(function* () {
+    const offset = yield* DatabaseTime.offset()
+    offsets.record(offset / 1_000, {})
+    const wasRight = isRight
+    ;({ correction, isRight } = judge(offset, correction))
+    const text = `This machine's clock is ${(Math.abs(offset) / 1_000).toFixed(1)} s ${offset > 0 ? "behind" : "ahead of"} the database's`
+    if (!isRight) yield* Effect.logError(`${text}: this process does no work until the clock is right`)
+    else if (Math.abs(offset) > LOGGED_FROM_MILLIS)
+      yield* Effect.logWarning(`${text}; this process corrects its times by as much`)
+    else if (!wasRight) yield* Effect.logInfo("This machine's clock is right again")
+  }).pipe(Effect.catchAllCause((cause) => Effect.logDebug("The clocks could not be compared", cause)))
+
+  const drift = () => host.unsafeCurrentTimeMillis() - performance.now()
+  const waitForNext = Effect.suspend(() => {
+    const from = drift()
+    let seconds = 0
+    return Effect.repeat(
+      Effect.sync(() => ++seconds > EVERY_SECONDS || Math.abs(drift() - from) > JUMP_MILLIS),
+      { schedule: A_SECOND, until: (isOver) => isOver }
+    )
+  })
+  const until = (wanted: boolean) =>
+    Effect.repeat(
+      Effect.sync(() => isRight === wanted),
+      { schedule: A_SECOND, until: (isSo) => isSo }
+    )
+
+  return {
+    clock,
+    compare,
+    /** Compares the clocks from time to time; never ends and never fails. */
+    watch: Effect.forever(Effect.zipRight(waitForNext, compare)),
+    /** Returns when the clock is right, possibly at once. */
+    untilRight: until(true),
+    /**
+     * Runs the program while the clock is right, interrupts it when the clock becomes wrong, and starts it again when
+     * the clock is right. Interrupting `whileRight` waits for the program's finalizers, which a race alone would not.
+     */
+    whileRight: <A, E, R>(program: Effect.Effect<A, E, R>): Effect.Effect<never, E, R> =>
+      Effect.forkScoped(program).pipe(
+        Effect.flatMap((fiber) => Effect.raceFirst(Effect.asVoid(Fiber.join(fiber)), until(false))),
+        Effect.scoped,
+        (round) => Effect.forever(Effect.zipRight(until(true), round))
+      )
+  }
+}
+export type SharedClock = ReturnType<typeof make>

@@ -1,0 +1,99 @@
+import { Console, Context, DefaultServices } from "effect"
+import { existsSync, readFileSync } from "node:fs"
+import { SourceMap } from "node:module"
+import { fileURLToPath } from "node:url"
+import { formatWithOptions } from "node:util"
+
+/**
+ * Translates stack traces of the built files into lines of the sources when a trace is written: to the log, or as the
+ * last output of a program. To translate when an error is made would cost too much: Node makes a trace for every
+ * connection that ends with an error, and nobody reads those. Reading the source maps takes a tenth of a second and 25
+ * MB. `--enable-source-maps` is off for the same reason: it reads and keeps the map of every file.
+ */
+
+/**
+ * Translates the positions in a trace, or in any text with traces in it. A position without a map, or unknown to its
+ * map, stays as it is.
+ */
+export const written = (text: string): string =>
+  text.includes("file:")
+    ? text.replace(POSITION, (found, file, line, column) => position(file, line, column) ?? found)
+    : text
+
+/**
+ * A path contains no colon except after a drive letter. So a long text is scanned once, also one that a client wrote.
+ */
+const POSITION = /(file:\/\/(?:\/[A-Za-z]:)?[^\s:]+):(\d+):(\d+)/g
+
+const position = (file: string, line: string, column: string): string | undefined => {
+  const origin = mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1)
+  if (origin === undefined || !("originalSource" in origin) || origin.originalSource === undefined) return undefined
+  const source = new URL(origin.originalSource, file).href
+  return `${source}:${origin.originalLine + 1}:${origin.originalColumn + 1}`
+}
+
+/** Maps are large and rarely needed twice, so the garbage collector may drop them. */
+const maps = new Map<string, WeakRef<SourceMap> | undefined>()
+/** A program has a few files, but a text may name any number of files. */
+const MAPS_MAX = 100
+
+const mapOf = (file: string): SourceMap | undefined => {
+  const known = maps.get(file)
+  const map = known?.deref()
+  if (map !== undefined || (known === undefined && maps.has(file))) return map
+  const read = readMap(file)
+  if (maps.size >= MAPS_MAX) maps.clear()
+  maps.set(file, read === undefined ? undefined : new WeakRef(read))
+  return read
+}
+
+const readMap = (file: string): SourceMap | undefined => {
+  try {
+    const path = `${fileURLToPath(file)}.map`
+    return existsSync(path) ? new SourceMap(JSON.parse(readFileSync(path, "utf8"))) : undefined
+  } catch {
+    // The untranslated trace is better than none.
+    return undefined
+  }
+}
+
+/**
+ * Installs two hooks for the whole process: making a trace never throws, and an uncaught exception is printed with its
+ * source lines.
+ */
+export const install = (): void => {
+  Error.prepareStackTrace = (error, frames) =>
+    [titleOf(error), ...frames.map((frame) => `\n    at ${String(frame)}`)].join("")
+  process.on("uncaughtExceptionMonitor", (error: unknown) => {
+    // A frozen error keeps its untranslated trace.
+    if (error instanceof Error && typeof error.stack === "string") Reflect.set(error, "stack", written(error.stack))
+  })
+}
+
+/**
+ * The title that V8 and Node give a trace, whatever `toString` the error has. Reading a name or a message may throw.
+ */
+const titleOf = (error: unknown): string => {
+  try {
+    return Error.prototype.toString.call(error)
+  } catch {
+    return "Error"
+  }
+}
+
+const host = globalThis.console
+
+const said = (stream: NodeJS.WriteStream, values: ReadonlyArray<unknown>): string =>
+  written(formatWithOptions({ colors: stream.isTTY && stream.hasColors() }, ...values))
+
+/** A console that translates traces; the loggers write to it. */
+const mapping: Console.Console = {
+  ...Context.get(DefaultServices.liveServices, Console.Console),
+  unsafe: {
+    ...host,
+    log: (...values: ReadonlyArray<unknown>) => host.log(said(process.stdout, values)),
+    error: (...values: ReadonlyArray<unknown>) => host.error(said(process.stderr, values))
+  }
+}
+
+export const layer = Console.setConsole(mapping)

@@ -1,0 +1,128 @@
+import { Config, ConfigError, Either, Option } from "effect"
+
+/** One environment variable: its purpose, its values and its default. */
+export interface Setting<A> {
+  readonly name: string
+  /** One sentence for the person who runs the program. */
+  readonly description: string
+  /** The default, in words: it applies when the variable is absent or empty. */
+  readonly fallback: string
+  readonly config: Config.Config<A>
+}
+
+/**
+ * Returns the value that a text stands for, or the kind of text that is expected, such as "a whole number from 1 to
+ * 65535".
+ */
+export type Parse<A> = (text: string) => Either.Either<A, string>
+
+interface Options<A> {
+  readonly description: string
+  readonly parse: Parse<A>
+  /** Errors do not repeat the value: it is a password, or an address that may contain one. */
+  readonly secret?: boolean
+}
+
+/** A variable that may be absent. */
+export const optional = <A>(
+  name: string,
+  options: Options<A> & { readonly fallback: string }
+): Setting<Option.Option<A>> => ({
+  name,
+  description: options.description,
+  fallback: options.fallback,
+  // An empty variable was left blank in a file of settings: it counts as absent.
+  config: Config.string(name).pipe(
+    Config.map((text) => text.trim()),
+    Config.withDefault(""),
+    Config.mapOrFail((text) =>
+      text === "" ? Either.right(Option.none()) : Either.map(read(name, options, text), Option.some)
+    ),
+    Config.withDescription(options.description)
+  )
+})
+
+/** A variable with a default. */
+export const withDefault = <A>(
+  name: string,
+  options: Options<A> & { readonly fallback: A; readonly shown?: string }
+): Setting<A> => {
+  const { config, ...setting } = optional(name, { ...options, fallback: options.shown ?? String(options.fallback) })
+  return {
+    ...setting,
+    config: Config.map(
+      config,
+      Option.getOrElse(() => options.fallback)
+    )
+  }
+}
+
+const read = <A>(
+  name: string,
+  { parse, secret = false }: Options<A>,
+  text: string
+): Either.Either<A, ConfigError.ConfigError> =>
+  Either.mapLeft(parse(text), (expected) =>
+    ConfigError.InvalidData([name], secret ? `must be ${expected}` : `must be ${expected}, but is "${text}"`)
+  )
+
+/** A whole number within bounds. */
+export const integer =
+  (min: number, max: number): Parse<number> =>
+  (text) => {
+    const value = Number(text)
+    return /^\d{1,15}$/.test(text) && value >= min && value <= max
+      ? Either.right(value)
+      : Either.left(`a whole number from ${min} to ${max}`)
+  }
+
+/** One of a few words, in any case. */
+export const oneOf =
+  <const Words extends ReadonlyArray<string>>(...words: Words): Parse<Words[number]> =>
+  (text) => {
+    const found = words.find((word) => word === text.toLowerCase())
+    return found === undefined ? Either.left(listed(words)) : Either.right(found)
+  }
+
+export const boolean: Parse<boolean> = (text) => {
+  const word = text.toLowerCase()
+  return word === "true" || word === "false" ? Either.right(word === "true") : Either.left("true or false")
+}
+
+export const anyText: Parse<string> = Either.right
+
+/** A host that a socket can listen on. */
+export const hostName: Parse<string> = (text) =>
+  /^[A-Za-z0-9.:_-]+$/.test(text) ? Either.right(text) : Either.left("an IP address or a host name")
+
+/** An http or https address. Slashes at the end are removed, so that paths can be appended. */
+export const httpUrl: Parse<string> = (text) => {
+  const expected = "an address such as https://places.example.com, without query, fragment or credentials"
+  if (!URL.canParse(text)) return Either.left(expected)
+  const url = new URL(text)
+  const isPlain = url.search === "" && url.hash === "" && url.username === "" && url.password === ""
+  return /^https?:$/.test(url.protocol) && isPlain && !/[?#]/.test(text)
+    ? Either.right(url.href.replace(/\/+$/, ""))
+    : Either.left(expected)
+}
+
+/**
+ * An address of map tiles. `{s}` is refused: the pages allow pictures from one origin, and no tile server needs
+ * several.
+ */
+export const tileUrl: Parse<string> = (text) => {
+  const expected = "an address such as https://tiles.example.com/{z}/{x}/{y}.png, with {z}, {x} and {y} and no {s}"
+  const filled = text.replace(/\{[zxyr]\}/g, "0")
+  const isWhole = ["{z}", "{x}", "{y}"].every((part) => text.includes(part))
+  if (!isWhole || /[{}\s"<>;,]/.test(filled) || !URL.canParse(filled)) return Either.left(expected)
+  const { password, protocol, username } = new URL(filled)
+  const host = /^https?:\/\/[^/]*/.exec(text)?.[0] ?? ""
+  return /^https?:$/.test(protocol) && username === "" && password === "" && !host.includes("{")
+    ? Either.right(text)
+    : Either.left(expected)
+}
+
+const listed = (words: ReadonlyArray<string>): string => {
+  const last = words.at(-1) ?? ""
+  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`
+}

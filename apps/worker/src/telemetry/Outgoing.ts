@@ -1,0 +1,155 @@
+import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
+import { Telemetry } from "@place-access/domain/shared"
+import { Effect, Layer } from "effect"
+
+/**
+ * The filter for everything that is sent to the collector. Only the span attributes in this list are sent; every other
+ * one is removed, also those that a library adds. Messages of errors are removed above all: a database repeats in them
+ * the data of a person.
+ */
+const SPAN_ATTRIBUTES: ReadonlySet<string> = new Set([
+  "http.request.method",
+  "http.response.status_code",
+  "http.route",
+  "error.type",
+  "db.system.name",
+  "db.operation.name",
+  "db.query.text",
+  "place_access.request_id",
+  "place_access.refusal",
+  "place_access.attempt",
+  "place_access.outcome"
+])
+
+/** Longer texts are cut to this many characters. */
+const TEXT_MAX = 4_096
+
+interface Attribute {
+  readonly key: string
+  readonly value: { readonly stringValue?: string | null }
+}
+
+interface Event {
+  readonly name: string
+  readonly attributes: ReadonlyArray<Attribute>
+}
+
+interface Span {
+  readonly name: string
+  readonly kind: number
+  readonly attributes: ReadonlyArray<Attribute>
+  readonly events: ReadonlyArray<Event>
+  readonly links: ReadonlyArray<object>
+  readonly status: { readonly code: number }
+}
+
+interface Traces {
+  readonly resourceSpans: ReadonlyArray<{
+    readonly resource: unknown
+    readonly scopeSpans: ReadonlyArray<{ readonly scope: unknown; readonly spans: ReadonlyArray<Span> }>
+  }>
+}
+
+interface Points {
+  readonly dataPoints: ReadonlyArray<{ readonly attributes: ReadonlyArray<Attribute> }>
+}
+
+interface Metrics {
+  readonly resourceMetrics: ReadonlyArray<{
+    readonly resource: unknown
+    readonly scopeMetrics: ReadonlyArray<{
+      readonly scope: unknown
+      readonly metrics: ReadonlyArray<{
+        readonly name: string
+        readonly sum?: Points
+        readonly gauge?: Points
+        readonly histogram?: Points
+      }>
+    }>
+  }>
+}
+
+const SERVER = 2
+const ERROR = 2
+
+const text = (key: string, stringValue: string): Attribute => ({ key, value: { stringValue } })
+
+const find = (attributes: ReadonlyArray<Attribute>, key: string): string | undefined =>
+  attributes.find((attribute) => attribute.key === key)?.value.stringValue ?? undefined
+
+const bounded = (attribute: Attribute): Attribute => {
+  const { stringValue } = attribute.value
+  return typeof stringValue === "string" && stringValue.length > TEXT_MAX
+    ? text(attribute.key, stringValue.slice(0, TEXT_MAX))
+    : attribute
+}
+
+/** The name of the error that an event reports, such as `StoreError`; `Error` when it reports none. */
+const errorType = (events: ReadonlyArray<Event>): string => {
+  const type = events.flatMap(({ attributes }) => find(attributes, "exception.type") ?? [])[0]
+  return type !== undefined && /^[A-Za-z][A-Za-z0-9]{0,49}$/.test(type) ? type : "Error"
+}
+
+const span = (one: Span): Span => {
+  const attributes = one.attributes.filter(({ key }) => SPAN_ATTRIBUTES.has(key)).map(bounded)
+  const given = find(attributes, "error.type")
+  const hasFailed = one.status.code === ERROR || given !== undefined
+  if (hasFailed && given === undefined) attributes.push(text("error.type", errorType(one.events)))
+  const method = find(attributes, "http.request.method")
+  const name = one.kind === SERVER && method !== undefined ? [method, find(attributes, "http.route")] : [one.name]
+  return {
+    ...one,
+    name: name.filter((part) => part !== undefined).join(" "),
+    attributes,
+    events: [],
+    links: one.links.map((link) => ({ ...link, attributes: [] })),
+    status: { code: hasFailed ? ERROR : 0 }
+  }
+}
+
+export const traces = ({ resourceSpans }: Traces): Traces => ({
+  resourceSpans: resourceSpans.map((resource) => ({
+    ...resource,
+    scopeSpans: resource.scopeSpans.map((scope) => ({ ...scope, spans: scope.spans.map(span) }))
+  }))
+})
+
+/**
+ * Removes the label that carries the unit: Effect's metrics have no other place for it, and the exporter has read it.
+ */
+const points = <P extends Points>(given: P): P => ({
+  ...given,
+  dataPoints: given.dataPoints.map((point) => ({
+    ...point,
+    attributes: point.attributes.filter(({ key }) => key !== Telemetry.UNIT_LABEL)
+  }))
+})
+
+export const metrics = ({ resourceMetrics }: Metrics): Metrics => ({
+  resourceMetrics: resourceMetrics.map((resource) => ({
+    ...resource,
+    scopeMetrics: resource.scopeMetrics.map((scope) => ({
+      ...scope,
+      metrics: scope.metrics
+        .filter(({ name }) => Telemetry.isOurs(name))
+        .map((metric) => ({
+          ...metric,
+          ...(metric.sum === undefined ? {} : { sum: points(metric.sum) }),
+          ...(metric.gauge === undefined ? {} : { gauge: points(metric.gauge) }),
+          ...(metric.histogram === undefined ? {} : { histogram: points(metric.histogram) })
+        }))
+    }))
+  }))
+})
+
+export type Protocol = "http/protobuf" | "http/json"
+
+export const layer = (protocol: Protocol): Layer.Layer<OtlpSerialization.OtlpSerialization> =>
+  Layer.effect(
+    OtlpSerialization.OtlpSerialization,
+    Effect.map(OtlpSerialization.OtlpSerialization, (encode) => ({
+      traces: (data: unknown) => encode.traces(traces(data as Traces)),
+      metrics: (data: unknown) => encode.metrics(metrics(data as Metrics)),
+      logs: (data: unknown) => encode.logs(data)
+    }))
+  ).pipe(Layer.provide(protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf))

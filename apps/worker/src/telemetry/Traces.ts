@@ -1,0 +1,71 @@
+import type { HttpClient } from "@effect/platform"
+import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
+import type { OtlpSerialization } from "@effect/opentelemetry/OtlpSerialization"
+import { type Context, Effect, Layer, type Option, Tracer } from "effect"
+import { isKept, type Sampler } from "./Sampler.js"
+
+interface Options {
+  readonly sampler: Sampler
+  readonly exporter: Parameters<typeof OtlpTracer.layer>[0]
+}
+
+/** The tracer of the programs; the sampler picks the traces. */
+export const layer = ({
+  exporter,
+  sampler
+}: Options): Layer.Layer<never, never, HttpClient.HttpClient | OtlpSerialization> =>
+  Layer.unwrapScoped(
+    Effect.map(OtlpTracer.make(exporter), (recording) =>
+      Layer.merge(
+        Layer.setTracer(
+          Tracer.make({
+            span: (name, parent, context, links, startTime, kind, options) =>
+              isKept(sampler, parent)
+                ? recording.span(name, parent, context, links, startTime, kind, options)
+                : new Unrecorded(name, parent, context, startTime, kind),
+            context: (f) => f()
+          })
+        ),
+        Layer.setTracerEnabled(true)
+      )
+    )
+  )
+
+const NO_ATTRIBUTES: ReadonlyMap<string, unknown> = new Map()
+const NO_LINKS: ReadonlyArray<Tracer.SpanLink> = []
+
+/** Stands for a span that the sampler left out. It records nothing, and its children are left out too. */
+class Unrecorded implements Tracer.Span {
+  readonly _tag = "Span"
+  readonly spanId = "0".repeat(16)
+  readonly traceId = "0".repeat(32)
+  readonly sampled = false
+  readonly attributes = NO_ATTRIBUTES
+  readonly links = NO_LINKS
+  readonly name: string
+  readonly parent: Option.Option<Tracer.AnySpan>
+  readonly context: Context.Context<never>
+  readonly kind: Tracer.SpanKind
+  status: Tracer.SpanStatus
+
+  constructor(
+    name: string,
+    parent: Option.Option<Tracer.AnySpan>,
+    context: Context.Context<never>,
+    startTime: bigint,
+    kind: Tracer.SpanKind
+  ) {
+    this.name = name
+    this.parent = parent
+    this.context = context
+    this.kind = kind
+    this.status = { _tag: "Started", startTime }
+  }
+
+  end(endTime: bigint, exit: Parameters<Tracer.Span["end"]>[1]): void {
+    this.status = { _tag: "Ended", startTime: this.status.startTime, endTime, exit }
+  }
+  attribute(): void {}
+  event(): void {}
+  addLinks(): void {}
+}

@@ -1,0 +1,50 @@
+import { CannotStart, Data } from "@place-access/worker"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Either, Effect, Redacted } from "effect"
+import { NodeVault } from "@place-access/adapters-pg"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { describePg, freshDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
+
+const keysOf = () => Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test"))))
+const keys = keysOf()
+const open = (url: string, given = keys) =>
+  SqlClient.pipe(
+    Effect.provide(Data.withKeys({ _tag: "Postgres", url: Redacted.make(url), poolSize: 4, keys: given }, "test"))
+  )
+
+describePg("opening a database on a server", () => {
+  let database: Awaited<ReturnType<typeof freshDatabase>>
+  beforeAll(async () => {
+    database = await freshDatabase()
+  })
+  afterAll(() => database.drop())
+
+  it("brings it up to date, however many programs start at once", () =>
+    Effect.runPromise(
+      Effect.all(
+        [1, 2, 3].map(() => open(database.url)),
+        { concurrency: "unbounded" }
+      )
+    ))
+
+  it("keys that are not the database's are refused as a fault of the settings, in one sentence without a key", async () => {
+    await Effect.runPromise(open(database.url))
+    const error = await Effect.runPromise(Effect.flip(open(database.url, keysOf())))
+    expect(error).toMatchObject({
+      _tag: "CannotStart",
+      fault: "settings",
+      message:
+        'The keys in SECRET_KEYS are not those of this database, which was last used with a key "test": give that key too, behind newer ones; nothing was changed.'
+    })
+  })
+
+  it("says at once what the server refused, and never the address: it holds the password", async () => {
+    const url = new URL(database.url)
+    url.password = "hunter2"
+    url.pathname = "/no_such_database"
+    const error = await Effect.runPromise(Effect.flip(open(url.href)))
+    expect(error).toBeInstanceOf(CannotStart)
+    expect(error.message).toContain('database "no_such_database" does not exist')
+    expect(error.message).not.toContain("hunter2")
+  })
+})

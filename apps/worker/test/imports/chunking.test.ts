@@ -1,0 +1,48 @@
+import { FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+import { file, FILES, read } from "./support.js"
+
+/** Edge cases first: byte by byte, around the size of a piece, and the whole file at once. */
+const lengths = fc.array(fc.oneof(fc.constantFrom(1, 2, 3), fc.integer({ min: 1, max: 400 })), {
+  minLength: 1,
+  maxLength: 200
+})
+
+const samples = [
+  ...FILES.map((name) => [name, file(name)] as const),
+  ["track-1.1.gpx in UTF-16", Buffer.from(`\ufeff${file("track-1.1.gpx").toString()}`, "utf16le")] as const
+]
+
+describe.each(samples)("%s", (_, bytes) => {
+  it("gives the same entries however it is cut into pieces [imports-5-cut]", () => {
+    const whole = read(bytes)
+    expect(whole.entries.length).toBeGreaterThan(0)
+    fc.assert(
+      fc.property(lengths, (cuts) => {
+        expect(read(bytes, cuts)).toEqual(whole)
+      }),
+      { numRuns: 40 }
+    )
+  })
+
+  it("cut off or damaged anywhere, it gives a beginning of its entries and says what is wrong [imports-7]", () => {
+    const whole = read(bytes)
+    const damaged = fc.record({
+      at: fc.integer({ min: 0, max: bytes.length - 3 }),
+      by: fc.option(fc.integer({ min: 0, max: 255 })),
+      cuts: lengths
+    })
+    fc.assert(
+      fc.property(damaged, ({ at, by, cuts }) => {
+        const broken = by === null ? bytes.subarray(0, at) : Buffer.from(bytes)
+        if (by !== null) broken[at] = by
+        const found = read(broken, cuts)
+        expect(found).toEqual(read(broken))
+        if (by !== null) return
+        expect(found.fault === "cut_off" || found.fault === "not_ours").toBe(true)
+        expect(found.entries).toEqual(whole.entries.slice(0, found.entries.length))
+      }),
+      { numRuns: 80 }
+    )
+  })
+})

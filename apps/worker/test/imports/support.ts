@@ -1,0 +1,34 @@
+import { type Entry, ImportReader } from "@place-access/domain/imports"
+import { Imports } from "@place-access/worker"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+
+/** Files written by hand in the shape of real ones. */
+export const FILES = ["track-1.1.gpx", "track-1.0.gpx", "timeline-android.json", "timeline-ios.json", "Records.json"]
+
+export const file = (name: string): Buffer => readFileSync(join(import.meta.dirname, "files", name))
+
+const { open } = Effect.runSync(Effect.provide(ImportReader, Imports.layer))
+
+/** Reads bytes in pieces of the given lengths; the last length repeats. Stops at the first fault. */
+export const read = (bytes: Uint8Array, lengths: ReadonlyArray<number> = [bytes.length + 1]) => {
+  const reader = open()
+  const entries: Array<Entry.ImportEntry> = []
+  let fault: string | null = null
+  for (let from = 0, turn = 0; from < bytes.length && fault === null; turn++) {
+    const length = lengths[Math.min(turn, lengths.length - 1)] ?? 1
+    const piece = reader.push(bytes.subarray(from, from + length))
+    from += length
+    entries.push(...piece.entries)
+    fault = piece.fault
+  }
+  if (fault === null) {
+    const rest = reader.end()
+    entries.push(...rest.entries)
+    fault = rest.fault
+  }
+  return { format: reader.format(), entries, fault }
+}
+
+export const text = (content: string) => read(Buffer.from(content))

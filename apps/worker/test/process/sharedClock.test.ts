@@ -1,0 +1,149 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { SharedClock } from "@place-access/worker"
+import { Effect, Exit, Fiber, Logger, LogLevel, TestClock, TestContext } from "effect"
+import { describe, expect, it } from "vitest"
+
+const { judge } = SharedClock
+
+describe("a machine's clock beside the database's", () => {
+  it("is left alone up to a quarter of a second: networks make as much of clocks that agree", () => {
+    for (const offset of [0, 250, -250]) expect(judge(offset, 0)).toEqual({ isRight: true, correction: 0 })
+  })
+
+  it("is corrected up to ten seconds, and not set to and fro by small changes", () => {
+    expect(judge(251, 0)).toEqual({ isRight: true, correction: 251 })
+    expect(judge(-9_999.6, 0)).toEqual({ isRight: true, correction: -10_000 })
+    expect(judge(5_100, 5_000)).toEqual({ isRight: true, correction: 5_000 })
+    expect(judge(5_300, 5_000)).toEqual({ isRight: true, correction: 5_300 })
+    expect(judge(100, 5_000)).toEqual({ isRight: true, correction: 0 })
+  })
+
+  it("near the quarter of a second: a difference that wavers across it moves the clock once, not every minute", () => {
+    const corrections: Array<number> = []
+    for (const offset of [251, 249, 252, 245, 258]) {
+      corrections.push(judge(offset, corrections.at(-1) ?? 0).correction)
+    }
+    expect(corrections).toEqual([251, 251, 251, 251, 251])
+  })
+
+  it("is wrong beyond ten seconds, in either direction", () => {
+    expect(judge(10_000, 0).isRight).toBe(true)
+    expect(judge(10_001, 0).isRight).toBe(false)
+    expect(judge(-10_001, 0).isRight).toBe(false)
+  })
+})
+
+const HOUR = 3_600_000
+
+/** A shared clock, and a database whose clock is ahead of this machine's by the last value given to `set`. */
+const scene = () => {
+  const shared = SharedClock.make()
+  let ahead = 0
+  const rows = Effect.sync(() => [{ millis: Date.now() + ahead }])
+  const sql = (() => rows) as unknown as SqlClient
+  const set = (millis: number) =>
+    Effect.suspend(() => {
+      ahead = millis
+      return Effect.provideService(shared.compare, SqlClient, sql)
+    })
+  return { shared, set }
+}
+
+/** A program that works until it is interrupted, and then finishes its work for three seconds. */
+const working = () => {
+  const told: Array<string> = []
+  const tell = (what: string) => Effect.sync(() => void told.push(what))
+  const finishing = Effect.zipRight(Effect.sleep("3 seconds"), tell("finished"))
+  return {
+    told,
+    program: Effect.zipRight(
+      tell("began"),
+      Effect.onInterrupt(Effect.never, () => finishing)
+    )
+  }
+}
+
+const run = <A, E>(program: Effect.Effect<A, E>) =>
+  Effect.runPromise(
+    Effect.scoped(program).pipe(Logger.withMinimumLogLevel(LogLevel.None), Effect.provide(TestContext.TestContext))
+  )
+
+const seconds = (count: number) => TestClock.adjust(count * 1_000)
+
+describe("the clock that is shared", () => {
+  it("shows the database's time: what this machine's clock lacks is made up for", () =>
+    run(
+      Effect.gen(function* () {
+        const { set, shared } = scene()
+        for (const ahead of [8_000, -8_000]) {
+          yield* set(ahead)
+          const shown = shared.clock.unsafeCurrentTimeMillis() - Date.now()
+          // Only the sign is exact: some time passes between the two readings.
+          expect(Math.sign(shown)).toBe(Math.sign(ahead))
+          expect(shared.clock.isRight()).toBe(true)
+        }
+      })
+    ))
+})
+
+describe("what runs while the clock is right", () => {
+  it("ends when the clock is wrong, and begins again when it is right and all is finished that was under way", () =>
+    run(
+      Effect.gen(function* () {
+        const { set, shared } = scene()
+        const { program, told } = working()
+        // A daemon, because the end of the test would otherwise wait for the program, whose clock stands still.
+        yield* Effect.forkDaemon(shared.whileRight(program))
+        yield* seconds(60)
+        expect(told).toEqual(["began"])
+        yield* set(-HOUR)
+        expect(shared.clock.isRight()).toBe(false)
+        yield* seconds(1)
+        yield* set(0)
+        expect(shared.clock.isRight()).toBe(true)
+        yield* seconds(2)
+        expect(told).toEqual(["began"])
+        yield* seconds(2)
+        expect(told).toEqual(["began", "finished", "began"])
+      })
+    ))
+
+  it("does not begin while the clock is wrong", () =>
+    run(
+      Effect.gen(function* () {
+        const { set, shared } = scene()
+        const { program, told } = working()
+        yield* set(HOUR)
+        // A daemon, because the end of the test would otherwise wait for the program, whose clock stands still.
+        yield* Effect.forkDaemon(shared.whileRight(program))
+        yield* seconds(600)
+        expect(told).toEqual([])
+        yield* set(0)
+        yield* seconds(1)
+        expect(told).toEqual(["began"])
+      })
+    ))
+
+  it("is waited for by whoever stops it: what is under way is finished first", () =>
+    run(
+      Effect.gen(function* () {
+        const { shared } = scene()
+        const { program, told } = working()
+        const running = yield* Effect.fork(shared.whileRight(program))
+        yield* seconds(60)
+        const stopping = yield* Effect.fork(Fiber.interrupt(running))
+        yield* seconds(2)
+        expect([yield* Fiber.poll(stopping), told]).toMatchObject([{ _tag: "None" }, ["began"]])
+        yield* seconds(1)
+        expect([yield* Fiber.poll(stopping), told]).toMatchObject([{ _tag: "Some" }, ["began", "finished"]])
+      })
+    ))
+
+  it("fails as what it runs fails: nobody begins it again", () =>
+    run(
+      Effect.gen(function* () {
+        const { shared } = scene()
+        expect(yield* Effect.exit(shared.whileRight(Effect.fail("no such port")))).toEqual(Exit.fail("no such port"))
+      })
+    ))
+})

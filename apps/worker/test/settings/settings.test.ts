@@ -1,0 +1,120 @@
+import { ConfigReport, Setting, Settings } from "@place-access/worker"
+import { describe, expect, it } from "@effect/vitest"
+import { type Config, ConfigProvider, Effect, Either, Option, Redacted } from "effect"
+
+const KEY = Buffer.alloc(32, 7).toString("base64")
+
+const read = <A>(config: Config.Config<A>, environment: Readonly<Record<string, string>>) =>
+  ConfigReport.read(config).pipe(
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment)))),
+    Effect.either,
+    Effect.runSync
+  )
+const refusal = (config: Config.Config<unknown>, environment: Readonly<Record<string, string>>): string =>
+  Either.match(read(config, environment), { onLeft: ({ message }) => message, onRight: () => "accepted" })
+
+describe("where the data is kept", () => {
+  it("is the embedded database in ./data when nothing is set", () => {
+    expect(read(Settings.storage, {})).toEqual(
+      Either.right({ _tag: "Embedded", dataDir: "./data", keys: Option.none() })
+    )
+  })
+
+  it("an empty variable is one that is not set", () => {
+    expect(read(Settings.storage, { DATABASE_URL: "", DATA_DIR: " ", SECRET_KEYS: "" })).toEqual(
+      read(Settings.storage, {})
+    )
+  })
+
+  it("is PostgreSQL with DATABASE_URL and SECRET_KEYS", () => {
+    const url = "postgres://me:secret@db:5432/places"
+    const storage = Either.getOrThrow(
+      read(Settings.storage, { DATABASE_URL: url, DATABASE_POOL: "25", SECRET_KEYS: `k1:${KEY}` })
+    )
+    expect(storage).toMatchObject({ _tag: "Postgres", poolSize: 25, keys: [{ id: "k1" }] })
+    expect(storage._tag === "Postgres" && Redacted.value(storage.url)).toBe(url)
+    expect(JSON.stringify(storage)).not.toContain("secret@")
+  })
+
+  it("with DATABASE_URL refuses to start without SECRET_KEYS, saying how to make one", () => {
+    const message = refusal(Settings.storage, { DATABASE_URL: "postgres://db/places" })
+    expect(message).toContain("SECRET_KEYS is required with DATABASE_URL")
+    expect(message).toContain("openssl rand -base64 32")
+  })
+
+  it("refuses what is no PostgreSQL address, without repeating it: it may hold a password", () => {
+    for (const url of ["mysql://me:hunter2@db/places", "hunter2", "db:5432"]) {
+      const message = refusal(Settings.storage, { DATABASE_URL: url, SECRET_KEYS: `k1:${KEY}` })
+      expect(message).toContain("DATABASE_URL must be an address such as postgres://")
+      expect(message).not.toContain("hunter2")
+    }
+  })
+
+  it("refuses keys that are none, without repeating them", () => {
+    const message = refusal(Settings.storage, { SECRET_KEYS: `k1:${KEY.slice(0, 20)}` })
+    expect(message).toContain("SECRET_KEYS must be")
+    expect(message).not.toContain(KEY.slice(0, 20))
+  })
+
+  it("keeps at least four connections: with fewer a busy pool stalls", () => {
+    const environment = { DATABASE_URL: "postgres://db/places", SECRET_KEYS: `k1:${KEY}` }
+    expect(refusal(Settings.storage, { ...environment, DATABASE_POOL: "3" })).toContain(
+      'DATABASE_POOL must be a whole number from 4 to 500, but is "3"'
+    )
+    expect(refusal(Settings.storage, { ...environment, DATABASE_POOL: "4" })).toBe("accepted")
+  })
+})
+
+describe("a setting that cannot be used", () => {
+  it("is named, with what is expected and what was given", () => {
+    expect(refusal(Settings.logging, { LOG_LEVEL: "loud" })).toContain(
+      'LOG_LEVEL must be trace, debug, info, warn or error, but is "loud"'
+    )
+    expect(refusal(Settings.logging, { LOG_FORMAT: "xml" })).toContain(
+      'LOG_FORMAT must be pretty or json, but is "xml"'
+    )
+    expect(refusal(Settings.webhooks, { ALLOW_INSECURE_WEBHOOKS: "yes" })).toContain(
+      'ALLOW_INSECURE_WEBHOOKS must be true or false, but is "yes"'
+    )
+  })
+
+  it("is reported together with every other one, each on a line", () => {
+    const message = refusal(Settings.logging, { LOG_LEVEL: "loud", LOG_FORMAT: "xml" })
+    expect(message.split("\n")).toHaveLength(3)
+    expect(message).toContain("LOG_LEVEL")
+    expect(message).toContain("LOG_FORMAT")
+  })
+})
+
+describe("parsers", () => {
+  it("whole numbers: within bounds, digits only", () => {
+    const port = Setting.integer(1, 65_535)
+    for (const text of ["1", "8080", "65535"]) expect(port(text)).toEqual(Either.right(Number(text)))
+    for (const text of ["0", "65536", "80.5", "-1", "1e3", "0x50", "eighty", "99999999999999999999"]) {
+      expect(Either.isLeft(port(text))).toBe(true)
+    }
+  })
+
+  it("words and booleans: in any case", () => {
+    expect(Setting.boolean("TRUE")).toEqual(Either.right(true))
+    expect(Setting.boolean("False")).toEqual(Either.right(false))
+    expect(Either.isLeft(Setting.boolean("1"))).toBe(true)
+    expect(Setting.oneOf("open", "closed")("Open")).toEqual(Either.right("open"))
+  })
+
+  it("addresses: http or https, without what cannot be joined to, and without trailing slashes", () => {
+    expect(Setting.httpUrl("https://places.example.com/")).toEqual(Either.right("https://places.example.com"))
+    expect(Setting.httpUrl("http://localhost:8080/portal//")).toEqual(Either.right("http://localhost:8080/portal"))
+    for (const text of [
+      "places.example.com",
+      "ftp://places.example.com",
+      "https://places.example.com/?a=b",
+      "https://places.example.com/?",
+      "https://places.example.com/#x",
+      "https://me:pw@places.example.com",
+      "/portal"
+    ]) {
+      expect(Either.isLeft(Setting.httpUrl(text))).toBe(true)
+    }
+  })
+})
