@@ -1,16 +1,23 @@
-// Puts what the server is made of into a few files, and what the worker is made of into others, straight from their sources: reading
-// 1,650 files took most of the start, and most of the memory of a program that had nothing to do yet. `npm start` and `npm run worker`
-// come here first, so this needs nothing that `npm ci --omit=dev` leaves out; the types are checked by `npm run build`.
+// Puts what the server is made of into a few files, and what the worker is made of into others, straight from their
+// sources: reading 1,650 files took most of the start, and most of the memory of a program that had nothing to do yet.
+// `npm start`, `npm run worker`, demo, listen and simulate come here first, so this needs nothing that
+// `npm ci --omit=dev` leaves out; the types are checked by `npm run build`.
 import { readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
-import { requireNode } from "../worker/src/host/node-version.mjs"
+import { requireNode } from "../worker/src/process/node-version.mjs"
 
 requireNode()
 const { build } = await import("esbuild")
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..")
-const APPS = ["server", "worker"]
+
+/** The programs of each app. The programs of one entry share files; what runs for long shares none with the others. */
+const PROGRAMS = {
+  server: [{ main: "launch.mjs" }, { demo: "src/demo.ts", listen: "src/listen.ts", simulate: "src/simulate.ts" }],
+  worker: [{ main: "launch.mjs" }]
+}
+const APPS = Object.keys(PROGRAMS)
 
 /** They bring files of their own that are not JavaScript, or are looked for and may be absent. */
 const EXTERNAL = ["@electric-sql/pglite", "@node-rs/argon2", "pg-native"]
@@ -25,6 +32,7 @@ const newest = (path) => {
 /** Our own packages, what npm installed, and what makes the bundles. */
 const changedAt = Math.max(
   ...[
+    "packages/domain/testing",
     ...["domain", "adapters-http", "adapters-pg", "adapters-webhook"].flatMap((name) => [
       `packages/${name}/src`,
       `packages/${name}/package.json`
@@ -44,10 +52,17 @@ const bundle = async (app) => {
   const folder = folderOf(app)
   const fresh = `${folder}.new`
   rmSync(fresh, { recursive: true, force: true })
-  await build({
+  await Promise.all(PROGRAMS[app].map((programs) => bundleInto(fresh, join(ROOT, "apps", app), programs)))
+  // All of it or nothing, also when somebody stops this half-way.
+  rmSync(folder, { recursive: true, force: true })
+  renameSync(fresh, folder)
+}
+
+const bundleInto = (outdir, app, programs) =>
+  build({
     absWorkingDir: ROOT,
-    entryPoints: { main: join(ROOT, "apps", app, "launch.mjs") },
-    outdir: fresh,
+    entryPoints: Object.fromEntries(Object.entries(programs).map(([name, path]) => [name, join(app, path)])),
+    outdir,
     bundle: true,
     conditions: ["@place-access/source"],
     // What is only imported when it is switched on stays in a file of its own.
@@ -56,7 +71,8 @@ const bundle = async (app) => {
     platform: "node",
     target: "node20",
     external: EXTERNAL,
-    // As later versions of node have it. The driver, which wants to know whether it runs at Cloudflare, would load node's `fetch` instead.
+    // As later versions of node have it. The driver, which wants to know whether it runs at Cloudflare, would load
+    // node's `fetch` instead.
     define: { navigator: '{"userAgent":"Node.js/20"}' },
     minifyWhitespace: true,
     minifySyntax: true,
@@ -66,10 +82,6 @@ const bundle = async (app) => {
     banner: { js: 'import{createRequire as $require}from"node:module";const require=$require(import.meta.url);' },
     logLevel: "warning"
   })
-  // All of it or nothing, also when somebody stops this half-way.
-  rmSync(folder, { recursive: true, force: true })
-  renameSync(fresh, folder)
-}
 
 const stale = APPS.filter((app) => newest(join(folderOf(app), "main.js")) <= changedAt)
 if (stale.length > 0) {

@@ -9,7 +9,7 @@ import * as Scratch from "./harness/Scratch.js"
 import { judge, table, type Verdict } from "./harness/table.js"
 import { rows } from "./rows/index.js"
 
-/** Figures of one machine at one moment: what travels is the ratio to the baseline of the same run. */
+/** The figures of one machine at one time. Only the ratio to the baseline of the same run can be compared elsewhere. */
 
 interface Result {
   readonly row: string
@@ -37,7 +37,7 @@ const runRow = (row: Row, options: Options.Options, peaks: Array<Peak>): Promise
     }
   )
 
-/** Before anything is measured: what was measured for minutes must have somewhere to go. */
+/** Checked before the measuring: minutes of work must not end without a place for the result. */
 const mustBeWritable = (file: string): void => {
   try {
     closeSync(openSync(file, "a"))
@@ -80,7 +80,7 @@ const run = async (options: Options.Options): Promise<void> => {
     try {
       results.push(...(await runRow(row, options, peaks)))
     } catch (error) {
-      // The other rows are measured all the same.
+      // A row that fails does not stop the other rows.
       const failure = `${row.name} FAILED: ${error instanceof Error ? error.message : String(error)}`
       failures.push(failure)
       console.error(`\n${failure}`)

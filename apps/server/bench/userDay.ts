@@ -7,17 +7,20 @@ import { type Scratch, version } from "./harness/Scratch.js"
 import { record, type Statement } from "./harness/statements.js"
 
 /**
- * What a person's day is made of, in statements, rows and bytes: the figures of docs/scaling.md. Nothing is timed. The WAL of a
- * PostgreSQL is everybody's: name one in BENCH_DATABASE_URL that nobody else writes to.
+ * Counts a person's day in statements, rows and bytes, for the figures of docs/scaling.md. It times nothing. The WAL
+ * belongs to the whole PostgreSQL server: BENCH_DATABASE_URL must name a server that nobody else writes to.
  */
 
 const PEOPLE = 250
 
-/** A day that is assumed: a phone that sends five readings at a time, two apps that ask once an hour with a token of their own. */
+/**
+ * The assumed day: a phone that sends five readings at a time, and two apps that ask once an hour with tokens of their
+ * own.
+ */
 const DAY = { uploads: 192, arrivals: 4, questions: 48, refreshes: 48 } as const
 const FIXES_AT_ONCE = 5
 
-/** For how many days rows are kept: unless a person chose otherwise; refresh tokens as long as a grant of 90 days. */
+/** How many days rows are kept when the user has made no choice. Refresh tokens live as long as a grant of 90 days. */
 const KEPT_DAYS: Readonly<Record<string, number>> = {
   fixes: 90,
   access_log: 400,
@@ -52,7 +55,7 @@ const count = async ({ query }: Scratch): Promise<ReadonlyMap<string, number>> =
 const wal = async ({ query }: Scratch): Promise<number> =>
   Number((await query("SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes"))[0]?.["bytes"])
 
-/** Bytes of each table with its indexes and partitions. */
+/** The size of each table in bytes, with its indexes and partitions. */
 const sizesOf = async ({ query }: Scratch): Promise<ReadonlyMap<string, number>> => {
   const sizes = await query(`SELECT coalesce(i.inhparent::regclass::text, c.relname) AS name,
       sum(pg_total_relation_size(c.oid))::bigint AS bytes
@@ -67,7 +70,9 @@ interface RowSize {
   readonly bytes: number
 }
 
-/** What a row takes, over what the empty table took; of tables that have enough of them to tell. */
+/**
+ * The size of a row: the growth of the table, divided by the number of its new rows. Only for tables with enough rows.
+ */
 const rowSizes = async (scratch: Scratch, empty: ReadonlyMap<string, number>): Promise<ReadonlyArray<RowSize>> => {
   const counts = await count(scratch)
   return [...(await sizesOf(scratch))].flatMap(([name, bytes]) => {
@@ -151,7 +156,8 @@ const run = () =>
     }
 
     const measure = async (what: string, one: (n: number) => Promise<unknown>): Promise<Measured> => {
-      // The first changes of a page after a checkpoint log the whole page; a day is longer than that.
+      // After a checkpoint, the first change of each page logs the whole page. This short run has more such pages for
+      // each change than a whole day has.
       const [before, walBefore] = [await count(scratch), await wal(scratch)]
       let byWorker: ReadonlyArray<Statement> = []
       const byServer = await atServer.during(async () => {
@@ -163,7 +169,7 @@ const run = () =>
       const [after, walAfter] = [await count(scratch), await wal(scratch)]
       const rows = [...after].flatMap(([name, now]): ReadonlyArray<[string, number]> => {
         const grown = (now - (before.get(name) ?? 0)) / PEOPLE
-        // A row that everybody shares is nobody's.
+        // A table that hardly grows with the number of people is shared by all of them.
         return grown < 0.01 ? [] : [[name, grown]]
       })
       return {

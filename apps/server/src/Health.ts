@@ -14,8 +14,9 @@ const notReady = (message: string) =>
 const ok = (status: string) => HttpServerResponse.json({ status }, { headers: { "cache-control": "no-store" } })
 
 /**
- * For those who watch the process. `/healthz`: it runs. `/readyz`: send it requests; the database answers (it is up to date,
- * or there would be no handlers), the server's clock is right, and the server has not been told to stop.
+ * The two paths that supervisors and load balancers call. `/healthz`: the process runs. `/readyz`: the server takes
+ * requests, because the database answers (its schema is current, or there would be no handlers), the server's clock is
+ * right, and the server is not draining.
  */
 export const layer = (isDraining: () => boolean): Layer.Layer<never, never, SqlClient> =>
   HttpApiBuilder.Router.use((router) =>

@@ -1,46 +1,55 @@
-import * as NodeServer from "@place-access/adapters-http/edge/NodeServer"
+import * as Engine from "@place-access/adapters-http/engine/Engine"
 import * as Patience from "@place-access/adapters-http/edge/Patience"
 import { HttpServer } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { type CannotStart, Listening } from "@place-access/worker/host"
+import { type CannotStart, Listening } from "@place-access/worker"
 import { Clock, Deferred, Duration, Effect, FiberId, Layer, Schedule } from "effect"
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
 
-/** How long requests under way may take to finish once nothing new is accepted. */
+/** How long requests in flight may take to finish after the server has stopped accepting connections. */
 const FINISH = Duration.seconds(10)
 
-/** Longer than the 60 s after which load balancers drop an idle connection: the one who closes first must be them. */
+/**
+ * Longer than the 60 s after which load balancers drop an idle connection. If the server closed first, a balancer could
+ * send a request on a connection that is just being closed.
+ */
 const KEEP_ALIVE_MILLIS = 65_000
 const HEADERS_MILLIS = 66_000
 
-export interface Listener {
-  /** Takes requests to the handlers. */
+export interface HttpListener {
+  /** The layer through which the handlers receive requests. */
   readonly layer: Layer.Layer<HttpServer.HttpServer | Layer.Layer.Success<typeof NodeHttpServer.layerContext>>
-  /** Accepts connections; until there are handlers requests are answered with 503. */
+  /** Accepts connections. Until the handlers are attached, requests are answered with 503. */
   readonly listen: Effect.Effect<void, CannotStart>
-  /** Takes what is missing until there are handlers; `/readyz` says it. */
+  /**
+   * Called with a text that names what is still missing before the handlers can be attached. `/readyz` shows the text.
+   */
   readonly onMissing: (what: string) => void
-  /** Ends whatever is open. */
+  /** Closes every open connection. */
   readonly close: Effect.Effect<void>
   /**
-   * Goes on answering for `announceFor`, with `Connection: close`, so that load balancers see that `isDraining` and send new requests
-   * elsewhere. Then accepts nothing more and waits until every request under way is answered, at most `FINISH`.
+   * Stops the server without losing a request. For `announceFor` the server still answers, with `Connection: close`,
+   * and `/readyz` says no, so that load balancers send new requests elsewhere. Then it accepts nothing more and waits
+   * until every request in flight is answered, at most `FINISH`.
    */
   readonly drain: (announceFor: Duration.DurationInput) => Effect.Effect<void>
   readonly isDraining: () => boolean
-  /** Returns when nothing new is accepted: an answer that goes on must end, and its reader is sent elsewhere when it comes again. */
+  /**
+   * Returns when the server accepts nothing more. A streamed answer must end then; its reader reconnects to another
+   * server.
+   */
   readonly stopping: Effect.Effect<void>
 }
 
 /**
- * Node's server, in place of the platform's own layer: that one never answers what arrives before there is a handler, and when
- * it closes it waits for connections that nobody will close.
+ * Replaces the platform's own layer for Node's server. That layer never answers a request that arrives before there is
+ * a handler, and when it closes it waits for connections that nobody will close.
  */
-export const make = (host: string, port: number): Listener => {
+export const make = (host: string, port: number): HttpListener => {
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MILLIS,
     headersTimeout: HEADERS_MILLIS,
-    // One for all of them would be that of the longest upload: each request has its own.
+    // No common time-out: it would have to be as long as that of the longest upload. Each request sets its own.
     requestTimeout: 0
   })
   const underWay = new Set<ServerResponse>()
@@ -61,7 +70,7 @@ export const make = (host: string, port: number): Listener => {
     HttpServer.make({
       address: { _tag: "TcpAddress", hostname: host, port },
       serve: (app, middleware) =>
-        Effect.map(NodeServer.listener(middleware === undefined ? app : middleware(app)), (made) => {
+        Effect.map(Engine.listener(middleware === undefined ? app : middleware(app)), (made) => {
           handler = made
         })
     })
@@ -85,7 +94,7 @@ export const make = (host: string, port: number): Listener => {
       }).pipe(
         Effect.zipRight(Deferred.succeed(stopping, undefined)),
         Effect.zipRight(Effect.suspend(() => finish(server))),
-        // Sockets live on the host's time.
+        // Sockets use real time, even when the program runs on another clock.
         Effect.withClock(Clock.make())
       ),
     isDraining: () => draining,
@@ -93,7 +102,10 @@ export const make = (host: string, port: number): Listener => {
   }
 }
 
-/** Until there are handlers. A process that starts is alive, and not ready; only `/readyz` says what is missing. */
+/**
+ * Answers requests that arrive before the handlers are attached. The process is alive but not ready; only `/readyz`
+ * says what is missing.
+ */
 const notYet = ({ url }: IncomingMessage, response: ServerResponse, missing: string): void => {
   const message = url === "/readyz" ? `The server is starting: ${missing}` : "The server is starting"
   const [status, body] =
@@ -104,13 +116,13 @@ const notYet = ({ url }: IncomingMessage, response: ServerResponse, missing: str
 
 const finish = (server: Server): Effect.Effect<void> => {
   const closed = Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
-  // Kept-alive connections become idle one by one, as their answers are finished.
+  // A kept-alive connection becomes idle when its answer is finished, so the check repeats.
   const closeIdle = Effect.repeat(
     Effect.sync(() => server.closeIdleConnections()),
     Schedule.spaced("50 millis")
   )
   return Effect.raceFirst(closed, closeIdle).pipe(
-    // It runs while the server is being interrupted, and yet the one that is slower must be stopped.
+    // `drain` runs while the server is being interrupted. Without this, `FINISH` could not stop the wait.
     Effect.interruptible,
     Effect.timeoutOption(FINISH),
     Effect.ensuring(Effect.sync(() => server.closeAllConnections())),

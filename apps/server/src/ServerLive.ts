@@ -1,5 +1,5 @@
 import { HttpLive } from "@place-access/adapters-http"
-import { Data, Mail, Program, Stores, Webhooks } from "@place-access/worker/host"
+import { Data, Mail, Program, Stores, Webhooks } from "@place-access/worker"
 import { Duration, Effect, Layer } from "effect"
 import * as Health from "./Health.js"
 import type * as Listener from "./Listener.js"
@@ -8,16 +8,16 @@ import { VERSION } from "./version.js"
 
 const PROGRAM = "place-access server"
 
-/** The database, up to date, and its keys. */
+/** The database with the current schema, and its keys. */
 export const database = (settings: Pick<ServerSettings, "storage">, opening?: Data.Opening) =>
   Data.withKeys(settings.storage, PROGRAM, opening)
 
-/** Every port of the domain. */
+/** An adapter for every port of the domain. */
 export const ports = (settings: Pick<ServerSettings, "storage" | "webhooks">, opening?: Data.Opening) =>
   Layer.merge(Stores.layer, Webhooks.layer(settings.webhooks)).pipe(Layer.provideMerge(database(settings, opening)))
 
-/** The HTTP side: answers until interrupted, and then finishes what is under way. `ready` runs when all of it is there. */
-export const serveHttp = (listener: Listener.Listener, settings: ServerSettings, ready: Effect.Effect<void>) =>
+/** Serves HTTP until it is interrupted, then drains. `ready` runs when all handlers are attached. */
+export const serveHttp = (listener: Listener.HttpListener, settings: ServerSettings, ready: Effect.Effect<void>) =>
   Effect.gen(function* () {
     listener.onMissing("the pages and the API are being made")
     const { authUrl, baseUrl, userPortalUrl } = settings.addresses
@@ -39,9 +39,9 @@ export const serveHttp = (listener: Listener.Listener, settings: ServerSettings,
     return yield* Effect.never.pipe(Effect.ensuring(stop(listener, settings)))
   }).pipe(Effect.scoped)
 
-const stop = (listener: Listener.Listener, { drainSeconds }: Pick<ServerSettings, "drainSeconds">) =>
+const stop = (listener: Listener.HttpListener, { drainSeconds }: Pick<ServerSettings, "drainSeconds">) =>
   Effect.suspend(() => {
-    // Control-C comes from a person at a terminal: no load balancer has to notice.
+    // Control-C comes from a person at a terminal: there is no load balancer that must notice.
     const announceFor = Program.wasInterruptedByPerson() ? 0 : drainSeconds
     return Effect.zipRight(
       Effect.logInfo(

@@ -1,8 +1,8 @@
-import { Setting, Settings, TelemetrySettings } from "@place-access/worker/host"
+import { Setting, Settings, TelemetrySettings } from "@place-access/worker"
 import { Config, ConfigError, Either, Option } from "effect"
 
 const host = Setting.withDefault("HOST", {
-  description: "The network address that the server listens on; 0.0.0.0 for every one of this machine.",
+  description: "The network address that the server listens on; 0.0.0.0 for every address of this machine.",
   fallback: "127.0.0.1",
   parse: Setting.hostName
 })
@@ -21,21 +21,21 @@ const trustProxy = Setting.withDefault("TRUST_PROXY", {
 })
 
 const rateLimit = Setting.withDefault("RATE_LIMIT_PER_MINUTE", {
-  description: "How many calls an app may make in a minute for one connected user, on all servers together.",
+  description: "The most calls that an app may make in a minute for one connected user, on all servers together.",
   fallback: 600,
   parse: Setting.integer(1, 1_000_000)
 })
 
 const drainSeconds = Setting.withDefault("DRAIN_SECONDS", {
   description:
-    "For how long a server that gets SIGTERM goes on answering while /readyz says no, so that load balancers send new requests elsewhere. Then it accepts nothing more.",
+    "How many seconds a server still answers after SIGTERM. Meanwhile /readyz answers 503, so that load balancers send new requests elsewhere. Then the server accepts no more requests.",
   fallback: 5,
   parse: Setting.integer(0, 3_600)
 })
 
 const tileUrl = Setting.optional("TILE_URL", {
   description:
-    "Where the browser gets pictures of the map from when users choose a place: a tile server that you may use. Users' browsers tell it this service's address and what part of the map they look at.",
+    "The tile server that browsers load the map's pictures from when users choose a place; use one that you may use. It learns this service's address and the part of the map that a user looks at.",
   fallback: "none: the map shows circles without a background",
   secret: true,
   parse: Setting.tileUrl
@@ -43,12 +43,12 @@ const tileUrl = Setting.optional("TILE_URL", {
 
 const trustTraceparent = Setting.withDefault("TRUST_TRACEPARENT", {
   description:
-    "true behind a proxy of your own that traces: a request's traceparent header is then continued. Anybody could have every request of theirs traced with it.",
+    "true behind a proxy of your own that traces: the server then continues the trace of a request's traceparent header. Without such a proxy, any client could have its requests traced.",
   fallback: false,
   parse: Setting.boolean
 })
 
-/** Every variable that the server reads, in the order in which they are explained. */
+/** Every variable that the server reads, in the order of `--help` and of docs/settings.md. */
 export const all = [
   Settings.address.port,
   host,

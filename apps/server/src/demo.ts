@@ -1,9 +1,10 @@
-import { CannotStart, ConfigReport, Logging, Program, work } from "@place-access/worker/host"
+import { CannotStart, ConfigReport, Logging, Program, work } from "@place-access/worker"
 import { Clock, ConfigProvider, Deferred, Effect, Fiber, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { choosePlace } from "./demo/choosePlace.js"
 import * as options from "./demo/options.js"
 import * as PhoneLog from "./demo/PhoneLog.js"
@@ -15,12 +16,14 @@ import * as Listener from "./Listener.js"
 import * as ServerLive from "./ServerLive.js"
 import * as ServerSettings from "./ServerSettings.js"
 
-/** What was stored within so much time goes out in one upload, as phones do. */
+/** The bundle is as deep in the package as this file is, so the path holds for both. */
+const WALK = fileURLToPath(new URL("../demo/walk.csv", import.meta.url))
+/** Readings that the phone stored within this time go out in one upload, as phones do it. */
 const UPLOAD_GAP_MILLIS = 30_000
-/** The accounts and rules are made so long before the first reading. */
+/** The demo makes its accounts and rules this long before the first reading. */
 const LEAD_MILLIS = 60_000
 
-/** The settings of the environment, on a database of the demo's own. */
+/** The settings of the environment, with a database of the demo's own. */
 const settings = (dataDir: string) => {
   const own = { DATABASE_URL: "", SECRET_KEYS: "", DATA_DIR: dataDir, ALLOW_INSECURE_WEBHOOKS: "true" }
   const quiet = { LOG_LEVEL: "warn" }
@@ -37,7 +40,7 @@ const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquir
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
 )
 
-/** The server and its worker, in this process, on the given clock. Returns when it answers. */
+/** Starts the server and the worker in this process, on the given clock. Returns when the server answers. */
 const startServer = (server: ServerSettings.ServerSettings, clock: Clock.Clock) =>
   Effect.gen(function* () {
     const listener = Listener.make(server.host, server.port)
@@ -52,7 +55,7 @@ const startServer = (server: ServerSettings.ServerSettings, clock: Clock.Clock) 
   })
 
 const demo = Effect.gen(function* () {
-  const { exit, paceMillis, trace } = yield* options.parse(process.argv.slice(2))
+  const { exit, paceMillis, trace } = yield* options.parse(process.argv.slice(2), WALK)
   const readings = yield* options.readLog(trace, yield* Clock.currentTimeMillis)
   const uploads = PhoneLog.uploads(readings, UPLOAD_GAP_MILLIS)
   const place = choosePlace(uploads)

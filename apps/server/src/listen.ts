@@ -1,20 +1,20 @@
-import { CannotStart, isLoopbackUrl, Program } from "@place-access/worker/host"
+import { CannotStart, isLoopbackUrl, Program } from "@place-access/worker"
 import { Clock, Console, Effect, Either, Stream } from "effect"
 import * as credentials from "./listen/credentials.js"
 import { forward } from "./listen/forward.js"
-import type { Message, Told } from "./listen/Messages.js"
-import { type Options, parse, USAGE } from "./listen/options.js"
+import type { ListenMessage, Told } from "./listen/Messages.js"
+import { type ListenOptions, parse, USAGE } from "./listen/options.js"
 import { Lost, type Service, signIn, SIGNED_OUT } from "./listen/Service.js"
 import * as words from "./listen/words.js"
 
-/** Posts under way at once, as many as the service has to one endpoint. */
+/** The most posts in flight, the service's own limit for one endpoint. */
 const AT_ONCE = 8
 const FIRST_WAIT_MILLIS = 1_000
 const LONGEST_WAIT_MILLIS = 30_000
 
 const say = (line: string) => Effect.flatMap(Clock.currentTimeMillis, (now) => Console.log(`${words.at(now)} ${line}`))
 
-/** The app that was named, or the only one. */
+/** The app with the given id, or the developer's only app. */
 const choose = ({ apps }: Service, named: string | undefined) =>
   Effect.gen(function* () {
     const all = yield* apps
@@ -27,7 +27,7 @@ const choose = ({ apps }: Service, named: string | undefined) =>
     return yield* new CannotStart({ fault: "usage", message: `${why}\n${list}` })
   })
 
-const listen = (options: Options) =>
+const listen = (options: ListenOptions) =>
   Effect.gen(function* () {
     const { service: base } = options
     if (base.startsWith("http:") && !isLoopbackUrl(base)) {
@@ -47,7 +47,7 @@ const listen = (options: Options) =>
         if (options.print) yield* Console.log(words.body(event))
       }).pipe(turns.withPermits(1))
 
-    const hear = (message: Message): Effect.Effect<void, CannotStart | Lost> => {
+    const hear = (message: ListenMessage): Effect.Effect<void, CannotStart | Lost> => {
       switch (message._tag) {
         case "Ready":
           waitMillis = FIRST_WAIT_MILLIS
@@ -55,7 +55,7 @@ const listen = (options: Options) =>
           isFirst = false
           return Console.log(words.begun({ app: `${app.name} (${app.id})`, options, ready: message.data }))
         case "Event":
-          // A line that breaks meanwhile does not take it along.
+          // Forked into the outer scope, so that a lost connection does not interrupt the post.
           return Effect.asVoid(Effect.forkIn(pass(message.data), scope))
         case "Dropped":
           return say(words.dropped(message.data.count))
@@ -81,13 +81,13 @@ const listen = (options: Options) =>
     Effect.onInterrupt(() => Console.log("\nStopped."))
   )
 
-/** Why it is over; `Lost` when a new connection may help. */
+/** Explains why the stream ended; `Lost` when a new connection may help. */
 const ended = (reason: string): Effect.Effect<never, CannotStart | Lost> => {
   switch (reason) {
     case "signed_out":
       return new CannotStart({ message: SIGNED_OUT })
     case "app_gone":
-      return new CannotStart({ message: "The app was revoked or is gone: it is told nothing any more." })
+      return new CannotStart({ message: "The app was revoked or deleted, so it gets no more events." })
     case "endpoint_gone":
       return new CannotStart({ message: "The endpoint was removed." })
     case "stopping":

@@ -1,4 +1,4 @@
-import { CannotStart, ConfigReport, Logging, Program, Telemetry } from "@place-access/worker/host"
+import { CannotStart, ConfigReport, Logging, Program, Telemetry } from "@place-access/worker"
 import { Console, Effect, Either } from "effect"
 import * as Command from "./cli/Command.js"
 import { createAccount } from "./cli/createAccount.js"
@@ -30,7 +30,7 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
   }
 }
 
-/** Reads the settings, logs as they say, and goes on. */
+/** Reads the settings, sets up the log accordingly, and runs `use`. */
 const withSettings = <E>(
   use: (settings: ServerSettings.ServerSettings) => Effect.Effect<void, E | CannotStart>
 ): Effect.Effect<void, E | CannotStart> =>

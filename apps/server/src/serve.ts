@@ -1,25 +1,26 @@
-import { isLoopbackUrl, Mail, Program, SharedClock, Webhooks, work } from "@place-access/worker/host"
+import { isLoopbackUrl, Mail, Program, SharedClock, Webhooks, work } from "@place-access/worker"
 import { Console, Duration, Effect } from "effect"
 import * as Listener from "./Listener.js"
 import * as ServerLive from "./ServerLive.js"
 import type { ServerSettings } from "./ServerSettings.js"
 import { welcome } from "./welcome.js"
 
-/** Runs the server until it is told to stop; with the embedded database the worker's loops, too. */
+/** Runs the server until it is asked to stop. With the embedded database it also runs the worker's loops. */
 export const serve = (settings: ServerSettings) =>
   Effect.gen(function* () {
     Program.drainsFor(settings.drainSeconds)
     yield* warnings(settings)
     const listener = Listener.make(settings.host, settings.port)
-    // Before the database: a port that is taken is known at once, and whoever watches sees a process that starts.
+    // Listens before it opens the database: a port that is in use fails at once, and supervisors see a starting
+    // process.
     yield* Effect.acquireRelease(listener.listen, () => listener.close)
     const shared = SharedClock.make()
     const http = Effect.withClock(ServerLive.serveHttp(listener, settings, announce(settings)), shared.clock)
-    // The embedded database can be opened by no other process, and has the same clock.
+    // No other process can open the embedded database, so its clock is this machine's.
     const parts = doesTheWork(settings) ? [http, work(settings)] : [Effect.zipRight(shared.compare, http), shared.watch]
-    // Both are interrupted, and drain, at the same time.
+    // An interruption reaches both, and both drain at the same time.
     yield* Effect.all(parts, { concurrency: "unbounded", discard: true }).pipe(
-      // A server that ended because its database is away would be started again by its supervisor, to wait again.
+      // Waits without a limit: a supervisor would only restart a server that ended because its database is away.
       Effect.provide(ServerLive.ports(settings, { patience: Duration.infinity, onMissing: listener.onMissing }))
     )
   }).pipe(Effect.scoped)

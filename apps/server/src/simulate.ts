@@ -1,12 +1,12 @@
-import { CannotStart, Program } from "@place-access/worker/host"
+import { CannotStart, Program } from "@place-access/worker"
 import { Console, type Effect, Either } from "effect"
-import { type Asked, parse, USAGE } from "./simulate/options.js"
+import { type SimulateCommand, parse, USAGE } from "./simulate/options.js"
 import { simulate } from "./simulate/run.js"
 
 Program.run(
   Either.match(parse(process.argv.slice(2)), {
     onLeft: (problem) => new CannotStart({ fault: "usage", message: `${problem}\n\n${USAGE}` }),
-    onRight: (asked: Asked): Effect.Effect<void, CannotStart> =>
+    onRight: (asked: SimulateCommand): Effect.Effect<void, CannotStart> =>
       asked._tag === "Help" ? Console.log(USAGE) : simulate(asked.options)
   })
 )

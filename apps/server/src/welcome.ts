@@ -1,8 +1,8 @@
-import { Mail } from "@place-access/worker/host"
+import { Mail } from "@place-access/worker"
 import { resolve } from "node:path"
 import type { ServerSettings } from "./ServerSettings.js"
 
-/** What a person sees who has just started the server: where it is, and what to do with it. */
+/** The text for a person who has just started the server: where it is, and what to do with it. */
 export const welcome = ({ addresses, host, mail, storage }: ServerSettings): string => {
   const { baseUrl, userPortalUrl } = addresses
   const data =
@@ -14,13 +14,13 @@ export const welcome = ({ addresses, host, mail, storage }: ServerSettings): str
       ? "To make yourself the admin, stop the server (Control-C) and run:"
       : "To make yourself the admin, run:"
   const mailbox = Mail.hasMailbox(mail, addresses, host)
-    ? `\n    E-mail that would be sent is shown at         ${baseUrl}/dev/mailbox`
+    ? `\n    No e-mail is sent. Read the messages at       ${baseUrl}/dev/mailbox`
     : ""
   return `
   Place-Aware Access Service is ready.
 
     Users and developers sign up and sign in at   ${baseUrl}
-    Users find their log, apps and places at      ${userPortalUrl}
+    Users see their log, apps and places at       ${userPortalUrl}
     The API, for programs                         ${baseUrl}/v1${mailbox}
 
   ${data}
@@ -28,7 +28,7 @@ export const welcome = ({ addresses, host, mail, storage }: ServerSettings): str
   ${admin}
     npm start -- account create --email you@example.com --role admin
 
-  To see everything at work with a recorded walk:  npm run demo
+  To see the service at work with a recorded walk:  npm run demo
   To stop:  Control-C
 `
 }

@@ -17,7 +17,7 @@ import { until } from "./support/until.js"
 const HOUR = 3_600_000
 const KEYS = `test:${randomBytes(32).toString("base64")}`
 
-/** Settings of a process whose clock is so far ahead of the machine's. */
+/** The settings of a process whose clock is `millis` ahead of the machine's. */
 const ahead = (millis: number) => ({
   NODE_OPTIONS: `--import=${join(import.meta.dirname, "support/shiftClock.mjs")}`,
   CLOCK_SHIFT_MS: String(millis)
@@ -42,7 +42,7 @@ describePg("processes whose clocks differ", () => {
     await service?.close()
   })
 
-  /** Somebody whose rides past a place fire two webhooks each. */
+  /** A person whose rides past a place fire two webhooks each. */
   const rider = async (name: string) => {
     const person = await signUp(service.url, name)
     const app = await createApp(person, "http://127.0.0.1:9/callback")
@@ -64,7 +64,7 @@ describePg("processes whose clocks differ", () => {
     }
   }
 
-  it("a worker an hour ahead claims nothing and says why; beside a right one nothing is sent twice", async () => {
+  it("a worker an hour ahead claims nothing and says why; beside a right one nothing is sent twice [deliveries-6]", async () => {
     const { ride } = await rider("hour")
     const before = receiver.received.length
     const wrong = service.startWorker(ahead(HOUR))
@@ -77,7 +77,7 @@ describePg("processes whose clocks differ", () => {
     const all = await receiver.until("both events", (received) => received.length >= before + 2)
     const events = all.slice(before).map(eventOf)
     expect(new Set(events).size).toBe(events.length)
-    // Its death leaves nothing behind that others would have to wait for.
+    // The worker that claimed nothing leaves no lease behind, so nothing has to wait after it is killed.
     await wrong.stop("SIGKILL")
     expect(wrong.output()).not.toContain("the worker is ready")
     await until("all to be written down", async () => {
@@ -89,7 +89,7 @@ describePg("processes whose clocks differ", () => {
     )
   })
 
-  it("a worker a few seconds ahead takes leases of 30 s by the database's clock", async () => {
+  it("a worker a few seconds ahead takes leases of 30 s by the database's clock [deliveries-6]", async () => {
     const { ride } = await rider("seconds")
     const worker = service.startWorker(ahead(8_000))
     await workerReady(worker)
@@ -109,7 +109,7 @@ describePg("processes whose clocks differ", () => {
     answer(204)
   })
 
-  it("a server an hour behind is not ready and answers uploads with 503; readings are not put aside", async () => {
+  it("a server an hour behind is not ready and answers uploads with 503; readings are not put aside [fixes-4]", async () => {
     const { token } = await rider("behind")
     const port = await freePort()
     const url = `http://localhost:${port}`
@@ -131,7 +131,7 @@ describePg("processes whose clocks differ", () => {
     const refused = await client(url).call("POST", "/v1/phone/locations", { token, json: { locations } })
     expect([refused.status, refused.headers.has("retry-after")]).toEqual([503, true])
     expect(await query("SELECT 1 FROM quarantined_fixes")).toEqual([])
-    // By another server it is taken.
+    // Another server accepts the upload.
     expect(await upload(client(service.url), token, locations)).toMatchObject({ accepted: 1, quarantined: 0 })
   })
 })

@@ -13,7 +13,7 @@ import { type Service, startService } from "./support/service.js"
 const PLACE = { label: "Home", lat: 52.37, lon: 4.9, radiusM: 150 }
 const APPS = 2
 const ENDPOINTS_PER_APP = 2
-/** Of each kind, enter and exit, for each app. */
+/** The number of `enter` rules, and of `exit` rules, of each app. */
 const RULES = 5
 /** Each crossing is an event for `RULES` rules of every app, and each event goes to every endpoint of its app. */
 const EVENTS_PER_CROSSING = APPS * RULES
@@ -34,8 +34,9 @@ const deliveryOf = (received: Received): string => {
 }
 
 /**
- * Whatever sends is killed while a receiver has its request in hand: it can't have learnt the answer, so it must send again. A
- * send that died is taken up when its lease ends (30 s), so the test takes a little longer than that.
+ * The process is killed while a receiver holds its request. The process cannot know the answer, so it must send again.
+ * A delivery that was in flight at a kill is claimed again when its lease ends (30 s), so the test takes a little
+ * longer.
  */
 describe("kill -9 of the only process in the middle of sends, on the embedded database", () => {
   const kills = 3
@@ -51,7 +52,7 @@ describe("kill -9 of the only process in the middle of sends, on the embedded da
     await service?.close()
   })
 
-  it(`${kills} times: every event arrives, and what arrives twice is the same event`, async () => {
+  it(`${kills} times: every event arrives, and what arrives twice is the same event [§6.3.6]`, async () => {
     const person = await signUp(service.url, "crash")
     const place = await createPlace(person, PLACE)
     const deviceToken = await addDevice(person)
@@ -67,8 +68,8 @@ describe("kill -9 of the only process in the middle of sends, on the embedded da
       }
     }
 
-    // Outside to begin with, then across the edge once in a round. Crossings of one direction are 122 s apart. None is from before
-    // the rules, and the last is not five minutes ahead.
+    // The phone begins outside, then crosses the edge once in a round. Crossings of one direction are 122 s apart. No
+    // fix is older than the rules, and the last one is less than five minutes ahead of the clock.
     const start = Date.now()
     const there = (round: number) => (round % 2 === 0 ? travel(place, 90, 1_000) : place)
     await upload(api, deviceToken, [reading(start, there(0))])
@@ -90,7 +91,7 @@ describe("kill -9 of the only process in the middle of sends, on the embedded da
         })
       })
       const fixes = [reading(start + round * 61 * SECOND, there(round))]
-      // The answer to the phone may die with the process.
+      // The answer to the phone may be lost with the process.
       const answered = await tryUpload(api, deviceToken, fixes)
       await killed
       receiver.answer(() => 200)
@@ -113,7 +114,7 @@ describe("kill -9 of the only process in the middle of sends, on the embedded da
     const all = received.map(decode)
     expect(new Set(received.map(deliveryOf)).size).toBe(deliveries)
     expect(interrupted).toHaveLength(kills)
-    // One firing is one event, however often it was sent.
+    // Several deliveries of one firing carry the same event.
     const firings = new Set(all.map(({ occurred_at, rule_id }) => `${rule_id} at ${occurred_at}`))
     expect(firings.size).toBe(kills * EVENTS_PER_CROSSING)
     expect(new Set(all.map(({ event_id }) => event_id)).size).toBe(firings.size)

@@ -12,7 +12,7 @@ import { until } from "./support/until.js"
 const DRAIN_SECONDS = 2
 const HOME = { lat: 52.37, lon: 4.9 }
 
-/** One server and whether a load balancer sends it requests. */
+/** A server, and whether a load balancer sends requests to it. */
 interface Target {
   readonly url: string
   readonly running: Running
@@ -51,7 +51,7 @@ describePg("a server that gets SIGTERM", () => {
     })
     expect(away.json).toMatchObject({ error: "unavailable", message: "The server is stopping" })
     expect([away.headers.get("connection"), away.headers.get("retry-after")]).toEqual(["close", "1"])
-    // A balancer that has not looked yet.
+    // A load balancer that has not noticed the draining yet.
     const late = await client(url).call("GET", "/v1/me")
     expect([late.status, late.headers.get("connection")]).toEqual([401, "close"])
     expect(await ended).toEqual({ code: 0, signal: null })

@@ -33,7 +33,7 @@ describePg("PostgreSQL loses the answer to a commit", () => {
     await database.drop()
   })
 
-  it("the app is told 503 and comes again with its key: it gets what was made, which is there once", async () => {
+  it("the app is told 503 and comes again with its key: it gets what was made, which is there once [idempotency-4]", async () => {
     const person = await signUp(service.url, "rider")
     const key = randomUUID()
     proxy.loseNextCommit()
@@ -42,7 +42,7 @@ describePg("PostgreSQL loses the answer to a commit", () => {
     const second = await makePlace(person, key)
     expect([second.status, second.headers.get("idempotent-replayed")]).toEqual([201, "true"])
     expect(await placesOf(person)).toBe(1)
-    // Without a key nobody can tell: this is why there are keys.
+    // Without an idempotency key the second request makes a second place; keys exist for this case.
     proxy.loseNextCommit()
     const request = { json: { ...HOME, label: "Work" } }
     expect((await person.as.call("POST", "/v1/user/places", request)).status).toBe(503)

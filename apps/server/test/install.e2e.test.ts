@@ -34,7 +34,7 @@ it("from a clone, `npm ci --omit=dev && npm start` serves: an operator needs no 
   expect(built.stdout).toMatch(
     /^Building the server and the worker[^]*Built in [\d.]+ s: apps\/server\/bundle and apps\/worker\/bundle\n$/
   )
-  // Nothing has changed since.
+  // Nothing has changed since the last build.
   expect((await run("npm", ["run", "--silent", "prestart"], { cwd: folder })).stdout).toBe("")
 
   const port = await freePort()

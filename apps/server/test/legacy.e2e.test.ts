@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
-import { launchBrowser } from "./support/browser.js"
+import { theBrowser } from "../../../packages/domain/test/support/chromium.js"
 import { startCallback } from "./support/callback.js"
 import { client } from "./support/client.js"
 import { approveInBrowser, authorizeUrl, exchangeCode } from "./support/consent.js"
@@ -66,8 +66,8 @@ describePg("receivers from before apps had endpoints", () => {
   })
 
   it("a rule that the command brought along and a subscription are told by a worker, each with its own secret", async () => {
-    const [browser, callback, receiver] = await Promise.all([launchBrowser(), startCallback(), startReceiver()])
-    after.unshift(browser.close.bind(browser), callback.close, receiver.close)
+    const [browser, callback, receiver] = await Promise.all([theBrowser(), startCallback(), startReceiver()])
+    after.unshift(callback.close, receiver.close)
     const person = await signUp(url, "rider")
     const app = await createApp(person, callback.uri)
     const place = await createPlace(person, PLACE)

@@ -1,24 +1,24 @@
 import { HttpLive } from "@place-access/adapters-http"
-import { layerPostgres, Migrator, NodeVault } from "@place-access/adapters-pg"
+import { layerPostgres, NodeVault } from "@place-access/adapters-pg"
 import { ConsentFlow, Fixtures } from "@place-access/domain/testing"
-import { Stores, Webhooks } from "@place-access/worker/host"
+import { Stores, Webhooks } from "@place-access/worker"
 import { Effect, Either, Layer, Redacted } from "effect"
 import { expect, it } from "vitest"
 import { settableClock } from "../../../packages/adapters-http/test/support/clock.js"
 import { serve } from "../../../packages/adapters-http/test/support/serve.js"
-import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { describePg, migratedDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
 
 const RATE = 50
 const keys = Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test"))))
 
 describePg("two servers on one database", () => {
-  it("answer as many calls of a connection together as one alone would", () =>
+  it("answer as many calls of a connection together as one alone would [limits-1]", () =>
     Effect.gen(function* () {
-      const { url } = yield* Effect.acquireRelease(Effect.promise(freshDatabase), ({ drop }) => Effect.promise(drop))
+      const { url } = yield* Effect.acquireRelease(Effect.promise(migratedDatabase), ({ drop }) => Effect.promise(drop))
       const database = layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" })
-      // The minute does not end while the test runs.
+      // The clock stands still, so that the minute does not end while the test runs.
       const clock = settableClock(Date.UTC(2026, 0, 15, 12))
-      /** Its own pool, its own batches. */
+      /** The ports of one server, with its own pool and its own batches. */
       const ports = Layer.fresh(
         Layer.merge(Stores.layer, Webhooks.layer({ allowInsecure: true })).pipe(
           Layer.provideMerge(database),
@@ -48,7 +48,6 @@ describePg("two servers on one database", () => {
         )
         return { context, url }
       })
-      yield* Effect.provide(Migrator.migrate, database)
       const servers = yield* Effect.all([start, start])
       const { tokens } = yield* Effect.gen(function* () {
         const user = yield* Fixtures.user

@@ -3,7 +3,7 @@ import { Listener } from "@place-access/domain/listeners"
 import { Schema } from "effect"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { describePg } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { describeServers } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { client } from "./support/client.js"
 import { connect } from "./support/consent.js"
 import {
@@ -36,7 +36,9 @@ const verified = async (received: Received, secret: string): Promise<boolean> =>
   (await verify({ payload: received.body, header: signatureOf(received), secrets: secret, now: received.receivedAt }))
     .ok
 
-/** A developer who is also the user, on the given service; whatever the user does there, the app is told. */
+/**
+ * A developer on the given service who is also the user, so that the app gets events about everything the user does.
+ */
 const settle = async (service: Service) => {
   const person = await signUp(service.url, "robin")
   const app = await createApp(person, "https://app.example/callback", [RULES_SCOPE, "location.places.watch"])
@@ -57,7 +59,7 @@ const settle = async (service: Service) => {
 
 type Stage = Awaited<ReturnType<typeof settle>>
 
-/** A service with somebody on it, and a program that listens to it. */
+/** A service with a developer on it, and a program that listens to the developer's app. */
 const program = (setup: Setup) => {
   const processes = useProcesses()
   let service: Service
@@ -69,7 +71,7 @@ const program = (setup: Setup) => {
   })
   afterAll(() => Promise.all([service.close(), receiver.close()]))
 
-  /** What stands in the README, without npm. */
+  /** Runs the command of the README, without npm. */
   const listen = async ({ email, password }: Person, args: ReadonlyArray<string>): Promise<Running> => {
     const environment = { PLACE_ACCESS_EMAIL: email, PLACE_ACCESS_PASSWORD: password }
     const running = processes.start("listen", environment, ["--service", service.url, ...args])
@@ -90,7 +92,7 @@ const journey = (setup: Setup) => {
     const [secret = ""] = /whsec_\S+/.exec(running.output()) ?? []
     await ride()
     const received = await receiver().until("both", (all) => all.length >= 2)
-    // Under way at the same time.
+    // In any order: both are in flight at the same time.
     expect(received.map(typeOf).sort()).toEqual(["place.enter", "place.exit"])
     for (const one of received) {
       expect(await verified(one, secret)).toBe(true)
@@ -129,8 +131,8 @@ const journey = (setup: Setup) => {
 describe("npm run listen", () => {
   describe("beside the server that does everything", () => void journey({ database: "embedded" }))
 
-  describePg("beside a server and a worker of their own", () => {
-    const { listen, receiver, service } = journey({ database: "postgres" })
+  describeServers("beside a server and a worker of their own", ({ kind }) => {
+    const { listen, receiver, service } = journey({ database: kind })
 
     it("with an endpoint: is told what the endpoint is, by its secret, which it is not shown; the session ends with it", async () => {
       const [{ app, person, ride }, other] = [await settle(service()), await startReceiver()]
@@ -152,7 +154,7 @@ describe("npm run listen", () => {
         expect(await sessions(service(), person)).toBe(2)
         await running.stop("SIGTERM")
         expect(await sessions(service(), person)).toBe(1)
-        // The server notices by itself that nobody reads any more, before the sweep could.
+        // The server notices the closed stream by itself, before the sweep could.
         const isGone = async () => {
           const { listeners, waiting } = await rows(service(), app)
           return listeners + waiting === 0 ? true : undefined

@@ -14,7 +14,7 @@ import { freePort } from "./support/freePort.js"
 const TWO_MINUTES = 120_000
 const HALF_AN_HOUR = 1_800_000
 
-let listener: Listener.Listener
+let listener: Listener.HttpListener
 let client: Socket
 let port: number
 beforeEach(async () => {
@@ -35,7 +35,7 @@ describe("a request that takes too long to arrive", () => {
     client.write("POST /v1/rules/place HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n{")
     const [answer] = (await once(client, "data")) as ReadonlyArray<Buffer>
     expect(answer?.toString()).toMatch(/^HTTP\/1.1 503 /)
-    // The next of the drops that would keep the connection open.
+    // The next of the bytes that would keep the connection open.
     client.write(" ")
     const closed = closing()
     vi.advanceTimersByTime(TWO_MINUTES)
@@ -62,7 +62,7 @@ describe("a request that takes too long to arrive", () => {
     const { cookie, imports } = await service()
     client.write(head("/v1/user/imports", cookie) + FILE.slice(0, -1))
     await vi.waitUntil(async () => (await imports()) === 1, { timeout: 60_000 })
-    // Each look above moved the clock a little, too.
+    // The checks above moved the clock a little, too.
     vi.advanceTimersByTime(HALF_AN_HOUR - TWO_MINUTES)
     client.write(FILE.slice(-1))
     const [answer] = (await once(client, "data")) as ReadonlyArray<Buffer>
@@ -80,10 +80,10 @@ describe("a request that takes too long to arrive", () => {
   })
 })
 
-/** Longer than a piece of it, so that the beginning is stored before the rest has come. */
+/** Longer than one stored piece, so that the beginning is stored before the rest arrives. */
 const FILE = `${MemoryImportReader.FIRST_LINE}\n`.padEnd(200_000, " ")
 
-/** Closed or reset, whichever the client hears of. */
+/** Resolves when the client notices that the connection was closed or reset. */
 const closing = () => new Promise((resolve) => client.once("error", resolve).once("close", resolve))
 
 const head = (path: string, cookie: string): string =>
@@ -100,7 +100,7 @@ const head = (path: string, cookie: string): string =>
 
 const url = () => `http://127.0.0.1:${port}`
 
-/** The whole HTTP side behind the listener, with somebody who is signed in. */
+/** The whole HTTP side behind the listener, and a user who is signed in. */
 const service = async () => {
   const stores = await Effect.runPromise(Effect.scoped(Layer.build(Stores)))
   const http = HttpLive.layer(optionsAt(url())).pipe(

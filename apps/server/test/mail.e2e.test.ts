@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { rm } from "node:fs/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { makeDataFolder } from "../../../packages/adapters-pg/test/support/embedded.js"
+import { describeServers } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { answerConsent, authorizeUrl } from "./support/consent.js"
 import { createApp, RULES_SCOPE, signUp } from "./support/people.js"
 import { type Letter, startMailServer } from "./support/mailServer.js"
@@ -11,7 +10,7 @@ import { freePort } from "./support/freePort.js"
 import { ready, useProcesses } from "./support/processes.js"
 import { until } from "./support/until.js"
 
-/** Somebody allows an app and then takes it back; gives the connection's id. */
+/** A user allows an app and then disconnects it; returns the connection's id. */
 const connectAndLeave = async (baseUrl: string) => {
   const user = await signUp(baseUrl, "mail")
   const app = await createApp(user, "http://127.0.0.1:9/callback")
@@ -31,7 +30,7 @@ describe("mail, from a decision to a mail server", () => {
   let dataDir: string
   let mail: Awaited<ReturnType<typeof startMailServer>>
   beforeAll(async () => {
-    ;[dataDir, mail] = await Promise.all([mkdtemp(join(tmpdir(), "place-access-")), startMailServer()])
+    ;[dataDir, mail] = await Promise.all([makeDataFolder(), startMailServer()])
   })
   afterAll(async () => {
     await mail.close()
@@ -56,10 +55,10 @@ describe("mail, from a decision to a mail server", () => {
   })
 })
 
-describePg("mail, sent by workers", () => {
+describeServers("mail, sent by workers", ({ migratedDatabase }) => {
   const processes = useProcesses()
   it("a server without a mail server leaves it to the workers; two of them send each message once", async () => {
-    const [database, mail, port] = await Promise.all([freshDatabase(), startMailServer(), freePort()])
+    const [database, mail, port] = await Promise.all([migratedDatabase(), startMailServer(), freePort()])
     const baseUrl = `http://localhost:${port}`
     const settings = { DATABASE_URL: database.url, SECRET_KEYS: `k1:${Buffer.alloc(32, 1).toString("base64")}` }
     const server = processes.start("server", { ...settings, PORT: String(port) })

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 
 const ROOT = join(import.meta.dirname, "../../..")
 
-/** Node as it is, that says of itself to be of another version. */
+/** Runs Node so that it claims to be another version. */
 const nodeOf = (version: string, file: string) =>
   spawnSync(
     process.execPath,
@@ -39,7 +39,7 @@ describe("a Node that is too old", () => {
 
   it("is one that package.json refuses, too", () => {
     const { engines } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { engines: { node: string } }
-    const source = readFileSync(join(ROOT, "apps/worker/src/host/node-version.mjs"), "utf8")
+    const source = readFileSync(join(ROOT, "apps/worker/src/process/node-version.mjs"), "utf8")
     expect(engines.node).toBe(`>=${/REQUIRED = "([\d.]+)"/.exec(source)?.[1]}`)
   })
 })

@@ -11,8 +11,8 @@ import { useProcesses } from "./support/processes.js"
 import { type Service, startService } from "./support/service.js"
 
 /**
- * Somebody else's OAuth clients against our authorization server, as they are installed (decisions O1 to O4). They are told to
- * accept http, and nothing else.
+ * OAuth clients of others against our authorization server, as published (decisions O1 to O4). Their only special
+ * setting is that http is allowed.
  */
 const REDIRECT_URI = "http://127.0.0.1:9/callback"
 const METHODS = ["client_secret_post", "client_secret_basic"] as const
@@ -90,7 +90,7 @@ describe.each(METHODS)("oauth4webapi with %s", (method) => {
   const me = (token: string): Promise<Response> =>
     oauth.protectedResourceRequest(token, "GET", new URL("/v1/me", service.url), undefined, null, http)
 
-  it("discovers, authorizes, exchanges, refreshes and revokes", async () => {
+  it("discovers, authorizes, exchanges, refreshes and revokes [§5.3]", async () => {
     expect(server.token_endpoint_auth_methods_supported).toContain(method)
     expect(server.code_challenge_methods_supported).toEqual(["S256"])
     expect(server.authorization_response_iss_parameter_supported).toBe(true)
@@ -123,7 +123,7 @@ describe.each(METHODS)("oauth4webapi with %s", (method) => {
   it("is told invalid_client when the secret is wrong", async () => {
     const tokens = await authorize()
     await expect(refresh(String(tokens.refresh_token), "wrong")).rejects.toMatchObject(REFUSAL[method])
-    // The failed try spent nothing.
+    // The failed request did not use up the token.
     expect((await refresh(String(tokens.refresh_token))).token_type).toBe("bearer")
   })
 
@@ -241,7 +241,7 @@ describe.each(MODES)("simple-oauth2 with a $body body and the client in the $cre
     expect(refreshed.token.refresh_token).not.toBe(first.token.refresh_token)
     expect((await me(refreshed.token.access_token)).json).toMatchObject({ scopes: [RULES_SCOPE] })
 
-    // The option is for servers that answer without a content type, as RFC 7009 has it.
+    // The option is for servers that answer without a content type, as RFC 7009 allows.
     await refreshed.revokeAll({ json: true })
     expect((await me(refreshed.token.access_token)).status).toBe(401)
     await expect(refreshed.refresh()).rejects.toMatchObject({
@@ -295,7 +295,7 @@ describe("passport-oauth2", () => {
       },
       (access, refresh, fields, _profile, done) => done(null, { access, refresh, fields })
     )
-    // Our tokens are never taken from an address (Spec §5.1), which is where this library puts them unless told.
+    // The service never accepts a token in an address (Spec §5.1). The library puts it there unless told otherwise.
     made._oauth2.useAuthorizationHeaderforGET(true)
     return made
   }
@@ -361,7 +361,7 @@ describe("passport-oauth2", () => {
     expect(second.refresh).not.toBe(first.refresh)
     expect(await me(used, second.access)).toMatchObject({ cause: null })
 
-    // The library knows no revocation.
+    // The library has no revocation.
     const revocation = await client(service.url).call("POST", "/v1/oauth/revoke", {
       form: { client_id: app.id, client_secret: app.clientSecret, token: second.refresh }
     })

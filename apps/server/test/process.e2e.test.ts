@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { makeDataFolder } from "../../../packages/adapters-pg/test/support/embedded.js"
 import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { client } from "./support/client.js"
 import { commandOf } from "./support/commandOf.js"
@@ -15,7 +16,7 @@ import { freePort } from "./support/freePort.js"
 import { ready, type Running, useProcesses, workerReady } from "./support/processes.js"
 import { until } from "./support/until.js"
 
-/** Runs a command to its end, with something on its standard input. */
+/** Runs a command to its end, with the given text on its standard input. */
 const command = async (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>, input = "") => {
   const child = spawn(process.execPath, [...commandOf("start"), ...args], { env: environment, stdio: "pipe" })
   child.stdin.end(input)
@@ -25,7 +26,7 @@ const command = async (args: ReadonlyArray<string>, environment: Readonly<Record
 
 const folder = () => mkdtemp(join(tmpdir(), "place-access-"))
 
-/** A request whose body has not come yet: the server is in the middle of it. */
+/** A request whose body is still missing: the server is in the middle of handling it. */
 const unfinishedSignIn = async (port: number): Promise<{ readonly socket: Socket; readonly body: string }> => {
   const body = JSON.stringify({ email: "nobody@example.test", password: "wrong password" })
   const socket = connect(port, "127.0.0.1")
@@ -39,7 +40,7 @@ const unfinishedSignIn = async (port: number): Promise<{ readonly socket: Socket
 
 const answerOf = (socket: Socket): Promise<string> => text(socket)
 
-/** Waits until the process has said that it is stopping. */
+/** Waits until the process has logged that it is stopping. */
 const stopping = (server: Running): Promise<unknown> =>
   until("the server says that it stops", () => (server.output().includes("stopping") ? true : undefined))
 
@@ -177,7 +178,7 @@ describe("the embedded database and its keys", () => {
 describe("account create", () => {
   let dataDir: string
   beforeAll(async () => {
-    dataDir = await folder()
+    dataDir = await makeDataFolder()
   })
   afterAll(() => rm(dataDir, { recursive: true, force: true }))
   const create = (args: ReadonlyArray<string>, input?: string) =>
@@ -187,13 +188,13 @@ describe("account create", () => {
     const args = ["--email", "Ada@example.test", "--role", "admin", "--password-stdin"]
     const { code, stderr, stdout } = await create(args, "correct horse battery\n")
     expect([code, stderr]).toEqual([0, ""])
-    expect(stdout).toBe("The account of ada@example.test is made: admin.\n")
+    expect(stdout).toBe("Made an account for ada@example.test: admin.\n")
   })
 
   it("an e-mail that is taken changes nothing", async () => {
     const { code, stderr } = await create(["--email", "ada@example.test", "--password-stdin"], "another password")
     expect(code).toBe(1)
-    expect(stderr).toContain("There is an account of ada@example.test already")
+    expect(stderr).toContain("ada@example.test has an account already")
   })
 
   it("a password that is too short is refused", async () => {
@@ -205,7 +206,7 @@ describe("account create", () => {
   it("where nobody can be asked it makes one up and shows it once; both accounts sign in with theirs", async () => {
     const { code, stdout } = await create(["--email", "eve@example.test", "--role", "developer"])
     expect(code).toBe(0)
-    const made = /shown this once: (\S+)/.exec(stdout)?.[1]
+    const made = /shown only once: (\S+)/.exec(stdout)?.[1]
     expect(made).toMatch(/^[0-9a-z-]{20,}$/)
 
     const port = await freePort()

@@ -14,12 +14,13 @@ import { type Receiver, startReceiver } from "./support/receiver.js"
 import { type Service, startService } from "./support/service.js"
 
 /**
- * Planted and searched for: the main job with secrets that the test knows, well used and badly used, and then everything that is
- * left of it: what the process wrote at its most talkative, every row of every table, and the bytes on the disk.
+ * Plants secrets in a normal use of the service, with right and wrong requests, and then searches for them in
+ * everything that remains: the output of the process at its most talkative log level, every row of every table, and the
+ * bytes on the disk.
  */
 const PLACE = { label: "Corner café", lat: 52.37184613, lon: 13.40495127, radiusM: 150 }
 
-/** Where a user's coordinates are kept. Nothing else may hold one. */
+/** The tables that keep a user's coordinates. No other table may contain one. */
 const LOCATION_TABLES = ["devices", "fixes", "place_shapes", "places", "quarantined_fixes", "visit_reports"]
 
 const processes = useProcesses()
@@ -36,7 +37,7 @@ const keep = (name: string, secret: string): string => {
   return secret
 }
 const coordinates = new Set<string>()
-/** To a metre: as it would show in a text, whatever digits come after. */
+/** Plants a coordinate to a metre, as it would show in a text whatever its further digits. */
 const keepPoint = ({ lat, lon }: { readonly lat: number; readonly lon: number }): void => {
   for (const number of [lat, lon]) coordinates.add(/^-?\d+\.\d{1,5}/.exec(String(number))?.[0] ?? String(number))
 }
@@ -46,7 +47,7 @@ const Credentials = Schema.Struct({ clientSecret: Schema.String })
 const Row = Schema.Struct({ row: Schema.String })
 const Name = Schema.Struct({ name: Schema.String })
 
-/** Every table, partitions in their parents, as PostgreSQL writes its rows. */
+/** The rows of every table as PostgreSQL prints them; partitions count to their parents. */
 const dump = Effect.gen(function* () {
   const sql = yield* SqlClient
   const names = yield* sql`select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -66,7 +67,7 @@ const readAll = async (folder: string): Promise<ReadonlyMap<string, Buffer>> => 
   return new Map(await Promise.all(paths.map(async (path) => [path, await readFile(path)] as const)))
 }
 
-/** The secret as it is, and as it would look had somebody only encoded it. */
+/** The secret as it is, and in the encodings in which a careless program could print it. */
 const spellings = (secret: string): ReadonlyArray<string> => [
   secret,
   encodeURIComponent(secret),
@@ -74,7 +75,7 @@ const spellings = (secret: string): ReadonlyArray<string> => [
   Buffer.from(secret).toString("base64").replace(/.?=*$/, "")
 ]
 
-/** The names of what `text` holds; never the value, which would be in the test's own output then. */
+/** The names of the secrets that `text` contains. Never a value, which would appear in the test's own output. */
 const secretsIn = (text: string | Buffer): ReadonlyArray<string> =>
   Array.from(secrets).flatMap(([name, secret]) => (spellings(secret).some((form) => text.includes(form)) ? [name] : []))
 const coordinatesIn = (text: string): number => Array.from(coordinates).filter((one) => text.includes(one)).length
@@ -107,7 +108,7 @@ beforeAll(async () => {
   keepPoint(PLACE)
   const deviceToken = keep("device token", await addDevice(person))
 
-  // Consent, with a wrong exchange before the right one, and the code a second time at the very end.
+  // Consent, with a wrong exchange before the right one; at the very end the code is used a second time.
   const { challenge, state, verifier } = pkce()
   keep("code verifier", verifier)
   const address = authorizeUrl(service.url, app, [RULES_SCOPE], { challenge, state, verifier })
@@ -122,7 +123,7 @@ beforeAll(async () => {
   keep("first access token", tokens.access_token)
   keep("first refresh token", tokens.refresh_token)
 
-  // Refreshed as a form with Basic; the header's text is a secret of its own.
+  // A refresh as a form with Basic authentication; the header's text is one more secret.
   const basic = keep("Basic header", Buffer.from(`${app.id}:${app.clientSecret}`).toString("base64"))
   const refresh = async (token: string, authorization = `Basic ${basic}`) => {
     const form = { grant_type: "refresh_token", refresh_token: token }
@@ -141,7 +142,7 @@ beforeAll(async () => {
   })
   await stranger.call("POST", "/v1/oauth/revoke", { json: { token: second.refresh_token, clientSecret: 5 } })
 
-  // A ride past the place; the receiver fails first.
+  // A ride past the place; the receiver fails at first.
   let failed = false
   receiver.answer(() => (failed ? 200 : ((failed = true), 500)))
   await createRule(stranger, second.access_token, place, "enter")
@@ -167,7 +168,7 @@ beforeAll(async () => {
   output = service.server().output()
   tables = await Effect.runPromise(Effect.provide(dump, Layer.orDie(layerEmbedded({ dataDir: service.dataDir }))))
   files = await readAll(service.dataDir)
-  // A whole life of the service, on a machine that may be busy.
+  // A whole use of the service, on a machine that may be busy.
 }, 240_000)
 afterAll(() => Promise.all([receiver?.close(), service?.close()]))
 
@@ -211,7 +212,7 @@ describe("coordinates", () => {
     expect(coordinatesIn(tables.get("fixes") ?? "")).toBe(coordinates.size)
   })
 
-  it("are in no event, delivery, access log or any other table", () => {
+  it("are in no event, delivery, access log or any other table [access-log-3]", () => {
     const others = Array.from(tables).filter(([table]) => !LOCATION_TABLES.includes(table))
     expect(others.map(([table]) => table)).toEqual(expect.arrayContaining(["events", "deliveries", "access_log"]))
     expect(others.filter(([, rows]) => coordinatesIn(rows) > 0).map(([table]) => table)).toEqual([])

@@ -1,4 +1,4 @@
-import { ConfigReport } from "@place-access/worker/host"
+import { ConfigReport } from "@place-access/worker"
 import { ConfigProvider, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import * as ServerSettings from "../src/ServerSettings.js"
@@ -80,7 +80,7 @@ describe("the server's settings", () => {
     expect(read({ PORT: "9000", METRICS_PORT: "9001" }).telemetry.metricsAddress?.port).toBe(9001)
   })
 
-  it("names everything that is wrong at once", () => {
+  it("names everything that is wrong at once [decisions §11]", () => {
     expect(() => read({ PORT: "http", SIGN_UP: "maybe", BASE_URL: "example.com", TRUST_PROXY: "on" })).toThrow(
       /PORT must be[\s\S]*BASE_URL must be[\s\S]*SIGN_UP must be[\s\S]*TRUST_PROXY must be/
     )

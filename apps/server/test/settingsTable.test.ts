@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import { settingsTable } from "./support/settingsTable.js"
 import * as ServerSettings from "../src/ServerSettings.js"
 
-it("the README's table of settings is the one that the program reads", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8")
-  expect(readme).toContain(settingsTable(ServerSettings.all))
+it("the table of docs/settings.md is the one that the program reads", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/settings.md"), "utf8")
+  expect(page).toContain(settingsTable(ServerSettings.all))
 })

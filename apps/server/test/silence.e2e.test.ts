@@ -12,7 +12,10 @@ import { type Service, startService } from "./support/service.js"
 import { type TcpProxy, tcpProxy } from "./support/tcpProxy.js"
 import { until } from "./support/until.js"
 
-/** More than the 20 s that a program may take to stop, and the 10 s after which it is back, on a busy machine. */
+/**
+ * More than the 20 s that a program may take to stop, and than the 10 s after which it has recovered, on a busy
+ * machine.
+ */
 const TOO_LONG_MS = 40_000
 
 const HOME = { lat: 52.37, lon: 4.9 }
@@ -50,7 +53,7 @@ describePg("a database that stands still", () => {
     const token = await addDevice(person)
 
     proxy.silence()
-    // Several at once, so that whatever connections there are in the pool have something under way.
+    // Several at once, so that every connection in the pool has a statement in flight.
     const others = Array.from({ length: 6 }, () =>
       client(service.url)
         .call("GET", "/v1/me", { token: access_token })
@@ -61,7 +64,7 @@ describePg("a database that stands still", () => {
       await until("an upload to be answered", () => tryUpload(client(service.url), token, ride), TOO_LONG_MS)
     ).toMatchObject({ quarantined: 0 })
     await receiver.until("both events", (all) => new Set(all.map(eventOf)).size === 2, TOO_LONG_MS)
-    // Every request had an answer: what it asked for, or an honest "not now".
+    // Every request got its answer or an honest 503.
     for (const status of await Promise.all(others)) expect([200, 503]).toContain(status)
     expect(
       await until("the server to be ready", async () => (await fetch(`${service.url}/readyz`)).ok || undefined)
@@ -80,7 +83,7 @@ describePg("a database that stands still", () => {
     const gone = ended.then(() => "both are gone")
     expect(await Promise.race([gone, pause(TOO_LONG_MS, "still there", { ref: false })])).toBe("both are gone")
     for (const { signal } of await ended) expect(signal).toBeNull()
-    // Nothing is acknowledged that was not stored.
+    // No upload was acknowledged that was not stored.
     expect(await upload).not.toBe(200)
   })
 })

@@ -38,7 +38,7 @@ describePg("a process that starts while its database is away", () => {
     expect([other.status, other.headers.get("retry-after")]).toEqual([503, "1"])
     expect(other.json).toMatchObject({ statusCode: 503, error: "unavailable", message: "The server is starting" })
 
-    // Accepted and never answered: a machine that hangs.
+    // A machine that hangs: connections are accepted and never answered.
     proxy.silence(true)
     await proxy.listen()
     await until("both to hang", () => proxy.size() >= 2 || undefined)

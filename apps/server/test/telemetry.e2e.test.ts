@@ -15,14 +15,14 @@ import { type Service, startService } from "./support/service.js"
 import { until } from "./support/until.js"
 
 /**
- * A life of the service with everything measured and every trace kept: what is then known of it outside, at the collector and at
- * /metrics, is searched for whatever belongs to a person, opens a door, or says who asked whom.
+ * A full use of the service with every metric and every trace on. Afterwards everything outside, at the collector and
+ * at /metrics, is searched for personal data, secrets, and signs of which app asked about whom.
  */
 const PLACE = { label: "Corner café", lat: 52.37184613, lon: 13.40495127, radiusM: 150 }
 const CURRENT = "location.place.current"
 const TRACE_ID = randomBytes(16).toString("hex")
 
-/** From then on the database refuses such an address with an error that repeats the whole row. */
+/** Makes the database refuse a marked e-mail address, with an error that repeats the whole row. */
 const REFUSING = `
   CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused: %', NEW; END $$;
   CREATE TRIGGER refuse BEFORE INSERT ON accounts FOR EACH ROW WHEN (NEW.email LIKE 'refused-%') EXECUTE FUNCTION refuse()`
@@ -32,7 +32,7 @@ const processes = useProcesses()
 interface Setup {
   readonly database: "embedded" | "postgres"
   readonly protocol: "http/json" | "http/protobuf"
-  /** Whether callers' traces are continued. */
+  /** Whether the server continues the traces of callers. */
   readonly trusts: boolean
 }
 
@@ -48,7 +48,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
     planted.set(name, value)
     return value
   }
-  /** To a metre, as it would show in a text. */
+  /** Plants a coordinate to a metre, as it would show in a text. */
   const plantPoint = ({ lat, lon }: { readonly lat: number; readonly lon: number }): void => {
     for (const number of [lat, lon]) plant(`coordinate ${number}`, /^-?\d+\.\d{1,5}/.exec(String(number))?.[0] ?? "")
   }
@@ -66,7 +66,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
     const environment = {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
-      // Metrics come when the process stops, and not before.
+      // Metrics are exported only when the process stops.
       OTEL_METRIC_EXPORT_INTERVAL: "3600000",
       LOG_LEVEL: "info"
     }
@@ -83,7 +83,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
     const stranger = client(service.url)
     await stranger.call("POST", "/v1/accounts", { json: { email: person.email, password: person.password } })
     if (service.databaseUrl !== null) {
-      // The embedded database is out of reach here; both give such an error to the same programs.
+      // With PostgreSQL only: a test cannot reach the embedded database. Both give the same programs such an error.
       await ask(service.databaseUrl, REFUSING)
       const email = plant("refused e-mail", `refused-${randomBytes(4).toString("hex")}@example.test`)
       const refused = await stranger.call("POST", "/v1/accounts", { json: { email, password: person.password } })
@@ -123,7 +123,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
     plant("refresh token", tokens.refresh_token)
     plant("pairwise id", tokens.sub)
 
-    // The phone rides past; the receiver fails at first, and its answer is told to nobody either.
+    // The phone rides past the place. The receiver fails at first; its answer must not be reported either.
     let failed = false
     receiver.answer(() => (failed ? 200 : ((failed = true), 500)))
     const token = tokens.access_token
@@ -136,7 +136,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
       json: { locations: [{ ...ride[0], accuracy_m: "wrong" }] }
     })
 
-    // Questions, good and bad, with ids and words of all sorts in the address.
+    // Right and wrong questions, with ids and all sorts of words in the address.
     const agent = plant("user agent", `agent-${randomBytes(6).toString("hex")}`)
     const headers = { traceparent: `00-${TRACE_ID}-${"1".repeat(16)}-01`, "user-agent": agent }
     await stranger.call("GET", `/v1/answers/places/${place.id}/presence`, { token, headers })
@@ -285,7 +285,7 @@ describe("telemetry that nobody takes", () => {
         OTEL_METRIC_EXPORT_INTERVAL: "1000"
       }
     })
-    const warned = () => service.server().output().split("The collector of telemetry does not take it").length - 1
+    const warned = () => service.server().output().split("The telemetry collector accepts no data").length - 1
     await until("the warning", () => (warned() > 0 ? true : undefined))
     const person = await signUp(service.url, "untroubled")
     expect(await person.as.expect("GET", "/v1/user/places", { as: Schema.Unknown })).toBeDefined()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { verify } from "@place-access/adapters-webhook/verify"
 import { geodesicM } from "../../../packages/domain/test/support/geodesic.js"
 import { referenceFirings } from "../../../packages/domain/test/support/referenceRules.js"
-import { launchBrowser } from "./support/browser.js"
+import { theBrowser } from "../../../packages/domain/test/support/chromium.js"
 import { type Callback, startCallback } from "./support/callback.js"
 import { client } from "./support/client.js"
 import { approveInBrowser, authorizeUrl, exchangeCode } from "./support/consent.js"
@@ -32,7 +32,7 @@ const EventBody = Schema.parseJson(
 const decodeEvent = ({ body }: Received) =>
   Schema.decodeUnknownSync(EventBody, { onExcessProperty: "error" })(body.toString("utf8"))
 
-/** Spec §2.2. */
+/** The answer of /v1/me (Spec §2.2). */
 const Me = Schema.Struct({
   sub: Schema.String,
   external_user_id: Schema.NullOr(Schema.String),
@@ -73,18 +73,18 @@ const journey = (setup: Setup): void => {
   beforeAll(async () => {
     ;[service, browser, callback, receiver] = await Promise.all([
       startService(processes, setup),
-      launchBrowser(),
+      theBrowser(),
       startCallback(),
       startReceiver()
     ])
   })
   afterAll(async () => {
-    await Promise.all([browser?.close(), callback?.close(), receiver?.close()])
+    await Promise.all([callback?.close(), receiver?.close()])
     await service?.close()
   })
 
-  it("from a stranger's sign-up to a verified webhook", async () => {
-    // A sandbox app's user is its developer (decision A1).
+  it("from a stranger's sign-up to a verified webhook [§1.1, §1.3]", async () => {
+    // The only user of a sandbox app is its developer (decision A1).
     const person = await signUp(service.url, "rider")
     const app = await createApp(person, callback.uri)
     const endpoint = await createEndpoint(person, app, receiver.url)
@@ -92,7 +92,7 @@ const journey = (setup: Setup): void => {
     const elsewhere = await createPlace(person, { label: "Attic", lat: 48.2, lon: 16.37, radiusM: 150 })
     const deviceToken = await addDevice(person)
 
-    // Approval, in a browser that knows nothing yet.
+    // The user approves in a new browser, which is not signed in.
     const secrets = pkce()
     const { consentText } = await approveInBrowser(
       browser,
@@ -106,7 +106,7 @@ const journey = (setup: Setup): void => {
     const answer = await callback.answer(secrets.state)
     expect(Array.from(answer.keys()).sort()).toEqual(["code", "state"])
 
-    // The app's server, from here on with nothing but its credentials.
+    // The app's server; from here on it has nothing but its credentials.
     const server = client(service.url)
     const tokens = await exchangeCode(server, app, String(answer.get("code")), secrets.verifier)
     expect(tokens.scope).toBe(RULES_SCOPE)
@@ -131,14 +131,14 @@ const journey = (setup: Setup): void => {
     })
     expect(unshared.status).toBe(404)
 
-    // The phone.
+    // The phone uploads a ride.
     const startsAt = Date.now()
     const ride = ridePast(place, startsAt)
     const phone = client(service.url)
     expect(await upload(phone, deviceToken, ride)).toEqual({ accepted: ride.length, duplicates: 0, quarantined: 0 })
     expect(await upload(phone, deviceToken, ride)).toEqual({ accepted: 0, duplicates: ride.length, quarantined: 0 })
 
-    // The webhooks.
+    // The webhooks arrive.
     const received = await receiver.until("both webhooks", (all) => all.length >= 2)
     const events = received.map(decodeEvent).sort((a, b) => (a.type < b.type ? -1 : 1))
     const seen = ride.map((fix) => ({
@@ -169,7 +169,7 @@ const journey = (setup: Setup): void => {
       expect(one.headers["content-type"]).toMatch(/^application\/json/)
     }
 
-    // The user reads who asked for what.
+    // The user reads in the access log who asked for what.
     const log = await until("the access log of the deliveries", async () => {
       const page = await person.as.expect("GET", "/v1/user/access-log", { status: 200, as: AccessLog })
       return page.entries.length >= 6 ? page.entries : undefined
@@ -185,7 +185,7 @@ const journey = (setup: Setup): void => {
     const told = log.filter((entry) => !requests.includes(entry.endpoint)).map((entry) => entry.disclosed)
     expect(told.sort()).toEqual([`arrived at ${PLACE.label}`, `left ${PLACE.label}`])
 
-    // The end: everything stops.
+    // The app revokes its token, and everything stops.
     const revoked = await server.call("POST", "/v1/oauth/revoke", {
       json: { clientId: app.id, clientSecret: app.clientSecret, token: tokens.refresh_token }
     })
@@ -196,7 +196,7 @@ const journey = (setup: Setup): void => {
     await person.as.expect("POST", `/v1/developer/apps/${app.id}/webhooks/${endpoint.id}/test`, { as: Schema.Unknown })
     const all = await receiver.until("the ping", (some) => some.some(isPing))
     expect(all.filter((one) => !isPing(one))).toHaveLength(2)
-    // Nothing near the place is known to the receiver.
+    // The receiver learned no coordinate near the place.
     expect(all.every((one) => !/\b(?:lat|lon)\b/.test(one.body.toString("utf8")))).toBe(true)
     expect(geodesicM(place, elsewhere)).toBeGreaterThan(1_000)
   })
@@ -220,5 +220,12 @@ describe.skipIf(browserMissing || inject("pgUrl") === null)(
   "the whole trip on PostgreSQL, a server and two workers",
   () => {
     journey({ database: "postgres", workers: 2 })
+  }
+)
+
+describe.skipIf(browserMissing || inject("citusNodes") === null)(
+  "the whole trip on Citus, a server and two workers",
+  () => {
+    journey({ database: "citus", workers: 2 })
   }
 )

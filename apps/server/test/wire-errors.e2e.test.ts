@@ -10,8 +10,8 @@ import { useProcesses } from "./support/processes.js"
 import { type Service, startService } from "./support/service.js"
 
 /**
- * What a real server says when it is asked wrongly (Spec §7, decisions §5): always these three fields, and never a value that
- * was sent. The canary is in every request that can carry it.
+ * The answers of a real server to wrong requests (Spec §7, decisions §5): always these three fields, and never a value
+ * from the request. Every request that can carry the canary does so.
  */
 const CANARY = "canary-Zx81"
 const WIRE_PLACE = { label: "Home", kind: "home", lat: 52.37, lon: 4.9, radius_m: 150 }
@@ -145,7 +145,7 @@ describe("fields of a wrong type or value", () => {
 })
 
 describe("readings that cannot be", () => {
-  it("are put aside and counted, and the rest of the upload is taken (decision L3)", async () => {
+  it("are put aside and counted, and the rest of the upload is taken [L3]", async () => {
     const now = Date.now()
     const here = { lat: 52.3, lon: 4.8 }
     const locations = [
@@ -264,7 +264,7 @@ describe("credentials", () => {
     }
   })
 
-  it("a token in the address is not read (Spec §5.1)", async () => {
+  it("a token in the address is not read [§5.1]", async () => {
     refused(await stranger.call("GET", `/v1/me?access_token=${accessToken}`), 401, "invalid_token")
   })
 
@@ -283,7 +283,7 @@ describe("credentials", () => {
     refused(answer, 403, "missing_scope")
     expect(messages(answer).join()).toContain(RULES_SCOPE)
     expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer\b.*error="insufficient_scope"/)
-    // The connection as the other tests know it.
+    // A connection like in the other tests.
     accessToken = (await connect(person, app, [RULES_SCOPE], { places: [] })).access_token
   })
 
@@ -295,7 +295,7 @@ describe("credentials", () => {
   })
 
   it.each(["https://evil.example", "null", ""])(
-    "a change with the cookie from origin %j: 403 forbidden (decision A3)",
+    "a change with the cookie from origin %j: 403 forbidden [A3]",
     async (origin) => {
       const answer = await person.as.call("POST", "/v1/user/places", { json: WIRE_PLACE, headers: { origin } })
       refused(answer, 403, "forbidden")
@@ -328,7 +328,7 @@ describe("credentials", () => {
     refused(await stranger.call("POST", "/v1/oauth/token", { json: refresh }), 400, "invalid_grant")
   })
 
-  it("two names for one thing with two values: 400 invalid_request (decision O1)", async () => {
+  it("two names for one thing with two values: 400 invalid_request [O1]", async () => {
     const json = { grantType: "refresh_token", grant_type: CANARY, clientId: app.id, clientSecret: app.clientSecret }
     refused(await stranger.call("POST", "/v1/oauth/token", { json }), 400, "invalid_request")
   })

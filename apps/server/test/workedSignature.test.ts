@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 describe("the worked example of /docs/webhooks", () => {
   const { at, body, header, secret } = WorkedSignature
 
-  it("is genuine for our own verify, called as the page calls it", async () => {
+  it("is genuine for our own verify, called as the page calls it [wire-1-events]", async () => {
     expect(Snippets.WITH_VERIFY).toContain('from "@place-access/adapters-webhook/verify"')
     expect(Snippets.WITH_VERIFY).toContain("await verify({ payload: rawBody, header, secrets: ")
     const rawBody = Buffer.from(body)

@@ -4,18 +4,19 @@ import * as People from "../harness/People.js"
 import type { Statement } from "../harness/statements.js"
 
 /**
- * Runs what the product sent for person 0 again, prepared, for anybody: ids, tokens and moments in the parameters are exchanged for
- * theirs, and the rest stays. A statement over `unnest` is one that requests share, so it is shared here, too.
+ * Runs the statements that the product sent for person 0 again, prepared, for any person: the ids, tokens and times in
+ * the parameters are replaced by that person's, and the rest stays. The product shares a statement over `unnest` among
+ * requests, so the replay shares it too.
  */
 export interface Replay {
-  /** All statements, one after the other, for person `n`; the rows of each. */
+  /** Runs all statements for person `n`, one after the other; returns the rows of each. */
   readonly run: (n: number) => Promise<ReadonlyArray<ReadonlyArray<Row>>>
 }
 
 export type Row = Readonly<Record<string, unknown>>
 
 type Value = string | number | null
-/** Gives the parameter for person `n`. */
+/** Makes the parameter for person `n`. */
 type Maker = (n: number) => Value
 
 export const make = (pool: pg.Pool, statements: ReadonlyArray<Statement>): Replay => {
@@ -44,7 +45,7 @@ const step = (pool: pg.Pool, { text, values }: Statement, name: string): Step =>
   })
 }
 
-/** What comes while one statement is under way goes together in the next. */
+/** Calls that arrive while a statement is in flight share the next statement. */
 const shared = (write: (batch: ReadonlyArray<number>) => Promise<ReadonlyArray<Row>>): Step => {
   let waiting: Array<{
     readonly n: number
@@ -69,12 +70,15 @@ const shared = (write: (batch: ReadonlyArray<number>) => Promise<ReadonlyArray<R
   return (n) =>
     new Promise((resolve, reject) => {
       waiting.push({ n, resolve, reject })
-      // Whoever asks in the same turn goes along.
+      // Waits for the end of the turn, so that all calls of the same turn share one statement.
       if (!isBusy) queueMicrotask(() => (isBusy ? undefined : flush()))
     })
 }
 
-/** Of an array in PostgreSQL's text form with one element; undefined for anything else. */
+/**
+ * The elements of an array parameter, which PostgreSQL's text form writes as `{…}`. Only an array with one element is
+ * read; undefined for any other text.
+ */
 const elements = (value: string | null): ReadonlyArray<string | null> | undefined => {
   const inner = value === null ? undefined : /^\{(?:"((?:[^"\\]|\\.)*)"|([^",]*))\}$/.exec(value)
   if (inner === null || inner === undefined) return undefined

@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 
-/** Stands in for a collector of telemetry: takes whatever comes, and keeps nothing. */
+/** A stand-in for a telemetry collector: accepts everything and keeps nothing. */
 process.once("message", ({ port }: { readonly port: number }) => {
   createServer((request, response) => {
     request.resume().once("end", () => response.end("{}"))

@@ -22,7 +22,7 @@ export interface Done {
 
 const agent = new Agent({ pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
 
-/** The `n`th webhook of an order, with the body and the signature that the product would send it with; its status. */
+/** Posts the `n`th webhook of an order, with the body and signature that the product would send. Returns the status. */
 export const post = async ({ endpoints, people, port }: Order, n: number): Promise<number> => {
   const [person, at] = [n % people, Date.now()]
   const to = person % endpoints
@@ -59,7 +59,7 @@ export const post = async ({ endpoints, people, port }: Order, n: number): Promi
   return answer.statusCode
 }
 
-/** What `work` took of this process. */
+/** Measures the processor time and memory that `work` takes in this process. */
 export const measured = async (work: () => Promise<void>): Promise<Done> => {
   const start = performance.now()
   const cpu = process.cpuUsage()

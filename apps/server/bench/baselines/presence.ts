@@ -7,16 +7,16 @@ import type { Statement } from "../harness/statements.js"
 import * as Replay from "./Replay.js"
 
 /**
- * What `GET …/presence` costs when nobody but `node:http` and `pg` is in the way: the product's statements, prepared, on as many
- * connections; the same checks; the same answer with the same headers; the log entry committed before it, in an insert that
- * requests in flight share.
+ * The cost of `GET …/presence` with nothing but `node:http` and `pg`: the product's statements, prepared, on the same
+ * number of connections; the same checks; the same answer with the same headers; the log entry committed before the
+ * answer, in an INSERT that requests in flight share.
  */
 
 export interface Order {
   readonly port: number
   readonly databaseUrl: string
   readonly statements: ReadonlyArray<Statement>
-  /** One answer of the product. */
+  /** An answer of the product, for its headers. */
   readonly answer: { readonly headers: Readonly<Record<string, string>> }
 }
 
@@ -26,7 +26,7 @@ const TOKEN = /^Bearer (pa_at\.con_b\d+\.[0-9a-z]{43,64})$/
 const serve = ({ answer, databaseUrl, port, statements }: Order): void => {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 10 })
   const replay = Replay.make(pool, statements)
-  // Node adds these itself.
+  // Node adds these headers itself.
   const { connection: _, date: __, "keep-alive": ___, ...fixed } = answer.headers
 
   const presence = async (url: string, authorization: string | undefined) => {

@@ -3,21 +3,22 @@ import pg from "pg"
 import { measured, type Order, post } from "./post.js"
 
 /**
- * The same webhooks sent by a queue for everything, as somebody would who has no product for it: a job for each, and in its handler
- * the POST and a row for the log. One round is from the commit of the jobs until the queue has none that is not over.
+ * Sends the same webhooks with a general-purpose job queue, as a developer without the product would: one job for each
+ * webhook, whose handler makes the POST and writes a log row. A round lasts from the commit of the jobs until every job
+ * has ended.
  */
 
-/** A queue in `bench/peers`. */
+/** A job queue in `bench/peers`. */
 interface Peer {
-  /** `perform` is called for each job, with its number; at most `atOnce` are under way. */
+  /** Starts the queue. It calls `perform` with the number of each job, and runs at most `atOnce` jobs at once. */
   readonly start: (
     pool: pg.Pool,
     atOnce: number,
     perform: (n: number) => Promise<void>
   ) => Promise<{
-    /** In the transaction of `client`. */
+    /** Adds jobs in the transaction of `client`. */
     readonly enqueue: (client: pg.PoolClient, numbers: ReadonlyArray<number>) => Promise<void>
-    /** A statement that counts jobs that are not over, as `left`. */
+    /** A statement that counts the jobs that have not ended, as `left`. */
     readonly left: string
   }>
 }
@@ -41,7 +42,7 @@ const queue = await start(pool, Number(atOnce), async (n) => {
 
 const round = async (requests: number) => {
   const client = await pool.connect()
-  // As autovacuum leaves a database that has lived; it may be off here, or come in the middle of a round.
+  // Does what autovacuum does on a database in use: here autovacuum may be off, or start in the middle of a round.
   await client.query("VACUUM (ANALYZE)")
   await client.query("BEGIN")
   await queue.enqueue(

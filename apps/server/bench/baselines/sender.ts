@@ -1,8 +1,8 @@
 import { type Done, measured, type Order, post } from "./post.js"
 
 /**
- * What sending costs when there is no queue: the same bodies to the same endpoints, signed, with `undici` on connections that are
- * kept, as many at once as a worker has under way.
+ * The cost of sending without a queue: the same bodies to the same endpoints, signed, with `undici` on kept
+ * connections, as many at once as a worker has in flight.
  */
 const sendAll = (order: Order): Promise<Done> => {
   let next = 0
@@ -12,7 +12,7 @@ const sendAll = (order: Order): Promise<Done> => {
   return measured(async () => void (await Promise.all(Array.from({ length: order.atOnce }, lane))))
 }
 
-// A rejection that nobody handles ends the process, which the harness sees.
+// An unhandled rejection ends the process, and the harness notices that.
 process.on("message", async (order: Order) => {
   const done = await sendAll(order)
   process.send?.(done)

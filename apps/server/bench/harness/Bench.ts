@@ -6,30 +6,41 @@ import * as Profile from "./profile.js"
 import * as Program from "./Program.js"
 import * as Scratch from "./Scratch.js"
 
-/** What a row builds itself from. All of it is taken down when the row is over. */
+/** The tools that a row sets itself up with. Everything that they make is removed when the row ends. */
 export interface Bench {
   readonly rounds: number
-  /** Peers are measured, too: rows may install what they need of them. */
+  /** Whether peers are measured too; a row may then install its peers. */
   readonly withPeers: boolean
-  /** Of the processes of the rows before, by now. */
+  /** The memory peaks of the rows that have run so far. */
   readonly peaks: () => ReadonlyArray<Peak>
-  /** Runs when the row is over, the last one first. */
+  /** Runs when the row ends, the last registered function first. */
   readonly defer: (close: () => Promise<unknown>) => void
-  /** Filled by `seed`, and then as a database that has lived. */
+  /** A database of the product, filled by `seed` and then vacuumed and analysed like a database in use. */
   readonly scratch: (seed?: (scratch: Scratch.Scratch) => Promise<unknown>) => Promise<Scratch.Scratch>
   readonly directory: () => Promise<string>
-  /** A server of the product on a scratch database, ready. Its rate limits are out of the way of one machine's load. */
-  readonly server: (scratch: Scratch.Scratch, environment?: Readonly<Record<string, string>>) => Promise<Served>
-  /** A worker of the product, ready. Webhooks may go to this machine. */
+  /**
+   * Starts a server of the product on a scratch database, and waits until it is ready. Its rate limits are too high to
+   * be met by the load of one machine. `tree`: another clone of the repository, whose server it starts.
+   */
+  readonly server: (
+    scratch: Scratch.Scratch,
+    environment?: Readonly<Record<string, string>>,
+    tree?: string
+  ) => Promise<Served>
+  /**
+   * Starts a worker of the product, and waits until it is ready. Webhooks may go to this machine. `tree`: as for
+   * `server`.
+   */
   readonly worker: (
     scratch: Scratch.Scratch,
-    environment?: Readonly<Record<string, string>>
+    environment?: Readonly<Record<string, string>>,
+    tree?: string
   ) => Promise<Program.Running>
-  /** The server that does everything on the embedded database, ready. */
+  /** Starts a server on the embedded database, which also does the worker's work, and waits until it is ready. */
   readonly embedded: (environment?: Readonly<Record<string, string>>) => Promise<Served>
-  /** One round of load over HTTP, from a process that all rounds of the row share. */
+  /** One round of load over HTTP, from a load process that all rounds of the row share. */
   readonly load: (measured: ReadonlyArray<Program.Running>, load: Load.Load) => Promise<Load.Loaded>
-  /** Watches a process: it is stopped when the row is over, and its memory is remembered. */
+  /** Stops the process when the row ends, and remembers its memory peak. */
   readonly keep: (running: Program.Running) => Program.Running
 }
 
@@ -39,7 +50,7 @@ export interface Served {
   readonly url: string
 }
 
-/** The most that processes of each role ever had resident, over all rows of this run. */
+/** The highest resident memory of the processes of each role, over all rows of this run. */
 export interface Peak {
   readonly role: Program.Role
   readonly row: string
@@ -50,11 +61,11 @@ interface Given {
   readonly row: string
   readonly rounds: number
   readonly withPeers: boolean
-  /** The folder for profiles of the product's programs; undefined: they are not profiled. */
+  /** The folder for profiles of the product's programs; undefined: no profiles. */
   readonly profiles?: string | undefined
 }
 
-/** Runs `use`, and takes down what it built, however it ends. */
+/** Runs `use` and removes everything that it made, also after a failure. */
 export const withBench = async <A>(
   options: Given,
   peaks: Array<Peak>,
@@ -68,11 +79,11 @@ export const withBench = async <A>(
     }
   }
   let closing: Promise<void> | undefined
-  // Whoever is interrupted waits for what is being closed already: a database that is not dropped stays.
+  // An interruption waits for a removal that is in progress. Otherwise a scratch database would be left behind.
   const closeAll = () => (closing ??= closeEach())
   const interrupted = () => void closeAll().finally(() => process.exit(130))
   process.once("SIGINT", interrupted).once("SIGTERM", interrupted)
-  // Nobody reads on: `npm run bench | head`.
+  // The reader of the output is gone, as in `npm run bench | head`.
   process.stdout.on("error", interrupted)
   try {
     return await use(build(options, peaks, defer))
@@ -99,18 +110,19 @@ const build = ({ profiles, row, rounds, withPeers }: Given, peaks: Array<Peak>, 
     return { ...running, stop }
   }
 
-  /** Seconds from the start of a program until it was ready. */
+  /** Seconds from the start of each program until it was ready, by process id. */
   const readyAfter = new Map<number, number>()
   let programs = 0
   const start = async (
     program: "server" | "worker",
     environment: Readonly<Record<string, string>>,
     role: Program.Role,
-    ready: (running: Program.Running) => Promise<void>
+    ready: (running: Program.Running) => Promise<void>,
+    tree?: string
   ): Promise<Program.Running> => {
     const begin = performance.now()
     const profile = profiles === undefined ? undefined : join(profiles, `${row}-${role}-${++programs}.cpuprofile`)
-    const running = keep(Program.product(program, { ...COMMON, ...environment }, role, profile))
+    const running = keep(Program.product(program, { ...COMMON, ...environment }, role, profile, tree))
     await ready(running)
     readyAfter.set(running.pid, (performance.now() - begin) / 1_000)
     return running
@@ -122,14 +134,19 @@ const build = ({ profiles, row, rounds, withPeers }: Given, peaks: Array<Peak>, 
     return path
   }
 
-  const serve = async (environment: Readonly<Record<string, string>>, role: Program.Role): Promise<Served> => {
+  const serve = async (
+    environment: Readonly<Record<string, string>>,
+    role: Program.Role,
+    tree?: string
+  ): Promise<Served> => {
     const port = await Program.freePort()
     const url = `http://127.0.0.1:${port}`
     const running = await start(
       "server",
       { HOST: "127.0.0.1", PORT: String(port), BASE_URL: `http://localhost:${port}`, ...environment },
       role,
-      (running) => Program.answers(running, `${url}/readyz`)
+      (running) => Program.answers(running, `${url}/readyz`),
+      tree
     )
     return { running, port, url }
   }
@@ -153,22 +170,28 @@ const build = ({ profiles, row, rounds, withPeers }: Given, peaks: Array<Peak>, 
       }
       return scratch
     },
-    server: (scratch, environment = {}) => serve({ ...scratch.environment, ...environment }, "server"),
+    server: (scratch, environment = {}, tree) => serve({ ...scratch.environment, ...environment }, "server", tree),
     embedded: async (environment = {}) => serve({ DATA_DIR: await directory(), ...environment }, "embedded"),
-    worker: (scratch, environment = {}) =>
-      start("worker", { ...scratch.environment, ...environment }, "worker", (running) =>
-        Program.until(running, "the worker", () => running.output().includes("the worker is ready"))
+    worker: (scratch, environment = {}, tree) =>
+      start(
+        "worker",
+        { ...scratch.environment, ...environment },
+        "worker",
+        (running) => Program.until(running, "the worker", () => running.output().includes("the worker is ready")),
+        tree
       )
   }
 }
 
-/** As in service, but that webhooks may go to this machine and that one machine may ask as much as it can. */
+/**
+ * The settings of a real service, except that webhooks may go to this machine and rate limits are too high to be met.
+ */
 const COMMON = {
   LOG_FORMAT: "json",
   ALLOW_INSECURE_WEBHOOKS: "true",
-  // No load balancer has to notice that a round is over.
+  // There is no load balancer that must notice the end of a round.
   DRAIN_SECONDS: "0",
   RATE_LIMIT_PER_MINUTE: "1000000",
-  // Clients of many addresses: the limits that count by address see as many as there would be.
+  // Clients come from many addresses, so the limits by address count as in a real service.
   TRUST_PROXY: "true"
 }

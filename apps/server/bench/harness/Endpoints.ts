@@ -4,12 +4,15 @@ import { Effect } from "effect"
 import * as People from "./People.js"
 import type { Scratch } from "./Scratch.js"
 
-/** The endpoints of the benchmark's app. */
+/** The webhook endpoints of the benchmark's app. */
 
 export const endpoint = (n: number): string => `ep_b${n}`
 export const secret = (n: number): string => `${SigningSecret.PREFIX}${String(n).padStart(52, "0")}`
 
-/** One for each address, the first with number 0, whose secrets a program of the product with the same keys can read. */
+/**
+ * Makes one endpoint for each address, from number 0 on. A program of the product with the same keys can read their
+ * secrets.
+ */
 export const seed = async ({ query, run }: Scratch, urls: ReadonlyArray<string>): Promise<void> => {
   for (const [n, url] of urls.entries()) {
     const context = SigningSecret.sealContext(AppId.make(People.APP), EndpointId.make(endpoint(n)))

@@ -1,14 +1,14 @@
 import type { Scratch } from "./Scratch.js"
 
 /**
- * People who have connected one app, made by the thousand with statements over whole sets. Who has number `n` has the ids and
- * tokens that the functions below give, in the harness as in the load client.
+ * People who have connected one app, made by the thousand with set-based statements. The functions below compute the
+ * ids and tokens of person `n`, for the harness and for the load client alike.
  */
 
 export const APP = "app_bench"
 export const CLIENT_SECRET = `pa_cs_${"0".repeat(52)}`
 
-/** 52 characters, as the service makes them. */
+/** 52 characters, like the service's own tokens. */
 const digits = (n: number): string => String(n).padStart(52, "0")
 
 export const user = (n: number): string => `usr_b${n}`
@@ -17,7 +17,7 @@ export const place = (n: number): string => `plc_b${n}`
 export const device = (n: number): string => `dev_b${n}`
 export const accessToken = (n: number): string => `pa_at.${connection(n)}.${digits(n)}`
 export const refreshToken = (n: number): string => `pa_rt.${connection(n)}.${digits(n)}`
-/** The route of a phone's token is its user. */
+/** A phone's token names its user, who is its route. */
 export const deviceToken = (n: number): string => `pa_dv.${user(n)}.${digits(n)}`
 
 const HASH = (text: string) => `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
@@ -27,7 +27,10 @@ const SCOPES = `ARRAY['location.place.current','location.place.lookup','location
 export const LAT = 52.37
 export const LON = 4.89
 
-/** The app, its developer, and people `from` to `from + count - 1`: a place shared with it, a phone, `fixes` readings there. */
+/**
+ * Makes the app, its developer, and people `from` to `from + count - 1`. Each has a place shared with the app, and a
+ * phone with `fixes` fixes at that place.
+ */
 export const seed = async (
   { query }: Pick<Scratch, "query">,
   { count, fixes = 1, from = 0 }: { readonly count: number; readonly fixes?: number; readonly from?: number }

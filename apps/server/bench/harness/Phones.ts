@@ -3,25 +3,28 @@ import * as People from "./People.js"
 import type { Scratch } from "./Scratch.js"
 
 /**
- * People with ten places and an `enter` rule on each, who go from one place to the next: wherever they arrive, exactly one rule
- * fires, and no rule within two minutes of its last firing. Ids of places and rules are the same for everybody: they are told apart
- * by their user.
+ * People with ten places and an `enter` rule on each, who go from one place to the next. Each arrival fires exactly one
+ * rule, and no rule fires twice within two minutes. The ids of places and rules are the same for every person: the
+ * product keys them by user.
  */
 
 const RULES = 10
 export const ENDPOINTS = 2
 
-/** Kilometres apart. */
+/** The places are kilometres apart. */
 const latOf = (place: number): number => People.LAT + 0.05 * place
 
-/** How far before now a person's first reading is: a rule fires on what is at most 15 minutes old. */
+/** How far in the past a person's first reading is: a rule fires only for a reading that is at most 15 minutes old. */
 export const BEHIND_MS = 14 * 60_000
-/** Between two arrivals: ten of them are two minutes. */
+/** The time between two arrivals: ten of them take two minutes. */
 export const STEP_MS = 12_000
-/** Then a reading would be further in the future than it may. */
+/** After this many steps a reading would be too far in the future. */
 export const STEPS_MAX = Math.floor((BEHIND_MS + 4 * 60_000) / STEP_MS)
 
-/** People `0` to `count - 1`, whose rules have seen them away from all ten places; endpoints that want every firing. */
+/**
+ * Makes people `0` to `count - 1`, whose rules have seen them outside all ten places, and endpoints that subscribe to
+ * every firing.
+ */
 export const seed = async (scratch: Scratch, count: number, url: (endpoint: number) => string): Promise<void> => {
   const { query } = scratch
   await People.seed(scratch, { count })
@@ -61,11 +64,11 @@ const reading = (capturedAt: number, place: number) => ({
   course_deg: 87
 })
 
-/** One reading, at the next place. */
+/** An upload with one reading, at the next place. */
 export const arrival = (startMs: number, step: number): string =>
   JSON.stringify({ locations: [reading(startMs + step * STEP_MS, step % RULES)] })
 
-/** A reading a second; the later half at the next place. */
+/** An upload with a reading for each second; the later half is at the next place. */
 export const walk = (startMs: number, step: number, count: number): string =>
   JSON.stringify({
     locations: Array.from({ length: count }, (_, index) =>
@@ -73,5 +76,5 @@ export const walk = (startMs: number, step: number, count: number): string =>
     )
   })
 
-/** Walks of `count` readings that a person can send. */
+/** How many walks of `count` readings a person can send. */
 export const walksMax = (count: number): number => Math.floor((BEHIND_MS + 4 * 60_000) / (count * 1_000))

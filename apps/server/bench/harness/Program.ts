@@ -8,10 +8,10 @@ export { freePort } from "../../test/support/freePort.js"
 
 const ROOT = join(import.meta.dirname, "../../../..")
 
-/** The product as it is built and shipped, by the name of its script. */
+/** The built product, by the names of its npm scripts. */
 const PRODUCT = { server: "start", worker: "worker" } as const
 
-/** Whose memory is looked at: the product's programs, by what they do, or something else. */
+/** The role by which memory peaks are grouped. */
 export type Role = "server" | "worker" | "embedded" | "other"
 
 export interface Running {
@@ -19,37 +19,41 @@ export interface Running {
   readonly role: Role
   readonly pid: number
   readonly child: ChildProcess
-  /** Where its profile is once it has ended; undefined: it is not profiled. */
+  /** The path of the profile once the program has ended; undefined: no profile. */
   readonly profile: string | undefined
-  /** What it wrote so far, both streams. */
+  /** Everything that the program has written so far, to both streams. */
   readonly output: () => string
-  /** Null once it has ended. */
+  /** Null once the program has ended. */
   readonly peakMB: () => number | null
-  /** Throws with its last words if it has ended. */
+  /** Throws with the program's last output if the program has ended. */
   readonly mustRun: () => void
-  /** SIGTERM, and waits until it is gone. */
+  /** Sends SIGTERM and waits until the program has ended. */
   readonly stop: () => Promise<void>
 }
 
 type Environment = Readonly<Record<string, string>>
 
-/** A program of the product; it gets the given environment and nothing of ours. `profile`: the file that is to tell where its time went. */
+/**
+ * Starts a program of the product, with the given environment and none of the benchmark's own variables. `profile`: the
+ * file for a CPU profile. `tree`: the folder of another clone of the repository, whose program it starts.
+ */
 export const product = (
   program: keyof typeof PRODUCT,
   environment: Environment,
   role: Role = program,
-  profile?: string
+  profile?: string,
+  tree: string = ROOT
 ): Running => {
   const profiling =
     profile === undefined
       ? []
       : ["--cpu-prof", `--cpu-prof-dir=${dirname(profile)}`, `--cpu-prof-name=${basename(profile)}`]
-  return { ...launch(program, role, [...profiling, ...commandOf(PRODUCT[program])], environment), profile }
+  return { ...launch(program, role, [...profiling, ...commandOf(PRODUCT[program], tree)], environment), profile }
 }
 
 /**
- * A TypeScript file of the benchmark as a process of its own. `args` are read with `process.argv`. `packages`: whether it sees the
- * sources of the product's packages, or what was built of them.
+ * Starts a TypeScript file of the benchmark as a process of its own. It reads `args` from `process.argv`. `packages`:
+ * whether it imports the product's packages as sources or as built files.
  */
 export const source = (
   name: string,
@@ -62,7 +66,7 @@ export const source = (
   return launch(name, "other", [...conditions, "--import", "tsx", path, ...args], environment)
 }
 
-/** A plain JavaScript file, as peers are. */
+/** Starts a plain JavaScript file: the peers are such files. */
 export const script = (name: string, path: string, environment: Environment = {}, args: ReadonlyArray<string> = []) =>
   launch(name, "other", [path, ...args], environment)
 
@@ -71,7 +75,7 @@ const launch = (name: string, role: Role, args: ReadonlyArray<string>, environme
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     env: { HOME, PATH, ...environment },
-    // The product gets nothing that it would not have in service.
+    // A program of the product gets no IPC channel, because it has none in a real service.
     stdio: role === "other" ? ["ignore", "pipe", "pipe", "ipc"] : ["ignore", "pipe", "pipe"]
   })
   const chunks: Array<string> = []
@@ -110,7 +114,7 @@ const isRunning = (child: ChildProcess): boolean => child.exitCode === null && c
 
 const PATIENCE_MS = 60_000
 
-/** Waits until `check` holds, and fails when the program ends first. */
+/** Waits until `check` holds; fails when the program ends first. */
 export const until = async (running: Running, what: string, check: () => Promise<boolean> | boolean): Promise<void> => {
   for (const start = performance.now(); ;) {
     running.mustRun()
@@ -132,7 +136,7 @@ export const answers = (running: Running, url: string): Promise<void> =>
     }
   })
 
-/** The port that a process of the benchmark says it listens on, with `{ _tag: "Listening", port }`. */
+/** The port that a process of the benchmark reports with `{ _tag: "Listening", port }`. */
 export const portOf = async (running: Running): Promise<number> => {
   let port = 0
   running.child.once("message", (heard: { readonly port: number }) => (port = heard.port))

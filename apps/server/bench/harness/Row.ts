@@ -1,22 +1,22 @@
 import type { Bench } from "./Bench.js"
 
-/** What one round of one side shows. */
+/** The figures of one round of one side. */
 export interface Sample {
-  /** Finished within `seconds`. */
+  /** Operations that finished within `seconds`. */
   readonly operations: number
   readonly seconds: number
-  /** Null where a round times no single operation. */
+  /** Null for a round that does not time single operations. */
   readonly p50Ms: number | null
   readonly p99Ms: number | null
-  /** User and system time of the measured process and its children; PostgreSQL's and the load client's are left out. */
+  /** User and system time of the measured process and its children, without PostgreSQL and the load client. */
   readonly cpuMicrosPerOp: number | null
-  /** The same of the load client, where there is one: it takes its time from the cores that all share. */
+  /** The processor time of the load client, where there is one: it competes for the same cores. */
   readonly clientCpuMicrosPerOp?: number
-  /** The most memory that the measured process ever had resident (VmHWM). */
+  /** The highest resident memory of the measured process (VmHWM). */
   readonly peakMB: number | null
 }
 
-/** Does one round of work. What it needs is there already: the same side is run once in every round, in turn with the others. */
+/** Runs one round of one side. Its set-up is done before; the sides of a comparison run in turn in every round. */
 export type Side = () => Promise<Sample>
 
 /** The medians over the rounds. */
@@ -33,47 +33,47 @@ export interface Measured {
   readonly product: Median
   readonly baseline: Median | null
   readonly peers: Readonly<Record<string, Median>>
-  /** Median over the rounds of product ÷ baseline in the same round. */
+  /** Product ÷ baseline of the same round; the median over the rounds. */
   readonly ratio: {
     readonly throughput: number | null
     readonly p50: number | null
     readonly p99: number | null
   }
-  /** The same against each peer. */
+  /** Product ÷ peer, for each peer. */
   readonly peerRatios: Readonly<Record<string, number>>
 }
 
-/** One thing that is asked of a path. */
+/** One requirement for a path. */
 export interface Goal {
-  /** As in the table: `throughput ≥ 0.7 × baseline`. */
+  /** The text in the table: `throughput ≥ 0.7 × baseline`. */
   readonly says: string
-  /** Undefined: it was not measured (a peer that was not installed). */
+  /** Undefined when it was not measured, for example because a peer was not installed. */
   readonly value: (measured: Measured) => number | undefined
   readonly isReached: (value: number) => boolean
 }
 
 export interface Comparison {
-  /** Tells the comparisons of one row apart. */
+  /** Distinguishes the comparisons of one row. */
   readonly label?: string
   readonly product: Side
-  /** What the product is measured against; without one the goals are absolute. */
+  /** The side that the product is compared with. Without a baseline the goals are absolute. */
   readonly baseline?: Side
   readonly peers?: Readonly<Record<string, Side>>
   readonly goals: ReadonlyArray<Goal>
-  /** Rounds that are not counted, until compilers and caches have done what they do; one without it. */
+  /** The number of rounds before counting begins, while compilers and caches warm up; default 1. */
   readonly warmUpRounds?: number
-  /** Printed beneath the table, after the last round: what limited it, for instance. */
+  /** Lines below the table, made after the last round; for example, what limited the product. */
   readonly notes?: () => ReadonlyArray<string>
 }
 
-/** A path of the product with what it is measured against. */
+/** A path of the product, with the sides that it is compared with. */
 export interface Row {
-  /** For `--only`: lower-case words joined by hyphens. */
+  /** The row's name for `--only`: lower-case words joined by hyphens. */
   readonly name: string
-  /** What is measured, in a few words. */
+  /** A few words about what is measured. */
   readonly path: string
-  /** What all of it takes with three rounds, set-up included. */
+  /** The time that the row takes with three rounds, including its set-up. */
   readonly seconds: number
-  /** Sets up databases and processes; `bench` takes them down again when the row is over, however it ends. */
+  /** Makes databases and processes; `bench` removes them when the row ends, also after a failure. */
   readonly open: (bench: Bench) => Promise<ReadonlyArray<Comparison>>
 }

@@ -1,15 +1,15 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { Database } from "@place-access/adapters-pg"
 import type { Vault } from "@place-access/domain/shared"
-import { Data, Settings, Stores } from "@place-access/worker/host"
+import { Data, Settings, Stores } from "@place-access/worker"
 import { type Config, ConfigProvider, Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { randomBytes } from "node:crypto"
 import pg from "pg"
 
-/** Where databases may be made. */
+/** The server on which databases are made. */
 const BENCH_DATABASE_URL = process.env["BENCH_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres"
 
-/** The server's version; fails with a sentence for who started the benchmark. */
+/** The server's version. The error is a sentence for the person who started the benchmark. */
 export const version = async (): Promise<string> => {
   try {
     const client = new pg.Client({ connectionString: BENCH_DATABASE_URL, connectionTimeoutMillis: 5_000 })
@@ -26,13 +26,16 @@ export const version = async (): Promise<string> => {
 /** A database of the product, made for one row and dropped after it. */
 export interface Scratch {
   readonly url: string
-  /** What the product's programs need of it. */
+  /** The settings with which programs of the product use this database. */
   readonly environment: { readonly DATABASE_URL: string; readonly SECRET_KEYS: string }
-  /** One statement, or several without parameters. */
+  /** Runs one statement, or several without parameters. */
   readonly query: (text: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Record<string, unknown>>>
-  /** Runs programs of the domain on the product's own stores, under the same keys. */
+  /** Runs programs of the domain on the product's own stores, with the same keys. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Stores.Stores | Database | Vault.Vault>) => Promise<A>
-  /** After seeding: what a database that has lived knows of its rows, and nothing left to write for the first round. */
+  /**
+   * Called after seeding: brings the planner's statistics up to date and writes everything out, so that the first round
+   * meets a database like one in use.
+   */
   readonly settle: () => Promise<void>
 }
 
@@ -46,14 +49,14 @@ const onServer = async (statement: string): Promise<void> => {
   }
 }
 
-/** With the product's schema and partitions, by its own migrations. */
+/** Makes a database with the product's schema and partitions, by the product's own migrations. */
 export const create = async (): Promise<{ readonly scratch: Scratch; readonly drop: () => Promise<void> }> => {
   const name = `place_access_bench_${randomBytes(6).toString("hex")}`
   await onServer(`CREATE DATABASE ${name}`)
   const url = Object.assign(new URL(BENCH_DATABASE_URL), { pathname: `/${name}` }).href
   const environment = { DATABASE_URL: url, SECRET_KEYS: `bench:${randomBytes(32).toString("base64")}` }
   const client = new pg.Client({ connectionString: url })
-  // Dropped beneath it.
+  // The database is dropped while this client is connected.
   client.on("error", () => undefined)
   const runtime = ManagedRuntime.make(stores(environment))
   const drop = async () => {
@@ -76,7 +79,7 @@ export const create = async (): Promise<{ readonly scratch: Scratch; readonly dr
         (await client.query(text, values === undefined ? undefined : [...values])).rows ?? [],
       run: (effect) => runtime.runPromise(effect),
       settle: async () => {
-        // Not of empty tables, as after migrations: they would count as empty until the next time.
+        // Analyses only tables with rows: an empty table that was analysed counts as empty until the next ANALYZE.
         const { rows } = await client.query<{ list: string | null }>(
           `SELECT string_agg(oid::regclass::text, ', ') AS list FROM pg_class
            WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0`
@@ -89,7 +92,7 @@ export const create = async (): Promise<{ readonly scratch: Scratch; readonly dr
   }
 }
 
-/** An embedded database in `DATA_DIR`, open for `use` only: one process at a time has it. */
+/** Opens an embedded database in `DATA_DIR` while `use` runs. Only one process at a time can open it. */
 export const embedded = async (
   DATA_DIR: string,
   use: (scratch: Pick<Scratch, "query">) => Promise<void>

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 
-/** What the kernel says of a process and of those that it started. */
+/** Reads the kernel's figures about a process and its children. */
 
-/** Linux counts in hundredths of a second wherever Node runs. */
+/** Linux counts in hundredths of a second on every machine that Node supports. */
 const MICROS_PER_TICK = 10_000
 
 const read = (path: string): string | undefined => {
@@ -16,7 +16,7 @@ const read = (path: string): string | undefined => {
 const children = (pid: number): ReadonlyArray<number> =>
   (read(`/proc/${pid}/task/${pid}/children`) ?? "").split(" ").filter(Boolean).map(Number)
 
-/** User and system time since it began, with its children's that live or have been waited for. */
+/** User and system time of the process since its start, and of its children that live or have been waited for. */
 export const cpuMicros = (pid: number): number => {
   const stat = read(`/proc/${pid}/stat`)
   if (stat === undefined) return 0
@@ -26,7 +26,7 @@ export const cpuMicros = (pid: number): number => {
   return children(pid).reduce((sum, child) => sum + cpuMicros(child), own)
 }
 
-/** The most that was ever resident, of the process itself. */
+/** The highest resident memory of the process itself. */
 export const peakMB = (pid: number): number | null => {
   const kB = /^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`) ?? "")?.[1]
   return kB === undefined ? null : Number(kB) / 1024

@@ -9,16 +9,16 @@ import * as Program from "./Program.js"
 import type { Await, Heard } from "./receiver.js"
 import type { Scratch } from "./Scratch.js"
 
-/** A receiver on this machine, and events on their way to it. */
+/** A receiver on this machine, for the webhooks of a row. */
 export interface Receiver {
   readonly port: number
-  /** What a program needs to trust it: a file of the certificate authority. */
+  /** The setting with which a program trusts the receiver: the file of its certificate authority. */
   readonly environment: { readonly NODE_EXTRA_CA_CERTS: string }
-  /** Resolves when so many more requests have come; fails if one of them was not signed. */
+  /** Resolves when this many further requests have arrived; fails if one of them had no signature. */
   readonly received: (requests: number) => Promise<void>
 }
 
-/** With a certificate for `localhost` made for this run. */
+/** Starts a receiver with a certificate for `localhost` that is made for this run. */
 export const receiver = async (bench: Bench): Promise<Receiver> => {
   const directory = await bench.directory()
   const [keyFile, certFile] = [join(directory, "key.pem"), join(directory, "cert.pem")]
@@ -47,7 +47,7 @@ export const receiver = async (bench: Bench): Promise<Receiver> => {
 export const rule = (n: number): string => `rul_b${n}`
 export const url = (port: number, n: number): string => `https://localhost:${port}/hooks/${n}`
 
-/** So many endpoints of the app, and for each of the first `people` a rule whose firings go to one of them. */
+/** Makes the app's endpoints, and for each of the first `people` a rule whose firings go to one of them. */
 export const seed = async (
   scratch: Scratch,
   { endpoints, people, port }: { readonly endpoints: number; readonly people: number; readonly port: number }
@@ -62,7 +62,7 @@ export const seed = async (
     FROM generate_series(0, ${people - 1}) AS n`)
 }
 
-/** Firings of those rules, in turn, in the outbox; workers are told when they are committed. */
+/** Writes firings into the outbox, one for each seeded rule in turn. The commit also wakes the workers. */
 export const fire = async (
   { query }: Scratch,
   { count, people, round }: { readonly count: number; readonly people: number; readonly round: string }
@@ -72,6 +72,7 @@ export const fire = async (
     SELECT r.user_id, 'evt_${round}n' || i, r.connection_id, r.app_id,
       jsonb_build_object('type', 'place.enter', 'ruleId', r.rule_id,
         'target', jsonb_build_object('placeId', r.place_id, 'label', 'Home')), now(), r.webhook_url, now(), now()
-    FROM generate_series(0, ${count - 1}) AS i JOIN rules r ON r.user_id = 'usr_b' || i % ${people} AND r.rule_id = 'rul_b' || i % ${people}`)
+    FROM generate_series(0, ${count - 1}) AS i JOIN rules r ON r.user_id = 'usr_b' || i % ${people}
+      AND r.rule_id = 'rul_b' || i % ${people}`)
   await query("SELECT pg_notify('place_access_work', '1')")
 }

@@ -8,18 +8,22 @@ const MAIN = join(import.meta.dirname, "load/main.ts")
 export const start = (): Program.Running => Program.source("load client", MAIN)
 
 export interface Load extends Omit<Order, "warmUpSeconds" | "script"> {
-  /** Module whose default export is a `Script.Open`, as a file URL: `new URL("presence.load.ts", import.meta.url)`. */
+  /**
+   * A module whose default export is a `Script.Open`, as a file URL: `new URL("presence.load.ts", import.meta.url)`.
+   */
   readonly script: URL
   readonly warmUpSeconds?: number
 }
 
-/** A round's sample. */
+/** The sample of a round. */
 export interface Loaded extends Outcome {
   readonly cpuMicrosPerOp: number
   readonly peakMB: number | null
 }
 
-/** Loads the `measured` processes over HTTP for a while. Fails when one of them ends, or answers anything but 2xx. */
+/**
+ * Loads the `measured` processes over HTTP for a while. Fails when one of them ends or gives an answer other than 2xx.
+ */
 export const load = async (
   client: Program.Running,
   measured: ReadonlyArray<Program.Running>,

@@ -3,11 +3,11 @@ import { parseArgs } from "node:util"
 
 export interface Options {
   readonly help: boolean
-  /** Names of rows; undefined: all of them. */
+  /** The names of rows; undefined: all rows. */
   readonly only: ReadonlyArray<string> | undefined
   readonly peers: boolean
   readonly rounds: number
-  /** Where the figures go, too. */
+  /** A file for the figures, besides the output. */
   readonly json: string | undefined
   /** The folder for profiles of the product's programs. */
   readonly profile: string | undefined

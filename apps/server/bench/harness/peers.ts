@@ -6,7 +6,7 @@ const FOLDER = join(import.meta.dirname, "../peers")
 
 export const path = (file: string): string => join(FOLDER, file)
 
-/** What bench/peers/package-lock.json names; nothing is done when that is there already. */
+/** Installs the packages of bench/peers/package-lock.json; does nothing when they are installed. */
 export const install = (): void => {
   const stamp = path("node_modules/.installed")
   const lock = readFileSync(path("package-lock.json"), "utf8")

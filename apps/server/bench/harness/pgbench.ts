@@ -6,17 +6,17 @@ import { promisify } from "node:util"
 import { percentile } from "./percentile.js"
 import type { Sample } from "./Row.js"
 
-/** PostgreSQL's own benchmark program: what the database can do when nothing else is in the way. */
+/** PostgreSQL's own benchmark program: it shows what the database can do alone. */
 export interface Pgbench {
   readonly databaseUrl: string
-  /** Statements with `:name` for what changes; `fill` makes them of what a program of the product sent. */
+  /** Statements with `:name` for the parts that change; `fill` makes them from statements that the product sent. */
   readonly script: string
   readonly clients: number
-  /** What each client's variables are at the start. */
+  /** The start values of each client's variables. */
   readonly variables?: Readonly<Record<string, number>>
   readonly seconds: number
   readonly warmUpSeconds?: number
-  /** What one run of the script is counted as. */
+  /** How many operations one run of the script counts as. */
   readonly operationsPerRun?: number
 }
 
@@ -60,7 +60,7 @@ const reason = ({ code, message, stderr = "" }: Failure): string =>
     ? "there is no pgbench on the PATH; it comes with PostgreSQL"
     : `pgbench failed: ${stderr === "" ? message : stderr}`
 
-/** Of one transaction: client, number, microseconds, file, and when it ended (s, us). */
+/** One line for each transaction: client, number, microseconds, file, and the time of its end (s, us). */
 const summarise = (
   lines: ReadonlyArray<string>,
   warmUpSeconds: number,
@@ -87,7 +87,7 @@ const summarise = (
 }
 
 /**
- * The text for pgbench: each `$n` becomes what `expression` says for parameter `n` (from 0), such as `:user` or
+ * Makes a statement for pgbench: each `$n` becomes the `expression` for parameter `n` (from 0), such as `:user` or
  * `'usr_b' || :user`. pgbench sends variables as parameters again.
  */
 export const fill = (text: string, expression: (index: number) => string): string =>

@@ -7,8 +7,8 @@ import * as Connection from "./load/Connection.js"
 import { request } from "./load/Script.js"
 
 /**
- * The phones and the receiver of the webhooks in one process, so that one clock times both ends: from an upload's answer until each
- * of the two webhooks of its firing has arrived.
+ * Runs the phones and the webhook receiver in one process, so that one clock measures the whole time: from the answer
+ * to an upload until the two webhooks of its firing have arrived.
  */
 
 export interface Order {
@@ -34,7 +34,7 @@ interface Upload {
   readonly arrivedAt: Array<number>
 }
 
-/** By capture time, which is one upload's alone. */
+/** Uploads by capture time: no two uploads share one. */
 const uploads = new Map<number, Upload>()
 
 const receiver = createServer((incoming, response) => {
@@ -59,7 +59,7 @@ const run = async ({ clients, from, people, port, ratePerS, seconds, warmUpSecon
   const send = async (connection: Connection.Connection, index: number) => {
     const n = from + (index % people)
     const step = Math.floor(index / people)
-    // A millisecond tells people apart.
+    // People's uploads differ by one millisecond, so that the capture time identifies the upload.
     const start = startMs + (index % people)
     const upload: Upload = { isCounted: index >= warmUpSeconds * ratePerS, answeredAt: undefined, arrivedAt: [] }
     uploads.set(start + step * Phones.STEP_MS, upload)
@@ -84,7 +84,7 @@ const run = async ({ clients, from, people, port, ratePerS, seconds, warmUpSecon
   const counted = [...uploads.values()].filter(({ isCounted }) => isCounted)
   tell({
     _tag: "Ended",
-    // A webhook may be faster than the answer.
+    // A webhook may arrive before the answer to its upload.
     latenciesMs: counted.flatMap(({ answeredAt = 0, arrivedAt }) =>
       arrivedAt.map((at) => Math.max(0, at - answeredAt))
     ),

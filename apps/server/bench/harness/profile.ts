@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from "node:fs"
 import { SourceMap } from "node:module"
 import { fileURLToPath } from "node:url"
 
-/** Where the processor time of a program went, from the profile that V8 wrote (`node --cpu-prof`). */
+/** Reads the CPU profile of a program that V8 wrote (`node --cpu-prof`). */
 
 interface CallFrame {
   readonly functionName: string
   readonly url: string
-  /** From 0. */
+  /** Line numbers count from 0. */
   readonly lineNumber: number
   readonly columnNumber: number
 }
@@ -15,13 +15,13 @@ interface CallFrame {
 interface Profile {
   readonly nodes: ReadonlyArray<{ readonly id: number; readonly callFrame: CallFrame }>
   readonly samples: ReadonlyArray<number>
-  /** Microseconds since the sample before; of the first, since the start. */
+  /** Microseconds since the previous sample; for the first sample, since the start. */
   readonly timeDeltas: ReadonlyArray<number>
 }
 
-/** What takes less than this is not worth a word. */
+/** Smaller shares are not reported. */
 const SHARE_MIN = 0.02
-/** Of a program that did nothing nothing can be said. */
+/** A program that was busy for less than this is not reported. */
 const BUSY_SECONDS_MIN = 1
 
 const WRITES = /^(?:writev|write(?:Utf8|Latin1|Ascii)String|writeBuffer)$/
@@ -37,10 +37,10 @@ const groupOf = (frame: CallFrame, sourceOf: SourceOf): string => {
   return library ?? own ?? "other"
 }
 
-/** Where a function was written. */
+/** Returns the source file of a function. */
 type SourceOf = (frame: CallFrame) => string
 
-/** By the source maps of the files that it is built into. */
+/** Looks functions up in the source maps of the built files. */
 const byMaps = (): SourceOf => {
   const maps = new Map<string, SourceMap | undefined>()
   const mapOf = (url: string): SourceMap | undefined => {
@@ -56,7 +56,7 @@ const byMaps = (): SourceOf => {
   }
 }
 
-/** Shares of the time in which it did anything, from `fromSeconds` after its start on; undefined when there was too little of it. */
+/** The shares of the busy time, from `fromSeconds` after the start on; undefined when the program was hardly busy. */
 export const shares = (
   { nodes, samples, timeDeltas }: Profile,
   fromSeconds: number,
@@ -78,7 +78,7 @@ export const shares = (
   return [...micros].map(([group, time]) => [group, time / busy] as const).sort(([, a], [, b]) => b - a)
 }
 
-/** One line for people; undefined when there is nothing to say. */
+/** The profile as one line of text; undefined when there is nothing to report. */
 export const read = (file: string, name: string, fromSeconds: number): string | undefined => {
   const all = shares(JSON.parse(readFileSync(file, "utf8")) as Profile, fromSeconds)
   if (all === undefined) return undefined

@@ -3,16 +3,17 @@ import type { AddressInfo } from "node:net"
 import { createServer } from "node:tls"
 
 /**
- * Receives webhooks over https and answers each with 200 at once; a process of its own, as light as can be, so that what sends is
- * what is measured. Says its port, and how many requests came when as many came as it was told to wait for.
+ * Receives webhooks over https and answers each one with 200 at once. It is a process of its own and as light as
+ * possible, so that the sender is measured. It reports its port, and the number of requests when the awaited number has
+ * arrived.
  */
 
 export type Heard =
   | { readonly _tag: "Listening"; readonly port: number }
-  /** `signed`: how many bore a signature. */
+  /** `signed`: the number of requests with a signature. */
   | { readonly _tag: "Received"; readonly requests: number; readonly signed: number }
 
-/** Counts from nought again, and tells when so many are there. */
+/** Resets the count; the receiver reports when this many requests have arrived. */
 export interface Await {
   readonly requests: number
 }
@@ -32,7 +33,7 @@ const server = createServer({ key: readFileSync(keyFile), cert: readFileSync(cer
   let pending = ""
   socket.setNoDelay(true)
   socket.on("error", () => socket.destroy())
-  // One byte, one character: lengths are counted in bytes.
+  // One byte is one character, because lengths are counted in bytes.
   socket.setEncoding("latin1").on("data", (chunk: string) => {
     pending += chunk
     for (;;) {

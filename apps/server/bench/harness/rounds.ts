@@ -3,7 +3,7 @@ import type { Comparison, Measured, Median, Sample, Side } from "./Row.js"
 export const median = (numbers: ReadonlyArray<number>): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN
 
-/** They take turns, so that whatever else the machine does meets all alike. */
+/** Measures the sides of a comparison in turn, so that other work on the machine disturbs all sides alike. */
 export const measure = async (
   { baseline, peers = {}, product, warmUpRounds = 1 }: Comparison,
   rounds: number
@@ -16,7 +16,7 @@ export const measure = async (
   const samples: Record<string, Array<Sample>> = Object.fromEntries(sides.map(([name]) => [name, []]))
   for (let round = 0; round < warmUpRounds; round++) for (const [, side] of sides) await side()
   for (let round = 0; round < rounds; round++) {
-    // Who goes first changes, too: a round that warms something up for the next one favours nobody.
+    // The order alternates, so that a side never always runs in the caches that another side has warmed.
     for (const [name, side] of round % 2 === 0 ? sides : sides.toReversed()) samples[name]?.push(await side())
   }
   return { measured: summarise(samples), samples }

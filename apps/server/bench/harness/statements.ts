@@ -1,8 +1,8 @@
 import { startRecorder } from "../../test/distribution/recorder.js"
 
 /**
- * The statements that a program of the product sends to PostgreSQL, as it sends them: baselines run these and none that somebody
- * wrote down from memory. The program is pointed at a port of ours, which passes everything on and reads what goes by.
+ * Records the statements that a program of the product sends to PostgreSQL, so that baselines run exactly these. The
+ * program connects to a port of the recorder, which forwards every byte and reads it.
  */
 export interface Statement {
   readonly text: string
@@ -11,9 +11,9 @@ export interface Statement {
 }
 
 export interface Recorder {
-  /** DATABASE_URL for the program that is listened to. */
+  /** The DATABASE_URL for the recorded program. */
   readonly url: string
-  /** What was sent while `use` ran, in order; transaction control is among it. */
+  /** The statements that were sent while `use` ran, in order, including transaction control. */
   readonly during: (use: () => Promise<unknown>) => Promise<ReadonlyArray<Statement>>
   readonly close: () => Promise<void>
 }

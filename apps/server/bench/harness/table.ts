@@ -1,6 +1,6 @@
 import type { Comparison, Goal, Measured, Median } from "./Row.js"
 
-/** One line for every side, one for every goal. */
+/** Prints one line for every side and one for every goal. */
 
 const number = (value: number | null): string =>
   value === null || Number.isNaN(value)

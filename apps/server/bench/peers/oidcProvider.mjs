@@ -3,19 +3,22 @@ import { Provider } from "oidc-provider"
 import pg from "pg"
 
 /**
- * oidc-provider with an adapter for PostgreSQL and rotation of refresh tokens, as its documentation has it: one table, a JSON
- * document for each token and grant. `PEOPLE` people have a grant and a refresh token, 43 digits of their number.
+ * oidc-provider with a PostgreSQL adapter and rotating refresh tokens, written after its documentation: one table, with
+ * a JSON document for each token and grant. `PEOPLE` people have a grant and a refresh token; the token is the person's
+ * number in 43 digits.
  */
 
 const { DATABASE_URL, PEOPLE, PORT } = process.env
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 })
 await pool.query(`CREATE TABLE oidc (
-  kind text NOT NULL, id text NOT NULL, payload jsonb NOT NULL, grant_id text, expires_at timestamptz, consumed_at timestamptz,
+  kind text NOT NULL, id text NOT NULL, payload jsonb NOT NULL, grant_id text, expires_at timestamptz,
+    consumed_at timestamptz,
   PRIMARY KEY (kind, id))`)
 await pool.query(`CREATE INDEX oidc_by_grant ON oidc (grant_id)`)
 
 const UPSERT = `INSERT INTO oidc (kind, id, payload, grant_id, expires_at) VALUES ($1, $2, $3, $4, $5)
-  ON CONFLICT (kind, id) DO UPDATE SET payload = excluded.payload, grant_id = excluded.grant_id, expires_at = excluded.expires_at`
+  ON CONFLICT (kind, id) DO UPDATE SET payload = excluded.payload, grant_id = excluded.grant_id,
+    expires_at = excluded.expires_at`
 
 class Adapter {
   constructor(kind) {
@@ -77,7 +80,7 @@ const provider = new Provider(`http://127.0.0.1:${PORT}`, {
   ttl: { AccessToken: 3_600, Grant: 1_209_600, RefreshToken: 1_209_600 }
 })
 
-// One of each by its own means, and the others are copies.
+// The library makes the first of each; the others are copies.
 const client = await provider.Client.find("bench")
 const grant = new provider.Grant({ accountId: "person", clientId: "bench" })
 grant.addOIDCScope("offline_access")

@@ -1,6 +1,9 @@
 import PgBoss from "pg-boss"
 
-/** A worker asks again at once only when its batch took that long: so batches are large, and few at once of all of them. */
+/**
+ * A worker polls again at once only when its last batch took longer than the polling interval. So batches are large,
+ * and few workers run at once.
+ */
 const BATCH = 1_000
 const WORKERS = 4
 

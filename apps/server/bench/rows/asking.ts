@@ -1,14 +1,14 @@
 import type { Bench, Served } from "../harness/Bench.js"
 import type { Side } from "../harness/Row.js"
 
-/** People of a database that is asked where they are. */
+/** The number of people in the database. */
 export const PEOPLE = 1_000
-/** Of each of them. */
+/** The number of fixes of each person. */
 export const FIXES = 20
 
 const CLIENTS = 32
 
-/** Questions for presence to these servers, in turn, as fast as they are answered. */
+/** Asks these servers for presence, in turn, as fast as they answer. */
 export const asking =
   (bench: Bench, servers: ReadonlyArray<Pick<Served, "port" | "running">>, seconds: number): Side =>
   () =>

@@ -15,7 +15,7 @@ import * as Webhooks from "../harness/Webhooks.js"
 const PEOPLE = 2_000
 const ENDPOINTS = 50
 const EVENTS = 20_000
-/** What a worker has under way at most. */
+/** The most deliveries that a worker has in flight. */
 const AT_ONCE = 256
 
 export const deliveries: Row = {
@@ -47,7 +47,7 @@ export const deliveries: Row = {
 
 const PEERS = { "pg-boss": "pgBoss.mjs", "graphile-worker": "graphileWorker.mjs" }
 
-/** Queues for everything that send the same, each on a database of its own. */
+/** Job queues that send the same webhooks, each on a database of its own. */
 const peers = async (bench: Bench, receiver: Webhooks.Receiver): Promise<Readonly<Record<string, Side>>> => {
   if (!bench.withPeers) return {}
   const sides: Record<string, Side> = {}
@@ -66,27 +66,29 @@ const peers = async (bench: Bench, receiver: Webhooks.Receiver): Promise<Readonl
   return sides
 }
 
-/** A database with endpoints and rules, and so many workers on it. */
-export const withWorkers = async (bench: Bench, receiver: Webhooks.Receiver, count: number) => {
+/** A database with endpoints and rules, and `count` workers on it. */
+export const withWorkers = async (bench: Bench, receiver: Webhooks.Receiver, count: number, tree?: string) => {
   const scratch = await bench.scratch(async (empty) => {
     await People.seed(empty, { count: PEOPLE })
     await Webhooks.seed(empty, { endpoints: ENDPOINTS, people: PEOPLE, port: receiver.port })
   })
-  const workers = await Promise.all(Array.from({ length: count }, () => bench.worker(scratch, receiver.environment)))
+  const workers = await Promise.all(
+    Array.from({ length: count }, () => bench.worker(scratch, receiver.environment, tree))
+  )
   return { scratch, workers }
 }
 
-/** Of one round after the other. */
+/** Numbers the rounds, so that their events differ. */
 let rounds = 0
 
-/** From the commit of the events until the last of their rows has ended. */
+/** A round lasts from the commit of the events until the last of their deliveries has ended. */
 export const product =
   (scratch: Scratch, receiver: Webhooks.Receiver, workers: ReadonlyArray<Program.Running>, events = EVENTS) =>
   async (): Promise<Sample> => {
     const round = `r${rounds++}`
     const received = receiver.received(events)
     const cpu = () => workers.reduce((sum, { pid }) => sum + Usage.cpuMicros(pid), 0)
-    // As autovacuum leaves a database that has lived; it may be off here, or come in the middle of a round.
+    // Does what autovacuum does on a database in use: here autovacuum may be off, or start in the middle of a round.
     await scratch.query("VACUUM (ANALYZE)")
     await scratch.query("BEGIN")
     await Webhooks.fire(scratch, { count: events, people: PEOPLE, round })
@@ -118,7 +120,9 @@ export const product =
     }
   }
 
-/** A receiver that does not answer in time on a busy machine makes rows wait for minutes: no measurement any more. */
+/**
+ * If the receiver is too slow on a busy machine, deliveries are retried after minutes. Then the round measures nothing.
+ */
 const PATIENCE_MS = 60_000
 
 const standing = async ({ query }: Scratch): Promise<string> =>
@@ -132,7 +136,7 @@ const ended = (running: Program.Running): Promise<never> =>
     running.child.once("exit", () => reject(new Error(`the ${running.name} ended:\n${running.output().slice(-4_000)}`)))
   )
 
-/** A process that takes an `Order` and tells when it is `Done`. */
+/** Gives an `Order` to a process, which reports when it is `Done`. */
 const sendAll = async (sender: Program.Running, receiver: Webhooks.Receiver): Promise<Sample> => {
   const received = receiver.received(EVENTS)
   const done = new Promise<Done>((resolve) => sender.child.once("message", resolve))

@@ -1,15 +1,15 @@
 import * as People from "../harness/People.js"
 import { type Client, request } from "../harness/load/Script.js"
 
-/** One person's history is asked about, over and over. */
+/** Asks about the history of one person, repeatedly. */
 export interface Options {
   readonly what: "lookup" | "visits"
-  /** The history lies between the two, in milliseconds since 1970. */
+  /** The bounds of the history, in milliseconds since 1970. */
   readonly from: number
   readonly until: number
 }
 
-/** The golden ratio's fraction: moments that spread evenly, the same in every round. */
+/** Steps of the golden ratio's fraction spread the times evenly, and in the same way in every round. */
 const STEP = 0.618_033_988_749_895
 
 const open = ({ from, until, what }: Options, index: number): Client => {

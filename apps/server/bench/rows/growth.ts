@@ -10,20 +10,20 @@ import type { Comparison, Row, Side } from "../harness/Row.js"
 import type { Scratch } from "../harness/Scratch.js"
 import type { Options } from "./growth.load.js"
 
-/** What a database that has grown costs, beside a small one: the baseline of every comparison is the product itself. */
+/** The cost of a large database compared with a small one: the baseline of every comparison is the product itself. */
 
 interface Size {
   readonly people: number
-  /** Of person 0, and stays derived from them. */
+  /** The number of person 0's fixes, from which stays are derived. */
   readonly fixes: number
-  /** Deliveries that wait, over `ENDPOINTS`. */
+  /** The number of waiting deliveries, over `ENDPOINTS` endpoints. */
   readonly waiting: number
 }
 
 const SMALL: Size = { people: 1_000, fixes: 10_000, waiting: 2_000 }
 const LARGE: Size = { people: 100_000, fixes: 1_000_000, waiting: 200_000 }
 const ENDPOINTS = 50
-/** Within what is kept without a choice of the user's. */
+/** Fewer days than the product keeps when the user has made no choice. */
 const DAYS = 80
 const FIXES_PER_STAY = 250
 
@@ -71,7 +71,7 @@ const history =
     return loaded(grown, "growth.load.ts", options)
   }
 
-/** Each round has people of its own: a refresh token is spent once. */
+/** Each round uses different people: a refresh token can be used once. */
 const everybody =
   (script: string) =>
   (grown: Grown): Side => {
@@ -90,7 +90,7 @@ const loaded = ({ bench, served }: Grown, script: string, options: unknown) =>
     warmUpSeconds: 0.3
   })
 
-/** The worker's own claim, each undone again, so that as much waits as before. */
+/** Runs the worker's claim and rolls it back, so that the backlog stays the same. */
 const claims =
   ({ scratch }: Grown): Side =>
   async () => {
@@ -145,7 +145,8 @@ const seed = async (scratch: Scratch, size: Size): Promise<void> => {
   const everyS = (DAYS * 86_400) / size.fixes
   await scratch.query(`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, received_at)
     SELECT 'usr_b0', now() - make_interval(secs => i * ${everyS}), 'dev_b0',
-      ${People.LAT} + CASE WHEN i % ${FIXES_PER_STAY} < ${FIXES_PER_STAY / 2} THEN 0 ELSE 0.02 END, ${People.LON}, 10, now()
+      ${People.LAT} + CASE WHEN i % ${FIXES_PER_STAY} < ${FIXES_PER_STAY / 2} THEN 0 ELSE 0.02 END, ${People.LON}, 10,
+        now()
     FROM generate_series(1, ${size.fixes}) AS i`)
   await scratch.query(`INSERT INTO stays (user_id, place_id, device_id, arrival, departure)
     SELECT 'usr_b0', 'plc_b0', 'dev_b0', now() - make_interval(secs => i * ${everyS * FIXES_PER_STAY}),

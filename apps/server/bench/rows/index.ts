@@ -15,17 +15,20 @@ import { uploadHundred, uploadOne } from "./upload.js"
 /**
  * Every row of the table, in its order. To add one:
  *
- *  1. `rows/<name>.ts` exports a `Row` (harness/Row.ts). Its `open` builds what is needed with `bench` – a scratch database
- *     (`bench.scratch()`, filled with `People.seed` or statements of its own, then `settle()`), programs of the product
- *     (`bench.server`, `bench.worker`, `bench.embedded`), processes of its own (`bench.keep(Program.source(…))`) – and gives
- *     the sides, each of which does one round (about 4 s) and says what it did: `load` for HTTP (the requests come from a module
- *     `rows/<name>.load.ts`), `pgbench` for bare SQL, or anything that gives a `Sample`. Nothing needs closing: `bench` does that.
- *  2. The baseline does the same work: `record` (harness/statements.ts) hears the statements that the product really sends,
- *     `fill` makes pgbench scripts of them, `Replay` runs them prepared in a process of its own (baselines/).
- *  3. Goals are made in harness/Goal.ts. Peers go to `comparison.peers`, only if `bench.withPeers`.
- *  4. Name it here.
+ * 1. `rows/<name>.ts` exports a `Row` (harness/Row.ts). Its `open` sets everything up with `bench`:
+ *    - a scratch database: `bench.scratch()`, filled with `People.seed` or other statements, then `settle()`;
+ *    - programs of the product: `bench.server`, `bench.worker`, `bench.embedded`;
+ *    - processes of the row's own: `bench.keep(Program.source(…))`.
  *
- * Processes of the product say how much memory they took at most: rows need do nothing for that.
+ *    `bench` removes all of them when the row ends. `open` returns the sides. A side does one round (about 4 s) and
+ *    returns a `Sample`: `load` makes one over HTTP (a module `rows/<name>.load.ts` makes the requests), `pgbench` with
+ *    bare SQL.
+ * 2. The baseline does the same work. `record` (harness/statements.ts) records the statements that the product sends;
+ *    `fill` makes pgbench scripts of them, and `Replay` (baselines/) runs them prepared in a process of its own.
+ * 3. Goals are made in harness/Goal.ts. Peers go to `comparison.peers`, only if `bench.withPeers`.
+ * 4. Add the row to this list.
+ *
+ * The memory peaks of the product's processes are recorded without any help of the row.
  */
 export const rows: ReadonlyArray<Row> = [
   presence,
@@ -40,6 +43,6 @@ export const rows: ReadonlyArray<Row> = [
   growth,
   several,
   memory,
-  // After the one that looks at memory: spans on their way are not what it asks about.
+  // After the row that measures memory: spans on their way to the collector would count there.
   telemetry
 ]

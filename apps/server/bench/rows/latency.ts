@@ -14,8 +14,9 @@ const WARM_UP_SECONDS = 1
 const PEOPLE = 200
 
 /**
- * At 100 uploads a second, evenly, each of which fires one rule: from the answer to the phone until the webhook has arrived at each of
- * two endpoints on this machine. A server and a worker, with nothing else to do.
+ * 100 uploads a second, evenly spread, each of which fires one rule. Measures the time from the answer to the phone
+ * until the webhook has arrived at each of two endpoints on this machine. A server and a worker run, with nothing else
+ * to do.
  */
 export const latency: Row = {
   name: "latency",

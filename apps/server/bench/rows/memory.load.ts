@@ -20,7 +20,7 @@ const upload = (n: number, atMs: number): string => {
   )
 }
 
-/** Questions, and after every fourth a phone that sends what it kept. */
+/** Asks questions; after every fourth, a phone uploads the readings that it kept. */
 const open = (options: Turns, index: number, clients: number): Client => {
   const next = turns(options, index, clients)
   let count = index

@@ -8,7 +8,7 @@ const PEOPLE = 200
 const CLIENTS = 16
 const SECONDS = 3
 
-/** What servers and workers took is read while the rows before this one load them. */
+/** Reads the memory peaks of servers and workers that the earlier rows loaded. */
 export const memory: Row = {
   name: "memory",
   path: "memory: everything in one process under questions and uploads; servers and workers in the rows above",

@@ -8,7 +8,7 @@ import { asking, FIXES, PEOPLE } from "./asking.js"
 import * as PresenceLoad from "./presence.load.js"
 
 const SECONDS = 3
-/** A service runs for days: V8 has compiled what it will by then, which takes some ten thousand requests. */
+/** A real service runs for days, so V8 has compiled its code. That takes some ten thousand requests. */
 const WARM_UP_ROUNDS = 3
 
 export const presence: Row = {
@@ -18,7 +18,7 @@ export const presence: Row = {
   open: async (bench) => {
     const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: FIXES }))
 
-    // What the product sends is heard on a server of its own, so that the measured one talks to PostgreSQL directly.
+    // The recorder stands before a second server, so that the measured server talks to PostgreSQL directly.
     const recorder = await record(scratch.url)
     const heard = await bench.server(scratch, { DATABASE_URL: recorder.url })
     const ask = async (n: number) => {
@@ -28,7 +28,7 @@ export const presence: Row = {
       if (!answer.ok) throw new Error(`presence answered ${answer.status}: ${await answer.text()}`)
       return { body: await answer.text(), headers: Object.fromEntries(answer.headers) }
     }
-    // Routes of connections are remembered, so the second answer is the usual one.
+    // The first question also reads the connection's route, which is then cached: the second question is the usual one.
     await ask(0)
     const model = { answer: undefined as Awaited<ReturnType<typeof ask>> | undefined }
     const statements = await recorder.during(async () => (model.answer = await ask(0)))

@@ -2,7 +2,7 @@ import * as People from "../harness/People.js"
 import { type Client, type Open, request } from "../harness/load/Script.js"
 import { type Turns, turns } from "../harness/load/Turns.js"
 
-/** Everybody's app calls from an address of its own: calls are limited for each. */
+/** Each person's app calls from an address of its own, because calls are limited by address. */
 export const address = (n: number): string => `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`
 
 const message = (n: number, refreshToken: string): string =>
@@ -20,7 +20,10 @@ const given = (body: string): string => {
   return body.slice(from, body.indexOf('"', from))
 }
 
-/** People in turn, each with the token that the time before gave; `first`: the one before that. */
+/**
+ * A client that uses the people in turn. Each turn of a person sends the refresh token that the person's previous turn
+ * returned; `first` gives the token of the first turn.
+ */
 export const rotating = (
   [options, index, clients]: Parameters<Open<Turns>>,
   first: (n: number) => string,

@@ -12,11 +12,14 @@ import { address } from "./refresh.load.js"
 
 const CLIENTS = 16
 const SECONDS = 3
-/** A service runs for days: V8 has compiled what it will by then, which takes some ten thousand requests. */
+/** A real service runs for days, so V8 has compiled its code. That takes some ten thousand requests. */
 const WARM_UP_ROUNDS = 3
-/** Each round has people of its own, whose tokens nobody has spent. */
+/** Each round uses different people, whose refresh tokens nobody has used. */
 const PEOPLE_OF_ROUND = 512
-/** After those of the product come those of pgbench, who start over in each round. */
+/**
+ * The people whose tokens pgbench refreshes, stored after the product's people. Every round of pgbench begins with the
+ * same people again.
+ */
 const PGBENCH_PEOPLE = 512
 
 export const refresh: Row = {
@@ -24,7 +27,7 @@ export const refresh: Row = {
   path: "POST /v1/oauth/token with a refresh token, which is rotated",
   seconds: 65,
   open: async (bench) => {
-    // One person more is listened to.
+    // The last person is added for the recording of one refresh.
     const people = PEOPLE_OF_ROUND * (bench.rounds + WARM_UP_ROUNDS)
     const scratch = await bench.scratch((empty) => People.seed(empty, { count: people + PGBENCH_PEOPLE + 1, fixes: 0 }))
     const listenedTo = people + PGBENCH_PEOPLE
@@ -107,7 +110,7 @@ const listen = async (bench: Bench, scratch: Scratch, n: number): Promise<Heard>
     if (!answer.ok) throw new Error(`refresh answered ${answer.status}: ${await answer.text()}`)
     return (await answer.json()) as { readonly access_token: string; readonly refresh_token: string }
   }
-  // What is remembered of a connection is remembered then.
+  // The first refresh fills the caches for this connection.
   const first = await ask(People.refreshToken(n))
   let second = first
   const statements = await recorder.during(async () => (second = await ask(first.refresh_token)))
@@ -127,10 +130,13 @@ const PRESENTED = "(presented)"
 
 const hash = (token: string): string => createHash("sha256").update(token).digest("hex")
 
-/** The hash of the `link`th token of a person of pgbench's: as long as a real one, and known without asking. */
+/**
+ * The hash of the `link`th token of a person whom pgbench uses. It has the length of a real hash, and SQL can compute
+ * it.
+ */
 const TOKEN_HASH = (n: string, link: string) => `lpad(to_hex(${n}::bigint * 1000000 + ${link}::bigint), 64, '0')`
 
-/** Every client of pgbench goes through people of its own, again and again; `turn` counts. */
+/** Each client of pgbench uses its own people, one after the other and repeatedly; `turn` counts the passes. */
 const pgbenchScript = ({ accessHash, refreshHash, statements }: Heard, n: number, firstPerson: number): string => {
   const turns = PGBENCH_PEOPLE / CLIENTS
   const set = [

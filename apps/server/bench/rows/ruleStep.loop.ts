@@ -4,8 +4,8 @@ import { Timestamp } from "@place-access/domain/shared"
 import type { Sides } from "../harness/loop/Loop.js"
 
 /**
- * How much the state machine of Spec §4.6 costs beside the arithmetic that nobody can spare: the distance and the two
- * comparisons with the band.
+ * The cost of the state machine of Spec §4.6, compared with the arithmetic that every implementation needs: the
+ * distance, and the two comparisons with the band.
  */
 
 const MINUTE = 60_000
@@ -13,7 +13,10 @@ const START = Date.UTC(2026, 0, 15)
 const FIXES = 100_000
 const CIRCLE: Geometry.Circle = { lat: 52.37, lon: 4.89, radiusM: 150 }
 
-/** A phone that goes in and out of the circle, a fix every half minute: twenty inside, twenty outside, some near the edge. */
+/**
+ * A phone that enters and leaves the circle, with a fix every half minute: twenty inside, twenty outside, some near the
+ * edge.
+ */
 const fixes: ReadonlyArray<RuleEvaluation.Observation> = Array.from({ length: FIXES }, (_, index) => ({
   capturedAt: Timestamp.make(START + (index * MINUTE) / 2),
   lat: CIRCLE.lat + (index % 40 < 20 ? 1e-4 : 2e-2),
@@ -23,7 +26,7 @@ const fixes: ReadonlyArray<RuleEvaluation.Observation> = Array.from({ length: FI
 
 const OPEN = { from: null, until: null }
 const asked = { circle: CIRCLE, dwellMinutes: null, window: OPEN, firesFrom: Timestamp.make(START) }
-/** One of each kind, and one with a window around everything. */
+/** One rule of each type, and one rule whose window contains all fixes. */
 const questions: ReadonlyArray<RuleEvaluation.Question> = [
   { ...asked, type: "enter" },
   { ...asked, type: "exit" },
@@ -33,7 +36,7 @@ const questions: ReadonlyArray<RuleEvaluation.Question> = [
 
 const OPERATIONS = FIXES * questions.length
 
-/** An answer that depends on every step, so that none can be left out. */
+/** Depends on every step, so that V8 cannot leave a step out. */
 let kept = 0
 
 const steps = (): number => {

@@ -9,7 +9,7 @@ import * as Deliveries from "./deliveries.js"
 const SECONDS = 2
 const EVENTS = 3_000
 
-/** Reported, not asked for: on a machine whose cores are all busy with one, a second one has nothing to run on. */
+/** Without goals: on a machine whose cores one program keeps busy, a second program has nothing to run on. */
 export const several: Row = {
   name: "several",
   path: "two servers on one database, beside one of them; two workers on one queue, beside one",
@@ -33,7 +33,7 @@ export const several: Row = {
   }
 }
 
-/** The side, and how many cores what it measures kept busy. */
+/** Wraps a side and reports how many cores its processes kept busy. */
 const coresOf = (side: Side): { readonly side: Side; readonly cores: () => number } => {
   const cores: Array<number> = []
   return {
@@ -46,7 +46,7 @@ const coresOf = (side: Side): { readonly side: Side; readonly cores: () => numbe
   }
 }
 
-/** Each number of workers has a queue of its own; the idle one asks once a second. */
+/** Every count of workers gets a queue of its own. An idle worker polls once a second. */
 const workers = async (bench: Bench): Promise<Comparison> => {
   const receiver = await Webhooks.receiver(bench)
   const [two, one] = [

@@ -14,7 +14,7 @@ const sample = (ms: number, cpuMicrosPerOp: number | null, peakMB: number | null
   peakMB
 })
 
-/** From the start of the process until `/readyz` answers 200. */
+/** The time from the start of the process until `/readyz` answers 200. */
 const untilReady =
   (start: () => Promise<Served>): Side =>
   async () => {
@@ -42,7 +42,7 @@ export const start: Row = {
     return [
       {
         label: "embedded, warm",
-        // The round that warms up makes the database.
+        // The warm-up round makes the database.
         product: untilReady(() => bench.embedded({ DATA_DIR })),
         baseline: nothing,
         goals: [Goal.p50MsOver(2_000)]

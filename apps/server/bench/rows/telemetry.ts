@@ -6,7 +6,7 @@ import { asking, FIXES, PEOPLE } from "./asking.js"
 
 const SECONDS = 1.5
 
-/** The same server four times: told to measure nothing, to measure, and to trace some or all requests as well. */
+/** The same server four times: without telemetry, with metrics, and with traces of some or of all requests as well. */
 export const telemetry: Row = {
   name: "telemetry",
   path: "presence with telemetry off, beside metrics and traces on",
@@ -35,7 +35,7 @@ export const telemetry: Row = {
           }),
           "and every trace": await side(exported)
         },
-        // Reported: what it costs is what whoever switches it on wants to know.
+        // Without goals: the row reports the cost, for operators who consider telemetry.
         goals: [],
         warmUpRounds: 3
       }

@@ -3,16 +3,16 @@ import * as Phones from "../harness/Phones.js"
 import { type Client, request } from "../harness/load/Script.js"
 
 export interface Options {
-  /** People `from` to `from + people - 1`, who have sent nothing yet. */
+  /** People `from` to `from + people - 1`, who have uploaded nothing yet. */
   readonly from: number
   readonly people: number
-  /** Readings in an upload. */
+  /** The number of readings in an upload. */
   readonly fixes: number
-  /** Capture time of everybody's first reading. */
+  /** The capture time of each person's first reading. */
   readonly startMs: number
 }
 
-/** Clients never meet: each has its own share of the people, and takes them in turn. */
+/** Each client has its own share of the people and uses them in turn. */
 const open = ({ fixes, from, people, startMs }: Options, index: number, clients: number): Client => {
   const most = fixes === 1 ? Phones.STEPS_MAX : Phones.walksMax(fixes)
   let [n, step] = [index, 0]
@@ -20,7 +20,7 @@ const open = ({ fixes, from, people, startMs }: Options, index: number, clients:
   return {
     next: () => {
       if (step >= most) throw new Error("everybody has sent all that they can: more people are needed")
-      // Everybody sends the same at the same step, so it is put together once.
+      // At one step everybody sends the same body, so it is built once.
       body ??= fixes === 1 ? Phones.arrival(startMs, step) : Phones.walk(startMs, step, fixes)
       const headers = [`authorization: Bearer ${People.deviceToken(from + n)}`, "content-type: application/json"]
       const upload = request("POST", "/v1/phone/locations", headers, body)

@@ -9,16 +9,17 @@ import { record, type Statement } from "../harness/statements.js"
 import type * as UploadLoad from "./upload.load.js"
 
 /**
- * Uploads against pgbench, which runs the statements of one upload of one fix as often as it can. 16 clients, each with people of
- * its own, whom it takes in turn: that two uploads of one person meet is rare, and another question. Each upload fires one rule. What
- * becomes of the firing, a delivery for each of two endpoints, is a worker's business and measured with it (`deliveries`, `latency`).
+ * Compares uploads with pgbench, which runs the statements of a one-fix upload as fast as it can. There are 16 clients,
+ * each with people of its own, taken in turn: two simultaneous uploads of one person are rare and not measured here.
+ * Each upload fires one rule. The delivery of the firing to two endpoints is the worker's work, which `deliveries` and
+ * `latency` measure.
  */
 
 const CLIENTS = 16
 const SECONDS = 4
-/** A service runs for days: V8 has compiled what it will by then, which takes some ten thousand requests. */
+/** A real service runs for days, so V8 has compiled its code. That takes some ten thousand requests. */
 const WARM_UP_ROUNDS = 3
-/** In one round of one side; a multiple of the clients. */
+/** People in one round of one side; a multiple of the number of clients. */
 const PEOPLE = 640
 
 export const uploadOne: Row = {
@@ -51,7 +52,7 @@ export const uploadHundred: Row = {
 }
 
 const sides = async (bench: Bench, fixes: number) => {
-  // Two sides, and somebody to listen to.
+  // People for two sides, and one person whose upload is recorded.
   const slices = 2 * (bench.rounds + WARM_UP_ROUNDS)
   const scratch = await bench.scratch((empty) =>
     Phones.seed(empty, slices * PEOPLE + 1, (n) => `https://hooks.example.com/${n}`)
@@ -99,8 +100,8 @@ const firings = async ({ query }: Scratch): Promise<number> =>
 
 const PERSON = "'usr_b' || :n"
 
-/** What one upload of one fix sends, of person `n`, once it is sent as it always is. */
-const heard = async (bench: Bench, scratch: Scratch, n: number): Promise<ReadonlyArray<Told>> => {
+/** Records the statements of one upload of one fix by person `n`, after a few earlier uploads. */
+const heard = async (bench: Bench, scratch: Scratch, n: number): Promise<ReadonlyArray<UploadStatement>> => {
   const recorder = await record(scratch.url)
   const server = await bench.server(scratch, { DATABASE_URL: recorder.url })
   const startMs = Date.now() - Phones.BEHIND_MS
@@ -112,32 +113,32 @@ const heard = async (bench: Bench, scratch: Scratch, n: number): Promise<Readonl
     })
     if (!response.ok) throw new Error(`an upload was answered ${response.status}: ${await response.text()}`)
   }
-  // Statements get their names after a few uses.
+  // The driver names (prepares) a statement after a few uses.
   for (let step = 0; step < 5; step++) await send(step)
   const step = 5
   const statements = await recorder.during(() => send(step))
   await server.running.stop()
   await recorder.close()
   const captured = startMs + step * Phones.STEP_MS
-  // Signals are for workers, and shared by all uploads of a few milliseconds.
+  // The wake-up signal is left out: all uploads within a few milliseconds share one.
   return statements
     .filter(({ text }) => !text.includes("pg_notify"))
     .map((statement) => ({ statement, n, captured, version: step + 1 }))
 }
 
-interface Told {
+interface UploadStatement {
   readonly statement: Statement
   readonly n: number
   readonly captured: number
-  /** Of the user's stream, that the upload found. */
+  /** The version of the user's stream that the upload read. */
   readonly version: number
 }
 
 /**
- * The statements with what differs from one upload to the next put in: person, time, version, and the ids that must be new. Clients
- * keep to their own people, as those of the load do.
+ * Replaces the parts of the statements that differ between uploads: person, time, version, and ids that must be new.
+ * Each client keeps to its own people, like the clients of the load.
  */
-const scriptOf = (told: ReadonlyArray<Told>): string => {
+const scriptOf = (told: ReadonlyArray<UploadStatement>): string => {
   const share = PEOPLE / CLIENTS
   return [
     `\\set i :i + 1`,
@@ -151,7 +152,7 @@ const scriptOf = (told: ReadonlyArray<Told>): string => {
 
 const CAPTURED = "to_timestamp(:captured / 1000.0)"
 
-const expression = ({ captured, n, version }: Told, value: string | null): string => {
+const expression = ({ captured, n, version }: UploadStatement, value: string | null): string => {
   if (value === null) return "NULL"
   if (value === People.user(n)) return `(${PERSON})`
   if (value === People.device(n)) return "('dev_b' || :n)"

@@ -2,7 +2,7 @@ import { Account } from "@place-access/domain/accounts"
 import { Either, Schema } from "effect"
 import { parseArgs } from "node:util"
 
-/** What the command line asks for. */
+/** A parsed command line. */
 export type Command =
   | { readonly _tag: "Serve" }
   | { readonly _tag: "Migrate" }
@@ -14,11 +14,11 @@ export type Command =
       readonly email: Account.Email
       readonly roles: ReadonlyArray<Account.Role>
       readonly displayName: Account.DisplayName | undefined
-      /** Read a password from standard input instead of asking for one or making one up. */
+      /** Read the password from standard input instead of asking for one or generating one. */
       readonly passwordFromStdin: boolean
     }
 
-/** Left says what is wrong, in a sentence. */
+/** A Left says in one sentence what is wrong. */
 export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, string> => {
   const [first, second, ...rest] = argv
   if (argv.includes("--help") || argv.includes("-h") || first === "help") return Either.right({ _tag: "Help" })
@@ -38,7 +38,7 @@ const importRules = ([file, ...more]: ReadonlyArray<string>): Either.Either<Comm
     ? Either.left('"rules import" takes the name of one file.')
     : Either.right({ _tag: "ImportRules", file })
 
-/** A shard is moved as a whole: so many leave room for as many nodes, and cost little while there are few. */
+/** A shard always moves as a whole. 64 shards can be spread over up to 64 nodes and cost little on a single one. */
 const SHARDS = { default: 64, max: 1_024 } as const
 
 const distribute = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
@@ -90,7 +90,7 @@ const options = (args: ReadonlyArray<string>) =>
 
 const refusal = (args: ReadonlyArray<string>, error: unknown): string =>
   args.some((arg) => /^--?p(?:ass(?:word)?)?(?:=|$)/.test(arg))
-    ? "A password is no argument: everybody on this machine could read it. Use --password-stdin, or be asked for one."
+    ? "A password cannot be an argument: everybody on this machine could read it. Use --password-stdin, or type it when asked."
     : explain(error)
 
 const explain = (error: unknown): string => `${error instanceof Error ? error.message : String(error)}.`

@@ -1,18 +1,19 @@
 import { Distribution } from "@place-access/adapters-pg"
-import { CannotStart, Data, type Settings } from "@place-access/worker/host"
+import { CannotStart, Data, type Settings } from "@place-access/worker"
 import { Console, Effect } from "effect"
 
-interface Asked {
+interface DistributeOptions {
   readonly dryRun: boolean
   readonly shards: number
 }
 
-/** For operators who outgrow one machine: the tables of a PostgreSQL with Citus, each to its nodes. */
-export const distribute = (asked: Asked, storage: Settings.Storage) =>
+/** For operators who outgrow one machine: distributes the tables of a PostgreSQL with Citus over its nodes. */
+export const distribute = (asked: DistributeOptions, storage: Settings.Storage) =>
   storage._tag === "Embedded"
     ? new CannotStart({
         fault: "settings",
-        message: "Only a PostgreSQL server can be spread over several machines: set DATABASE_URL. Nothing was changed."
+        message:
+          "Only a PostgreSQL server can be distributed over several machines: set DATABASE_URL. Nothing was changed."
       })
     : Distribution.distribute({ ...asked, say: (line) => Console.log(line) }).pipe(
         Effect.catchTags({
@@ -20,10 +21,10 @@ export const distribute = (asked: Asked, storage: Settings.Storage) =>
           MigrationRefused: ({ message }) => new CannotStart({ message: `${message}. Nothing was changed.` })
         }),
         Effect.catchTags({
-          SqlError: () => new CannotStart({ message: "The database did not answer a question; nothing was changed." }),
+          SqlError: () => new CannotStart({ message: "The database did not answer. Nothing was changed." }),
           ParseError: () =>
-            new CannotStart({ message: "The database's catalogue cannot be read; nothing was changed." })
+            new CannotStart({ message: "The database's catalogue cannot be read. Nothing was changed." })
         }),
-        // As it is: a refusal must come before any migration.
+        // Opens the database without migrating it: a refusal must come before any change.
         Effect.provide(Data.asItIs(storage, "place-access db distribute"))
       )

@@ -1,23 +1,23 @@
-import { type Setting } from "@place-access/worker/host"
+import { type Setting } from "@place-access/worker"
 
 const COMMANDS = `Place-Aware Access Service
 
   npm start                                   start the server
-  npm start -- migrate                        bring the database up to date and end
+  npm start -- migrate                        apply missing migrations to the database, then exit
   npm start -- account create --email EMAIL   make an account
       --role ROLE         developer, reviewer or admin; may be repeated
       --name NAME         what users see; otherwise the part of the e-mail before the @
       --password-stdin    read the password from standard input
-                          Without it you are asked for one; where nobody can be asked one is made up and shown once.
-  npm start -- rules import FILE              bring along rules that have addresses and secrets of their own
-      One JSON object a line, as docs/http.md says; all of them or, when one is wrong, none.
-  npm start -- db distribute                  spread the tables over the nodes of a Citus cluster (docs/scaling.md)
+                          Without it the command asks you; without a terminal it makes a password and shows it once.
+  npm start -- rules import FILE              import rules of an older service, with their addresses and secrets
+      One JSON object a line (docs/legacy-webhooks.md). Imports the whole file or nothing.
+  npm start -- db distribute                  distribute the tables over the nodes of a Citus cluster (docs/scaling.md)
       --dry-run           print the statements and change nothing
-      --shards N          how many shards each group of tables has; 64 without it
-  npm start -- help                           this text
-  npm run worker                              a worker, with DATABASE_URL; as many as you like
-  npm run demo                                a tour with everything set up
-  npm run listen -- --forward URL             an app's events on this machine, for its developer; -- --help says more
+      --shards N          the number of shards of each group of tables; default 64
+  npm start -- help                           show this text
+  npm run worker                              start a worker; needs DATABASE_URL; run as many as you like
+  npm run demo                                show the service at work with a recorded walk
+  npm run listen -- --forward URL             forward an app's events to this machine; -- --help says more
 
 Settings are environment variables:
 `

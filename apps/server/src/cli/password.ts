@@ -1,22 +1,25 @@
 import { Account } from "@place-access/domain/accounts"
 import { Entropy } from "@place-access/domain/shared"
-import { CannotStart } from "@place-access/worker/host"
+import { CannotStart } from "@place-access/worker"
 import { Effect, Schema } from "effect"
 import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
 import { Writable } from "node:stream"
 
-/** A password, and whether its owner has not seen it yet. */
-export interface Chosen {
+/** A password. `isNew`: it was generated, and its owner must still see it. */
+export interface ChosenPassword {
   readonly password: Account.Password
   readonly isNew: boolean
 }
 
-/** From standard input when asked to, from the person at the terminal, or made up. Never from an argument. */
-export const choose = (fromStdin: boolean): Effect.Effect<Chosen, CannotStart, Entropy.Entropy> =>
+/**
+ * Reads a password from standard input when asked to, or from the person at the terminal, or generates one. Never from
+ * an argument: other users of the machine can read those.
+ */
+export const choose = (fromStdin: boolean): Effect.Effect<ChosenPassword, CannotStart, Entropy.Entropy> =>
   fromStdin ? piped : process.stdin.isTTY && process.stdout.isTTY ? prompted : madeUp
 
-const check = (typed: string): Effect.Effect<Chosen, CannotStart> =>
+const check = (typed: string): Effect.Effect<ChosenPassword, CannotStart> =>
   Schema.decodeUnknown(Account.Password)(typed).pipe(
     Effect.map((password) => ({ password, isNew: false })),
     Effect.mapError((error) => new CannotStart({ message: `The password ${error.message.split("\n").at(-1)}.` }))
@@ -27,21 +30,22 @@ const piped = Effect.flatMap(
   (all) => check(all.replace(/\r?\n$/, ""))
 )
 
-const madeUp: Effect.Effect<Chosen, never, Entropy.Entropy> = Effect.map(Entropy.secret, (secret) => ({
+const madeUp: Effect.Effect<ChosenPassword, never, Entropy.Entropy> = Effect.map(Entropy.secret, (secret) => ({
   // 120 bits, in groups that can be copied by hand.
   password: Account.Password.make((secret.slice(0, 24).match(/.{6}/g) ?? []).join("-")),
   isNew: true
 }))
 
 const prompted = Effect.gen(function* () {
-  const typed = yield* ask("Password (leave empty to have one made up): ")
+  const typed = yield* ask("Password (empty: the command makes one): ")
   if (typed === "") return yield* madeUp
   const chosen = yield* check(typed)
-  if ((yield* ask("Once more: ")) !== typed) return yield* new CannotStart({ message: "The two passwords differ." })
+  if ((yield* ask("The same password again: ")) !== typed)
+    return yield* new CannotStart({ message: "The two passwords differ." })
   return chosen
 })
 
-/** What is typed is not shown. */
+/** Asks at the terminal without showing what the person types. */
 export const ask = (question: string): Effect.Effect<string> =>
   Effect.async((resume) => {
     process.stdout.write(question)
@@ -52,7 +56,7 @@ export const ask = (question: string): Effect.Effect<string> =>
       answer = line
       lines.close()
     })
-    // Also when the terminal is closed, or Control-D is typed.
+    // The terminal was closed, or the person typed Control-D.
     lines.once("close", () => {
       process.stdout.write("\n")
       resume(Effect.succeed(answer))

@@ -1,9 +1,9 @@
 import { Data, Either, Schema } from "effect"
 
 /** One line of a recorded phone log, as the phone stored it. Times in milliseconds. */
-export interface Recorded {
+export interface RecordedFix {
   readonly capturedAt: number
-  /** When the phone stored it: the earliest moment at which it could have been sent. */
+  /** When the phone stored the reading: it cannot have sent it earlier. */
   readonly writtenAt: number
   readonly lat: number
   readonly lon: number
@@ -29,15 +29,18 @@ type Column = keyof typeof COLUMNS
 
 const decodeNumber = Schema.decodeUnknownEither(Schema.compose(Schema.NumberFromString, Schema.Finite))
 
-/** Reads comma-separated lines with a head line; columns may stand in any order, and others beside them. Times in seconds. */
-export const parse = (text: string): Either.Either<ReadonlyArray<Recorded>, LogUnreadable> =>
+/**
+ * Reads comma-separated lines with a header line. The columns may stand in any order, and unknown columns are skipped.
+ * Times are in seconds.
+ */
+export const parse = (text: string): Either.Either<ReadonlyArray<RecordedFix>, LogUnreadable> =>
   Either.gen(function* () {
     const [head = "", ...lines] = text.split(/\r?\n/).filter((line) => line.trim() !== "")
     const names = head.split(",").map((name) => name.trim())
     const missing = Object.values(COLUMNS).filter((name) => !names.includes(name))
     if (missing.length > 0) return yield* unreadable(`the columns ${missing.join(", ")} are missing`)
     if (lines.length === 0) return yield* unreadable("it has no readings")
-    const readings: Array<Recorded> = []
+    const readings: Array<RecordedFix> = []
     for (const [index, line] of lines.entries()) {
       const cells = line.split(",")
       const cell = (column: Column) =>
@@ -63,16 +66,21 @@ const unreadable = (message: string) => Either.left(new LogUnreadable({ message 
 
 /** Readings that a phone sends together. */
 export interface Upload {
-  /** When they are sent. */
+  /** When the phone sends the upload. */
   readonly at: number
-  readonly readings: ReadonlyArray<Recorded>
+  readonly readings: ReadonlyArray<RecordedFix>
 }
 
-/** Nothing is sent before it was measured, though some phones' clocks say so. */
-const sendable = ({ capturedAt, writtenAt }: Recorded): number => Math.max(capturedAt, writtenAt)
+/**
+ * The time at which a reading can be sent. Some phones' clocks claim that a reading was stored before it was measured.
+ */
+const sendable = ({ capturedAt, writtenAt }: RecordedFix): number => Math.max(capturedAt, writtenAt)
 
-/** What was stored within `gapMillis` goes out together, in the order in which it was stored, at the last one's time. */
-export const uploads = (readings: ReadonlyArray<Recorded>, gapMillis: number): ReadonlyArray<Upload> => {
+/**
+ * Groups the readings: those stored within `gapMillis` go out together, in the order in which they were stored, at the
+ * time of the last one.
+ */
+export const uploads = (readings: ReadonlyArray<RecordedFix>, gapMillis: number): ReadonlyArray<Upload> => {
   const result: Array<Upload> = []
   for (const one of readings.toSorted((a, b) => sendable(a) - sendable(b))) {
     const last = result.at(-1)
@@ -86,12 +94,12 @@ export const uploads = (readings: ReadonlyArray<Recorded>, gapMillis: number): R
   return result
 }
 
-/** The same log so much later. */
-export const shift = (readings: ReadonlyArray<Recorded>, millis: number): ReadonlyArray<Recorded> =>
+/** Moves all times of the log by `millis`. */
+export const shift = (readings: ReadonlyArray<RecordedFix>, millis: number): ReadonlyArray<RecordedFix> =>
   readings.map((one) => ({ ...one, capturedAt: one.capturedAt + millis, writtenAt: one.writtenAt + millis }))
 
 /** When the first reading was measured, and when the last one could be sent. */
-export const span = (readings: ReadonlyArray<Recorded>): { readonly from: number; readonly to: number } => ({
+export const span = (readings: ReadonlyArray<RecordedFix>): { readonly from: number; readonly to: number } => ({
   from: Math.min(...readings.map(({ capturedAt }) => capturedAt)),
   to: Math.max(...readings.map(sendable))
 })

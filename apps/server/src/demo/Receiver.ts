@@ -3,7 +3,7 @@ import { Effect, type Scope } from "effect"
 import { createServer, type IncomingMessage } from "node:http"
 import { buffer } from "node:stream/consumers"
 
-/** A webhook as the demo's app got it, and what checking its signature gave. */
+/** A webhook that the demo's app received, and the result of checking its signature. */
 export interface Received {
   readonly at: number
   readonly header: string
@@ -11,19 +11,19 @@ export interface Received {
   readonly verification: Verification
 }
 
-/** The app's server: takes webhooks, checks them, and answers 200 to genuine ones. */
-export interface Receiver {
+/** The app's server: receives webhooks, checks their signatures, and answers 200 to genuine ones. */
+export interface DemoReceiver {
   readonly url: string
   readonly received: ReadonlyArray<Received>
-  /** The endpoint's secret, once it is known. */
+  /** Sets the endpoint's secret, which is only known after the endpoint is made. */
   readonly trust: (secret: string) => void
 }
 
-/** Listens on a free port of this machine until the scope closes; `now` is the clock that the service runs on. */
+/** Listens on a free port of this machine until the scope closes. `now` is the clock that the service runs on. */
 export const start = (
   now: () => number,
   onReceived: (received: Received) => void
-): Effect.Effect<Receiver, never, Scope.Scope> =>
+): Effect.Effect<DemoReceiver, never, Scope.Scope> =>
   Effect.gen(function* () {
     const received: Array<Received> = []
     let secret = ""

@@ -1,16 +1,16 @@
 import { Clock, Effect } from "effect"
 
-/** A clock that runs like the host's, so much behind it; the distance can be made smaller and never greater. */
+/** A clock that runs as fast as the host's clock and is behind it. The difference can become smaller, never greater. */
 export interface TravelClock {
   readonly clock: Clock.Clock
-  /** Moves the clock to a moment; one that has passed already changes nothing. */
+  /** Moves the clock to a moment. A moment in the clock's past changes nothing. */
   readonly moveTo: (millis: number) => void
-  /** Takes the clock to the host's time, for good. */
+  /** Sets the clock to the host's time for the rest of the program. */
   readonly arrive: () => void
   readonly now: () => number
 }
 
-/** Starts at `millis`. */
+/** A clock that starts at `millis`. */
 export const startingAt = (millis: number): TravelClock => {
   const host = Clock.make()
   let behind = Math.max(0, host.unsafeCurrentTimeMillis() - millis)
@@ -23,7 +23,7 @@ export const startingAt = (millis: number): TravelClock => {
       unsafeCurrentTimeNanos: nanos,
       currentTimeMillis: Effect.sync(now),
       currentTimeNanos: Effect.sync(nanos),
-      // Waiting takes as long as it takes: only what is written down about the time lies in the past.
+      // A sleep takes its real time; only the times that programs read lie in the past.
       sleep: (duration) => host.sleep(duration)
     },
     moveTo: (target) => {

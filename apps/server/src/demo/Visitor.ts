@@ -1,7 +1,7 @@
 import { Data, Effect, Schema } from "effect"
 import { randomUUID } from "node:crypto"
 
-/** The tour cannot go on; shows what was asked and what came back. */
+/** The tour cannot go on. The message shows the request and the answer. */
 export class TourStopped extends Data.TaggedError("TourStopped")<{ readonly message: string }> {}
 
 interface Answer {
@@ -17,11 +17,11 @@ interface Call {
   readonly token?: string
 }
 
-/** Somebody who talks to the service over HTTP: a browser, with its cookies, or a program. */
-export interface Visitor {
-  /** Redirects are not followed. */
+/** A client of the service over HTTP: a browser with its cookies, or a program. */
+export interface DemoVisitor {
+  /** Sends a request; does not follow redirects. */
   readonly call: (method: string, path: string, call?: Call) => Effect.Effect<Answer, TourStopped>
-  /** The same; the answer must be a success and have this shape. */
+  /** Like `call`; fails unless the answer is a success of this shape. */
   readonly ask: <A, I>(
     shape: Schema.Schema<A, I>,
     method: string,
@@ -30,7 +30,7 @@ export interface Visitor {
   ) => Effect.Effect<A, TourStopped>
 }
 
-export const make = (baseUrl: string): Visitor => {
+export const make = (baseUrl: string): DemoVisitor => {
   const cookies = new Map<string, string>()
 
   const send = async (method: string, path: string, key: string, { form, json, token }: Call): Promise<Answer> => {
@@ -53,9 +53,10 @@ export const make = (baseUrl: string): Visitor => {
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
 
-  const call: Visitor["call"] = (method, path, options = {}) =>
+  const call: DemoVisitor["call"] = (method, path, options = {}) =>
     Effect.suspend(() => {
-      // One key for the request and its repetitions: what was made before the answer was lost is not made again.
+      // One idempotency key for the request and its repetitions: if an answer is lost, the repetition makes nothing
+      // twice.
       const key = randomUUID()
       return Effect.tryPromise({
         try: () => send(method, path, key, options),

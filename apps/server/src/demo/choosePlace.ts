@@ -1,18 +1,19 @@
 import { Geometry, Place } from "@place-access/domain/places"
 import { Rule, RuleEvaluation } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
-import type { Recorded, Upload } from "./PhoneLog.js"
+import type { RecordedFix, Upload } from "./PhoneLog.js"
 
 const RADII_M = [Place.DEFAULT_RADIUS_M, 250, 500]
 const CANDIDATES_MAX = 150
-/** A better fix than most, so that the circle lies where the phone was. */
+/** Only fixes of this accuracy count, so that the circle lies where the phone was. */
 const PRECISE_M = 50
 
 const NO_WINDOW = { from: null, until: null }
 
 /**
- * The circle in a log at which most happens, by the very rules that the service follows: one that is entered, stayed in and
- * left; of those the smallest, around the spot where the phone was most. Undefined for a log that never crosses the edge of any.
+ * Finds the circle of a log with the most events, using the rule engine of the service: a circle that the phone enters,
+ * stays in and leaves. Among equal circles it takes the smallest, around the spot where the phone was longest.
+ * Undefined for a log that crosses the edge of no circle.
  */
 export const choosePlace = (uploads: ReadonlyArray<Upload>): Geometry.Circle | undefined => {
   const precise = uploads
@@ -34,7 +35,7 @@ export const choosePlace = (uploads: ReadonlyArray<Upload>): Geometry.Circle | u
   return best?.circle
 }
 
-/** An arrival and a departure are worth most, then a stay; more of the same is not worth a bigger circle. */
+/** An arrival and a departure are worth most, then a stay. Repeated events do not justify a bigger circle. */
 const worth = (circle: Geometry.Circle, uploads: ReadonlyArray<Upload>): number => {
   const counts = { enter: 0, exit: 0, dwell: 0 }
   const watch = watcher(circle)
@@ -43,22 +44,26 @@ const worth = (circle: Geometry.Circle, uploads: ReadonlyArray<Upload>): number 
 }
 
 export const DWELL_MINUTES = 5
+const MINUTES: Readonly<Record<Rule.RuleType, number | null>> = { enter: null, exit: null, dwell: DWELL_MINUTES }
 
-/** The three rules of the demo on a circle: gives the firings of each upload in turn, as the service will see them. */
-export const watcher = (circle: Geometry.Circle): ((upload: Upload) => ReadonlyArray<Rule.Type>) => {
-  const rules = Rule.Type.literals.map((type) => ({
+/**
+ * Evaluates the demo's three rules on a circle: returns the firings of each upload in turn, as the service will see
+ * them.
+ */
+export const watcher = (circle: Geometry.Circle): ((upload: Upload) => ReadonlyArray<Rule.RuleType>) => {
+  const rules = Rule.RuleType.literals.map((type) => ({
     question: {
       type,
       circle,
-      dwellMinutes: type === "dwell" ? DWELL_MINUTES : null,
+      dwellMinutes: MINUTES[type],
       window: NO_WINDOW,
-      // The demo makes its rules before the first reading.
+      // Null, because the demo makes its rules before the first reading.
       firesFrom: null
     },
     state: RuleEvaluation.unseeded("")
   }))
   return ({ at, readings }) => {
-    const fired: Array<Rule.Type> = []
+    const fired: Array<Rule.RuleType> = []
     for (const one of readings.toSorted((a, b) => a.capturedAt - b.capturedAt)) {
       for (const rule of rules) {
         const { outcome, state } = RuleEvaluation.step(rule.question, rule.state, observation(one), Timestamp.make(at))
@@ -70,7 +75,7 @@ export const watcher = (circle: Geometry.Circle): ((upload: Upload) => ReadonlyA
   }
 }
 
-const observation = ({ accuracyM, capturedAt, lat, lon }: Recorded): RuleEvaluation.Observation => ({
+const observation = ({ accuracyM, capturedAt, lat, lon }: RecordedFix): RuleEvaluation.Observation => ({
   capturedAt: Timestamp.make(capturedAt),
   lat,
   lon,

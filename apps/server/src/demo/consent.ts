@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { TourStopped, type Visitor } from "./Visitor.js"
+import { TourStopped, type DemoVisitor } from "./Visitor.js"
 
-interface Asked {
+interface ConsentChoice {
   /** `{auth_url}/authorize?…` */
   readonly url: string
   readonly scope: string
@@ -9,10 +9,10 @@ interface Asked {
 }
 
 /**
- * What a person does on the consent page, done by a program: open it, tick one place, press Allow. Gives the address at which
- * the browser arrives, back at the app.
+ * Acts on the consent page like a person: opens it, ticks one place, presses Allow. Returns the address at which the
+ * browser comes back to the app.
  */
-export const allow = (browser: Visitor, { placeId, scope, url }: Asked): Effect.Effect<URL, TourStopped> =>
+export const allow = (browser: DemoVisitor, { placeId, scope, url }: ConsentChoice): Effect.Effect<URL, TourStopped> =>
   Effect.gen(function* () {
     const page = yield* open(browser, url)
     const form = decisionForm(page.text)
@@ -37,7 +37,7 @@ const stopped = (message: string): Effect.Effect<never, TourStopped> => new Tour
 
 /** Follows redirects until there is a page. */
 const open = (
-  browser: Visitor,
+  browser: DemoVisitor,
   url: string
 ): Effect.Effect<{ readonly url: string; readonly text: string }, TourStopped> =>
   Effect.flatMap(browser.call("GET", url), ({ headers, status, text }) => {

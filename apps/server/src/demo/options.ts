@@ -1,15 +1,12 @@
-import { CannotStart } from "@place-access/worker/host"
+import { CannotStart } from "@place-access/worker"
 import { Effect, Either } from "effect"
 import { readFile } from "node:fs/promises"
-import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import * as PhoneLog from "./PhoneLog.js"
 
-const WALK = fileURLToPath(new URL("../../demo/walk.csv", import.meta.url))
-
-const USAGE = `npm run demo                          a recorded ride past a café
-npm run demo -- --trace FILE.csv      any phone log with the columns of apps/server/demo/walk.csv
-               --pace MILLISECONDS   how long to wait between two uploads (120)
+const USAGE = `npm run demo                          replay a recorded ride past a café
+npm run demo -- --trace FILE.csv      replay another phone log with the columns of apps/server/demo/walk.csv
+               --pace MILLISECONDS   the pause between two uploads (default 120)
                --exit                end after the tour instead of leaving the server running`
 
 interface Options {
@@ -20,14 +17,15 @@ interface Options {
 
 const refused = (problem: string): CannotStart => new CannotStart({ fault: "usage", message: `${problem}\n\n${USAGE}` })
 
-export const parse = (argv: ReadonlyArray<string>): Either.Either<Options, CannotStart> =>
+/** `walk`: the path of the log that is replayed when the arguments name none. */
+export const parse = (argv: ReadonlyArray<string>, walk: string): Either.Either<Options, CannotStart> =>
   Either.gen(function* () {
     const given = yield* Either.try({
       try: () =>
         parseArgs({
           args: [...argv],
           options: {
-            trace: { type: "string", default: WALK },
+            trace: { type: "string", default: walk },
             pace: { type: "string", default: "120" },
             exit: { type: "boolean", default: false }
           }
@@ -38,8 +36,11 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Options, Canno
     return { trace: given.trace, paceMillis: Number(given.pace), exit: given.exit }
   })
 
-/** The log, as if its last reading were sent at `endsAt`. */
-export const readLog = (path: string, endsAt: number): Effect.Effect<ReadonlyArray<PhoneLog.Recorded>, CannotStart> =>
+/** Reads the log and moves its times so that its last reading is sent at `endsAt`. */
+export const readLog = (
+  path: string,
+  endsAt: number
+): Effect.Effect<ReadonlyArray<PhoneLog.RecordedFix>, CannotStart> =>
   Effect.gen(function* () {
     const cannot = (reason: string) =>
       new CannotStart({ message: `The phone log ${path} cannot be replayed: ${reason}.` })

@@ -1,6 +1,6 @@
-/** What the tour prints. */
+/** The output of the tour. */
 
-// Node looks at the terminal and at NO_COLOR.
+// Node considers both the terminal and the variable NO_COLOR.
 const isColoured = process.stdout.isTTY && process.stdout.hasColors()
 const style = (code: number) => (text: string) => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
 
@@ -13,16 +13,16 @@ const WIDTH = 18
 
 let steps = 0
 
-/** A numbered step: who does what. */
+/** Prints a numbered step: who does what. */
 export const step = (who: string, what: string): void => {
   steps += 1
   line(`\n${bold(`${steps}.`)} ${bold(who)} ${what}`)
 }
 
-/** A fact of the step above. */
+/** Prints a fact about the step above. */
 export const fact = (name: string, value: string): void => line(`     ${dim(name.padEnd(WIDTH))}${value}`)
 
 export const line = (text: string): void => console.log(text)
 
-/** `10:04:31` in UTC, as everything that the service says. */
+/** `10:04:31` in UTC, the time zone of every text of the service. */
 export const clockTime = (iso: string): string => iso.slice(11, 19)

@@ -5,14 +5,14 @@ import { createHash, randomBytes } from "node:crypto"
 import { DWELL_MINUTES, watcher } from "./choosePlace.js"
 import * as Consent from "./consent.js"
 import type { Upload } from "./PhoneLog.js"
-import type { Received, Receiver } from "./Receiver.js"
+import type { Received, DemoReceiver } from "./Receiver.js"
 import * as say from "./say.js"
 import type { TravelClock } from "./TravelClock.js"
-import { TourStopped, make as makeVisitor, type Visitor } from "./Visitor.js"
+import { TourStopped, make as makeVisitor, type DemoVisitor } from "./Visitor.js"
 
 const SCOPE = "location.rules.place"
 const LABEL = "Corner café"
-/** Nobody listens there: the app's code is taken from the address of the redirect. */
+/** No server listens at this address: the tour reads the code from the redirect itself. */
 const REDIRECT_URI = "http://127.0.0.1:9/callback"
 
 export interface Person {
@@ -25,9 +25,9 @@ export interface Tour {
   readonly person: Person
   readonly place: Geometry.Circle
   readonly uploads: ReadonlyArray<Upload>
-  readonly receiver: Receiver
+  readonly receiver: DemoReceiver
   readonly clock: TravelClock
-  /** Between two uploads, so that one can watch. */
+  /** The pause between two uploads, so that a person can watch. */
   readonly pauseMillis: number
 }
 
@@ -56,7 +56,7 @@ const Event = Schema.parseJson(
   Schema.Struct({ type: Schema.String, occurred_at: Schema.String, target: Schema.Struct({ label: Schema.String }) })
 )
 
-/** From two sign-ups to verified webhooks, all of it over HTTP, as anybody else would. */
+/** The whole tour, from two sign-ups to verified webhooks, over HTTP like any other client. */
 export const run = (tour: Tour): Effect.Effect<void, TourStopped> =>
   Effect.gen(function* () {
     const { baseUrl, person } = tour
@@ -72,7 +72,7 @@ export const run = (tour: Tour): Effect.Effect<void, TourStopped> =>
     yield* showAccessLog(browser)
   })
 
-const signUp = (browser: Visitor, person: Person) =>
+const signUp = (browser: DemoVisitor, person: Person) =>
   Effect.gen(function* () {
     say.step("Robin", "makes an account and signs in. Robin writes apps, and has a phone.")
     yield* browser.ask(Identified, "POST", "/v1/accounts", { json: { ...person, display_name: "Robin" } })
@@ -80,7 +80,7 @@ const signUp = (browser: Visitor, person: Person) =>
     say.fact("e-mail", person.email)
   })
 
-const makePlace = (browser: Visitor, { lat, lon, radiusM }: Geometry.Circle) =>
+const makePlace = (browser: DemoVisitor, { lat, lon, radiusM }: Geometry.Circle) =>
   Effect.gen(function* () {
     say.step("As a user", `Robin draws a circle of ${radiusM} m around a place and calls it ${LABEL}.`)
     const { id } = yield* browser.ask(Identified, "POST", "/v1/user/places", {
@@ -90,7 +90,7 @@ const makePlace = (browser: Visitor, { lat, lon, radiusM }: Geometry.Circle) =>
     return id
   })
 
-const pairPhone = (browser: Visitor) =>
+const pairPhone = (browser: DemoVisitor) =>
   Effect.gen(function* () {
     say.step("The phone", "gets a token to upload locations with.")
     const { id, token } = yield* browser.ask(WithToken, "POST", "/v1/user/devices", {
@@ -105,9 +105,9 @@ interface App {
   readonly secret: string
 }
 
-const makeApp = (browser: Visitor, receiver: Receiver) =>
+const makeApp = (browser: DemoVisitor, receiver: DemoReceiver) =>
   Effect.gen(function* () {
-    say.step("As a developer", "Robin makes an app, Umbrella, and registers where its webhooks go.")
+    say.step("As a developer", "Robin makes an app, Umbrella, and registers an address for its webhooks.")
     const { id } = yield* browser.ask(Identified, "POST", "/v1/developer/apps", {
       json: { name: "Umbrella", description: "Reminds you to take your umbrella along", scopes: [SCOPE] }
     })
@@ -122,14 +122,14 @@ const makeApp = (browser: Visitor, receiver: Receiver) =>
     say.fact("webhooks to", receiver.url)
     say.fact(
       "",
-      say.dim("A new app is a sandbox app: until a review only its developer can connect it, so Robin does.")
+      say.dim("A new app is a sandbox app: until it is reviewed, only its developer can connect it. So Robin does.")
     )
     return { id, secret: clientSecret }
   })
 
 const base64Url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url")
 
-const connect = (browser: Visitor, server: Visitor, app: App, placeId: string, baseUrl: string) =>
+const connect = (browser: DemoVisitor, server: DemoVisitor, app: App, placeId: string, baseUrl: string) =>
   Effect.gen(function* () {
     const [verifier, state] = [base64Url(randomBytes(32)), base64Url(randomBytes(16))]
     const query = new URLSearchParams({
@@ -165,12 +165,9 @@ const connect = (browser: Visitor, server: Visitor, app: App, placeId: string, b
     return tokens
   })
 
-const setRules = (server: Visitor, token: string, placeId: string) =>
+const setRules = (server: DemoVisitor, token: string, placeId: string) =>
   Effect.gen(function* () {
-    say.step(
-      "Umbrella",
-      `sets three rules on ${LABEL}: tell me on arrival, after ${DWELL_MINUTES} minutes, and on departure.`
-    )
+    say.step("Umbrella", `sets three rules on ${LABEL}: on arrival, after ${DWELL_MINUTES} minutes, and on departure.`)
     const rules = [{ type: "enter" }, { type: "dwell", dwell_minutes: DWELL_MINUTES }, { type: "exit" }]
     for (const rule of rules) {
       const { id } = yield* server.ask(Identified, "POST", "/v1/rules/place", {
@@ -183,10 +180,10 @@ const setRules = (server: Visitor, token: string, placeId: string) =>
 
 const known = (value: number): number | null => (value < 0 ? null : value)
 
-/** So many uploads are shown at most: a log may be days long. */
+/** At most this many uploads are shown: a log may cover days. */
 const SHOWN_MAX = 40
 
-const walk = (phone: Visitor, token: string, { clock, pauseMillis, place, receiver, uploads }: Tour) =>
+const walk = (phone: DemoVisitor, token: string, { clock, pauseMillis, place, receiver, uploads }: Tour) =>
   Effect.gen(function* () {
     const watch = watcher(place)
     let expected = 0
@@ -214,7 +211,7 @@ const walk = (phone: Visitor, token: string, { clock, pauseMillis, place, receiv
       total.accepted += counted.accepted
       total.duplicates += counted.duplicates
       total.quarantined += counted.quarantined
-      // The clock must not leap while a webhook is on its way: its signature would be too old when it arrives.
+      // The clock must not jump while a webhook is in flight: its signature would be too old when it arrives.
       expected += watch(upload).length
       yield* arrivals(receiver, expected)
       yield* Effect.sleep(pauseMillis)
@@ -226,8 +223,8 @@ const walk = (phone: Visitor, token: string, { clock, pauseMillis, place, receiv
     )
   })
 
-/** Waits until so many webhooks have come; the summary tells when some have not. */
-const arrivals = (receiver: Receiver, expected: number): Effect.Effect<void> =>
+/** Waits until `expected` webhooks have arrived, at most 10 s. The summary shows when some are missing. */
+const arrivals = (receiver: DemoReceiver, expected: number): Effect.Effect<void> =>
   Effect.suspend(() => (receiver.received.length < expected ? Effect.fail("not yet") : Effect.void)).pipe(
     Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 1_000 }),
     Effect.ignore
@@ -242,7 +239,7 @@ const showUpload = ({ at, readings }: Upload, place: Geometry.Circle): void => {
   say.line(say.dim(`     ${time}  ${count.padEnd(12)} ${metres} m from the middle of ${LABEL}`))
 }
 
-/** Printed the moment that one arrives, between the phone's uploads. */
+/** Printed as soon as a webhook arrives, between the phone's uploads. */
 export const showArrival = ({ body, verification }: Received): void => {
   const event = Schema.decodeUnknownOption(Event)(body)
   if (event._tag === "None") return say.line(`     ${say.red("a webhook that cannot be read")}`)
@@ -269,9 +266,12 @@ const showWebhooks = ({ receiver }: Tour) =>
     }
   })
 
-const showAccessLog = (browser: Visitor) =>
+const showAccessLog = (browser: DemoVisitor) =>
   Effect.gen(function* () {
-    say.step("Robin", "reads in the access log what Umbrella asked and learnt, newest first.")
+    say.step(
+      "Robin",
+      "reads the access log: it lists every request of Umbrella and what Umbrella learned, newest first."
+    )
     const { entries } = yield* browser.ask(AccessLog, "GET", "/v1/user/access-log?limit=10")
     for (const { app_name, at, disclosed, endpoint } of entries) {
       say.fact(`${say.clockTime(at)} ${app_name}`, `${endpoint}${disclosed === null ? "" : `: ${disclosed}`}`)

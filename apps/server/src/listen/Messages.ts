@@ -1,6 +1,6 @@
 import { Option, Schema } from "effect"
 
-/** What the service says over the stream. */
+/** The messages that the service sends over the stream. */
 export const Ready = Schema.Struct({
   endpoint_id: Schema.String,
   secret: Schema.NullOr(Schema.String),
@@ -13,19 +13,22 @@ export const Told = Schema.Struct({
 const Dropped = Schema.Struct({ count: Schema.Number })
 const End = Schema.Struct({ reason: Schema.String })
 
-export type Message =
+export type ListenMessage =
   | { readonly _tag: "Ready"; readonly data: typeof Ready.Type }
   | { readonly _tag: "Event"; readonly data: typeof Told.Type }
   | { readonly _tag: "Dropped"; readonly data: typeof Dropped.Type }
   | { readonly _tag: "End"; readonly data: typeof End.Type }
 
-/** What has come of a message that is not whole yet, and the messages that are. A kind that is not known is passed over. */
-export const read = (before: string, chunk: string): readonly [string, ReadonlyArray<Message>] => {
+/**
+ * Splits a chunk of the stream. Returns the rest, which is the beginning of an incomplete message, and the complete
+ * messages. A message of an unknown kind is skipped.
+ */
+export const read = (before: string, chunk: string): readonly [string, ReadonlyArray<ListenMessage>] => {
   const parts = (before + chunk).split("\n\n")
   return [parts.pop() ?? "", parts.flatMap((part) => Option.toArray(parse(part)))]
 }
 
-const parse = (part: string): Option.Option<Message> => {
+const parse = (part: string): Option.Option<ListenMessage> => {
   const [, event, data = ""] = /^event: ([^\n]*)\ndata: ([^\n]*)$/.exec(part) ?? []
   switch (event) {
     case "ready":
@@ -45,7 +48,7 @@ const decode = <A, I>(schema: Schema.Schema<A, I>) => Schema.decodeUnknownOption
 
 const Named = Schema.Struct({ type: Schema.String, event_id: Schema.String })
 
-/** What an event is, for a line of its own. */
+/** The event's type and id, for one line of output. */
 export const name = ({ body }: typeof Told.Type): string =>
   Option.match(decode(Named)(body), {
     onNone: () => "an event",

@@ -1,23 +1,23 @@
-import { CannotStart } from "@place-access/worker/host"
+import { CannotStart } from "@place-access/worker"
 import { Data, Effect, Option, Schema, type Scope, Stream } from "effect"
-import type { Options } from "./options.js"
+import type { ListenOptions } from "./options.js"
 import * as Messages from "./Messages.js"
 import { plain } from "./words.js"
 
-/** The line is down or the service is: it may be there again soon. */
+/** The connection is lost or the service is down; a retry may help. */
 export class Lost extends Data.TaggedError("Lost")<{ readonly why: string }> {}
 
-/** The service, as a developer who is signed in. */
+/** The service, seen by a developer who is signed in. */
 export interface Service {
   readonly apps: Effect.Effect<ReadonlyArray<typeof App.Type>, CannotStart | Lost>
-  /** Fails with `Lost` when it ends, whoever ended it. */
+  /** Fails with `Lost` when the stream ends, whichever side ended it. */
   readonly events: (
     app: string,
-    options: Pick<Options, "endpoint" | "events">
-  ) => Stream.Stream<Messages.Message, CannotStart | Lost>
+    options: Pick<ListenOptions, "endpoint" | "events">
+  ) => Stream.Stream<Messages.ListenMessage, CannotStart | Lost>
 }
 
-export interface Credentials {
+export interface DeveloperCredentials {
   readonly email: string
   readonly password: string
 }
@@ -26,15 +26,15 @@ const App = Schema.Struct({ id: Schema.String, name: Schema.String })
 const Apps = Schema.Struct({ apps: Schema.Array(App) })
 const Refusal = Schema.Struct({ message: Schema.Union(Schema.String, Schema.Array(Schema.String)) })
 
-/** Three heartbeats: a line on which nothing comes for so long is dead. */
+/** Three heartbeats: a connection that is silent for this long is dead. */
 const SILENCE = "45 seconds"
 const PATIENCE = "30 seconds"
 const FAREWELL = "5 seconds"
 
-/** Signed in until the scope closes: the session is ended then. */
+/** Signs in. The session ends when the scope closes. */
 export const signIn = (
   base: string,
-  credentials: Credentials
+  credentials: DeveloperCredentials
 ): Effect.Effect<Service, CannotStart | Lost, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(openSession(base, credentials), (cookie) =>
@@ -61,7 +61,7 @@ export const signIn = (
     })
   )
 
-const openSession = (base: string, credentials: Credentials) =>
+const openSession = (base: string, credentials: DeveloperCredentials) =>
   Effect.gen(function* () {
     const response = yield* call(base, "POST", "/v1/session", undefined, credentials)
     if (response.status === 400 || response.status === 401) {
@@ -82,13 +82,14 @@ const openSession = (base: string, credentials: Credentials) =>
 const call = (base: string, method: string, path: string, cookie?: string, body?: object) =>
   Effect.tryPromise({
     try: (signal) =>
-      // Not `new URL(path, base)`: behind a proxy the service may be at a path of its host.
+      // Not `new URL(path, base)`: that would drop the path at which a proxy may serve the service.
       fetch(base + path, {
         method,
         redirect: "manual",
         signal,
         headers: {
-          // What a page of the service would send: without it nothing is changed with a cookie.
+          // A page of the service sends this header. Without it, the service refuses a change that is authenticated by
+          // a cookie.
           origin: new URL(base).origin,
           ...(cookie === undefined ? {} : { cookie }),
           ...(body === undefined ? {} : { "content-type": "application/json" })
@@ -115,7 +116,7 @@ const reason = (error: unknown): string => {
   }
 }
 
-/** An answer that can be used; what passes by itself is `Lost`. */
+/** Returns a usable answer. Fails with `Lost` when a retry may help. */
 const accepted = (response: Response, base: string): Effect.Effect<Response, CannotStart | Lost> =>
   Effect.gen(function* () {
     if (response.ok) return response
@@ -149,9 +150,9 @@ const json = <A, I>(response: Response, schema: Schema.Schema<A, I>): Effect.Eff
     Effect.mapError(() => new CannotStart({ message: `${response.url} does not answer as this service does.` }))
   )
 
-const messages = (body: NonNullable<Response["body"]>): Stream.Stream<Messages.Message, Lost> =>
+const messages = (body: NonNullable<Response["body"]>): Stream.Stream<Messages.ListenMessage, Lost> =>
   Stream.fromReadableStream({ evaluate: () => body, onError: (error) => new Lost({ why: reason(error) }) }).pipe(
-    Stream.timeoutFail(() => new Lost({ why: "nothing was heard of it" }), SILENCE),
+    Stream.timeoutFail(() => new Lost({ why: "the connection is silent" }), SILENCE),
     Stream.decodeText(),
     Stream.mapAccum("", Messages.read),
     Stream.mapConcat((found) => found),

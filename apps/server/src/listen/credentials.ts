@@ -1,11 +1,14 @@
-import { CannotStart } from "@place-access/worker/host"
+import { CannotStart } from "@place-access/worker"
 import { Effect } from "effect"
 import { createInterface } from "node:readline"
 import { ask } from "../cli/password.js"
-import type { Credentials } from "./Service.js"
+import type { DeveloperCredentials } from "./Service.js"
 
-/** From the command line (the e-mail alone), the environment, or the person at the terminal. */
-export const find = (email: string | undefined): Effect.Effect<Credentials, CannotStart> =>
+/**
+ * Takes the e-mail from the command line or the environment, the password from the environment, and asks the person at
+ * the terminal for what is missing.
+ */
+export const find = (email: string | undefined): Effect.Effect<DeveloperCredentials, CannotStart> =>
   Effect.gen(function* () {
     const { PLACE_ACCESS_EMAIL, PLACE_ACCESS_PASSWORD } = process.env
     const known = email ?? PLACE_ACCESS_EMAIL ?? ""
@@ -21,7 +24,7 @@ export const find = (email: string | undefined): Effect.Effect<Credentials, Cann
 const orNobody = (name: string, asked: Effect.Effect<string>): Effect.Effect<string, CannotStart> =>
   process.stdin.isTTY && process.stdout.isTTY
     ? asked
-    : new CannotStart({ fault: "usage", message: `Nobody can be asked here: set ${name}.` })
+    : new CannotStart({ fault: "usage", message: `There is no terminal to ask at: set ${name}.` })
 
 const askOpenly = (question: string): Effect.Effect<string> =>
   Effect.async((resume) => {

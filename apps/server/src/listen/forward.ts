@@ -1,19 +1,19 @@
-import { isLoopback } from "@place-access/worker/host"
+import { isLoopback } from "@place-access/worker"
 import { Clock, Effect } from "effect"
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
 import type { Told } from "./Messages.js"
 
-/** What the local program did with an event. */
-export type Answer =
+/** The local program's answer to an event. */
+export type ForwardedAnswer =
   | { readonly _tag: "Answered"; readonly status: number; readonly millis: number }
   | { readonly _tag: "Failed"; readonly why: string }
 
-/** Longer than the service would wait, so that a program that is being debugged shows its answer too. */
+/** Longer than the service waits for an answer, so that the answer of a program in a debugger is shown too. */
 const PATIENCE_MILLIS = 30_000
 
-/** Posts the bytes and headers as they came, as the service itself would. Redirects are not followed. Never fails. */
-export const forward = (url: URL, told: typeof Told.Type): Effect.Effect<Answer> =>
+/** Posts the same bytes and headers that the service would post. Does not follow redirects. Never fails. */
+export const forward = (url: URL, told: typeof Told.Type): Effect.Effect<ForwardedAnswer> =>
   Effect.gen(function* () {
     const before = yield* Clock.currentTimeMillis
     const answer = yield* post(url, told)
@@ -21,14 +21,14 @@ export const forward = (url: URL, told: typeof Told.Type): Effect.Effect<Answer>
     return { _tag: "Answered", status: answer, millis: (yield* Clock.currentTimeMillis) - before } as const
   })
 
-/** The status, or why there is none. */
+/** The status, or the reason why there is none. */
 const post = (url: URL, { body, headers }: typeof Told.Type): Effect.Effect<number | string> =>
   Effect.async((resume) => {
     const bytes = Buffer.from(body, "utf8")
     const options = {
       method: "POST",
       headers: { ...headers, "content-length": bytes.length },
-      // A certificate for this very machine is one that nobody has signed.
+      // A certificate for this machine is usually self-signed, so it is not checked there.
       rejectUnauthorized: !isLoopback(url.hostname),
       timeout: PATIENCE_MILLIS
     }

@@ -1,26 +1,26 @@
 import { Event } from "@place-access/domain/events"
-import { isLoopback, Setting } from "@place-access/worker/host"
+import { isLoopback, Setting } from "@place-access/worker"
 import { Either, Schema } from "effect"
 import { parseArgs } from "node:util"
 
 export const USAGE = `npm run listen -- --forward http://localhost:3000/webhooks
 
-An app's events on this machine, as they happen and signed as they would be, without a public address.
+Forwards an app's events to your machine, signed like real webhooks. You need no public address.
 
-  --forward URL         post each event there; without it they are only shown
-  --app ID              the app; may be left out when you have one
-  --endpoint ID         what this webhook endpoint is sent, signed with its own secret
+  --forward URL         post each event to this address; without it events are only shown
+  --app ID              the app; needed when you have several
+  --endpoint ID         only the events of this webhook endpoint, signed with the endpoint's secret
                         Without it: every event of the app, signed with a secret that is shown
-  --events A,B          only these: ${Event.SUBSCRIBABLE.join(", ")}
+  --events A,B          only these events: ${Event.SUBSCRIBABLE.join(", ")}
   --print               show each event's body
-  --service URL         where the service is (http://localhost:8080)
-  --email EMAIL         whose app it is; or PLACE_ACCESS_EMAIL, or you are asked
-  --forward-anywhere    allow --forward to leave this machine: events are about people
+  --service URL         the address of the service (http://localhost:8080)
+  --email EMAIL         your e-mail; otherwise PLACE_ACCESS_EMAIL, or the command asks you
+  --forward-anywhere    allow a --forward address on another machine: events are about people
 
-The password is asked for, or read from PLACE_ACCESS_PASSWORD; it is no argument. Nothing is kept for later: what happens while
-you do not listen is not sent here. Control-C ends it.`
+The command asks for your password, or reads it from PLACE_ACCESS_PASSWORD. The service keeps no events for this
+command: an event that happens while you do not listen is not forwarded later. Control-C ends the command.`
 
-export interface Options {
+export interface ListenOptions {
   readonly service: string
   readonly forward: URL | undefined
   readonly app: string | undefined
@@ -30,10 +30,10 @@ export interface Options {
   readonly print: boolean
 }
 
-export type Asked = { readonly _tag: "Help" } | { readonly _tag: "Listen"; readonly options: Options }
+export type ListenCommand = { readonly _tag: "Help" } | { readonly _tag: "Listen"; readonly options: ListenOptions }
 
-/** Left says what is wrong, in a sentence. */
-export const parse = (argv: ReadonlyArray<string>): Either.Either<Asked, string> =>
+/** A Left says in one sentence what is wrong. */
+export const parse = (argv: ReadonlyArray<string>): Either.Either<ListenCommand, string> =>
   Either.gen(function* () {
     const given = yield* read(argv)
     if (given.help) return { _tag: "Help" } as const
@@ -44,7 +44,7 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Asked, string>
     const forward =
       given.forward === undefined ? undefined : yield* forwardUrl(given.forward, given["forward-anywhere"])
     if (given.endpoint !== undefined && given.events !== undefined) {
-      return yield* Either.left("--events is not for --endpoint: an endpoint has its own list of events.")
+      return yield* Either.left("--events cannot be used with --endpoint: an endpoint has its own list of events.")
     }
     const events = yield* eventNames(given.events)
     const { app, email, endpoint, print } = given
@@ -71,7 +71,7 @@ const read = (argv: ReadonlyArray<string>) =>
       }).values,
     catch: (error) =>
       argv.some((arg) => /^--?p(?:ass(?:word)?)?(?:=|$)/.test(arg))
-        ? "A password is no argument: everybody on this machine could read it. Be asked for it, or set PLACE_ACCESS_PASSWORD."
+        ? "A password cannot be an argument: everybody on this machine could read it. Type it when asked, or set PLACE_ACCESS_PASSWORD."
         : `${error instanceof Error ? error.message : String(error)}.`
   })
 
@@ -97,5 +97,5 @@ const eventNames = (text: string | undefined): Either.Either<ReadonlyArray<Event
   const known = names.filter((name) => isName(name))
   return known.length === names.length
     ? Either.right(known)
-    : Either.left(`--events takes ${Event.SUBSCRIBABLE.join(", ")}, with commas between them.`)
+    : Either.left(`--events must be a list of ${Event.SUBSCRIBABLE.join(", ")}, with commas between them.`)
 }

@@ -1,28 +1,31 @@
 import { Words } from "@place-access/domain/shared"
-import type { Answer } from "./forward.js"
+import type { ForwardedAnswer } from "./forward.js"
 import * as Messages from "./Messages.js"
-import type { Options } from "./options.js"
+import type { ListenOptions } from "./options.js"
 
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" })
 
-/** `12:01:02`, where the reader is. */
+/** `12:01:02`, in the reader's time zone. */
 export const at = (millis: number): string => clock.format(millis)
 
-/** What the service says is shown, not obeyed by the terminal, and deceives no eye. Lines stay lines. */
+/**
+ * Escapes control characters and invisible marks: a terminal would obey the first, and the second can deceive a reader.
+ * Line breaks stay.
+ */
 export const plain = (text: string): string =>
   text.replace(
     /(?!\n)[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`
   )
 
-/** What the service waits for an answer. */
+/** How long the service waits for an answer. */
 const DEADLINE_MILLIS = 5_000
 
 /** `place.enter evt_… -> 200 (12 ms)` */
-export const told = (event: typeof Messages.Told.Type, answer: Answer | undefined): string =>
+export const told = (event: typeof Messages.Told.Type, answer: ForwardedAnswer | undefined): string =>
   answer === undefined ? plain(Messages.name(event)) : `${plain(Messages.name(event))} -> ${outcome(answer)}`
 
-const outcome = (answer: Answer): string => {
+const outcome = (answer: ForwardedAnswer): string => {
   if (answer._tag === "Failed") return `not received: ${answer.why}`
   const { millis, status } = answer
   const said = `${status} (${millis} ms)`
@@ -30,7 +33,7 @@ const outcome = (answer: Answer): string => {
   return millis > DEADLINE_MILLIS ? `${said}, which counts as a failure: the service waits 5 s` : said
 }
 
-/** As text that people read; as it came when it is none. */
+/** Formats a JSON body for reading; returns any other body unchanged. */
 export const body = ({ body }: typeof Messages.Told.Type): string => {
   try {
     return plain(JSON.stringify(JSON.parse(body), null, 2))
@@ -39,30 +42,30 @@ export const body = ({ body }: typeof Messages.Told.Type): string => {
   }
 }
 
-interface Begun {
+interface ListenStart {
   readonly app: string
-  readonly options: Options
+  readonly options: ListenOptions
   readonly ready: typeof Messages.Ready.Type
 }
 
-export const begun = ({ app, options, ready: { endpoint_id: endpoint, secret } }: Begun): string =>
+export const begun = ({ app, options, ready: { endpoint_id: endpoint, secret } }: ListenStart): string =>
   [
     options.endpoint === undefined
       ? `Listening to ${app}${options.events.length === 0 ? "" : ` for ${options.events.join(", ")}`}.`
-      : `Listening to what endpoint ${endpoint} of ${app} is sent.`,
+      : `Listening to the events of endpoint ${endpoint} of ${app}.`,
     options.forward === undefined
-      ? "Events are shown here only: --forward URL posts them."
+      ? "Events are only shown here. To post them to a program, add --forward URL."
       : `Forwarding to ${options.forward.href}`,
     secret === null
-      ? "Verify with the endpoint's own signing secret, which was shown when it was made or rotated."
+      ? "To verify signatures, use the endpoint's signing secret. The service showed it when it was made or rotated."
       : `Signing secret, the same whenever you listen to this app: ${secret}`,
-    "Nothing is kept for later and nothing is tried twice. Control-C ends it.\n"
+    "Events are forwarded once and not kept. Control-C ends the command.\n"
   ].join("\n")
 
 export const again = "Listening again."
 
 export const lost = (why: string, millis: number): string =>
-  `Not connected: ${why}. Events of this time are not sent here. Next try in ${Words.count(Math.round(millis / 1_000), "second")}.`
+  `Not connected: ${why}. Events that happen now are not forwarded. Next try in ${Words.count(Math.round(millis / 1_000), "second")}.`
 
 export const dropped = (count: number): string =>
-  `${Words.count(count, "event was", "events were")} dropped: they came faster than they went.`
+  `${Words.count(count, "event was", "events were")} dropped: events came faster than they could be forwarded.`

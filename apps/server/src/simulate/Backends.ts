@@ -1,10 +1,11 @@
 import { type Database, layerEmbedded, layerPostgres, Migrator } from "@place-access/adapters-pg"
 import type { Simulation } from "@place-access/domain/testing"
-import { Stores } from "@place-access/worker/host"
+import { Stores } from "@place-access/worker"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer, Redacted, type Scope } from "effect"
 
-const backend = (name: string, database: Layer.Layer<Database, unknown>): Simulation.Backend => ({
+/** Every run builds `database`, which must be migrated and empty. */
+export const over = (name: string, database: Layer.Layer<Database, unknown>): Simulation.Backend => ({
   name,
   isHosted: true,
   stores: Layer.provide(Stores.rows, database)
@@ -13,7 +14,7 @@ const backend = (name: string, database: Layer.Layer<Database, unknown>): Simula
 const migrated = <E>(database: Layer.Layer<Database, E>): Layer.Layer<Database, unknown> =>
   Layer.tap(database, (context) => Effect.provide(Migrator.migrate, context))
 
-/** Rows of an earlier run go, and counters begin anew; the schema stays. */
+/** Deletes the rows of an earlier run and resets the counters; the schema stays. */
 const empty = Effect.gen(function* () {
   const sql = yield* SqlClient
   const tables = yield* sql<{ readonly name: string }>`SELECT quote_ident(c.relname) AS name
@@ -23,14 +24,14 @@ const empty = Effect.gen(function* () {
   yield* sql.unsafe(`TRUNCATE ${tables.map(({ name }) => name).join(", ")} RESTART IDENTITY CASCADE`)
 })
 
-/** The embedded database in memory, opened once: each run finds it empty. Runs must come one after another. */
+/** The embedded database in memory, opened once and emptied for each run. Runs must not overlap. */
 export const openEmbedded: Effect.Effect<Simulation.Backend, unknown, Scope.Scope> = Effect.gen(function* () {
   const context = yield* Layer.build(migrated(layerEmbedded()))
   const database = Layer.effectContext(Effect.as(Effect.provide(empty, context), context))
-  return backend("embedded", database)
+  return over("embedded", database)
 })
 
-/** A server on which each run makes a database of its own, and drops it. */
+/** A server on which each run makes a database of its own and drops it. */
 export const postgres = (serverUrl: string): Simulation.Backend => {
   let made = 0
   const server = (url: string): Layer.Layer<Database, unknown> =>
@@ -49,5 +50,5 @@ export const postgres = (serverUrl: string): Simulation.Backend => {
       return migrated(server(url.href))
     })
   )
-  return backend("postgres", database)
+  return over("postgres", database)
 }

@@ -1,16 +1,16 @@
-import { CannotStart } from "@place-access/worker/host"
+import { CannotStart } from "@place-access/worker"
 import { Effect, type Scope } from "effect"
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
-import type { Options } from "./options.js"
+import type { SimulateOptions } from "./options.js"
 
-/** Another process that does the same runs, at the same time, and says the hash of each. */
+/** Another process that does the same runs at the same time and reports the hash of each. */
 export interface Twin {
-  /** Of the run with this index. */
+  /** The hash of the run with this index. */
   readonly hash: (n: number) => Effect.Effect<string, CannotStart>
 }
 
-export const start = (options: Options, seed: number): Effect.Effect<Twin, never, Scope.Scope> =>
+export const start = (options: SimulateOptions, seed: number): Effect.Effect<Twin, never, Scope.Scope> =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
@@ -36,7 +36,7 @@ export const start = (options: Options, seed: number): Effect.Effect<Twin, never
     return { hash }
   })
 
-const argumentsOf = ({ backend, isSwarm, plan, runs, steps }: Options, seed: number): ReadonlyArray<string> => [
+const argumentsOf = ({ backend, isSwarm, plan, runs, steps }: SimulateOptions, seed: number): ReadonlyArray<string> => [
   "--hash-only",
   "--backend",
   backend,

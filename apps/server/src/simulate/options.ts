@@ -6,30 +6,30 @@ type BackendName = (typeof BACKENDS)[number]
 
 export const USAGE = `npm run simulate -- --swarm --runs 200
 
-Days of phones, apps, receivers and faults on the real programs of the service, on a virtual clock, judged by the rules of the
-specification. The same seed is the same run, in every process.
+Runs random scenarios of phones, apps, receivers and faults against the real programs of the service, on a virtual
+clock, and checks the rules of the specification. The same seed gives the same run, in every process.
 
-  --seed N              the run to begin with (a random one, which is said)
-  --runs N              so many seeds, one after another (1; with --swarm 100)
-  --time 60s            go on until so much time has passed: 90s, 10m, 2h. Instead of --runs
-  --steps N             about how long a plan is (60)
-  --swarm               each seed with features and faults of its own; without it every run has nearly all of them
-  --plan FILE           a plan from a file, as --save writes it, instead of seeds
-  --twice               each run again in another process: the traces must be equal, byte for byte
-  --shrink              cut down the first run that breaks a rule, to a test that can be pasted
-  --save FILE           the plan of the first run that breaks a rule, cut down with --shrink; else of the last run
-  --trace FILE          the trace of that run: one JSON object a line
-  --html FILE           the same as a page to look at, in any browser
-  --backend NAME        memory, embedded or postgres (memory). postgres: the server that SIMULATE_DATABASE_URL names
+  --seed N              the first seed (default: random; it is printed)
+  --runs N              how many seeds, one after another (default 1; with --swarm 100)
+  --time 60s            run seeds until this time has passed: 90s, 10m, 2h. Instead of --runs
+  --steps N             the approximate length of a plan (default 60)
+  --swarm               choose features and faults for each seed; without it every run has nearly all of them
+  --plan FILE           run a plan that --save wrote, instead of seeds
+  --twice               repeat each run in another process; the two traces must be equal, byte for byte
+  --shrink              shrink the first run that breaks a rule, to a test that can be pasted
+  --save FILE           write the plan of the first run that breaks a rule (after --shrink), or else of the last run
+  --trace FILE          write the trace of that run: one JSON object a line
+  --html FILE           write that run as a page for a browser
+  --backend NAME        memory (default), embedded or postgres. postgres: the server that SIMULATE_DATABASE_URL names
 
-It ends with 0 when no rule was broken, with 1 when one was, two traces differ or a run or a file went wrong, with 64 or 78 when
-what it was told cannot be used.`
+Exit code: 0 when no rule was broken; 1 when a rule was broken, two traces differ, or a run or a file failed; 64 or 78
+when the arguments or settings cannot be used.`
 
-export interface Options {
-  /** Undefined: whichever. */
+export interface SimulateOptions {
+  /** Undefined: a random seed. */
   readonly seed: number | undefined
   readonly runs: number
-  /** At most so long, whatever `runs` says. */
+  /** The time limit, which also ends a search with runs left. */
   readonly timeMillis: number | undefined
   readonly steps: number
   readonly isSwarm: boolean
@@ -40,14 +40,16 @@ export interface Options {
   readonly trace: string | undefined
   readonly html: string | undefined
   readonly backend: BackendName
-  /** How `--twice` asks the other process: it prints the hash of each run, and nothing else. */
+  /** For the second process of `--twice`: it prints the hash of each run and nothing else. */
   readonly isHashOnly: boolean
 }
 
-export type Asked = { readonly _tag: "Help" } | { readonly _tag: "Simulate"; readonly options: Options }
+export type SimulateCommand =
+  | { readonly _tag: "Help" }
+  | { readonly _tag: "Simulate"; readonly options: SimulateOptions }
 
-/** Left says what is wrong, in a sentence. */
-export const parse = (argv: ReadonlyArray<string>): Either.Either<Asked, string> =>
+/** A Left says in one sentence what is wrong. */
+export const parse = (argv: ReadonlyArray<string>): Either.Either<SimulateCommand, string> =>
   Either.gen(function* () {
     const given = yield* read(argv)
     if (given.help) return { _tag: "Help" } as const
@@ -61,15 +63,15 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Asked, string>
       () => `--backend must be one of ${BACKENDS.join(", ")}.`
     )
     if (runs !== undefined && timeMillis !== undefined) {
-      return yield* Either.left("--time and --runs both say when it ends: give one of them.")
+      return yield* Either.left("--time and --runs both limit the number of runs: give only one of them.")
     }
     if (plan !== undefined && [seed, runs, timeMillis, given.steps].some((one) => one !== undefined)) {
-      return yield* Either.left("--plan is one run by itself: --seed, --runs, --steps and --time are not for it.")
+      return yield* Either.left("--plan is a single run: it cannot be used with --seed, --runs, --steps or --time.")
     }
     if (given.shrink && backend !== "memory") {
-      return yield* Either.left("--shrink needs --backend memory: hundreds of runs are tried.")
+      return yield* Either.left("--shrink needs --backend memory, because it repeats the run hundreds of times.")
     }
-    const options: Options = {
+    const options: SimulateOptions = {
       seed,
       runs: timeMillis === undefined ? (runs ?? (isSwarm ? 100 : 1)) : Infinity,
       timeMillis,

@@ -1,19 +1,19 @@
 import type { Simulation } from "@place-access/domain/testing"
 import { Clock, Console, Effect } from "effect"
 
-/** A line every so often. */
+/** How often a line of progress is printed. */
 const EVERY_MILLIS = 5_000
 const DAY_MILLIS = 86_400_000
 
-/** What was run so far, said while it goes on. */
-export interface Tally {
+/** The running totals, printed from time to time. */
+export interface RunTally {
   readonly add: (result: Simulation.PlanResult) => Effect.Effect<void>
   readonly summary: Effect.Effect<string>
   /** How many runs broke a rule. */
   readonly broken: () => number
 }
 
-export const tally: Effect.Effect<Tally> = Effect.map(Clock.currentTimeMillis, (startedAt) => {
+export const tally: Effect.Effect<RunTally> = Effect.map(Clock.currentTimeMillis, (startedAt) => {
   let [runs, steps, virtualMs, violations, broken, saidAt] = [0, 0, 0, 0, 0, startedAt]
   const summary = Effect.map(Clock.currentTimeMillis, (now) => {
     const seconds = Math.max(0.001, (now - startedAt) / 1_000)

@@ -1,17 +1,18 @@
 import { Simulation } from "@place-access/domain/testing"
-import { CannotStart } from "@place-access/worker/host"
+import { CannotStart } from "@place-access/worker"
 import { Clock, Config, Console, Effect, Random, type Scope } from "effect"
 import { readFile, writeFile } from "node:fs/promises"
 import { openEmbedded, postgres } from "./Backends.js"
-import type { Options } from "./options.js"
+import type { SimulateOptions } from "./options.js"
 import { tally } from "./progress.js"
+import { timelineOf } from "./timeline/timeline.js"
 import * as Twin from "./Twin.js"
 
-/** So long one failing run is cut down at most. */
+/** The longest time that shrinking one failing run may take. */
 const SHRINK_MILLIS = 120_000
 
-/** Draws the seeds, runs them, says what came of it. */
-export const simulate = (options: Options): Effect.Effect<void, CannotStart> =>
+/** Draws the seeds, runs them and reports the results. */
+export const simulate = (options: SimulateOptions): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {
     const plans = yield* plansOf(options)
     const backend = yield* backendOf(options)
@@ -45,12 +46,12 @@ export const simulate = (options: Options): Effect.Effect<void, CannotStart> =>
   }).pipe(Effect.scoped)
 
 interface Plans {
-  /** The seed of the first. */
+  /** The seed of the first plan. */
   readonly first: number
   readonly at: (n: number) => Simulation.Plan
 }
 
-const plansOf = ({ isHashOnly, isSwarm, plan, seed, steps }: Options): Effect.Effect<Plans, CannotStart> =>
+const plansOf = ({ isHashOnly, isSwarm, plan, seed, steps }: SimulateOptions): Effect.Effect<Plans, CannotStart> =>
   Effect.gen(function* () {
     if (plan !== undefined) {
       const read = yield* readPlan(plan)
@@ -73,17 +74,17 @@ const readPlan = (path: string): Effect.Effect<Simulation.Plan, CannotStart> =>
       })
   })
 
-/** The parser's own words repeat what is in the file. */
+/** Without the parser's message, which repeats parts of the file. */
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw new TypeError("it is no JSON")
+    throw new TypeError("it is not JSON")
   }
 }
 
 const SERVER_URL = Config.string("SIMULATE_DATABASE_URL").pipe(
-  Config.validate({ message: "is no address", validation: (text) => URL.canParse(text) })
+  Config.validate({ message: "is not an address", validation: (text) => URL.canParse(text) })
 )
 const noServer = () =>
   new CannotStart({
@@ -91,7 +92,7 @@ const noServer = () =>
     message: "--backend postgres needs SIMULATE_DATABASE_URL, such as postgres://postgres@127.0.0.1:5432/postgres."
   })
 
-const backendOf = ({ backend }: Options): Effect.Effect<Simulation.Backend, CannotStart, Scope.Scope> => {
+const backendOf = ({ backend }: SimulateOptions): Effect.Effect<Simulation.Backend, CannotStart, Scope.Scope> => {
   switch (backend) {
     case "memory":
       return Effect.succeed(Simulation.memory)
@@ -105,7 +106,7 @@ const backendOf = ({ backend }: Options): Effect.Effect<Simulation.Backend, Cann
   }
 }
 
-/** Lets the process hear signals in between. */
+/** Runs one plan; yields first, so that the process can handle signals between two runs. */
 const runOne = (plan: Simulation.Plan, backend: Simulation.Backend) =>
   Effect.zipRight(
     Effect.sleep(0),
@@ -118,7 +119,7 @@ const runOne = (plan: Simulation.Plan, backend: Simulation.Backend) =>
     })
   )
 
-const hashes = (plans: Plans, { runs }: Options, backend: Simulation.Backend) =>
+const hashes = (plans: Plans, { runs }: SimulateOptions, backend: Simulation.Backend) =>
   Effect.gen(function* () {
     for (let n = 0; n < runs; n++) yield* Console.log((yield* runOne(plans.at(n), backend)).traceHash)
   })
@@ -130,14 +131,14 @@ const violationsOf = ({ seed, violations }: Simulation.PlanResult): string => {
     .join("\n")
 }
 
-/** Cut down, if that is wanted; with the test to paste. */
-const explained = (result: Simulation.PlanResult, { shrinks }: Options) =>
+/** The failing run, shrunk if the options say so, with a test to paste. */
+const explained = (result: Simulation.PlanResult, { shrinks }: SimulateOptions) =>
   Effect.gen(function* () {
     if (!shrinks) {
-      yield* Console.error(`\n${Simulation.failureOf(result)}\n--shrink makes it shorter.`)
+      yield* Console.error(`\n${Simulation.failureOf(result)}\n--shrink would shorten this run.`)
       return result
     }
-    yield* Console.error(`\nSeed ${result.seed} is cut down, at most for ${SHRINK_MILLIS / 1_000} s …`)
+    yield* Console.error(`\nShrinking seed ${result.seed}, for at most ${SHRINK_MILLIS / 1_000} s …`)
     const clock = yield* Effect.clock
     const until = clock.unsafeCurrentTimeMillis() + SHRINK_MILLIS
     const [first] = result.violations
@@ -149,12 +150,12 @@ const explained = (result: Simulation.PlanResult, { shrinks }: Options) =>
     return shrunk.result
   })
 
-const save = (result: Simulation.PlanResult, { html, save, trace }: Options) =>
+const save = (result: Simulation.PlanResult, { html, save, trace }: SimulateOptions) =>
   Effect.gen(function* () {
     const files: ReadonlyArray<readonly [name: string, path: string | undefined, text: () => string]> = [
       ["save", save, () => `${JSON.stringify(result.plan, null, 2)}\n`],
       ["trace", trace, () => result.jsonl],
-      ["html", html, () => Simulation.timelineOf(result)]
+      ["html", html, () => timelineOf(result)]
     ]
     for (const [name, path, text] of files) {
       if (path === undefined) continue
@@ -165,6 +166,6 @@ const save = (result: Simulation.PlanResult, { html, save, trace }: Options) =>
             message: `--${name} ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}.`
           })
       })
-      yield* Console.log(`${path} is written.`)
+      yield* Console.log(`Wrote ${path}.`)
     }
   })

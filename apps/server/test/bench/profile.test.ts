@@ -9,7 +9,7 @@ const frames = [
   ["emit", "node:events"],
   ["evaluate", "file:///x/node_modules/effect/dist/esm/fiber.js"],
   ["submit", "file:///x/node_modules/@effect/sql/node_modules/pg/lib/query.js"],
-  ["send", "file:///x/packages/adapters-http/src/edge/NodeServer.ts"]
+  ["send", "file:///x/packages/adapters-http/src/engine/NodeServer.ts"]
 ] as const
 const nodes = frames.map(([functionName, url], id) => ({
   id,

@@ -13,7 +13,7 @@ const sample = (operations: number, p99Ms: number): Sample => ({
   peakMB: operations
 })
 
-/** Gives the samples one by one, and notes whose turn it was. */
+/** A side that returns the given samples one after the other and records its turns. */
 const side = (name: string, samples: ReadonlyArray<Sample>, turns: Array<string>) => {
   const left = [...samples]
   return async () => {
@@ -32,7 +32,7 @@ it("sides take turns, who goes first changes, and rounds that warm up are not co
   const { measured } = await measure(comparison, 3)
   expect(turns.join("")).toBe("pbpbbppb")
   expect(measured.product).toMatchObject({ opsPerS: 100, p99Ms: 7, peakMB: 300 })
-  // Of 0.25, 0.75 and 0.25; of 3, 1 and 1: each round beside its own baseline.
+  // The medians of 0.25, 0.75 and 0.25, and of 3, 1 and 1: each round is compared with the baseline of the same round.
   expect(measured.ratio).toMatchObject({ throughput: 0.25, p99: 1 })
 })
 

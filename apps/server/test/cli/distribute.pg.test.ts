@@ -1,12 +1,12 @@
 import { layerPostgres, Migrator, NodeVault } from "@place-access/adapters-pg"
-import type { Settings } from "@place-access/worker/host"
+import type { Settings } from "@place-access/worker"
 import { type Console, Effect, Either, Option, Redacted } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { ask, callsOf, installStandIn } from "../../../../packages/adapters-pg/test/support/citusStandIn.js"
 import { describePg, freshDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
 import { distribute } from "../../src/cli/distribute.js"
 
-/** Runs the command; what it prints, or what it ends with. */
+/** Runs the command; returns its output or its error. */
 const run = (storage: Settings.Storage, dryRun = false) =>
   Effect.gen(function* () {
     const said: Array<string> = []

@@ -3,6 +3,8 @@ import {
   MemoryAccountStore,
   MemoryAppStore,
   MemoryConnectionStore,
+  MemoryConsentStore,
+  MemoryTokenStore,
   MemoryDatabase,
   MemoryDeviceStore,
   MemoryEntropy,
@@ -24,6 +26,8 @@ const ports = Layer.mergeAll(
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
   MemoryConnectionStore.layer,
+  MemoryConsentStore.layer,
+  MemoryTokenStore.layer,
   MemoryDeviceStore.layer,
   MemoryLegacyStore.layer,
   MemoryPlaceStore.layer,
@@ -39,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Runs the command on a file of these lines; what it prints. */
+/** Runs the command on a file with the given lines, and returns its output. */
 const run = (...lines: ReadonlyArray<object>) =>
   Effect.gen(function* () {
     const file = join(folder, "rules.jsonl")
@@ -80,6 +84,6 @@ describe("rules import", () => {
   it("a file that is not there changes nothing", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(importRules(join(folder, "none.jsonl")))
-      expect(error.message).toContain("cannot be read; nothing was changed")
+      expect(error.message).toContain("cannot be read. Nothing was changed")
     }).pipe(Effect.provide(ports), Effect.runPromise))
 })

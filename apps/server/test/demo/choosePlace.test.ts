@@ -6,7 +6,7 @@ import type { Upload } from "../../src/demo/PhoneLog.js"
 const METRES_PER_DEGREE = 111_250
 const START = Date.UTC(2026, 0, 15, 10)
 
-/** A straight way north: metres at each half minute, sent at once. */
+/** A straight way north: the distance in metres at each half minute, uploaded at once. */
 const journey = (...metres: ReadonlyArray<number>): ReadonlyArray<Upload> =>
   metres.map((north, index) => {
     const at = START + index * 30_000

@@ -23,22 +23,22 @@ const upToDate = (url: string) =>
     )
   )
 
-/** One text that was sent, and what it says of the spread tables. */
+/** The text of a sent statement, and how it mentions the distributed tables. */
 interface Statement {
-  /** `plain`. */
+  /** The text after `plain`. */
   readonly text: string
   readonly mentions: ReadonlyArray<Mention>
   readonly executed: ReadonlyArray<Executed>
 }
 
-/** Without comments, and with single spaces. */
+/** Removes comments and multiple spaces. */
 const plain = ({ text }: Pick<Executed, "text">) => text.replaceAll(/--.*$/gm, " ").replaceAll(/\s+/g, " ").trim()
 
-/** Entries of the list that no text is like. */
+/** The entries of the list that match no text. */
 const stale = (texts: ReadonlyArray<string>) =>
   ON_PURPOSE.filter((entry) => !texts.some((text) => entry.text.test(text)))
 
-/** Of what a day has, what is in none of the texts. */
+/** The accesses of a whole day that occur in none of the texts. */
 const unheard = async (texts: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const all = new Set((await Promise.all(texts.map(touched))).flatMap((one) => [...one]))
   const untouched = Object.entries(TOUCHED).flatMap(([verb, tables]) =>
@@ -60,7 +60,7 @@ const read = async (executed: ReadonlyArray<Executed>, schema: Schema): Promise<
   )
 }
 
-/** The tables that a statement names no key of. */
+/** The tables whose key a statement does not restrict. */
 const open = ({ mentions }: Statement) => [
   ...new Set(mentions.filter(({ how }) => how === "every").map(({ table }) => table))
 ]
@@ -75,7 +75,7 @@ const accused = (statements: ReadonlyArray<Statement>) =>
     open(one).length > 0 && !isOnPurpose(one) ? [`${open(one).join(", ")}: ${one.text}`] : []
   )
 
-/** The values that the keys of its mentions equal, by key, in one execution. */
+/** The values that the keys of a statement's mentions equal in one execution, by key. */
 const keysOf = ({ mentions }: Statement, { values }: Executed): ReadonlyMap<string, ReadonlySet<string>> => {
   const keys = new Map<string, Set<string>>()
   for (const { how, key, parameters } of mentions) {
@@ -86,7 +86,7 @@ const keysOf = ({ mentions }: Statement, { values }: Executed): ReadonlyMap<stri
   return keys
 }
 
-/** The executions of each transaction, in order; a statement of its own is none. */
+/** The executions of each transaction, in order. A statement outside a transaction is left out. */
 const transactions = (executed: ReadonlyArray<Executed>): ReadonlyArray<ReadonlyArray<Executed>> => {
   const running = new Map<number, Array<Executed>>()
   return executed.flatMap((one) => {
@@ -124,7 +124,7 @@ describePg("what a server and a worker send, as it went over the wire", () => {
       await program.run()
       ran = [...ran, { ...program, sent: recorder.executed.slice(before) }]
     }
-    // Sweeps begin with the worker and are long over, unless the machine is slow. What never comes is told below.
+    // The sweeps start with the worker and have usually ended by now. The check below reports a sweep that never ran.
     await until(
       "the sweeps",
       async () => {

@@ -1,8 +1,8 @@
-/** A statement that asks every shard on purpose: none of them is sent while a phone or an app waits for an answer. */
+/** A statement that may ask every shard: no phone and no app waits for its result. */
 export interface OnPurpose {
-  /** The spread tables that it names no key of. */
+  /** The distributed tables whose key the statement does not restrict. */
   readonly tables: ReadonlyArray<string>
-  /** Tells it from others, in its text without comments and with single spaces. */
+  /** Recognises the statement by its text without comments and with single spaces. */
   readonly text: RegExp
   readonly why: string
 }
@@ -16,7 +16,7 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
   {
     tables: ["deliveries", "endpoints"],
     text: /WITH RECURSIVE waiting AS .* FROM deliveries WHERE state = 'trying' ORDER BY app_id, endpoint_id LIMIT 1/,
-    why: "a worker looks at which endpoints something waits, of any app; what it then takes names the apps"
+    why: "a worker looks at which endpoints something waits, of any app; what it then takes names the app"
   },
   {
     tables: ["endpoints"],
@@ -49,11 +49,6 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
     why: "once an hour: everybody's calls of a day are counted"
   },
   {
-    tables: ["history_choices", "fixes", "quarantined_fixes", "visit_reports", "devices", "stays", "access_log"],
-    text: /FROM \(SELECT user_id FROM accounts WHERE .* ORDER BY user_id LIMIT/,
-    why: "once an hour: whose history is past their choice, a page of accounts at a time"
-  },
-  {
     tables: [
       "access_tokens",
       "refresh_tokens",
@@ -63,22 +58,21 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
       "budgets",
       "idempotent_answers",
       "deliveries",
-      "delivery_attempts",
       "events",
       "mail_outbox",
       "named_mail"
     ],
-    text: /^WITH old AS MATERIALIZED \(SELECT [a-z_, ]+ FROM "\w+" t WHERE "\w+" <= \$1 AND .* DELETE FROM/,
+    text: /^SELECT [a-z_, ]+ FROM "\w+" t WHERE "\w+" <= \$1 AND .* ORDER BY "\w+" LIMIT/,
     why: "retention: what is old, whosesoever, by an index on its age"
   },
   {
     tables: ["mail_outbox"],
-    text: /FROM mail_outbox WHERE sent_at IS NULL AND given_up_at IS NULL AND due_at <= /,
+    text: /FROM mail_outbox WHERE sent_at IS NULL AND given_up_at IS NULL AND due_at <= .* ORDER BY/,
     why: "who sends mail takes whoever's waits; small, by an index of what waits"
   },
   {
     tables: ["account_deletions"],
-    text: /^UPDATE account_deletions SET look_at = .* WHERE look_at <= /,
+    text: /FROM account_deletions WHERE look_at <= /,
     why: "a worker takes whichever account is on its way out; a handful of rows"
   },
   {
@@ -87,8 +81,8 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
     why: "a worker takes whichever file waits; a handful of rows"
   },
   {
-    tables: ["imports", "import_pieces"],
-    text: /DELETE FROM imports WHERE state = 'uploading' AND uploaded_at < /,
+    tables: ["imports"],
+    text: /FROM imports WHERE state = 'uploading' AND uploaded_at < /,
     why: "now and then: uploads of files that broke off"
   },
   {

@@ -1,8 +1,8 @@
 import type { Node } from "libpg-query"
 
-/** Small readings of PostgreSQL's syntax tree. */
+/** Small functions that read PostgreSQL's syntax tree. */
 
-/** Without casts and collations. */
+/** Removes casts and collations. */
 export const stripped = (node: Node | undefined): Node | undefined =>
   node === undefined
     ? undefined
@@ -15,20 +15,20 @@ export const stripped = (node: Node | undefined): Node | undefined =>
 export const strings = (nodes: ReadonlyArray<Node> = []): ReadonlyArray<string> =>
   nodes.flatMap((node) => ("String" in node ? [node.String.sval ?? ""] : []))
 
-/** The parts of a row; of anything else itself. */
+/** The parts of a row expression; any other expression as its only part. */
 export const sides = (node: Node | undefined): ReadonlyArray<Node | undefined> =>
   node !== undefined && "RowExpr" in node ? (node.RowExpr.args ?? []) : [node]
 
 /** The expression of a target of SELECT or RETURNING. */
 export const valueOf = (target: Node): Node | undefined => ("ResTarget" in target ? target.ResTarget.val : undefined)
 
-/** Of `*` nothing and of `t.*` the `t`, in a list; null of anything else. */
+/** The qualifier of a star, in a list: empty for `*`, `t` for `t.*`; null for any other expression. */
 export const starOf = (value: Node | undefined): ReadonlyArray<string> | null =>
   value !== undefined && "ColumnRef" in value && (value.ColumnRef.fields ?? []).some((field) => "A_Star" in field)
     ? strings(value.ColumnRef.fields)
     : null
 
-/** What the column is called that a target gives. */
+/** The name of the column that a target yields. */
 export const nameOf = (target: Node): string => {
   if ("ResTarget" in target && target.ResTarget.name !== undefined) return target.ResTarget.name
   const bare = stripped(valueOf(target))
@@ -43,7 +43,7 @@ export const nameOf = (target: Node): string => {
   return names.at(-1) ?? ""
 }
 
-/** The columns that a statement writes, by name. */
+/** The names of the columns that a statement writes. */
 export const written = (targets: ReadonlyArray<Node> = []): ReadonlyArray<string> =>
   targets.flatMap((target) => ("ResTarget" in target ? [target.ResTarget.name ?? ""] : []))
 
@@ -59,7 +59,7 @@ const GIVEN: ReadonlySet<string> = new Set([
   "TypeCast"
 ])
 
-/** Whether an expression is made of what the statement is given, and of nothing that a table or a function says. */
+/** Whether an expression consists of parameters and constants only, without a table or a function. */
 export const isGiven = (node: unknown): boolean =>
   typeof node !== "object" || node === null
     ? true

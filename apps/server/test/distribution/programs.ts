@@ -7,11 +7,14 @@ import { SHARED } from "./heard.js"
 import type { Receiver } from "../support/receiver.js"
 import { until } from "../support/until.js"
 
-/** One thing that people, apps and phones do all day, and the tables that it cannot do without. */
+/** An action that people, apps and phones repeat all day, and the tables that it needs. */
 export interface Program {
   readonly name: string
   readonly run: () => Promise<unknown>
-  /** Named by some statement that was sent meanwhile: a recorder that hears nothing proves nothing. */
+  /**
+   * The tables that a statement must have named during the action. A recorder that records nothing would otherwise
+   * pass.
+   */
   readonly needs: ReadonlyArray<string>
 }
 
@@ -37,7 +40,7 @@ const Identified = Schema.Struct({ id: Schema.String })
 
 const asked = { as: Schema.Unknown }
 
-/** Whoever comes is answered 200 when so many have come. */
+/** Answers 200 to all requests once `count` requests have arrived. */
 const gate = (count: number) => {
   let come = 0
   let open: () => void = () => undefined
@@ -52,13 +55,13 @@ const gate = (count: number) => {
 
 interface Outside {
   readonly receiver: Receiver
-  /** Messages that arrived somewhere. */
+  /** Messages that the mail server received. */
   readonly letters: ReadonlyArray<unknown>
-  /** Whether such a statement was sent. */
+  /** Whether a statement that matches the text was sent. */
   readonly heard: (text: RegExp) => boolean
 }
 
-/** Makes what the hot programs need, which are then to be run in order. */
+/** Makes the data that the actions need. The actions must run in order. */
 export const programs = async (
   serviceUrl: string,
   { heard, letters, receiver }: Outside
@@ -83,7 +86,7 @@ export const programs = async (
   const credentials = { clientId: app.id, clientSecret: app.clientSecret }
   let tokens: TokenResponse
   let device = ""
-  /** Of a phone whose stays are derived none of its own visits are asked for, and the other way round. */
+  /** The token of a second phone, which reports visits: a phone has either derived stays or reports of its own. */
   let visitor = ""
   let subscription = ""
   const rules: Array<string> = []
@@ -171,11 +174,11 @@ export const programs = async (
     {
       name: "upload many that fire, claim, send, finish",
       run: async () => {
-        // After the rules were made: what is older does not fire them.
+        // After the rules were made: an older fix does not fire them.
         ride = ridePast(place)
         await upload(server, device, ride)
         await receiver.until("both webhooks at all endpoints and the subscription", (all) => all.length >= 8)
-        // What follows an answer: its row finished, its attempt and its line in the access log.
+        // After the answers, the rows are finished, with their attempts and the lines in the access log.
         await until("all deliveries", async () => ((await delivered()).length >= 4 ? true : undefined))
         await until("the access log of both", async () => ((await entries()).length >= 5 ? true : undefined))
       },
@@ -247,7 +250,7 @@ export const programs = async (
       run: async () => {
         const first = (await delivered()).slice(0, 4)
         let rounds = 0
-        // Which of them share a statement is up to the moment.
+        // Timing decides which deliveries finish in one statement.
         await until("some that share a statement", async () => {
           if (rounds++ > 0 && heard(SHARED)) return true
           const { held, opened } = gate(first.length)

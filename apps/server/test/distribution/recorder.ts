@@ -1,27 +1,27 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net"
 
-/** One execution of a statement, as it went over the wire. */
+/** One execution of a statement, as it was sent. */
 export interface Executed {
   readonly text: string
-  /** As text; null where null was sent. */
+  /** Parameters in their text form; null is null. */
   readonly values: ReadonlyArray<string | null>
-  /** What the program calls itself, such as `place-access worker`. */
+  /** The name that the program gives its connections, such as `place-access worker`. */
   readonly program: string
-  /** Which of the connections. */
+  /** The number of the connection. */
   readonly connection: number
 }
 
 export interface Recorder {
-  /** For programs: leads to the database, past the recorder. */
+  /** The address for programs: it leads to the database through the recorder. */
   readonly url: string
-  /** In the order of arrival; grows until it is emptied. */
+  /** The executions in the order of arrival; the test may empty the list. */
   readonly executed: Array<Executed>
   readonly close: () => Promise<void>
 }
 
 /**
- * Stands between programs and their PostgreSQL and writes down every statement that they execute, prepared ones at each execution.
- * It reads the protocol and not the driver, so that nothing that a program does differently one day escapes it.
+ * A proxy between programs and PostgreSQL that records every executed statement, also each execution of a prepared one.
+ * It reads the protocol and not the driver, so that it misses nothing when a program changes how it sends statements.
  */
 export const startRecorder = async (databaseUrl: string): Promise<Recorder> => {
   const target = new URL(databaseUrl)
@@ -48,7 +48,7 @@ export const startRecorder = async (databaseUrl: string): Promise<Recorder> => {
     }
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  // Whoever fails before it closes this must be able to end.
+  // A test that fails before it closes the recorder must still be able to end.
   server.unref()
   const url = new URL(databaseUrl)
   url.hostname = "127.0.0.1"
@@ -66,7 +66,7 @@ export const startRecorder = async (databaseUrl: string): Promise<Recorder> => {
 
 const SSL_REQUEST = 80_877_103
 
-/** Takes the bytes that a frontend sends, in whatever pieces they come. */
+/** Reads the bytes that a client sends, however they are cut into pieces. */
 const reader = (executes: (one: Omit<Executed, "connection">) => void) => {
   const prepared = new Map<string, string>()
   let program = ""

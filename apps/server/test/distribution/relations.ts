@@ -2,17 +2,17 @@ import type { Node, RangeFunction, RangeVar } from "libpg-query"
 import * as Keyed from "./KeyedTerms.js"
 import { isGiven, stripped, strings } from "./nodes.js"
 
-/** What a statement may touch: tables that are spread, by which column, and tables that are copied. */
+/** The tables that a statement may access: distributed tables with their column, and copied tables. */
 export interface Schema {
   /** The columns of each table, in order. */
   readonly columns: ReadonlyMap<string, ReadonlyArray<string>>
-  /** The column that a table is spread by; not there when it is copied. A partition has its parent's. */
+  /** The column that distributes a table; absent for copied tables. A partition has the column of its parent. */
   readonly keys: ReadonlyMap<string, string>
 }
 
 /**
- * How one mention of a spread table is restricted by its key: to the rows of `one` value, of `several` that the statement is given, or
- * not at all, so that `every` shard is asked.
+ * How one mention of a distributed table is restricted by its key: to the rows of `one` value, to those of `several`
+ * given values, or not at all, so that the statement asks `every` shard.
  */
 export interface Mention {
   readonly table: string
@@ -22,18 +22,18 @@ export interface Mention {
   readonly parameters: ReadonlyArray<number>
 }
 
-/** A column that a query gives. */
+/** A column of a query's result. */
 export interface Output {
   readonly name: string
   readonly known: Keyed.Known
 }
 
 export interface Relation {
-  /** What columns are qualified with. */
+  /** The name that qualifies the relation's columns. */
   readonly alias: string
-  /** Tells it from others of the same name in the statement. */
+  /** Distinguishes relations of the same name in a statement. */
   readonly id: number
-  /** None: nobody knows which. */
+  /** Empty when the columns are unknown. */
   readonly columns: ReadonlyArray<string>
   readonly table: string | null
 }
@@ -42,20 +42,20 @@ export interface Scope {
   readonly schema: Schema
   readonly found: Array<Mention>
   readonly ctes: ReadonlyMap<string, ReadonlyArray<Output>>
-  /** Relations that a correlated query sees, innermost level first. */
+  /** The relations that a correlated query can see, innermost level first. */
   readonly outer: ReadonlyArray<ReadonlyArray<Relation>>
   readonly terms: Keyed.Terms
 }
 
 let relations = 0
 
-/** A level of a query while its FROM is read. */
+/** One level of a query while its FROM is read. */
 export interface Level {
   readonly scope: Scope
   readonly here: Array<Relation>
-  /** In order: LATERAL sub-queries, read once all equalities of this level are known. */
+  /** LATERAL sub-queries in order. They are read after all equalities of this level are known. */
   readonly lateral: Array<{ readonly relation: Relation; readonly select: Node }>
-  /** What in FROM restricts nothing and may hold sub-queries. */
+  /** The parts of FROM that restrict nothing and may contain sub-queries. */
   readonly rest: Array<unknown>
 }
 
@@ -71,14 +71,14 @@ export const columnsOf = (table: string, { schema }: Scope): ReadonlyArray<strin
 const CATALOGUE: ReadonlySet<string | undefined> = new Set(["pg_catalog", "information_schema"])
 
 export const tableOf = ({ alias, relname = "", schemaname }: RangeVar, one: Level): void => {
-  // Columns by other names.
+  // An alias that renames columns.
   if (alias?.colnames !== undefined) throw notUnderstood({ alias })
   const isOurs = !CATALOGUE.has(schemaname) && !relname.startsWith("pg_")
   const columns = isOurs ? columnsOf(relname, one.scope) : []
   add(one, alias?.aliasname ?? relname, columns, isOurs ? relname : null)
 }
 
-/** Functions that give rows of what they are given, and of nothing else. */
+/** Functions whose rows come from their arguments only. */
 const UNPACKING: ReadonlySet<string> = new Set(["unnest", "jsonb_to_recordset"])
 
 export const functionOf = (
@@ -94,7 +94,7 @@ export const functionOf = (
   const defined = coldeflist.flatMap((column) => ("ColumnDef" in column ? [column.ColumnDef.colname ?? ""] : []))
   const names = strings(alias?.colnames)
   const own = defined.length > 0 ? defined : name === "unnest" ? args.map(() => name) : []
-  // Of other functions it is not known which columns they give, unless they are named.
+  // The columns of other functions are unknown unless the statement names them.
   const all = own.length === 0 ? names : [...own, ...(ordinality === true ? ["ordinality"] : [])]
   const columns = all.length === 1 && defined.length === 0 ? [alias?.aliasname ?? name] : all
   const relation = add(
@@ -124,7 +124,7 @@ export const define = (relation: Relation, outputs: ReadonlyArray<Output>, terms
   }
 }
 
-/** Gives the term that an expression is: a column, or a value that the statement is given; null for anything else. */
+/** Returns the term of an expression: a column, or a given value; null for any other expression. */
 export type Reader = (
   node: Node | undefined
 ) => { readonly term: string; readonly relation: number | null } | Keyed.Known | null
@@ -142,7 +142,7 @@ export const reading = ({ here, scope }: Level): Reader => {
       for (const level of levels) {
         const relation = level.find((one) => (alias === undefined ? one.columns.includes(column) : one.alias === alias))
         if (relation !== undefined) return { term: `${relation.id}.${column}`, relation: relation.id }
-        // It may be theirs.
+        // The name may belong to a relation whose columns are unknown.
         if (level.some(({ columns }) => columns.length === 0)) return null
       }
       return null

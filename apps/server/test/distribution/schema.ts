@@ -2,7 +2,7 @@ import { Distribution } from "@place-access/adapters-pg"
 import pg from "pg"
 import type { Schema } from "./statementKeys.js"
 
-/** Which tables there are and what they are spread by, as `db distribute` would have it. */
+/** Reads the tables of the database, and how `db distribute` would distribute them. */
 export const readSchema = async (databaseUrl: string): Promise<Schema> => {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()

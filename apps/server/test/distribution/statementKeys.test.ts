@@ -21,7 +21,7 @@ const schema: Schema = {
   ])
 }
 
-/** `table:how` of each mention, in order. */
+/** `table:how` for each mention, in order. */
 const of = async (text: string) => (await mentions(text, schema)).map(({ how, table }) => `${table}:${how}`)
 
 describe("a statement names the key of a table", () => {
@@ -87,7 +87,8 @@ describe("a statement names the key of a table", () => {
       "through WITH RECURSIVE, whose other arm keeps it",
       `WITH RECURSIVE walk AS (
          SELECT user_id, place_id FROM places WHERE user_id = $1
-         UNION ALL SELECT p.user_id, p.place_id FROM places p JOIN walk w ON p.user_id = w.user_id AND p.label = w.place_id)
+         UNION ALL SELECT p.user_id, p.place_id FROM places p JOIN walk w ON p.user_id = w.user_id
+           AND p.label = w.place_id)
        SELECT * FROM walk`,
       ["places:one", "places:one"]
     ],

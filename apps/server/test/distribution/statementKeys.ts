@@ -22,10 +22,10 @@ import {
 export type { Mention, Schema } from "./relations.js"
 
 /**
- * Reads a statement with PostgreSQL's own parser and proves, or not, that it names the key of every spread table that it mentions:
- * `=` or `= ANY` with what it is given, or equal to the key of a mention that is so restricted, also through joins, sub-queries and
- * WITH. An expression that is not understood restricts nothing; a statement, or something in FROM, that is not understood throws:
- * both accuse. What a function of the database reads for itself is not seen.
+ * Reads a statement with PostgreSQL's own parser and tries to prove that it names the key of every distributed table
+ * that it mentions: the key `=` or `= ANY` a given value, or equals the key of another mention that is restricted so,
+ * also through joins, sub-queries and WITH. An unknown expression restricts nothing, and an unknown statement or part
+ * of FROM throws: in doubt, the statement is reported. The queries inside a database function are not seen.
  */
 export const mentions = async (text: string, schema: Schema): Promise<ReadonlyArray<Mention>> => {
   const { stmts = [] }: ParseResult = await parse(text)
@@ -36,7 +36,7 @@ export const mentions = async (text: string, schema: Schema): Promise<ReadonlyAr
   return found
 }
 
-/** Statements that read and write no rows. Whatever is neither here nor read below throws. */
+/** Statements that neither read nor write rows. Any other statement that is not handled below throws. */
 const WITHOUT_ROWS: ReadonlySet<string> = new Set(["CreateStmt", "ListenStmt", "TransactionStmt", "VariableSetStmt"])
 
 const query = (node: Node, scope: Scope): ReadonlyArray<Output> => {
@@ -46,7 +46,7 @@ const query = (node: Node, scope: Scope): ReadonlyArray<Output> => {
     const { fromClause = [], relation, returningClause, whereClause, withClause, ...rest } = node.UpdateStmt
     const key = scope.schema.keys.get(relation?.relname ?? "")
     const isMoved = key !== undefined && written(rest.targetList).includes(key)
-    // A row that changes its key goes to another shard.
+    // A row whose key changes moves to another shard.
     if (isMoved) mention(scope, relation?.relname ?? "", key, Keyed.UNKNOWN)
     const outputs = level(withCtes(withClause, scope), relation, fromClause, whereClause, returningClause?.exprs, [
       rest,
@@ -88,7 +88,7 @@ const insert = (statement: InsertStmt, scope: Scope): ReadonlyArray<Output> => {
   })
 }
 
-/** Which column of the only relation a value is, as it is; null when it is none. */
+/** When a value is nothing but a column of the only relation: that column. Null for any other value. */
 const sourceOf = (value: Node | undefined, here: ReadonlyArray<Relation>): string | null => {
   const bare = stripped(value)
   const names = bare !== undefined && "ColumnRef" in bare ? strings(bare.ColumnRef.fields) : []
@@ -129,7 +129,7 @@ const withCtes = (clause: WithClause | undefined, scope: Scope): Scope => {
     const names = strings(aliascolnames)
     const beginning = "SelectStmt" in ctequery ? ctequery.SelectStmt.larg : undefined
     if (clause?.recursive === true && beginning !== undefined) {
-      // What it begins with is what it goes on with, as far as its other arm keeps it.
+      // The recursive part has the columns of the first part, as far as the recursion keeps them.
       let assumed = renamed(select(beginning, { ...scope, ctes, found: [] }), names)
       for (;;) {
         ctes.set(ctename, assumed)
@@ -152,12 +152,12 @@ const renamed = (outputs: ReadonlyArray<Output>, names: ReadonlyArray<string>): 
 
 const level = (
   scope: Scope,
-  /** Of an UPDATE or DELETE. */
+  /** The target of an UPDATE or DELETE. */
   target: RangeVar | undefined,
   from: ReadonlyArray<Node>,
   where: Node | undefined,
   targets: ReadonlyArray<Node> | undefined,
-  /** What else the statement holds. */
+  /** The remaining parts of the statement. */
   rest: unknown
 ): ReadonlyArray<Output> => {
   const terms = Keyed.copy(scope.terms)
@@ -180,7 +180,10 @@ const level = (
 const mention = (scope: Scope, table: string, key: string, { how, parameters }: Keyed.Known): void =>
   void scope.found.push({ table, key, how: how ?? "every", parameters: [...parameters].sort((a, b) => a - b) })
 
-/** A condition that must hold of every row; of an outer join only for the rows of `only`, the side that may be missing. */
+/**
+ * A condition that holds for every row. In an outer join it holds only for the rows of `only`, the side that may be
+ * missing.
+ */
 interface Condition {
   readonly of: Node
   readonly only: ReadonlySet<number> | null
@@ -197,7 +200,7 @@ const relationsOf = (item: Node, one: Level, conditions: Array<Condition>): void
   } else if ("RangeSubselect" in item) {
     const { alias, lateral, subquery } = item.RangeSubselect
     if (subquery === undefined) throw notUnderstood(item)
-    // Its columns are named by what it selects; which of them are known is seen when it is read.
+    // The select list names the columns; what is known about them follows when the sub-query is read.
     const seen = { ...one.scope, found: lateral === true ? [] : one.scope.found, outer: seenBy(one, lateral) }
     const outputs = renamed(query(subquery, seen), strings(alias?.colnames))
     const columns = outputs.map(({ name }) => name)
@@ -208,7 +211,7 @@ const relationsOf = (item: Node, one: Level, conditions: Array<Condition>): void
     functionOf(item.RangeFunction, one)
   } else if ("JoinExpr" in item) {
     const { alias, isNatural, jointype, larg, quals, rarg, usingClause } = item.JoinExpr
-    // Their columns are fewer than those of their sides.
+    // A USING join has fewer columns than its two sides.
     if (larg === undefined || rarg === undefined || alias !== undefined) throw notUnderstood(item)
     if (isNatural === true || usingClause !== undefined) throw notUnderstood(item)
     relationsOf(larg, one, conditions)
@@ -233,7 +236,7 @@ const restrict = (node: Node, only: ReadonlySet<number> | null, reader: Reader, 
   if ("SubLink" in node && node.SubLink.subLinkType === "ANY_SUBLINK" && (node.SubLink.operName ?? []).length === 0) {
     const { subselect, testexpr } = node.SubLink
     if (subselect === undefined) return
-    // Read again, for its mentions, with the other sub-queries of the level.
+    // Read a second time, for its mentions, together with the other sub-queries of the level.
     const outputs = query(subselect, { ...inner, found: [] })
     for (const [index, side] of sides(testexpr).entries()) {
       equal(reader(side), Keyed.several(outputs[index]?.known ?? Keyed.UNKNOWN), only, inner.terms)
@@ -259,7 +262,7 @@ const equal = (
 ): void => {
   for (const [to, from] of [[left, right] as const, [right, left] as const]) {
     if (to === null || from === null || !("term" in to)) continue
-    // The rows of the other side of an outer join are there whether the condition holds or not.
+    // The rows of the other side of an outer join exist whether the condition holds or not.
     if (only !== null && !only.has(to.relation ?? -1)) continue
     if ("term" in from) Keyed.follow(terms, to.term, from.term)
     else Keyed.learn(terms, to.term, from)
@@ -272,7 +275,7 @@ const outputsOf = (target: Node, one: Level, reader: Reader): ReadonlyArray<Outp
   if (star === null) return [{ name: nameOf(target), known: knownOf(value, reader, one.scope.terms) }]
   const [alias] = star
   const such = one.here.filter((relation) => alias === undefined || relation.alias === alias)
-  // What stands behind it would be taken for what it gives.
+  // The relations behind this star have unknown columns, and the star would seem to have none.
   if (such.length === 0 || such.some(({ columns }) => columns.length === 0)) throw notUnderstood(target)
   return such.flatMap(({ columns, id }) =>
     columns.map((name) => ({ name, known: Keyed.known(one.scope.terms, `${id}.${name}`) }))
@@ -286,7 +289,7 @@ const knownOf = (node: Node | undefined, reader: Reader, terms: Keyed.Terms): Ke
 
 const STATEMENT = /^[A-Z][A-Za-z]*Stmt$/
 
-/** Reads every query in a node, wherever in it. */
+/** Reads every query in a node, at any depth. */
 const subqueriesOf = (node: unknown, inner: Scope): void => {
   if (typeof node !== "object" || node === null) return
   if (Object.keys(node).some((name) => STATEMENT.test(name))) query(node as Node, inner)

@@ -12,7 +12,7 @@ afterEach(() => {
   }
 })
 
-/** Answers as the service does, whatever its path is, and says what it was asked with which `Origin`. */
+/** Answers like the service, at any base path, and records the requests with their `Origin`. */
 const serve = async () => {
   const asked: Array<string> = []
   const server = createServer((request, response) => {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { createServer, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterEach, describe, expect, it } from "vitest"
-import { type Answer, forward } from "../../src/listen/forward.js"
+import { type ForwardedAnswer, forward } from "../../src/listen/forward.js"
 import * as Messages from "../../src/listen/Messages.js"
 import * as words from "../../src/listen/words.js"
 import { freePort } from "../support/freePort.js"
@@ -31,7 +31,7 @@ const TOLD = {
   body: '{"type":"place.enter","event_id":"evt_1","target":{"label":"Café 🏡"}}'
 }
 
-const send = (url: URL): Promise<Answer> => Effect.runPromise(forward(url, TOLD))
+const send = (url: URL): Promise<ForwardedAnswer> => Effect.runPromise(forward(url, TOLD))
 
 describe("what is forwarded", () => {
   it("has the bytes and the headers of a delivery, and no others but those that HTTP needs", async () => {
@@ -69,7 +69,7 @@ describe("what is forwarded", () => {
     expect(await send(url)).toMatchObject({ _tag: "Answered", status: 302 })
   })
 
-  it("says in words why there was no answer", async () => {
+  it("says in words why there was no answer [listeners-6]", async () => {
     const nobody = new URL(`http://127.0.0.1:${await freePort()}/`)
     expect(await send(nobody)).toEqual({ _tag: "Failed", why: "nothing listens there" })
     const rude = await serve((request) => request.socket.destroy())
@@ -77,7 +77,7 @@ describe("what is forwarded", () => {
   })
 
   it("is one line: what it was, what was answered, and whether the service would count that as a success", () => {
-    const line = (answer?: Answer) => words.told(TOLD, answer)
+    const line = (answer?: ForwardedAnswer) => words.told(TOLD, answer)
     expect(line()).toBe("place.enter evt_1")
     expect(line({ _tag: "Answered", status: 204, millis: 12 })).toBe("place.enter evt_1 -> 204 (12 ms)")
     expect(line({ _tag: "Answered", status: 500, millis: 3 })).toBe(
@@ -123,7 +123,7 @@ describe("the stream", () => {
       "event: dropped\ndata: {"
     ].join("\n\n")
     for (let size = 1; size <= 40; size++) {
-      const found: Array<Messages.Message> = []
+      const found: Array<Messages.ListenMessage> = []
       let rest = ""
       for (let from = 0; from < text.length; from += size) {
         const [left, messages] = Messages.read(rest, text.slice(from, from + size))

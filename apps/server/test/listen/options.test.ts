@@ -38,7 +38,7 @@ describe("npm run listen -- …", () => {
     expect(options("--endpoint ep_1")?.endpoint).toBe("ep_1")
   })
 
-  it("leads to this machine, unless it is said that it may leave it", () => {
+  it("leads to this machine, unless it is said that it may leave it [listeners-6]", () => {
     for (const here of ["http://localhost:1", "https://127.0.0.1:1/a", "http://[::1]:1/", "http://127.1.2.3"]) {
       expect(options(`--forward ${here}`)?.forward?.href).toBe(new URL(here).href)
     }
@@ -53,7 +53,7 @@ describe("npm run listen -- …", () => {
     }
   })
 
-  it("a password is never an argument: the refusal says how it is given, and does not repeat it", () => {
+  it("a password is never an argument: the refusal says how it is given, and does not repeat it [listeners-6]", () => {
     for (const line of ["--password hunter2", "--password=hunter2", "-p hunter2", "--pass hunter2"]) {
       expect(refusal(line)).toContain("PLACE_ACCESS_PASSWORD")
       expect(refusal(line)).not.toContain("hunter2")
@@ -65,7 +65,7 @@ describe("npm run listen -- …", () => {
     ["--forward http://me:secret@localhost/", "without credentials"],
     ["--forward ftp://localhost/", "--forward must be an address such as"],
     ["--service localhost:8080", "--service must be an address such as"],
-    ["--events everything", "--events takes rule.fired"],
+    ["--events everything", "--events must be a list of rule.fired"],
     ["--events rule.fired --endpoint ep_1", "an endpoint has its own list"],
     ["--verbose", "--verbose"],
     ["stray", "stray"]

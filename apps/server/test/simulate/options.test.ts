@@ -49,7 +49,7 @@ it.each([
   ["--time 60s --runs 3", "--time and --runs"],
   ["--backend mysql", "--backend must be one of memory, embedded, postgres"],
   ["--backend embedded --shrink", "--shrink needs --backend memory"],
-  ["--plan file.json --seed 3", "--plan is one run by itself"],
+  ["--plan file.json --seed 3", "--plan is a single run"],
   ["--sed 3", "--sed"]
 ])("%s is refused with a sentence that names the option", (line, words) => {
   expect(problem(line)).toContain(words)

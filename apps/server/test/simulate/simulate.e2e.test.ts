@@ -14,7 +14,7 @@ interface Ended {
 
 const simulate = (...args: ReadonlyArray<string>): Promise<Ended> =>
   new Promise((resolve) => {
-    // Words without blanks in them may be written in one.
+    // An option and its value may be given as one text, such as "--runs 3".
     execFile(
       process.execPath,
       [...commandOf("simulate"), ...args.flatMap((arg) => (arg.startsWith("--") ? arg.split(" ") : [arg]))],
@@ -25,7 +25,7 @@ const simulate = (...args: ReadonlyArray<string>): Promise<Ended> =>
     )
   })
 
-/** Ana comes home while things go wrong, and her app is told at the second attempt. */
+/** Ana comes home during faults; the webhook reaches her app at the second attempt. */
 const HOMECOMING = {
   seed: 3,
   scheduling: "random",
@@ -101,6 +101,6 @@ describe("npm run simulate", () => {
     expect(none.error).toContain(`--plan ${file} cannot be used: steps is missing.`)
     await writeFile(file, "what stands in it")
     const text = await simulate("--plan", file)
-    expect([text.code, text.error.trim()]).toEqual([64, `--plan ${file} cannot be used: it is no JSON.`])
+    expect([text.code, text.error.trim()]).toEqual([64, `--plan ${file} cannot be used: it is not JSON.`])
   })
 })

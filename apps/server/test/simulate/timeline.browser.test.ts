@@ -6,7 +6,8 @@ import { pathToFileURL } from "node:url"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { plants } from "../../../../packages/domain/test/simulation/plants/all.js"
-import { describeBrowser, launchBrowser } from "../support/browser.js"
+import { timelineOf } from "../../src/simulate/timeline/timeline.js"
+import { describeBrowser, theBrowser } from "../../../../packages/domain/test/support/chromium.js"
 import { consent, enterRule } from "../support/steps.js"
 
 const HOSTILE = "</script><script>window.struck = 1</script><img src=x onerror='window.struck = 1'>"
@@ -29,7 +30,7 @@ const PLAN: Simulation.Plan = {
     { do: "wait", ms: 20 * 86_400_000 }
   ]
 }
-/** Access tokens work for ever: a rule is broken at the second call. */
+/** A planted fault: access tokens never expire, so the second call breaks a rule. */
 const SABOTAGE = plants.find(({ oracle }) => oracle === "T1")?.sabotage
 
 describeBrowser("the timeline of a run", () => {
@@ -37,13 +38,10 @@ describeBrowser("the timeline of a run", () => {
   let folder = ""
   const troubles: Array<string> = []
   beforeAll(async () => {
-    browser = await launchBrowser()
+    browser = await theBrowser()
     folder = await mkdtemp(join(tmpdir(), "place-access-timeline-"))
   })
-  afterAll(async () => {
-    await browser.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
 
   const open = async (name: string, html: string): Promise<Page> => {
     const file = join(folder, name)
@@ -63,7 +61,7 @@ describeBrowser("the timeline of a run", () => {
   it("shows lanes, the rule that was broken, each event as JSON, and comes closer", async () => {
     const result = Simulation.runPlanSync(PLAN, { sabotage: SABOTAGE })
     expect(result.violations.map(({ invariant }) => invariant)).toContain("T1")
-    const page = await open("broken.html", Simulation.timelineOf(result))
+    const page = await open("broken.html", timelineOf(result))
 
     const lanes = page.locator(".lane > b")
     expect(await lanes.allTextContents()).toEqual(
@@ -77,13 +75,13 @@ describeBrowser("the timeline of a run", () => {
         expect.stringMatching(/^enter .*: ana, App 1 /)
       ])
     )
-    // What is broken is chosen at once, and its entry is shown.
+    // The violation is chosen at once, and its entry is shown.
     const broken = page.getByRole("button", { name: /^T1 at entry/ }).first()
     await broken.click()
     const at = result.violations.find(({ invariant }) => invariant === "T1")?.at ?? -1
     expect(JSON.parse((await page.locator("#json").textContent()) ?? "")).toEqual(result.entries[at])
     expect(await page.locator("#when").textContent()).toContain("Breaks T1")
-    // What belongs to it: its operation, from beginning to end.
+    // The related entries are listed: its operation, from beginning to end.
     expect(await page.locator("#near button").count()).toBeGreaterThan(1)
 
     const axis = page.locator("#axis")
@@ -99,7 +97,7 @@ describeBrowser("the timeline of a run", () => {
     await page.locator(".lane", { hasText: "App 1/all" }).locator(".dot").first().click()
     expect(await page.locator("#title").textContent()).toMatch(/^Entry \d+: POST /)
     expect(await page.locator("#json").textContent()).toContain('"kind": "posted"')
-    // And by keyboard, to the next.
+    // The keyboard chooses the next entry.
     const first = await page.locator("#title").textContent()
     await page.locator("#chart").focus()
     await page.keyboard.press("ArrowRight")
@@ -132,13 +130,13 @@ describeBrowser("the timeline of a run", () => {
       }))
     ).flat() as ReadonlyArray<Simulation.Entry>
     expect(many.length).toBeGreaterThanOrEqual(20_000)
-    const page = await open("many.html", Simulation.timelineOf({ ...rest, entries: many }))
+    const page = await open("many.html", timelineOf({ ...rest, entries: many }))
     await page.locator(".dot").first().click()
     for (let n = 0; n < 12; n++) await page.getByRole("button", { name: n % 2 === 0 ? "Zoom in" : "Later" }).click()
     await page.locator("#chart").focus()
     await page.keyboard.press("ArrowRight")
     expect(await page.locator("#title").textContent()).toMatch(/^Entry \d+/)
-    // Only what is seen is drawn.
+    // Only the visible dots are drawn.
     expect(await page.locator(".dot").count()).toBeLessThan(5_000)
     await page.close()
     expect(troubles).toEqual([])

@@ -2,11 +2,11 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { until } from "./until.js"
 
-/** The app's own web server, where browsers come back to with a code. */
+/** The app's own web server, to which browsers return with a code. */
 export interface Callback {
-  /** To be registered as a redirect URI. */
+  /** The address to register as a redirect URI. */
   readonly uri: string
-  /** The query that a browser came back with, once it carries this state. */
+  /** The query of the browser that returns with this state. */
   readonly answer: (state: string) => Promise<URLSearchParams>
   readonly close: () => Promise<void>
 }

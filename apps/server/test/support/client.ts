@@ -1,11 +1,11 @@
 import { Schema } from "effect"
 
-/** An answer with its body read; redirects are not followed. */
+/** An answer with its body. Redirects are not followed. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined for a body that is not JSON. */
   readonly json: unknown
 }
 
@@ -16,18 +16,18 @@ interface Call {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** One browser-like visitor of the API: keeps cookies and says where it comes from. */
+/** A visitor of the API that behaves like a browser: it keeps cookies and sends its origin. */
 export interface Client {
   readonly baseUrl: string
   readonly call: (method: string, path: string, options?: Call) => Promise<Answer>
-  /** The same with bytes as they are. */
+  /** Like `call`, with a body of raw bytes. */
   readonly raw: (
     method: string,
     path: string,
     body: string | Buffer,
     headers: Readonly<Record<string, string>>
   ) => Promise<Answer>
-  /** `call`, and the answer must have the status (any 2xx unless said) and the shape. */
+  /** Like `call`; fails unless the answer has the status (default: any 2xx) and the shape. */
   readonly expect: <A, I>(
     method: string,
     path: string,

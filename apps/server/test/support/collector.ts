@@ -1,14 +1,14 @@
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** One export as it came over the wire. */
+/** One export as it was sent. */
 export interface Exported {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
-/** Stands in for an OpenTelemetry collector on the loopback interface. */
+/** A stand-in for an OpenTelemetry collector on the loopback interface. */
 export interface Collector {
   readonly url: string
   readonly exported: ReadonlyArray<Exported>
@@ -63,7 +63,7 @@ interface Points {
   readonly dataPoints: ReadonlyArray<{ readonly attributes: ReadonlyArray<Attribute> }>
 }
 
-/** Of what was exported as JSON. */
+/** The spans of exports in JSON. */
 export const spansOf = (exported: ReadonlyArray<Exported>): ReadonlyArray<Span> =>
   exported
     .filter(({ path }) => path === "/v1/traces")
@@ -71,7 +71,7 @@ export const spansOf = (exported: ReadonlyArray<Exported>): ReadonlyArray<Span> 
     .flatMap(({ scopeSpans }) => scopeSpans)
     .flatMap(({ spans }) => spans as ReadonlyArray<Span>)
 
-/** Of what was exported as JSON, all of it: a metric comes again with every export. */
+/** The metrics of exports in JSON; a metric comes again with every export. */
 export const metricsOf = (exported: ReadonlyArray<Exported>): ReadonlyArray<Metric> =>
   exported
     .filter(({ path }) => path === "/v1/metrics")

@@ -5,7 +5,7 @@ import type { Client } from "./client.js"
 import type { App, Person } from "./people.js"
 import { type Pkce, pkce } from "./pkce.js"
 
-/** The address that an app sends its user's browser to (Spec §4.1). */
+/** The address to which an app sends its user's browser (Spec §4.1). */
 export const authorizeUrl = (
   baseUrl: string,
   app: App,
@@ -23,18 +23,18 @@ export const authorizeUrl = (
     ...more
   }).toString()}`
 
-/** What the user ticks and picks. Absent: as the page comes. */
+/** The boxes that the user ticks and the values that the user picks. Absent: the page's defaults. */
 export interface Choices {
   readonly scopes?: ReadonlyArray<string>
-  /** Ids. */
+  /** Ids of places. */
   readonly places: ReadonlyArray<string>
   readonly standardDays?: string
   readonly decision?: "allow" | "cancel"
 }
 
 /**
- * Answers the consent page as a browser without a window would: gets the page with the session's cookie, fills in the form
- * that is on it, and posts it. Gives the address that the browser is sent to.
+ * Answers the consent page like a browser without a window: gets the page with the session's cookie, fills in its form,
+ * and posts the form. Returns the address that the browser is sent to.
  */
 export const answerConsent = async (user: Client, url: string, choices: Choices): Promise<URL> => {
   const page = await follow(user, url)
@@ -75,11 +75,11 @@ const follow = async (user: Client, from: string): Promise<{ readonly url: strin
 interface Form {
   readonly action: string
   readonly hidden: ReadonlyArray<[string, string]>
-  /** Boxes that come ticked. */
+  /** The boxes that the page has ticked. */
   readonly ticked: ReadonlyArray<[string, string]>
 }
 
-/** The form of a page that has a field or button of this name. */
+/** The form of a page that contains a field or button of this name. */
 const readForm = (html: string, field: string): Form => {
   const forms = html.match(/<form\b[\s\S]*?<\/form>/g) ?? []
   const form = forms.find((candidate) => candidate.includes(`name="${field}"`))
@@ -107,8 +107,8 @@ const attribute = (tag: string, name: string): string | undefined =>
     ?.replace(/&(#?\w+);/g, (entity, key: string) => ENTITIES[key.toLowerCase()] ?? entity)
 
 /**
- * The user's part in a real browser: sign in, see the page, tick the places, press Allow. Resolves when the browser has been
- * sent back to the app. `seen` gets the visible text of the consent page.
+ * The user's part in a real browser: sign in, see the page, tick the places, press Allow. Resolves when the browser is
+ * back at the app. `seen` receives the visible text of the consent page.
  */
 export const approveInBrowser = async (
   browser: Browser,
@@ -136,7 +136,7 @@ export const approveInBrowser = async (
   }
 }
 
-/** Spec §4.3, "Token response fields". */
+/** The token response (Spec §4.3, "Token response fields"). */
 export const TokenResponse = Schema.Struct({
   access_token: Schema.String,
   token_type: Schema.Literal("Bearer"),
@@ -163,7 +163,7 @@ export const exchangeCode = (server: Client, app: App, code: string, verifier: s
     }
   })
 
-/** The whole approval without a browser, of every scope unless said; gives the tokens. */
+/** The whole approval without a browser, of every scope unless given otherwise; returns the tokens. */
 export const connect = async (
   user: Person,
   app: App,

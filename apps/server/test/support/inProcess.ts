@@ -1,19 +1,20 @@
 import { HttpLive } from "@place-access/adapters-http"
 import { type Database, NodeVault } from "@place-access/adapters-pg"
-import { deliverDue, fanOut } from "@place-access/domain/deliveries"
-import { Stores, Webhooks } from "@place-access/worker/host"
+import { fanOut } from "@place-access/domain/dispatch"
+import { deliverDue } from "@place-access/domain/testing"
+import { Stores, Webhooks } from "@place-access/worker"
 import { Effect, Either, Exit, Layer, Redacted, Scope } from "effect"
 import { settableClock, type SettableClock } from "../../../../packages/adapters-http/test/support/clock.js"
 import { serve } from "../../../../packages/adapters-http/test/support/serve.js"
 import { migratedEmbedded } from "../../../../packages/adapters-pg/test/support/embedded.js"
 
-/** The whole service in this process, on an embedded database of its own, under a clock that the test sets. */
+/** The whole service in this process, on an embedded database of its own, with a clock that the test sets. */
 export interface InProcess {
   readonly url: string
   readonly clock: SettableClock
-  /** Does what a worker does, until nothing is left to do at the present moment. */
+  /** Does the work of a worker until nothing is left to do at the present time. */
   readonly work: () => Promise<void>
-  /** What the server logged, one text a line. */
+  /** The server's log, one text for each line. */
   readonly log: ReadonlyArray<string>
   readonly run: <A, E>(program: Effect.Effect<A, E, Database>) => Promise<A>
   readonly close: () => Promise<void>

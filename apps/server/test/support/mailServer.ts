@@ -6,7 +6,7 @@ export interface Letter {
   readonly raw: string
 }
 
-/** A mail server that takes everything. */
+/** A mail server that accepts every message. */
 export const startMailServer = async () => {
   const letters: Array<Letter> = []
   const server = new SMTPServer({

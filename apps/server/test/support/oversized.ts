@@ -4,8 +4,8 @@ import type { Answer } from "./client.js"
 const MIB = 1_048_576
 
 /**
- * Sends a JSON text of so many MiB, chunk by chunk as the socket takes it. Whatever the server does with the connection
- * afterwards, an answer that came first counts.
+ * Sends a JSON text of `mebibytes` MiB, chunk by chunk. An answer counts even when the server closes the connection
+ * afterwards.
  */
 export const sendOversized = (
   url: string,

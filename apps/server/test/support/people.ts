@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { client, type Client } from "./client.js"
 
-/** Somebody with an account, signed in. */
+/** A person with an account, signed in. */
 export interface Person {
   readonly email: string
   readonly password: string
@@ -37,7 +37,7 @@ const Registered = Schema.Struct({
   redirectUris: Schema.Array(Schema.String)
 })
 
-/** A sandbox app: only its developer can connect it (decision A1). */
+/** Makes a sandbox app: only its developer can connect it (decision A1). */
 export const createApp = async (
   developer: Person,
   redirectUri: string,
@@ -74,7 +74,7 @@ export const createPlace = async (user: Person, place: Omit<Place, "id">): Promi
 
 const WithToken = Schema.Struct({ id: Schema.String, token: Schema.String })
 
-/** Gives the device's token. */
+/** Adds a phone and returns its token. */
 export const addDevice = async (user: Person): Promise<string> => {
   const { token } = await user.as.expect("POST", "/v1/user/devices", {
     status: 201,
@@ -103,7 +103,7 @@ export const createEndpoint = (
     json: { url, events }
   })
 
-/** Gives the rule's id. */
+/** Makes a rule and returns its id. */
 export const createRule = async (
   api: Client,
   token: string,

@@ -26,7 +26,7 @@ export const upload = (
 ): Promise<typeof Uploaded.Type> =>
   phone.expect("POST", "/v1/phone/locations", { status: 200, as: Uploaded, token, json: { locations } })
 
-/** Undefined when no answer came back, or an honest "not now". */
+/** Undefined when no answer came back, or an honest 503. */
 export const tryUpload = async (
   phone: Client,
   token: string,
@@ -36,7 +36,7 @@ export const tryUpload = async (
     const answer = await phone.call("POST", "/v1/phone/locations", { token, json: { locations } })
     return answer.status === 503 ? undefined : Schema.decodeUnknownSync(Uploaded)(answer.json)
   } catch (error) {
-    // What `fetch` throws when the connection ends.
+    // `fetch` throws this when the connection ends.
     if (error instanceof TypeError) return undefined
     throw error
   }
@@ -53,9 +53,9 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 
 /**
- * A ride past a place that begins now: from 1.5 km in the south, to the centre, a short stop, and away to the east. Twelve
- * minutes in less than two seconds: whatever is older than a rule does not fire it (decision M5), and a test can't wait so long.
- * Sent at once it is of a phone whose clock runs two seconds ahead.
+ * A ride past a place that begins now: from 1.5 km south of it to the centre, a short stop, and away to the east. It is
+ * twelve minutes of riding, captured within two seconds: a fix older than a rule does not fire it (decision M5), and a
+ * test cannot wait so long. Uploaded at once, it looks like a phone whose clock runs two seconds ahead.
  */
 export const ridePast = (place: Point, startsAt = Date.now()): ReadonlyArray<Reading> =>
   Array.from({ length: 37 }, (_, index) => {

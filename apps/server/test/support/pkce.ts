@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from "node:crypto"
 
-/** What an app keeps to itself (`verifier`, `state`) and what it shows (`challenge`) of one authorization (RFC 7636). */
+/**
+ * The secrets of one authorization (`verifier`, `state`), which the app keeps, and the `challenge`, which it shows (RFC
+ * 7636).
+ */
 export interface Pkce {
   readonly verifier: string
   readonly challenge: string

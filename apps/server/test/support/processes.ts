@@ -6,7 +6,7 @@ import { until } from "./until.js"
 
 const ROOT = join(import.meta.dirname, "../../../..")
 
-/** What a test starts, the programs as they are built and shipped, by the names of their scripts. */
+/** The built programs that a test can start, by the names of their npm scripts. */
 const PROGRAMS = { server: "start", worker: "worker", listen: "listen" } as const
 type Program = keyof typeof PROGRAMS
 
@@ -19,10 +19,10 @@ interface Ended {
 export interface Running {
   readonly program: Program
   readonly pid: number
-  /** What it wrote so far, both streams. */
+  /** Everything that the program has written so far, to both streams. */
   readonly output: () => string
   readonly ended: Promise<Ended>
-  /** Sends the signal and waits until the process is gone. */
+  /** Sends the signal and waits until the process has ended. */
   readonly stop: (signal: "SIGTERM" | "SIGINT" | "SIGKILL") => Promise<Ended>
 }
 
@@ -31,17 +31,17 @@ export interface Processes {
     program: Program,
     environment: Readonly<Record<string, string>>,
     args?: ReadonlyArray<string>,
-    /** Of another clone than this one. */
+    /** The folder of another clone of the repository, whose program is started. */
     root?: string
   ) => Running
 }
 
-/** There is no load balancer in front: a server that is told to stop need not wait for one. */
+/** There is no load balancer in front, so a server that is asked to stop need not wait for one. */
 const DEFAULTS = { DRAIN_SECONDS: "0" }
 
 /**
- * Processes of the calling `describe`: what still runs when it is over is killed, and what they wrote is shown when a test
- * fails. They get the given environment, `DEFAULTS`, and nothing of the test run's own.
+ * Starts processes for the calling `describe`. When it ends, the remaining processes are killed; when a test fails,
+ * their output is printed. A process gets the given environment and `DEFAULTS`, and nothing of the test run's own.
  */
 export const useProcesses = (): Processes => {
   const running: Array<Running> = []
@@ -92,7 +92,7 @@ const launch = (
 
 const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null
 
-/** Waits until the server says that it can do its work; fails at once, with its last words, when it ended instead. */
+/** Waits until the server is ready; fails at once, with its last output, when it has ended instead. */
 export const ready = async (server: Running, url: string): Promise<void> => {
   let end: Ended | undefined
   void server.ended.then((ended) => (end = ended))
@@ -107,7 +107,7 @@ export const ready = async (server: Running, url: string): Promise<void> => {
   }
 }
 
-/** Waits until the worker says that it works; fails at once, with its last words, when it ended instead. */
+/** Waits until the worker is ready; fails at once, with its last output, when it has ended instead. */
 export const workerReady = async (worker: Running): Promise<void> => {
   let end: Ended | undefined
   void worker.ended.then((ended) => (end = ended))

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { Stripe } from "stripe"
 import { until } from "./until.js"
 
-/** One POST as it came over the wire. */
+/** One POST as it was sent. */
 export interface Received {
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -12,16 +12,16 @@ export interface Received {
   readonly receivedAt: number
 }
 
-/** What the next request gets: a status, or a promise of it when the receiver takes its time. */
+/** The answer to a request: a status, or a promise of one when the receiver takes its time. */
 type Behaviour = (received: Received, index: number) => number | Promise<number>
 
 /** An app's webhook endpoint on the loopback interface. */
 export interface Receiver {
   readonly url: string
   readonly received: ReadonlyArray<Received>
-  /** How requests are answered from now on; 200 to begin with. */
+  /** Sets how requests are answered from now on; 200 in the beginning. */
   readonly answer: (behaviour: Behaviour) => void
-  /** Waits until `enough` says so, and gives what has come until then. */
+  /** Waits until `enough` returns true, and returns the requests so far. */
   readonly until: (
     what: string,
     enough: (received: ReadonlyArray<Received>) => boolean,
@@ -65,7 +65,7 @@ const bytes = async (request: IncomingMessage): Promise<Buffer> => {
 export const signatureOf = (received: Received): string => String(received.headers["x-service-signature"])
 
 /**
- * Spec §6.4.2 with somebody else's code: our header is the one that Stripe's libraries check. Throws when no `v1` matches, or
+ * Checks Spec §6.4.2 with independent code: Stripe's libraries verify the same header. Throws when no `v1` matches, or
  * when `t` is more than a minute before the receipt.
  */
 export const verifyWithStripe = (received: Received, secret: string): void => {

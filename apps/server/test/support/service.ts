@@ -2,34 +2,38 @@ import { randomBytes } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { freshDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
+import { makeDataFolder } from "../../../../packages/adapters-pg/test/support/embedded.js"
+import { citus, postgres as postgresServer } from "../../../../packages/adapters-pg/test/support/postgres.js"
 import { freePort } from "./freePort.js"
 import { type Processes, ready, type Running, workerReady } from "./processes.js"
 
 /** The whole service as an operator runs it, on a database of its own. */
 export interface Service {
   readonly url: string
-  /** Of the PostgreSQL database; null on the embedded one. */
+  /** The address of the PostgreSQL database; null for the embedded one. */
   readonly databaseUrl: string | null
   /** The folder of the embedded database and the generated keys. */
   readonly dataDir: string
-  /** The newest one; it may have been stopped. */
+  /** The newest server; it may have been stopped. */
   readonly server: () => Running
   readonly workers: () => ReadonlyArray<Running>
   /** Starts the server again, on the same address and database, and waits until it is ready. */
   readonly restartServer: () => Promise<Running>
-  /** `more`: settings of this one. */
+  /** `more`: settings of this worker. */
   readonly startWorker: (more?: Readonly<Record<string, string>>) => Running
-  /** Stops everything and throws the database away. */
+  /** Stops everything and deletes the database. */
   readonly close: () => Promise<void>
 }
 
 export interface Setup {
-  /** Embedded: one process that does everything. PostgreSQL: the server and the workers are processes of their own. */
-  readonly database: "embedded" | "postgres"
-  /** Only on PostgreSQL. */
+  /**
+   * embedded: one process does everything, in a data folder that is not empty. `process.e2e.test.ts` begins with an
+   * empty one. postgres, citus: the server and the workers are processes of their own.
+   */
+  readonly database: "embedded" | "postgres" | "citus"
+  /** The number of workers; not with the embedded database. */
   readonly workers?: number
-  /** Only on PostgreSQL: a database that is there, and stays. */
+  /** Not with the embedded database: an existing database, which is not deleted. */
   readonly databaseUrl?: string
   readonly environment?: Readonly<Record<string, string>>
 }
@@ -40,12 +44,12 @@ export const startService = async (
 ): Promise<Service> => {
   const port = await freePort()
   const url = `http://localhost:${port}`
-  const dataDir = await mkdtemp(join(tmpdir(), "place-access-"))
+  const dataDir = database === "embedded" ? await makeDataFolder() : await mkdtemp(join(tmpdir(), "place-access-"))
   const postgres =
     database === "embedded"
       ? undefined
       : databaseUrl === undefined
-        ? await freshDatabase()
+        ? await (database === "citus" ? citus.migratedDatabase() : postgresServer.freshDatabase())
         : { url: databaseUrl, drop: () => Promise.resolve() }
   const shared = {
     DATA_DIR: dataDir,
@@ -69,7 +73,7 @@ export const startService = async (
   await ready(server, url)
   if (postgres !== undefined) {
     for (let count = 0; count < workers; count++) startWorker()
-    // One that is still loading would be ended by a signal before it can handle it.
+    // A signal would end a worker that is still loading and cannot handle it yet.
     await Promise.all(running.map(workerReady))
   }
 

@@ -1,13 +1,20 @@
+import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import pg from "pg"
 import type { TestProject } from "vitest/node"
 
-/** The two things a machine may lack. Tests that need one skip where it is absent, and say so once, here. */
+/**
+ * The three things that a machine may lack. Tests that need one are skipped without it, and the run reports that once.
+ */
 declare module "vitest" {
   export interface ProvidedContext {
-    /** A PostgreSQL server where tests may create databases, or null. */
+    /** A PostgreSQL server on which tests may create databases, or null. */
     readonly pgUrl: string | null
-    /** The Chromium executable that browser tests drive, or null. */
+    /** The name of the database that the tests of this run copy; the first test that needs the database makes it. */
+    readonly pgTemplate: string
+    /** Every node of a Citus cluster, the coordinator first, by its database for upkeep; or null. */
+    readonly citusNodes: ReadonlyArray<string> | null
+    /** The Chromium executable for browser tests, or null. */
     readonly chromiumPath: string | null
   }
 }
@@ -28,42 +35,81 @@ const findPostgres = async (url: string): Promise<string | null> => {
   }
 }
 
+/** `url` leads to a database of the coordinator that knows its nodes. */
+const findCitus = async (url: string | undefined): Promise<ReadonlyArray<string> | null> => {
+  if (url === undefined) return null
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ readonly name: string; readonly port: number }>(
+      "select nodename as name, nodeport as port from pg_dist_node where isactive order by groupid"
+    )
+    return rows.map(({ name, port }) => {
+      const node = new URL(url)
+      node.hostname = name
+      node.port = String(port)
+      node.pathname = "/postgres"
+      return node.href
+    })
+  } catch {
+    return null
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
 const findChromium = (path: string | undefined): string | null =>
   (path === undefined ? CHROMIUM_PATHS : [path]).find((candidate) => existsSync(candidate)) ?? null
 
 interface Need {
   readonly required: boolean
-  /** Said by the project whose tests skip, so that a run says it once. */
-  readonly say: boolean
   readonly explanation: string
 }
 
-const orExplain = (found: string | null, { required, say, explanation }: Need): string | null => {
+const orExplain = <A>(found: A | null, { required, explanation }: Need): A | null => {
   if (found === null && required) throw new Error(explanation)
-  if (found === null && say) process.stderr.write(`\n${explanation}\n`)
+  if (found === null) process.stderr.write(`\n${explanation}\n`)
   return found
 }
 
-export default async function setup(project: TestProject): Promise<void> {
-  const { TEST_DATABASE_URL: pgUrl = DEFAULT_PG_URL, CHROMIUM_PATH, REQUIRE_POSTGRES, REQUIRE_CHROMIUM } = process.env
-  project.provide(
-    "pgUrl",
-    orExplain(await findPostgres(pgUrl), {
-      required: REQUIRE_POSTGRES === "1",
-      say: project.name === "pg",
-      explanation:
-        `PostgreSQL does not answer at ${pgUrl.replace(/\/\/.*@/, "//…@")}: the tests that need a real server are skipped. ` +
-        `Start one, or set TEST_DATABASE_URL to a role that may create databases.`
-    })
-  )
+const dropDatabases = async (url: string, names: ReadonlyArray<string>): Promise<void> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  for (const name of names) await client.query(`drop database if exists ${name} with (force)`)
+  await client.end()
+}
+
+/** Returns the function that vitest calls after all tests. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { TEST_DATABASE_URL: url = DEFAULT_PG_URL, TEST_CITUS_URL, CHROMIUM_PATH } = process.env
+  const { REQUIRE_POSTGRES, REQUIRE_CITUS, REQUIRE_CHROMIUM } = process.env
+  const pgUrl = orExplain(await findPostgres(url), {
+    required: REQUIRE_POSTGRES === "1",
+    explanation:
+      `PostgreSQL does not answer at ${url.replace(/\/\/.*@/, "//…@")}: the tests that need a real server are skipped. ` +
+      `Start one, or set TEST_DATABASE_URL to a role that may create databases.`
+  })
+  const citusNodes = orExplain(await findCitus(TEST_CITUS_URL), {
+    required: REQUIRE_CITUS === "1",
+    explanation:
+      `No Citus cluster: its tests are skipped. Set TEST_CITUS_URL to a database of a coordinator, ` +
+      `as a role that may create databases on every node.`
+  })
+  const pgTemplate = `place_access_template_${randomBytes(6).toString("hex")}`
+  project.provide("pgUrl", pgUrl)
+  project.provide("pgTemplate", pgTemplate)
+  project.provide("citusNodes", citusNodes)
   project.provide(
     "chromiumPath",
     orExplain(findChromium(CHROMIUM_PATH), {
       required: REQUIRE_CHROMIUM === "1",
-      say: project.name === "browser",
       explanation:
         `Chromium was not found: the browser tests are skipped. ` +
         `Install it (apt-get install chromium), or set CHROMIUM_PATH.`
     })
   )
+  return async () => {
+    if (pgUrl !== null) await dropDatabases(pgUrl, [pgTemplate, `${pgTemplate}_draft`])
+    for (const node of citusNodes ?? []) await dropDatabases(node, [`${pgTemplate}_citus`, `${pgTemplate}_citus_draft`])
+  }
 }

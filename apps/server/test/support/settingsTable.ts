@@ -1,6 +1,6 @@
-import { type Setting } from "@place-access/worker/host"
+import { type Setting } from "@place-access/worker"
 
-/** The README's table of settings, so that it cannot say anything else than the program. */
+/** The table of docs/settings.md. A test compares it with the page, so that the page cannot differ from the program. */
 export const settingsTable = (settings: ReadonlyArray<Setting.Setting<unknown>>): string =>
   [
     "| variable | without it | what it is for |",

@@ -1,4 +1,4 @@
-/** With `node --import`: this process's clock is `CLOCK_SHIFT_MS` ahead of the machine's. */
+/** Loaded with `node --import`: sets this process's clock `CLOCK_SHIFT_MS` ahead of the machine's. */
 const shift = Number(process.env.CLOCK_SHIFT_MS ?? "0")
 const MachineDate = globalThis.Date
 

@@ -1,7 +1,7 @@
 import { geodesicM, type Point } from "../../../../packages/domain/test/support/geodesic.js"
 import type { RecordedFix } from "../../../../packages/domain/test/support/traces.js"
 
-/** Somewhere the phone stayed. */
+/** A stay of the phone. */
 export interface Stay extends Point {
   readonly minutes: number
 }
@@ -11,8 +11,8 @@ const APART_M = 600
 const MIN_MINUTES = 10
 
 /**
- * Where the phone of a log stayed, longest first and no two close together: runs of readings that remain within 200 m of the
- * run's first one for ten minutes. Naive on purpose: it only has to find places worth a rule.
+ * The stays of a phone in a log, longest first and no two close together: runs of readings that remain within 200 m of
+ * their first one for ten minutes. Deliberately naive: it only has to find places that are worth a rule.
  */
 export const findStays = (fixes: ReadonlyArray<RecordedFix>, atMost: number): ReadonlyArray<Stay> => {
   const usable = fixes.filter((fix) => fix.accuracy <= NEAR_M).sort((a, b) => a.capturedAt - b.capturedAt)
@@ -32,7 +32,7 @@ export const findStays = (fixes: ReadonlyArray<RecordedFix>, atMost: number): Re
     .sort((a, b) => b.minutes - a.minutes)
   const long = stays.filter((stay) => stay.minutes >= MIN_MINUTES)
   const chosen: Array<Stay> = []
-  // A log of minutes has no stay: then wherever the phone was longest.
+  // A log of a few minutes has no stay; then the longest run counts.
   for (const stay of long.length > 0 ? long : stays.slice(0, 1)) {
     if (chosen.length < atMost && chosen.every((other) => geodesicM(stay, other) >= APART_M)) chosen.push(stay)
   }
@@ -40,8 +40,8 @@ export const findStays = (fixes: ReadonlyArray<RecordedFix>, atMost: number): Re
 }
 
 /**
- * Where the phone left twice in the shortest time, by jumps or by errands: a place at which rules have to cool down. Undefined
- * when it left nowhere twice.
+ * The place that the phone left twice in the shortest time: a rule on it has to cool down. Undefined when the phone
+ * left no place twice.
  */
 export const findRestless = (fixes: ReadonlyArray<RecordedFix>): Point | undefined => {
   const usable = fixes.filter((fix) => fix.accuracy <= 50).sort((a, b) => a.capturedAt - b.capturedAt)
@@ -55,7 +55,7 @@ export const findRestless = (fixes: ReadonlyArray<RecordedFix>): Point | undefin
   return restless.centre
 }
 
-/** From within 50 m to beyond 150 m. */
+/** The times at which the phone went from within 50 m to beyond 150 m. */
 const departures = (fixes: ReadonlyArray<RecordedFix>, centre: Point): ReadonlyArray<number> => {
   let isInside = false
   return fixes.flatMap((fix) => {

@@ -2,7 +2,7 @@ import type { Simulation } from "@place-access/domain/testing"
 
 type Step = Simulation.Plan["steps"][number]
 
-/** The first person lets the first app know of the first place, and the app exchanges its code. */
+/** The first person shares the first place with the first app, and the app exchanges its code. */
 export const consent = (over: Partial<Extract<Step, { readonly do: "consent" }>> = {}): Step => ({
   do: "consent",
   person: 0,
@@ -19,7 +19,7 @@ export const consent = (over: Partial<Extract<Step, { readonly do: "consent" }>>
   ...over
 })
 
-/** The app wants to know when they come to a place. */
+/** The app sets a rule for arrivals at a place. */
 export const enterRule = (place: number): Step => ({
   do: "rule",
   connection: 0,

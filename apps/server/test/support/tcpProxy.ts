@@ -1,20 +1,20 @@
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { freePort } from "./freePort.js"
 
-/** Stands between a process and PostgreSQL, so that a test can cut or silence what goes between them. */
+/** A proxy between a process and PostgreSQL, with which a test can cut or silence connections. */
 export interface TcpProxy {
-  /** The database's address, by way of the proxy. */
+  /** The address of the database through the proxy. */
   readonly url: string
-  /** Accepts connections; until then they are refused, as by a machine that runs no PostgreSQL. */
+  /** Accepts connections. Before that they are refused, like on a machine without PostgreSQL. */
   readonly listen: () => Promise<void>
   /**
-   * Connections that are open stay open, and nothing is forwarded on them any more, as when a firewall forgets them. `newOnesToo`: those
-   * that are opened later are accepted and go nowhere either.
+   * Open connections stay open, but nothing is forwarded on them any more, as when a firewall drops them. `newOnesToo`:
+   * later connections are accepted and not forwarded either.
    */
   readonly silence: (newOnesToo?: boolean) => void
-  /** Connections that are opened from now on are forwarded. Those that were silenced stay silent. */
+  /** Forwards later connections again. Silenced connections stay silent. */
   readonly resume: () => void
-  /** How many connections are open. */
+  /** The number of open connections. */
   readonly size: () => number
   readonly close: () => void
 }

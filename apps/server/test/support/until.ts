@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises"
 
-/** How long a condition may take on a slow machine before the test gives up on it. Nothing is proved by how long it took. */
+/** How long a test waits for a condition on a slow machine. The time taken proves nothing. */
 const PATIENCE_MS = 60_000
 
 /**
- * Asks again and again until `probe` gives something, and gives that. A probe that throws is asked again; its last error tells
- * why in the end. `what` completes "gave up waiting for …".
+ * Calls `probe` repeatedly until it returns a value, and returns that value. A probe that throws is called again; its
+ * last error is reported in the end. `what` completes "gave up waiting for …".
  */
 export const until = async <A>(
   what: string,

@@ -1,4 +1,4 @@
-/** What the tests use of libraries that come without types. */
+/** The parts that the tests use of libraries without types. */
 
 declare module "simple-oauth2" {
   interface Http {
@@ -69,12 +69,12 @@ declare module "passport-oauth2" {
       ) => void
     )
     authenticate(request: Request): void
-    /** Set by passport before each request. */
+    /** Passport sets the methods below before each request. */
     redirect: (url: string) => void
     success: (user: unknown) => void
     fail: (challenge: unknown) => void
     error: (cause: unknown) => void
-    /** What strategies that are built on this one read profiles and refresh with. */
+    /** Passport strategies that extend this class read profiles and refresh tokens with it. */
     readonly _oauth2: {
       useAuthorizationHeaderforGET(use: boolean): void
       get(url: string, accessToken: string, done: (error: unknown, body: string) => void): void

@@ -2,20 +2,21 @@ import { connect } from "node:net"
 import type { Answer } from "./Script.js"
 
 /**
- * A keep-alive connection that has one request under way at most: as little HTTP as an answer of ours needs, so that the client
- * takes little of the two cores. Nothing of an answer is copied, unless it comes in pieces.
+ * A keep-alive connection with at most one request in flight. It implements only as much HTTP as the product's answers
+ * need, so that the client takes little time from the cores that it shares with the product. It copies an answer only
+ * when the answer arrives in pieces.
  */
 export interface Connection {
-  /** `answered` is called when all of the answer has come; never, when the connection fails first. */
+  /** Calls `answered` when the whole answer has arrived; never, when the connection fails first. */
   readonly send: (request: string, answered: (answer: Answer) => void) => void
   readonly close: () => void
 }
 
-/** What is read goes here, whatever the connection: it is dealt with before the next read. */
+/** One buffer for the reads of all connections: each read is handled before the next. */
 const INCOMING = Buffer.allocUnsafeSlow(64 * 1024)
 const NOTHING = Buffer.alloc(0)
 
-/** `failed`: the connection broke, or whoever was answered threw. */
+/** `failed`: the connection broke, or an `answered` callback threw. */
 export const open = (port: number, failed: (error: Error) => void): Promise<Connection> =>
   new Promise((resolve, reject) => {
     let waiting: ((answer: Answer) => void) | undefined
@@ -25,7 +26,7 @@ export const open = (port: number, failed: (error: Error) => void): Promise<Conn
     const read = (bytes: Buffer): void => {
       const answer = parse(bytes)
       if (answer === undefined) {
-        // The next read would overwrite it.
+        // Copied, because the next read overwrites the buffer.
         pending = Buffer.from(bytes)
         return
       }
@@ -75,7 +76,7 @@ const CONTENT_LENGTH = Buffer.from("content-length:")
 const LINE_FEED = 0x0a
 const [ZERO, NINE] = [0x30, 0x39]
 
-/** Undefined until all of it has come. */
+/** Undefined until the whole answer has arrived. */
 const parse = (bytes: Buffer): Answer | undefined => {
   const headEnd = bytes.indexOf(HEAD_END)
   if (headEnd < 0) return undefined
@@ -110,7 +111,7 @@ const lengthIn = (bytes: Buffer, headEnd: number): number => {
   throw new Error(`an answer without a length:\n${bytes.toString("latin1", 0, headEnd)}`)
 }
 
-/** Whatever the case of its letters; what 0x20 makes of other bytes names no header. */
+/** Compares without regard to case. Setting bit 0x20 of other bytes gives no letter of this name. */
 const namesLength = (bytes: Buffer, at: number): boolean => {
   for (let index = 0; index < CONTENT_LENGTH.length; index++) {
     if (((bytes[at + index] ?? 0) | 0x20) !== CONTENT_LENGTH[index]) return false
@@ -118,7 +119,7 @@ const namesLength = (bytes: Buffer, at: number): boolean => {
   return true
 }
 
-/** The first one from there on, after spaces; there is one in every answer. */
+/** The first number from `at` on, after spaces; every answer has one. */
 const numberAt = (bytes: Buffer, at: number): number => {
   let index = at
   while (bytes[index] === 0x20) index++

@@ -1,10 +1,10 @@
-/** What the load process is told, and what it tells back. */
+/** The messages between the harness and the load process. */
 
 export interface Order {
-  /** Module whose default export is a `Script.Open`. */
+  /** A module whose default export is a `Script.Open`. */
   readonly script: string
   readonly options: unknown
-  /** Connections go to these in turn. */
+  /** Connections go to these ports in turn. */
   readonly ports: ReadonlyArray<number>
   readonly clients: number
   readonly warmUpSeconds: number
@@ -16,12 +16,12 @@ export interface Outcome {
   readonly seconds: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Of the load process itself. */
+  /** The processor time of the load process itself. */
   readonly clientCpuMicrosPerOp: number
 }
 
 export type Message =
-  /** The warm-up is over: what follows is measured. */
+  /** The warm-up is over; from now on the load is measured. */
   | { readonly _tag: "Started" }
   | { readonly _tag: "Ended"; readonly outcome: Outcome }
   | { readonly _tag: "Failed"; readonly reason: string }

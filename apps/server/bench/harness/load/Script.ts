@@ -1,15 +1,18 @@
-/** What the load client sends. A row has a module with `open` as its default export; the load process imports it. */
+/**
+ * The interface of a load script. A row has a module with `open` as its default export, and the load process imports
+ * it.
+ */
 
-/** Holds only until whoever it was given to returns: the bytes are overwritten by the next answer. */
+/** Valid only until the function that received it returns: the next answer overwrites the bytes. */
 export interface Answer {
   readonly status: number
-  /** Made when asked for: most scripts have no use for it. */
+  /** Made on demand: most scripts do not read the body. */
   readonly body: () => string
 }
 
-/** One kept-alive connection, which sends its next request when the last is answered. */
+/** One kept-alive connection, which sends its next request when the last one is answered. */
 export interface Client {
-  /** A whole HTTP/1.1 request; `last` is the answer to the one before. */
+  /** A whole HTTP/1.1 request; `last` is the answer to the previous one. */
   readonly next: (last: Answer | undefined) => string
 }
 

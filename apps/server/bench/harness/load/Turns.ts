@@ -1,16 +1,19 @@
-/** Whose turn it is: people of one round, shared out among the clients so that no two ever meet. */
+/** Distributes the people of one round among the clients, so that no two clients ever use the same person. */
 export interface Turns {
-  /** Numbers 0 to `people - 1` exist. */
+  /** People have the numbers 0 to `people - 1`. */
   readonly people: number
-  /** So many of them take part, the `from`th and those after it; left out: all. */
+  /** Only `count` people take part, beginning with the `from`th; left out: all people. */
   readonly from?: number
   readonly count?: number
 }
 
-/** Neighbours in turn do not lie together in the tables. Prime, so that everybody is met once. */
+/**
+ * The step between two people, so that consecutive turns use rows far apart in the tables. It is prime, so that
+ * everybody gets a turn.
+ */
 const STRIDE = 7_919
 
-/** Gives the number of the next person, over and over. */
+/** Returns the number of the next person, without end. */
 export const turns = ({ count, from = 0, people }: Turns, index: number, clients: number): (() => number) => {
   let at = index - clients
   return () => {

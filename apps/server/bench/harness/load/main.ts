@@ -4,8 +4,8 @@ import type { Message, Order, Outcome } from "./Order.js"
 import type { Answer, Client, Open } from "./Script.js"
 
 /**
- * The process that makes the load: one for all connections of a row, apart from what is measured and from the harness. It lives through
- * all rounds, so that V8 has compiled it by those that count.
+ * The load process: one process for all connections of a row, apart from the measured process and the harness. It runs
+ * through all rounds, so that V8 has compiled it before the counted ones.
  */
 
 const tell = (message: Message): void => void process.send?.(message)
@@ -51,14 +51,17 @@ const run = async (order: Order): Promise<Outcome> => {
 }
 
 interface Lane {
-  /** What is answered between the two counts. */
+  /** Answers between these two times are counted. */
   readonly start: number
   readonly end: number
   readonly latenciesMs: Array<number>
   readonly ended: () => void
 }
 
-/** Again and again, as fast as is answered: plain calls, because a promise for each would be a good part of what the client costs. */
+/**
+ * Sends the next request as soon as an answer arrives. It uses plain callbacks, because a promise for each request
+ * would be a large part of the client's cost.
+ */
 const ask = (connection: Connection.Connection, client: Client, { end, ended, latenciesMs, start }: Lane): void => {
   let from = performance.now()
   const answered = (answer: Answer): void => {

@@ -1,9 +1,12 @@
-/** Work without input or output, measured in a process of its own: nothing that the harness keeps or compiled is in its way. */
+/**
+ * Work without input or output, measured in a process of its own, where neither the memory nor the compiled code of the
+ * harness can disturb it.
+ */
 
-/** Does it once and says how many operations that was; a round calls it again and again. */
+/** Does the work once and returns the number of operations; a round calls the task repeatedly. */
 type Task = () => number | Promise<number>
 
-/** What a `rows/<name>.loop.ts` exports by default. */
+/** The default export of a `rows/<name>.loop.ts`. */
 export type Sides = Readonly<Record<string, Task>>
 
 export interface Order {

@@ -2,7 +2,7 @@ import type { Sample } from "../Row.js"
 import * as Usage from "../Usage.js"
 import type { Order, Sides } from "./Loop.js"
 
-/** A round is as many times as take so long: of one that is over sooner most would be what V8 does beside it, or has not done yet. */
+/** The length of a round. In a shorter round, V8's compilation and collection would be most of the time. */
 const ROUND_MILLIS = 500
 
 const run = async ({ module, side }: Order): Promise<Sample> => {
@@ -26,5 +26,5 @@ const run = async ({ module, side }: Order): Promise<Sample> => {
   }
 }
 
-// One that fails ends the process, with its reason on the error stream.
+// A task that fails ends the process, with its reason on the error stream.
 process.on("message", async (order: Order) => process.send?.(await run(order)))

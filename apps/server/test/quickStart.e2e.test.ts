@@ -4,7 +4,9 @@ import { freePort } from "./support/freePort.js"
 import { useProcesses } from "./support/processes.js"
 import { type Service, startService } from "./support/service.js"
 
-/** What a reader would paste from the page that the server serves. The README has the same text: docs.test.ts compares them. */
+/**
+ * The commands that a reader would paste from the page of the server. `docs/quick-start.md` is the source of that page.
+ */
 const pasted = async (): Promise<string> => {
   const response = await fetch(`${service.url}/docs/quick-start`)
   return Array.from(
@@ -40,12 +42,12 @@ const bash = (script: string, environment: Readonly<Record<string, string>>, sig
     child.stdin.end(script)
   })
 
-describe('the quick start, which is the README\'s "Try it" too', () => {
+describe("docs/quick-start.md [wire-1-start]", () => {
   it("works as it is pasted from the page of the server, to a webhook whose signature is right", async ({ signal }) => {
     const script = await pasted()
     expect(script).not.toMatch(/<[A-Z_]+>|YOUR_|…/)
     expect(script).toContain(service.url)
-    // Whatever goes wrong, the app that the text starts in the background goes with its shell.
+    // The text starts an app in the background; this ends the app together with its shell.
     const guarded = `trap 'kill "\${APP_PID:-}" 2>/dev/null || true' EXIT\n${script}`
     const { code, output } = await bash(guarded, { APP_PORT: String(await freePort()) }, signal)
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("The webhook is genuine.") })

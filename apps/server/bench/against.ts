@@ -1,0 +1,162 @@
+import { resolve } from "node:path"
+import { parseArgs } from "node:util"
+import { type Bench, type Served, withBench } from "./harness/Bench.js"
+import * as Load from "./harness/load.js"
+import * as People from "./harness/People.js"
+import * as Phones from "./harness/Phones.js"
+import { median } from "./harness/rounds.js"
+import type { Scratch } from "./harness/Scratch.js"
+import * as Webhooks from "./harness/Webhooks.js"
+import * as Deliveries from "./rows/deliveries.js"
+
+/**
+ * Compares this tree with other built trees of the same repository: what does a change cost or gain on each path? All
+ * trees run at the same time, each with a load client of its own, so that other work on the machine slows all of them
+ * alike. The figure is the processor time of the server (of the worker, for deliveries) for one operation. This tree
+ * runs twice, and the difference of its two figures shows how much of a difference is chance.
+ */
+
+const HELP = `npm run bench:against -- --tree NAME=FOLDER [--tree …] [--only PATH[,PATH]] [--rounds N] [--starts N]
+
+  --tree NAME=FOLDER  another clone of this repository; its bundles are built (node apps/server/bundle.mjs)
+  --only PATH         presence, refresh, upload, deliveries; all of them without it
+  --rounds N          rounds of about four seconds after each start; 12 without it
+  --starts N          how often all programs are started anew: V8 does not compile the same twice; 3 without it`
+
+/** One round of one tree: processor time for each operation, in microseconds. */
+type Round = () => Promise<number>
+
+interface Path {
+  /** One database for all trees, where they can share one. */
+  readonly open: (bench: Bench, trees: ReadonlyArray<string>, rounds: number) => Promise<ReadonlyArray<Round>>
+}
+
+const WARM_UP_ROUNDS = 2
+const CLIENTS = 16
+const SECONDS = 4
+
+/** HTTP load on a server for each tree. `options`: of one round, counted over all trees. */
+const loading = async (
+  bench: Bench,
+  scratch: Scratch,
+  trees: ReadonlyArray<string>,
+  script: string,
+  options: (round: number) => unknown
+): Promise<ReadonlyArray<Round>> => {
+  let rounds = 0
+  const one = ({ port, running }: Served): Round => {
+    const client = bench.keep(Load.start())
+    const load = { script: new URL(script, import.meta.url), ports: [port], clients: CLIENTS, seconds: SECONDS }
+    return async () => (await Load.load(client, [running], { ...load, options: options(rounds++) })).cpuMicrosPerOp
+  }
+  return Promise.all(trees.map(async (tree) => one(await bench.server(scratch, {}, tree))))
+}
+
+const PEOPLE = 1_000
+const REFRESHING = 256
+const WALKING = 320
+
+const paths: Readonly<Record<string, Path>> = {
+  presence: {
+    open: async (bench, trees) => {
+      const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: 20 }))
+      return loading(bench, scratch, trees, "rows/presence.load.ts", () => ({ people: PEOPLE }))
+    }
+  },
+  refresh: {
+    open: async (bench, trees, rounds) => {
+      const people = REFRESHING * trees.length * rounds
+      const scratch = await bench.scratch((empty) => People.seed(empty, { count: people, fixes: 0 }))
+      return loading(bench, scratch, trees, "rows/refresh.load.ts", (round) => ({
+        people,
+        from: round * REFRESHING,
+        count: REFRESHING
+      }))
+    }
+  },
+  upload: {
+    open: async (bench, trees, rounds) => {
+      const people = WALKING * trees.length * rounds
+      const scratch = await bench.scratch((empty) =>
+        Phones.seed(empty, people, (n) => `https://hooks.example.com/${n}`)
+      )
+      return loading(bench, scratch, trees, "rows/upload.load.ts", (round) => ({
+        from: round * WALKING,
+        people: WALKING,
+        fixes: 1,
+        startMs: Date.now() - Phones.BEHIND_MS
+      }))
+    }
+  },
+  deliveries: {
+    open: (bench, trees) =>
+      Promise.all(
+        trees.map(async (tree) => {
+          const receiver = await Webhooks.receiver(bench)
+          const { scratch, workers } = await Deliveries.withWorkers(bench, receiver, 1, tree)
+          const round = Deliveries.product(scratch, receiver, workers, 4_000)
+          return async () => (await round()).cpuMicrosPerOp ?? Number.NaN
+        })
+      )
+  }
+}
+
+/** The rounds of each tree, after `starts` starts. */
+const measure = async (name: string, path: Path, trees: ReadonlyArray<string>, rounds: number, starts: number) => {
+  const found: Array<Array<number>> = trees.map(() => [])
+  for (let start = 0; start < starts; start++) {
+    const options = { row: `against-${name}`, rounds, withPeers: false }
+    await withBench(options, [], async (bench) => {
+      const sides = await path.open(bench, trees, rounds + WARM_UP_ROUNDS)
+      for (let round = 0; round < rounds + WARM_UP_ROUNDS; round++) {
+        const figures = await Promise.all(sides.map((side) => side()))
+        if (round >= WARM_UP_ROUNDS) for (const [index, figure] of figures.entries()) found[index]?.push(figure)
+      }
+    })
+  }
+  return found
+}
+
+const quantile = (numbers: ReadonlyArray<number>, share: number): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)] ?? Number.NaN
+
+const percent = (ratio: number): string => `${ratio >= 1 ? "+" : "−"}${Math.abs((ratio - 1) * 100).toFixed(1)} %`
+
+/**
+ * A line for each tree: its figure, and by how much it is above this tree's in the same round (median, and the quarters
+ * around it).
+ */
+const report = (names: ReadonlyArray<string>, found: ReadonlyArray<ReadonlyArray<number>>): string =>
+  found
+    .map((figures, index) => {
+      const ratios = figures.map((figure, round) => figure / (found[0]?.[round] ?? Number.NaN))
+      const spread = `${percent(quantile(ratios, 0.25))} to ${percent(quantile(ratios, 0.75))}`
+      const beside = index === 0 ? "" : `  ${percent(median(ratios)).padStart(8)}  (${spread})`
+      return `  ${(names[index] ?? "").padEnd(24)} ${median(figures).toFixed(0).padStart(6)} µs${beside}`
+    })
+    .join("\n")
+
+const { values } = parseArgs({
+  options: {
+    help: { type: "boolean", short: "h", default: false },
+    tree: { type: "string", multiple: true, default: [] },
+    only: { type: "string", default: Object.keys(paths).join(",") },
+    rounds: { type: "string", default: "12" },
+    starts: { type: "string", default: "3" }
+  }
+})
+
+const here = resolve(import.meta.dirname, "../../..")
+const others = values.tree.map((given) => [given.replace(/=.*/s, ""), resolve(given.replace(/^[^=]*=/, ""))] as const)
+const names = ["this tree", "this tree, again", ...others.map(([name]) => name)]
+const trees = [here, here, ...others.map(([, folder]) => folder)]
+
+if (values.help) console.log(HELP)
+else {
+  for (const name of values.only.split(",")) {
+    const path = paths[name]
+    if (path === undefined) throw new Error(`There is no path ${name}.\n${HELP}`)
+    const found = await measure(name, path, trees, Number(values.rounds), Number(values.starts))
+    console.log(`${name}: processor time for each operation, ${found[0]?.length} rounds\n${report(names, found)}\n`)
+  }
+}
