@@ -20,11 +20,16 @@ const PORTS = [
 ]
 
 const domain = "^packages/domain/src/"
-const testing = `${domain}testing/`
+const testing = "^packages/domain/testing/"
+const http = "^packages/adapters-http/src/"
+const driver = "^packages/adapters-pg/src/driver/"
 const port = ["Store", "Port", ...PORTS].map((name) => `${name}\\.ts$`)
 const pascalCase = `${domain}[^/]+/[A-Z][A-Za-z0-9]*\\.ts$`
 /** Programs, and the index files through which one could reach them. */
 const program = [`${domain}[^/]+/[a-z][A-Za-z0-9]*\\.ts$`, `${domain}index\\.ts$`]
+
+/** The room of what all nouns share has no programs, so its index leads to none. */
+const shared = `${domain}shared/index\\.ts$`
 
 module.exports = {
   forbidden: [
@@ -36,18 +41,25 @@ module.exports = {
       to: { pathNot: [domain, "^node_modules/effect/"] }
     },
     {
+      name: "testing-imports-only-the-domain",
+      comment: "Contracts, memory ports and the simulation run wherever the domain runs.",
+      severity: "error",
+      from: { path: testing },
+      to: { pathNot: [domain, testing, "^node_modules/effect/"] }
+    },
+    {
       name: "decisions-import-no-program",
       comment: "A decision is a plain function of its arguments: programs call it, never the reverse.",
       severity: "error",
-      from: { path: pascalCase, pathNot: [testing, ...port] },
-      to: { path: program }
+      from: { path: pascalCase, pathNot: port },
+      to: { path: program, pathNot: shared }
     },
     {
       name: "ports-import-no-program",
       comment: "A port states what the domain needs. How it is used is the programs' business.",
       severity: "error",
-      from: { path: port.map((name) => `${domain}[^/]+/[A-Za-z0-9]*${name}`), pathNot: testing },
-      to: { path: program }
+      from: { path: port.map((name) => `${domain}[^/]+/[A-Za-z0-9]*${name}`) },
+      to: { path: program, pathNot: shared }
     },
     {
       name: "adapters-do-not-meet",
@@ -57,11 +69,57 @@ module.exports = {
       to: { path: "^packages/adapters-", pathNot: "^packages/adapters-$1/" }
     },
     {
+      name: "the-engine-knows-nothing-above-it",
+      comment:
+        "engine/ runs any contract in the platform's place. What our service asks of a request is told to it (Around, OnRoute).",
+      severity: "error",
+      from: { path: `${http}engine/` },
+      to: { path: ["^packages/", "^apps/"], pathNot: [`${http}engine/`, `${http}wire/Json\\.ts$`] }
+    },
+    {
+      name: "the-edge-knows-no-noun",
+      comment:
+        "edge/ is the ring of every request. An endpoint declares what is special about it: bounds of its body, its deprecation.",
+      severity: "error",
+      from: { path: `${http}edge/` },
+      to: { path: http, pathNot: [`${http}(edge|engine|wire)/`, `${http}HttpOptions\\.ts$`] }
+    },
+    {
+      name: "guards-know-no-noun",
+      comment:
+        "security/ says who is calling. A noun that authenticates in a way of its own has its guard in its own folder.",
+      severity: "error",
+      from: { path: `${http}security/` },
+      to: { path: http, pathNot: [`${http}(security|edge|engine|limits|wire)/`, `${http}HttpOptions\\.ts$`] }
+    },
+    {
+      name: "wire-knows-nothing-above-it",
+      comment: "wire/ has the shapes that all endpoints share.",
+      severity: "error",
+      from: { path: `${http}wire/` },
+      to: { path: http, pathNot: `${http}wire/` }
+    },
+    {
+      name: "the-driver-knows-nothing-above-it",
+      comment: "driver/ talks to any PostgreSQL: it knows no table of ours.",
+      severity: "error",
+      from: { path: `${driver}` },
+      to: { path: ["^packages/", "^apps/"], pathNot: [driver, "^packages/domain/src/shared/"] }
+    },
+    {
+      name: "handlers-say-what-they-disclose",
+      comment:
+        "Groups of the contract are made by src/Group.ts, whose type asks handlers behind a bearer token for it.",
+      severity: "error",
+      from: { path: "^packages/adapters-http/src/", pathNot: "^packages/adapters-http/src/(engine/|Group\\.ts$)" },
+      to: { path: "^packages/adapters-http/src/engine/Group\\.ts$" }
+    },
+    {
       name: "domain-testing-is-for-tests",
       comment:
         "In-memory ports, contracts and the simulation do not ship. The demo and `simulate` run them on purpose.",
       severity: "error",
-      from: { path: "/src/", pathNot: [testing, "^apps/server/src/(demo|simulate)(/|\\.ts$)"] },
+      from: { path: "/src/", pathNot: "^apps/server/src/(demo|simulate)(/|\\.ts$)" },
       to: { path: testing }
     },
     {
@@ -77,7 +135,7 @@ module.exports = {
         "An app composes; nothing builds on it. Only the server takes what the worker is made of, to be both at once.",
       severity: "error",
       from: { path: "^packages/|^apps/([^/]+)/" },
-      to: { path: "^apps/", pathNot: ["^apps/$1/", "^apps/worker/src/host/"] }
+      to: { path: "^apps/", pathNot: ["^apps/$1/", "^apps/worker/src/(?!main\\.ts)"] }
     },
     {
       name: "no-cycles",

@@ -1,47 +1,82 @@
+import { existsSync } from "node:fs"
+import { totalmem } from "node:os"
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 // Workspace packages resolve to their sources, so that unit tests need no build.
 const conditions = ["@place-access/source"]
 
-const special = { pg: "**/*.pg.test.ts", browser: "**/*.browser.test.ts", e2e: "**/*.e2e.test.ts" }
-const everywhere = (suffix: string) => [`packages/*/test/**/*${suffix}`, `apps/*/test/**/*${suffix}`]
-// Nothing is proved by how long a test takes: these only end what would never end, on a machine that is busy with others.
-const slow = { testTimeout: 180_000, hookTimeout: 180_000 }
+/**
+ * The files that take longest, the longest first, from the report of a run. A long file that begins last leaves all
+ * processors but one without work. The list mixes files that compute with files that wait: they share a processor well.
+ */
+const LONGEST = [
+  "apps/server/test/replay.e2e.test.ts",
+  "packages/adapters-http/test/pages/everyPage.browser.test.ts",
+  "apps/server/test/process.e2e.test.ts",
+  "apps/server/test/crash-server.e2e.test.ts",
+  "packages/domain/test/simulation/plants/swarm.test.ts",
+  "apps/server/test/install.e2e.test.ts",
+  "packages/domain/test/packed.e2e.test.ts",
+  "packages/adapters-http/test/pages/review.browser.test.ts",
+  "apps/server/test/crash-worker.e2e.test.ts",
+  "apps/server/test/demo/demo.e2e.test.ts",
+  "packages/domain/test/rules/referenceAgreement.test.ts",
+  "packages/adapters-pg/test/contracts.test.ts",
+  "packages/adapters-pg/test/contracts.pg.test.ts",
+  "packages/adapters-http/test/pages/pages.browser.test.ts",
+  "apps/server/test/crash-embedded.e2e.test.ts",
+  "packages/domain/test/simulation/seeds.test.ts",
+  "apps/server/test/listen.e2e.test.ts",
+  "apps/server/test/simulate/simulate.e2e.test.ts",
+  "packages/domain/test/limits/zoneSearch.test.ts",
+  "packages/domain/test/mail/mailLives.test.ts",
+  "packages/adapters-pg/test/embedded/directory.test.ts",
+  "packages/adapters-pg/test/schema/migrator.test.ts",
+  "packages/domain/test/connection/connectionModel.test.ts",
+  "packages/adapters-pg/test/rules/lives.test.ts"
+].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+const moved = LONGEST.filter((path) => !existsSync(path))
+if (moved.length > 0) throw new Error(`vitest.config.ts orders files that do not exist: ${moved.join(", ")}`)
+
+/** After these, the kinds in this order: the many short files that compute fill the gaps at the end. */
+const KINDS = [".e2e.test.ts", ".browser.test.ts", ".citus.test.ts", ".pg.test.ts", ".test.ts"]
+const rank = ({ moduleId }: TestSpecification): number => {
+  const place = LONGEST.indexOf(moduleId)
+  return place >= 0 ? place : LONGEST.length + KINDS.findIndex((suffix) => moduleId.endsWith(suffix))
+}
+
+class LongestFirst extends BaseSequencer {
+  // Files of one kind stay as vitest has them: the longest of the last run first, or the largest.
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other))
+  }
+}
+
+/**
+ * More than processors, because a file that starts programs, waits for a browser or for PostgreSQL leaves its processor
+ * to others for most of its time. A process of the tests takes up to 1 GB.
+ */
+const PROCESSES = totalmem() > 10 * 2 ** 30 ? 4 : 3
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
+    include: ["packages/*/{test,examples}/**/*.test.ts", "apps/*/test/**/*.test.ts"],
     passWithNoTests: true,
+    sequence: { sequencer: LongestFirst },
     pool: "forks",
-    // A file leaves nothing behind in its process, so the files of a project share three, and load what they import once: half of the time
-    // that a run took. As many are kept as there may be: of more, the pool ends one twice when it has nothing to do, and then fails.
-    poolOptions: { forks: { maxForks: 3, minForks: 3, isolate: false } },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // A file leaves nothing behind in its process, so all files share a few processes, and each process loads what
+    // the files import once. minForks is the same as maxForks: of more processes than minForks, the pool ends one twice
+    // when it has nothing to do, and fails.
+    poolOptions: { forks: { maxForks: PROCESSES, minForks: PROCESSES, isolate: false } },
+    // Nothing is proved by how long a test takes: these only end what would never end, on a machine that is busy.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // Finds PostgreSQL and Chromium once, for `inject("pgUrl")` and `inject("chromiumPath")`.
     globalSetup: ["apps/server/test/support/services.ts"],
-    setupFiles: ["packages/domain/test/support/propertySeed.ts", "packages/domain/test/support/breathe.ts"],
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: "unit",
-          include: everywhere(".test.ts"),
-          exclude: [...Object.values(special), "packages/domain/**"]
-        }
-      },
-      {
-        extends: true,
-        test: {
-          name: "domain",
-          include: ["packages/domain/{test,examples}/**/*.test.ts"],
-          exclude: Object.values(special)
-        }
-      },
-      { extends: true, test: { name: "pg", include: everywhere(".pg.test.ts"), ...slow } },
-      { extends: true, test: { name: "browser", include: everywhere(".browser.test.ts"), ...slow } },
-      { extends: true, test: { name: "e2e", include: everywhere(".e2e.test.ts"), ...slow } }
-    ]
+    setupFiles: ["packages/domain/test/support/propertySeed.ts", "packages/domain/test/support/breathe.ts"]
   }
 })

@@ -1,12 +1,14 @@
-// Checks who imports whom (.dependency-cruiser.cjs), and that no module escaped the check: a cruiser that cannot parse
-// or reach a file skips it without a word, and a fence that sees nothing reports nothing.
+// Checks which module imports which (.dependency-cruiser.cjs), that no two rooms import each other and no room is
+// crowded (rooms.mjs), and that every module was looked at: the cruiser silently skips a file that it cannot parse or
+// reach, and a fence that sees nothing reports nothing.
 import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
 import { cruise, format } from "dependency-cruiser"
 import extractTSConfig from "dependency-cruiser/config-utl/extract-ts-config"
+import { problemsOfRooms } from "./rooms.mjs"
 
-/** Raise this as the code grows; it only ever guards against a run that sees next to nothing. */
+/** Raise this as the code grows: it only guards against a run that finds almost nothing. */
 const MODULES_MIN = 450
 
 const rules = createRequire(import.meta.url)("../.dependency-cruiser.cjs")
@@ -22,7 +24,7 @@ console.log(report.output.trim())
 
 const sources = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" })
   .split("\n")
-  .filter((path) => /^(packages|apps)\/[^/]+\/src\/.*\.ts$/.test(path) && existsSync(path))
+  .filter((path) => /^(packages|apps)\/[^/]+\/(src|testing)\/.*\.ts$/.test(path) && existsSync(path))
 const cruised = new Set(output.modules.map((module) => module.source))
 const problems = sources.filter((path) => !cruised.has(path)).map((path) => `not cruised: ${path}`)
 if (sources.length < MODULES_MIN) {
@@ -36,6 +38,7 @@ if (
     "no import of `effect` was seen: imports of packages are being skipped, so the fences are blind to them"
   )
 }
+problems.push(...problemsOfRooms(output.modules, sources))
 for (const problem of problems) console.log(problem)
 console.log(`${sources.length} source modules, ${cruised.size} cruised with what they import`)
 process.exit(report.exitCode !== 0 || problems.length > 0 ? 1 : 0)

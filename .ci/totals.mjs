@@ -1,41 +1,73 @@
-// The run's last line, from vitest's JSON report:
-//   node .ci/totals.mjs <report> <exit status of the test run> <failed check>...
+// Prints the last line of a run, from vitest's JSON reports, one for each test run:
+//   node .ci/totals.mjs <report> <exit status of the test run> [<report> <exit status>]... -- <failed check>...
 import { existsSync, readFileSync } from "node:fs"
+import { relative } from "node:path"
 
-const [path, status, ...failedChecks] = process.argv.slice(2)
-if (!existsSync(path)) {
-  console.log("The test run ended without a report.")
-  console.log(`0 passed, ${1 + failedChecks.length} failed`)
-  process.exit(1)
+const given = process.argv.slice(2)
+const end = given.indexOf("--")
+const runs = given.slice(0, end)
+const failedChecks = given.slice(end + 1)
+const totals = { passed: 0, failed: 0, skipped: 0 }
+
+for (let at = 0; at < runs.length; at += 2) count(runs[at], runs[at + 1])
+
+function count(path, status) {
+  if (!existsSync(path)) {
+    console.log("The test run ended without a report.")
+    totals.failed += 1
+    return
+  }
+  const files = JSON.parse(readFileSync(path, "utf8")).testResults
+  const tests = files.flatMap((file) =>
+    file.assertionResults.map(({ status, fullName, failureMessages }) => ({
+      status,
+      fullName,
+      messages: failureMessages,
+      file
+    }))
+  )
+  const passed = tests.filter((test) => test.status === "passed").length
+  const skipped = tests.filter((test) => ["skipped", "pending", "todo"].includes(test.status))
+  // A file that could not be loaded counts as a failure, although it contains no test result.
+  const brokenFiles = files.filter((file) => file.status === "failed" && file.assertionResults.length === 0)
+  const failures = tests.filter((test) => test.status === "failed")
+  let failed = failures.length + brokenFiles.length
+
+  // Said again at the end, because vitest names failures far above, and often only the end of a long output is kept.
+  for (const { fullName, messages, file } of failures) say(file, fullName, messages.join("\n"))
+  for (const file of brokenFiles) say(file, "could not be loaded", file.message)
+
+  // .ci/run provides PostgreSQL and Chromium, and a cluster where its programs lie beside the clone (REQUIRE_CITUS).
+  const needsCluster = ({ file, fullName }) => file.name.endsWith(".citus.test.ts") || fullName.includes("Citus")
+  const isProvided = (test) =>
+    needsCluster(test) ? process.env.REQUIRE_CITUS === "1" : /\.(pg|browser)\.test\.ts$/.test(test.file.name)
+  for (const { file, fullName } of skipped.filter(isProvided)) {
+    console.log(`must not be skipped here: ${fullName} (${file.name})`)
+    failed += 1
+  }
+
+  // An error outside of any test, such as an unhandled rejection, fails the run too.
+  if (failed === 0 && status !== "0") {
+    console.log(`The test run exited with ${status}.`)
+    failed = 1
+  }
+  if (passed === 0 && failed === 0) {
+    console.log("No test ran.")
+    failed = 1
+  }
+  totals.passed += passed
+  totals.failed += failed
+  totals.skipped += skipped.length
 }
 
-const files = JSON.parse(readFileSync(path, "utf8")).testResults
-const tests = files.flatMap((file) => file.assertionResults.map(({ status, fullName }) => ({ status, fullName, file })))
-const passed = tests.filter((test) => test.status === "passed").length
-const skipped = tests.filter((test) => ["skipped", "pending", "todo"].includes(test.status))
-// A file that could not be loaded has failed and contains no test.
-const brokenFiles = files.filter((file) => file.status === "failed" && file.assertionResults.length === 0)
-let failed = tests.filter((test) => test.status === "failed").length + brokenFiles.length
-
-// What needs PostgreSQL or Chromium must have run: this machine was given both.
-for (const { file, fullName } of skipped.filter(({ file }) => /\.(pg|browser)\.test\.ts$/.test(file.name))) {
-  console.log(`must not be skipped here: ${fullName} (${file.name})`)
-  failed += 1
+function say(file, title, message) {
+  console.log(`failed: ${title} (${relative(process.cwd(), file.name)})\n${message.slice(0, 2000)}\n`)
 }
 
-// An error outside of any test (an unhandled rejection, say) fails the run too.
-if (failed === 0 && status !== "0") {
-  console.log(`The test run exited with ${status}.`)
-  failed = 1
-}
-if (passed === 0 && failed === 0) {
-  console.log("No test ran.")
-  failed = 1
-}
-
-// Each check that failed counts as one.
+// Each failed check counts as one failure.
 for (const check of failedChecks) console.log(`check failed: ${check}`)
-failed += failedChecks.length
+totals.failed += failedChecks.length
 
-console.log(`${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ""}`)
-process.exit(failed === 0 ? 0 : 1)
+const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : ""
+console.log(`${totals.passed} passed, ${totals.failed} failed${skipped}`)
+process.exit(totals.failed === 0 ? 0 : 1)
