@@ -1,5 +1,6 @@
 // Prints the last line of a run, from vitest's JSON reports, one for each test run:
 //   node .ci/totals.mjs <report> <exit status of the test run> [<report> <exit status>]... -- <failed check>...
+// Beside a report may lie `<report>.again`: the second attempt of some of its files (.ci/failed-files.mjs).
 import { existsSync, readFileSync } from "node:fs"
 import { relative } from "node:path"
 
@@ -30,12 +31,18 @@ function count(path, status) {
   const skipped = tests.filter((test) => ["skipped", "pending", "todo"].includes(test.status))
   // A file that could not be loaded counts as a failure, although it contains no test result.
   const brokenFiles = files.filter((file) => file.status === "failed" && file.assertionResults.length === 0)
-  const failures = tests.filter((test) => test.status === "failed")
+  const passedAgain = secondAttempt(path)
+  const [failures, passedLater] = [[], []]
+  for (const test of tests.filter((test) => test.status === "failed")) {
+    ;(passedAgain.has(nameOf(test)) ? passedLater : failures).push(test)
+  }
   let failed = failures.length + brokenFiles.length
 
   // Said again at the end, because vitest names failures far above, and often only the end of a long output is kept.
   for (const { fullName, messages, file } of failures) say(file, fullName, messages.join("\n"))
   for (const file of brokenFiles) say(file, "could not be loaded", file.message)
+  // Named, because a test that passes now and then is a defect too.
+  for (const { fullName, messages, file } of passedLater) say(file, fullName, messages.join("\n"), "failed once")
 
   // .ci/run provides PostgreSQL and Chromium, and a cluster where its programs lie beside the clone (REQUIRE_CITUS).
   const needsCluster = ({ file, fullName }) => file.name.endsWith(".citus.test.ts") || fullName.includes("Citus")
@@ -47,7 +54,7 @@ function count(path, status) {
   }
 
   // An error outside of any test, such as an unhandled rejection, fails the run too.
-  if (failed === 0 && status !== "0") {
+  if (failed === 0 && passedLater.length === 0 && status !== "0") {
     console.log(`The test run exited with ${status}.`)
     failed = 1
   }
@@ -55,13 +62,27 @@ function count(path, status) {
     console.log("No test ran.")
     failed = 1
   }
-  totals.passed += passed
+  totals.passed += passed + passedLater.length
   totals.failed += failed
   totals.skipped += skipped.length
 }
 
-function say(file, title, message) {
-  console.log(`failed: ${title} (${relative(process.cwd(), file.name)})\n${message.slice(0, 2000)}\n`)
+/** The names of the tests that passed at the second attempt. */
+function secondAttempt(path) {
+  if (!existsSync(`${path}.again`)) return new Set()
+  const files = JSON.parse(readFileSync(`${path}.again`, "utf8")).testResults
+  const tests = files.flatMap((file) =>
+    file.assertionResults.map(({ status, fullName }) => ({ status, fullName, file }))
+  )
+  return new Set(tests.filter(({ status }) => status === "passed").map(nameOf))
+}
+
+function nameOf({ file, fullName }) {
+  return `${file.name} ${fullName}`
+}
+
+function say(file, title, message, what = "failed") {
+  console.log(`${what}: ${title} (${relative(process.cwd(), file.name)})\n${message.slice(0, 2000)}\n`)
 }
 
 // Each failed check counts as one failure.

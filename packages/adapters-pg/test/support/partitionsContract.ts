@@ -1,8 +1,9 @@
 import { Failures, Partitions, Rows } from "@place-access/adapters-pg"
 import { SqlClient } from "@effect/sql/SqlClient"
+import type { Statement } from "@effect/sql/Statement"
 import { retryTransient, Timestamp } from "@place-access/domain/shared"
 import { Check, type Contract } from "@place-access/domain/testing"
-import { Deferred, Effect, Fiber, Option, Ref, TestClock } from "effect"
+import { Clock, Deferred, Effect, Fiber, Option, Ref, TestClock } from "effect"
 
 const at = (iso: string) => Timestamp.make(Date.parse(iso))
 
@@ -178,6 +179,29 @@ export const expiredPartitions: Contract<SqlClient> = [
   }
 ]
 
+/** Somebody else who reads the table `fixes` in a transaction, and so holds a lock on it. */
+const whileSomebodyReads = (first: Statement<unknown>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const [begun, done] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    // Reads on and on, as pg_dump does: a connection that is lost is noticed at once.
+    const reads = sql`SELECT 1`.pipe(
+      Effect.zipRight(Effect.sleep("50 millis")),
+      Effect.withClock(Clock.make()),
+      Effect.forever
+    )
+    const reader = yield* Effect.fork(
+      sql.withTransaction(
+        first.pipe(
+          Effect.zipRight(Deferred.succeed(begun, undefined)),
+          Effect.zipRight(Effect.race(reads, Deferred.await(done)))
+        )
+      )
+    )
+    yield* Effect.race(Deferred.await(begun), Fiber.join(reader))
+    return { reader, end: Effect.zipRight(Deferred.succeed(done, undefined), Fiber.join(reader)) }
+  })
+
 /** These cases need another connection that holds a lock meanwhile. */
 export const busyPartitions: Contract<SqlClient> = [
   {
@@ -185,21 +209,10 @@ export const busyPartitions: Contract<SqlClient> = [
     run: Effect.gen(function* () {
       const sql = yield* SqlClient
       const now = at("2037-06-15T00:00:00.000Z")
-      const [locked, done] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       // pg_dump takes the same locks and holds them until it ends.
-      const backup = yield* Effect.fork(
-        sql.withTransaction(
-          sql`LOCK TABLE fixes IN ACCESS SHARE MODE`.pipe(
-            Effect.zipRight(Deferred.succeed(locked, undefined)),
-            Effect.zipRight(Deferred.await(done))
-          )
-        )
-      )
-      yield* Deferred.await(locked)
-      const made = yield* Partitions.ensurePartitions(now).pipe(
-        Effect.tapErrorCause(() => Deferred.succeed(done, undefined))
-      )
-      const ended = yield* Fiber.poll(backup)
+      const backup = yield* whileSomebodyReads(sql`LOCK TABLE fixes IN ACCESS SHARE MODE`)
+      const made = yield* Partitions.ensurePartitions(now)
+      const ended = yield* Fiber.poll(backup.reader)
       Check.isTrue(Option.isNone(ended), `the backup still holds its lock: ${String(Option.getOrNull(ended))}`)
       Check.equal(
         made.filter((name) => name.startsWith("fixes_")),
@@ -209,8 +222,7 @@ export const busyPartitions: Contract<SqlClient> = [
       Check.isTrue(made.includes("access_log_2037_06"), "those of others")
       yield* insertFix("usr_dumped", "2037-06-10T00:00:00.000Z")
       Check.equal(yield* homes("usr_dumped"), ["fixes_default"], "during the backup")
-      yield* Deferred.succeed(done, undefined)
-      yield* Fiber.join(backup)
+      yield* backup.end
       Check.equal((yield* Partitions.ensurePartitions(now)).length, 4, "made another time")
       Check.equal(yield* homes("usr_dumped"), ["fixes_2037_06"], "after the backup")
     })
@@ -221,16 +233,7 @@ export const busyPartitions: Contract<SqlClient> = [
       const sql = yield* SqlClient
       const now = at("2036-06-15T00:00:00.000Z")
       yield* Partitions.ensurePartitions(at("2036-01-15T00:00:00.000Z"))
-      const [reading, done] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const reader = yield* Effect.fork(
-        sql.withTransaction(
-          sql`SELECT 1 FROM fixes LIMIT 1`.pipe(
-            Effect.zipRight(Deferred.succeed(reading, undefined)),
-            Effect.zipRight(Deferred.await(done))
-          )
-        )
-      )
-      yield* Deferred.await(reading)
+      const report = yield* whileSomebodyReads(sql`SELECT 1 FROM fixes LIMIT 1`)
       const dropping = yield* Effect.fork(inTime(Partitions.dropExpired(now)))
       for (let count = 0; count < 20; count++) yield* insertFix("usr_busy", `2036-06-10T00:00:${count + 10}.000Z`)
       const dropped = yield* Fiber.join(dropping)
@@ -241,8 +244,7 @@ export const busyPartitions: Contract<SqlClient> = [
       )
       Check.isTrue(dropped.includes("access_log_2036_01"), "those of others")
       Check.isTrue(yield* exists("fixes_2036_01"), "it is still there")
-      yield* Deferred.succeed(done, undefined)
-      yield* Fiber.join(reader)
+      yield* report.end
       Check.isTrue((yield* inTime(Partitions.dropExpired(now))).includes("fixes_2036_01"), "another time")
       Check.equal((yield* homes("usr_busy")).length, 20, "every row of the writers")
     })
