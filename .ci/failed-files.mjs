@@ -1,7 +1,8 @@
-// Prints the files of a test run that may be tried once more, from vitest's JSON report: node .ci/failed-files.mjs <report>
+// Prints the files of a test run that may be tried once more, from vitest's JSON report:
+//   node .ci/failed-files.mjs <report>
 //
-// Only a test that needs a server, a browser or a process of its own may: such a test can fail for what the machine does
-// meanwhile. A test of decisions alone has no such excuse, and a change that breaks many files is not tried again.
+// Only a test that needs a server, a browser or a process of its own may: such a test can fail for what the machine
+// does meanwhile. A test of decisions alone has no such excuse, and a change that breaks many files is not tried again.
 import { existsSync, readFileSync } from "node:fs"
 import { relative } from "node:path"
 
