@@ -59,7 +59,9 @@ const claim =
     Effect.gen(function* () {
       const isDue = sql`sent_at IS NULL AND given_up_at IS NULL AND due_at <= ${Rows.at(now)}`
       const due = yield* sql`SELECT user_id, dedupe_key FROM mail_outbox WHERE ${isDue}
-                             ORDER BY due_at LIMIT ${limit}`.pipe(Rows.all(DueRow))
+                             ORDER BY due_at, dedupe_key COLLATE "C", user_id COLLATE "C" LIMIT ${limit}`.pipe(
+        Rows.all(DueRow)
+      )
       // Each on its reader's shard. A message that another worker took meanwhile is no longer due, and left out.
       const rows = yield* Effect.forEach(due, (row) =>
         sql`UPDATE mail_outbox SET attempts = attempts + 1, due_at = ${Rows.at(leaseUntil)}

@@ -20,7 +20,10 @@ export class MailOutbox extends Context.Tag("@place-access/domain/mail/MailOutbo
   {
     /** Stores a message, unless its reader has one with this key; if it names an app, as `NamedMail.decide` says. */
     readonly put: (message: MailMessage, now: Timestamp) => StoreEffect<void>
-    /** Leases `limit` due messages, oldest first. Each claim is an attempt, so a crashing message is given up. */
+    /**
+     * Leases `limit` due messages: oldest first, then by key, then by reader, each by the codes of its characters. Each
+     * claim is an attempt, so a crashing message is given up.
+     */
     readonly claim: (limit: number, now: Timestamp, leaseUntil: Timestamp) => StoreEffect<ReadonlyArray<ClaimedMail>>
     /** Stores a result. False, and nothing is written, when a later attempt has begun or the message was finished. */
     readonly finish: (

@@ -225,6 +225,25 @@ export const mailOutboxContract: Contract<Ports> = [
     })
   },
   {
+    name: "claim: oldest first; of messages with one due time by key, then by reader, in every database's locale",
+    run: Effect.gen(function* () {
+      const readers = [(yield* Samples.connected()).connection, (yield* Samples.connected()).connection]
+      const byReader = readers.toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
+      const at = yield* Timestamp.now
+      const isOurs = ({ to }: MailMessage) => readers.some(({ userId }) => userId === to)
+      const claimAll = Effect.flatMap(MailOutbox, (outbox) => outbox.claim(10_000, at, Timestamp.plus(at, LEASE)))
+      const written = ["b", "B", "a-b", "ab", "a"]
+      for (const reader of byReader.toReversed()) {
+        for (const key of written) yield* put(message(reader, key), at)
+        yield* put(message(reader, "z"), Timestamp.plus(at, -1))
+      }
+      const claimed = (yield* claimAll).flatMap((one) => (isOurs(one.message) ? [one.message] : []))
+      const expected = ["z", "B", "a", "a-b", "ab", "b"].flatMap((key) => byReader.map((one) => message(one, key)))
+      Check.equal(claimed, expected, "the order")
+      yield* settle(...expected)
+    })
+  },
+  {
     name: "claim: held until the lease is over, then the next attempt",
     run: Effect.gen(function* () {
       const { at, connection, messages } = yield* written("key")

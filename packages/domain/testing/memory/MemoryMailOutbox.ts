@@ -7,6 +7,9 @@ import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
 
 const keyOf = ({ dedupeKey, to }: Pick<MailMessage, "to" | "dedupeKey">): string => `${to} ${dedupeKey}`
 
+/** The place of a message among those that are due at the same time. */
+const placeOf = ({ dedupeKey, to }: MailMessage): string => `${dedupeKey} ${to}`
+
 /**
  * Queues the mail that reports a change: one message for each key of a reader, within the limit of messages that name
  * an app. The stores that make such changes call it.
@@ -37,7 +40,7 @@ export const layer: Layer.Layer<MailOutbox, never, MemoryDatabase> = Layer.effec
         Effect.sync(() => {
           const due = all()
             .filter(({ state }) => state.sentAt === null && state.givenUpAt === null && state.dueAt <= now)
-            .sort((a, b) => a.state.dueAt - b.state.dueAt)
+            .sort((a, b) => a.state.dueAt - b.state.dueAt || (placeOf(a.message) < placeOf(b.message) ? -1 : 1))
             .slice(0, limit)
           return due.map(({ key, message, state }) => {
             const attempt = state.attempts + 1
