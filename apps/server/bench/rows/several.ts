@@ -1,66 +1,71 @@
 import type { Bench } from "../harness/Bench.js"
+import * as CpuShare from "../harness/CpuShare.js"
+import * as Goal from "../harness/Goal.js"
 import * as People from "../harness/People.js"
-import { median } from "../harness/rounds.js"
 import type { Comparison, Row, Side } from "../harness/Row.js"
 import * as Webhooks from "../harness/Webhooks.js"
 import { asking, FIXES, PEOPLE } from "./asking.js"
 import * as Deliveries from "./deliveries.js"
 
-const SECONDS = 2
-const EVENTS = 3_000
+const SECONDS = 3
+/** The events of a round for each worker: enough for about three seconds. */
+const EVENTS = 1_200
 
-/** Without goals: on a machine whose cores one program keeps busy, a second program has nothing to run on. */
+/** What a process may use of a core. Four of them leave more than a core to PostgreSQL, the load and the receiver. */
+const SHARE = 0.15
+
+/** How many processes, and how many times the work of one they must do. */
+const COUNTS = [
+  { count: 2, least: 1.8 },
+  { count: 4, least: 3.2 }
+] as const
+
+/** On two cores one process alone would leave nothing for a second, so each process gets a share of a core. */
 export const several: Row = {
   name: "several",
-  path: "two servers on one database, beside one of them; two workers on one queue, beside one",
-  seconds: 55,
-  open: async (bench) => {
-    const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: FIXES }))
-    const [first, second] = [await bench.server(scratch), await bench.server(scratch)]
-    const both = coresOf(asking(bench, [first, second], SECONDS))
-    return [
-      {
-        label: "servers",
-        product: both.side,
-        baseline: asking(bench, [first], SECONDS),
-        goals: [],
-        notes: () => [
-          `The two servers together kept ${both.cores().toFixed(2)} cores busy; PostgreSQL and the load client share the machine with them.`
-        ]
-      },
-      await workers(bench)
-    ]
-  }
+  path: `two and four servers and workers, beside one of them; each has ${SHARE} of a core`,
+  seconds: 210,
+  open: async (bench) => [...(await servers(bench)), ...(await workers(bench))]
 }
 
-/** Wraps a side and reports how many cores its processes kept busy. */
-const coresOf = (side: Side): { readonly side: Side; readonly cores: () => number } => {
-  const cores: Array<number> = []
-  return {
-    side: async () => {
-      const sample = await side()
-      cores.push(((sample.cpuMicrosPerOp ?? 0) * sample.operations) / sample.seconds / 1e6)
-      return sample
-    },
-    cores: () => median(cores)
-  }
+/** All servers use one database. */
+const servers = async (bench: Bench): Promise<ReadonlyArray<Comparison>> => {
+  const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: FIXES }))
+  const four = [
+    await bench.server(scratch),
+    await bench.server(scratch),
+    await bench.server(scratch),
+    await bench.server(scratch)
+  ]
+  // Compilers warm up at full speed: within its share, a process would spend the whole row on that.
+  await asking(bench, four, 2 * SECONDS)()
+  await CpuShare.limit(
+    bench,
+    four.map(({ running }) => running),
+    SHARE
+  )
+  return compared("servers", (count) => asking(bench, four.slice(0, count), SECONDS))
 }
 
 /** Every count of workers gets a queue of its own. An idle worker polls once a second. */
-const workers = async (bench: Bench): Promise<Comparison> => {
+const workers = async (bench: Bench): Promise<ReadonlyArray<Comparison>> => {
   const receiver = await Webhooks.receiver(bench)
-  const [two, one] = [
-    await Deliveries.withWorkers(bench, receiver, 2),
-    await Deliveries.withWorkers(bench, receiver, 1)
-  ]
-  const both = coresOf(Deliveries.product(two.scratch, receiver, two.workers, EVENTS))
-  return {
-    label: "workers",
-    product: both.side,
-    baseline: Deliveries.product(one.scratch, receiver, one.workers, EVENTS),
-    goals: [],
-    notes: () => [
-      `The two workers together kept ${both.cores().toFixed(2)} cores busy; PostgreSQL and the receiver share the machine with them.`
-    ]
+  const sides = new Map<number, Side>()
+  for (const count of [1, ...COUNTS.map(({ count }) => count)]) {
+    const { scratch, workers } = await Deliveries.withWorkers(bench, receiver, count)
+    const side = Deliveries.product(scratch, receiver, workers, EVENTS * count)
+    await side()
+    await side()
+    await CpuShare.limit(bench, workers, SHARE)
+    sides.set(count, side)
   }
+  return compared("workers", (count) => sides.get(count) ?? Promise.reject)
 }
+
+const compared = (what: string, side: (count: number) => Side): ReadonlyArray<Comparison> =>
+  COUNTS.map(({ count, least }) => ({
+    label: `${count} ${what}`,
+    product: side(count),
+    baseline: side(1),
+    goals: [Goal.throughputRatio(least)]
+  }))
