@@ -8,6 +8,7 @@ import {
   MemoryDatabase,
   MemoryDeviceStore,
   MemoryEntropy,
+  MemoryLeaseStore,
   MemoryLegacyStore,
   MemoryPlaceStore,
   MemoryRuleStore,
@@ -29,6 +30,7 @@ const ports = Layer.mergeAll(
   MemoryConsentStore.layer,
   MemoryTokenStore.layer,
   MemoryDeviceStore.layer,
+  MemoryLeaseStore.layer,
   MemoryLegacyStore.layer,
   MemoryPlaceStore.layer,
   MemoryRuleStore.layer

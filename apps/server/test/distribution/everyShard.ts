@@ -14,6 +14,16 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
     why: "a worker takes whoever's events wait; small, by an index of what waits"
   },
   {
+    tables: ["workers"],
+    text: /^SELECT worker_id, alive_until FROM workers$/,
+    why: "every two seconds: a worker counts the workers; a handful of rows"
+  },
+  {
+    tables: ["workers"],
+    text: /^DELETE FROM workers WHERE alive_until < /,
+    why: "a worker that starts forgets those that ended long ago; a handful of rows"
+  },
+  {
     tables: ["deliveries", "endpoints"],
     text: /WITH RECURSIVE waiting AS .* FROM deliveries WHERE state = 'trying' ORDER BY app_id, endpoint_id LIMIT 1/,
     why: "a worker looks at which endpoints something waits, of any app; what it then takes names the app"

@@ -47,8 +47,8 @@ export const startInProcess = async (startsAt: number): Promise<InProcess> => {
   const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof ports>>): Promise<A> =>
     Effect.runPromise(program.pipe(Effect.provide(context), Effect.provide(clock.layer)))
   const round = Effect.gen(function* () {
-    const { claimed } = yield* fanOut(100)
-    return claimed + (yield* deliverDue({ limit: 100, perEndpoint: 100 }))
+    const { taken } = yield* fanOut(100)
+    return taken + (yield* deliverDue({ limit: 100, perEndpoint: 100 }))
   })
   return {
     url: served.url,

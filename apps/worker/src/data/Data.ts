@@ -6,7 +6,8 @@ import {
   layerPostgres,
   Migrator,
   NodeVault,
-  Partitions
+  Partitions,
+  SqlLeaseStore
 } from "@place-access/adapters-pg"
 import { Timestamp, type Vault } from "@place-access/domain/shared"
 import { type Duration, Effect, Layer, Option, Schedule } from "effect"
@@ -92,6 +93,7 @@ const prepare = (settings: Storage, opening: Opening) =>
     const applied = yield* Migrator.migrate
     if (applied.length > 0) yield* Effect.logInfo(`migrations applied: ${applied.join(", ")}`)
     yield* KeyCanary.keep()
+    if (settings._tag === "Embedded") yield* SqlLeaseStore.forgetWorkers
     yield* Partitions.ensurePartitions(yield* Timestamp.now)
   }).pipe(
     Effect.tapError((error) => (Failures.isTransient(error) ? sayAway(opening, describe(error)) : Effect.void)),

@@ -12,7 +12,13 @@ export const COPIED_TABLES: ReadonlySet<string> = new Set([
 ])
 
 /** Tables that hold one row for each name and are joined with nothing: each is distributed by that name, separately. */
-export const LOOKUP_TABLES: ReadonlySet<string> = new Set(["connection_routes", "consent_requests", "rate_windows"])
+export const LOOKUP_TABLES: ReadonlySet<string> = new Set([
+  "connection_routes",
+  "consent_requests",
+  "leases",
+  "rate_windows",
+  "workers"
+])
 
 /**
  * The groups of tables whose rows lie together: the column that distributes them, and the table that leads the group.

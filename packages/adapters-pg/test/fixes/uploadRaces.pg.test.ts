@@ -1,3 +1,4 @@
+import { Bucket } from "@place-access/domain/leases"
 import { Event } from "@place-access/domain/events"
 import { EventStore } from "@place-access/domain/deliveries"
 import { type Fix, FixStore, ingestFixes } from "@place-access/domain/fixes"
@@ -40,7 +41,7 @@ describeServers("uploads of one user at once", (server) => {
         concurrency: "unbounded"
       })
       const now = yield* Timestamp.now
-      const pending = yield* (yield* EventStore).claimPending(10_000, now, Timestamp.plus(now, 1))
+      const { events: pending } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, now)
       const firings = rules.flat().map(({ id, type }) => ({
         type,
         at: pending

@@ -12,7 +12,9 @@ const COPIED = ["accounts", "apps", "key_canaries", "purposes", "schema_migratio
 const LOOKED_UP: Readonly<Record<string, string>> = {
   connection_routes: "connection_id",
   consent_requests: "request_id",
-  rate_windows: "subject"
+  leases: "home",
+  rate_windows: "subject",
+  workers: "worker_id"
 }
 
 const GROUPS: Readonly<Record<string, ReadonlyArray<string>>> = {

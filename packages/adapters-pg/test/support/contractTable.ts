@@ -10,6 +10,7 @@ import { keyCanaryContract } from "./keyCanaryContract.js"
 import { noAttemptsLeft } from "./noAttemptsLeft.js"
 import { oneTransactionContract } from "./oneTransactionContract.js"
 import { busyPartitions, expiredPartitions, partitionsContract, partitionsUnderLoad } from "./partitionsContract.js"
+import { unreadableEvent } from "./unreadableEvent.js"
 import { workSignalContract } from "./workSignalContract.js"
 
 const everyStore = Testing.FixSubjects.layer.pipe(
@@ -30,6 +31,7 @@ const everyStore = Testing.FixSubjects.layer.pipe(
       Sql.SqlHistoryStore.layer,
       Sql.SqlIdempotencyStore.layer,
       Sql.SqlImportStore.layer,
+      Sql.SqlLeaseStore.layer,
       Sql.SqlLegacyStore.layer,
       Sql.SqlLimitStore.layer,
       Sql.SqlListenerStore.layer,
@@ -98,7 +100,7 @@ export const contractTable: ReadonlyArray<Row> = [
   row("SqlAccountDeletionStore", Testing.accountDeletionStoreContract),
   row("SqlAccountDeletionStore: every table", deletionCatalogue),
   row("SqlDeliveryStore", Testing.deliveryStoreContract),
-  row("SqlEventStore", Testing.eventStoreContract),
+  row("SqlEventStore", [...Testing.eventStoreContract, unreadableEvent]),
   row("SqlDeviceStore", Testing.deviceStoreContract),
   row("SqlEndpointStore", Testing.endpointStoreContract),
   row("SqlEndpointStore: strike warnings", Testing.strikeWarningsContract),
@@ -108,6 +110,7 @@ export const contractTable: ReadonlyArray<Row> = [
   row("SqlHistoryStore", Testing.historyStoreContract),
   row("SqlIdempotencyStore", [...Testing.idempotencyStoreContract, ...oneTransactionContract]),
   row("SqlImportStore", Testing.importStoreContract),
+  row("SqlLeaseStore", Testing.leaseStoreContract),
   row("SqlLegacyStore", Testing.legacyStoreContract),
   row("SqlLimitStore", Testing.limitStoreContract),
   row("SqlListenerStore", Testing.listenerStoreContract),

@@ -5,19 +5,36 @@ import type { OutboxEvent } from "../events/Event.js"
 
 // The port of the outbox. Decisions events-1 and events-2.
 
+/** Names an event. */
+export interface EventKey {
+  readonly userId: UserId
+  readonly id: EventId
+}
+
+export interface PendingEvents {
+  readonly events: ReadonlyArray<OutboxEvent>
+  /** Due events whose rows cannot be read. They count towards the limit. */
+  readonly unreadable: ReadonlyArray<EventKey>
+}
+
 /** The outbox: events, committed with the user's data, wait for a worker. None is lost if a process dies. */
 export class EventStore extends Context.Tag("@place-access/domain/deliveries/EventStore")<
   EventStore,
   {
-    /** Leases up to `limit` events without fan-out until `leaseUntil`, oldest first. No other worker takes them. */
-    readonly claimPending: (
+    /**
+     * Reads up to `limit` due events without fan-out, oldest first, of the people in these buckets (`Bucket`). It
+     * writes nothing: the worker that holds the leases of the buckets is alone with their events.
+     */
+    readonly pending: (
+      buckets: ReadonlyArray<number>,
       limit: number,
-      now: Timestamp.Timestamp,
-      leaseUntil: Timestamp.Timestamp
-    ) => Effect.Effect<ReadonlyArray<OutboxEvent>, StoreError>
+      now: Timestamp.Timestamp
+    ) => Effect.Effect<PendingEvents, StoreError>
+    /** Makes events due later that have no fan-out yet. */
+    readonly postpone: (events: ReadonlyArray<EventKey>, until: Timestamp.Timestamp) => Effect.Effect<void, StoreError>
     /** Marks events as fanned out. Idempotent. */
     readonly markFannedOut: (
-      events: ReadonlyArray<{ readonly userId: UserId; readonly id: EventId }>,
+      events: ReadonlyArray<EventKey>,
       at: Timestamp.Timestamp
     ) => Effect.Effect<void, StoreError>
     /** What the check before sending needs. None when the connection does not exist. */

@@ -2,7 +2,8 @@ import { Array, Effect } from "effect"
 import { AccessLogStore } from "../access-log/AccessLogStore.js"
 import { EndpointStore, WebhookEndpoint } from "../endpoints/index.js"
 import { envelope, type OutboxEvent } from "../events/Event.js"
-import { Delivery, DeliveryStore, EventStore } from "../deliveries/index.js"
+import { type Delivery, DeliveryStore, EventStore } from "../deliveries/index.js"
+import { Bucket } from "../leases/index.js"
 import { LegacyStore, type Receiver } from "../legacy/index.js"
 import { ListenerStore } from "../listeners/ListenerStore.js"
 import { offer, offersOf } from "../listeners/manageListeners.js"
@@ -15,12 +16,15 @@ const taken = Telemetry.counter("place_access.outbox.events", {
 })
 const made = Telemetry.counter("place_access.outbox.deliveries", { description: "Deliveries that events became" })
 
+/** How long the events of an app wait whose rows could not be written, and an event that cannot be read. */
+const FAILED_WAIT = 30 * Timestamp.SECOND
+
 /** How many apps' rows are written concurrently. */
 const APPS_AT_ONCE = 4
 
 export interface FanOutResult {
-  /** The number of claimed events. When it is `limit`, more events may wait. */
-  readonly claimed: number
+  /** The number of events that were read. When it is `limit`, more events may wait. */
+  readonly taken: number
   /** The number of stored deliveries. */
   readonly deliveries: number
   /** Deliveries to legacy receivers. They are not stored: the caller keeps them in memory. */
@@ -30,34 +34,41 @@ export interface FanOutResult {
 }
 
 /**
- * Turns up to `limit` events of the outbox into deliveries: a row for each subscribed endpoint, a row for each
- * listener, and a delivery in memory for each legacy receiver. A firing without any receiver is in the user's access
- * log too.
+ * Turns up to `limit` events of these buckets of the outbox into deliveries: a row for each subscribed endpoint, a row
+ * for each listener, and a delivery in memory for each legacy receiver. A firing without any receiver is in the user's
+ * access log too.
  *
  * Events are rows of users and deliveries are rows of apps, so there are two transactions: first the deliveries, which
- * are idempotent, then the mark on the event. When a worker dies in between, another one repeats the event without
- * effect; only a listener may receive it twice. `onRows` runs as soon as an app's rows are stored.
+ * are idempotent, then the mark on the event. When a worker dies in between, or two workers take one bucket for theirs,
+ * the repetition has no effect; only a listener may receive the event twice. So the fan-out needs no fence. `onRows`
+ * runs as soon as an app's rows are stored.
  */
-export const fanOut = program("fanOut", function* (limit: number, onRows: Effect.Effect<void> = Effect.void) {
-  const events = yield* EventStore
-  const now = yield* Timestamp.now
-  const claimed = yield* events.claimPending(limit, now, Timestamp.plus(now, Delivery.LEASE))
-  const byApp = Object.values(Array.groupBy(claimed, (event) => event.appId))
-  const written = yield* Effect.forEach(byApp, (ofApp) => insertRows(ofApp, now, onRows), { concurrency: APPS_AT_ONCE })
-  const fannedOut: FanOutResult = {
-    claimed: claimed.length,
-    deliveries: written.reduce((sum, { rows }) => sum + rows, 0),
-    legacy: written.flatMap(({ legacy }) => legacy),
-    offered: written.reduce((sum, { offered }) => sum + offered, 0)
+export const fanOut = program(
+  "fanOut",
+  function* (limit: number, buckets: ReadonlyArray<number> = Bucket.ALL, onRows: Effect.Effect<void> = Effect.void) {
+    const events = yield* EventStore
+    const now = yield* Timestamp.now
+    const { events: due, unreadable } = yield* events.pending(buckets, limit, now)
+    if (unreadable.length > 0) yield* events.postpone(unreadable, Timestamp.plus(now, FAILED_WAIT))
+    const byApp = Object.values(Array.groupBy(due, (event) => event.appId))
+    const written = yield* Effect.forEach(byApp, (ofApp) => insertRows(ofApp, now, onRows), {
+      concurrency: APPS_AT_ONCE
+    })
+    const fannedOut: FanOutResult = {
+      taken: due.length + unreadable.length,
+      deliveries: written.reduce((sum, { rows }) => sum + rows, 0),
+      legacy: written.flatMap(({ legacy }) => legacy),
+      offered: written.reduce((sum, { offered }) => sum + offered, 0)
+    }
+    yield* Telemetry.measure(() => {
+      if (due.length > 0) taken.record(due.length, {})
+      if (fannedOut.deliveries > 0) made.record(fannedOut.deliveries, {})
+    })
+    return fannedOut
   }
-  yield* Telemetry.measure(() => {
-    if (fannedOut.claimed > 0) taken.record(fannedOut.claimed, {})
-    if (fannedOut.deliveries > 0) made.record(fannedOut.deliveries, {})
-  })
-  return fannedOut
-})
+)
 
-/** A failure concerns one app only. Its events are claimed again when their lease is over. */
+/** A failure concerns one app only: its events are postponed. */
 const insertRows = (
   events: Array.NonEmptyReadonlyArray<OutboxEvent>,
   now: Timestamp.Timestamp,
@@ -92,8 +103,15 @@ const insertRows = (
     return { rows: rows.length, legacy, offered: offers.length }
   }).pipe(
     Effect.tapErrorCause((cause) => Effect.logWarning("Fan-out of an app's events failed", events[0].appId, cause)),
-    Effect.orElseSucceed(() => ({ rows: 0, legacy: [], offered: 0 }))
+    Effect.catchAll(() =>
+      Effect.as(
+        Effect.flatMap(EventStore, (store) => store.postpone(events, Timestamp.plus(now, FAILED_WAIT))),
+        NOTHING_WRITTEN
+      )
+    )
   )
+
+const NOTHING_WRITTEN = { rows: 0, legacy: [], offered: 0 }
 
 const hasOwnAddress = (receivers: ReadonlyMap<EventId, ReadonlyArray<Receiver.LegacyReceiver>>, id: EventId): boolean =>
   receivers.get(id)?.some(({ _tag }) => _tag === "Rule") === true

@@ -5,6 +5,8 @@ import { claimDue, deliver } from "../deliveries/deliver.js"
 import { fanOut } from "./fanOut.js"
 import * as flights from "./flights.js"
 import * as legacyFlights from "./legacyFlights.js"
+import { holdLeases } from "../leases/holdLeases.js"
+import { Bucket } from "../leases/index.js"
 import { WorkSignal } from "../events/WorkSignal.js"
 
 export interface WorkerOptions {
@@ -16,6 +18,8 @@ export interface WorkerOptions {
   readonly perEndpoint: number
   /** How often a worker looks for work without a signal, in case a signal was lost. */
   readonly pollEvery: Duration.DurationInput
+  /** How often a worker says that it lives and looks at the leases. It must be far less than `Lease.LIFE`. */
+  readonly lookEvery: Duration.DurationInput
   /** How long a stopping worker waits for receivers' answers: slightly longer than an attempt's deadline. */
   readonly drainFor: Duration.DurationInput
 }
@@ -25,6 +29,7 @@ const DEFAULTS: WorkerOptions = {
   slots: 256,
   perEndpoint: 8,
   pollEvery: "1 second",
+  lookEvery: "2 seconds",
   drainFor: "8 seconds"
 }
 
@@ -62,7 +67,7 @@ const backOff = Schedule.exponential("200 millis").pipe(
 
 /**
  * The worker's loop: fans out events and delivers webhooks until it is interrupted. Any number of workers share one
- * database.
+ * database: each fans out the events of the buckets that it leases.
  *
  * A worker wakes up at `WorkSignal`, at the next due time, and at least every `pollEvery`. A signal nearly always means
  * a new event, so it wakes the fan-out first. The fan-out then wakes the deliveries, also when it found no event, so
@@ -72,7 +77,7 @@ const backOff = Schedule.exponential("200 millis").pipe(
  */
 export const runWorker = (options: Partial<WorkerOptions> = {}) =>
   Effect.gen(function* () {
-    const { fanOutBatch, slots, perEndpoint, pollEvery, drainFor } = { ...DEFAULTS, ...options }
+    const { fanOutBatch, slots, perEndpoint, pollEvery, lookEvery, drainFor } = { ...DEFAULTS, ...options }
     const signal = yield* WorkSignal
     const store = yield* DeliveryStore
     const [toFanOut, toDeliver] = [yield* alarm, yield* alarm]
@@ -81,6 +86,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
     const half = Math.ceil(slots / 2)
     const inFlight = flights.make({ slots, enough: half, perEndpoint, onChange: toDeliver.unsafeRing })
     const legacyInFlight = yield* legacyFlights.make
+    const outbox = yield* holdLeases(Bucket.KIND, Bucket.NAMES, lookEvery)
     let lookedAt = yield* Timestamp.now
     let filledAt: Timestamp.Timestamp | undefined
 
@@ -93,17 +99,18 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
 
     const fanOutStep = Effect.gen(function* () {
       const startedAt = yield* Timestamp.now
-      const { claimed, deliveries, legacy, offered } = yield* fanOut(fanOutBatch, toDeliver.ring)
+      const buckets = (yield* outbox.current).map(Bucket.ofName)
+      const { deliveries, legacy, offered, taken } = yield* fanOut(fanOutBatch, buckets, toDeliver.ring)
       yield* Effect.forEach(legacy, legacyInFlight.launch, { discard: true })
-      if (claimed === 0) {
+      if (taken === 0) {
         // There was no event, so the signal was about deliveries. Some of them may be due only a little later.
         dueTimes.forget()
         yield* toDeliver.ring
       }
       // Wakes other workers when this one has too few free slots, and the servers of listeners' streams.
       if (deliveries > slots - inFlight.size() || offered > 0) yield* signal.raise
-      if (claimed === fanOutBatch) return
-      if (claimed > 0) yield* pause(startedAt)
+      if (taken === fanOutBatch) return
+      if (taken > 0) yield* pause(startedAt)
       yield* toFanOut.wait(Option.none())
     })
 
@@ -136,7 +143,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
       discard: true
     }).pipe(
       Effect.onExit(() =>
-        Effect.all([inFlight.drain(drainFor), legacyInFlight.stop(drainFor)], {
+        Effect.all([outbox.leave, inFlight.drain(drainFor), legacyInFlight.stop(drainFor)], {
           concurrency: "unbounded",
           discard: true
         })

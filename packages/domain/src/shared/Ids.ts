@@ -48,3 +48,7 @@ export const AccessLogEntryId = id("AccessLogEntryId")
 export type AccessLogEntryId = typeof AccessLogEntryId.Type
 export const ReviewDecisionId = id("ReviewDecisionId")
 export type ReviewDecisionId = typeof ReviewDecisionId.Type
+
+/** A worker process, from its start to its end. */
+export const WorkerId = id("WorkerId")
+export type WorkerId = typeof WorkerId.Type

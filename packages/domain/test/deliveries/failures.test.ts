@@ -46,7 +46,7 @@ const first = (times: number) => {
 }
 
 describe("when the store fails", () => {
-  it.each(["claim", "nextDueAt", "claimPending"] as const)("%s: the loops go on when it is back", (method) => {
+  it.each(["claim", "nextDueAt", "pending"] as const)("%s: the loops go on when it is back", (method) => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
@@ -74,9 +74,7 @@ describe("when the store fails", () => {
           }),
           Effect.provideService(EventStore, {
             ...events,
-            ...(method === "claimPending"
-              ? { claimPending: (limit, now, until) => guard(events.claimPending(limit, now, until)) }
-              : {})
+            ...(method === "pending" ? { pending: (...args) => guard(events.pending(...args)) } : {})
           })
         )
       })
@@ -226,12 +224,12 @@ describe("fan-out", () => {
         yield* crash(fanOut(10))
         const before = yield* deliveries
         expect(before.length).toBe(2)
-        expect(yield* fanOut(10)).toEqual({ claimed: 0, deliveries: 0, legacy: [], offered: 0 })
+        expect(yield* fanOut(10)).toEqual({ taken: 0, deliveries: 0, legacy: [], offered: 0 })
         yield* Effect.sleep("30 seconds")
         yield* fanOut(10)
         expect(yield* deliveries).toEqual(before)
         yield* Effect.sleep("30 seconds")
-        expect(yield* fanOut(10)).toEqual({ claimed: 0, deliveries: 0, legacy: [], offered: 0 })
+        expect(yield* fanOut(10)).toEqual({ taken: 0, deliveries: 0, legacy: [], offered: 0 })
       })
     )
   })
@@ -264,7 +262,7 @@ describe("fan-out", () => {
         const tables = yield* MemoryDatabase
         tables.endpoints.clear()
         const event = yield* fire(stage)
-        expect(yield* fanOut(10)).toEqual({ claimed: 1, deliveries: 0, legacy: [], offered: 0 })
+        expect(yield* fanOut(10)).toEqual({ taken: 1, deliveries: 0, legacy: [], offered: 0 })
         expect(tables.events.get(event.id)?.fannedOutAt).toBe(event.occurredAt)
         expect(yield* deliveries).toEqual([])
       })

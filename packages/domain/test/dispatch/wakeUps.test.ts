@@ -12,7 +12,7 @@ const { answers, inTurn, slowly } = MemoryWebhookSender
 /** Counts the calls that a worker makes to its stores, by method. The stores do the work. */
 const counted = Effect.gen(function* () {
   const [store, events, signal] = [yield* DeliveryStore, yield* EventStore, yield* WorkSignal]
-  const asked = { claim: 0, nextDueAt: 0, claimPending: 0, raise: 0 }
+  const asked = { claim: 0, nextDueAt: 0, pending: 0, raise: 0 }
   const count = <A, E>(what: keyof typeof asked, effect: Effect.Effect<A, E>) =>
     Effect.zipRight(
       Effect.sync(() => asked[what]++),
@@ -29,7 +29,7 @@ const counted = Effect.gen(function* () {
         }),
         Effect.provideService(EventStore, {
           ...events,
-          claimPending: (...args) => count("claimPending", events.claimPending(...args))
+          pending: (...args) => count("pending", events.pending(...args))
         }),
         Effect.provideService(WorkSignal, { ...signal, raise: count("raise", signal.raise) })
       )
@@ -53,7 +53,7 @@ describe("what wakes the worker's loops", () => {
                 yield* Effect.sleep("100 millis")
               }
               expect((yield* posts()).length).toBe(10)
-              expect(asked.claimPending - before.claimPending).toBe(10)
+              expect(asked.pending - before.pending).toBe(10)
               expect(asked.claim - before.claim).toBe(10)
               expect(asked.nextDueAt - before.nextDueAt).toBeLessThan(2)
               // The stores raised these signals when they stored the events.
@@ -145,7 +145,7 @@ describe("what wakes the worker's loops", () => {
         ).pipe(
           Effect.provideService(EventStore, {
             ...events,
-            claimPending: (...args) => (hangs ? Effect.never : events.claimPending(...args))
+            pending: (...args) => (hangs ? Effect.never : events.pending(...args))
           })
         )
       })

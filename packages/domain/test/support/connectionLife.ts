@@ -1,3 +1,4 @@
+import { Bucket } from "@place-access/domain/leases"
 import { AppStore } from "@place-access/domain/apps"
 import {
   authenticateAccess,
@@ -353,7 +354,8 @@ const compare = ({ user }: World, model: ReferenceConnections, told: Array<objec
       expect(Either.isRight(answer)).toBe(model.opens(access, at))
     }
     const events = yield* EventStore
-    const pending = (yield* events.claimPending(10_000, FAR, FAR)).filter((event) => event.userId === user.id)
+    const found = yield* events.pending(Bucket.ALL, 10_000, FAR)
+    const pending = found.events.filter((event) => event.userId === user.id)
     yield* events.markFannedOut(pending, FAR)
     told.push(
       ...pending.map((event) => ({

@@ -1,3 +1,4 @@
+import { Bucket } from "@place-access/domain/leases"
 import { TokenStore } from "@place-access/domain/tokens"
 import { AppStore } from "@place-access/domain/apps"
 import { Event } from "@place-access/domain/events"
@@ -94,7 +95,7 @@ export const liveThrough = (life: Life) => {
     }
 
     const now = yield* Timestamp.now
-    const pending = yield* (yield* EventStore).claimPending(10_000, now, Timestamp.plus(now, 1))
+    const { events: pending } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, now)
     const [phone] = phones
     const live = phone === undefined ? [] : (yield* (yield* FixStore).view(user.id, phone.id, [], now)).rules
     return life.rules.map((_, index): Pick<Outcome, "firings"> & Partial<Outcome> => {

@@ -18,6 +18,7 @@ import type { Quarantined } from "../../src/fixes/FixStore.js"
 import type { Subscription } from "../../src/legacy/Receiver.js"
 import type { Listener, ListenerDelivery } from "../../src/listeners/Listener.js"
 import type { KeptAnswer } from "../../src/idempotency/Idempotency.js"
+import type { Lease, LeaseKind } from "../../src/leases/Lease.js"
 import type { RateWindow } from "../../src/limits/Rate.js"
 import type { LimitSubject } from "../../src/limits/Subject.js"
 import type { ZoneQuestions } from "../../src/limits/ZoneQuestions.js"
@@ -47,7 +48,8 @@ import type {
   RuleId,
   Sub,
   SubscriptionId,
-  UserId
+  UserId,
+  WorkerId
 } from "../../src/shared/Ids.js"
 import type { Timestamp } from "../../src/shared/Timestamp.js"
 import type { Hash, Sealed } from "../../src/shared/Vault.js"
@@ -173,6 +175,10 @@ export interface Tables {
   readonly rateWindows: Map<LimitSubject, RateWindow>
   /** The key is `${userId} ${subject} ${keyHash}`. */
   readonly idempotentAnswers: Map<string, KeptAnswer>
+  /** Until when each worker lives. */
+  readonly workers: Map<WorkerId, Timestamp>
+  /** The key names home, kind and name. */
+  readonly leases: Map<string, { readonly kind: LeaseKind; readonly lease: Lease }>
 }
 
 /** The tables that the in-memory stores share. */
@@ -234,7 +240,9 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       accessLog: [],
       zoneQuestions: new Map(),
       rateWindows: new Map(),
-      idempotentAnswers: new Map()
+      idempotentAnswers: new Map(),
+      workers: new Map(),
+      leases: new Map()
     }))
   )
 }

@@ -37,6 +37,7 @@ import * as zoneQuestions from "./0032_zone_questions.js"
 import * as leftBehind from "./0033_left_behind.js"
 import * as namedMail from "./0034_named_mail.js"
 import * as movements from "./0035_movements.js"
+import * as leases from "./0036_leases.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -76,5 +77,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0032_zone_questions": zoneQuestions.statements,
   "0033_left_behind": leftBehind.statements,
   "0034_named_mail": namedMail.statements,
-  "0035_movements": movements.statements
+  "0035_movements": movements.statements,
+  "0036_leases": leases.statements
 }

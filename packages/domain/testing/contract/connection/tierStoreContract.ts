@@ -3,6 +3,7 @@ import type { Connection } from "../../../src/connection/Connection.js"
 import type { Write } from "../../../src/connection/ConnectionStore.js"
 import type { OutboxEvent } from "../../../src/events/Event.js"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
+import * as Bucket from "../../../src/leases/Bucket.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { ConnectionId, EventId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
@@ -197,7 +198,7 @@ const sweeps: Contract<Ports> = [
         told,
         "told"
       )
-      const events = yield* (yield* EventStore).claimPending(10_000, yield* now, yield* now)
+      const { events } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, yield* now)
       Check.equal(
         events.filter(({ userId }) => userId === connection.userId),
         [event],
@@ -237,7 +238,7 @@ const sweeps: Contract<Ports> = [
         }
         yield* Samples.change(connection.id, { _tag: "Emit", event })
       }
-      const events = yield* (yield* EventStore).claimPending(10_000, yield* now, yield* now)
+      const { events } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, yield* now)
       const read = events.filter(({ userId }) => userId === connection.userId).map(({ payload }) => payload)
       const byType = (a: OutboxEvent["payload"], b: OutboxEvent["payload"]) => (a.type < b.type ? -1 : 1)
       Check.equal([...read].sort(byType), [...payloads].sort(byType), "payloads")

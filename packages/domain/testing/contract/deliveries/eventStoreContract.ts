@@ -2,6 +2,7 @@ import { Effect, Option, TestClock } from "effect"
 import { AppStore } from "../../../src/apps/AppStore.js"
 import type { OutboxEvent } from "../../../src/events/Event.js"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
+import * as Bucket from "../../../src/leases/Bucket.js"
 import { PlaceStore } from "../../../src/places/PlaceStore.js"
 import { RuleStore } from "../../../src/rules/RuleStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
@@ -9,11 +10,12 @@ import { ConnectionId, RuleId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
+import { bucketOf } from "../../memory/leases/buckets.js"
 import * as Connections from "../connection/connectionSamples.js"
 import * as Rules from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
 
-const LEASE = 30 * Timestamp.SECOND
+const WAIT = 30 * Timestamp.SECOND
 
 /** A user whose rule fired `count` times, in one upload each, a millisecond apart. */
 const fired = (count: number) =>
@@ -31,15 +33,11 @@ const fired = (count: number) =>
     return { connection, events }
   })
 
-/**
- * Claims the waiting events, as a worker does, and returns those of the user. The claim also leases events of other
- * cases, which no case waits for.
- */
-const claim = (userId: OutboxEvent["userId"], limit = 10_000) =>
+/** The waiting events of the user, as the worker that holds all buckets reads them. */
+const pending = (userId: OutboxEvent["userId"], buckets = Bucket.ALL) =>
   Effect.gen(function* () {
-    const now = yield* Timestamp.now
-    const claimed = yield* (yield* EventStore).claimPending(limit, now, Timestamp.plus(now, LEASE))
-    return claimed.filter((event) => event.userId === userId)
+    const { events } = yield* (yield* EventStore).pending(buckets, 10_000, yield* Timestamp.now)
+    return events.filter((event) => event.userId === userId)
   })
 
 const mark = (events: ReadonlyArray<OutboxEvent>) =>
@@ -49,62 +47,77 @@ const mark = (events: ReadonlyArray<OutboxEvent>) =>
 
 const outbox: Contract<Uploads.UploadSamplePorts> = [
   {
-    name: "claimPending: the oldest first, each as it was written",
+    name: "pending: the oldest first, each as it was written, and again until they are marked",
     run: Effect.gen(function* () {
       const { connection, events } = yield* fired(4)
-      Check.equal(yield* claim(connection.userId), events, "claimed")
+      Check.equal(yield* pending(connection.userId), events, "read")
+      Check.equal(yield* pending(connection.userId), events, "read again")
       yield* mark(events)
+      Check.equal(yield* pending(connection.userId), [], "marked")
     })
   },
   {
-    name: "claimPending: held until the lease is over, and not a millisecond longer",
+    name: "pending: only of people in the buckets that are asked for; a person's bucket is the same in every store",
     run: Effect.gen(function* () {
-      const { connection, events } = yield* fired(2)
-      yield* claim(connection.userId)
-      yield* TestClock.adjust(LEASE - 1)
-      Check.equal(yield* claim(connection.userId), [], "before")
-      yield* TestClock.adjust(1)
-      Check.equal(yield* claim(connection.userId), events, "at its end")
-      yield* mark(events)
+      const people = yield* Effect.forEach([1, 2, 3], () => fired(1))
+      for (const { connection, events } of people) {
+        const bucket = bucketOf(connection.userId)
+        const others = Bucket.ALL.filter((one) => one !== bucket)
+        Check.equal(yield* pending(connection.userId, [bucket]), events, "of the bucket")
+        Check.equal(yield* pending(connection.userId, others), [], "of all the others")
+        Check.equal(yield* pending(connection.userId, []), [], "of none")
+        yield* mark(events)
+      }
     })
   },
   {
-    name: "claimPending: never more than the limit, and in the end all",
+    name: "pending: never more than the limit, and in the end all",
     run: Effect.gen(function* () {
       const { connection, events } = yield* fired(7)
-      const seen: Array<string> = []
+      const store = yield* EventStore
+      const seen: Array<OutboxEvent> = []
       for (let round = 0; round < 500 && seen.length < events.length; round++) {
-        const some = yield* claim(connection.userId, 3)
-        Check.isTrue(some.length <= 3, "at most three")
-        yield* mark(some)
-        seen.push(...some.map(({ id }) => id))
+        const some = yield* store.pending([bucketOf(connection.userId)], 3, yield* Timestamp.now)
+        Check.isTrue(some.events.length <= 3, "at most three")
+        yield* mark(some.events)
+        seen.push(...some.events.filter(({ userId }) => userId === connection.userId))
       }
-      Check.equal([...seen].sort(), events.map(({ id }) => id).sort(), "each once")
+      Check.equal(seen, events, "each once")
     })
   },
   {
-    name: "claimPending: of many workers at once exactly one gets each event",
+    name: "postpone: due again at that time, and not a millisecond before; the others stay as they are",
     run: Effect.gen(function* () {
-      const { connection, events } = yield* fired(12)
-      const rivals = yield* Effect.all(
-        Array.from({ length: 6 }, () => claim(connection.userId)),
-        { concurrency: "unbounded" }
-      )
-      const ids = rivals.flatMap((claimed) => claimed.map(({ id }) => id))
-      Check.equal([...ids].sort(), events.map(({ id }) => id).sort(), "each once")
+      const { connection, events } = yield* fired(3)
+      const until = Timestamp.plus(yield* Timestamp.now, WAIT)
+      yield* (yield* EventStore).postpone(events.slice(0, 1), until)
+      yield* (yield* EventStore).postpone([], until)
+      Check.equal(yield* pending(connection.userId), events.slice(1), "the others")
+      yield* TestClock.adjust(WAIT - 1)
+      Check.equal(yield* pending(connection.userId), events.slice(1), "before")
+      yield* TestClock.adjust(1)
+      Check.equal(yield* pending(connection.userId), [...events.slice(1), ...events.slice(0, 1)], "at that time, last")
       yield* mark(events)
     })
   },
   {
-    name: "markFannedOut: for good, also when the lease was over, and as often as one likes",
+    name: "postpone: an event that was fanned out stays so",
+    run: Effect.gen(function* () {
+      const { connection, events } = yield* fired(2)
+      yield* mark(events)
+      const now = yield* Timestamp.now
+      yield* (yield* EventStore).postpone(events, now)
+      Check.equal(yield* pending(connection.userId), [], "none")
+    })
+  },
+  {
+    name: "markFannedOut: for good, and as often as one likes",
     run: Effect.gen(function* () {
       const { connection, events } = yield* fired(3)
-      yield* claim(connection.userId)
-      yield* TestClock.adjust(2 * LEASE)
       yield* mark(events.slice(0, 2))
       yield* mark(events.slice(0, 2))
       yield* mark([])
-      Check.equal(yield* claim(connection.userId), events.slice(2), "only the other one is left")
+      Check.equal(yield* pending(connection.userId), events.slice(2), "only the other one is left")
       yield* mark(events)
     })
   }

@@ -3,6 +3,7 @@ import type { Connection } from "../../../src/connection/Connection.js"
 import type { Device } from "../../../src/devices/Device.js"
 import type { OutboxEvent } from "../../../src/events/Event.js"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
+import * as Bucket from "../../../src/leases/Bucket.js"
 import * as Fix from "../../../src/fixes/Fix.js"
 import { FixStore, type UploadCommit } from "../../../src/fixes/FixStore.js"
 import type { RuleProgress } from "../../../src/rules/LiveRule.js"
@@ -158,10 +159,10 @@ export const event = (rule: Rule, overrides: Partial<OutboxEvent> = {}) =>
     return made
   })
 
-/** Claims the user's events in the outbox. The claim also leases events of other cases, which no case waits for. */
+/** The user's events in the outbox. */
 export const outbox = (userId: UserId) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
-    const pending = yield* (yield* EventStore).claimPending(10_000, now, Timestamp.plus(now, 1))
+    const { events: pending } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, now)
     return pending.filter((one) => one.userId === userId)
   })

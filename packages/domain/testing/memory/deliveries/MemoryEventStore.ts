@@ -3,6 +3,7 @@ import { EventStore } from "../../../src/deliveries/EventStore.js"
 import type { Connection } from "../../../src/connection/Connection.js"
 import type { RuleId } from "../../../src/shared/Ids.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import { bucketOf } from "../leases/buckets.js"
 import { ground } from "../rules/MemoryRules.js"
 
 const ruleStands = (tables: Tables, connection: Connection, ruleId: RuleId | null): boolean => {
@@ -21,14 +22,24 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
   Effect.gen(function* () {
     const tables = yield* MemoryDatabase
     return EventStore.of({
-      claimPending: (limit, now, leaseUntil) =>
+      pending: (buckets, limit, now) =>
         Effect.sync(() => {
+          const asked = new Set(buckets)
           const due = [...tables.events.values()]
-            .filter((event) => event.fannedOutAt === null && event.fanOutDueAt <= now)
+            .filter(
+              (event) => event.fannedOutAt === null && event.fanOutDueAt <= now && asked.has(bucketOf(event.userId))
+            )
             .sort((a, b) => a.fanOutDueAt - b.fanOutDueAt)
             .slice(0, limit)
-          for (const event of due) tables.events.set(event.id, { ...event, fanOutDueAt: leaseUntil })
-          return due.map(Struct.omit("fanOutDueAt", "fannedOutAt"))
+          return { events: due.map(Struct.omit("fanOutDueAt", "fannedOutAt")), unreadable: [] }
+        }),
+      postpone: (events, until) =>
+        Effect.sync(() => {
+          for (const { id, userId } of events) {
+            const event = tables.events.get(id)
+            if (event === undefined || event.userId !== userId || event.fannedOutAt !== null) continue
+            tables.events.set(id, { ...event, fanOutDueAt: until })
+          }
         }),
       markFannedOut: (events, at) =>
         Effect.sync(() => {

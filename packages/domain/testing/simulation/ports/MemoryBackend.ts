@@ -14,6 +14,7 @@ import * as MemoryEventStore from "../../memory/deliveries/MemoryEventStore.js"
 import * as MemoryFixHistory from "../../memory/fixes/MemoryFixHistory.js"
 import * as MemoryFixStore from "../../memory/fixes/MemoryFixStore.js"
 import * as MemoryHistoryStore from "../../memory/fixes/MemoryHistoryStore.js"
+import * as MemoryLeaseStore from "../../memory/leases/MemoryLeaseStore.js"
 import * as MemoryLegacyStore from "../../memory/deliveries/MemoryLegacyStore.js"
 import * as MemoryLimitStore from "../../memory/MemoryLimitStore.js"
 import * as MemoryListenerStore from "../../memory/deliveries/MemoryListenerStore.js"
@@ -44,6 +45,7 @@ const stores = Layer.mergeAll(
   MemoryFixHistory.layer,
   MemoryFixStore.layer,
   MemoryHistoryStore.layer,
+  MemoryLeaseStore.layer,
   MemoryLegacyStore.layer,
   MemoryLimitStore.layer,
   MemoryListenerStore.layer,

@@ -17,6 +17,7 @@ import { FixHistory } from "../../../src/fixes/FixHistory.js"
 import { FixStore } from "../../../src/fixes/FixStore.js"
 import { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
 import { RetentionStore } from "../../../src/sweeps/RetentionStore.js"
+import { LeaseStore } from "../../../src/leases/LeaseStore.js"
 import { LegacyStore } from "../../../src/legacy/LegacyStore.js"
 import { LimitStore } from "../../../src/limits/LimitStore.js"
 import { ListenerStore } from "../../../src/listeners/ListenerStore.js"
@@ -48,6 +49,7 @@ export const STORES = {
   FixHistory,
   FixStore,
   HistoryStore,
+  LeaseStore,
   LegacyStore,
   LimitStore,
   ListenerStore,

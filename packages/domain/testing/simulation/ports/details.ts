@@ -48,10 +48,13 @@ export const orderOf = (port: StoreName, method: string): ((value: unknown) => u
   ORDERED[`${port}.${method}`]
 
 const READS =
-  /^(?:find|list|nextDueAt|authorisation|receivers|view|openAt|fixes|live|expired|behind|due$|describe|waiting|choice|shapes|told|stays)/
+  /^(?:find|pending|list|nextDueAt|authorisation|receivers|view|openAt|fixes|live|expired|behind|due$|describe|waiting|choice|shapes|told|stays)/
 
-/** Whether a method only reads. */
-export const isRead = (method: string): boolean => READS.test(method)
+/**
+ * Whether a call changes nothing that other fibres wait for: it only reads, or it is about the worker's leases. A
+ * worker looks at its leases every two seconds, which must wake no loop that sleeps.
+ */
+export const isRead = (port: StoreName, method: string): boolean => port === "LeaseStore" || READS.test(method)
 
 /**
  * Whether a call found nothing and so changed nothing. A worker makes thousands of these; the trace leaves them out.

@@ -52,7 +52,7 @@ export const instrument = (context: Context.Context<Ports>, by: Instrumented): C
   }, context)
 
 const wrap = (by: Instrumented, port: StoreName, method: string, call: Method): Method => {
-  const what: PortMethod = { port, method, name: `${port}.${method}`, isRead: details.isRead(method) }
+  const what: PortMethod = { port, method, name: `${port}.${method}`, isRead: details.isRead(port, method) }
   const order = details.orderOf(port, method)
   const ask = (args: ReadonlyArray<unknown>) => {
     const asked = by.isHosted ? by.engine.onHost(call(...args)) : call(...args)

@@ -1,0 +1,82 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { type Lease, LeaseStore } from "@place-access/domain/leases"
+import { WorkerId } from "@place-access/domain/shared"
+import { Effect, Layer, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+
+type Store = typeof LeaseStore.Service
+
+export const layer: Layer.Layer<LeaseStore, never, SqlClient> = Layer.effect(
+  LeaseStore,
+  Effect.map(SqlClient, (sql) =>
+    LeaseStore.of({
+      beat: beat(sql),
+      survey: survey(sql),
+      take: take(sql),
+      giveUp: giveUp(sql),
+      leave: (worker) => orStoreError(Effect.asVoid(sql`DELETE FROM workers WHERE worker_id = ${worker}`)),
+      forgetDead: (before) =>
+        orStoreError(Effect.asVoid(sql`DELETE FROM workers WHERE alive_until < ${Rows.at(before)}`))
+    })
+  )
+)
+
+/**
+ * Forgets every worker. For a database that only one process can open: the worker of the process before is gone, and
+ * its events need not wait until its last beat runs out.
+ */
+export const forgetWorkers = Effect.flatMap(SqlClient, (sql) => orStoreError(Effect.asVoid(sql`DELETE FROM workers`)))
+
+const beat =
+  (sql: SqlClient): Store["beat"] =>
+  ({ aliveUntil, worker }) =>
+    sql`INSERT INTO workers (worker_id, alive_until) VALUES (${worker}, ${Rows.at(aliveUntil)})
+        ON CONFLICT (worker_id) DO UPDATE SET alive_until = excluded.alive_until`.pipe(Effect.asVoid, orStoreError)
+
+const WorkerRow = Schema.Struct({ worker_id: WorkerId, alive_until: Rows.At })
+const LeaseRow = Schema.Struct({ name: Schema.String, owner: Schema.NullOr(WorkerId), token: Rows.Bigint })
+
+const survey =
+  (sql: SqlClient): Store["survey"] =>
+  ({ home, kind }) =>
+    Effect.gen(function* () {
+      // The leases first: a worker that took one of them has beaten before, so the second statement sees its beat.
+      const leases = yield* sql`SELECT name, owner, token FROM leases WHERE home = ${home} AND kind = ${kind}`.pipe(
+        Rows.all(LeaseRow)
+      )
+      const workers = yield* sql`SELECT worker_id, alive_until FROM workers`.pipe(Rows.all(WorkerRow))
+      return {
+        leases,
+        beats: workers.map((row) => ({ worker: row.worker_id, aliveUntil: row.alive_until }))
+      }
+    }).pipe(orStoreError)
+
+/** Sorted, so that two workers lock the rows in one order. */
+const byName = (leases: ReadonlyArray<Lease.Lease>) =>
+  leases.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+
+/** A lease that was never taken has no row and token 0. */
+const take =
+  (sql: SqlClient): Store["take"] =>
+  ({ home, kind }, worker, leases) =>
+    leases.length === 0
+      ? Effect.succeed([])
+      : sql`INSERT INTO leases (home, kind, name, owner, token)
+            VALUES ${sql.csv(
+              byName(leases).map(({ name, token }) => sql`(${home}, ${kind}, ${name}, ${worker}, ${token + 1}::bigint)`)
+            )}
+            ON CONFLICT (home, kind, name) DO UPDATE SET owner = excluded.owner, token = excluded.token
+              WHERE leases.token = excluded.token - 1
+            RETURNING name, owner, token`.pipe(Rows.all(LeaseRow), orStoreError)
+
+const giveUp =
+  (sql: SqlClient): Store["giveUp"] =>
+  ({ home, kind }, leases) =>
+    sql`UPDATE leases l SET owner = NULL
+        FROM unnest(${leases.map(({ name }) => name)}::text[], ${leases.map(({ token }) => token)}::bigint[])
+          AS given (name, token)
+        WHERE l.home = ${home} AND l.kind = ${kind} AND l.name = given.name AND l.token = given.token`.pipe(
+      Effect.asVoid,
+      orStoreError
+    )

@@ -1,0 +1,104 @@
+import type { WorkerId } from "../shared/Ids.js"
+import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
+
+// Who works at what, when several workers share one database. Decisions about leases are plain functions of a survey.
+
+/** What is leased. Names are unique within a kind. */
+export interface LeaseKind {
+  readonly kind: "outbox"
+  /** Where the rows of these leases lie on a cluster: leases with one home are read and changed on one shard. */
+  readonly home: string
+}
+
+/**
+ * One thing that at most one worker works at. The token is raised whenever the owner changes, so a change that names an
+ * old token is refused (a fencing token). A lease that was never taken has token 0.
+ */
+export interface Lease {
+  readonly name: string
+  readonly owner: WorkerId | null
+  readonly token: number
+}
+
+/** A worker lives until this time, unless it beats again. */
+export interface Beat {
+  readonly worker: WorkerId
+  readonly aliveUntil: Timestamp
+}
+
+/** The leases of one kind and all workers, as the store has them. */
+export interface Survey {
+  readonly leases: ReadonlyArray<Lease>
+  readonly beats: ReadonlyArray<Beat>
+}
+
+/** What a worker changes after a survey. */
+export interface Move {
+  readonly take: ReadonlyArray<Lease>
+  readonly giveUp: ReadonlyArray<Lease>
+  /** Others have more than this worker while it has less than its share: it looks again soon. */
+  readonly isShort: boolean
+}
+
+/** How long a worker lives after a beat. A worker that ends without a word is replaced after this time. */
+export const LIFE = 10 * SECOND
+
+export const aliveUntil = (now: Timestamp): Timestamp => plus(now, LIFE)
+
+/**
+ * Whether the worker of this beat lives. A beat that lies too far ahead was made before the clock was set back, and a
+ * living worker would have replaced it since.
+ */
+export const isAlive = ({ aliveUntil: until }: Beat, now: Timestamp): boolean => now < until && until <= now + 2 * LIFE
+
+/** All leases of these names: the store has no row for a lease that was never taken. */
+export const complete = (names: ReadonlyArray<string>, stored: ReadonlyArray<Lease>): ReadonlyArray<Lease> => {
+  const known = new Map(stored.map((lease) => [lease.name, lease]))
+  return names.map((name) => known.get(name) ?? { name, owner: null, token: 0 })
+}
+
+/**
+ * Decides what `worker` takes and gives up. Everybody's share lies between all / workers rounded down and rounded up.
+ *
+ * - Below the lower share it takes free leases, and at the lower share one more, if no living worker is below it.
+ * - Above the upper share it gives up what is too much. At the upper share it gives one up when somebody is below the
+ *   lower share and nothing is free.
+ * - Each worker begins at its own place of the free leases, so that workers which look at the same time take different
+ *   ones.
+ * - A lease of a worker that lives no longer is free.
+ *
+ * `held` are the names of the leases whose tokens the worker has. Its other leases it takes again with new tokens: it
+ * was thought dead meanwhile, or did not learn that it had taken them.
+ */
+export const move = (worker: WorkerId, { beats, leases }: Survey, held: ReadonlySet<string>, now: Timestamp): Move => {
+  const living = beats.filter((beat) => isAlive(beat, now)).map((beat) => beat.worker)
+  const workers = [...new Set([...living, worker])].sort()
+  const counts = new Map(workers.map((one) => [one, 0]))
+  const free: Array<Lease> = []
+  const own: Array<Lease> = []
+  for (const lease of leases) {
+    const count = lease.owner === null ? undefined : counts.get(lease.owner)
+    if (lease.owner === null || count === undefined) free.push(lease)
+    else counts.set(lease.owner, count + 1)
+    if (lease.owner === worker) own.push(lease)
+  }
+  const lower = Math.floor(leases.length / workers.length)
+  const upper = Math.ceil(leases.length / workers.length)
+  const isSomebodyShort = [...counts.values()].some((count) => count < lower)
+
+  const most = isSomebodyShort && free.length === 0 ? lower : upper
+  // Those that are not held go first: nothing is under way for them.
+  const giveUp = own
+    .toSorted((a, b) => Number(held.has(a.name)) - Number(held.has(b.name)))
+    .slice(0, Math.max(0, own.length - most))
+  const kept = own.filter((lease) => !giveUp.includes(lease))
+  const wanted = kept.length < lower ? lower : isSomebodyShort ? kept.length : upper
+  const start = Math.floor((free.length * workers.indexOf(worker)) / workers.length)
+  const inOwnOrder = [...free.slice(start), ...free.slice(0, start)]
+  const taken = inOwnOrder.slice(0, Math.min(Math.max(0, wanted - kept.length), kept.length < lower ? Infinity : 1))
+  return {
+    take: [...kept.filter(({ name }) => !held.has(name)), ...taken],
+    giveUp,
+    isShort: kept.length + taken.length < lower
+  }
+}

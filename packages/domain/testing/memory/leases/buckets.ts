@@ -1,0 +1,15 @@
+import * as Bucket from "../../../src/leases/Bucket.js"
+import type { UserId } from "../../../src/shared/Ids.js"
+import { sha256 } from "../vault/Sha256.js"
+import * as Utf8 from "../vault/Utf8.js"
+
+const known = new Map<UserId, number>()
+
+/** The bucket of a person. The SQL stores compute the same one, so that one seed gives one trace over every store. */
+export const bucketOf = (userId: UserId): number => {
+  const found = known.get(userId)
+  if (found !== undefined) return found
+  const bucket = (sha256(Utf8.encode(userId))[0] ?? 0) % Bucket.COUNT
+  known.set(userId, bucket)
+  return bucket
+}
