@@ -109,7 +109,7 @@ export const SAID: Readonly<Record<string, RegExp>> = {
   "events that are done": /^UPDATE events e SET fanned_out_at = /,
   "deliveries of an event": /^INSERT INTO deliveries .* FROM jsonb_to_recordset/,
   "a delivery that is sent again": /^INSERT INTO deliveries .* VALUES /,
-  "endpoints that are claimed for": /^SELECT 1 FROM endpoints WHERE app_id = \$1 AND endpoint_id = ANY/,
+  "endpoints that are claimed for": /^SELECT endpoint_id FROM endpoints WHERE app_id = \$1 AND endpoint_id = ANY/,
   "a claim": /^WITH endpoint AS .* UPDATE deliveries d SET lapses = /,
   "whether deliveries may be sent": /^SELECT asked\.position, c\.app_id, /,
   "the end of deliveries": SHARED,

@@ -45,14 +45,14 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
 const REST_MILLIS = 10
 
 /**
- * Many deliveries finish at the same time, and each waits for its commit. The finishes of the same moment share a
- * statement (`Batches`).
+ * Many deliveries finish at the same time, and each waits for its commit. The finishes of one app of the same moment
+ * share a statement (`Batches`). Apps share none, so a locked row of one app delays no other app.
  */
 const finish = (sql: SqlClient, onCluster: OnCluster) =>
   Effect.gen(function* () {
     const finishing = (finished: ReadonlyArray<FinishedDelivery>) =>
       orStoreError(Effect.flatMap(onCluster, (is) => finishMany(sql, finished, is)))
-    const share = yield* Batches.make(finishing, REST_MILLIS)
+    const share = yield* Batches.makeBy(({ held }: FinishedDelivery) => held.appId, finishing, REST_MILLIS)
     const finishAlone = (finished: FinishedDelivery) =>
       Effect.map(finishing([finished]), ([isWritten = false]) => isWritten)
     const one: Store["finish"] = (held, how, attempt) =>

@@ -8,7 +8,7 @@ import {
   RetrySchedule
 } from "@place-access/domain/deliveries"
 import { EndpointUrl } from "@place-access/domain/endpoints"
-import { type AppId, Timestamp } from "@place-access/domain/shared"
+import { type AppId, EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Array as Arrays, Effect, ParseResult, Predicate, Schema } from "effect"
 import { Secrets } from "../vault/SigningSecrets.js"
 import { togetherLast } from "../driver/Client.js"
@@ -137,8 +137,9 @@ export const claim = (
     const found = yield* onCluster ? findOnCluster(sql, request) : find(sql, request)
     const ready = found.filter((one) => one.is_ready)
     const isUnfinished = yield* sweep(sql, found, request.now)
-    if (ready.length === 0) return { claims: [], isUnfinished }
-    const [taken, givenUp] = Arrays.partition(yield* takeShares(sql, ready, request), isGivenUp)
+    if (ready.length === 0) return { claims: [], isUnfinished, isSkipping: false }
+    const [rows, isSkipping] = yield* takeApart(sql, ready, request)
+    const [taken, givenUp] = Arrays.partition(rows, isGivenUp)
     const ids = givenUp.map((row) => row.delivery_id)
     if (ids.length > 0) yield* Effect.logError("Gave up on deliveries whose leases lapsed again and again", ids)
     const claims: Array<Claim> = []
@@ -149,17 +150,36 @@ export const claim = (
       claims.push({ delivery: toDelivery(columns), lease: request.lease, url: columns.url, secrets: columns.secrets })
     }
     claims.sort((a, b) => (a.delivery.dueAt ?? 0) - (b.delivery.dueAt ?? 0))
-    return { claims, isUnfinished }
+    return { claims, isUnfinished, isSkipping }
+  })
+
+/**
+ * Takes first from endpoints that fail, at most half of the limit, then from the others, and then again from those that
+ * fail. So neither kind waits for the other.
+ */
+const takeApart = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, request: ClaimRequest) =>
+  Effect.gen(function* () {
+    const [others, failing] = Arrays.partition(ready, (one) => one.is_failing)
+    const most = Math.min(request.limit, request.failing?.limit ?? 0)
+    const half = Math.min(most, Math.ceil(request.limit / 2))
+    const [first, isFirstSkipping] = yield* takeShares(sql, failing, { ...request, limit: half })
+    const limit = request.limit - first.length
+    const [second, isSecondSkipping] = yield* takeShares(sql, others, { ...request, limit })
+    const left = Math.min(most - first.length, limit - second.length)
+    const isMore = first.length >= half && left > 0
+    const [third] = isMore ? yield* takeShares(sql, failing, { ...request, limit: left }) : [[]]
+    return [[...first, ...second, ...third], isFirstSkipping || isSecondSkipping] as const
   })
 
 /**
  * Takes from each app in a transaction of its own: an app's rows lie on one node, and a transaction over several nodes
  * would be a two-phase commit. In the first round each endpoint gets an equal share of the limit; the next rounds give
- * what is left to the apps that have more.
+ * what is left to the apps that have more. The second part of the result tells whether an endpoint was skipped.
  */
 const takeShares = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, request: ClaimRequest) =>
   Effect.gen(function* () {
     const taken: Array<unknown> = []
+    let isSkipping = false
     let apps = Object.values(Arrays.groupBy(ready, (one) => one.app_id)).map(
       (endpoints) => [endpoints[0].app_id, endpoints.map((one) => one.endpoint_id)] as const
     )
@@ -170,28 +190,35 @@ const takeShares = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, requ
       for (const [appId, ids] of apps) {
         const limit = Math.min(request.limit - taken.length, share * ids.length)
         if (limit === 0) break
-        const rows = yield* takeOf(sql, appId, ids, { ...request, limit })
+        const { locked, rows } = yield* takeOf(sql, appId, ids, { ...request, limit })
         taken.push(...rows)
+        isSkipping = isSkipping || locked < ids.length
         if (rows.length >= limit) more.push([appId, ids])
       }
       apps = more
     }
-    return taken
+    return [taken, isSkipping] as const
   })
+
+const LockedRow = Schema.Struct({ endpoint_id: EndpointId })
 
 /**
  * The lock makes claims of one endpoint run one after the other, always in the same order of endpoints. The next
- * statement travels with the lock, starts when the lock is held, and sees the rows that the claim before took. So the
- * bound on deliveries in flight holds exactly.
+ * statement starts when the lock is held, and sees the rows that the claim before took. So the bound on deliveries in
+ * flight holds exactly. Nobody waits for the lock: an endpoint whose row somebody else has locked, for however long,
+ * holds up no other endpoint.
  */
 const takeOf = (sql: SqlClient, appId: AppId, endpointIds: ReadonlyArray<string>, request: ClaimRequest) =>
-  Effect.map(
-    togetherLast([
-      sql`SELECT 1 FROM endpoints WHERE app_id = ${appId} AND endpoint_id = ANY(${endpointIds}::text[])
-          ORDER BY endpoint_id FOR NO KEY UPDATE`,
-      take(sql, appId, endpointIds, request)
-    ]).pipe(sql.withTransaction),
-    (answers) => answers()[1] ?? []
+  Effect.gen(function* () {
+    const locked = yield* sql`SELECT endpoint_id FROM endpoints
+        WHERE app_id = ${appId} AND endpoint_id = ANY(${endpointIds}::text[])
+        ORDER BY endpoint_id FOR NO KEY UPDATE SKIP LOCKED`.pipe(Rows.all(LockedRow))
+    const ids = locked.map((row) => row.endpoint_id)
+    const answers = ids.length === 0 ? () => [] : yield* togetherLast([take(sql, appId, ids, request)])
+    return { locked: ids.length, answers }
+  }).pipe(
+    sql.withTransaction,
+    Effect.map(({ answers, locked }) => ({ locked, rows: answers()[0] ?? [] }))
   )
 
 /** Ends deliveries that can never be sent, at most `SWEEP` at once. True when there may be more of them. */

@@ -16,7 +16,9 @@ const Ready = Schema.Struct({
   /** Null when the endpoint is gone. */
   epoch: Schema.NullOr(Schema.Int),
   is_ready: Schema.Boolean,
-  is_vain: Schema.Boolean
+  is_vain: Schema.Boolean,
+  /** The last attempt of this worker failed. */
+  is_failing: Schema.Boolean
 })
 
 export type EndpointWithWork = typeof Ready.Type
@@ -37,13 +39,14 @@ const waiting = (sql: SqlClient) =>
         ) next
       )`
 
-/** The first `limit` endpoints of `found`, counted apart for those that are ready and those that are not. */
-const firstOf = (sql: SqlClient, limit: number) =>
-  sql`ranked AS (
-        SELECT *, row_number() OVER (PARTITION BY is_ready ORDER BY under_way, due_at) AS place
-        FROM found WHERE is_ready OR is_vain
+/** The first `limit` endpoints of `found`, counted apart for those that are ready, failing, and neither. */
+const firstOf = (sql: SqlClient, limit: number, failing: ClaimRequest["failing"]) =>
+  sql`marked AS (
+        SELECT *, endpoint_id = ANY(${failing?.ids ?? []}::text[]) AS is_failing FROM found WHERE is_ready OR is_vain
+      ), ranked AS (
+        SELECT *, row_number() OVER (PARTITION BY is_ready, is_failing ORDER BY under_way, due_at) AS place FROM marked
       )
-      SELECT app_id, endpoint_id, epoch, is_ready, is_vain FROM ranked
+      SELECT app_id, endpoint_id, epoch, is_ready, is_vain, is_failing FROM ranked
       WHERE place <= ${limit} ORDER BY place`
 
 /**
@@ -51,7 +54,7 @@ const firstOf = (sql: SqlClient, limit: number) =>
  * length of its backlog. Endpoints with the fewest deliveries in flight come first, among those the one whose delivery
  * has been due longest. Endpoints that are only `is_vain` are ranked apart and take no room from the others.
  */
-export const findReady = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRequest) =>
+export const findReady = (sql: SqlClient, { failing, limit, now, perEndpoint }: ClaimRequest) =>
   sql`WITH RECURSIVE ${waiting(sql)}, found AS (
         SELECT w.app_id, w.endpoint_id, e.epoch, busy.under_way, head.due_at,
           e.epoch IS NOT NULL AND e.disabled_at IS NULL AND head.due_at <= ${Rows.at(now)}
@@ -69,7 +72,7 @@ export const findReady = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRequ
             AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
           ORDER BY d.due_at LIMIT 1
         ) head
-      ), ${firstOf(sql, limit)}`
+      ), ${firstOf(sql, limit, failing)}`
 
 /** On a single server an idle queue costs this one statement. */
 export const find = (
@@ -86,7 +89,7 @@ export const find = (
  * It begins with the endpoints and not with what waits: a walk through the waiting deliveries is a recursion, which
  * Citus cannot send to all shards.
  */
-const findReadyOnCluster = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRequest) =>
+const findReadyOnCluster = (sql: SqlClient, { failing, limit, now, perEndpoint }: ClaimRequest) =>
   sql`WITH found AS (
         SELECT e.app_id, e.endpoint_id, e.epoch, busy.under_way, head.due_at,
           e.disabled_at IS NULL AND head.due_at <= ${Rows.at(now)} AND busy.under_way < ${perEndpoint} AS is_ready,
@@ -102,7 +105,7 @@ const findReadyOnCluster = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRe
           SELECT count(*) AS under_way FROM deliveries d
           WHERE d.app_id = e.app_id AND d.endpoint_id = e.endpoint_id AND d.leased_until > ${Rows.at(now)}
         ) busy
-      ), ${firstOf(sql, limit)}`
+      ), ${firstOf(sql, limit, failing)}`
 
 /**
  * Finds removed endpoints for which deliveries still wait, of apps that have other endpoints: behind each endpoint, by
@@ -110,7 +113,7 @@ const findReadyOnCluster = (sql: SqlClient, { now, limit, perEndpoint }: ClaimRe
  * endpoint is gone.
  */
 const findGone = (sql: SqlClient, { limit }: ClaimRequest) =>
-  sql`SELECT app_id, endpoint_id, NULL::integer AS epoch, false AS is_ready, true AS is_vain FROM (
+  sql`SELECT app_id, endpoint_id, NULL::integer AS epoch, false AS is_ready, true AS is_vain, false AS is_failing FROM (
         SELECT gap.app_id, gap.below, (
           SELECT d.endpoint_id FROM deliveries d
           WHERE d.app_id = gap.app_id AND ${sql.literal(WAITS)} AND d.endpoint_id > gap.above
@@ -126,7 +129,8 @@ const findGone = (sql: SqlClient, { limit }: ClaimRequest) =>
 
 /** The same of apps without any endpoint. It reads all that wait, so a claim asks only when nothing else is to do. */
 const findForsaken = (sql: SqlClient, { limit }: ClaimRequest) =>
-  sql`SELECT DISTINCT d.app_id, d.endpoint_id, NULL::integer AS epoch, false AS is_ready, true AS is_vain
+  sql`SELECT DISTINCT d.app_id, d.endpoint_id, NULL::integer AS epoch, false AS is_ready, true AS is_vain,
+        false AS is_failing
       FROM deliveries d
       WHERE ${sql.literal(WAITS)} AND NOT EXISTS (SELECT 1 FROM endpoints e WHERE e.app_id = d.app_id)
       LIMIT ${limit}`

@@ -1,5 +1,5 @@
 import { StoreError } from "@place-access/domain/shared"
-import { Clock, Effect, type Scope } from "effect"
+import { Clock, Effect, Runtime, type Scope } from "effect"
 
 interface Waiting<Item, Answer> {
   readonly item: Item
@@ -23,6 +23,13 @@ const MAX = 500
 export const make = <Item, Answer>(
   write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>,
   restMillis = 0
+) => makeBy(() => "", write, restMillis)
+
+/** `make`, with batches of their own for each key: a statement that takes long delays no item of another key. */
+export const makeBy = <Item, Answer>(
+  keyOf: (item: Item) => string,
+  write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>,
+  restMillis = 0
 ): Effect.Effect<(item: Item) => Effect.Effect<Answer, StoreError>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const run = (batch: ReadonlyArray<Waiting<Item, Answer>>): Effect.Effect<void> =>
@@ -42,36 +49,46 @@ export const make = <Item, Answer>(
               })
       })
 
-    const waiting: Array<Waiting<Item, Answer>> = []
+    // A key is here while its loop runs. The loop ends when nothing waits, so a key that is not used takes no memory.
+    const queues = new Map<string, Array<Waiting<Item, Answer>>>()
     let isClosed = false
-    let wake = (): void => undefined
-    const somebodyWaits = Effect.async<void>((resume) => {
-      if (waiting.length > 0) resume(Effect.void)
-      else wake = () => resume(Effect.void)
-    })
     const closed = StoreError.unavailable("the store was closed")
+    const scope = yield* Effect.scope
+    const fork = Runtime.runFork(yield* Effect.runtime<never>())
 
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         isClosed = true
-        for (const { answer } of waiting.splice(0)) answer(Effect.fail(closed))
+        for (const waiting of queues.values()) {
+          for (const { answer } of waiting.splice(0)) answer(Effect.fail(closed))
+        }
       })
     )
-    const turn = Effect.uninterruptible(Effect.suspend(() => run(waiting.splice(0, MAX))))
-    const thenRest = Effect.suspend(() => {
+    const turn = (waiting: Array<Waiting<Item, Answer>>) => {
       const startedAt = hostClock.unsafeCurrentTimeMillis()
-      const took = () => hostClock.unsafeCurrentTimeMillis() - startedAt
+      const rest = () => Math.min(hostClock.unsafeCurrentTimeMillis() - startedAt, restMillis)
       return Effect.zipRight(
-        turn,
-        Effect.suspend(() => Effect.withClock(Effect.sleep(Math.min(took(), restMillis)), hostClock))
+        Effect.uninterruptible(Effect.suspend(() => run(waiting.splice(0, MAX)))),
+        restMillis === 0 ? Effect.void : Effect.suspend(() => Effect.withClock(Effect.sleep(rest()), hostClock))
       )
-    })
-    yield* somebodyWaits.pipe(Effect.zipRight(restMillis === 0 ? turn : thenRest), Effect.forever, Effect.forkScoped)
+    }
+    const loop = (key: string, waiting: Array<Waiting<Item, Answer>>): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (waiting.length > 0) return Effect.flatMap(turn(waiting), () => loop(key, waiting))
+        queues.delete(key)
+        return Effect.void
+      })
 
     return (item) =>
       Effect.async((resume) => {
         if (isClosed) return resume(Effect.fail(closed))
+        const key = keyOf(item)
+        const queue = queues.get(key)
+        const waiting = queue ?? []
         waiting.push({ item, answer: resume })
-        wake()
+        if (queue !== undefined) return
+        queues.set(key, waiting)
+        // Not at once: what comes in the same moment goes together.
+        fork(loop(key, waiting), { scope, immediate: false })
       })
   })

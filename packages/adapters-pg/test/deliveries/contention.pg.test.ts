@@ -4,7 +4,7 @@ import { EndpointStore, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { Entropy, Timestamp } from "@place-access/domain/shared"
 import { WebhookFixtures } from "@place-access/domain/testing"
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Effect, Layer, Logger, LogLevel, Option, Random, TestClock } from "effect"
+import { Deferred, Effect, Fiber, Layer, Logger, LogLevel, Option, Random, TestClock } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
 import { describeServers } from "../support/postgres.js"
@@ -108,6 +108,72 @@ describeServers("the queue under contention", (server) => {
       ),
     120_000
   )
+
+  it("an endpoint whose row somebody has locked holds up no other endpoint, and is claimed when it is free [deliveries-7]", () =>
+    run(
+      withEndpoints((locked, other) =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          yield* insertMany(locked, 3)
+          yield* insertMany(other, 3)
+          const [isLocked, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+          const holder = yield* sql`SELECT 1 FROM endpoints
+            WHERE app_id = ${locked.appId} AND endpoint_id = ${locked.id} FOR UPDATE`.pipe(
+            Effect.zipRight(Deferred.succeed(isLocked, undefined)),
+            Effect.zipRight(Deferred.await(mayEnd)),
+            sql.withTransaction,
+            Effect.fork
+          )
+          yield* Deferred.await(isLocked)
+          const now = yield* Timestamp.now
+          const claimAll = (lease: string) =>
+            Effect.flatMap(DeliveryStore, (store) =>
+              store.claim({ limit: 100, perEndpoint: 100, lease, now, leaseUntil: Timestamp.plus(now, 30_000) })
+            )
+          const during = yield* claimAll("lse_during")
+          expect([of(during.claims, locked).length, of(during.claims, other).length]).toEqual([0, 3])
+          expect(during.isSkipping).toBe(true)
+          yield* Deferred.succeed(mayEnd, undefined)
+          yield* Fiber.join(holder)
+          const after = yield* claimAll("lse_after")
+          expect([of(after.claims, locked).length, of(after.claims, other).length]).toEqual([3, 0])
+          expect(after.isSkipping).toBe(false)
+        })
+      )
+    ))
+
+  it("an end that waits for a locked endpoint holds up no end of another app [deliveries-7]", () =>
+    run(
+      withEndpoints((locked) =>
+        withEndpoints((other) =>
+          Effect.gen(function* () {
+            const sql = yield* SqlClient
+            yield* insertMany(locked, 1)
+            yield* insertMany(other, 1)
+            const claims = yield* claim()
+            const [of1, of2] = [WebhookFixtures.first(of(claims, locked)), WebhookFixtures.first(of(claims, other))]
+            // A success clears the strikes of its endpoint, for which it needs the endpoint's lock.
+            yield* sql`UPDATE endpoints SET strikes = 1 WHERE app_id = ${locked.appId} AND endpoint_id = ${locked.id}`
+            const [isLocked, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+            const holder = yield* sql`SELECT 1 FROM endpoints
+              WHERE app_id = ${locked.appId} AND endpoint_id = ${locked.id} FOR UPDATE`.pipe(
+              Effect.zipRight(Deferred.succeed(isLocked, undefined)),
+              Effect.zipRight(Deferred.await(mayEnd)),
+              sql.withTransaction,
+              Effect.fork
+            )
+            yield* Deferred.await(isLocked)
+            const at = yield* Timestamp.now
+            const waiting = yield* Effect.fork(finish(of1, { _tag: "Delivered", at }, null))
+            expect(yield* finish(of2, { _tag: "Delivered", at }, null)).toBe(true)
+            yield* Deferred.succeed(mayEnd, undefined)
+            yield* Fiber.join(holder)
+            expect(yield* Fiber.join(waiting)).toBe(true)
+            expect((yield* endpointNow(locked)).strikes).toBe(0)
+          })
+        )
+      )
+    ))
 
   it("a lost lease cannot finish, whoever comes first", () =>
     run(

@@ -27,12 +27,19 @@ export interface ClaimRequest {
   readonly lease: string
   readonly now: Timestamp
   readonly leaseUntil: Timestamp
+  /**
+   * Endpoints whose last attempt failed, and the most deliveries of all of them together in this claim. The others get
+   * half of `limit` or more, if they have enough due. Left out: all endpoints are alike.
+   */
+  readonly failing?: { readonly ids: ReadonlyArray<EndpointId>; readonly limit: number }
 }
 
 export interface ClaimedDeliveries {
   readonly claims: ReadonlyArray<Claim>
   /** True when more abandoned rows wait than one claim ends: the worker claims again at once. */
   readonly isUnfinished: boolean
+  /** True when somebody else has locked an endpoint with due deliveries: the worker claims again soon. */
+  readonly isSkipping: boolean
 }
 
 export interface DeliveryFilter {
@@ -57,10 +64,10 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     readonly insert: (rows: ReadonlyArray<NewDelivery>) => Effect.Effect<void, StoreError>
     /**
      * Leases due rows of enabled endpoints to this worker, a few of each endpoint, so that a long backlog of one
-     * endpoint does not delay the others. A row whose lease ran out is claimed again with the same attempt number, as
-     * often as `Delivery.dueAfterLapse` allows, and then abandoned. Rows from before the endpoint was disabled (an
-     * earlier epoch) are not claimed. Each claim ends a limited number of these as failed, so that the claim stays
-     * short.
+     * endpoint does not delay the others. An endpoint that somebody else has locked is skipped, and nobody waits for
+     * it. A row whose lease ran out is claimed again with the same attempt number, as often as
+     * `Delivery.dueAfterLapse` allows, and then abandoned. Rows from before the endpoint was disabled (an earlier
+     * epoch) are not claimed. Each claim ends a limited number of these as failed, so that the claim stays short.
      */
     readonly claim: (request: ClaimRequest) => Effect.Effect<ClaimedDeliveries, StoreError>
     /**

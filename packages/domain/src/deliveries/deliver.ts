@@ -6,19 +6,26 @@ import { authorisationOf, notSigned, record, recordUnsent, REPEATS } from "./bef
 import * as Delivery from "./Delivery.js"
 import { LEASE } from "./Delivery.js"
 import * as DeliveryFigures from "./DeliveryFigures.js"
-import { type Claim, DeliveryStore } from "./DeliveryStore.js"
+import { type Claim, type ClaimRequest, DeliveryStore } from "./DeliveryStore.js"
 import * as Disclosure from "./Disclosure.js"
 import { signedPost } from "./signedPost.js"
 
 /** Leases up to `limit` due deliveries to this worker, with at most `perEndpoint` of one endpoint in flight at once. */
-export const claimDue = program("claimDue", function* (limit: number, perEndpoint: number) {
-  const store = yield* DeliveryStore
-  const lease = yield* Entropy.id("lse")
-  const now = yield* Timestamp.now
-  const leaseUntil = Timestamp.plus(now, LEASE)
-  const { claims, isUnfinished } = yield* store.claim({ limit, perEndpoint, lease, now, leaseUntil })
-  return { claims, isUnfinished, now, leaseUntil }
-})
+export const claimDue = program(
+  "claimDue",
+  function* (
+    limit: number,
+    perEndpoint: number,
+    failing: NonNullable<ClaimRequest["failing"]> = { ids: [], limit: 0 }
+  ) {
+    const store = yield* DeliveryStore
+    const lease = yield* Entropy.id("lse")
+    const now = yield* Timestamp.now
+    const leaseUntil = Timestamp.plus(now, LEASE)
+    const claimed = yield* store.claim({ limit, perEndpoint, lease, now, leaseUntil, failing })
+    return { ...claimed, now, leaseUntil }
+  }
+)
 
 /**
  * Makes one attempt at a claimed delivery, if the user allows it at this moment (Spec §6.3.5). No database connection

@@ -46,6 +46,9 @@ const PAUSE_MAX_MILLIS = 10
  */
 const BACKLOG_PAUSE_MILLIS = 50
 
+/** The pause before the next claim when somebody else had locked an endpoint: usually another worker that claims. */
+const SKIPPED_PAUSE = Duration.millis(20)
+
 /** The remaining time until the next claim. A clock that was set back does not make it longer. */
 const untilNextClaim = (filledAt: Timestamp.Timestamp, now: Timestamp.Timestamp): number =>
   now < filledAt ? 0 : filledAt + BACKLOG_PAUSE_MILLIS - now
@@ -120,11 +123,12 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
       const pauseMillis = free < half && filledAt !== undefined ? untilNextClaim(filledAt, yield* Timestamp.now) : 0
       if (pauseMillis > 0) return yield* toDeliver.wait(Option.some(Duration.millis(pauseMillis)))
       const room = Math.min(free, half)
-      const { claims, isUnfinished, now } = yield* Effect.uninterruptibleMask((restore) =>
-        Effect.tap(restore(claimDue(room, perEndpoint)), ({ claims, leaseUntil }) =>
+      const { claims, isSkipping, isUnfinished, now } = yield* Effect.uninterruptibleMask((restore) =>
+        Effect.tap(restore(claimDue(room, perEndpoint, inFlight.failing())), ({ claims, leaseUntil }) =>
           Effect.forEach(
             claims,
-            (claim) => inFlight.launch(claim.delivery.endpointId, attempt(claim, leaseUntil, dueTimes.forget)),
+            (claim) =>
+              inFlight.launch(claim.delivery.endpointId, attempt(claim, leaseUntil, inFlight, dueTimes.forget)),
             { discard: true }
           )
         )
@@ -134,6 +138,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
       if (filledAt !== undefined) return
       if (claims.length > 0) yield* pause(now)
       if (isUnfinished) return
+      if (isSkipping) return yield* toDeliver.wait(Option.some(SKIPPED_PAUSE))
       const next = yield* dueTimes.next(now)
       return yield* toDeliver.wait(Option.map(next, (at) => Duration.millis(at - now)))
     })
@@ -153,9 +158,18 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
   })
 
 /** Makes an attempt. True when a retry now has a due time to wait for; `onWait` runs before that. */
-const attempt = (claim: Claim, leaseUntil: Parameters<typeof deliver>[1], onWait: () => void) =>
+const attempt = (
+  claim: Claim,
+  leaseUntil: Parameters<typeof deliver>[1],
+  { note }: flights.Flights,
+  onWait: () => void
+) =>
   deliver(claim, leaseUntil).pipe(
     Effect.map((how) => {
+      if (how?._tag === "Delivered") note(claim.delivery.endpointId, true)
+      if (how?._tag === "Retry" || (how?._tag === "Failed" && how.reason === "exhausted")) {
+        note(claim.delivery.endpointId, false)
+      }
       const waits = how?._tag === "Retry" || how?._tag === "Postponed"
       if (waits) onWait()
       return waits

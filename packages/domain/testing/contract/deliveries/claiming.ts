@@ -235,6 +235,25 @@ export const claiming: Contract<WebhookFixturePorts> = [
     )
   },
   {
+    name: "claim: of endpoints that fail no more than allowed, and at most half while the others have enough",
+    run: withEndpoints((failing, other) =>
+      Effect.gen(function* () {
+        yield* insertMany(failing, 30)
+        yield* insertMany(other, 10)
+        const counts = (limit: number, most: number) =>
+          Effect.map(claim(limit, 1_000, { ids: [failing.id], limit: most }), (claims) => [
+            of(claims, failing).length,
+            of(claims, other).length
+          ])
+        Check.equal(yield* counts(4, 0), [0, 4], "none of them")
+        Check.equal(yield* counts(4, 1), [1, 3], "one of them")
+        Check.equal(yield* counts(4, 8), [2, 2], "half of the claim")
+        Check.equal(yield* counts(4, 8), [3, 1], "more than half when the others have no more")
+        Check.equal(yield* counts(4, 3), [3, 0], "no more than allowed, even when the others have none")
+      })
+    )
+  },
+  {
     name: "claim: many at once, every row to exactly one",
     run: withEndpoints((...endpoints) =>
       Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { AccountStore } from "../../../src/accounts/AccountStore.js"
 import type { AppStore } from "../../../src/apps/AppStore.js"
 import type { DeliveryFinish, NewDelivery } from "../../../src/deliveries/Delivery.js"
-import { type Claim, DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
+import { type Claim, type ClaimRequest, DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
 import { EndpointUrl } from "../../../src/endpoints/EndpointUrl.js"
 import { EndpointDescription, type WebhookEndpoint } from "../../../src/endpoints/WebhookEndpoint.js"
@@ -128,12 +128,12 @@ export const insertMany = (to: WebhookEndpoint, count: number) =>
   })
 
 /** Claims the due deliveries under a new lease of 30 s. The result may include deliveries of other cases: filter it. */
-export const claim = (limit = 1_000, perEndpoint = 1_000) =>
+export const claim = (limit = 1_000, perEndpoint = 1_000, failing: ClaimRequest["failing"] = { ids: [], limit: 0 }) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
     const lease = yield* Entropy.id("lse")
     const leaseUntil = Timestamp.plus(now, 30 * Timestamp.SECOND)
-    const { claims } = yield* (yield* DeliveryStore).claim({ limit, perEndpoint, lease, now, leaseUntil })
+    const { claims } = yield* (yield* DeliveryStore).claim({ limit, perEndpoint, lease, now, leaseUntil, failing })
     return claims
   })
 

@@ -1,4 +1,4 @@
-import { Effect, Either, Layer, Option, Struct } from "effect"
+import { Array as Arrays, Effect, Either, Layer, Option, Struct } from "effect"
 import * as Delivery from "../../../src/deliveries/Delivery.js"
 import {
   type Claim,
@@ -59,12 +59,21 @@ const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): Readonly
     .map(({ row }) => row)
 }
 
+/** The rows that the claim may take: at most half are of endpoints that fail, more when the others have fewer. */
+const shared = (rows: ReadonlyArray<Row>, { failing, limit }: ClaimRequest): ReadonlyArray<Row> => {
+  const ids = new Set(failing?.ids)
+  const [others, ofFailing] = Arrays.partition(rows, ({ delivery }) => ids.has(delivery.endpointId))
+  const most = Math.min(limit, failing?.limit ?? 0)
+  const first = ofFailing.slice(0, Math.min(most, Math.ceil(limit / 2)))
+  const second = others.slice(0, limit - first.length)
+  const taken = new Set([...second, ...ofFailing.slice(0, Math.min(most, limit - second.length))])
+  return rows.filter((row) => taken.has(row))
+}
+
 const claim = (tables: Tables, request: ClaimRequest): ClaimedDeliveries => {
   sweepStale(tables, request.now)
-  const claims = claimable(tables, request)
-    .slice(0, request.limit)
-    .flatMap((row) => take(tables, row, request))
-  return { claims, isUnfinished: false }
+  const claims = shared(claimable(tables, request), request).flatMap((row) => take(tables, row, request))
+  return { claims, isUnfinished: false, isSkipping: false }
 }
 
 const take = (tables: Tables, row: Row, { lease, leaseUntil, now }: ClaimRequest): ReadonlyArray<Claim> => {
