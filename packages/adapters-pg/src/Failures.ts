@@ -57,10 +57,18 @@ export const sqlState = (error: unknown): string | undefined =>
     return code !== undefined && SQLSTATE.test(code) && !SYSTEM_CODES.has(code) ? code : undefined
   })
 
+const VIOLATED = /violates (?:\w+ )+constraint "(.+?)(?:_\d+)?"/
+
+/**
+ * The constraint that a row violates. Citus passes a node's error on without this field, and then only the message
+ * names the constraint: that of the shard, which ends with the shard's number.
+ */
 const constraintOf = (error: unknown): string | undefined =>
-  findCause(error, (inner) =>
-    Predicate.hasProperty(inner, "constraint") && typeof inner.constraint === "string" ? inner.constraint : undefined
-  )
+  findCause(error, (inner) => {
+    if (!Predicate.hasProperty(inner, "code")) return undefined
+    if (Predicate.hasProperty(inner, "constraint") && typeof inner.constraint === "string") return inner.constraint
+    return inner instanceof Error ? VIOLATED.exec(inner.message)?.[1] : undefined
+  })
 
 /**
  * Whether the server refused a row because another row has the same key (23505). With `constraint`, only a violation of
@@ -68,6 +76,12 @@ const constraintOf = (error: unknown): string | undefined =>
  */
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
   sqlState(error) === "23505" && (constraint === undefined || constraintOf(error) === constraint)
+
+/** Whether Citus refused a change of tables because the program is connected to another node than the coordinator. */
+export const isForCoordinator = (error: unknown): boolean =>
+  findCause(error, (inner) =>
+    inner instanceof Error && inner.message.includes("operation is not allowed on this node") ? true : undefined
+  ) === true
 
 /**
  * A row was on its way to the DEFAULT partition while its own partition was being attached. The server has no SQLSTATE

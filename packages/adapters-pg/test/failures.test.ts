@@ -19,6 +19,10 @@ describe("what may succeed a little later", () => {
     ["too many connections", coded("53300")],
     ["a full disk", coded("53100")],
     ["a row whose partition was attached this moment", coded("23514")],
+    [
+      "the same on a shard",
+      coded("23514", { message: 'new row for relation "fixes_default_102008" violates partition constraint' })
+    ],
     ["a refused TCP connection", coded("ECONNREFUSED")],
     ["a reset TCP connection", coded("ECONNRESET")],
     ["a write to a closed socket", coded("EPIPE")],
@@ -37,6 +41,10 @@ describe("what is a mistake of ours", () => {
   it.each([
     ["a taken key", coded("23505", { constraint: "accounts_email_key" })],
     ["a broken check", coded("23514", { constraint: "rules_check" })],
+    [
+      "a broken check of a shard, which Citus reports without the constraint's field",
+      coded("23514", { message: 'new row for relation "rules_102008" violates check constraint "rules_check_102008"' })
+    ],
     ["a missing reference", coded("23503")],
     ["a missing column", coded("42703")],
     ["a syntax error", coded("42601")],
