@@ -3,6 +3,7 @@
 // Beside a report may lie `<report>.again`: the second attempt of some of its files (.ci/failed-files.mjs).
 import { existsSync, readFileSync } from "node:fs"
 import { relative } from "node:path"
+import { compare } from "./servers.mjs"
 
 const given = process.argv.slice(2)
 const end = given.indexOf("--")
@@ -51,6 +52,16 @@ function count(path, status) {
   for (const { file, fullName } of skipped.filter(isProvided)) {
     console.log(`must not be skipped here: ${fullName} (${file.name})`)
     failed += 1
+  }
+
+  // Without a cluster nothing can be compared.
+  const { lines, faults } = compare(
+    tests.map((test) => (passedLater.includes(test) ? { ...test, status: "passed" } : test))
+  )
+  for (const line of lines) console.log(line)
+  if (process.env.REQUIRE_CITUS === "1") {
+    for (const fault of faults) console.log(fault)
+    failed += faults.length
   }
 
   // An error outside of any test, such as an unhandled rejection, fails the run too.

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { join } from "node:path"
 import pg from "pg"
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest"
-import { describePg } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { describeServers } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { client } from "./support/client.js"
 import { connect } from "./support/consent.js"
 import { freePort } from "./support/freePort.js"
@@ -26,13 +26,13 @@ const ahead = (millis: number) => ({
 const eventOf = ({ body }: Received): string =>
   Schema.decodeUnknownSync(Schema.parseJson(Schema.Struct({ event_id: Schema.String })))(body.toString("utf8")).event_id
 
-describePg("processes whose clocks differ", () => {
+describeServers("processes whose clocks differ", ({ kind }) => {
   const processes = useProcesses()
   let service: Service
   let receiver: Receiver
   beforeAll(async () => {
     ;[service, receiver] = await Promise.all([
-      startService(processes, { database: "postgres", workers: 0, environment: { SECRET_KEYS: KEYS } }),
+      startService(processes, { database: kind, workers: 0, environment: { SECRET_KEYS: KEYS } }),
       startReceiver()
     ])
   })

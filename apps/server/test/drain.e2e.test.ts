@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { describeServers, type TestDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { client } from "./support/client.js"
 import { freePort } from "./support/freePort.js"
 import { addDevice, signUp } from "./support/people.js"
@@ -19,12 +19,12 @@ interface Target {
   isReady: boolean
 }
 
-describePg("a server that gets SIGTERM", () => {
+describeServers("a server that gets SIGTERM", ({ migratedDatabase }) => {
   const processes = useProcesses()
-  let database: Awaited<ReturnType<typeof freshDatabase>>
+  let database: TestDatabase
   let environment: Readonly<Record<string, string>>
   beforeAll(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     environment = {
       DATABASE_URL: database.url,
       SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}`,

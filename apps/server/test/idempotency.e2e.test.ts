@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { startLossyProxy, type LossyProxy } from "../../../packages/adapters-pg/test/support/lossyProxy.js"
-import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { describeServers, type TestDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { createApp, type Person, signUp } from "./support/people.js"
 import { useProcesses } from "./support/processes.js"
 import { type Service, startService } from "./support/service.js"
@@ -16,16 +16,16 @@ const placesOf = async ({ as }: Person) => (await as.expect("GET", "/v1/user/pla
 const makePlace = ({ as }: Person, key: string) =>
   as.call("POST", "/v1/user/places", { json: HOME, headers: { "idempotency-key": key } })
 
-describePg("PostgreSQL loses the answer to a commit", () => {
+describeServers("a database loses the answer to a commit", ({ kind, migratedDatabase }) => {
   const processes = useProcesses()
-  let database: Awaited<ReturnType<typeof freshDatabase>>
+  let database: TestDatabase
   let proxy: LossyProxy
   let service: Service
 
   beforeAll(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
     proxy = await startLossyProxy(database.url)
-    service = await startService(processes, { database: "postgres", databaseUrl: proxy.url, workers: 0 })
+    service = await startService(processes, { database: kind, databaseUrl: proxy.url, workers: 0 })
   })
   afterAll(async () => {
     await service.close()

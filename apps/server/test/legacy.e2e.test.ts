@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { describeServers } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { theBrowser } from "../../../packages/domain/test/support/chromium.js"
 import { startCallback } from "./support/callback.js"
 import { client } from "./support/client.js"
@@ -30,7 +30,7 @@ const Event = Schema.parseJson(
 )
 const decodeEvent = Schema.decodeUnknownSync(Event)
 
-describePg("receivers from before apps had endpoints", () => {
+describeServers("receivers from before apps had endpoints", ({ migratedDatabase }) => {
   const processes = useProcesses()
   const after: Array<() => Promise<unknown>> = []
   let environment: Readonly<Record<string, string>>
@@ -39,7 +39,7 @@ describePg("receivers from before apps had endpoints", () => {
   beforeAll(async () => {
     const [port, database, folder] = await Promise.all([
       freePort(),
-      freshDatabase(),
+      migratedDatabase(),
       mkdtemp(join(tmpdir(), "place-access-"))
     ])
     url = `http://localhost:${port}`

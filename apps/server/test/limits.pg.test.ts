@@ -6,12 +6,12 @@ import { Effect, Either, Layer, Redacted } from "effect"
 import { expect, it } from "vitest"
 import { settableClock } from "../../../packages/adapters-http/test/support/clock.js"
 import { serve } from "../../../packages/adapters-http/test/support/serve.js"
-import { describePg, migratedDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { describeServers } from "../../../packages/adapters-pg/test/support/postgres.js"
 
 const RATE = 50
 const keys = Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test"))))
 
-describePg("two servers on one database", () => {
+describeServers("two servers on one database", ({ migratedDatabase }) => {
   it("answer as many calls of a connection together as one alone would [limits-1]", () =>
     Effect.gen(function* () {
       const { url } = yield* Effect.acquireRelease(Effect.promise(migratedDatabase), ({ drop }) => Effect.promise(drop))

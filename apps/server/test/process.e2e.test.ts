@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { makeDataFolder } from "../../../packages/adapters-pg/test/support/embedded.js"
-import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { describeServers, type TestDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { client } from "./support/client.js"
 import { commandOf } from "./support/commandOf.js"
 import { freePort } from "./support/freePort.js"
@@ -225,10 +225,10 @@ describe("account create", () => {
   const processes = useProcesses()
 })
 
-describePg("servers and workers on PostgreSQL", () => {
+describeServers("servers and workers", ({ freshDatabase }) => {
   const processes = useProcesses()
   const SECRET_KEYS = `k1:${randomBytes(32).toString("base64")}`
-  let database: Awaited<ReturnType<typeof freshDatabase>>
+  let database: TestDatabase
   beforeAll(async () => {
     database = await freshDatabase()
   })

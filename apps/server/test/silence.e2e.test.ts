@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { setTimeout as pause } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { describeServers, type TestDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { client } from "./support/client.js"
 import { connect } from "./support/consent.js"
 import { addDevice, createApp, createEndpoint, createPlace, createRule, RULES_SCOPE, signUp } from "./support/people.js"
@@ -23,18 +23,18 @@ const HOME = { lat: 52.37, lon: 4.9 }
 const eventOf = ({ body }: Received): string =>
   Schema.decodeUnknownSync(Schema.parseJson(Schema.Struct({ event_id: Schema.String })))(body.toString("utf8")).event_id
 
-describePg("a database that stands still", () => {
+describeServers("a database that stands still", ({ kind, migratedDatabase }) => {
   const processes = useProcesses()
-  let database: Awaited<ReturnType<typeof freshDatabase>>
+  let database: TestDatabase
   let proxy: TcpProxy
   let service: Service
   let receiver: Receiver
   beforeAll(async () => {
     receiver = await startReceiver()
-    database = await freshDatabase()
+    database = await migratedDatabase()
     proxy = await tcpProxy(database.url)
     await proxy.listen()
-    service = await startService(processes, { database: "postgres", databaseUrl: proxy.url })
+    service = await startService(processes, { database: kind, databaseUrl: proxy.url })
   })
   afterAll(async () => {
     await receiver?.close()

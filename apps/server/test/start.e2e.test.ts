@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { describePg, freshDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { describeServers, type TestDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { client } from "./support/client.js"
 import { freePort } from "./support/freePort.js"
 import { ready, useProcesses, workerReady } from "./support/processes.js"
 import { tcpProxy } from "./support/tcpProxy.js"
 import { until } from "./support/until.js"
 
-describePg("a process that starts while its database is away", () => {
+describeServers("a process that starts while its database is away", ({ migratedDatabase }) => {
   const processes = useProcesses()
-  let database: Awaited<ReturnType<typeof freshDatabase>>
+  let database: TestDatabase
   beforeAll(async () => {
-    database = await freshDatabase()
+    database = await migratedDatabase()
   })
   afterAll(() => database?.drop())
 

@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import { randomBytes } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { ask } from "../../../packages/adapters-pg/test/support/citusStandIn.js"
+import { describeServers } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { client } from "./support/client.js"
 import { attribute, type Collector, labels, metricsOf, spansOf, startCollector } from "./support/collector.js"
 import { answerConsent, authorizeUrl, exchangeCode } from "./support/consent.js"
@@ -23,14 +24,12 @@ const CURRENT = "location.place.current"
 const TRACE_ID = randomBytes(16).toString("hex")
 
 /** Makes the database refuse a marked e-mail address, with an error that repeats the whole row. */
-const REFUSING = `
-  CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused: %', NEW; END $$;
-  CREATE TRIGGER refuse BEFORE INSERT ON accounts FOR EACH ROW WHEN (NEW.email LIKE 'refused-%') EXECUTE FUNCTION refuse()`
+const REFUSING = "ALTER TABLE accounts ADD CONSTRAINT refusing CHECK (email NOT LIKE 'refused-%')"
 
 const processes = useProcesses()
 
 interface Setup {
-  readonly database: "embedded" | "postgres"
+  readonly database: "embedded" | "postgres" | "citus"
   readonly protocol: "http/json" | "http/protobuf"
   /** Whether the server continues the traces of callers. */
   readonly trusts: boolean
@@ -271,8 +270,8 @@ describe("telemetry of the embedded service, as JSON", () => {
   })
 })
 
-describe.skipIf(inject("pgUrl") === null)("telemetry of a server and a worker on PostgreSQL, as protobuf", () => {
-  life({ database: "postgres", protocol: "http/protobuf", trusts: true })
+describeServers("telemetry of a server and a worker, as protobuf", ({ kind }) => {
+  life({ database: kind, protocol: "http/protobuf", trusts: true })
 })
 
 describe("telemetry that nobody takes", () => {

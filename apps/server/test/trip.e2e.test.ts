@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { verify } from "@place-access/adapters-webhook/verify"
+import { describeServers } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { geodesicM } from "../../../packages/domain/test/support/geodesic.js"
 import { referenceFirings } from "../../../packages/domain/test/support/referenceRules.js"
 import { theBrowser } from "../../../packages/domain/test/support/chromium.js"
@@ -216,16 +217,6 @@ describe.skipIf(browserMissing)("the whole trip on the embedded database, in one
   journey({ database: "embedded" })
 })
 
-describe.skipIf(browserMissing || inject("pgUrl") === null)(
-  "the whole trip on PostgreSQL, a server and two workers",
-  () => {
-    journey({ database: "postgres", workers: 2 })
-  }
-)
-
-describe.skipIf(browserMissing || inject("citusNodes") === null)(
-  "the whole trip on Citus, a server and two workers",
-  () => {
-    journey({ database: "citus", workers: 2 })
-  }
-)
+describe.skipIf(browserMissing)("the whole trip", () => {
+  describeServers("a server and two workers", ({ kind }) => journey({ database: kind, workers: 2 }))
+})

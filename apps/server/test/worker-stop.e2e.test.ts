@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { describePg } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { describeServers } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { client } from "./support/client.js"
 import { connect } from "./support/consent.js"
 import { addDevice, createApp, createEndpoint, createPlace, createRule, RULES_SCOPE, signUp } from "./support/people.js"
@@ -16,15 +16,12 @@ const DeliveryLog = Schema.Struct({
   )
 })
 
-describePg("a worker that is told to stop", () => {
+describeServers("a worker that is told to stop", ({ kind }) => {
   const processes = useProcesses()
   let service: Service
   let receiver: Receiver
   beforeAll(async () => {
-    ;[service, receiver] = await Promise.all([
-      startService(processes, { database: "postgres", workers: 1 }),
-      startReceiver()
-    ])
+    ;[service, receiver] = await Promise.all([startService(processes, { database: kind, workers: 1 }), startReceiver()])
   })
   afterAll(async () => {
     await receiver?.close()

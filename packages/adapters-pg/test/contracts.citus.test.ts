@@ -4,6 +4,8 @@ import { contractTable } from "./support/contractTable.js"
 import { citus } from "./support/postgres.js"
 
 /** What a store promises it promises on a cluster as well, whose nodes have a part of the rows each. */
-for (const { name, server, stores } of contractTable) {
-  describe.skipIf(!citus.isThere)(`${name}, Citus`, () => runCases(server, migratedCitus, stores))
-}
+describe.skipIf(!citus.isThere)("contracts, on Citus", () => {
+  for (const { name, server, stores } of contractTable) {
+    describe(name, () => runCases(server, migratedCitus, stores))
+  }
+})

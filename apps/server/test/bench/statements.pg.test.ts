@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { describePg, freshDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
 import { record } from "../../bench/harness/statements.js"
 
-describePg("what a program sends to PostgreSQL is heard as it sends it", () => {
+describePg("driver", "what a program sends to PostgreSQL is heard as it sends it", () => {
   it("texts and parameters, prepared ones again under their text, in order, and only while somebody listens", async () => {
     const database = await freshDatabase()
     const recorder = await record(database.url)

@@ -19,7 +19,7 @@ const run = (storage: Settings.Storage, dryRun = false) =>
     return Either.isLeft(ended) ? ended.left.message : said.join("\n")
   }).pipe(Effect.runPromise)
 
-describePg("db distribute, as a command", () => {
+describePg("standIn", "db distribute, as a command", () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>
   let storage: Settings.Storage
   beforeEach(async () => {

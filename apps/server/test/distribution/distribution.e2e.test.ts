@@ -99,7 +99,7 @@ const transactions = (executed: ReadonlyArray<Executed>): ReadonlyArray<Readonly
   })
 }
 
-describePg("what a server and a worker send, as it went over the wire", () => {
+describePg("texts", "what a server and a worker send, as it went over the wire", () => {
   const processes = useProcesses()
   let database: Awaited<ReturnType<typeof freshDatabase>>
   let recorder: Recorder

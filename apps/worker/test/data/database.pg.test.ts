@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Either, Effect, Redacted } from "effect"
 import { NodeVault } from "@place-access/adapters-pg"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { describePg, freshDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
+import { describeServers, type TestDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
 
 const keysOf = () => Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("test"))))
 const keys = keysOf()
@@ -12,8 +12,8 @@ const open = (url: string, given = keys) =>
     Effect.provide(Data.withKeys({ _tag: "Postgres", url: Redacted.make(url), poolSize: 4, keys: given }, "test"))
   )
 
-describePg("opening a database on a server", () => {
-  let database: Awaited<ReturnType<typeof freshDatabase>>
+describeServers("opening a database on a server", ({ freshDatabase }) => {
+  let database: TestDatabase
   beforeAll(async () => {
     database = await freshDatabase()
   })

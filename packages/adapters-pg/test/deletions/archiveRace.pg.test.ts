@@ -6,26 +6,22 @@ import { Timestamp } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
 import { Deferred, Effect, Either, Fiber, Layer, Option, TestServices } from "effect"
 import { expect, it } from "vitest"
-import { migratedPostgres, withStores } from "../support/contracts.js"
-import { describePg } from "../support/postgres.js"
+import { migratedOn, withStores } from "../support/contracts.js"
+import { describeServers, lockWaits, type Server } from "../support/postgres.js"
 import { UploadStores } from "../support/uploadStores.js"
 
 /** Returns when `count` connections to this database wait for a row lock. */
-const waitsForRow = (count: number): Effect.Effect<void, unknown, SqlClient> =>
+const waitsForRow = (server: Server, count: number): Effect.Effect<void, unknown, SqlClient> =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient
-    const [row] = yield* sql`SELECT count(*)::int AS n FROM pg_stat_activity
-                             WHERE datname = current_database() AND wait_event_type = 'Lock'`
-    if (Number(row?.["n"]) < count) {
+    if ((yield* lockWaits(server, yield* SqlClient)) < count) {
       yield* TestServices.provideLive(Effect.sleep("5 millis"))
-      yield* waitsForRow(count)
+      yield* waitsForRow(server, count)
     }
   })
 
-/** On one node only: on Citus the nodes' own lists of activity show who waits, and this test does not read those. */
-describePg("archiving a place and deleting its owner's account", () => {
+describeServers("archiving a place and deleting its owner's account", (server) => {
   const run = withStores(
-    migratedPostgres,
+    migratedOn(server),
     Layer.mergeAll(SqlAccountDeletionStore.layer, SqlMailOutbox.layer, UploadStores)
   )
 
@@ -49,11 +45,11 @@ describePg("archiving a place and deleting its owner's account", () => {
         const archiving = yield* Effect.flatMap(ConnectionStore, (store) =>
           store.archivePlace(user.id, place.id, () => ({ outcome: "archived", archivedAt, writes: [] }))
         ).pipe(Effect.either, Effect.fork)
-        yield* waitsForRow(1)
+        yield* waitsForRow(server, 1)
         const deleting = yield* Effect.flatMap(AccountDeletionStore, (store) =>
           store.begin(user.id, AccountDeletion.decide)
         ).pipe(Effect.either, Effect.fork)
-        yield* waitsForRow(2)
+        yield* waitsForRow(server, 2)
         yield* Deferred.succeed(release, undefined)
         yield* Fiber.join(holder)
         expect(yield* Fiber.join(archiving)).toEqual(Either.right(Option.some("archived")))

@@ -44,7 +44,7 @@ const looks = (root: Node) =>
   })
 
 /** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
-describePg("what a claim reads does not grow with what waits", () => {
+describePg("plans", "what a claim reads does not grow with what waits", () => {
   const run = withStores(migratedPostgres, stores)
 
   it("no more rows of an endpoint than may be under way there and one that is not, however long its backlog", () =>

@@ -11,7 +11,7 @@ const WAITING = 5_000
 const MARKED = 200
 
 /** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
-describePg("what it costs to mark events of the outbox as fanned out", () => {
+describePg("plans", "what it costs to mark events of the outbox as fanned out", () => {
   const run = withStores(migratedPostgres, Layer.empty)
 
   it.each(["force_custom_plan", "force_generic_plan"] as const)(

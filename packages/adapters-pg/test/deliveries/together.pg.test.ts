@@ -217,7 +217,7 @@ describeServers("deliveries that end at the same time", (server) => {
 })
 
 /** On one node only: a coordinator's plan names tasks, and the plans of the nodes are PostgreSQL's own. */
-describePg("the plan of deliveries that end at the same time", () => {
+describePg("plans", "the plan of deliveries that end at the same time", () => {
   const run = withStores(migratedPostgres, stores)
 
   it("are found by index, however many there are beside them and whatever the statement is planned for", () =>

@@ -3,7 +3,7 @@ import type pg from "pg"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { describePg, freshDatabase } from "../support/postgres.js"
 
-describePg("statements of one exchange", () => {
+describePg("driver", "statements of one exchange", () => {
   let client: NamingClient
   let syncs = 0
   let dropDatabase: () => Promise<void>

@@ -6,7 +6,7 @@ import { isFragment } from "@effect/sql/Statement"
 import { Context, Effect, type Scope } from "effect"
 import { Socket } from "node:net"
 import pg from "pg"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { describePg, freshDatabase } from "../support/postgres.js"
 
 /**
@@ -87,7 +87,7 @@ const ask = (wire: Wire, statement: string, values: ReadonlyArray<unknown>, isDe
   wire.execute({ portal: "" })
 }
 
-describePg("pg", () => {
+describePg("driver", "pg", () => {
   let client: pg.Client
   let drop: () => Promise<void>
   beforeAll(async () => {
@@ -182,7 +182,7 @@ describePg("pg", () => {
   })
 })
 
-describe("pg", () => {
+describePg("driver", "pg, without a connection", () => {
   it("turns values into what the server reads", () => {
     const { utils } = pg as unknown as { readonly utils?: { readonly prepareValue?: (value: unknown) => unknown } }
     expect(utils?.prepareValue, `pg no longer has utils.prepareValue: ${SEE}`).toBeTypeOf("function")
@@ -211,7 +211,7 @@ describe("pg", () => {
   })
 })
 
-describePg("@effect/sql-pg", () => {
+describePg("driver", "@effect/sql-pg", () => {
   let pool: pg.Pool
   let drop: () => Promise<void>
   beforeAll(async () => {

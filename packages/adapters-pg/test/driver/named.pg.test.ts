@@ -3,7 +3,7 @@ import type pg from "pg"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { describePg, freshDatabase } from "../support/postgres.js"
 
-describePg("statements that are prepared", () => {
+describePg("driver", "statements that are prepared", () => {
   let client: pg.Client
   /** How many times the server described the columns of a statement. */
   let descriptions = 0

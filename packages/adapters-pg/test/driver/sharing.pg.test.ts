@@ -7,7 +7,7 @@ import { expect, it, vi } from "vitest"
 import { migratedPostgres, POOL, withStores } from "../support/contracts.js"
 import { describePg } from "../support/postgres.js"
 
-describePg("short reads share connections", () => {
+describePg("driver", "short reads share connections", () => {
   const run = withStores(migratedPostgres, Layer.empty)
 
   /**
@@ -99,7 +99,7 @@ describePg("short reads share connections", () => {
     ))
 })
 
-describePg("after the pool has ended", () => {
+describePg("driver", "after the pool has ended", () => {
   it("a read fails like any other statement, each time", async () => {
     const sql = await Effect.runPromise(Effect.provide(SqlClient, migratedPostgres))
     const asked = Effect.either(reads(sql)`SELECT ${1}::int AS one`)
@@ -112,7 +112,7 @@ describePg("after the pool has ended", () => {
   })
 })
 
-describePg("a statement whose caller went away", () => {
+describePg("driver", "a statement whose caller went away", () => {
   const run = withStores(migratedPostgres, Layer.empty)
 
   it("is cancelled, and its connection is used again", () =>

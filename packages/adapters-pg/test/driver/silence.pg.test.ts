@@ -4,7 +4,7 @@ import { Effect, Redacted } from "effect"
 import { expect, it } from "vitest"
 import { describePg, freshDatabase } from "../support/postgres.js"
 
-describePg("a connection on which nothing comes", () => {
+describePg("driver", "a connection on which nothing comes", () => {
   it("is left alone while the server works on its statement, or waits for a lock for it", async () => {
     const { drop, url } = await freshDatabase()
     try {

@@ -55,7 +55,7 @@ const writesOf = <A, E>(sql: SqlClient, program: Effect.Effect<A, E>) =>
     return writes
   })
 
-describePg("statements of a transaction that travel together", () => {
+describePg("driver", "statements of a transaction that travel together", () => {
   const run = withStores(migratedPostgres, Layer.empty)
 
   it("are worked off in order, each seeing what those before it wrote", () =>
@@ -142,7 +142,7 @@ describePg("statements of a transaction that travel together", () => {
     ))
 })
 
-describePg("the last writes of a transaction", () => {
+describePg("driver", "the last writes of a transaction", () => {
   const run = withStores(migratedPostgres, Layer.empty)
 
   it("are committed when it has ended", () =>

@@ -20,7 +20,7 @@ const fixAt = (minute: number): Fix.Fix => ({
 })
 
 /** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
-describePg("the look for fixes that are known", () => {
+describePg("plans", "the look for fixes that are known", () => {
   const run = withStores(migratedPostgres, Layer.empty)
 
   /** How many of `uses` executions on one connection the server planned for their own values. */

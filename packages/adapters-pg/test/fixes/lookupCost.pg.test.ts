@@ -25,47 +25,51 @@ const fixes = Array.from({ length: STEP }, (_, index) => ({
 const Plan = Schema.Struct({ "QUERY PLAN": Schema.String })
 
 /** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
-describePg("what is there already is known by one step in an index for each fix, whatever the statistics", () => {
-  const run = withStores(migratedPostgres, Layer.empty)
+describePg(
+  "plans",
+  "what is there already is known by one step in an index for each fix, whatever the statistics",
+  () => {
+    const run = withStores(migratedPostgres, Layer.empty)
 
-  /** A long history about which the planner has no statistics. */
-  const history = (sql: SqlClient, userId: UserId) =>
-    sql`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, received_at)
+    /** A long history about which the planner has no statistics. */
+    const history = (sql: SqlClient, userId: UserId) =>
+      sql`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, received_at)
         SELECT ${userId}, ${Rows.at(START)}::timestamptz - i * interval '1 hour', 'dev_1', 52, 4, ${Rows.at(START)}
         FROM generate_series(1, ${EARLIER}) i`
 
-  const lookups = (sql: SqlClient, [text, parameters]: readonly [string, ReadonlyArray<unknown>], table: RegExp) =>
-    sql.unsafe(`EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) ${text}`, parameters).pipe(
-      Rows.all(Plan),
-      Effect.map((plan) => plan.map((line) => line["QUERY PLAN"]).filter((line) => table.test(line)))
-    )
+    const lookups = (sql: SqlClient, [text, parameters]: readonly [string, ReadonlyArray<unknown>], table: RegExp) =>
+      sql.unsafe(`EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF) ${text}`, parameters).pipe(
+        Rows.all(Plan),
+        Effect.map((plan) => plan.map((line) => line["QUERY PLAN"]).filter((line) => table.test(line)))
+      )
 
-  const expectSteps = (scans: ReadonlyArray<string>) => {
-    expect(scans.length).toBeGreaterThan(0)
-    for (const scan of scans) expect(scan).toMatch(/Index .*(?:actual rows=[01] loops|never executed)/)
+    const expectSteps = (scans: ReadonlyArray<string>) => {
+      expect(scans.length).toBeGreaterThan(0)
+      for (const scan of scans) expect(scan).toMatch(/Index .*(?:actual rows=[01] loops|never executed)/)
+    }
+
+    it("for an upload of a phone that was offline for long", () =>
+      run(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const userId = UserId.make("usr_offline")
+          yield* history(sql, userId)
+          const statement = knownStatement(sql, userId, DeviceId.make("dev_1"), fixes)
+          expectSteps(yield* lookups(sql, statement.compile(), / on fixes\w* /))
+          const [known] = yield* statement.pipe(Rows.all(Schema.Struct({ array_agg: Schema.Array(Schema.Int) })))
+          expect(known?.array_agg).toHaveLength(STEP - 1)
+        })
+      ))
+
+    it("for a step of an import [imports-5]", () =>
+      run(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const userId = UserId.make("usr_importing")
+          yield* history(sql, userId)
+          const step = { userId, deviceId: DeviceId.make("dev_2"), at: Timestamp.make(START), fixes, visits: [] }
+          expectSteps(yield* lookups(sql, historyStatement(sql, step).compile(), / on fixes\w* known/))
+        })
+      ))
   }
-
-  it("for an upload of a phone that was offline for long", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient
-        const userId = UserId.make("usr_offline")
-        yield* history(sql, userId)
-        const statement = knownStatement(sql, userId, DeviceId.make("dev_1"), fixes)
-        expectSteps(yield* lookups(sql, statement.compile(), / on fixes\w* /))
-        const [known] = yield* statement.pipe(Rows.all(Schema.Struct({ array_agg: Schema.Array(Schema.Int) })))
-        expect(known?.array_agg).toHaveLength(STEP - 1)
-      })
-    ))
-
-  it("for a step of an import [imports-5]", () =>
-    run(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient
-        const userId = UserId.make("usr_importing")
-        yield* history(sql, userId)
-        const step = { userId, deviceId: DeviceId.make("dev_2"), at: Timestamp.make(START), fixes, visits: [] }
-        expectSteps(yield* lookups(sql, historyStatement(sql, step).compile(), / on fixes\w* known/))
-      })
-    ))
-})
+)

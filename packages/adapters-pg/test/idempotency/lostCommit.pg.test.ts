@@ -4,9 +4,9 @@ import { Effect, Layer, Redacted } from "effect"
 import { expect, it } from "vitest"
 import { startLossyProxy } from "../support/lossyProxy.js"
 import { someone } from "../support/oneTransactionContract.js"
-import { describePg, migratedDatabase } from "../support/postgres.js"
+import { describeServers } from "../support/postgres.js"
 
-describePg("a commit whose answer is lost", () => {
+describeServers("a commit whose answer is lost", ({ migratedDatabase }) => {
   it("made the place, as the first request is not told; the second one gets the kept answer and makes no other [idempotency-4]", async () => {
     const database = await migratedDatabase()
     const proxy = await startLossyProxy(database.url)

@@ -4,7 +4,7 @@ import { askZone, type LimitStore, type Rate, Subject, takeCall } from "@place-a
 import { AppId, ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Context, Deferred, Effect, Either, Fiber, Layer, Redacted, Schedule } from "effect"
 import { expect, it } from "vitest"
-import { describePg, describeServers, postgres, type Server } from "../support/postgres.js"
+import { describeServers, lockWaits, type Server } from "../support/postgres.js"
 
 const pool = (url: string) => layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName: "test" })
 
@@ -50,16 +50,15 @@ describeServers("limits, two servers on one database", (on) => {
     ))
 })
 
-/** On one node only: a lock of every window is what Citus refuses. */
-describePg("limits, two servers on one database whose windows are locked", () => {
+describeServers("limits, two servers on one database whose windows are locked", (on) => {
   it("never wait for each other in a circle, in whatever order their calls come [limits-6]", () =>
-    withServers(postgres, (servers, sql) =>
+    withServers(on, (servers, sql) =>
       Effect.gen(function* () {
         const rate: Rate.Rate = { calls: 10, windowMillis: Timestamp.HOUR }
         const three = [connection(1), connection(2), connection(3)]
         const [held, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
         yield* Effect.provide(takeCall(connection(2), rate), servers[0]!)
-        const holder = yield* sql`SELECT 1 FROM rate_windows FOR UPDATE`.pipe(
+        const holder = yield* sql`UPDATE rate_windows SET used = used`.pipe(
           Effect.zipRight(Deferred.succeed(held, undefined)),
           Effect.zipRight(Deferred.await(release)),
           sql.withTransaction,
@@ -74,9 +73,7 @@ describePg("limits, two servers on one database whose windows are locked", () =>
         const both = yield* Effect.fork(
           Effect.all([calls(0, three), calls(1, three.toReversed())], { concurrency: "unbounded" })
         )
-        const waiting = sql`SELECT 1 FROM pg_stat_activity
-                            WHERE datname = current_database() AND wait_event_type = 'Lock'`
-        yield* Effect.repeat(waiting, { until: (rows) => rows.length === 2, schedule: Schedule.spaced(10) })
+        yield* Effect.repeat(lockWaits(on, sql), { until: (waits) => waits >= 2, schedule: Schedule.spaced(10) })
         yield* Deferred.succeed(release, undefined)
         yield* Fiber.join(holder)
         expect((yield* Fiber.join(both)).flat().every(({ isAdmitted }) => isAdmitted)).toBe(true)
@@ -84,7 +81,7 @@ describePg("limits, two servers on one database whose windows are locked", () =>
     ))
 
   it("hand out a budget once [M8, limits-8]", () =>
-    withServers(postgres, (servers) =>
+    withServers(on, (servers) =>
       Effect.gen(function* () {
         const spender = { userId: UserId.make("usr_a"), appId: AppId.make("app_a") }
         const circle = { lat: 52.1, lon: 4.9, radiusM: 400 }

@@ -1,15 +1,15 @@
 import { Distribution, layerPostgres, Migrator, Partitions } from "@place-access/adapters-pg"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Redacted } from "effect"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, expect, it } from "vitest"
 import { PLACES } from "../support/catalogueContract.js"
 import { ask } from "../support/citusStandIn.js"
-import { citus, type TestDatabase } from "../support/postgres.js"
+import { describeCitus, type TestDatabase } from "../support/postgres.js"
 
 /** Enough users that no node is without a row. */
 const USERS = 40
 
-describe.skipIf(!citus.isThere)("db distribute, on Citus", () => {
+describeCitus("db distribute", (citus) => {
   let database: TestDatabase
   beforeEach(async () => {
     database = await citus.freshDatabase()

@@ -6,7 +6,7 @@ import { PLACES } from "../support/catalogueContract.js"
 import { ask, callsOf, installStandIn } from "../support/citusStandIn.js"
 import { describePg, freshDatabase } from "../support/postgres.js"
 
-describePg("db distribute, over a stand-in for Citus", () => {
+describePg("standIn", "db distribute, over a stand-in for Citus", () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>
   beforeEach(async () => {
     database = await freshDatabase()

@@ -2,9 +2,9 @@ import { layerPostgres, Migrator } from "@place-access/adapters-pg"
 import { Effect, Logger, Redacted } from "effect"
 import pg from "pg"
 import { expect, it } from "vitest"
-import { describePg, freshDatabase } from "../support/postgres.js"
+import { describeServers } from "../support/postgres.js"
 
-describePg("migrate", () => {
+describeServers("migrate", ({ freshDatabase }) => {
   it("several processes may start at once: one works, all succeed", async () => {
     const { url, drop } = await freshDatabase()
     try {

@@ -1,11 +1,11 @@
 import pg from "pg"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { describePg, freshDatabase } from "./postgres.js"
+import { describeServers, type TestDatabase } from "./postgres.js"
 
-describePg("freshDatabase", () => {
-  let database: Awaited<ReturnType<typeof freshDatabase>>
+describeServers("freshDatabase", (server) => {
+  let database: TestDatabase
   beforeAll(async () => {
-    database = await freshDatabase()
+    database = await server.freshDatabase()
   })
   afterAll(() => database.drop())
 

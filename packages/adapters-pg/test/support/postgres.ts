@@ -1,3 +1,5 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import { Distribution, layerPostgres, Migrator } from "@place-access/adapters-pg"
 import { Effect, Redacted } from "effect"
 import { randomBytes } from "node:crypto"
@@ -6,6 +8,8 @@ import { describe, inject } from "vitest"
 
 export interface TestDatabase {
   readonly url: string
+  /** The same database at every server that has a part of it, the one of `url` first. */
+  readonly urls: ReadonlyArray<string>
   /** Closes whatever is still connected to the database, and drops it. */
   readonly drop: () => Promise<void>
 }
@@ -87,7 +91,7 @@ const serverOf = (kind: Kind): Server => {
   const makeDatabase = async (how: string): Promise<TestDatabase> => {
     const name = `place_access_test_${randomBytes(6).toString("hex")}`
     await create(name, how)
-    return { url: urlAt(name), drop: () => drop(name) }
+    return { url: urlAt(name), urls: there().map((node) => urlOf(node, name)), drop: () => drop(name) }
   }
 
   /**
@@ -146,29 +150,49 @@ export const postgres: Server = serverOf({
 })
 
 /** A coordinator and its nodes. Each test database is distributed with our own command. */
-export const citus: Server = serverOf({
-  name: "Citus",
-  nodes: inject("citusNodes"),
-  template: `${inject("pgTemplate")}_citus`,
-  span: async (nodes, database) => {
-    for (const node of nodes) await on(urlOf(node, database), (client) => client.query("create extension citus"))
-    const [coordinator = "", ...workers] = nodes
-    const address = (node: string): [string, number] => [new URL(node).hostname, Number(new URL(node).port)]
-    await on(urlOf(coordinator, database), async (client) => {
-      await client.query("select citus_set_coordinator_host($1, $2)", address(coordinator))
-      for (const worker of workers) await client.query("select citus_add_node($1, $2)", address(worker))
-    })
-  },
-  prepare: (url) =>
-    Migrator.migrate.pipe(
-      Effect.zipRight(Distribution.distribute({ shards: SHARDS, dryRun: false, say: () => Effect.void })),
-      Effect.provide(poolOn(url, "place-access db distribute")),
-      Effect.runPromise
-    )
-})
+const clusterOf = (nodes: ReadonlyArray<string> | null): Server =>
+  serverOf({
+    name: "Citus",
+    nodes,
+    template: `${inject("pgTemplate")}_citus`,
+    span: async (nodes, database) => {
+      for (const node of nodes) await on(urlOf(node, database), (client) => client.query("create extension citus"))
+      const [coordinator = "", ...workers] = nodes
+      const address = (node: string): [string, number] => [new URL(node).hostname, Number(new URL(node).port)]
+      await on(urlOf(coordinator, database), async (client) => {
+        await client.query("select citus_set_coordinator_host($1, $2)", address(coordinator))
+        for (const worker of workers) await client.query("select citus_add_node($1, $2)", address(worker))
+      })
+    },
+    prepare: (url) =>
+      Migrator.migrate.pipe(
+        Effect.zipRight(Distribution.distribute({ shards: SHARDS, dryRun: false, say: () => Effect.void })),
+        Effect.provide(poolOn(url, "place-access db distribute")),
+        Effect.runPromise
+      )
+  })
 
-/** A `describe` for behaviour that only one PostgreSQL server shows (plans, the driver); skipped without a server. */
-export const describePg = describe.skipIf(!postgres.isThere)
+/** The cluster that all tests share. */
+export const citus: Server = clusterOf(inject("citusNodes"))
+
+/** Why a suite runs on PostgreSQL and not on Citus. A suite without one of these reasons runs on both. */
+const ALONE = {
+  driver: "the driver and the server to which it is connected: it cannot tell whether nodes are behind that server",
+  plans: "every step of a plan of one server; on Citus `tasks.e2e.test.ts` reads how many tasks a statement becomes",
+  texts: "the statements that a single server gets; `tasks.e2e.test.ts` has those of a cluster",
+  standIn: "a stand-in for Citus, for machines without a cluster; `distribution.citus.test.ts` has the real one",
+  stock: "the stock client, which is another driver"
+} as const
+
+/** Declares a suite for PostgreSQL alone; skipped without a server. `.ci/servers.mjs` counts such suites by reason. */
+export const describePg = (why: keyof typeof ALONE, name: string, suite: () => void): void => {
+  describe.skipIf(!postgres.isThere)(`${name}, on PostgreSQL alone (${ALONE[why]})`, suite)
+}
+
+/** Declares a suite about what only a cluster has: nodes, shards, distribution. Skipped without a cluster. */
+export const describeCitus = (name: string, suite: (server: Server) => void): void => {
+  describe.skipIf(!citus.isThere)(`${name}, on Citus alone (nodes and shards)`, () => suite(citus))
+}
 
 /**
  * Declares a suite once for PostgreSQL and once for Citus; skipped where a server is missing. What holds under locks,
@@ -180,4 +204,15 @@ export const describeServers = (name: string, suite: (server: Server) => void): 
   }
 }
 
-export const { freshDatabase, migratedDatabase } = postgres
+/** How many statements on this database wait for a lock of another transaction, on all nodes together. */
+export const lockWaits = ({ kind }: Server, sql: SqlClient): Effect.Effect<number, SqlError> => {
+  const here = `SELECT count(*)::int AS waits FROM pg_stat_activity
+                WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  const everywhere = `SELECT sum(result::int)::int AS waits FROM run_command_on_all_nodes($$${here}$$)`
+  return Effect.map(
+    sql.unsafe<{ readonly waits: number }>(kind === "citus" ? everywhere : here),
+    ([row]) => row?.waits ?? 0
+  )
+}
+
+export const { freshDatabase } = postgres

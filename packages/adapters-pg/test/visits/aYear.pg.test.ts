@@ -60,7 +60,7 @@ const cost = (root: Node) => ({
 })
 
 /** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
-describePg(`a year of a user's history, ${FIXES / 1_000_000} million fixes`, () => {
+describePg("plans", `a year of a user's history, ${FIXES / 1_000_000} million fixes`, () => {
   const run = withStores(migratedPostgres, VisitStores)
 
   it("lookup/place and visits are answered by index, and read a few pages of the database, however they are planned [answers-9]", () =>
