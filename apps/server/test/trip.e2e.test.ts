@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { verify } from "@place-access/adapters-webhook/verify"
-import { describeServers } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { describeCitus, describeServers } from "../../../packages/adapters-pg/test/support/postgres.js"
 import { geodesicM } from "../../../packages/domain/test/support/geodesic.js"
 import { referenceFirings } from "../../../packages/domain/test/support/referenceRules.js"
 import { theBrowser } from "../../../packages/domain/test/support/chromium.js"
@@ -219,4 +219,7 @@ describe.skipIf(browserMissing)("the whole trip on the embedded database, in one
 
 describe.skipIf(browserMissing)("the whole trip", () => {
   describeServers("a server and two workers", ({ kind }) => journey({ database: kind, workers: 2 }))
+  describeCitus("all programs connected to a node that is not the coordinator", () =>
+    journey({ database: "citus", workers: 1, node: 2 })
+  )
 })

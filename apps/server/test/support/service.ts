@@ -35,12 +35,14 @@ export interface Setup {
   readonly workers?: number
   /** Not with the embedded database: an existing database, which is not deleted. */
   readonly databaseUrl?: string
+  /** Only on Citus: the node of the cluster that all programs connect to. 0, the default, is the coordinator. */
+  readonly node?: number
   readonly environment?: Readonly<Record<string, string>>
 }
 
 export const startService = async (
   processes: Processes,
-  { database, databaseUrl, environment = {}, workers = 1 }: Setup
+  { database, databaseUrl, environment = {}, node = 0, workers = 1 }: Setup
 ): Promise<Service> => {
   const port = await freePort()
   const url = `http://localhost:${port}`
@@ -50,7 +52,7 @@ export const startService = async (
       ? undefined
       : databaseUrl === undefined
         ? await (database === "citus" ? citus.migratedDatabase() : postgresServer.freshDatabase())
-        : { url: databaseUrl, drop: () => Promise.resolve() }
+        : { url: databaseUrl, urls: [databaseUrl], drop: () => Promise.resolve() }
   const shared = {
     DATA_DIR: dataDir,
     BASE_URL: url,
@@ -58,7 +60,10 @@ export const startService = async (
     ALLOW_INSECURE_WEBHOOKS: "true",
     ...(postgres === undefined
       ? {}
-      : { DATABASE_URL: postgres.url, SECRET_KEYS: `test:${randomBytes(32).toString("base64")}` }),
+      : {
+          DATABASE_URL: postgres.urls[node] ?? postgres.url,
+          SECRET_KEYS: `test:${randomBytes(32).toString("base64")}`
+        }),
     ...environment
   }
   const startServer = () => processes.start("server", { ...shared, HOST: "127.0.0.1", PORT: String(port) })

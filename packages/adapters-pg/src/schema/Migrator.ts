@@ -94,11 +94,15 @@ export const migrateWith = program("Migrator.migrate", function* (list: Readonly
         yield* sql`SET LOCAL lock_timeout = 0`
         yield* sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
         yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
-        yield* sql`CREATE TABLE IF NOT EXISTS schema_migrations (
-          id integer PRIMARY KEY,
-          name text NOT NULL,
-          applied_at timestamptz(3) NOT NULL
-        )`
+        // Asked first: a node of Citus that is not the coordinator refuses the statement even when there is the table.
+        const [there] = yield* sql`SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL`
+        if (there === undefined) {
+          yield* sql`CREATE TABLE schema_migrations (
+            id integer PRIMARY KEY,
+            name text NOT NULL,
+            applied_at timestamptz(3) NOT NULL
+          )`
+        }
         const applied = yield* sql`SELECT id, name FROM schema_migrations`.pipe(Rows.all(Applied))
         const missing = yield* pending(list, applied)
         for (const { id, name, statements } of missing) {

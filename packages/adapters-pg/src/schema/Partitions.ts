@@ -83,6 +83,14 @@ const unlessBusy =
       Effect.retry({ schedule: SOON, while: isBusy }),
       // Locks are held in real time, even when the program runs on another clock.
       Effect.withClock(Clock.make()),
+      Effect.catchIf(Failures.isForCoordinator, () =>
+        Effect.as(
+          Effect.logWarning(
+            `The partition ${month.suffix} of ${table} is missing. A program that is connected to the coordinator makes it`
+          ),
+          "busy" as const
+        )
+      ),
       Effect.catchIf(isBusy, () =>
         Effect.as(
           Effect.logWarning(
@@ -203,6 +211,8 @@ const drop = (table: string, name: string, whatever: boolean) =>
       })
     )
   }).pipe(
+    // Programs that are connected to the coordinator drop it.
+    Effect.catchIf(Failures.isForCoordinator, () => Effect.succeed("busy" as const)),
     Failures.orStoreError,
     Effect.retry({ schedule: AGAIN, while: (error) => error.transient }),
     Effect.catchIf(
