@@ -11,11 +11,21 @@ export interface Executed {
   readonly connection: number
 }
 
+/** A notice of the server, such as those of `citus.log_remote_commands`. */
+export interface Noticed {
+  readonly message: string
+  readonly detail: string
+  readonly program: string
+  readonly connection: number
+}
+
 export interface Recorder {
   /** The address for programs: it leads to the database through the recorder. */
   readonly url: string
   /** The executions in the order of arrival; the test may empty the list. */
   readonly executed: Array<Executed>
+  /** The notices in the order of arrival. */
+  readonly noticed: Array<Noticed>
   readonly close: () => Promise<void>
 }
 
@@ -26,13 +36,20 @@ export interface Recorder {
 export const startRecorder = async (databaseUrl: string): Promise<Recorder> => {
   const target = new URL(databaseUrl)
   const executed: Array<Executed> = []
+  const noticed: Array<Noticed> = []
   const sockets = new Set<Socket>()
   let connections = 0
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || 5432), target.hostname)
     const connection = ++connections
-    const read = reader((one) => void executed.push({ ...one, connection }))
+    let program = ""
+    const read = reader((one) => {
+      program = one.program
+      executed.push({ ...one, connection })
+    })
     client.on("data", read)
+    const listen = noticeReader((one) => void noticed.push({ ...one, program, connection }))
+    upstream.on("data", listen)
     client.pipe(upstream)
     upstream.pipe(client)
     for (const [own, other] of [
@@ -56,6 +73,7 @@ export const startRecorder = async (databaseUrl: string): Promise<Recorder> => {
   return {
     url: url.href,
     executed,
+    noticed,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -105,6 +123,35 @@ const reader = (executes: (one: Omit<Executed, "connection">) => void) => {
       pending = pending.subarray(end)
     }
   }
+}
+
+/** Reads the notices among the bytes that a server sends, however they are cut into pieces. */
+const noticeReader = (hear: (one: Pick<Noticed, "message" | "detail">) => void) => {
+  let pending: Buffer = Buffer.alloc(0)
+  let isStarted = false
+  return (chunk: Buffer): void => {
+    pending = Buffer.concat([pending, chunk])
+    // The answer to a request for TLS is one letter without a length.
+    if (!isStarted && pending[0] === 0x4e && pending.length === 1) return void (pending = Buffer.alloc(0))
+    isStarted = true
+    while (pending.length >= 5) {
+      const end = 1 + pending.readInt32BE(1)
+      if (pending.length < end) return
+      if (pending[0] === 0x4e) hear(noticeOf(pending.subarray(5, end)))
+      pending = pending.subarray(end)
+    }
+  }
+}
+
+/** A notice is a list of fields, each a letter and a text. */
+const noticeOf = (body: Buffer): Pick<Noticed, "message" | "detail"> => {
+  const fields = new Map(
+    body
+      .toString("utf8")
+      .split("\0")
+      .map((field) => [field.slice(0, 1), field.slice(1)])
+  )
+  return { message: fields.get("M") ?? "", detail: fields.get("D") ?? "" }
 }
 
 interface Position {

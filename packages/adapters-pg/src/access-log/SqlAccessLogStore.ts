@@ -5,21 +5,26 @@ import { Effect, Layer, Schema } from "effect"
 import * as Batches from "../driver/Batches.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
+import { isDistributed } from "../schema/isDistributed.js"
 import { COLUMNS, EntryRow, toEntry } from "./EntryRow.js"
 
 type Store = typeof AccessLogStore.Service
 type Entry = AccessLogEntry.AccessLogEntry
 
 /**
- * Every request writes an entry and waits for the commit. Entries of requests in flight share one INSERT (`Batches`).
+ * Every request writes an entry and waits for the commit. On a single server, entries of requests in flight share one
+ * INSERT (`Batches`). On a cluster that INSERT would be a two-phase commit over several nodes, so each entry has its
+ * own.
  */
 export const layer: Layer.Layer<AccessLogStore, never, SqlClient> = Layer.scoped(
   AccessLogStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient
+    const onCluster = isDistributed(sql)
     const write = yield* Batches.make((entries: ReadonlyArray<Entry>) => insert(sql, entries))
     return AccessLogStore.of({
-      record: (entry) => Effect.asVoid(write(entry)),
+      record: (entry) =>
+        Effect.flatMap(orStoreError(onCluster), (is) => (is ? insertOne(sql, entry) : Effect.asVoid(write(entry)))),
       recordUnless: recordUnless(sql),
       list: list(sql),
       countUses: countUses(sql),
@@ -42,6 +47,12 @@ const insert = (sql: SqlClient, entries: ReadonlyArray<Entry>) =>
         ${entries.map((entry) => entry.error)}::text[],
         ${entries.map((entry) => entry.disclosed)}::text[])
       ON CONFLICT (user_id, at, entry_id) DO NOTHING`.pipe(Effect.as(entries), orStoreError)
+
+const insertOne = (sql: SqlClient, entry: Entry) =>
+  sql`INSERT INTO access_log (${COLUMNS})
+      VALUES (${entry.userId}, ${entry.id}, ${Rows.at(entry.at)}, ${entry.appId}, ${entry.connectionId},
+              ${entry.endpoint}, ${entry.purpose}, ${entry.status}, ${entry.error}, ${entry.disclosed})
+      ON CONFLICT (user_id, at, entry_id) DO NOTHING`.pipe(Effect.asVoid, orStoreError)
 
 /**
  * A statement of its own: it is rare, so `insert` keeps its simple plan. It looks up each key in the index and never

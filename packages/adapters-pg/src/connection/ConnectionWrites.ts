@@ -81,10 +81,12 @@ const setPlaces = (sql: SqlClient, { id, userId }: ConnectionKey, places: Connec
                WHERE user_id = ${userId} AND connection_id = ${id} AND place_id <> ALL(${ids}::text[])`
     if (places.length === 0) return
     yield* sql`INSERT INTO connection_places (user_id, connection_id, place_id, shared_at, include_earlier_visits)
-               SELECT ${userId}, ${id}, place_id, shared_at, include_earlier_visits
-               FROM unnest(${ids}::text[], ${places.map((place) => Rows.at(place.sharedAt))}::timestamptz[],
+               SELECT c.user_id, c.connection_id, t.place_id, t.shared_at, t.include_earlier_visits
+               FROM connections c, unnest(${ids}::text[],
+                           ${places.map((place) => Rows.at(place.sharedAt))}::timestamptz[],
                            ${places.map((place) => place.includeEarlierVisits)}::boolean[])
                  AS t (place_id, shared_at, include_earlier_visits)
+               WHERE c.user_id = ${userId} AND c.connection_id = ${id}
                ON CONFLICT (user_id, connection_id, place_id) DO UPDATE
                  SET shared_at = excluded.shared_at, include_earlier_visits = excluded.include_earlier_visits`
   })

@@ -35,10 +35,14 @@ export const writeToken = (
                  VALUES (${userId}, ${one.token.hash}, ${id}, ${one.token.familyId}, ${Rows.at(one.token.issuedAt)},
                          ${Rows.nullableAt(one.token.revokedAt)})`
     case "IssueRefresh":
+      // From the connection's row, and not from values alone: only so does Citus run the whole statement on one shard.
       return sql`INSERT INTO refresh_tokens (user_id, token_hash, connection_id, family_id, issued_at, link, revoked_at)
-                 SELECT ${userId}, ${one.token.hash}, ${id}, ${one.token.familyId}, ${Rows.at(one.token.issuedAt)},
-                        coalesce(max(link) + 1, 0), ${Rows.nullableAt(one.token.revokedAt)}::timestamptz
-                 FROM refresh_tokens WHERE user_id = ${userId} AND family_id = ${one.token.familyId}`
+                 SELECT c.user_id, ${one.token.hash}, c.connection_id, ${one.token.familyId},
+                        ${Rows.at(one.token.issuedAt)}::timestamptz,
+                        coalesce((SELECT max(r.link) + 1 FROM refresh_tokens r
+                                  WHERE r.user_id = ${userId} AND r.family_id = ${one.token.familyId}), 0),
+                        ${Rows.nullableAt(one.token.revokedAt)}::timestamptz
+                 FROM connections c WHERE c.user_id = ${userId} AND c.connection_id = ${id}`
     case "Rotate":
       return sql`UPDATE refresh_tokens
                  SET rotated_at = ${Rows.at(one.rotation.at)}, nonce = ${one.rotation.nonce},

@@ -4,6 +4,8 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
 import { COLUMNS, StoredRow, toStored } from "./StoredRow.js"
+import { isDistributed } from "../schema/isDistributed.js"
+import { uploadOnCluster } from "./uploadOnCluster.js"
 import { uploadStatement } from "./UploadStatement.js"
 import * as UploadView from "./UploadView.js"
 import * as Rows from "../driver/Rows.js"
@@ -23,13 +25,16 @@ export const layer: Layer.Layer<FixStore, never, SqlClient> = Layer.effect(
   )
 )
 
-const commit =
-  (sql: SqlClient): Store["commit"] =>
-  (upload) =>
-    uploadStatement(sql, upload).pipe(
-      Effect.map((rows) => rows.length > 0),
+const commit = (sql: SqlClient): Store["commit"] => {
+  const onCluster = isDistributed(sql)
+  return (upload) =>
+    onCluster.pipe(
+      Effect.flatMap((is) =>
+        is ? uploadOnCluster(sql, upload) : Effect.map(uploadStatement(sql, upload), (rows) => rows.length > 0)
+      ),
       orStoreError
     )
+}
 
 const MaybeNumber = Schema.optional(Schema.NullOr(Schema.Number))
 

@@ -18,43 +18,35 @@ import { fixTable, visitTable } from "./Incoming.js"
  * its statement.
  */
 export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
-  const {
-    deviceId,
-    events,
-    fixes,
-    movement,
-    putAside,
-    quarantined,
-    receivedAt,
-    states,
-    taken,
-    userId,
-    version,
-    visits
-  } = upload
+  const { deviceId, events, fixes, quarantined, states, taken, userId, visits } = upload
   return sql`
-    WITH moved AS (
-      INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, ${version + 1})
-      ON CONFLICT (user_id) DO UPDATE SET version = excluded.version WHERE stream.version = ${version}
-      RETURNING stream.user_id
-    )
+    WITH moved AS (${raiseVersion(sql, upload)})
     ${fixes.length === 0 ? sql`` : newFixes(sql, upload)}
     ${quarantined.length === 0 ? sql`` : newQuarantined(sql, upload)}
     ${taken.length === 0 ? sql`` : takenReadings(sql, upload)}
     ${visits.length === 0 ? sql`` : newVisits(sql, upload)}
     ${states.length === 0 ? sql`` : newStates(sql, upload)}
     ${events.length === 0 ? sql`` : newEvents(sql, upload)}, seen AS (
-      UPDATE devices SET
-        last_seen_at = greatest(last_seen_at, ${Rows.at(receivedAt)}::timestamptz),
-        ${fixes.length + visits.length === 0 ? sql`` : sql`last_kept_at = greatest(last_kept_at, ${Rows.at(receivedAt)}::timestamptz),`}
-        ${movement === null ? sql`` : sql`movement = ${MovementColumn.encode(movement)}::jsonb,`}
-        ${putAside.length === 0 ? sql`` : sql`put_aside = ${PutAsideColumn.added(sql, putAside, receivedAt)},`}
-        stays_due_from = least(stays_due_from, ${earliest(fixes)}::timestamptz)
+      UPDATE devices SET ${heardFrom(sql, upload)}
       FROM moved
       WHERE devices.user_id = ${userId} AND devices.device_id = ${deviceId}
     )
     SELECT user_id FROM moved`
 }
+
+/** Returns a row when the version is still the one that the upload read. It locks the user's row until the commit. */
+export const raiseVersion = (sql: SqlClient, { userId, version }: UploadCommit) =>
+  sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, ${version + 1})
+      ON CONFLICT (user_id) DO UPDATE SET version = excluded.version WHERE stream.version = ${version}
+      RETURNING stream.user_id`
+
+/** What an upload changes in the device's row. */
+export const heardFrom = (sql: SqlClient, { fixes, movement, putAside, receivedAt, visits }: UploadCommit) =>
+  sql`last_seen_at = greatest(last_seen_at, ${Rows.at(receivedAt)}::timestamptz),
+        ${fixes.length + visits.length === 0 ? sql`` : sql`last_kept_at = greatest(last_kept_at, ${Rows.at(receivedAt)}::timestamptz),`}
+        ${movement === null ? sql`` : sql`movement = ${MovementColumn.encode(movement)}::jsonb,`}
+        ${putAside.length === 0 ? sql`` : sql`put_aside = ${PutAsideColumn.added(sql, putAside, receivedAt)},`}
+        stays_due_from = least(stays_due_from, ${earliest(fixes)}::timestamptz)`
 
 const newFixes = (sql: SqlClient, { deviceId, fixes, leftBehind, receivedAt }: UploadCommit) => sql`, new_fixes AS (
       INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg,
@@ -107,11 +99,15 @@ const newStates = (sql: SqlClient, { states }: UploadCommit) => sql`, new_states
                          ${states.map(({ state }) => Rows.nullableAt(state.lastFiredAt))}::timestamptz[],
                          ${states.map(({ state }) => state.basis)}::text[],
                          ${states.map(({ made }) => RecentColumn.encode(made))}::text[]) AS state
-      ON CONFLICT (user_id, rule_id) DO UPDATE SET
+      ${replaceState(sql)}
+    )`
+
+/** A rule that has a state already gets the new one, and its evaluations are appended. */
+export const replaceState = (sql: SqlClient) =>
+  sql`ON CONFLICT (user_id, rule_id) DO UPDATE SET
         side = excluded.side, since = excluded.since, dwell_spent = excluded.dwell_spent, as_of = excluded.as_of,
         last_fired_at = excluded.last_fired_at, basis = excluded.basis,
-        recent = ${sql.literal(RecentColumn.appended("present.recent", "excluded.recent"))}
-    )`
+        recent = ${sql.literal(RecentColumn.appended("present.recent", "excluded.recent"))}`
 
 const newEvents = (sql: SqlClient, { events, receivedAt }: UploadCommit) => sql`, new_events AS (
       INSERT INTO events (user_id, event_id, connection_id, app_id, payload, occurred_at, webhook_url, max_event_age_s,

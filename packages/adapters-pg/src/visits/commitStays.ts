@@ -35,14 +35,18 @@ const deleteReplaced = (sql: SqlClient, { deviceId, from, placeIds, to, userId }
         AND arrival >= ${Rows.at(from)}
         AND (${Rows.nullableAt(to)}::timestamptz IS NULL OR arrival <= ${Rows.nullableAt(to)}::timestamptz)`
 
-/** The stay that was open at the beginning of the step is stored already: it gets its new end. */
+/**
+ * The stay that was open at the beginning of the step is stored already: it gets its new end. The statement begins with
+ * the device's row, because Citus runs an INSERT of values from arrays on one shard only when they are joined with it.
+ */
 const insertStays = (sql: SqlClient, { deviceId, stays, userId }: StayCommit) =>
   sql`INSERT INTO stays (user_id, place_id, device_id, arrival, departure)
-      SELECT ${userId}, place_id, ${deviceId}, arrival, departure
-      FROM unnest(${stays.map((stay) => stay.placeId)}::text[],
+      SELECT d.user_id, t.place_id, d.device_id, t.arrival, t.departure
+      FROM devices d, unnest(${stays.map((stay) => stay.placeId)}::text[],
                   ${stays.map((stay) => Rows.at(stay.arrival))}::timestamptz[],
                   ${stays.map((stay) => Rows.nullableAt(stay.departure))}::timestamptz[])
         AS t (place_id, arrival, departure)
+      WHERE d.user_id = ${userId} AND d.device_id = ${deviceId}
       ON CONFLICT (user_id, place_id, device_id, arrival) DO UPDATE SET departure = excluded.departure`
 
 const writeProgress = (
@@ -58,7 +62,8 @@ const writeProgress = (
     if (before.backfills.length === 0) return
     yield* sql`DELETE FROM stay_backfills WHERE user_id = ${userId} AND device_id = ${deviceId}`
     yield* sql`INSERT INTO stay_backfills (user_id, device_id, place_id, due_from)
-               SELECT ${userId}, ${deviceId}, place_id, due_from
-               FROM unnest(${backfills.map((one) => one.placeId)}::text[],
-                           ${backfills.map((one) => Rows.at(one.dueFrom))}::timestamptz[]) AS t (place_id, due_from)`
+               SELECT d.user_id, d.device_id, t.place_id, t.due_from
+               FROM devices d, unnest(${backfills.map((one) => one.placeId)}::text[],
+                           ${backfills.map((one) => Rows.at(one.dueFrom))}::timestamptz[]) AS t (place_id, due_from)
+               WHERE d.user_id = ${userId} AND d.device_id = ${deviceId}`
   })

@@ -1,0 +1,37 @@
+import type pg from "pg"
+import type { Executed } from "./recorder.js"
+
+/** What the coordinator plans for a statement. */
+export interface Plan {
+  /** The shards that it asks. 0: the coordinator carries rows between the nodes, and the plan names no number. */
+  readonly tasks: number
+  /** Whether the whole statement is planned as one step, without parts whose rows travel. */
+  readonly isWhole: boolean
+}
+
+const literal = (value: string | null): string => (value === null ? "NULL" : `'${value.replaceAll("'", "''")}'`)
+
+/** Explains an execution with its own values. Nothing is executed. */
+export const planOf = async (client: pg.Client, { text, values }: Executed): Promise<Plan> => {
+  await client.query("BEGIN")
+  try {
+    await client.query(`PREPARE asked AS ${text}`)
+    const given = values.length === 0 ? "" : `(${values.map(literal).join(", ")})`
+    const { rows } = await client.query<{ readonly "QUERY PLAN": string }>(`EXPLAIN EXECUTE asked${given}`)
+    const lines = rows.map((row) => row["QUERY PLAN"])
+    const counts = lines.flatMap((line) => {
+      const [, count] = /Task Count: (\d+)/.exec(line) ?? []
+      return count === undefined ? [] : [Number(count)]
+    })
+    return {
+      tasks: counts.reduce((sum, count) => sum + count, 0),
+      isWhole: !lines.some((line) => /Distributed Subplan|INSERT \.\.\. SELECT/.test(line))
+    }
+  } finally {
+    await client.query("ROLLBACK")
+    await client.query("DEALLOCATE ALL")
+  }
+}
+
+/** The line of a Markdown table. */
+export const line = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`

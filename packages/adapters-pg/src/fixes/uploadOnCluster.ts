@@ -1,0 +1,118 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { type UploadCommit, VisitReport } from "@place-access/domain/fixes"
+import { Effect } from "effect"
+import { last } from "../driver/Client.js"
+import * as Rows from "../driver/Rows.js"
+import * as RecentColumn from "../rules/RecentColumn.js"
+import { heardFrom, raiseVersion, replaceState } from "./UploadStatement.js"
+
+/**
+ * What `uploadStatement` does, for a cluster. An INSERT inside WITH would make Citus carry its rows between the nodes
+ * and commit in two phases, so each table has a statement of its own. All of them go to the user's shard, so the commit
+ * is that of one server. The first statement locks the user's row and tells whether the version is still the one that
+ * the upload read; only then are the others sent, together with COMMIT.
+ *
+ * False: another upload has raised the version meanwhile, and nothing was written.
+ */
+export const uploadOnCluster = (sql: SqlClient, upload: UploadCommit): Effect.Effect<boolean, SqlError> =>
+  Effect.gen(function* () {
+    const moved = yield* raiseVersion(sql, upload)
+    if (moved.length === 0) return false
+    const { deviceId, taken, userId } = upload
+    yield* last([
+      ...[...sent(sql, upload), ...concluded(sql, upload)].flatMap(({ onConflict, rows, table }) =>
+        rows.length === 0 ? [] : [sql`INSERT INTO ${sql.literal(table)} ${sql.insert(rows)} ${onConflict}`]
+      ),
+      ...(taken.length === 0
+        ? []
+        : [
+            sql`DELETE FROM quarantined_fixes
+                WHERE user_id = ${userId} AND device_id = ${deviceId} AND reading_key = ANY(${taken}::text[])`
+          ]),
+      sql`UPDATE devices SET ${heardFrom(sql, upload)} WHERE user_id = ${userId} AND device_id = ${deviceId}`
+    ])
+    return true
+  }).pipe(sql.withTransaction)
+
+/** What the device sent: the rows of each table, by their columns. */
+const sent = (sql: SqlClient, upload: UploadCommit) => {
+  const { deviceId, fixes, leftBehind, quarantined, userId, visits } = upload
+  const receivedAt = Rows.at(upload.receivedAt)
+  const [of, once] = [{ user_id: userId, device_id: deviceId, received_at: receivedAt }, sql`ON CONFLICT DO NOTHING`]
+  return [
+    {
+      table: "fixes",
+      rows: fixes.map((fix) => ({
+        ...of,
+        captured_at: Rows.at(fix.capturedAt),
+        lat: fix.lat,
+        lon: fix.lon,
+        accuracy_m: fix.accuracyM,
+        altitude_m: fix.altitudeM,
+        speed_mps: fix.speedMps,
+        course_deg: fix.courseDeg,
+        left_behind: leftBehind.has(fix)
+      })),
+      onConflict: once
+    },
+    {
+      table: "quarantined_fixes",
+      rows: quarantined.map(({ key, reading, reason }) => ({
+        ...of,
+        reading_key: key,
+        reason,
+        reading: Rows.json(reading)
+      })),
+      onConflict: once
+    },
+    {
+      table: "visit_reports",
+      rows: visits.map((visit) => ({
+        ...of,
+        report_key: VisitReport.key(visit),
+        arrival: Rows.nullableAt(visit.arrival),
+        departure: Rows.nullableAt(visit.departure),
+        lat: visit.lat,
+        lon: visit.lon,
+        accuracy_m: visit.accuracyM
+      })),
+      onConflict: once
+    }
+  ]
+}
+
+/** What follows from it for the user's rules. */
+const concluded = (sql: SqlClient, { events, receivedAt, states, userId }: UploadCommit) => [
+  {
+    table: "rule_states AS present",
+    rows: states.map(({ made, ruleId, state }) => ({
+      user_id: userId,
+      rule_id: ruleId,
+      side: state.side,
+      since: Rows.nullableAt(state.since),
+      dwell_spent: state.dwellSpent,
+      as_of: Rows.nullableAt(state.asOf),
+      last_fired_at: Rows.nullableAt(state.lastFiredAt),
+      basis: state.basis,
+      recent: RecentColumn.encode(made)
+    })),
+    onConflict: replaceState(sql)
+  },
+  {
+    table: "events",
+    rows: events.map((event) => ({
+      user_id: userId,
+      event_id: event.id,
+      connection_id: event.connectionId,
+      app_id: event.appId,
+      payload: Rows.json(event.payload),
+      occurred_at: Rows.at(event.occurredAt),
+      webhook_url: event.webhookUrl,
+      max_event_age_s: event.maxEventAgeS,
+      created_at: Rows.at(receivedAt),
+      fan_out_due_at: Rows.at(receivedAt)
+    })),
+    onConflict: sql``
+  }
+]
