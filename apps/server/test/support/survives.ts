@@ -164,9 +164,9 @@ export const survives = ({ disturb, setup, times }: Trouble): void => {
     const received = await receiver.until(
       `${expectedFirings.length} events`,
       (all) => new Set(all.map(firingOf)).size >= expectedFirings.length,
-      75 * SECOND
+      120 * SECOND
     )
     expect(Array.from(new Set(received.map(firingOf))).sort()).toEqual([...expectedFirings].sort())
     expect(await countRows(service, "fixes")).toBe(PHONES * UPLOADS * FIXES_PER_UPLOAD)
-  }, 240_000)
+  }, 300_000)
 }

@@ -150,7 +150,7 @@ export const postgres: Server = serverOf({
 })
 
 /** A coordinator and its nodes. Each test database is distributed with our own command. */
-const clusterOf = (nodes: ReadonlyArray<string> | null): Server =>
+export const clusterOf = (nodes: ReadonlyArray<string> | null): Server =>
   serverOf({
     name: "Citus",
     nodes,
