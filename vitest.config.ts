@@ -23,6 +23,7 @@ const LONGEST = [
   "apps/server/test/crash-worker.e2e.test.ts",
   "apps/server/test/demo/demo.e2e.test.ts",
   "packages/domain/test/rules/referenceAgreement.test.ts",
+  "packages/domain/test/rules/realLogs.test.ts",
   "packages/adapters-pg/test/contracts.test.ts",
   "packages/adapters-pg/test/contracts.pg.test.ts",
   "packages/adapters-http/test/pages/pages.browser.test.ts",

@@ -30,6 +30,7 @@ export class ReferenceCarried {
   /** Whether the reading is ignored. The caller gives the readings of an upload one after the other, each once. */
   isLeftBehind(device: number, reading: Reading): boolean {
     this.#follow(device, reading)
+    if (this.#rests.size < 2) return false
     const others = [...this.#rests.keys()].filter(
       (other) => other !== device && reading.capturedAt - (this.#newest.get(other)?.capturedAt ?? 0) <= DAY
     )

@@ -9,19 +9,21 @@ import { NOON, time } from "./rules.js"
 type Terms = Omit<RuleEvaluation.Question, "firesFrom">
 
 /** Made once, because a hundred thousand lives have the same rules of the same user. */
-const IDS = {
-  userId: UserId.make("usr_1"),
-  connectionId: ConnectionId.make("con_1"),
-  appId: AppId.make("app_1")
-}
+const USER_ID = UserId.make("usr_1")
+const CONNECTION_ID = ConnectionId.make("con_1")
+const APP_ID = AppId.make("app_1")
+/** The rules of a life are named by their index. */
+const RULE_IDS = ["0", "1", "2"].map((id) => RuleId.make(id))
 const TARGET: Rule.RuleTarget = { _tag: "Place", placeId: PlaceId.make("plc_1"), label: "Home" }
 const BEGINNING = time(0)
 
 /** A rule without a user, for evaluations without a store. */
-const liveRule = (question: Terms, id = "rul_1"): LiveRule.LiveRule => {
+const liveRule = (question: Terms, index: number): LiveRule.LiveRule => {
   const rule: Rule.Rule = {
-    ...IDS,
-    id: RuleId.make(id),
+    userId: USER_ID,
+    id: RULE_IDS[index] ?? RuleId.make(String(index)),
+    connectionId: CONNECTION_ID,
+    appId: APP_ID,
     type: question.type,
     target: TARGET,
     dwellMinutes: question.dwellMinutes,
@@ -62,7 +64,7 @@ const DEVICES = [DeviceId.make("dev_0"), DeviceId.make("dev_1")] as const
 
 /** The result of a life when the product's plain functions evaluate it. */
 export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
-  const all = life.rules.map((rule, index) => liveRule(questionOf(life.circle, rule), String(index)))
+  const all = life.rules.map((rule, index) => liveRule(questionOf(life.circle, rule), index))
   const firings: ReadonlyArray<Array<number>> = life.rules.map(() => [])
   const known: ReadonlyArray<Set<string>> = [new Set(), new Set()]
   const present = new Set<number>()
@@ -112,12 +114,11 @@ export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
         break
       case "Upload": {
         const receivedAt = time(happening.fixes[0]?.receivedAt ?? NOON)
-        const before = known[happening.device]
+        const before = known[happening.device] ?? new Set()
         const fixes = happening.fixes
           .map((fix) => Fix.judge(reading(fix), receivedAt))
           .flatMap((judged) => (judged._tag === "Fix" ? [judged.fix] : []))
-        const fresh = Fix.sortedAndDistinct(fixes).filter((fix) => before?.has(Fix.key(fix)) === false)
-        for (const fix of fresh) before?.add(Fix.key(fix))
+        const fresh = Fix.sortedAndDistinct(fixes).filter((fix) => isAdded(before, Fix.key(fix)))
         const standing = all.filter(
           (_, index) => present.has(index) && !needs(life, index).some((what) => missing.has(what))
         )
@@ -138,5 +139,10 @@ export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
   })
 }
 
+/** Whether the set did not have the key, which it has from now on. */
+const isAdded = (known: Set<string>, key: string): boolean => known.size !== known.add(key).size
+
+const OF_PLACE_RULES: ReadonlyArray<Ground> = ["place", "place scope"]
+const OF_ZONE_RULES: ReadonlyArray<Ground> = ["zone scope"]
 const needs = (life: Life, rule: number): ReadonlyArray<Ground> =>
-  life.rules[rule]?.about === "place" ? ["place", "place scope"] : ["zone scope"]
+  life.rules[rule]?.about === "place" ? OF_PLACE_RULES : OF_ZONE_RULES
