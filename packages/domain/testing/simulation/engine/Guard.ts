@@ -96,9 +96,12 @@ const learn = (): void => {
 /** The caller to blame for a read; undefined when a library reads the host for its own use. */
 const culprit = (ours: Function): string | undefined => {
   const [first] = callers(ours, 1)
-  if (first === undefined || known.has(positionOf(first))) return undefined
-  if (LIBRARY.test(fileOf(first))) {
-    if (!HANDS_ON.test(fileOf(first))) return undefined
+  if (first === undefined) return undefined
+  const isLibrary = LIBRARY.test(fileOf(first))
+  // Asked before the position, which V8 computes slowly: nearly every read of a run is one of these.
+  if (isLibrary && !HANDS_ON.test(fileOf(first))) return undefined
+  if (known.has(positionOf(first))) return undefined
+  if (isLibrary) {
     return show(callers(ours, FAR).find((site) => !LIBRARY.test(fileOf(site))) ?? first)
   }
   // In a bundle the nearest frame may be a library that passes the answer on, so the message lists the callers behind
