@@ -47,17 +47,37 @@ const MIDDLES: ReadonlyArray<Spot> = Array.from({ length: CELLS * CELLS }, (_, i
   y: (Math.floor(index / CELLS) + 0.5) * CELL_KM
 }))
 
+/**
+ * Computes something of a list of cells once. People who got the same answers so far share their list: without this,
+ * the first question of a strategy would be thought out for each of them.
+ */
+const once = <Terms extends ReadonlyArray<unknown>, A>(
+  compute: (cells: ReadonlyArray<Spot>, ...terms: Terms) => A
+): ((cells: ReadonlyArray<Spot>, ...terms: Terms) => A) => {
+  const computed = new WeakMap<ReadonlyArray<Spot>, Map<string, A>>()
+  return (cells, ...terms) => {
+    const ofCells = computed.get(cells) ?? new Map<string, A>()
+    computed.set(cells, ofCells)
+    const key = terms.join(" ")
+    const found = ofCells.get(key) ?? compute(cells, ...terms)
+    ofCells.set(key, found)
+    return found
+  }
+}
+
 /** One search for one person, with everything that it knows. */
 class Search {
-  possible: ReadonlyArray<Spot> = MIDDLES
   questions = 0
+  /** The cells where the person may still be. */
+  possible: ReadonlyArray<Spot>
   private asked: ZoneQuestions.ZoneQuestions = { calls: [], circles: [] }
   private now = START
 
   private readonly person: Spot
   private readonly decide: Decision
 
-  constructor(person: Spot, decide: Decision) {
+  constructor(person: Spot, decide: Decision, possible: ReadonlyArray<Spot>) {
+    this.possible = possible
     this.person = person
     this.decide = decide
   }
@@ -77,20 +97,12 @@ class Search {
     this.now = at
     this.questions++
     const side = Geometry.sideOf(circleOf(disc), pointOf(this.person), ACCURACY_M) ?? "unknown"
-    this.possible = this.possible.filter((spot) => isPossible(disc, spot, side))
+    this.possible = remaining(this.possible, disc.x, disc.y, disc.r, side)
     return side
   }
 
-  /** Guesses the spot that has most of the possible cells within 1 km; answers its distance from the person. */
   errorKm(): number {
-    let [best, guess] = [-1, { x: TOWN_KM / 2, y: TOWN_KM / 2 }]
-    const before = rowsOf(this.possible)
-    const candidates = this.possible.length > 400 ? lattice(0.2) : [middleOf(this.possible), ...this.possible]
-    for (const candidate of candidates) {
-      const mass = massOf(before, { ...candidate, r: 1 })
-      if (mass > best) [best, guess] = [mass, candidate]
-    }
-    return kmBetween(guess, this.person)
+    return kmBetween(guess(this.possible), this.person)
   }
 
   private waitFor(disc: Disc): Timestamp.Timestamp | undefined {
@@ -100,6 +112,22 @@ class Search {
     return at - START <= Timestamp.DAY ? at : undefined
   }
 }
+
+const remaining = once((cells, x: number, y: number, r: number, answer: Answer) =>
+  cells.filter((spot) => isPossible({ x, y, r }, spot, answer))
+)
+
+/** The spot that has most of the possible cells within 1 km. */
+const guess = once((possible): Spot => {
+  let [best, found] = [-1, { x: TOWN_KM / 2, y: TOWN_KM / 2 }]
+  const before = rowsOf(possible)
+  const candidates = possible.length > 400 ? lattice(0.2) : [middleOf(possible), ...possible]
+  for (const candidate of candidates) {
+    const mass = massOf(before, { ...candidate, r: 1 })
+    if (mass > best) [best, found] = [mass, candidate]
+  }
+  return found
+})
 
 const isPossible = ({ r, ...centre }: Disc, { x, y }: Spot, answer: Answer): boolean => {
   const fromEdge = Math.sqrt((x - centre.x) ** 2 + (y - centre.y) ** 2) - r
@@ -137,7 +165,7 @@ const middleOf = (spots: ReadonlyArray<Spot>): Spot => {
 }
 
 /** A circle of radius `r` from the direction `angle` that holds `share` of the possible cells. */
-const cut = (spots: ReadonlyArray<Spot>, r: number, angle: number, share: number): Disc => {
+const cut = once((spots, r: number, angle: number, share: number): Disc => {
   const middle = middleOf(spots)
   const [dx, dy] = [Math.cos(angle), Math.sin(angle)]
   let [near, far] = [0, r + TOWN_KM * 1.5]
@@ -148,10 +176,10 @@ const cut = (spots: ReadonlyArray<Spot>, r: number, angle: number, share: number
     else far = half
   }
   return { x: middle.x + dx * near, y: middle.y + dy * near, r }
-}
+})
 
 /** The direction in which the possible cells lie furthest apart. */
-const longAxis = (spots: ReadonlyArray<Spot>): number => {
+const longAxis = once((spots): number => {
   const middle = middleOf(spots)
   let [xx, xy, yy] = [0, 0, 0]
   for (const { x, y } of spots) {
@@ -160,10 +188,10 @@ const longAxis = (spots: ReadonlyArray<Spot>): number => {
     yy += (y - middle.y) ** 2
   }
   return Math.atan2(2 * xy, xx - yy) / 2
-}
+})
 
 /** Where a circle of radius `r` holds most of the possible cells. */
-const fullest = (spots: ReadonlyArray<Spot>, r: number): Disc => {
+const fullest = once((spots, r: number): Disc => {
   const before = rowsOf(spots)
   let [best, disc] = [-1, { x: 0, y: 0, r }]
   for (const centre of lattice(Math.max(0.4, r / 2))) {
@@ -171,7 +199,7 @@ const fullest = (spots: ReadonlyArray<Spot>, r: number): Disc => {
     if (mass > best) [best, disc] = [mass, { ...centre, r }]
   }
   return disc
-}
+})
 
 /** For each row of cells the number of possible cells before each column, so that a circle can be summed row by row. */
 const rowsOf = (spots: ReadonlyArray<Spot>): Int32Array => {
@@ -296,8 +324,10 @@ const spots = (count: number): ReadonlyArray<Spot> =>
 
 /** Half of the people are found to within this many kilometres. */
 export const medianErrorKm = (strategy: (search: Search) => unknown, decide: Decision, people: number): number => {
+  // A list of this call, so that what was computed of it goes with it.
+  const cells = [...MIDDLES]
   const errors = spots(people).map((person) => {
-    const search = new Search(person, decide)
+    const search = new Search(person, decide, cells)
     strategy(search)
     return search.errorKm()
   })
