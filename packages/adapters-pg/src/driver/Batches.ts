@@ -25,6 +25,29 @@ export const make = <Item, Answer>(
   restMillis = 0
 ) => makeBy(() => "", write, restMillis)
 
+/** Writes a batch and answers each of its items. */
+const answering = <Item, Answer>(
+  write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>
+) => {
+  const run = (batch: ReadonlyArray<Waiting<Item, Answer>>): Effect.Effect<void> =>
+    Effect.matchCauseEffect(write(batch.map(({ item }) => item)), {
+      onSuccess: (answers) =>
+        Effect.sync(() => {
+          for (const [index, { answer }] of batch.entries()) {
+            const own = answers[index]
+            answer(own === undefined ? Effect.dieMessage("left out of the answers") : Effect.succeed(own))
+          }
+        }),
+      onFailure: (cause) =>
+        batch.length > 1 && cause._tag === "Fail" && !cause.error.transient
+          ? Effect.forEach(batch, (one) => run([one]), { discard: true })
+          : Effect.sync(() => {
+              for (const { answer } of batch) answer(Effect.failCause(cause))
+            })
+    })
+  return run
+}
+
 /** `make`, with batches of their own for each key: a statement that takes long delays no item of another key. */
 export const makeBy = <Item, Answer>(
   keyOf: (item: Item) => string,
@@ -32,23 +55,7 @@ export const makeBy = <Item, Answer>(
   restMillis = 0
 ): Effect.Effect<(item: Item) => Effect.Effect<Answer, StoreError>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const run = (batch: ReadonlyArray<Waiting<Item, Answer>>): Effect.Effect<void> =>
-      Effect.matchCauseEffect(write(batch.map(({ item }) => item)), {
-        onSuccess: (answers) =>
-          Effect.sync(() => {
-            for (const [index, { answer }] of batch.entries()) {
-              const own = answers[index]
-              answer(own === undefined ? Effect.dieMessage("left out of the answers") : Effect.succeed(own))
-            }
-          }),
-        onFailure: (cause) =>
-          batch.length > 1 && cause._tag === "Fail" && !cause.error.transient
-            ? Effect.forEach(batch, (one) => run([one]), { discard: true })
-            : Effect.sync(() => {
-                for (const { answer } of batch) answer(Effect.failCause(cause))
-              })
-      })
-
+    const run = answering(write)
     // A key is here while its loop runs. The loop ends when nothing waits, so a key that is not used takes no memory.
     const queues = new Map<string, Array<Waiting<Item, Answer>>>()
     let isClosed = false

@@ -16,8 +16,8 @@ const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Infinity
 
 /**
- * Half of the time that passes until a webhook of a healthy app is posted, beside `failing` other apps whose receivers
- * never answer. Each app has an event every half second.
+ * The median of the times from an event of a healthy app until its receiver has answered, beside `failing` other apps
+ * whose receivers never answer. Each app has an event every half second.
  */
 const healthyMedian = (failing: number, isKnown = true): number =>
   inVirtualTime(
