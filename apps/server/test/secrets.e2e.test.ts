@@ -4,7 +4,7 @@ import { Effect, Layer, Schema } from "effect"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { client } from "./support/client.js"
+import { client, type Client } from "./support/client.js"
 import { answerConsent, authorizeUrl, exchangeCode } from "./support/consent.js"
 import { addDevice, createApp, createEndpoint, createPlace, createRule, RULES_SCOPE, signUp } from "./support/people.js"
 import { ridePast, upload } from "./support/phone.js"
@@ -12,6 +12,7 @@ import { pkce } from "./support/pkce.js"
 import { useProcesses } from "./support/processes.js"
 import { type Receiver, startReceiver } from "./support/receiver.js"
 import { type Service, startService } from "./support/service.js"
+import { until } from "./support/until.js"
 
 /**
  * Plants secrets in a normal use of the service, with right and wrong requests, and then searches for them in
@@ -80,6 +81,41 @@ const secretsIn = (text: string | Buffer): ReadonlyArray<string> =>
   Array.from(secrets).flatMap(([name, secret]) => (spellings(secret).some((form) => text.includes(form)) ? [name] : []))
 const coordinatesIn = (text: string): number => Array.from(coordinates).filter((one) => text.includes(one)).length
 
+/** Somebody sets a new password with a mailed link, and then changes it. One more link is mailed and not used. */
+const forgetPassword = async (stranger: Client) => {
+  const forgetful = await signUp(service.url, "forgetful")
+  const mailedLink = async (name: string): Promise<string> => {
+    const asked = await stranger.call("POST", "/v1/password-resets", { json: { email: forgetful.email } })
+    expect(asked.status).toBe(202)
+    return until(name, async () => {
+      const { text } = await stranger.call("GET", "/dev/mailbox")
+      const tokens = Array.from(text.matchAll(/reset-password\?token=([0-9a-z]{52})/g), ([, token = ""]) => token)
+      const fresh = tokens.find((token) => ![...secrets.values()].includes(token))
+      return fresh === undefined ? undefined : keep(name, fresh)
+    })
+  }
+  const token = await mailedLink("link for a new password")
+  const wrongToken = keep("wrong link", `${token.slice(1)}0`)
+  const password = keep("password by link", "purple monkey dishwasher")
+  await stranger.call("GET", `/reset-password?token=${wrongToken}`)
+  expect((await stranger.call("GET", `/reset-password?token=${token}`)).status).toBe(200)
+  for (const [sent, status] of [
+    [wrongToken, 404],
+    [token, 204],
+    [token, 404]
+  ] as const) {
+    const used = await stranger.call("POST", "/v1/password-resets/use", { json: { token: sent, password } })
+    expect(used.status).toBe(status)
+  }
+  const visitor = client(service.url)
+  await visitor.call("POST", "/v1/session", { json: { email: forgetful.email, password } })
+  const changed = await visitor.call("PUT", "/v1/user/account/password", {
+    json: { password, new_password: keep("changed password", "staple ocean seventeen") }
+  })
+  expect(changed.status).toBe(204)
+  await mailedLink("link that nobody used")
+}
+
 beforeAll(async () => {
   ;[service, receiver] = await Promise.all([
     startService(processes, { database: "embedded", environment: { LOG_LEVEL: "trace" } }),
@@ -95,6 +131,8 @@ beforeAll(async () => {
   keep("session", session)
   const mistyped = keep("mistyped password", "incorrect horse battery staple")
   await stranger.call("POST", "/v1/session", { json: { email: person.email, password: mistyped } })
+
+  await forgetPassword(stranger)
 
   const app = await createApp(person, "http://127.0.0.1:9/callback")
   keep("first client secret", app.clientSecret)
@@ -177,7 +215,17 @@ describe("secrets", () => {
     for (const [name, secret] of secrets) {
       for (const form of spellings(secret)) expect(secretsIn(`before ${form} after`)).toContain(name)
     }
-    const filled = ["accounts", "access_log", "access_tokens", "deliveries", "delivery_attempts", "events", "sessions"]
+    const filled = [
+      "accounts",
+      "account_links",
+      "mail_outbox",
+      "access_log",
+      "access_tokens",
+      "deliveries",
+      "delivery_attempts",
+      "events",
+      "sessions"
+    ]
     expect(filled.filter((table) => (tables.get(table) ?? "") === "")).toEqual([])
     expect(tables.get("accounts")).toContain("$argon2id$")
     const onDisk = Array.from(files.values(), (bytes) => bytes.includes("@example.test"))

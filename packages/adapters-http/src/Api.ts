@@ -1,5 +1,6 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import { AccountsApi, SessionApi } from "./accounts/AccountsApi.js"
+import { CredentialsApi } from "./credentials/CredentialsApi.js"
 import { DeletionApi } from "./deletions/DeletionApi.js"
 import { HistoryApi } from "./history/HistoryApi.js"
 import { AdminApi } from "./admin/AdminApi.js"
@@ -38,6 +39,7 @@ const Groups = HttpApi.make("place-access")
   .add(AccountsApi)
   .add(SessionApi)
   .add(HistoryApi)
+  .add(CredentialsApi)
   .add(DeletionApi)
   .add(AppsApi)
   .add(PurposesApi)

@@ -5,6 +5,7 @@ import type { Vault } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
 import * as AccountsHttp from "./accounts/AccountsHttp.js"
 import * as SessionHttp from "./accounts/SessionHttp.js"
+import * as CredentialsHttp from "./credentials/CredentialsHttp.js"
 import * as DeletionHttp from "./deletions/DeletionHttp.js"
 import * as HistoryHttp from "./history/HistoryHttp.js"
 import * as AdminHttp from "./admin/AdminHttp.js"
@@ -52,6 +53,7 @@ const Handlers = Layer.mergeAll(
   AccountsHttp.layer,
   SessionHttp.layer,
   HistoryHttp.layer,
+  CredentialsHttp.layer,
   DeletionHttp.layer,
   AppsHttp.layer,
   PurposesHttp.layer,

@@ -14,6 +14,8 @@ import { SessionAuth } from "@place-access/adapters-http/security/SessionAuth"
 const OPEN = new Set([
   "POST /v1/accounts",
   "POST /v1/session",
+  "POST /v1/password-resets",
+  "POST /v1/password-resets/use",
   "DELETE /v1/session",
   "POST /v1/oauth/token",
   "POST /v1/oauth/revoke",

@@ -21,7 +21,10 @@ import type { Vault } from "../src/shared/Vault.js"
  * that cases can share a database. `overrides` change single fields.
  */
 
-/** An account without roles. Nobody can sign in as a fixture: its password hash is no real hash. */
+/** What stands for the hash of a fixture's password: nobody can sign in as a fixture. */
+export const NO_PASSWORD = "no password"
+
+/** An account without roles. */
 export const userWith = (
   overrides: Partial<Account> = {}
 ): Effect.Effect<Account, StoreError, AccountStore | Entropy.Entropy> =>
@@ -36,7 +39,7 @@ export const userWith = (
       createdAt: yield* Timestamp.now,
       ...overrides
     }
-    yield* Effect.catchTag(accounts.create(account, "no password"), "Conflict", Effect.die)
+    yield* Effect.catchTag(accounts.create(account, NO_PASSWORD), "Conflict", Effect.die)
     return account
   })
 

@@ -19,6 +19,7 @@ export const createAccount = ({ passwordFromStdin, ...asked }: AccountOptions) =
     const chosen = yield* password.choose(passwordFromStdin)
     const account = yield* create({ ...asked, password: chosen.password }).pipe(
       Effect.catchTags({
+        Invalid: ({ problems: [{ message }] }) => new CannotStart({ message: `The password ${message}.` }),
         Conflict: () => new CannotStart({ message: `${asked.email} has an account already. Nothing was changed.` }),
         StoreError: () => new CannotStart({ message: "The database could not store the account. Try again." })
       })

@@ -32,7 +32,8 @@ export const tokens = {
   code: `pa_ac.${ids.connection}.${secret("code")}`,
   device: `pa_dv.${ids.user}.${secret("device")}`,
   client: `pa_cs_${secret("client")}`,
-  signing: `whsec_${secret("signing")}`
+  signing: `whsec_${secret("signing")}`,
+  link: secret("link")
 } as const
 
 /** RFC 7636, appendix B. */
@@ -117,6 +118,7 @@ export const fields: Readonly<Record<string, unknown>> = {
   max_age_s: 900,
   mode: "new",
   name: "Umbrella",
+  new_password: "purple monkey dishwasher",
   note: "Thank you, clear and short.",
   occurred_at: "2026-03-01T18:04:31.000Z",
   outcome: "ok",
@@ -191,6 +193,7 @@ export const fieldsOf: Readonly<Record<string, Readonly<Record<string, unknown>>
   by_purpose: { description: purpose, purpose: ids.purpose },
   counts: { read: 2_210, stored: 2_104, duplicates: 88, too_recent: 18, too_old: 0, quarantined: 0 },
   "accessLog.list": { purpose: ids.purpose },
+  "credentials.resetPassword": { token: tokens.link },
   "devices.add": { id: ids.device, name: "My phone", last_seen_at: null, token: tokens.device },
   "endpoints.create": { events: ["rule.fired"], description: "Our production server" },
   "endpoints.update": { events: ["rule.fired"], description: "Our production server" },

@@ -21,6 +21,7 @@ import * as AccessLog from "./portal/accessLog.js"
 import * as Connection from "./portal/connection.js"
 import * as Connections from "./portal/connections.js"
 import * as Devices from "./portal/devices.js"
+import * as ChangePassword from "./portal/changePassword.js"
 import * as DeleteAccount from "./portal/deleteAccount.js"
 import * as Settings from "./portal/settings.js"
 import * as Imports from "./portal/imports.js"
@@ -28,6 +29,7 @@ import * as Places from "./portal/places.js"
 import * as PortalRule from "./portal/rule.js"
 import * as ReviewDecision from "./review/decision.js"
 import * as ReviewQueue from "./review/queue.js"
+import * as ResetPassword from "./resetPassword.js"
 import * as SignIn from "./signIn.js"
 
 /**
@@ -38,6 +40,7 @@ export const routes = (options: ServiceOptions) => [
   ...Home.routes,
   ...Docs.routes(options),
   ...SignIn.routes,
+  ...ResetPassword.routes,
   ...Authorize.routes(options),
   ...Connections.routes(options),
   ...Connection.routes(options),
@@ -47,6 +50,7 @@ export const routes = (options: ServiceOptions) => [
   ...Imports.routes(options),
   ...AccessLog.routes(options),
   ...Settings.routes(options),
+  ...ChangePassword.routes(options),
   ...DeleteAccount.routes(options),
   ...DeveloperApps.routes,
   ...DeveloperApp.routes,

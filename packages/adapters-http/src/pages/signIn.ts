@@ -1,7 +1,6 @@
-import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { HttpServerRequest } from "@effect/platform"
 import { Account, signIn, signOut, signUp } from "@place-access/domain/accounts"
 import { Rate, Subject } from "@place-access/domain/limits"
-import { Entropy } from "@place-access/domain/shared"
 import { Effect, Either, Option, Schema } from "effect"
 import { clientAddress } from "../edge/ClientAddress.js"
 import * as RateLimit from "../limits/RateLimit.js"
@@ -15,6 +14,7 @@ import { html } from "./kit/Html.js"
 import { respond, seeOther } from "./kit/Page.js"
 import * as ReturnTo from "./kit/ReturnTo.js"
 import * as Routes from "./kit/Routes.js"
+import * as Stranger from "./kit/Stranger.js"
 import * as Visitor from "./kit/Visitor.js"
 
 const LABELS = { email: "Email", password: "Password", display_name: "Name", keep_days: "Keep my history" }
@@ -28,21 +28,6 @@ interface SignInForm {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Renders a page whose form is bound to this browser by a cookie, and sets the cookie if the browser has none. */
-const bound = (render: (formToken: string) => HttpServerResponse.HttpServerResponse) =>
-  Effect.gen(function* () {
-    const options = yield* HttpOptions
-    const known = Credentials.visitorToken(yield* HttpServerRequest.HttpServerRequest, options)
-    const visitor = known ?? (yield* Entropy.secret)
-    const page = render(yield* Visitor.tokenFor({ cookie: visitor }))
-    return known === undefined ? Credentials.setVisitor(page, visitor, options) : page
-  })
-
-const posted = Effect.gen(function* () {
-  const visitor = Credentials.visitorToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
-  return yield* Visitor.checked(visitor ?? "")
-})
-
 const refusedNote = (refused: string | undefined) =>
   refused !== undefined && html`<div class="problems" role="alert"><p>${refused}</p></div>`
 
@@ -50,7 +35,7 @@ const signInPage = ({ form, headers = {}, refused, returnTo, status = 200 }: Sig
   Effect.gen(function* () {
     const { signUp } = yield* HttpOptions
     const already = yield* Visitor.current
-    return yield* bound((formToken) =>
+    return yield* Stranger.bound((formToken) =>
       respond({
         title: "Sign in",
         width: "narrow",
@@ -66,13 +51,14 @@ const signInPage = ({ form, headers = {}, refused, returnTo, status = 200 }: Sig
             ${Fields.input(form, { name: "password", label: "Password", type: "password", autocomplete: "current-password" })}
             <button class="wide">Sign in</button>
           </form>
+          <p><a href="/forgot-password">Forgot your password?</a></p>
           ${signUp === "open" && html`<p>No account yet? <a href="/sign-up?return_to=${encodeURIComponent(returnTo)}">Create one</a></p>`}`
       })
     )
   })
 
 const signUpPage = ({ form, refused, returnTo, status = 200 }: SignInForm) =>
-  bound((formToken) =>
+  Stranger.bound((formToken) =>
     respond({
       title: "Create an account",
       width: "narrow",
@@ -83,7 +69,7 @@ const signUpPage = ({ form, refused, returnTo, status = 200 }: SignInForm) =>
         <form method="post" action="/sign-up" class="card">
           ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)}
           ${Fields.input(form, { name: "email", label: "Email", type: "email", autocomplete: "username", maxlength: 254 })}
-          ${Fields.input(form, { name: "password", label: "Password", type: "password", autocomplete: "new-password", hint: "At least 10 characters. A few words are easier to keep than one hard one." })}
+          ${Fields.newPassword(form, "password", "Password")}
           ${Fields.input(form, { name: "display_name", label: "Name", hint: "How we address you. Optional.", autocomplete: "name", required: false })}
           ${Fields.select(form, { name: "keep_days", label: "Keep my history", hint: "Your history is where your phones were, and your visits. Apps that may look back see only what is kept. You can change this in the settings at any time." }, HistoryChoice.OPTIONS)}
           <button class="wide">Create account</button>
@@ -112,7 +98,7 @@ const getSignIn = Effect.flatMap(Form.query, (query) =>
 const SignIn = Schema.Struct({ email: Account.Email, password: Schema.String })
 
 const postSignIn = Effect.gen(function* () {
-  const form = yield* posted
+  const form = yield* Stranger.posted
   const returnTo = ReturnTo.safe(form.value("return_to"))
   const again = (asked: Omit<SignInForm, "returnTo" | "form">, problems: ReadonlyArray<FieldProblem> = []) =>
     signInPage({ returnTo, form: Form.shown(form, problems), ...asked })
@@ -162,7 +148,7 @@ const SignUp = Schema.Struct({
 
 const postSignUp = Effect.gen(function* () {
   const options = yield* HttpOptions
-  const form = yield* posted
+  const form = yield* Stranger.posted
   const returnTo = ReturnTo.safe(form.value("return_to"))
   const again = (asked: Omit<SignInForm, "returnTo" | "form">, problems: ReadonlyArray<FieldProblem> = []) =>
     signUpPage({ returnTo, form: Form.shown(form, problems), ...asked })
@@ -181,6 +167,7 @@ const postSignUp = Effect.gen(function* () {
   return yield* signUp({ email, password, displayName: displayName ?? undefined, keep }, options.signUp).pipe(
     Effect.zipRight(enter({ email, password }, returnTo)),
     Effect.catchTags({
+      Invalid: ({ problems }) => again({ status: 400 }, problems),
       Conflict: () => again({ status: 409, refused: "An account with this email exists already. Sign in instead." }),
       // Neither error can happen to an account that was created a moment ago. If one does, the person goes on at the
       // sign-in page.

@@ -13,6 +13,7 @@ import { describeBrowser } from "../../../domain/test/support/chromium.js"
 import { inspectClosely } from "../support/browser.js"
 import { desk } from "../support/desk.js"
 import { optionsAt } from "../support/options.js"
+import { mailedLink } from "../support/mailbox.js"
 import { north, phone } from "../support/phone.js"
 import { stage } from "../support/webhooks.js"
 import { bearer, type Person } from "../support/World.js"
@@ -36,6 +37,8 @@ describeBrowser("every page, with something on it", () => {
   let ada: Person
   /** The values of `:name` in the paths of pages. */
   let values: Readonly<Record<string, string>>
+  /** The queries of pages that show nothing without one. */
+  let queries: Readonly<Record<string, string>>
 
   beforeAll(async () => {
     const { world } = at
@@ -139,6 +142,8 @@ describeBrowser("every page, with something on it", () => {
         world.url
       )
     )
+    await world.call("/v1/password-resets", { ...jsonBody({ email: ada.account.email }), method: "POST" })
+    queries = { "/reset-password": new URL(await mailedLink(world, ada.account.email, "Set a new password")).search }
     values = {
       app: on.app.id,
       connection: connection.id,
@@ -160,7 +165,7 @@ describeBrowser("every page, with something on it", () => {
       if (value === undefined || value === "") throw new Error(`${path}: no page with :${name} is known to this test`)
       return value
     })
-    const answer = await page.goto(world.url + filled)
+    const answer = await page.goto(world.url + filled + (queries[path] ?? ""))
     // `/authorize` names no app here, so it shows its own error page. With an app it would redirect.
     expect(answer?.status()).toBe(path === "/authorize" ? 400 : 200)
     expect(answer?.headers()["content-type"]).toContain("text/html")

@@ -54,14 +54,24 @@ const find =
       orStoreError
     )
 
-const CredentialsRow = Schema.Struct({ ...AccountRow.fields, password_hash: Schema.String })
+const CredentialsRow = Schema.Struct({
+  ...AccountRow.fields,
+  password_hash: Schema.String,
+  password_version: Schema.Int
+})
 
 const findByEmail =
   (sql: SqlClient): Store["findByEmail"] =>
   (email) =>
-    sql`SELECT ${COLUMNS}, password_hash FROM accounts WHERE email = ${email}`.pipe(
+    sql`SELECT ${COLUMNS}, password_hash, password_version FROM accounts WHERE email = ${email}`.pipe(
       Rows.first(CredentialsRow),
-      Effect.map(Option.map((row) => ({ account: toAccount(row), passwordHash: row.password_hash }))),
+      Effect.map(
+        Option.map((row) => ({
+          account: toAccount(row),
+          passwordHash: row.password_hash,
+          passwordVersion: row.password_version
+        }))
+      ),
       orStoreError
     )
 

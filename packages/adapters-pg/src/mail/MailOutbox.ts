@@ -61,9 +61,9 @@ const lock = (sql: SqlClient, { to }: Mail.MailMessage, now: Timestamp.Timestamp
 
 const insert = (sql: SqlClient, message: Mail.MailMessage, now: Timestamp.Timestamp) =>
   sql`INSERT INTO mail_outbox (user_id, dedupe_key, subject, body, link_site, link_path, link_label, further_links, address,
-        created_at, due_at)
+        link_secret, created_at, due_at)
       VALUES (${message.to}, ${message.dedupeKey}, ${message.subject}, ${message.body}, ${message.link?.site ?? null},
         ${message.link?.path ?? null}, ${message.link?.label ?? null},
         ${message.furtherLinks === undefined ? null : Rows.json(message.furtherLinks)}::jsonb,
-        ${message.address ?? null}, ${Rows.at(now)}, ${Rows.at(now)})
+        ${message.address ?? null}, ${message.secret ?? null}, ${Rows.at(now)}, ${Rows.at(now)})
       ON CONFLICT (user_id, dedupe_key) DO NOTHING`

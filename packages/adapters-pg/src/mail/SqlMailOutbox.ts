@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Account } from "@place-access/domain/accounts"
 import { type ClaimedMail, type Mail, MailOutbox } from "@place-access/domain/mail"
-import { UserId } from "@place-access/domain/shared"
+import { UserId, Vault } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
 import { queue } from "./MailOutbox.js"
@@ -19,6 +19,7 @@ const MessageRow = Schema.Struct({
   link_label: Schema.NullOr(Schema.String),
   further_links: Schema.NullOr(Schema.Array(Schema.Struct({ site: Site, path: Schema.String, label: Schema.String }))),
   address: Schema.NullOr(Schema.typeSchema(Account.Email)),
+  link_secret: Schema.NullOr(Vault.Sealed),
   created_at: Rows.At,
   attempts: Schema.Int
 })
@@ -32,7 +33,8 @@ const toMessage = (row: typeof MessageRow.Type): Mail.MailMessage => ({
     ? {}
     : { link: { site: row.link_site, path: row.link_path, label: row.link_label } }),
   ...(row.further_links === null ? {} : { furtherLinks: row.further_links }),
-  ...(row.address === null ? {} : { address: row.address })
+  ...(row.address === null ? {} : { address: row.address }),
+  ...(row.link_secret === null ? {} : { secret: row.link_secret })
 })
 
 type Outbox = typeof MailOutbox.Service
@@ -93,11 +95,11 @@ const finish =
 const settingOf = (sql: SqlClient, how: Parameters<Outbox["finish"]>[1]) => {
   switch (how._tag) {
     case "Sent":
-      return sql`sent_at = ${Rows.at(how.at)}, address = NULL`
+      return sql`sent_at = ${Rows.at(how.at)}, address = NULL, link_secret = NULL`
     case "Retry":
       return sql`due_at = ${Rows.at(how.dueAt)}, last_error = ${how.reason}`
     case "GivenUp":
-      return sql`given_up_at = ${Rows.at(how.at)}, last_error = ${how.reason}, address = NULL`
+      return sql`given_up_at = ${Rows.at(how.at)}, last_error = ${how.reason}, address = NULL, link_secret = NULL`
   }
 }
 

@@ -4,6 +4,7 @@ import { Either } from "effect"
 export const COPIED_TABLES: ReadonlySet<string> = new Set([
   "accounts",
   "sessions",
+  "account_links",
   "sign_in_tries",
   "apps",
   "purposes",

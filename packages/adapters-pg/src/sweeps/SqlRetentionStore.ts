@@ -29,6 +29,7 @@ const TABLES: Readonly<Record<Retention.RetentionKind, Table>> = {
   authorization_codes: { table: "authorization_codes", key: "user_id, code_hash", moment: "dead_at" },
   consent_requests: { table: "consent_requests", key: "request_id", moment: "created_at" },
   sessions: { table: "sessions", key: "session_hash", moment: "expires_at" },
+  account_links: { table: "account_links", key: "link_hash", moment: "expires_at" },
   sign_in_tries: { table: "sign_in_tries", key: "try_id", moment: "tried_at" },
   rate_windows: { table: "rate_windows", key: "subject", moment: "ends_at" },
   budgets: { table: "budgets", key: "user_id, connection_id, budget", moment: "last_at" },

@@ -16,6 +16,19 @@ const AT_ONCE = 2
 /** The same password typed on another keyboard is the same password (NIST SP 800-63B §3.1.1.2). */
 const normalise = (password: string): string => password.normalize("NFKC")
 
+/**
+ * The 49,000 commonest passwords that zxcvbn counted in leaked data. Short ones count too, because a longer password
+ * may be made from one. The list takes 80 ms and 6 MB, so it is loaded with the first password that is set.
+ */
+const common = Effect.map(
+  Effect.promise(() => import("@zxcvbn-ts/language-common")),
+  (module) => {
+    // The module is CommonJS: in a bundle, the import has the default only.
+    const list = new Set(module.default.dictionary["passwords-common"])
+    return (text: string): boolean => list.has(text)
+  }
+)
+
 export const layer: Layer.Layer<PasswordHasher> = Layer.effect(
   PasswordHasher,
   Effect.gen(function* () {
@@ -29,6 +42,7 @@ export const layer: Layer.Layer<PasswordHasher> = Layer.effect(
         )
       )
     return {
+      common: yield* Effect.cached(common),
       hash: (password) => gate.withPermits(1)(Effect.promise(() => hash(normalise(password), OPTIONS))),
       verify: check,
       waste: Effect.asVoid(check(nobody, "a guess"))

@@ -6,7 +6,16 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
 /** A second copy of the lists in the product: a table that changes its group must be changed in both. */
-const COPIED = ["accounts", "apps", "key_canaries", "purposes", "schema_migrations", "sessions", "sign_in_tries"]
+const COPIED = [
+  "account_links",
+  "accounts",
+  "apps",
+  "key_canaries",
+  "purposes",
+  "schema_migrations",
+  "sessions",
+  "sign_in_tries"
+]
 
 /** Tables that are distributed by the name in their key, with the column that holds the name. */
 const LOOKED_UP: Readonly<Record<string, string>> = {

@@ -35,7 +35,7 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, string | null>>>> 
 }
 
 /** Tables that the test fills by itself: their rows need other rows, or the deletion writes them. */
-const BY_HAND: ReadonlySet<string> = new Set(["accounts", "sessions", "account_deletions"])
+const BY_HAND: ReadonlySet<string> = new Set(["accounts", "sessions", "account_links", "account_deletions"])
 
 const CANARY = "canary-7c31"
 const email = Account.Email.make(`${CANARY}@example.com`)
@@ -116,6 +116,8 @@ const person = Effect.gen(function* () {
   const now = yield* Timestamp.now
   const user = yield* Fixtures.userWith({ email, displayName, roles: ["developer", "reviewer"] })
   yield* accounts.openSession(Session.open((yield* Vault.Vault).sha256(yield* Entropy.secret), user.id, now))
+  yield* sql`INSERT INTO account_links (link_hash, user_id, purpose, email, created_at, expires_at)
+             VALUES (${yield* Entropy.id("lnk")}, ${user.id}, 'password_reset', ${email}, ${Rows.at(now)}, ${Rows.at(now)})`
   const tried = { id: yield* Entropy.id("try"), email, address: "192.0.2.1" }
   yield* accounts.admitTry(tried, SignInThrottle.decide)
   const sandbox = yield* Fixtures.app(user.id)
@@ -163,6 +165,7 @@ export const deletionCatalogue: Contract<
       const words = [user.id, email, displayName, CANARY]
       Check.isTrue(!(yield* tablesWith(words)).includes("accounts"), "the account is gone at once")
       Check.isTrue(!(yield* tablesWith(words)).includes("sessions"), "so are its sessions")
+      Check.isTrue(!(yield* tablesWith(words)).includes("account_links"), "and the links that were mailed")
       Check.isTrue(!(yield* tablesWith(words)).includes("sign_in_tries"), "and its tries to sign in")
       let finished = 0
       for (const wait of LOOKS) {

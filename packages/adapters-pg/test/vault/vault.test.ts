@@ -183,4 +183,14 @@ describe("Argon2PasswordHasher", () => {
       yield* hasher.waste
     }).pipe(Effect.provide(Argon2PasswordHasher.layer))
   )
+
+  it.effect("knows the commonest passwords, and no others [accounts-7]", () =>
+    Effect.gen(function* () {
+      const isCommon = yield* (yield* PasswordHasher).common
+      for (const one of ["123456", "password", "qwertyuiop", "1234567890", "dragon", "password123"]) {
+        expect([one, isCommon(one)]).toEqual([one, true])
+      }
+      for (const one of ["correct horse battery", "purple monkey dishwasher", ""]) expect(isCommon(one)).toBe(false)
+    }).pipe(Effect.provide(Argon2PasswordHasher.layer))
+  )
 })

@@ -9,6 +9,8 @@ import type { RecentTries, SignInTry, ThrottleVerdict } from "./SignInThrottle.j
 export interface AccountCredentials {
   readonly account: Account
   readonly passwordHash: string
+  /** How often the password was replaced. A session counts only while this is the number that it began with. */
+  readonly passwordVersion: number
 }
 
 /** Accounts with their passwords and sessions, and the attempts to sign in. */
@@ -29,7 +31,7 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly addRoles: (id: UserId, roles: ReadonlyArray<Role>) => StoreEffect<Option.Option<Account>>
 
     readonly openSession: (session: Session) => StoreEffect<void>
-    /** None when the session is unknown or expired at `now`. */
+    /** None when the session is unknown or expired at `now`, or its password was replaced since. */
     readonly findSession: (hash: Vault.Hash, now: Timestamp.Timestamp) => StoreEffect<Option.Option<Account>>
     /** Idempotent. */
     readonly closeSession: (hash: Vault.Hash) => StoreEffect<void>

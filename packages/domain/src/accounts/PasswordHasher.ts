@@ -14,5 +14,10 @@ export class PasswordHasher extends Context.Tag("@place-access/domain/accounts/P
     readonly verify: (hash: string, password: string) => Effect.Effect<boolean>
     /** Takes as long as `verify`, so that sign-in does not show by its time who has an account. */
     readonly waste: Effect.Effect<void>
+    /**
+     * A look-up among the commonest passwords of data that leaked, for `PasswordRules.refusal`. The list is in lower
+     * case. It is loaded when it is first needed.
+     */
+    readonly common: Effect.Effect<(text: string) => boolean>
   }
 >() {}

@@ -6,6 +6,11 @@ import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 export interface Session {
   readonly hash: Vault.Hash
   readonly userId: UserId
+  /**
+   * `AccountCredentials.passwordVersion` of the password that was checked. A sign-in that checked the old password
+   * while it was being replaced may store its session later; with another version that session never counts.
+   */
+  readonly passwordVersion: number
   readonly createdAt: Timestamp
   /** Exclusive: this instant no longer counts. */
   readonly expiresAt: Timestamp
@@ -13,10 +18,11 @@ export interface Session {
 
 export const LIFETIME = 14 * DAY
 
-/** A session that begins now. `hash` is that of the cookie's secret. */
-export const open = (hash: Vault.Hash, userId: UserId, now: Timestamp): Session => ({
+/** A session that begins now. `hash` is that of the cookie's secret. Version 0: the account's first password. */
+export const open = (hash: Vault.Hash, userId: UserId, now: Timestamp, passwordVersion = 0): Session => ({
   hash,
   userId,
+  passwordVersion,
   createdAt: now,
   expiresAt: plus(now, LIFETIME)
 })

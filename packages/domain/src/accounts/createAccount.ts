@@ -1,8 +1,8 @@
 import * as History from "../retention-choice/History.js"
 import { Entropy, Forbidden, program, Timestamp, UserId } from "../shared/index.js"
+import { choosePassword } from "./choosePassword.js"
 import { type Account, type DisplayName, type Email, nameFrom, type Password, Role } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
-import { PasswordHasher } from "./PasswordHasher.js"
 
 export interface NewAccount {
   readonly email: Email
@@ -13,16 +13,21 @@ export interface NewAccount {
   readonly keep?: History.Keep | undefined
 }
 
-/** Makes any account for the operator: no default password exists (decision A4). `Conflict`: e-mail taken. */
+/**
+ * Makes any account for the operator: no default password exists (decision A4). `Conflict`: e-mail taken. `Invalid`: a
+ * password that attackers try first.
+ */
 export const createAccount = program(
   "createAccount",
   function* (input: NewAccount & { readonly roles: ReadonlyArray<Role> }) {
     const accounts = yield* AccountStore
-    const passwordHash = yield* (yield* PasswordHasher).hash(input.password)
+    const { email } = input
+    const displayName = input.displayName ?? nameFrom(email)
+    const passwordHash = yield* choosePassword(input.password, { email, displayName })
     const account: Account = {
       id: UserId.make(yield* Entropy.id("usr")),
-      email: input.email,
-      displayName: input.displayName ?? nameFrom(input.email),
+      email,
+      displayName,
       roles: Role.literals.filter((role) => input.roles.includes(role)),
       createdAt: yield* Timestamp.now
     }

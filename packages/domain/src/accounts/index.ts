@@ -8,6 +8,7 @@
 
 export * as Account from "./Account.js"
 export { AccountStore, type AccountCredentials } from "./AccountStore.js"
+export { choosePassword } from "./choosePassword.js"
 export {
   authenticateSession,
   checkPassword,
@@ -15,10 +16,13 @@ export {
   signIn,
   signOut,
   TooManyAttempts,
+  verifyPassword,
   WrongCredentials
 } from "./signIn.js"
 export { createAccount, type NewAccount, signUp } from "./createAccount.js"
 export { checkFormToken, formToken } from "./formToken.js"
 export { PasswordHasher } from "./PasswordHasher.js"
+export * as PasswordRules from "./PasswordRules.js"
+export * as PasswordStrength from "./PasswordStrength.js"
 export * as Session from "./Session.js"
 export * as SignInThrottle from "./SignInThrottle.js"

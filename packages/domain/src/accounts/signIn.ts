@@ -22,10 +22,11 @@ export interface SignIn {
 }
 
 /**
- * The account with this e-mail and password (decision A2). `WrongCredentials` for a wrong password and for an unknown
- * e-mail, after the same work; `TooManyAttempts` when the throttle refuses, before any work.
+ * The account with this e-mail and password, and the hash that the password was compared with (decision A2).
+ * `WrongCredentials` for a wrong password and for an unknown e-mail, after the same work; `TooManyAttempts` when the
+ * throttle refuses, before any work.
  */
-export const checkPassword = program("checkPassword", function* (input: SignIn) {
+export const verifyPassword = program("verifyPassword", function* (input: SignIn) {
   const tried: SignInThrottle.SignInTry = {
     id: yield* Entropy.id("try"),
     email: input.email,
@@ -50,8 +51,13 @@ const settle = (tried: SignInThrottle.SignInTry, password: string) =>
       return yield* new WrongCredentials()
     }
     yield* accounts.clearTries(tried)
-    return credentials.value.account
+    return credentials.value
   })
+
+/** `verifyPassword` for callers that change nothing about the password. */
+export const checkPassword = program("checkPassword", function* (input: SignIn) {
+  return (yield* verifyPassword(input)).account
+})
 
 /** Waits while attempts in flight alone reach the limit: one person may use several browsers at once. */
 const admit = (tried: SignInThrottle.SignInTry) =>
@@ -70,9 +76,9 @@ const PAUSES_MS = [100, 200, 400, 800, 1600]
 
 /** Opens a session (decision A2). The cookie is returned once; only its SHA-256 is kept. Fails like `checkPassword`. */
 export const signIn = program("signIn", function* (input: SignIn) {
-  const account = yield* checkPassword(input)
+  const { account, passwordVersion } = yield* verifyPassword(input)
   const cookie = yield* Entropy.secret
-  const session = Session.open((yield* Vault.Vault).sha256(cookie), account.id, yield* Timestamp.now)
+  const session = Session.open((yield* Vault.Vault).sha256(cookie), account.id, yield* Timestamp.now, passwordVersion)
   yield* (yield* AccountStore).openSession(session)
   return { account, cookie, expiresAt: session.expiresAt }
 })

@@ -26,6 +26,15 @@ export const SIGN_UPS: Rate = { calls: 60, windowMillis: 10 * MINUTE }
 /** For consent pages opened from one address. Each one is stored for a day. */
 export const CONSENTS = perMinute(120)
 
+/** For forms for a new password from one address. */
+export const RESETS: Rate = { calls: 30, windowMillis: 10 * MINUTE }
+
+/**
+ * Links to one mailbox. The window is as long as a link lives: a stranger who uses the limit up, to shut the owner out,
+ * has mailed the owner a link that works until the window ends.
+ */
+export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
+
 /** The count of one subject. */
 export interface RateWindow {
   /** Exclusive: the next window begins then. */

@@ -2,13 +2,14 @@
 import { Option, Schema } from "effect"
 import { network } from "../accounts/SignInThrottle.js"
 import type { AppId, ConnectionId, DeviceId } from "../shared/Ids.js"
+import type { Hash } from "../shared/Vault.js"
 
 /** Whose calls are counted together. */
 export const LimitSubject = Schema.String.pipe(Schema.brand("Subject"))
 export type LimitSubject = typeof LimitSubject.Type
 
 /** The kinds of subjects. */
-export const KINDS = ["connection", "device", "client", "sign-up", "consent"] as const
+export const KINDS = ["connection", "device", "client", "sign-up", "consent", "reset", "mailbox"] as const
 export type LimitSubjectKind = (typeof KINDS)[number]
 
 /** The kind of a subject: the word before its name. A subject without a known word is a client. */
@@ -36,3 +37,9 @@ export const signUp = (address: string): LimitSubject => make("sign-up", network
 
 /** Consent pages opened from one network. */
 export const consent = (address: string): LimitSubject => make("consent", network(address))
+
+/** Forms for a new password that were sent from one network. */
+export const reset = (address: string): LimitSubject => make("reset", network(address))
+
+/** Links to one mailbox, named by its digest, whether or not an account has the address. */
+export const mailbox = (email: Hash): LimitSubject => make("mailbox", email)

@@ -1,5 +1,6 @@
+import { Effect } from "effect"
 import type { Email } from "../accounts/Account.js"
-import type { Timestamp, UserId } from "../shared/index.js"
+import type { Timestamp, UserId, Vault, VaultError, VaultPort } from "../shared/index.js"
 
 /** A link in a message. */
 export interface Link {
@@ -34,6 +35,11 @@ export interface MailMessage {
   readonly furtherLinks?: ReadonlyArray<Link>
   /** Left out: the account's own address. It is removed from the row when the message was sent or given up. */
   readonly address?: Email
+  /**
+   * The end of the link's path, encrypted for `secretContext`: it lets a person act for the reader. The outbox removes
+   * it when the message was sent or given up.
+   */
+  readonly secret?: Vault.Sealed
   /** Present when the message has an app's name: such messages are limited. The outbox does not store this field. */
   readonly naming?: Naming
 }
@@ -59,11 +65,25 @@ export interface MailLinks {
   readonly service: string
 }
 
-/** The text to send, with absolute addresses in place of the message's paths. */
-export const text = ({ body, furtherLinks = [], link }: MailMessage, addresses: MailLinks): string =>
+/** What the secret of a message is encrypted for, so that it cannot be moved into another message. */
+export const secretContext = ({ dedupeKey, to }: Pick<MailMessage, "dedupeKey" | "to">): string =>
+  `mail ${to} ${dedupeKey}`
+
+/** The decrypted end of the link's path; "" for a message without one. */
+export const secretOf = (
+  vault: Pick<VaultPort["Type"], "unseal">,
+  message: MailMessage
+): Effect.Effect<string, VaultError> =>
+  message.secret === undefined ? Effect.succeed("") : vault.unseal(message.secret, secretContext(message))
+
+/**
+ * The text to send, with absolute addresses in place of the message's paths. `secret` is the decrypted end of the
+ * link's path.
+ */
+export const text = ({ body, furtherLinks = [], link }: MailMessage, addresses: MailLinks, secret = ""): string =>
   [
     body,
-    ...[...(link === undefined ? [] : [link]), ...furtherLinks].map(
+    ...[...(link === undefined ? [] : [{ ...link, path: link.path + secret }]), ...furtherLinks].map(
       ({ label, path, site }) => `${label}:\n${addresses[site]}${path}`
     )
   ].join("\n\n")

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { type Account, AccountStore } from "../accounts/index.js"
-import { program } from "../shared/Program.js"
+import { program, Vault } from "../shared/index.js"
 import * as Mail from "./Mail.js"
 import { MailOutbox } from "./MailOutbox.js"
 
@@ -15,13 +15,14 @@ export interface Letter extends Omit<Mail.KeptMail, "message"> {
 /** All messages, newest first: for a developer's own machine, where none is sent and everybody may read them. */
 export const listRecentMail = program("listRecentMail", function* (limit: number, addresses: Mail.MailLinks) {
   const accounts = yield* AccountStore
+  const vault = yield* Vault.Vault
   const kept = yield* (yield* MailOutbox).recent(limit)
   const result: ReadonlyArray<Letter> = yield* Effect.forEach(kept, ({ message, ...rest }) =>
-    Effect.map(accounts.find(message.to), (account) => ({
+    Effect.zipWith(accounts.find(message.to), Effect.option(Mail.secretOf(vault, message)), (account, secret) => ({
       ...rest,
       to: message.address ?? (account._tag === "Some" ? account.value.email : null),
       subject: message.subject,
-      text: Mail.text(message, addresses)
+      text: Mail.text(message, addresses, secret._tag === "Some" ? secret.value : "")
     }))
   )
   return result

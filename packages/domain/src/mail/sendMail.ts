@@ -64,12 +64,14 @@ const attempt = ({ attempt, createdAt, message }: ClaimedMail, addresses: Mail.M
     if (hopeless !== undefined) return refused(hopeless)
     const to = yield* addressOf(message)
     if (to === undefined) return refused("there is no such account any more")
-    const { sha256 } = yield* Vault.Vault
+    const vault = yield* Vault.Vault
+    const secret = yield* Effect.option(Mail.secretOf(vault, message))
+    if (Option.isNone(secret)) return refused("its link cannot be decrypted: the key was removed")
     return yield* (yield* Mailer).send({
-      id: sha256(`${message.to} ${message.dedupeKey}`).slice(0, 32),
+      id: vault.sha256(`${message.to} ${message.dedupeKey}`).slice(0, 32),
       to,
       subject: message.subject,
-      text: Mail.text(message, addresses)
+      text: Mail.text(message, addresses, secret.value)
     })
   })
 

@@ -20,6 +20,8 @@ export const RetentionKind = Schema.Literal(
   "consent_requests",
   /** from when they expired */
   "sessions",
+  /** from when they expired */
+  "account_links",
   /** from when they were made */
   "sign_in_tries",
   /** from when they ended */
@@ -61,6 +63,7 @@ export const until = (kind: RetentionKind, now: Timestamp): Timestamp => {
     case "idempotent_answers":
       return plus(now, -Idempotency.KEPT_FOR)
     case "sessions":
+    case "account_links":
       return now
     case "rate_windows":
       return plus(now, -HOUR)

@@ -32,6 +32,7 @@ const slowHasher = Layer.effect(
   PasswordHasher,
   Effect.map(PasswordHasher, (quick) => ({
     hash: quick.hash,
+    common: quick.common,
     verify: (hash: string, password: string) => Effect.delay(quick.verify(hash, password), "60 millis"),
     waste: Effect.sleep("60 millis")
   }))
@@ -67,7 +68,8 @@ describe("sign-up", () => {
       Effect.provideService(PasswordHasher, {
         hash: () => Effect.die("worked"),
         verify: () => Effect.die("worked"),
-        waste: Effect.die("worked")
+        waste: Effect.die("worked"),
+        common: Effect.die("worked")
       })
     )
   )
@@ -164,7 +166,8 @@ describe("sign-in", () => {
       const hasher = {
         hash: () => Effect.die("hashed"),
         verify: () => Effect.sync(() => work.push("argon2") < 0),
-        waste: Effect.sync(() => void work.push("argon2"))
+        waste: Effect.sync(() => void work.push("argon2")),
+        common: Effect.die("looked up")
       }
       const run = (input: typeof wrong) =>
         Effect.flip(signIn(input)).pipe(
@@ -194,7 +197,8 @@ describe("sign-in", () => {
           Effect.provideService(signIn(right), PasswordHasher, {
             hash: () => Effect.die("looked at"),
             verify: () => Effect.die("looked at"),
-            waste: Effect.die("looked at")
+            waste: Effect.die("looked at"),
+            common: Effect.die("looked at")
           })
         )
         expect(refused).toMatchObject({ _tag: "TooManyAttempts", retryAfterMillis: SignInThrottle.WINDOW - 5_000 })

@@ -5,6 +5,7 @@ import { type ClaimedMail, MailOutbox } from "../../src/mail/MailOutbox.js"
 import * as NamedMail from "../../src/mail/NamedMail.js"
 import type { MailFinish } from "../../src/mail/MailSending.js"
 import * as Timestamp from "../../src/shared/Timestamp.js"
+import { Sealed } from "../../src/shared/Vault.js"
 import * as Check from "../Check.js"
 import type { Contract } from "../Contract.js"
 import * as Samples from "./connection/connectionSamples.js"
@@ -334,6 +335,35 @@ export const mailOutboxContract: Contract<Ports> = [
       Check.isTrue(!(yield* finish(fast, { _tag: "GivenUp", at, reason: "again" })), "a second time")
       const [one = Check.fail("there is one")] = messages
       Check.equal((yield* kept(one)).givenUpAt, null, "sent")
+    })
+  },
+  {
+    name: "finish: the encrypted end of a link stays while the message may be sent again, and not longer",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected()
+      const at = yield* Timestamp.now
+      const secret = Sealed.make("sealed")
+      const link = { site: "service", path: "/reset-password?token=", label: "Set a new password" } as const
+      const [sent, givenUp] = ["sent", "given up"].map((key) => message(connection, key, { link, secret }))
+      if (sent === undefined || givenUp === undefined) return Check.fail("there are two")
+      yield* put(sent, at)
+      yield* put(givenUp, at)
+      const claimed = yield* claim(connection.userId, at)
+      Check.equal(
+        claimed.map((one) => one.message.secret),
+        [secret, secret],
+        "claimed"
+      )
+      for (const one of claimed) yield* finish(one, { _tag: "Retry", dueAt: at, reason: "nobody answers" })
+      Check.equal((yield* kept(sent)).message, sent, "put off")
+      for (const one of yield* claim(connection.userId, at)) {
+        yield* finish(
+          one,
+          one.message.dedupeKey === "sent" ? { _tag: "Sent", at } : { _tag: "GivenUp", at, reason: "no such mailbox" }
+        )
+      }
+      Check.equal((yield* kept(sent)).message, message(connection, "sent", { link }), "sent")
+      Check.equal((yield* kept(givenUp)).message, message(connection, "given up", { link }), "given up")
     })
   },
   {

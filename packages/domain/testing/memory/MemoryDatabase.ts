@@ -3,6 +3,7 @@ import type { AccessLogEntry } from "../../src/access-log/AccessLogEntry.js"
 import type { AccountCredentials } from "../../src/accounts/AccountStore.js"
 import type { Session } from "../../src/accounts/Session.js"
 import type { CountedTry, SignInTry } from "../../src/accounts/SignInThrottle.js"
+import type { AccountLink } from "../../src/credentials/AccountLink.js"
 import type { Registered } from "../../src/apps/AppStore.js"
 import type { AuthorizationCode } from "../../src/tokens/AuthorizationCode.js"
 import type { Connection } from "../../src/connection/Connection.js"
@@ -83,6 +84,8 @@ export interface KeptImport {
 export interface Tables {
   readonly accounts: Map<UserId, AccountCredentials>
   readonly sessions: Map<Hash, Session>
+  /** The links that were mailed and not used. */
+  readonly accountLinks: Map<Hash, AccountLink>
   /** By id. `forgotten`: a successful sign-in of the account came after this try. */
   readonly signInTries: Map<string, SignInTry & CountedTry & { readonly forgotten: boolean }>
   readonly apps: Map<AppId, Registered>
@@ -192,6 +195,7 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
     Effect.sync(() => ({
       accounts: new Map(),
       sessions: new Map(),
+      accountLinks: new Map(),
       signInTries: new Map(),
       apps: new Map(),
       purposes: [],

@@ -55,7 +55,7 @@ export const layer: Layer.Layer<MailOutbox, never, MemoryDatabase> = Layer.effec
           if (kept === undefined || state?.attempts !== attempt || state.sentAt !== null || state.givenUpAt !== null) {
             return false
           }
-          if (how._tag !== "Retry") mail.set(keyOf(message), Struct.omit(kept, "address"))
+          if (how._tag !== "Retry") mail.set(keyOf(message), Struct.omit(kept, "address", "secret"))
           mailStates.set(keyOf(message), {
             ...state,
             ...(how._tag === "Sent"

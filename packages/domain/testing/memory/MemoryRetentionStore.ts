@@ -42,6 +42,8 @@ const moments = (tables: Tables, kind: RetentionKind): Array<Row> => {
       return rows(tables.codes, (code) => deadAt(tables, code))
     case "consent_requests":
       return rows(tables.consentRequests, ({ createdAt }) => createdAt)
+    case "account_links":
+      return rows(tables.accountLinks, ({ expiresAt }) => expiresAt)
     case "sessions":
       return rows(tables.sessions, ({ expiresAt }) => expiresAt)
     case "sign_in_tries":

@@ -136,7 +136,9 @@ const COUNTED: Readonly<Record<Subject.LimitSubjectKind, Counted>> = {
     where: "`/v1/oauth/token` and `/v1/oauth/revoke` together"
   },
   "sign-up": { whose: "One address's", given: () => Rate.SIGN_UPS, where: "Making accounts" },
-  consent: { whose: "One address's", given: () => Rate.CONSENTS, where: "Opening consent pages" }
+  consent: { whose: "One address's", given: () => Rate.CONSENTS, where: "Opening consent pages" },
+  reset: { whose: "One address's", given: () => Rate.RESETS, where: "Asking for a new password, and setting it" },
+  mailbox: { whose: "One mailbox's", given: () => Rate.LINKS, where: "Links for a new password; more are not mailed" }
 }
 
 const rate = ({ calls, windowMillis }: Rate.Rate): string => `${number(calls)} in ${duration(windowMillis)}`

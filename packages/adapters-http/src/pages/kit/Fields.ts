@@ -94,6 +94,20 @@ export const input = (shown: Shown, field: Input): Html => {
   )
 }
 
+/** The field for a password that is set now. */
+export const newPassword = (shown: Shown, name: string, label: string): Html =>
+  input(shown, {
+    name,
+    label,
+    type: "password",
+    autocomplete: "new-password",
+    hint: "At least 10 characters. Four words that do not belong together are easy to keep and hard to guess."
+  })
+
+/** The name of the account, for password managers: they save the new password with it. People do not see the field. */
+export const username = (email: string): Html =>
+  html`<input type="text" name="username" value="${email}" autocomplete="username" readonly hidden />`
+
 export const textarea = (
   shown: Shown,
   field: Pick<Input, "name" | "label" | "hint" | "required" | "maxlength">

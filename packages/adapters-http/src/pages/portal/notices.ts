@@ -1,3 +1,4 @@
+import { PasswordStrength } from "@place-access/domain/accounts"
 import { type Html, html } from "../kit/Html.js"
 
 /**
@@ -12,6 +13,9 @@ const NOTICES: Readonly<Record<string, string>> = {
   "import-removed": "The import was removed. Your history keeps what it had stored.",
   "device-removed": "The device was removed. Your history keeps what it sent.",
   "device-changed": "Saved. The change takes effect with the device's next reading.",
+  "password-weak": `Your password was changed. ${PasswordStrength.words.weak}`,
+  "password-fair": `Your password was changed. ${PasswordStrength.words.fair}`,
+  "password-strong": `Your password was changed. ${PasswordStrength.words.strong}`,
   "history-chosen": "Saved. It takes effect now.",
   disconnected: "The app was disconnected.",
   shared: "The places that the app may ask about were changed.",

@@ -67,6 +67,11 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
             <button>Save</button>
           </form>
         </section>
+        <section class="card" aria-labelledby="password">
+          <h2 id="password">Your password</h2>
+          <p>A new password signs out every other browser. We tell you by mail.</p>
+          <p><a class="button second" href="${portal}/settings/password">Change my password…</a></p>
+        </section>
         <section class="card" aria-labelledby="account">
           <h2 id="account">Delete your account</h2>
           <p>Deletes all your data and disconnects every app. The next page says exactly what, before you decide.</p>

@@ -76,7 +76,7 @@ export const accountStoreContract: Contract<Ports> = [
       Check.equal(yield* accounts.find(account.id), Option.some(account), "by id")
       Check.equal(
         yield* accounts.findByEmail(account.email),
-        Option.some({ account, passwordHash: "$argon2id$v=19$m=1$x$y" }),
+        Option.some({ account, passwordHash: "$argon2id$v=19$m=1$x$y", passwordVersion: 0 }),
         "by e-mail"
       )
     })

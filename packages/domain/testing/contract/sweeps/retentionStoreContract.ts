@@ -2,6 +2,8 @@ import { ConsentStore } from "../../../src/consent/ConsentStore.js"
 import { Effect, Option } from "effect"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
 import * as Session from "../../../src/accounts/Session.js"
+import * as AccountLink from "../../../src/credentials/AccountLink.js"
+import { CredentialStore } from "../../../src/credentials/CredentialStore.js"
 import type { RetentionKind } from "../../../src/sweeps/Retention.js"
 import { RetentionStore } from "../../../src/sweeps/RetentionStore.js"
 import * as Idempotency from "../../../src/idempotency/Idempotency.js"
@@ -18,7 +20,7 @@ import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import * as Samples from "../connection/connectionSamples.js"
 
-type Ports = Samples.ConnectionSamplePorts | RetentionStore | LimitStore | IdempotencyStore
+type Ports = Samples.ConnectionSamplePorts | CredentialStore | RetentionStore | LimitStore | IdempotencyStore
 
 /** Deletes every row of a kind up to `until`, rows of other cases included. */
 const remove = (kind: RetentionKind, until: Timestamp.Timestamp) =>
@@ -148,6 +150,25 @@ export const retentionStoreContract: Contract<Ports> = [
       const hashes = [yield* open(ends[0]), yield* open(ends[1])]
       yield* remove("sessions", ends[0])
       const there = yield* Effect.forEach(hashes, (hash) => Effect.map(accounts.findSession(hash, at), Option.isSome))
+      Check.equal(there, [false, true], "there")
+    })
+  },
+  {
+    name: "mailed links: by when they expired",
+    run: Effect.gen(function* () {
+      const store = yield* CredentialStore
+      const user = yield* Fixtures.user
+      const at = yield* now
+      const ends = [Timestamp.plus(at, 10), Timestamp.plus(at, 11)] as const
+      const offer = (expiresAt: Timestamp.Timestamp) =>
+        Effect.gen(function* () {
+          const link = { ...AccountLink.make("password_reset", yield* Samples.freshHash, user, at), expiresAt }
+          yield* store.offerLink(link, { to: user.id, dedupeKey: link.hash, subject: "A link", body: "Text" })
+          return link.hash
+        })
+      const hashes = [yield* offer(ends[0]), yield* offer(ends[1])]
+      yield* remove("account_links", ends[0])
+      const there = yield* Effect.forEach(hashes, (hash) => Effect.map(store.findLink(hash), Option.isSome))
       Check.equal(there, [false, true], "there")
     })
   },

@@ -75,7 +75,7 @@ const close = (
 ): void => {
   const { NOBODY } = AccountDeletion
   const { accounts, apps, connections, devices, endpoints, events, sessions, signInTries } = tables
-  if (!accounts.has(NOBODY.id)) accounts.set(NOBODY.id, { account: NOBODY, passwordHash: "" })
+  if (!accounts.has(NOBODY.id)) accounts.set(NOBODY.id, { account: NOBODY, passwordHash: "", passwordVersion: 0 })
   for (const { app } of owned) {
     const revoked: App = {
       ...app,
@@ -91,6 +91,7 @@ const close = (
   }
   for (const [key, one] of signInTries) if (one.email === email) signInTries.delete(key)
   for (const [key, one] of sessions) if (one.userId === id) sessions.delete(key)
+  for (const [key, one] of tables.accountLinks) if (one.userId === id) tables.accountLinks.delete(key)
   for (const [key, one] of devices) {
     if (one.userId === id && one.removedAt === null) devices.set(key, { ...one, removedAt: requestedAt })
   }

@@ -16,7 +16,7 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
           for (const { account: other } of accounts.values()) {
             if (other.email === account.email) return new Conflict({ reason: Account.EMAIL_TAKEN })
           }
-          accounts.set(account.id, { account, passwordHash })
+          accounts.set(account.id, { account, passwordHash, passwordVersion: 0 })
           if (keep !== undefined) historyChoices.set(account.id, keep)
           return Effect.void
         }),
@@ -39,7 +39,10 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
         Effect.sync(() => {
           const session = sessions.get(hash)
           if (session === undefined || !Session.isLive(session, now)) return Option.none()
-          return Option.map(Option.fromNullable(accounts.get(session.userId)), ({ account }) => account)
+          const credentials = accounts.get(session.userId)
+          return credentials?.passwordVersion === session.passwordVersion
+            ? Option.some(credentials.account)
+            : Option.none()
         }),
       closeSession: (hash) => Effect.sync(() => void sessions.delete(hash)),
 

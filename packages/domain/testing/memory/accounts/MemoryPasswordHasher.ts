@@ -6,11 +6,15 @@ import * as Utf8 from "../vault/Utf8.js"
 const hash = (password: string): string =>
   `memory$${Encoding.encodeHex(sha256(Utf8.encode(password.normalize("NFKC"))))}`
 
+/** A few of the commonest passwords that are long enough. */
+const COMMON: ReadonlySet<string> = new Set(["1234567890", "password", "password123", "qwertyuiop"])
+
 /** Fast and without salt, for tests and simulations that sign in thousands of times. */
 export const make: typeof PasswordHasher.Service = {
   hash: (password) => Effect.sync(() => hash(password)),
   verify: (stored, password) => Effect.sync(() => stored === hash(password)),
-  waste: Effect.void
+  waste: Effect.void,
+  common: Effect.succeed((text) => COMMON.has(text))
 }
 
 export const layer: Layer.Layer<PasswordHasher> = Layer.succeed(PasswordHasher, make)

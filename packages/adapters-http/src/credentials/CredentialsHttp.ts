@@ -1,0 +1,52 @@
+import { HttpServerRequest } from "@effect/platform"
+import { changePassword, resetPassword } from "@place-access/domain/credentials"
+import { Rate, Subject } from "@place-access/domain/limits"
+import { Timestamp, Vault } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { Api } from "../Api.js"
+import { clientAddress } from "../edge/ClientAddress.js"
+import * as Group from "../Group.js"
+import { HttpOptions } from "../HttpOptions.js"
+import * as RateLimit from "../limits/RateLimit.js"
+import * as Credentials from "../security/Credentials.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import { toWire } from "../wire/toWire.js"
+import { mailResetLink } from "./mailResetLink.js"
+
+export const layer = Group.group(Api, "credentials", (handlers) =>
+  handlers
+    .handle(
+      "changePassword",
+      ({ payload }) =>
+        Effect.gen(function* () {
+          const { sha256 } = yield* Vault.Vault
+          const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
+          yield* changePassword(yield* SignedIn, {
+            password: payload.password,
+            newPassword: payload.new_password,
+            address: yield* clientAddress,
+            session: sha256(cookie ?? "")
+          })
+        }).pipe(
+          Effect.catchTags({
+            // 403 and not 401, because the session is valid.
+            WrongCredentials: () => Effect.fail(Errors.forbidden("The password is wrong")),
+            TooManyAttempts: ({ retryAfterMillis }) =>
+              Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))
+          }),
+          toWire
+        ),
+      { uninterruptible: true }
+    )
+    .handle("requestPasswordReset", ({ payload }) => toWire(mailResetLink(payload.email)), { uninterruptible: true })
+    .handle(
+      "resetPassword",
+      ({ payload }) =>
+        Effect.gen(function* () {
+          yield* RateLimit.take(Subject.reset(yield* clientAddress), Rate.RESETS)
+          yield* resetPassword(payload.token, payload.password)
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+)

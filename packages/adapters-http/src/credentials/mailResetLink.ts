@@ -1,0 +1,19 @@
+import type { Account } from "@place-access/domain/accounts"
+import { requestReset } from "@place-access/domain/credentials"
+import { Rate, Subject } from "@place-access/domain/limits"
+import { Effect } from "effect"
+import { clientAddress } from "../edge/ClientAddress.js"
+import * as RateLimit from "../limits/RateLimit.js"
+
+/**
+ * Counts the request for its address, and mails a link if an account has this e-mail. The caller's answer does not wait
+ * for the mail: if it did, its time would show whether there is an account.
+ */
+export const mailResetLink = (email: Account.Email) =>
+  Effect.gen(function* () {
+    yield* RateLimit.take(Subject.reset(yield* clientAddress), Rate.RESETS)
+    yield* requestReset(email).pipe(
+      Effect.catchAllCause((cause) => Effect.logError("A link for a new password could not be mailed", cause)),
+      Effect.forkDaemon
+    )
+  })

@@ -1,0 +1,24 @@
+import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { Entropy } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { HttpOptions } from "../../HttpOptions.js"
+import * as Credentials from "../../security/Credentials.js"
+import * as Visitor from "./Visitor.js"
+
+/** Forms for people who are not signed in. */
+
+/** Renders a page whose form is bound to this browser by a cookie, and sets the cookie if the browser has none. */
+export const bound = (render: (formToken: string) => HttpServerResponse.HttpServerResponse) =>
+  Effect.gen(function* () {
+    const options = yield* HttpOptions
+    const known = Credentials.visitorToken(yield* HttpServerRequest.HttpServerRequest, options)
+    const visitor = known ?? (yield* Entropy.secret)
+    const page = render(yield* Visitor.tokenFor({ cookie: visitor }))
+    return known === undefined ? Credentials.setVisitor(page, visitor, options) : page
+  })
+
+/** Reads a form that `bound` rendered, and checks its token. */
+export const posted = Effect.gen(function* () {
+  const visitor = Credentials.visitorToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
+  return yield* Visitor.checked(visitor ?? "")
+})

@@ -1,0 +1,92 @@
+import { Account, PasswordStrength } from "@place-access/domain/accounts"
+import { changePassword } from "@place-access/domain/credentials"
+import { Vault } from "@place-access/domain/shared"
+import { Effect, Either, Schema } from "effect"
+import { clientAddress } from "../../edge/ClientAddress.js"
+import { portalPath, type ServiceOptions } from "../../HttpOptions.js"
+import type { FieldProblem } from "../../wire/Issues.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { html } from "../kit/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import * as Routes from "../kit/Routes.js"
+import * as Visitor from "../kit/Visitor.js"
+
+const LABELS = { password: "Your present password", new_password: "New password" }
+
+interface Refused {
+  readonly problems: ReadonlyArray<FieldProblem>
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const page = (portal: string, visitor: Visitor.Visitor, again: Refused = { problems: [], status: 200 }) =>
+  Effect.gen(function* () {
+    const token = yield* Visitor.tokenFor(visitor)
+    const form: Fields.Shown = { values: () => "", problems: again.problems }
+    return respond({
+      title: "Change your password",
+      reader: yield* Visitor.reader(visitor),
+      current: `${portal}/settings`,
+      width: "middle",
+      status: again.status,
+      headers: again.headers ?? {},
+      main: html`<p><a href="${portal}/settings">Settings</a></p>
+        <h1>Change your password</h1>
+        <p class="lead">Every other browser is signed out. This one stays signed in.</p>
+        ${Fields.problems(form, LABELS)}
+        <form method="post" action="${portal}/settings/password" class="card">
+          ${Fields.hidden("form_token", token)} ${Fields.username(visitor.account.email)}
+          ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
+          ${Fields.newPassword(form, "new_password", LABELS.new_password)}
+          <button>Change the password</button>
+        </form>
+        <p>You do not know it any more? <a href="/forgot-password">Set a new one by mail</a></p>`
+    })
+  })
+
+const Change = Schema.Struct({
+  password: Schema.String.pipe(Schema.minLength(1, { message: () => "must be given" })),
+  new_password: Account.Password
+})
+
+const change = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      const form = yield* Visitor.checked(visitor.cookie)
+      const input = Form.decode(Change, { password: form.value("password"), new_password: form.value("new_password") })
+      if (Either.isLeft(input)) return yield* page(portal, visitor, { problems: input.left, status: 400 })
+      const { new_password: newPassword, password } = input.right
+      const session = (yield* Vault.Vault).sha256(visitor.cookie)
+      return yield* changePassword(visitor.account, {
+        password,
+        newPassword,
+        session,
+        address: yield* clientAddress
+      }).pipe(
+        Effect.as(seeOther(`${portal}/settings?done=password-${PasswordStrength.of(newPassword)}`)),
+        Effect.catchTags({
+          Invalid: ({ problems }) => page(portal, visitor, { problems, status: 400 }),
+          WrongCredentials: () =>
+            page(portal, visitor, { problems: [{ field: "password", message: "is wrong" }], status: 403 }),
+          TooManyAttempts: ({ retryAfterMillis }) =>
+            page(portal, visitor, {
+              problems: [{ field: "password", message: "was wrong too often. Try again later" }],
+              status: 429,
+              headers: { "retry-after": String(Math.ceil(retryAfterMillis / 1000)) }
+            })
+        })
+      )
+    })
+  )
+
+export const routes = (options: ServiceOptions) => {
+  const portal = portalPath(options)
+  return [
+    Routes.get(
+      `${portal}/settings/password`,
+      Visitor.signedIn((visitor) => page(portal, visitor))
+    ),
+    Routes.post(`${portal}/settings/password`, change(portal))
+  ]
+}

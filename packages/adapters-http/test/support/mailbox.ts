@@ -1,0 +1,28 @@
+import { type Letter, listRecentMail } from "@place-access/domain/mail"
+import { expect, vi } from "vitest"
+import type { World } from "./World.js"
+
+/** The mail to this address, the newest first, as its reader sees it. */
+export const mailTo = async (world: World, email: string): Promise<ReadonlyArray<Letter>> => {
+  const letters = await world.run(listRecentMail(1_000, { portal: `${world.url}/portal`, service: world.url }))
+  return letters.filter(({ to }) => to === email)
+}
+
+/**
+ * The address of a page of ours in a mail with this subject, once the outbox has `count` mails with it: the
+ * service writes a mail that could show who has an account after its answer.
+ */
+export const mailedLink = async (world: World, email: string, subject: string, count = 1): Promise<string> => {
+  const found = await vi.waitFor(
+    async () => {
+      const letters = (await mailTo(world, email)).filter((letter) => letter.subject === subject)
+      expect(letters).toHaveLength(count)
+      return letters
+    },
+    { timeout: 20_000 }
+  )
+  return /http:\/\/\S+/.exec(found[0]?.text ?? "")?.[0] ?? ""
+}
+
+/** The secret at the end of the address of a mailed link. */
+export const tokenOf = (address: string): string => new URL(address).searchParams.get("token") ?? ""

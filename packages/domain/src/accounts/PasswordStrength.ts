@@ -1,0 +1,45 @@
+// How hard a password is to guess, in words. Decision accounts-8.
+
+/** A judgement for people. It refuses nothing: `PasswordRules` does. */
+export type PasswordStrength = "weak" | "fair" | "strong"
+
+/** About the guesses of a day, and of a year, on one graphics card against argon2id. */
+const FAIR_BITS = 42
+const STRONG_BITS = 60
+
+/**
+ * Counts the characters that a guesser cannot foresee. A character that repeats the one before, or goes on with a row
+ * such as `abc` or `321`, adds nothing; neither does a second copy of a piece of three characters.
+ */
+export const of = (password: string): PasswordStrength => {
+  const bits = unforeseen(password) * Math.log2(alphabet(password))
+  return bits < FAIR_BITS ? "weak" : bits < STRONG_BITS ? "fair" : "strong"
+}
+
+const unforeseen = (password: string): number => {
+  const points = Array.from(password.toLowerCase(), (character) => character.codePointAt(0) ?? 0)
+  const seen = new Set<string>()
+  return points.filter((point, index) => {
+    const before = points[index - 1]
+    if (before === undefined) return true
+    const piece = points.slice(Math.max(0, index - 2), index + 1).join(" ")
+    const isCopy = index >= 2 && seen.has(piece)
+    if (index >= 2) seen.add(piece)
+    return Math.abs(point - before) > 1 && !isCopy
+  }).length
+}
+
+/** How many characters a guesser tries at each place. A long text of letters is likely to be words, hence few. */
+const alphabet = (password: string): number =>
+  (/\p{Ll}/u.test(password) ? 8 : 0) +
+  (/\p{Lu}/u.test(password) ? 8 : 0) +
+  (/\d/.test(password) ? 8 : 0) +
+  (/[^\p{L}\d]/u.test(password) ? 8 : 0) +
+  2
+
+/** What the page says about the password that was just set. */
+export const words: Readonly<Record<PasswordStrength, string>> = {
+  weak: "It is weak: a program that knows how people choose passwords may guess it. One more word makes it better.",
+  fair: "It is fairly good. One more word would make it hard to guess even for a patient attacker.",
+  strong: "It is strong: guessing it would take far longer than anybody tries."
+}

@@ -1,0 +1,18 @@
+import { Invalid, program } from "../shared/index.js"
+import type { Password } from "./Account.js"
+import { PasswordHasher } from "./PasswordHasher.js"
+import * as PasswordRules from "./PasswordRules.js"
+
+/**
+ * The hash of a new password. `Invalid` for a password that attackers try first (decision accounts-7). Every program
+ * that sets a password calls it, so no way to set one forgets the rule. `field` is the password's name on the wire.
+ */
+export const choosePassword = program(
+  "choosePassword",
+  function* (password: Password, owner: PasswordRules.PasswordOwner, field: string = "password") {
+    const hasher = yield* PasswordHasher
+    const refusal = PasswordRules.refusal(password, owner, yield* hasher.common)
+    if (refusal !== undefined) return yield* Invalid.of(field, refusal)
+    return yield* hasher.hash(password)
+  }
+)

@@ -1,0 +1,84 @@
+// Replacing a password, by its owner or by a link. Decisions accounts-9 and accounts-10.
+import type { Account } from "../accounts/Account.js"
+import type { Link, MailMessage } from "../mail/Mail.js"
+import { type Vault, Words } from "../shared/index.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import * as AccountLink from "./AccountLink.js"
+
+/** What a replacement is decided by, read under the lock of the account. */
+export interface CredentialState {
+  readonly account: Account
+  readonly passwordVersion: number
+  /** The link that the replacement was asked with; null when there is none, or no longer. */
+  readonly link: AccountLink.AccountLink | null
+}
+
+/**
+ * What is committed together. Every link of the account dies with its old password, and its failed attempts to sign in
+ * no longer count: who proved to be the owner must not wait for a stranger's guesses.
+ */
+export interface PasswordReplacement {
+  readonly passwordHash: string
+  /** The session that stays, of the browser that asked; null: every session ends. */
+  readonly keeps: Vault.Hash | null
+  readonly notice: MailMessage
+}
+
+/**
+ * The owner typed the old password in a session. Null when the password is not the one that was checked any more:
+ * somebody else changed it meanwhile, and the later change must not win without knowing the new password.
+ */
+export const change =
+  (asked: { readonly verified: number; readonly passwordHash: string; readonly keeps: Vault.Hash }) =>
+  ({ account, passwordVersion }: CredentialState, now: Timestamp): PasswordReplacement | null =>
+    passwordVersion === asked.verified
+      ? { passwordHash: asked.passwordHash, keeps: asked.keeps, notice: changedMail(account, now) }
+      : null
+
+/** Somebody who reads the owner's mail opened the link. Null when the link does not work any more. */
+export const reset =
+  (passwordHash: string) =>
+  ({ account, link }: CredentialState, now: Timestamp): PasswordReplacement | null =>
+    link !== null && AccountLink.isLive(link, "password_reset", account, now)
+      ? { passwordHash, keeps: null, notice: resetDoneMail(account, now) }
+      : null
+
+const FORGOTTEN: Link = { site: "service", path: "/forgot-password", label: "Set a new password" }
+
+const NOT_YOU =
+  "If this was not you, somebody else can use your account. Set a new password now, which signs everybody out. Then look at your connected apps and your phones for what you do not know."
+
+const changedMail = ({ id }: Account, now: Timestamp): MailMessage => ({
+  to: id,
+  dedupeKey: `password_changed ${now}`,
+  subject: "Your password was changed",
+  body: [
+    `On ${Words.moment(now)} your password was changed, by somebody who was signed in and knew the old one. Every other browser was signed out.`,
+    NOT_YOU
+  ].join("\n\n"),
+  link: FORGOTTEN
+})
+
+const resetDoneMail = ({ id }: Account, now: Timestamp): MailMessage => ({
+  to: id,
+  dedupeKey: `password_reset_done ${now}`,
+  subject: "Your password was changed",
+  body: [
+    `On ${Words.moment(now)} your password was replaced with a link that we mailed to you. Every browser was signed out: sign in with the new password.`,
+    NOT_YOU
+  ].join("\n\n"),
+  link: FORGOTTEN
+})
+
+/** The mail with the link. The caller adds the link's secret, encrypted. */
+export const resetMail = (link: AccountLink.AccountLink): MailMessage => ({
+  to: link.userId,
+  // A part of the digest tells two links of one moment apart, and is no secret.
+  dedupeKey: `password_reset ${link.createdAt} ${link.hash.slice(0, 12)}`,
+  subject: "Set a new password",
+  body: [
+    `Somebody asked for a new password for your account, ${link.email}. If it was you, open the link. It works once, until ${Words.moment(link.expiresAt)}, and signs you out everywhere.`,
+    "If it was not you, do nothing: your password stays as it is. Nobody can use the link who cannot read your mail. Never pass it on."
+  ].join("\n\n"),
+  link: { site: "service", path: "/reset-password?token=", label: "Set a new password" }
+})

@@ -1,0 +1,33 @@
+import { type Account, choosePassword, type Session, verifyPassword, WrongCredentials } from "../accounts/index.js"
+import { NotFound, program } from "../shared/index.js"
+import { CredentialStore } from "./CredentialStore.js"
+import * as PasswordChange from "./PasswordChange.js"
+
+export interface NewPassword {
+  /** The present password, although the user is signed in: somebody else may use a browser that was left open. */
+  readonly password: string
+  readonly newPassword: Account.Password
+  /** The network address of the request. */
+  readonly address: string
+  /** The session that stays. */
+  readonly session: Session.Session["hash"]
+}
+
+/**
+ * Replaces the password, ends every other session and tells the owner by mail. Counts as an attempt to sign in and
+ * fails like one. `Invalid` for a password that attackers try first. `NotFound` when the account was deleted meanwhile.
+ */
+export const changePassword = program("changePassword", function* (account: Account.Account, input: NewPassword) {
+  const { address, newPassword, password, session } = input
+  const verified = yield* verifyPassword({ email: account.email, password, address })
+  // The account may have been deleted since the session was checked, and its e-mail given to a new one.
+  if (verified.account.id !== account.id) return yield* new NotFound({ what: "account" })
+  const passwordHash = yield* choosePassword(newPassword, account, "new_password")
+  const replaced = yield* (yield* CredentialStore).replacePassword(
+    account.id,
+    null,
+    PasswordChange.change({ verified: verified.passwordVersion, passwordHash, keeps: session })
+  )
+  // Somebody else replaced the password between the check and now, so the typed one is wrong.
+  if (!replaced) return yield* new WrongCredentials()
+})

@@ -1,0 +1,59 @@
+import { Effect, Option } from "effect"
+import { type Account, AccountStore, choosePassword } from "../accounts/index.js"
+import { Rate, Subject, takeCall } from "../limits/index.js"
+import * as Mail from "../mail/Mail.js"
+import { Entropy, NotFound, program, Timestamp, Vault } from "../shared/index.js"
+import * as AccountLink from "./AccountLink.js"
+import { CredentialStore } from "./CredentialStore.js"
+import * as PasswordChange from "./PasswordChange.js"
+
+/**
+ * Mails a link with which the owner of this address sets a new password. Does nothing when no account has the address,
+ * or when three links were mailed in the last half hour: the newest still works. Nobody who asks may learn which of the
+ * three it was, so the caller answers without waiting for this program.
+ */
+export const requestReset = program("requestReset", function* (email: Account.Email) {
+  const vault = yield* Vault.Vault
+  const standing = yield* takeCall(Subject.mailbox(vault.sha256(email)), Rate.LINKS)
+  const found = yield* (yield* AccountStore).findByEmail(email)
+  if (!standing.isAdmitted || Option.isNone(found)) return
+  const secret = yield* Entropy.secret
+  const link = AccountLink.make("password_reset", vault.sha256(secret), found.value.account, yield* Timestamp.now)
+  const mail = PasswordChange.resetMail(link)
+  const sealed = yield* vault.seal(secret, Mail.secretContext(mail))
+  yield* (yield* CredentialStore).offerLink(link, { ...mail, secret: sealed })
+})
+
+const dead = () => new NotFound({ what: "link" })
+
+/** The live link of this secret with its account. `NotFound` when it was used, expired or never existed: one answer. */
+const liveLink = (secret: string) =>
+  Effect.gen(function* () {
+    if (!AccountLink.isSecret(secret)) return yield* dead()
+    const found = yield* (yield* CredentialStore).findLink((yield* Vault.Vault).sha256(secret))
+    const now = yield* Timestamp.now
+    if (Option.isNone(found)) return yield* dead()
+    const { account, link } = found.value
+    return AccountLink.isLive(link, "password_reset", account, now) ? found.value : yield* dead()
+  })
+
+/** Whose password the link sets, for the page that the link opens. Changes nothing: mail scanners open links too. */
+export const describeReset = program("describeReset", function* (secret: string) {
+  return (yield* liveLink(secret)).account
+})
+
+/**
+ * Sets a new password with a link, once. Every session of the account ends, and a mail tells its owner. `NotFound`
+ * when the link does not work any more, `Invalid` for a password that attackers try first, after which the link still
+ * works.
+ */
+export const resetPassword = program("resetPassword", function* (secret: string, password: Account.Password) {
+  const { account, link } = yield* liveLink(secret)
+  const passwordHash = yield* choosePassword(password, account)
+  const replaced = yield* (yield* CredentialStore).replacePassword(
+    account.id,
+    link.hash,
+    PasswordChange.reset(passwordHash)
+  )
+  if (!replaced) return yield* dead()
+})
