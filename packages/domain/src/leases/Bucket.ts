@@ -9,4 +9,5 @@ export const ALL: ReadonlyArray<number> = Array.from({ length: COUNT }, (_, buck
 
 export const NAMES: ReadonlyArray<string> = ALL.map(String)
 
+/** The bucket of a lease with this name. */
 export const ofName = (name: string): number => Number(name)

@@ -43,6 +43,7 @@ export interface Move {
 /** How long a worker lives after a beat. A worker that ends without a word is replaced after this time. */
 export const LIFE = 10 * SECOND
 
+/** Until when a worker lives that beats now. */
 export const aliveUntil = (now: Timestamp): Timestamp => plus(now, LIFE)
 
 /**
