@@ -90,13 +90,23 @@ export const isForCoordinator = (error: unknown): boolean =>
 const lostItsPartition = (error: unknown): boolean => sqlState(error) === "23514" && constraintOf(error) === undefined
 
 /**
+ * Whether a node of a cluster refused its part of a LOCK, or was lost meanwhile. Citus passes the node's reason on as a
+ * warning only, such as a lock time-out.
+ */
+export const isRefusedByNode = (error: unknown): boolean =>
+  findCause(error, (inner) =>
+    inner instanceof Error && inner.message.startsWith("failure on connection marked as essential") ? true : undefined
+  ) === true
+
+/**
  * Whether a retry of the same work may succeed: a lock or statement time-out, a lost race, a lost connection, a full
  * pool.
  */
 export const isTransient = (error: unknown): boolean => {
   const state = sqlState(error)
   if (state !== undefined) {
-    return TRANSIENT_STATES.has(state) || state.startsWith("08") || state.startsWith("53") || lostItsPartition(error)
+    const isPassing = TRANSIENT_STATES.has(state) || state.startsWith("08") || state.startsWith("53")
+    return isPassing || lostItsPartition(error) || isRefusedByNode(error)
   }
   return (
     findCause(error, (inner) => {

@@ -23,6 +23,10 @@ describe("what may succeed a little later", () => {
       "the same on a shard",
       coded("23514", { message: 'new row for relation "fixes_default_102008" violates partition constraint' })
     ],
+    [
+      "a lock that a node of a cluster did not give in time",
+      coded("XX000", { message: "failure on connection marked as essential: node-2:5432" })
+    ],
     ["a refused TCP connection", coded("ECONNREFUSED")],
     ["a reset TCP connection", coded("ECONNRESET")],
     ["a write to a closed socket", coded("EPIPE")],

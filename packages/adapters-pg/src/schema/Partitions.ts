@@ -72,7 +72,7 @@ export const ensurePartitions = program(
   Failures.orStoreError
 )
 
-const isBusy = (error: unknown): boolean => Failures.sqlState(error) === "55P03"
+const isBusy = (error: unknown): boolean => Failures.sqlState(error) === "55P03" || Failures.isRefusedByNode(error)
 
 const SOON = Schedule.intersect(Schedule.spaced("300 millis"), Schedule.recurs(4))
 
@@ -121,7 +121,7 @@ const ensure = (table: string, column: string, month: Month): Effect.Effect<"mad
         if (yield* exists) return "there" as const
         yield* sql`CREATE TABLE ${sql(name)} (LIKE ${sql(table)} INCLUDING ALL)`
         const standard = `${table}_default`
-        yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
+        yield* waitBriefly(sql)
         yield* sql`LOCK TABLE ${sql(standard)} IN ACCESS EXCLUSIVE MODE`
         yield* sql`WITH early AS (
             DELETE FROM ${sql(standard)} WHERE ${sql(column)} >= ${month.from} AND ${sql(column)} < ${month.to}
@@ -135,6 +135,17 @@ const ensure = (table: string, column: string, month: Month): Effect.Effect<"mad
       })
     )
   })
+
+/**
+ * The limit holds on every node of a cluster. LOCK goes from node to node in the order of their addresses, and a node
+ * that does not know the limit waits for as long as the statement may take. PostgreSQL alone knows the first setting as
+ * one of an extension that is not there.
+ */
+const waitBriefly = (sql: SqlClient) =>
+  Effect.zipRight(
+    sql`SET LOCAL citus.propagate_set_commands = 'local'`,
+    sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
+  )
 
 const PartitionRow = Schema.Struct({ name: Schema.String, month: Schema.String })
 
@@ -200,7 +211,7 @@ const drop = (table: string, name: string, whatever: boolean) =>
     const sql = yield* SqlClient
     return yield* sql.withTransaction(
       Effect.gen(function* () {
-        yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
+        yield* waitBriefly(sql)
         yield* sql`SET LOCAL statement_timeout = '1s'`
         // Locks the parent first, as writers do.
         yield* sql`LOCK TABLE ONLY ${sql(table)} IN ACCESS EXCLUSIVE MODE`
