@@ -14,6 +14,7 @@ const conditions = ["@place-access/source"]
 const LONGEST = [
   "apps/server/test/replay.e2e.test.ts",
   "packages/adapters-http/test/pages/everyPage.browser.test.ts",
+  "packages/adapters-pg/test/contracts.citus.test.ts",
   "apps/server/test/process.e2e.test.ts",
   "apps/server/test/crash-server.e2e.test.ts",
   "packages/domain/test/simulation/plants/swarm.test.ts",
@@ -27,6 +28,7 @@ const LONGEST = [
   "packages/adapters-pg/test/contracts.test.ts",
   "packages/adapters-pg/test/contracts.pg.test.ts",
   "packages/adapters-http/test/pages/pages.browser.test.ts",
+  "apps/server/test/cluster.e2e.test.ts",
   "apps/server/test/crash-embedded.e2e.test.ts",
   "packages/domain/test/simulation/seeds.test.ts",
   "apps/server/test/listen.e2e.test.ts",
