@@ -4,23 +4,17 @@ import { Vault } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { clientAddress } from "../../edge/ClientAddress.js"
 import { portalPath, type ServiceOptions } from "../../HttpOptions.js"
-import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { html } from "../kit/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
+import * as PasswordAsked from "./PasswordAsked.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 
 const LABELS = { password: "Your present password", new_password: "New password" }
 
-interface Refused {
-  readonly problems: ReadonlyArray<FieldProblem>
-  readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-const page = (portal: string, visitor: Visitor.Visitor, again: Refused = { problems: [], status: 200 }) =>
+const page = (portal: string, visitor: Visitor.Visitor, again = PasswordAsked.FIRST_TIME) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
     const form: Fields.Shown = { values: () => "", problems: again.problems }
@@ -46,7 +40,7 @@ const page = (portal: string, visitor: Visitor.Visitor, again: Refused = { probl
   })
 
 const Change = Schema.Struct({
-  password: Schema.String.pipe(Schema.minLength(1, { message: () => "must be given" })),
+  password: PasswordAsked.Given,
   new_password: Account.Password
 })
 
@@ -67,14 +61,7 @@ const change = (portal: string) =>
         Effect.as(seeOther(`${portal}/settings?done=password-${PasswordStrength.of(newPassword)}`)),
         Effect.catchTags({
           Invalid: ({ problems }) => page(portal, visitor, { problems, status: 400 }),
-          WrongCredentials: () =>
-            page(portal, visitor, { problems: [{ field: "password", message: "is wrong" }], status: 403 }),
-          TooManyAttempts: ({ retryAfterMillis }) =>
-            page(portal, visitor, {
-              problems: [{ field: "password", message: "was wrong too often. Try again later" }],
-              status: 429,
-              headers: { "retry-after": String(Math.ceil(retryAfterMillis / 1000)) }
-            })
+          ...PasswordAsked.refusals((rejected) => page(portal, visitor, rejected))
         })
       )
     })

@@ -4,11 +4,11 @@ import { Effect, Either, Schema } from "effect"
 import { clientAddress } from "../../edge/ClientAddress.js"
 import { HttpOptions, type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Credentials from "../../security/Credentials.js"
-import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../kit/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
+import * as PasswordAsked from "./PasswordAsked.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 
@@ -17,13 +17,7 @@ const LABELS = { password: "Password", word: "The word" }
 /** The user types this word to confirm, so that nobody deletes an account by mistake. */
 const WORD = "delete"
 
-interface RejectedForm {
-  readonly problems: ReadonlyArray<FieldProblem>
-  readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-const page = (portal: string, visitor: Visitor.Visitor, again: RejectedForm = { problems: [], status: 200 }) =>
+const page = (portal: string, visitor: Visitor.Visitor, again = PasswordAsked.FIRST_TIME) =>
   Effect.gen(function* () {
     const { apps, isLastAdmin } = yield* describeDeletion(visitor.account)
     const token = yield* Visitor.tokenFor(visitor)
@@ -117,7 +111,7 @@ const confirmation = (portal: string, form: Fields.Shown, token: string): Html =
   </form>`
 
 const Confirmed = Schema.Struct({
-  password: Schema.String.pipe(Schema.minLength(1, { message: () => "must be given" })),
+  password: PasswordAsked.Given,
   word: Schema.String.pipe(
     Schema.filter((text) => text.trim().toLowerCase() === WORD, { message: () => `must be “${WORD}”` })
   )
@@ -134,14 +128,7 @@ const remove = (portal: string) =>
       return yield* deleteAccount(visitor.account, { password, address: yield* clientAddress }).pipe(
         Effect.as(Credentials.clearSession(seeOther("/account-deleted"), options)),
         Effect.catchTags({
-          WrongCredentials: () =>
-            page(portal, visitor, { problems: [{ field: "password", message: "is wrong" }], status: 403 }),
-          TooManyAttempts: ({ retryAfterMillis }) =>
-            page(portal, visitor, {
-              problems: [{ field: "password", message: "was wrong too often. Try again later" }],
-              status: 429,
-              headers: { "retry-after": String(Math.ceil(retryAfterMillis / 1000)) }
-            }),
+          ...PasswordAsked.refusals((rejected) => page(portal, visitor, rejected)),
           Conflict: () => page(portal, visitor, { problems: [], status: 409 })
         })
       )
