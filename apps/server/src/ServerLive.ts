@@ -30,6 +30,7 @@ export const serveHttp = (listener: Listener.HttpListener, settings: ServerSetti
       trustTraceparent: settings.trustTraceparent,
       rateLimitPerMinute: settings.rateLimitPerMinute,
       tileUrl: settings.tileUrl,
+      securityContact: settings.securityContact,
       hasMailbox: Mail.hasMailbox(settings.mail, settings.addresses, settings.host),
       version: VERSION,
       stopping: listener.stopping

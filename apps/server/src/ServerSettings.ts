@@ -41,6 +41,12 @@ const tileUrl = Setting.optional("TILE_URL", {
   parse: Setting.tileUrl
 })
 
+const securityContact = Setting.optional("SECURITY_CONTACT", {
+  description: "Where to report a vulnerability: an https or mailto address, shown at /.well-known/security.txt.",
+  fallback: "none: there is no security.txt",
+  parse: Setting.contact
+})
+
 const trustTraceparent = Setting.withDefault("TRUST_TRACEPARENT", {
   description:
     "true behind a proxy of your own that traces: the server then continues the trace of a request's traceparent header. Without such a proxy, any client could have its requests traced.",
@@ -60,6 +66,7 @@ export const all = [
   rateLimit,
   drainSeconds,
   tileUrl,
+  securityContact,
   ...Object.values(Settings.shared),
   ...TelemetrySettings.all,
   trustTraceparent
@@ -74,6 +81,7 @@ export const config = Config.all({
   rateLimitPerMinute: rateLimit.config,
   drainSeconds: drainSeconds.config,
   tileUrl: Config.map(tileUrl.config, Option.getOrNull),
+  securityContact: Config.map(securityContact.config, Option.getOrNull),
   storage: Settings.storage,
   webhooks: Settings.webhooks,
   mail: Settings.mail,

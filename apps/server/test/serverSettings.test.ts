@@ -23,6 +23,7 @@ describe("the server's settings", () => {
       trustProxy: false,
       rateLimitPerMinute: 600,
       tileUrl: null,
+      securityContact: null,
       webhooks: { allowInsecure: false }
     })
   })
@@ -41,6 +42,20 @@ describe("the server's settings", () => {
         userPortalUrl: "https://me.example.com"
       }
     )
+  })
+
+  it("SECURITY_CONTACT is a mailto or an https address", () => {
+    for (const contact of ["mailto:security@example.com", "https://example.com/report?from=service"]) {
+      expect(read({ SECURITY_CONTACT: contact }).securityContact).toBe(contact)
+    }
+    for (const contact of [
+      "security@example.com",
+      "http://example.com",
+      "mailto:a b@example.com",
+      "https://a\nExpires: x"
+    ]) {
+      expect(() => read({ SECURITY_CONTACT: contact })).toThrow(/SECURITY_CONTACT must be mailto:/)
+    }
   })
 
   it("TILE_URL is one origin, with {z}, {x} and {y}", () => {

@@ -21,6 +21,8 @@ export interface ServiceOptions {
   readonly tileUrl: string | null
   /** Whether /dev/mailbox shows the e-mails that were not sent. For development: nobody has to sign in to read them. */
   readonly hasMailbox: boolean
+  /** Where to report a vulnerability: a mailto or https address. Null or left out: there is no security.txt. */
+  readonly securityContact?: string | null
   readonly version: string
   /** Returns when the server begins to stop, so that open streams end. Left out: only their clients end streams. */
   readonly stopping?: Effect.Effect<void>

@@ -122,6 +122,12 @@ export const tileUrl: Parse<string> = (text) => {
     : Either.left(expected)
 }
 
+/** An address for reports: a web page, or an e-mail address behind `mailto:`. */
+export const contact: Parse<string> = (text) =>
+  /^mailto:[^\s@?]+@[^\s@?]+$/.test(text) || (/^https:\/\/\S+$/.test(text) && URL.canParse(text))
+    ? Either.right(text)
+    : Either.left("mailto:security@example.com, or an https address")
+
 const listed = (words: ReadonlyArray<string>): string => {
   const last = words.at(-1) ?? ""
   return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`

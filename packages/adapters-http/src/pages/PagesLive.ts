@@ -31,6 +31,7 @@ import * as ReviewDecision from "./review/decision.js"
 import * as ReviewQueue from "./review/queue.js"
 import * as ResetPassword from "./resetPassword.js"
 import * as SignIn from "./signIn.js"
+import * as WellKnown from "./wellKnown.js"
 
 /**
  * The routes of every page and every form. The paths of the consent pages and the portal follow their configured
@@ -70,6 +71,11 @@ export const routes = (options: ServiceOptions) => [
 export const layer = Layer.unwrapEffect(
   Effect.map(HttpOptions, (options) => {
     const pages = routes(options)
-    return Layer.mergeAll(Routes.layer(pages), Routes.layer(Shortcuts.routes(pages)), Routes.layer(Assets.routes))
+    return Layer.mergeAll(
+      Routes.layer(pages),
+      Routes.layer(Shortcuts.routes(pages)),
+      Routes.layer(Assets.routes),
+      Routes.layer(WellKnown.routes(options))
+    )
   })
 )

@@ -130,6 +130,11 @@ describe("clickjacking and what a page may load", () => {
     expect(headers.get("cache-control")).toBe(path.startsWith("/docs") ? "public, no-cache" : "no-store")
     expect(headers.get("x-content-type-options")).toBe("nosniff")
     expect(policy.includes("script-src")).toBe(path === "/portal/places")
+    if (!(headers.get("content-type") ?? "").startsWith("text/html")) return
+    // A page of another origin that opened this one cannot lead its window elsewhere, and no sensor is asked for.
+    expect(headers.get("cross-origin-opener-policy")).toBe("same-origin")
+    const geolocation = path === "/portal/places" ? "geolocation=(self)" : "geolocation=()"
+    expect(headers.get("permissions-policy")).toBe(`camera=(), microphone=(), payment=(), usb=(), ${geolocation}`)
   })
 
   it("a page with a map: its own two scripts by a nonce of this answer alone, pictures from the tiles' origin and ours", async () => {

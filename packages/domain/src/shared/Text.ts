@@ -12,9 +12,24 @@ const FORBIDDEN = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 /** Whether the text can be stored, and looks on a page like the text that it is. */
 export const isPlain = (text: string): boolean => !FORBIDDEN.test(text)
 
+// Characters that show nothing, with which two names could look the same: soft hyphen, zero-width space, marks of
+// direction, invisible operators, tags. Tags after a black flag stay, because they make the flags of England, Scotland
+// and Wales.
+const UNSEEN =
+  /(\u{1f3f4}[\u{e0020}-\u{e007e}]+\u{e007f})|\u034f|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
+
+// A letter, digit, sign or symbol. Fillers of Hangul and the empty Braille cell count as letters, but show nothing.
+const VISIBLE = /(?![\u115f\u1160\u2800\u3164\uffa0])[\p{L}\p{N}\p{P}\p{S}]/u
+
+const shown = (text: string): string => {
+  const kept = text.replace(UNSEEN, "$1")
+  return VISIBLE.test(kept) || FORBIDDEN.test(kept) ? kept : ""
+}
+
+/** Text in which nothing can be seen becomes empty text. */
 const Normalised = Schema.transform(Schema.String, Schema.String, {
   strict: true,
-  decode: (text) => text.replaceAll("\r\n", "\n").normalize("NFC").trim(),
+  decode: (text) => shown(text.replaceAll("\r\n", "\n").normalize("NFC")).trim(),
   encode: (text) => text
 })
 

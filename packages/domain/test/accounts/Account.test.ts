@@ -71,6 +71,26 @@ describe("DisplayName", () => {
     expect(name("👩‍👩‍👧 می‌خواهم")).toBe(true)
   })
 
+  it("text that shows nothing is empty; characters that show nothing are left out [accounts-3]", () => {
+    for (const blank of [
+      "\u200b",
+      "\u00ad \ufeff",
+      "\u3164",
+      "\u2800\u2800",
+      "\u200d",
+      "\u0301",
+      "\u{e0041}\u{e0042}"
+    ]) {
+      expect(name(blank)).toBe(false)
+    }
+    const read = Schema.decodeSync(Account.DisplayName)
+    expect(read("A\u200bda\ufeff \u00adL\u2060.")).toBe("Ada L.")
+    expect(read("Ada\u{e0045}\u{e0056}")).toBe("Ada")
+    for (const kept of ["👩‍👩‍👧 می‌خواهم", "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}", "٣", "—", "é"]) {
+      expect(read(kept)).toBe(kept)
+    }
+  })
+
   it("an e-mail gives a name to who has none", () => {
     expect(Account.nameFrom(Account.Email.make("ada@example.com"))).toBe("ada")
     expect(Account.nameFrom(Account.Email.make(`${"🦉".repeat(100)}@example.com`))).toBe("🦉".repeat(80))

@@ -87,6 +87,9 @@ const consent = ({ authUrl }: ServiceOptions): Value => [
     \`state\`. **Refuse an answer whose \`state\` is not the one that you sent.** The page waits for
     ${duration(ConsentRequest.LIFETIME)}.
 
+In a window of its own the page has no \`window.opener\`: it sends \`Cross-Origin-Opener-Policy: same-origin\`. Let your
+page at \`redirect_uri\` tell the first window, for example with a \`BroadcastChannel\`.
+
 What the user sees depends on what exists already:
 
 - **No connection yet:** the whole consent page.

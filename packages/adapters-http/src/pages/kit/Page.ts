@@ -62,7 +62,11 @@ export const CONTENT_TYPE = "text/html; charset=utf-8"
 export const headers = (page: Pick<HtmlPage, "formAction" | "map">) => ({
   "content-security-policy": contentSecurityPolicy(page),
   // Not `no-referrer`: with it browsers send `Origin: null` with our own forms, and the check of the origin would fail.
-  "referrer-policy": "same-origin"
+  "referrer-policy": "same-origin",
+  // A page of another origin that opened this one in a window has no hold of it, and cannot lead it elsewhere.
+  "cross-origin-opener-policy": "same-origin",
+  // A page with a map may ask the browser where it is, when its reader presses a button.
+  "permissions-policy": `camera=(), microphone=(), payment=(), usb=(), geolocation=(${page.map === undefined ? "" : "self"})`
 })
 
 export const document = ({ current, main, map, reader, sections, title, width = "wide" }: HtmlPage): Html =>
