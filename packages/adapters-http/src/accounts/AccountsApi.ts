@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { Account } from "@place-access/domain/accounts"
+import { Account, type ListedSession } from "@place-access/domain/accounts"
 import { History } from "@place-access/domain/retention-choice"
 import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
@@ -19,6 +19,28 @@ export const toBody = (account: Account.Account): typeof AccountBody.Type => ({
   email: account.email,
   display_name: account.displayName,
   roles: account.roles
+})
+
+const SessionBody = Schema.Struct({
+  id: Schema.String,
+  current: Schema.Boolean.annotations({ description: "Whether this request came in the session" }),
+  browser: Schema.NullOr(Schema.String).annotations({
+    description: "What the sign-in request said of its browser; null if it said nothing known"
+  }),
+  address: Schema.NullOr(Schema.String).annotations({ description: "The network address that signed in" }),
+  signed_in_at: Fields.At,
+  last_used_at: Fields.At.annotations({ description: "To the hour: a session in use is renewed once an hour" }),
+  expires_at: Fields.At.annotations({ description: "When it ends unless it is used before" })
+}).annotations({ identifier: "Session" })
+
+export const toSessionBody = ({ id, isCurrent, session }: ListedSession): typeof SessionBody.Type => ({
+  id,
+  current: isCurrent,
+  browser: session.browser,
+  address: session.address,
+  signed_in_at: session.createdAt,
+  last_used_at: session.seenAt,
+  expires_at: session.expiresAt
 })
 
 const SignUp = Fields.request({
@@ -76,6 +98,31 @@ export const SessionApi = HttpApiGroup.make("session")
       .addError(Errors.Forbidden)
       .annotate(OpenApi.Summary, "Sign out")
       .annotate(OpenApi.Description, "Ends the session on the server and clears the cookie. Idempotent.")
+  )
+  .add(
+    HttpApiEndpoint.get("listSessions", "/v1/user/sessions")
+      .addSuccess(Schema.Struct({ sessions: Schema.Array(SessionBody), nextCursor: Schema.Null }))
+      .middleware(SessionAuth)
+      .annotate(OpenApi.Summary, "Where one is signed in")
+      .annotate(
+        OpenApi.Description,
+        "The live sessions of the account, the one that was used last first. A session ends 14 days after its last use, and 30 days after " +
+          "the sign-in."
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("endSession", "/v1/user/sessions/:id")
+      .setPath(Schema.Struct({ id: Schema.String.pipe(Schema.brand("SessionId")) }))
+      .addSuccess(Schema.Void, { status: 204 })
+      .addError(Errors.NotFound)
+      .middleware(SessionAuth)
+      .annotate(OpenApi.Summary, "Sign a browser out")
+  )
+  .add(
+    HttpApiEndpoint.del("endOtherSessions", "/v1/user/sessions")
+      .addSuccess(Schema.Struct({ ended: Schema.Int.annotations({ description: "How many sessions ended" }) }))
+      .middleware(SessionAuth)
+      .annotate(OpenApi.Summary, "Sign every other browser out")
   )
   .annotate(OpenApi.Title, "Session")
   .annotate(OpenApi.Description, "The session of a browser, which the routes of users and developers require")

@@ -1,16 +1,16 @@
 import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { signIn, signOut } from "@place-access/domain/accounts"
+import { endOtherSessions, endSession, listSessions, signIn, signOut } from "@place-access/domain/accounts"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
-import { clientAddress } from "../edge/ClientAddress.js"
 import { HttpOptions } from "../HttpOptions.js"
+import * as Browser from "../security/Browser.js"
 import * as Credentials from "../security/Credentials.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
-import { AccountBody, toBody } from "./AccountsApi.js"
+import { AccountBody, toBody, toSessionBody } from "./AccountsApi.js"
 
 const encodeBody = Schema.encodeSync(AccountBody)
 
@@ -26,6 +26,11 @@ const endPresent = Effect.gen(function* () {
   if (cookie !== undefined) yield* signOut(cookie)
 })
 
+/** The cookie of the session in which a signed-in person calls. */
+const presentCookie = Effect.gen(function* () {
+  return Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions) ?? ""
+})
+
 export const layer = Group.group(Api, "session", (handlers) =>
   handlers
     .handle(
@@ -33,7 +38,7 @@ export const layer = Group.group(Api, "session", (handlers) =>
       ({ payload }) =>
         Effect.gen(function* () {
           yield* refuseOtherOrigins
-          const { account, cookie } = yield* signIn({ ...payload, address: yield* clientAddress })
+          const { account, cookie } = yield* signIn({ ...payload, ...(yield* Browser.client) })
           yield* endPresent
           const response = HttpServerResponse.unsafeJson(encodeBody(toBody(account)), { status: 201 })
           return Credentials.setSession(response, cookie, yield* HttpOptions)
@@ -61,6 +66,23 @@ export const layer = Group.group(Api, "session", (handlers) =>
           yield* Credentials.checkOrigin(request, options)
           yield* endPresent
           return Credentials.clearSession(response, options)
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle("listSessions", () =>
+      Effect.gen(function* () {
+        const sessions = yield* listSessions((yield* SignedIn).id, yield* presentCookie)
+        return { sessions: sessions.map(toSessionBody), nextCursor: null }
+      }).pipe(toWire)
+    )
+    .handle("endSession", ({ path }) => Effect.flatMap(SignedIn, ({ id }) => toWire(endSession(id, path.id))), {
+      uninterruptible: true
+    })
+    .handle(
+      "endOtherSessions",
+      () =>
+        Effect.gen(function* () {
+          return { ended: yield* endOtherSessions((yield* SignedIn).id, yield* presentCookie) }
         }).pipe(toWire),
       { uninterruptible: true }
     )

@@ -23,6 +23,7 @@ import * as Connections from "./portal/connections.js"
 import * as Devices from "./portal/devices.js"
 import * as ChangePassword from "./portal/changePassword.js"
 import * as DeleteAccount from "./portal/deleteAccount.js"
+import * as Sessions from "./portal/sessions.js"
 import * as Settings from "./portal/settings.js"
 import * as Imports from "./portal/imports.js"
 import * as Places from "./portal/places.js"
@@ -51,6 +52,7 @@ export const routes = (options: ServiceOptions) => [
   ...Imports.routes(options),
   ...AccessLog.routes(options),
   ...Settings.routes(options),
+  ...Sessions.routes(options),
   ...ChangePassword.routes(options),
   ...DeleteAccount.routes(options),
   ...DeveloperApps.routes,

@@ -5,6 +5,7 @@ import { Effect, Either, Option, Schema } from "effect"
 import { clientAddress } from "../edge/ClientAddress.js"
 import * as RateLimit from "../limits/RateLimit.js"
 import { HttpOptions } from "../HttpOptions.js"
+import * as Browser from "../security/Browser.js"
 import * as Credentials from "../security/Credentials.js"
 import type { FieldProblem } from "../wire/Issues.js"
 import * as Fields from "./kit/Fields.js"
@@ -86,7 +87,7 @@ const enter = (credentials: { readonly email: Account.Email; readonly password: 
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const before = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, options)
-    const { cookie } = yield* signIn({ ...credentials, address: yield* clientAddress })
+    const { cookie } = yield* signIn({ ...credentials, ...(yield* Browser.client) })
     if (before !== undefined) yield* signOut(before)
     return Credentials.setSession(seeOther(returnTo), cookie, options)
   })

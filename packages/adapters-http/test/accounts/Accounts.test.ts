@@ -259,11 +259,18 @@ describe("GET and DELETE /v1/session", () => {
     expect(without.status).toBe(403)
   })
 
-  it("the session ends by itself after 14 days [accounts-6]", async () => {
-    const person = await world.person()
-    world.clock.advance(14 * 86_400_000 - 1)
-    expect((await person.get("/v1/session")).status).toBe(200)
+  it("the session ends by itself 14 days after its last use, and 30 days after the sign-in [accounts-6]", async () => {
+    const [person, idle] = [await world.person(), await world.person()]
+    const pass = async (millis: number) => {
+      world.clock.advance(millis)
+      return (await person.get("/v1/session")).status
+    }
+    const [day, fortnight] = [86_400_000, 14 * 86_400_000]
+    expect(await pass(fortnight - 1)).toBe(200)
     world.clock.advance(1)
-    expect((await person.get("/v1/session")).status).toBe(401)
+    expect((await idle.get("/v1/session")).status).toBe(401)
+    expect(await pass(fortnight - 2)).toBe(200)
+    expect(await pass(2 * day + 1)).toBe(200)
+    expect(await pass(1)).toBe(401)
   })
 })

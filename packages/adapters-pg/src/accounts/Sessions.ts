@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import type { AccountStore } from "@place-access/domain/accounts"
-import type { Timestamp } from "@place-access/domain/shared"
-import { Effect, Option } from "effect"
+import type { AccountStore, Session } from "@place-access/domain/accounts"
+import { type Timestamp, Vault } from "@place-access/domain/shared"
+import { Effect, Option, Schema } from "effect"
 import { reads } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
@@ -18,9 +18,11 @@ export const open =
   (session) =>
     Effect.zipRight(
       shareCredentials(sql),
-      sql`INSERT INTO sessions (session_hash, user_id, password_version, created_at, expires_at)
-          VALUES (${session.hash}, ${session.userId}, ${session.passwordVersion}, ${Rows.at(session.createdAt)},
-            ${Rows.at(session.expiresAt)})`
+      sql`INSERT INTO sessions (session_hash, user_id, password_version, browser, address, created_at, seen_at,
+                                expires_at)
+          VALUES (${session.hash}, ${session.userId}, ${session.passwordVersion}, ${session.browser},
+                  ${session.address}, ${Rows.at(session.createdAt)}, ${Rows.at(session.seenAt)},
+                  ${Rows.at(session.expiresAt)})`
     ).pipe(sql.withTransaction, Effect.zipRight(swept("sessions", sweep(sql, session.createdAt))), orStoreError)
 
 const sweep = (sql: SqlClient, now: Timestamp.Timestamp) =>
@@ -31,15 +33,59 @@ const sweep = (sql: SqlClient, now: Timestamp.Timestamp) =>
           ORDER BY expires_at LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED)`
   ).pipe(sql.withTransaction)
 
+const SessionRow = Schema.Struct({
+  session_hash: Vault.Hash,
+  ...AccountRow.fields,
+  session_version: Schema.Int,
+  browser: Schema.NullOr(Schema.String),
+  address: Schema.NullOr(Schema.String),
+  opened_at: Rows.At,
+  seen_at: Rows.At,
+  expires_at: Rows.At
+})
+
+const toSession = (row: typeof SessionRow.Type): Session.Session => ({
+  hash: row.session_hash,
+  userId: row.user_id,
+  passwordVersion: row.session_version,
+  browser: row.browser,
+  address: row.address,
+  createdAt: row.opened_at,
+  seenAt: row.seen_at,
+  expiresAt: row.expires_at
+})
+
+/** A session from before a column existed counts with the value that it would have had. */
+const COLUMNS = `s.session_hash, coalesce(s.password_version, a.password_version) AS session_version, s.browser,
+  s.address, s.created_at AS opened_at, coalesce(s.seen_at, s.created_at) AS seen_at, s.expires_at`
+const COUNTS = "coalesce(s.password_version, a.password_version) = a.password_version"
+
 /** The account of a session: every page reads it, so the statement shares connections (`reads`). */
 export const find =
   (sql: SqlClient): Store["findSession"] =>
   (hash, now) =>
-    reads(sql)`SELECT ${COLUMNS_OF_A} FROM sessions s JOIN accounts a ON a.user_id = s.user_id
-               WHERE s.session_hash = ${hash} AND s.expires_at > ${Rows.at(now)}
-                 AND coalesce(s.password_version, a.password_version) = a.password_version`.pipe(
-      Rows.first(AccountRow),
-      Effect.map(Option.map(toAccount)),
+    reads(sql)`SELECT ${sql.literal(COLUMNS)}, ${COLUMNS_OF_A}
+               FROM sessions s JOIN accounts a ON a.user_id = s.user_id
+               WHERE s.session_hash = ${hash} AND s.expires_at > ${Rows.at(now)} AND ${sql.literal(COUNTS)}`.pipe(
+      Rows.first(SessionRow),
+      Effect.map(Option.map((row) => ({ account: toAccount(row), session: toSession(row) }))),
+      orStoreError
+    )
+
+export const renew =
+  (sql: SqlClient): Store["renewSession"] =>
+  ({ expiresAt, hash, seenAt }) =>
+    sql`UPDATE sessions SET seen_at = ${Rows.at(seenAt)}, expires_at = ${Rows.at(expiresAt)}
+        WHERE session_hash = ${hash}`.pipe(Effect.asVoid, orStoreError)
+
+export const list =
+  (sql: SqlClient): Store["listSessions"] =>
+  (id, now) =>
+    sql`SELECT ${sql.literal(COLUMNS)}, ${COLUMNS_OF_A} FROM sessions s JOIN accounts a ON a.user_id = s.user_id
+        WHERE s.user_id = ${id} AND s.expires_at > ${Rows.at(now)} AND ${sql.literal(COUNTS)}
+        ORDER BY coalesce(s.seen_at, s.created_at) DESC, s.session_hash`.pipe(
+      Rows.all(SessionRow),
+      Effect.map((rows) => rows.map(toSession)),
       orStoreError
     )
 
@@ -47,3 +93,8 @@ export const close =
   (sql: SqlClient): Store["closeSession"] =>
   (hash) =>
     sql`DELETE FROM sessions WHERE session_hash = ${hash}`.pipe(Effect.asVoid, orStoreError)
+
+export const closeOthers =
+  (sql: SqlClient): Store["closeOtherSessions"] =>
+  (id, kept) =>
+    orStoreError(Rows.affected(sql`DELETE FROM sessions WHERE user_id = ${id} AND session_hash <> ${kept}`))

@@ -20,7 +20,10 @@ export const layer: Layer.Layer<AccountStore, never, SqlClient> = Layer.effect(
       addRoles: addRoles(sql),
       openSession: Sessions.open(sql),
       findSession: Sessions.find(sql),
+      renewSession: Sessions.renew(sql),
+      listSessions: Sessions.list(sql),
       closeSession: Sessions.close(sql),
+      closeOtherSessions: Sessions.closeOthers(sql),
       admitTry: SignInTries.admit(sql),
       failTry: SignInTries.fail(sql),
       clearTries: SignInTries.clear(sql)

@@ -13,6 +13,12 @@ export interface AccountCredentials {
   readonly passwordVersion: number
 }
 
+export interface LiveSession {
+  /** As it is now: a role that was added since the sign-in counts. */
+  readonly account: Account
+  readonly session: Session
+}
+
 /** Accounts with their passwords and sessions, and the attempts to sign in. */
 export class AccountStore extends Context.Tag("@place-access/domain/accounts/AccountStore")<
   AccountStore,
@@ -32,9 +38,15 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
 
     readonly openSession: (session: Session) => StoreEffect<void>
     /** None when the session is unknown or expired at `now`, or its password was replaced since. */
-    readonly findSession: (hash: Vault.Hash, now: Timestamp.Timestamp) => StoreEffect<Option.Option<Account>>
+    readonly findSession: (hash: Vault.Hash, now: Timestamp.Timestamp) => StoreEffect<Option.Option<LiveSession>>
+    /** Stores `seenAt` and `expiresAt`. No effect on a session that is closed. */
+    readonly renewSession: (session: Session) => StoreEffect<void>
+    /** The sessions of this account that `findSession` would find, the one that was used last first. */
+    readonly listSessions: (id: UserId, now: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<Session>>
     /** Idempotent. */
     readonly closeSession: (hash: Vault.Hash) => StoreEffect<void>
+    /** Closes every session of this account but the one of `kept`. Returns how many it closed. */
+    readonly closeOtherSessions: (id: UserId, kept: Vault.Hash) => StoreEffect<number>
 
     /**
      * Locks the e-mail and the address, gives the attempts of the last `SignInThrottle.WINDOW` to `decide`, and stores

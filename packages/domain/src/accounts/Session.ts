@@ -1,9 +1,17 @@
 // A signed-in browser (decision accounts-6).
-import type { UserId, Vault } from "../shared/index.js"
-import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
+import { SessionId, type UserId, type Vault } from "../shared/index.js"
+import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
+
+/** What the sign-in request said of the browser, for the owner's list of sessions. Nothing is decided by it. */
+export interface Client {
+  /** Such as "Firefox on Linux"; null when the request named none that is known. */
+  readonly browser: string | null
+  /** The network address; null for a session from before addresses were kept. */
+  readonly address: string | null
+}
 
 /** A signed-in browser. Only the SHA-256 of its cookie is stored (decision A2). */
-export interface Session {
+export interface Session extends Client {
   readonly hash: Vault.Hash
   readonly userId: UserId
   /**
@@ -11,21 +19,55 @@ export interface Session {
    * while it was being replaced may store its session later; with another version that session never counts.
    */
   readonly passwordVersion: number
+  /** The time of the sign-in. */
   readonly createdAt: Timestamp
+  /** The time of the last renewal: the session was used then, and perhaps within the hour after it. */
+  readonly seenAt: Timestamp
   /** Exclusive: this instant no longer counts. */
   readonly expiresAt: Timestamp
 }
 
+/** How long a session lives after its last use. */
 export const LIFETIME = 14 * DAY
 
+/** How long a session lives after the sign-in, whatever its use: a stolen cookie ends. */
+export const LONGEST = 30 * DAY
+
+/** A session that is used all the time is renewed this often, so that not every request writes. */
+const RENEWED_EVERY = HOUR
+
+const UNKNOWN: Client = { browser: null, address: null }
+
 /** A session that begins now. `hash` is that of the cookie's secret. Version 0: the account's first password. */
-export const open = (hash: Vault.Hash, userId: UserId, now: Timestamp, passwordVersion = 0): Session => ({
+export const open = (
+  hash: Vault.Hash,
+  userId: UserId,
+  now: Timestamp,
+  passwordVersion = 0,
+  { address, browser }: Client = UNKNOWN
+): Session => ({
   hash,
   userId,
   passwordVersion,
+  browser,
+  address,
   createdAt: now,
+  seenAt: now,
   expiresAt: plus(now, LIFETIME)
 })
+
+/** The session after a use at `now`. Undefined: it was renewed less than an hour ago, and nothing is written. */
+export const renewed = (session: Session, now: Timestamp): Session | undefined =>
+  now - session.seenAt < RENEWED_EVERY
+    ? undefined
+    : {
+        ...session,
+        seenAt: now,
+        expiresAt: plus(session.createdAt, Math.min(now - session.createdAt + LIFETIME, LONGEST))
+      }
+
+/** Names the session to its owner. A part of the digest tells sessions apart, and is no secret. */
+export const idOf = ({ hash }: Pick<Session, "hash">): SessionId => SessionId.make(`ses_${hash.slice(0, 24)}`)
 
 /** Whether the session has not expired; at `expiresAt` it has. */
 export const isLive = (session: Session, now: Timestamp): boolean => now < session.expiresAt

@@ -1,24 +1,24 @@
 /**
  * Accounts: people who sign in with e-mail and password, as user, developer, reviewer or admin. A sign-in opens a
- * `Session` of 14 days, which its cookie names. `SignInThrottle` closes sign-in after too many failures. The pages call
- * `signIn`, `signOut` and `signUp`; every route of a signed-in person calls `authenticateSession`.
+ * `Session`, which its cookie names. It ends 14 days after its last use and 30 days after the sign-in; its owner can
+ * list and end sessions. `SignInThrottle` closes sign-in after too many failures. The pages call `signIn`, `signOut`
+ * and `signUp`; every route of a signed-in person calls `authenticateSession`.
  *
  * @module
  */
 
 export * as Account from "./Account.js"
-export { AccountStore, type AccountCredentials } from "./AccountStore.js"
+export { AccountStore, type AccountCredentials, type LiveSession } from "./AccountStore.js"
 export { choosePassword } from "./choosePassword.js"
 export {
   authenticateSession,
-  checkPassword,
-  type SignIn,
-  signIn,
-  signOut,
-  TooManyAttempts,
-  verifyPassword,
-  WrongCredentials
-} from "./signIn.js"
+  endOtherSessions,
+  endSession,
+  type ListedSession,
+  listSessions,
+  signOut
+} from "./sessions.js"
+export { checkPassword, type SignIn, signIn, TooManyAttempts, verifyPassword, WrongCredentials } from "./signIn.js"
 export { createAccount, type NewAccount, signUp } from "./createAccount.js"
 export { checkFormToken, formToken } from "./formToken.js"
 export { PasswordHasher } from "./PasswordHasher.js"

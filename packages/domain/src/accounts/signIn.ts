@@ -19,6 +19,8 @@ export interface SignIn {
   readonly password: string
   /** The request's address. An IPv6 address counts as its /64. */
   readonly address: string
+  /** `Session.Client.browser`. */
+  readonly browser?: string | null
 }
 
 /**
@@ -78,21 +80,11 @@ const PAUSES_MS = [100, 200, 400, 800, 1600]
 export const signIn = program("signIn", function* (input: SignIn) {
   const { account, passwordVersion } = yield* verifyPassword(input)
   const cookie = yield* Entropy.secret
-  const session = Session.open((yield* Vault.Vault).sha256(cookie), account.id, yield* Timestamp.now, passwordVersion)
+  const hash = (yield* Vault.Vault).sha256(cookie)
+  const session = Session.open(hash, account.id, yield* Timestamp.now, passwordVersion, {
+    browser: input.browser ?? null,
+    address: input.address
+  })
   yield* (yield* AccountStore).openSession(session)
   return { account, cookie, expiresAt: session.expiresAt }
-})
-
-/** The account of the cookie's session; none when the cookie is malformed or unknown, or the session over. */
-export const authenticateSession = program("authenticateSession", function* (cookie: string) {
-  if (!Session.isCookie(cookie)) return Option.none()
-  const accounts = yield* AccountStore
-  return yield* accounts.findSession((yield* Vault.Vault).sha256(cookie), yield* Timestamp.now)
-})
-
-/** Ends the session of this cookie. Idempotent: an unknown cookie changes nothing. */
-export const signOut = program("signOut", function* (cookie: string) {
-  if (!Session.isCookie(cookie)) return
-  const accounts = yield* AccountStore
-  yield* accounts.closeSession((yield* Vault.Vault).sha256(cookie))
 })

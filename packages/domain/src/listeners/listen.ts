@@ -1,5 +1,5 @@
 import { Chunk, Duration, Effect, Option, Stream } from "effect"
-import { authenticateSession } from "../accounts/signIn.js"
+import { authenticateSession } from "../accounts/sessions.js"
 import { AppStore } from "../apps/AppStore.js"
 import { authorisationOf, record, recordUnsent } from "../deliveries/beforeSending.js"
 import * as Delivery from "../deliveries/Delivery.js"

@@ -49,6 +49,10 @@ export type AccessLogEntryId = typeof AccessLogEntryId.Type
 export const ReviewDecisionId = id("ReviewDecisionId")
 export type ReviewDecisionId = typeof ReviewDecisionId.Type
 
+/** A signed-in browser, as its owner's list names it. */
+export const SessionId = id("SessionId")
+export type SessionId = typeof SessionId.Type
+
 /** A worker process, from its start to its end. */
 export const WorkerId = id("WorkerId")
 export type WorkerId = typeof WorkerId.Type

@@ -19,6 +19,7 @@ import {
   MemoryPasswordHasher,
   MemoryVault
 } from "@place-access/domain/testing"
+import { StoreError, Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer, Option, TestClock } from "effect"
 
@@ -114,15 +115,58 @@ describe("sign-in", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("session: works for 14 days and not a millisecond longer [accounts-6]", () =>
+  it.effect("session: works for 14 days after its last use and not a millisecond longer [accounts-6]", () =>
     Effect.gen(function* () {
       const account = yield* ada
-      const { cookie } = yield* signIn(right)
+      const [one, other] = [yield* signIn(right), yield* signIn(right)]
       yield* TestClock.adjust(Session.LIFETIME - 1)
-      expect(yield* authenticateSession(cookie)).toEqual(Option.some(account))
+      expect(yield* authenticateSession(one.cookie)).toEqual(Option.some(account))
       yield* TestClock.adjust(1)
-      expect(yield* authenticateSession(cookie)).toEqual(Option.none())
+      expect(yield* authenticateSession(other.cookie)).toEqual(Option.none())
+      expect(yield* authenticateSession(one.cookie)).toEqual(Option.some(account))
     }).pipe(Effect.provide(stores))
+  )
+
+  it.effect(
+    "session: however often it is used, it ends 30 days after the sign-in, to the millisecond [accounts-6]",
+    () =>
+      Effect.gen(function* () {
+        yield* ada
+        const { cookie } = yield* signIn(right)
+        for (let day = 0; day < 29; day++) {
+          yield* TestClock.adjust(Timestamp.DAY)
+          expect(Option.isSome(yield* authenticateSession(cookie))).toBe(true)
+        }
+        yield* TestClock.adjust(Timestamp.DAY - 1)
+        expect(Option.isSome(yield* authenticateSession(cookie))).toBe(true)
+        yield* TestClock.adjust(1)
+        expect(yield* authenticateSession(cookie)).toEqual(Option.none())
+      }).pipe(Effect.provide(stores))
+  )
+
+  it.effect(
+    "session: a use within the hour writes nothing; when a renewal fails, the session counts [accounts-6]",
+    () =>
+      Effect.gen(function* () {
+        const account = yield* ada
+        const { cookie } = yield* signIn(right)
+        const accounts = yield* AccountStore
+        const written: Array<number> = []
+        const failing = {
+          ...accounts,
+          renewSession: ({ seenAt }: Session.Session) => {
+            written.push(seenAt)
+            return StoreError.unavailable("lost")
+          }
+        }
+        const look = Effect.provideService(authenticateSession(cookie), AccountStore, failing)
+        yield* TestClock.adjust(Timestamp.HOUR - 1)
+        expect(yield* look).toEqual(Option.some(account))
+        expect(written).toEqual([])
+        yield* TestClock.adjust(1)
+        expect(yield* look).toEqual(Option.some(account))
+        expect(written).toEqual([Timestamp.HOUR])
+      }).pipe(Effect.provide(stores))
   )
 
   it.effect("sign-out ends the session on the server, and no other; it can be repeated [accounts-6]", () =>

@@ -1,4 +1,13 @@
-import { Account, AccountStore, authenticateSession, PasswordHasher, signIn } from "@place-access/domain/accounts"
+import {
+  Account,
+  AccountStore,
+  authenticateSession,
+  endOtherSessions,
+  endSession,
+  listSessions,
+  PasswordHasher,
+  signIn
+} from "@place-access/domain/accounts"
 import { changePassword, requestReset, resetPassword } from "@place-access/domain/credentials"
 import { listRecentMail } from "@place-access/domain/mail"
 import { Entropy, Timestamp, UserId, Vault } from "@place-access/domain/shared"
@@ -8,7 +17,8 @@ import { expect } from "vitest"
 /**
  * Generates random scenarios of one account, and checks the promises about its password with a second implementation: a
  * mailed link works once, for 30 minutes, and dies with the password; a new password ends the other sessions; the old
- * password opens nothing. The scenarios run against any stores.
+ * password opens nothing; a session lives two weeks after its last use, thirty days in all, or until its owner ends it.
+ * The scenarios run against any stores.
  */
 
 export type CredentialStep =
@@ -19,10 +29,14 @@ export type CredentialStep =
   | { readonly _tag: "Change"; readonly session: number; readonly old: number; readonly password: number }
   /** Somebody signs in with the password of this moment while the newest link is used. */
   | { readonly _tag: "Race"; readonly password: number }
+  /** The owner signs a browser out, counted from the newest, or from one browser all others. */
+  | { readonly _tag: "End"; readonly session: number; readonly what: "it" | "others" }
   | { readonly _tag: "Pass"; readonly millis: number }
 
 const HALF_HOUR = 30 * Timestamp.MINUTE
 const TWO_WEEKS = 14 * Timestamp.DAY
+const THIRTY_DAYS = 30 * Timestamp.DAY
+const HOUR = Timestamp.HOUR
 const PASSWORDS = ["correct horse battery", "purple monkey dishwasher", "staple ocean seventeen"].map((text) =>
   Account.Password.make(text)
 )
@@ -42,10 +56,11 @@ const step = fc.oneof(
   },
   { weight: 3, arbitrary: one("Change", { session: fc.constantFrom(0, 1), old: password, password }) },
   { weight: 1, arbitrary: one("Race", { password }) },
+  { weight: 2, arbitrary: one("End", { session: fc.constantFrom(0, 1, 2), what: fc.constantFrom("it", "others") }) },
   {
-    weight: 3,
+    weight: 4,
     arbitrary: one("Pass", {
-      millis: fc.constantFrom(1, HALF_HOUR - 1, HALF_HOUR, HALF_HOUR, TWO_WEEKS - 1, TWO_WEEKS)
+      millis: fc.constantFrom(1, HALF_HOUR - 1, HALF_HOUR, HALF_HOUR, HOUR - 1, HOUR, TWO_WEEKS - 1, TWO_WEEKS)
     })
   }
 ) as fc.Arbitrary<CredentialStep>
@@ -59,14 +74,41 @@ const edge = fc
     { _tag: "Use", link: 0, password: chosen, times: 1 }
   ])
 
+/** One of the passwords is the present one. */
+const SIGN_IN = PASSWORDS.map((_, index) => ({ _tag: "SignIn", password: index }) as const)
+
+/** Two browsers, of which one signs the other out. */
+const apart: fc.Arbitrary<ReadonlyArray<CredentialStep>> = fc
+  .constantFrom<"it" | "others">("it", "others")
+  .map((what) => [...SIGN_IN, ...SIGN_IN, { _tag: "End", session: 1, what }] as const)
+
+/** A session that is used just in time, again and again, until it ends thirty days after the sign-in. */
+const longUse: fc.Arbitrary<ReadonlyArray<CredentialStep>> = fc
+  .constantFrom(2 * Timestamp.DAY + 1, 2 * Timestamp.DAY + 2)
+  .map((last) => [
+    ...SIGN_IN,
+    { _tag: "Pass", millis: TWO_WEEKS - 1 },
+    { _tag: "Pass", millis: TWO_WEEKS - 1 },
+    { _tag: "Pass", millis: last }
+  ])
+
 export const credentialLives: fc.Arbitrary<ReadonlyArray<CredentialStep>> = fc
-  .array(fc.oneof({ weight: 8, arbitrary: step.map((only) => [only]) }, { weight: 1, arbitrary: edge }), {
-    minLength: 1,
-    maxLength: 18
-  })
+  .array(
+    fc.oneof(
+      { weight: 8, arbitrary: step.map((only) => [only]) },
+      { weight: 1, arbitrary: edge },
+      { weight: 1, arbitrary: longUse },
+      { weight: 1, arbitrary: apart }
+    ),
+    {
+      minLength: 1,
+      maxLength: 18
+    }
+  )
   .map((all) => all.flat())
 
 export const CREDENTIAL_MARKS = [
+  "a browser was signed out",
   "a link that died with the password",
   "a link that was used",
   "a link that was used again",
@@ -75,7 +117,9 @@ export const CREDENTIAL_MARKS = [
   "changed with a wrong password",
   "no fourth link",
   "of several at once one",
+  "other browsers were signed out",
   "other sessions ended",
+  "over after thirty days of use",
   "raced with a sign-in",
   "signed in",
   "signed in with an old password"
@@ -89,9 +133,18 @@ interface Link {
 
 interface Opened {
   readonly cookie: string
-  readonly expiresAt: number
+  readonly openedAt: number
+  seenAt: number
+  expiresAt: number
   isOver: boolean
 }
+
+const opened = (cookie: string, now: number) => ({
+  cookie,
+  openedAt: now,
+  seenAt: now,
+  expiresAt: now + TWO_WEEKS
+})
 
 /** Runs a scenario, and fails where a promise is broken. Adds the marks that it reaches to `met`. */
 export const liveCredentials = (
@@ -150,7 +203,7 @@ export const liveCredentials = (
             if (Either.isLeft(entered)) failures++
             else {
               failures = 0
-              sessions.push({ cookie: entered.right.cookie, expiresAt: now + TWO_WEEKS, isOver: false })
+              sessions.push({ ...opened(entered.right.cookie, now), isOver: false })
             }
             return
           }
@@ -215,8 +268,26 @@ export const liveCredentials = (
             replaced(step.password)
             // Whichever came first: a session of the old password is over now.
             if (Either.isRight(entered)) {
-              sessions.push({ cookie: entered.right.cookie, expiresAt: now + TWO_WEEKS, isOver: true })
+              sessions.push({ ...opened(entered.right.cookie, now), isOver: true })
             } else failures++
+            return
+          }
+          case "End": {
+            const live = sessions.filter((one) => !one.isOver && now < one.expiresAt)
+            const session = live.at(-1 - step.session)
+            if (session === undefined) return
+            if (step.what === "others") {
+              expect(yield* endOtherSessions(id, session.cookie)).toBeGreaterThanOrEqual(live.length - 1)
+              for (const one of sessions) if (one !== session) one.isOver = true
+              if (live.length > 1) met.add("other browsers were signed out")
+              return
+            }
+            const listed = yield* listSessions(id, session.cookie)
+            const own = listed.filter(({ isCurrent }) => isCurrent)
+            expect(own).toHaveLength(1)
+            for (const one of own) yield* endSession(id, one.id)
+            session.isOver = true
+            met.add("a browser was signed out")
             return
           }
           case "Pass":
@@ -227,9 +298,20 @@ export const liveCredentials = (
     for (const step of steps) {
       yield* take(step, yield* Timestamp.now)
       const now = yield* Timestamp.now
-      for (const { cookie, expiresAt, isOver } of sessions) {
-        expect(Option.isSome(yield* authenticateSession(cookie))).toBe(!isOver && now < expiresAt)
+      for (const one of sessions) {
+        const isLive = !one.isOver && now < one.expiresAt
+        expect(Option.isSome(yield* authenticateSession(one.cookie))).toBe(isLive)
+        if (!one.isOver && !isLive && one.expiresAt === one.openedAt + THIRTY_DAYS) {
+          met.add("over after thirty days of use")
+        }
+        // The look is a use: the session now lasts two weeks from here, but no longer than thirty days in all.
+        if (isLive && now - one.seenAt >= HOUR) {
+          one.seenAt = now
+          one.expiresAt = Math.min(now + TWO_WEEKS, one.openedAt + THIRTY_DAYS)
+        }
       }
+      const listed = yield* accounts.listSessions(account.id, yield* Timestamp.now)
+      expect(listed.length).toBe(sessions.filter(({ expiresAt, isOver }) => !isOver && now < expiresAt).length)
       const stored = Option.getOrThrow(yield* accounts.findByEmail(email)).passwordHash
       for (const [index, chosen] of PASSWORDS.entries()) {
         expect(yield* hasher.verify(stored, chosen)).toBe(index === present)

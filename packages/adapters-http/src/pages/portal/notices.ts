@@ -16,6 +16,8 @@ const NOTICES: Readonly<Record<string, string>> = {
   "password-weak": `Your password was changed. ${PasswordStrength.words.weak}`,
   "password-fair": `Your password was changed. ${PasswordStrength.words.fair}`,
   "password-strong": `Your password was changed. ${PasswordStrength.words.strong}`,
+  "session-ended": "The browser was signed out.",
+  "sessions-ended": "Every other browser was signed out.",
   "history-chosen": "Saved. It takes effect now.",
   disconnected: "The app was disconnected.",
   shared: "The places that the app may ask about were changed.",

@@ -72,6 +72,11 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
           <p>A new password signs out every other browser. We tell you by mail.</p>
           <p><a class="button second" href="${portal}/settings/password">Change my password…</a></p>
         </section>
+        <section class="card" aria-labelledby="sessions">
+          <h2 id="sessions">Where you are signed in</h2>
+          <p>The browsers in which you are signed in, each with a button that signs it out.</p>
+          <p><a class="button second" href="${portal}/settings/sessions">Show them</a></p>
+        </section>
         <section class="card" aria-labelledby="account">
           <h2 id="account">Delete your account</h2>
           <p>Deletes all your data and disconnects every app. The next page says exactly what, before you decide.</p>

@@ -164,8 +164,9 @@ export const accountStoreContract: Contract<Ports> = [
       const session = Session.open(yield* freshHash, account.id, now)
       yield* accounts.openSession(session)
       const at = (millis: number) => accounts.findSession(session.hash, Timestamp.plus(now, millis))
-      Check.equal(yield* at(0), Option.some(account), "at once")
-      Check.equal(yield* at(Session.LIFETIME - 1), Option.some(account), "a millisecond before")
+      const found = Option.some({ account, session })
+      Check.equal(yield* at(0), found, "at once")
+      Check.equal(yield* at(Session.LIFETIME - 1), found, "a millisecond before")
       Check.equal(yield* at(Session.LIFETIME), Option.none(), "at expires_at")
     })
   },
@@ -178,7 +179,7 @@ export const accountStoreContract: Contract<Ports> = [
       const session = Session.open(yield* freshHash, account.id, now)
       yield* accounts.openSession(session)
       yield* accounts.addRoles(account.id, ["developer"])
-      const roles = Option.map(yield* accounts.findSession(session.hash, now), (found) => found.roles)
+      const roles = Option.map(yield* accounts.findSession(session.hash, now), (found) => found.account.roles)
       Check.equal(roles, Option.some(["developer"] as const), "roles")
     })
   },
@@ -198,7 +199,67 @@ export const accountStoreContract: Contract<Ports> = [
       yield* accounts.closeSession(one.hash)
       yield* accounts.closeSession(yield* freshHash)
       Check.equal(yield* accounts.findSession(one.hash, now), Option.none(), "the closed one")
-      Check.equal(yield* accounts.findSession(other.hash, now), Option.some(account), "the other one")
+      const found = Option.some({ account, session: other })
+      Check.equal(yield* accounts.findSession(other.hash, now), found, "the other one")
+    })
+  },
+  {
+    name: "renewSession: stores the last use and the new end; a session that is closed stays closed",
+    run: Effect.gen(function* () {
+      const accounts = yield* AccountStore
+      const account = yield* Fixtures.user
+      const now = yield* Timestamp.now
+      const client = { browser: "Firefox on Linux", address: "2001:db8::7" }
+      const session = Session.open(yield* freshHash, account.id, now, 0, client)
+      const closed = Session.open(yield* freshHash, account.id, now)
+      yield* accounts.openSession(session)
+      const later = Timestamp.plus(now, Session.LIFETIME - 1)
+      const renewed = { ...session, seenAt: later, expiresAt: Timestamp.plus(later, Timestamp.DAY) }
+      yield* accounts.renewSession(renewed)
+      yield* accounts.renewSession({ ...closed, seenAt: later })
+      const at = (millis: number) => accounts.findSession(session.hash, Timestamp.plus(later, millis))
+      Check.equal(yield* at(Timestamp.DAY - 1), Option.some({ account, session: renewed }), "before the new end")
+      Check.equal(yield* at(Timestamp.DAY), Option.none(), "at the new end")
+      Check.equal(yield* accounts.findSession(closed.hash, now), Option.none(), "the closed one")
+    })
+  },
+  {
+    name: "listSessions: the account's own live sessions, the one that was used last first",
+    run: Effect.gen(function* () {
+      const accounts = yield* AccountStore
+      const [account, stranger] = [yield* Fixtures.user, yield* Fixtures.user]
+      const now = yield* Timestamp.now
+      const open = (seenAfter: number, userId = account.id, passwordVersion = 0) =>
+        Effect.gen(function* () {
+          const hash = yield* freshHash
+          const session = {
+            ...Session.open(hash, userId, now, passwordVersion, { browser: null, address: "192.0.2.7" }),
+            seenAt: Timestamp.plus(now, seenAfter)
+          }
+          yield* accounts.openSession(session)
+          return session
+        })
+      const [first, second, third] = [yield* open(1), yield* open(3), yield* open(2)]
+      yield* open(0, stranger.id)
+      yield* open(0, account.id, 1)
+      const list = (millis: number) => accounts.listSessions(account.id, Timestamp.plus(now, millis))
+      Check.equal(yield* list(0), [second, third, first], "newest use first, none of another password or account")
+      Check.equal(yield* list(Session.LIFETIME), [], "none after the end")
+    })
+  },
+  {
+    name: "closeOtherSessions: closes the account's others and counts them; those of other accounts stay",
+    run: Effect.gen(function* () {
+      const accounts = yield* AccountStore
+      const [account, stranger] = [yield* Fixtures.user, yield* Fixtures.user]
+      const now = yield* Timestamp.now
+      const kept = Session.open(yield* freshHash, account.id, now)
+      const others = [Session.open(yield* freshHash, account.id, now), Session.open(yield* freshHash, account.id, now)]
+      const theirs = Session.open(yield* freshHash, stranger.id, now)
+      yield* Effect.forEach([kept, ...others, theirs], accounts.openSession, { discard: true })
+      Check.equal(yield* accounts.closeOtherSessions(account.id, kept.hash), 2, "closed")
+      Check.equal(yield* accounts.listSessions(account.id, now), [kept], "left")
+      Check.equal(yield* accounts.listSessions(stranger.id, now), [theirs], "a stranger's")
     })
   },
   {

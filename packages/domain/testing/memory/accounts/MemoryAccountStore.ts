@@ -9,8 +9,15 @@ import { MemoryDatabase } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.effect(
   AccountStore,
-  Effect.map(MemoryDatabase, ({ accounts, historyChoices, sessions, signInTries }) =>
-    AccountStore.of({
+  Effect.map(MemoryDatabase, ({ accounts, historyChoices, sessions, signInTries }) => {
+    /** The account of a session that counts. */
+    const ownerOf = (session: Session.Session, now: Timestamp.Timestamp): Account.Account | undefined => {
+      const credentials = accounts.get(session.userId)
+      return Session.isLive(session, now) && credentials?.passwordVersion === session.passwordVersion
+        ? credentials.account
+        : undefined
+    }
+    return AccountStore.of({
       create: (account, passwordHash, keep) =>
         Effect.suspend(() => {
           for (const { account: other } of accounts.values()) {
@@ -38,13 +45,27 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
       findSession: (hash, now) =>
         Effect.sync(() => {
           const session = sessions.get(hash)
-          if (session === undefined || !Session.isLive(session, now)) return Option.none()
-          const credentials = accounts.get(session.userId)
-          return credentials?.passwordVersion === session.passwordVersion
-            ? Option.some(credentials.account)
-            : Option.none()
+          const account = session === undefined ? undefined : ownerOf(session, now)
+          return session === undefined || account === undefined ? Option.none() : Option.some({ account, session })
         }),
+      renewSession: ({ expiresAt, hash, seenAt }) =>
+        Effect.sync(() => {
+          const session = sessions.get(hash)
+          if (session !== undefined) sessions.set(hash, { ...session, seenAt, expiresAt })
+        }),
+      listSessions: (id, now) =>
+        Effect.sync(() =>
+          [...sessions.values()]
+            .filter((session) => ownerOf(session, now)?.id === id)
+            .sort((a, b) => b.seenAt - a.seenAt || (a.hash < b.hash ? -1 : 1))
+        ),
       closeSession: (hash) => Effect.sync(() => void sessions.delete(hash)),
+      closeOtherSessions: (id, kept) =>
+        Effect.sync(() => {
+          const others = [...sessions.values()].filter(({ hash, userId }) => userId === id && hash !== kept)
+          for (const { hash } of others) sessions.delete(hash)
+          return others.length
+        }),
 
       admitTry: (tried, decide) =>
         Effect.map(Timestamp.now, (now) => {
@@ -75,5 +96,5 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
           }
         })
     })
-  )
+  })
 )

@@ -1,0 +1,30 @@
+import { HttpServerRequest } from "@effect/platform"
+import type { Session } from "@place-access/domain/accounts"
+import Bowser from "bowser"
+import { Effect } from "effect"
+import { clientAddress } from "../edge/ClientAddress.js"
+import type { HttpOptions } from "../HttpOptions.js"
+
+/** Longer than what any browser sends. The patterns of the library get no longer text. */
+const LONGEST = 400
+
+/**
+ * What a `User-Agent` header says, such as "Firefox on Linux"; null when nothing in it is known. Anybody can send any
+ * header, so the words are only shown.
+ */
+export const nameOf = (userAgent: string | undefined): string | null => {
+  if (userAgent === undefined || userAgent === "") return null
+  const { browser, os } = Bowser.parse(userAgent.slice(0, LONGEST))
+  const names = [browser.name, os.name].filter((name) => name !== undefined && name !== "")
+  return names.length === 0 ? null : names.join(" on ")
+}
+
+/** What this request says of its browser, to be kept with the session that it opens. */
+export const client: Effect.Effect<
+  { readonly address: string; readonly browser: Session.Client["browser"] },
+  never,
+  HttpOptions | HttpServerRequest.HttpServerRequest
+> = Effect.zipWith(clientAddress, HttpServerRequest.HttpServerRequest, (address, { headers }) => ({
+  address,
+  browser: nameOf(headers["user-agent"])
+}))

@@ -1,0 +1,62 @@
+import { Effect, Option } from "effect"
+import { NotFound, program, type SessionId, Timestamp, type UserId, Vault } from "../shared/index.js"
+import { AccountStore } from "./AccountStore.js"
+import * as Session from "./Session.js"
+
+/**
+ * The account of the cookie's session; none when the cookie is malformed or unknown, or the session over. A use renews
+ * the session, at most once an hour. When that cannot be written, the session counts all the same.
+ */
+export const authenticateSession = program("authenticateSession", function* (cookie: string) {
+  if (!Session.isCookie(cookie)) return Option.none()
+  const accounts = yield* AccountStore
+  const now = yield* Timestamp.now
+  const found = yield* accounts.findSession((yield* Vault.Vault).sha256(cookie), now)
+  const renewed = Option.isSome(found) ? Session.renewed(found.value.session, now) : undefined
+  if (renewed !== undefined) {
+    yield* Effect.catchAll(accounts.renewSession(renewed), (error) =>
+      Effect.logWarning("A session could not be renewed", error)
+    )
+  }
+  return Option.map(found, ({ account }) => account)
+})
+
+/** Ends the session of this cookie. Idempotent: an unknown cookie changes nothing. */
+export const signOut = program("signOut", function* (cookie: string) {
+  if (!Session.isCookie(cookie)) return
+  const accounts = yield* AccountStore
+  yield* accounts.closeSession((yield* Vault.Vault).sha256(cookie))
+})
+
+/** A session in its owner's list. */
+export interface ListedSession {
+  readonly id: SessionId
+  readonly session: Session.Session
+  /** The session of the browser that asked. */
+  readonly isCurrent: boolean
+}
+
+/** The browsers in which this account is signed in, the last used first. `cookie`: of the one that asks. */
+export const listSessions = program("listSessions", function* (userId: UserId, cookie: string) {
+  const current = (yield* Vault.Vault).sha256(cookie)
+  const sessions = yield* (yield* AccountStore).listSessions(userId, yield* Timestamp.now)
+  return sessions.map((session): ListedSession => ({
+    id: Session.idOf(session),
+    session,
+    isCurrent: session.hash === current
+  }))
+})
+
+/** Signs a browser out, perhaps the one that asks. `NotFound` when the account has no such session, or no longer. */
+export const endSession = program("endSession", function* (userId: UserId, id: SessionId) {
+  const accounts = yield* AccountStore
+  const sessions = yield* accounts.listSessions(userId, yield* Timestamp.now)
+  const session = sessions.find((one) => Session.idOf(one) === id)
+  if (session === undefined) return yield* new NotFound({ what: "session" })
+  yield* accounts.closeSession(session.hash)
+})
+
+/** Signs out every browser but the one of this cookie. Returns how many there were. */
+export const endOtherSessions = program("endOtherSessions", function* (userId: UserId, cookie: string) {
+  return yield* (yield* AccountStore).closeOtherSessions(userId, (yield* Vault.Vault).sha256(cookie))
+})
