@@ -1,6 +1,7 @@
 import { CannotStart, ConfigReport, Logging, Program, Telemetry } from "@place-access/worker"
 import { Console, Effect, Either } from "effect"
 import * as Command from "./cli/Command.js"
+import { endSessions, printResetLink, showAccount } from "./cli/accounts.js"
 import { createAccount } from "./cli/createAccount.js"
 import { distribute } from "./cli/distribute.js"
 import { importRules } from "./cli/importRules.js"
@@ -23,6 +24,14 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
       )
     case "CreateAccount":
       return withSettings((settings) => createAccount(command).pipe(Effect.provide(ServerLive.ports(settings))))
+    case "ShowAccount":
+      return withSettings((settings) => showAccount(command).pipe(Effect.provide(ServerLive.ports(settings))))
+    case "ResetLink":
+      return withSettings((settings) =>
+        printResetLink(command, settings.addresses.baseUrl).pipe(Effect.provide(ServerLive.ports(settings)))
+      )
+    case "EndSessions":
+      return withSettings((settings) => endSessions(command).pipe(Effect.provide(ServerLive.ports(settings))))
     case "Distribute":
       return withSettings((settings) => distribute(command, settings.storage))
     case "ImportRules":

@@ -278,6 +278,38 @@ describeServers("servers and workers", ({ freshDatabase }) => {
     }
   })
 
+  it("an operator helps while the server runs: sees an account, signs it out, makes a link for a new password", async () => {
+    const port = await freePort()
+    const url = `http://localhost:${port}`
+    const environment = { DATABASE_URL: database.url, SECRET_KEYS, BASE_URL: url, LOG_LEVEL: "error" }
+    const server = processes.start("server", { ...environment, PORT: String(port) })
+    await ready(server, url)
+    const browser = client(url)
+    const email = "ida@example.test"
+    const made = { email, password: "correct horse battery" }
+    expect((await browser.call("POST", "/v1/accounts", { json: made })).status).toBe(201)
+    expect((await browser.call("POST", "/v1/session", { json: made })).status).toBe(201)
+    const account = async (...args: ReadonlyArray<string>) => {
+      const { code, stderr, stdout } = await command(["account", ...args], environment)
+      expect([code, stderr]).toEqual([0, ""])
+      return stdout
+    }
+    const shown: unknown = JSON.parse(await account("show", "Ida@Example.test", "--json"))
+    expect(shown).toMatchObject({ email, display_name: "ida", roles: [], sessions: [{ address: "127.0.0.1" }] })
+    const sentence = await account("reset-link", email)
+    const token = new RegExp(`^${url}/reset-password\\?token=(\\w+)$`, "m").exec(sentence)?.[1]
+    const chosen = { token, password: "purple monkey dishwasher" }
+    expect((await browser.call("POST", "/v1/password-resets/use", { json: chosen })).status).toBe(204)
+    expect((await browser.call("POST", "/v1/password-resets/use", { json: chosen })).status).toBe(404)
+    const again = { email, password: chosen.password }
+    expect((await browser.call("POST", "/v1/session", { json: again })).status).toBe(201)
+    expect(await account("end-sessions", email)).toBe(`Signed ${email} out of 1 browser.\n`)
+    expect(await account("show", email)).toContain("Signed in: nowhere")
+    const { code, stderr } = await command(["account", "show", "nobody@example.test"], environment)
+    expect([code, stderr]).toEqual([1, "nobody@example.test has no account here. Nothing was changed.\n"])
+    await server.stop("SIGTERM")
+  })
+
   it("is not ready while the database is away, and is again when it answers", async () => {
     const port = await freePort()
     const url = `http://localhost:${port}`

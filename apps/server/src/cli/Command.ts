@@ -10,6 +10,12 @@ export type Command =
   | { readonly _tag: "ImportRules"; readonly file: string }
   | { readonly _tag: "Distribute"; readonly dryRun: boolean; readonly shards: number }
   | {
+      readonly _tag: "ShowAccount" | "ResetLink" | "EndSessions"
+      readonly email: Account.Email
+      /** One line of JSON instead of sentences. */
+      readonly json: boolean
+    }
+  | {
       readonly _tag: "CreateAccount"
       readonly email: Account.Email
       readonly roles: ReadonlyArray<Account.Role>
@@ -25,6 +31,10 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, strin
   if (first === undefined || first === "serve") return alone("serve", argv.slice(1), { _tag: "Serve" })
   if (first === "migrate") return alone("migrate", argv.slice(1), { _tag: "Migrate" })
   if (first === "account" && second === "create") return createAccount(rest)
+  if (first === "account" && second !== undefined) {
+    const tag = Object.hasOwn(ABOUT_ACCOUNT, second) ? ABOUT_ACCOUNT[second] : undefined
+    if (tag !== undefined) return aboutAccount(second, tag, rest)
+  }
   if (first === "rules" && second === "import") return importRules(rest)
   if (first === "db" && second === "distribute") return distribute(rest)
   return Either.left(`There is no command "${[first, second].filter((word) => word !== undefined).join(" ")}".`)
@@ -32,6 +42,35 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, strin
 
 const alone = (name: string, rest: ReadonlyArray<string>, command: Command): Either.Either<Command, string> =>
   rest.length === 0 ? Either.right(command) : Either.left(`"${name}" takes no arguments.`)
+
+const ABOUT_ACCOUNT: Readonly<Record<string, "ShowAccount" | "ResetLink" | "EndSessions">> = {
+  show: "ShowAccount",
+  "reset-link": "ResetLink",
+  "end-sessions": "EndSessions"
+}
+
+const aboutAccount = (
+  name: string,
+  _tag: "ShowAccount" | "ResetLink" | "EndSessions",
+  args: ReadonlyArray<string>
+): Either.Either<Command, string> =>
+  Either.gen(function* () {
+    const { positionals, values } = yield* Either.try({
+      try: () =>
+        parseArgs({
+          args: [...args],
+          strict: true,
+          allowPositionals: true,
+          options: { json: { type: "boolean", default: false } }
+        }),
+      catch: explain
+    })
+    const [address, ...more] = positionals
+    if (address === undefined || more.length > 0) {
+      return yield* Either.left(`"account ${name}" takes the e-mail address of one account.`)
+    }
+    return { _tag, email: yield* decode("The address", Account.Email, address), json: values.json } as const
+  })
 
 const importRules = ([file, ...more]: ReadonlyArray<string>): Either.Either<Command, string> =>
   file === undefined || file.startsWith("-") || more.length > 0

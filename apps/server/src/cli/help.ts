@@ -9,6 +9,10 @@ const COMMANDS = `Place-Aware Access Service
       --name NAME         what users see; otherwise the part of the e-mail before the @
       --password-stdin    read the password from standard input
                           Without it the command asks you; without a terminal it makes a password and shows it once.
+  npm start -- account show EMAIL             show an account and where it is signed in
+  npm start -- account reset-link EMAIL       make a link with which its owner sets a new password, once, for 30 minutes
+  npm start -- account end-sessions EMAIL     sign it out everywhere
+      --json              print one line of JSON
   npm start -- rules import FILE              import rules of an older service, with their addresses and secrets
       One JSON object a line (docs/legacy-webhooks.md). Imports the whole file or nothing.
   npm start -- db distribute                  distribute the tables over the nodes of a Citus cluster (docs/scaling.md)

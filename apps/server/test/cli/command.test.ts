@@ -42,6 +42,22 @@ describe("the command line", () => {
     )
   })
 
+  it("what an operator does about an account names its e-mail address", () => {
+    expect(parse("account show Ada@Example.com")).toEqual(
+      Either.right({ _tag: "ShowAccount", email: "ada@example.com", json: false })
+    )
+    expect(parse("account reset-link a@b.example --json")).toEqual(
+      Either.right({ _tag: "ResetLink", email: "a@b.example", json: true })
+    )
+    expect(parse("account end-sessions a@b.example")).toEqual(
+      Either.right({ _tag: "EndSessions", email: "a@b.example", json: false })
+    )
+    expect(refusal("account show")).toBe('"account show" takes the e-mail address of one account.')
+    expect(refusal("account reset-link a@b.example c@d.example")).toContain("one account")
+    expect(refusal("account end-sessions nobody")).toContain("The address: must be an e-mail address")
+    expect(refusal("account toString")).toContain('"account toString"')
+  })
+
   it("rules are imported from one file", () => {
     expect(parse("rules import old.jsonl")).toEqual(Either.right({ _tag: "ImportRules", file: "old.jsonl" }))
     for (const line of ["rules import", "rules import a b", "rules import --file"]) {

@@ -97,4 +97,6 @@ export const close =
 export const closeOthers =
   (sql: SqlClient): Store["closeOtherSessions"] =>
   (id, kept) =>
-    orStoreError(Rows.affected(sql`DELETE FROM sessions WHERE user_id = ${id} AND session_hash <> ${kept}`))
+    orStoreError(
+      Rows.affected(sql`DELETE FROM sessions WHERE user_id = ${id} AND session_hash IS DISTINCT FROM ${kept}`)
+    )

@@ -58,7 +58,7 @@ const offerLink =
       yield* sql`INSERT INTO account_links (link_hash, user_id, purpose, email, created_at, expires_at)
                  VALUES (${link.hash}, ${link.userId}, ${link.purpose}, ${link.email}, ${Rows.at(link.createdAt)},
                    ${Rows.at(link.expiresAt)})`
-      yield* MailOutbox.queue(sql, mail, link.createdAt)
+      if (mail !== null) yield* MailOutbox.queue(sql, mail, link.createdAt)
       return true
     }).pipe(sql.withTransaction, orStoreError)
 

@@ -45,8 +45,8 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly listSessions: (id: UserId, now: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<Session>>
     /** Idempotent. */
     readonly closeSession: (hash: Vault.Hash) => StoreEffect<void>
-    /** Closes every session of this account but the one of `kept`. Returns how many it closed. */
-    readonly closeOtherSessions: (id: UserId, kept: Vault.Hash) => StoreEffect<number>
+    /** Closes every session of this account but the one of `kept`; null: all. Returns how many it closed. */
+    readonly closeOtherSessions: (id: UserId, kept: Vault.Hash | null) => StoreEffect<number>
 
     /**
      * Locks the e-mail and the address, gives the attempts of the last `SignInThrottle.WINDOW` to `decide`, and stores

@@ -12,10 +12,12 @@ export { AccountStore, type AccountCredentials, type LiveSession } from "./Accou
 export { choosePassword } from "./choosePassword.js"
 export {
   authenticateSession,
+  endAllSessions,
   endOtherSessions,
   endSession,
   type ListedSession,
   listSessions,
+  listSessionsOf,
   signOut
 } from "./sessions.js"
 export { checkPassword, type SignIn, signIn, TooManyAttempts, verifyPassword, WrongCredentials } from "./signIn.js"

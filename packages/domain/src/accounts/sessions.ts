@@ -60,3 +60,13 @@ export const endSession = program("endSession", function* (userId: UserId, id: S
 export const endOtherSessions = program("endOtherSessions", function* (userId: UserId, cookie: string) {
   return yield* (yield* AccountStore).closeOtherSessions(userId, (yield* Vault.Vault).sha256(cookie))
 })
+
+/** The live sessions of this account, the last used first, for an operator. */
+export const listSessionsOf = program("listSessionsOf", function* (userId: UserId) {
+  return yield* (yield* AccountStore).listSessions(userId, yield* Timestamp.now)
+})
+
+/** Signs every browser of this account out, for an operator. Returns how many there were. */
+export const endAllSessions = program("endAllSessions", function* (userId: UserId) {
+  return yield* (yield* AccountStore).closeOtherSessions(userId, null)
+})

@@ -13,10 +13,10 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
   CredentialStore,
   {
     /**
-     * Stores the link and puts its mail into the outbox. False, and nothing is stored, when the account is gone or has
-     * another address than the link.
+     * Stores the link and puts its mail into the outbox; null: somebody else passes the link on. False, and nothing is
+     * stored, when the account is gone or has another address than the link.
      */
-    readonly offerLink: (link: AccountLink, mail: MailMessage) => StoreEffect<boolean>
+    readonly offerLink: (link: AccountLink, mail: MailMessage | null) => StoreEffect<boolean>
     /** The link and its account, whether or not the link still works. None when it was used, or never existed. */
     readonly findLink: (
       hash: Vault.Hash

@@ -24,6 +24,20 @@ export const requestReset = program("requestReset", function* (email: Account.Em
   yield* (yield* CredentialStore).offerLink(link, { ...mail, secret: sealed })
 })
 
+/**
+ * The secret of a new link for the owner of this address, which an operator passes on: for who cannot read their mail,
+ * or where no mail is sent. Nothing is mailed until the link is used. `NotFound` when no account has the address.
+ */
+export const issueResetLink = program("issueResetLink", function* (email: Account.Email) {
+  const found = yield* (yield* AccountStore).findByEmail(email)
+  if (Option.isNone(found)) return yield* new NotFound({ what: "account" })
+  const secret = yield* Entropy.secret
+  const hash = (yield* Vault.Vault).sha256(secret)
+  const link = AccountLink.make("password_reset", hash, found.value.account, yield* Timestamp.now)
+  if (!(yield* (yield* CredentialStore).offerLink(link, null))) return yield* new NotFound({ what: "account" })
+  return { secret, expiresAt: link.expiresAt }
+})
+
 const dead = () => new NotFound({ what: "link" })
 
 /** The live link of this secret with its account. `NotFound` when it was used, expired or never existed: one answer. */

@@ -10,6 +10,7 @@ import {
   changePassword,
   CredentialStore,
   describeReset,
+  issueResetLink,
   requestReset,
   resetPassword
 } from "@place-access/domain/credentials"
@@ -251,5 +252,21 @@ describe("setting a new password by mail [accounts-9]", () => {
         expect(yield* tagOf(Effect.provideService(describeReset(text), CredentialStore, blind))).toBe("NotFound")
       }
     }).pipe(Effect.provide(stores))
+  )
+
+  it.effect(
+    "a link that an operator makes works once, for 30 minutes; nothing is mailed before it is used [accounts-10]",
+    () =>
+      Effect.gen(function* () {
+        yield* ada
+        const before = (yield* letters).length
+        const { expiresAt, secret } = yield* issueResetLink(email)
+        expect(expiresAt).toBe(30 * Timestamp.MINUTE)
+        expect((yield* letters).length).toBe(before)
+        yield* resetPassword(secret, newPassword)
+        expect((yield* letters)[0]?.subject).toBe("Your password was changed")
+        expect((yield* Effect.flip(resetPassword(secret, password)))._tag).toBe("NotFound")
+        expect((yield* Effect.flip(issueResetLink(Account.Email.make("nobody@example.com"))))._tag).toBe("NotFound")
+      }).pipe(Effect.provide(stores))
   )
 })

@@ -259,6 +259,8 @@ export const accountStoreContract: Contract<Ports> = [
       yield* Effect.forEach([kept, ...others, theirs], accounts.openSession, { discard: true })
       Check.equal(yield* accounts.closeOtherSessions(account.id, kept.hash), 2, "closed")
       Check.equal(yield* accounts.listSessions(account.id, now), [kept], "left")
+      Check.equal(yield* accounts.closeOtherSessions(account.id, null), 1, "the kept one, too")
+      Check.equal(yield* accounts.listSessions(account.id, now), [], "none left")
       Check.equal(yield* accounts.listSessions(stranger.id, now), [theirs], "a stranger's")
     })
   },

@@ -13,7 +13,7 @@ export const layer: Layer.Layer<CredentialStore, never, MemoryDatabase> = Layer.
         Effect.sync(() => {
           if (accounts.get(link.userId)?.account.email !== link.email) return false
           accountLinks.set(link.hash, link)
-          MemoryMailOutbox.queue(tables, mail, link.createdAt)
+          if (mail !== null) MemoryMailOutbox.queue(tables, mail, link.createdAt)
           return true
         }),
       findLink: (hash) =>
