@@ -16,7 +16,7 @@ import * as Rows from "../driver/Rows.js"
 import { readerOf, UNREAD } from "../driver/Reader.js"
 import { DeliveryRow, toDelivery } from "./DeliveryRow.js"
 import { type EndpointWithWork, find, findOnCluster } from "./endpointsWithWork.js"
-import { setting, waits } from "./transitions.js"
+import { byDueTime, setting, waits } from "./transitions.js"
 import { endWaiting, SWEEP } from "./endWaiting.js"
 
 const ClaimRow = Schema.Struct({ ...DeliveryRow.fields, url: EndpointUrl.EndpointUrl, secrets: Secrets })
@@ -24,6 +24,7 @@ const readRow = readerOf(ClaimRow.ast) as (row: unknown) => typeof ClaimRow.Type
 const decodeRow = Schema.decodeUnknown(ClaimRow)
 
 const WAITS = waits("d.state")
+const BY_DUE_TIME = byDueTime("d")
 const TAKE = setting(["Claimed", "Failed"], "h")
 
 const DELIVERY_COLUMNS = Rows.columns(DeliveryRow, "d")
@@ -71,14 +72,14 @@ export const take = (
       ), candidate AS (
         SELECT e.endpoint_id
         FROM endpoint e CROSS JOIN LATERAL (
-          SELECT head.due_at, e.under_way + row_number() OVER (ORDER BY head.due_at) AS place FROM (
-            SELECT d.due_at FROM deliveries d
+          SELECT head.*, e.under_way + row_number() OVER (ORDER BY head.due_at, head.delivery_id) AS place FROM (
+            SELECT d.due_at, d.delivery_id COLLATE "C" AS delivery_id FROM deliveries d
             WHERE d.app_id = ${appId} AND d.endpoint_id = e.endpoint_id AND ${sql.literal(WAITS)}
               AND d.due_at <= ${Rows.at(now)} AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
-            ORDER BY d.due_at LIMIT least(${perEndpoint} - e.under_way, ${limit})
+            ORDER BY ${sql.literal(BY_DUE_TIME)} LIMIT least(${perEndpoint} - e.under_way, ${limit})
           ) head
         ) due
-        ORDER BY due.place, due.due_at LIMIT ${limit}
+        ORDER BY due.place, due.due_at, due.delivery_id LIMIT ${limit}
       ), quota AS (
         SELECT endpoint_id, count(*) AS rows FROM candidate GROUP BY endpoint_id
       ), held AS (
@@ -97,7 +98,7 @@ export const take = (
           FROM deliveries d
           WHERE d.app_id = ${appId} AND d.endpoint_id = q.endpoint_id AND ${sql.literal(WAITS)}
             AND d.due_at <= ${Rows.at(now)} AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
-          ORDER BY d.due_at LIMIT q.rows FOR UPDATE SKIP LOCKED
+          ORDER BY ${sql.literal(BY_DUE_TIME)} LIMIT q.rows FOR UPDATE SKIP LOCKED
         ) row
         LIMIT ${sql.literal(String(powerOfTwo(limit)))}
       ), taken AS (
@@ -106,7 +107,7 @@ export const take = (
         WHERE d.app_id = ${appId} AND d.delivery_id = h.delivery_id AND h.delivery_id = h.delivery_id || ''
         RETURNING ${DELIVERY_COLUMNS}, h.url, h.secrets, h.step
       )
-      SELECT * FROM taken WHERE step = 'Claimed' OR fail_reason = 'abandoned' ORDER BY due_at`
+      SELECT * FROM taken WHERE step = 'Claimed' OR fail_reason = 'abandoned'`
 
 const isGivenUp = (row: unknown): row is { readonly delivery_id: string } =>
   Predicate.hasProperty(row, "step") && row.step === "Failed"
@@ -149,7 +150,7 @@ export const claim = (
       if (columns === undefined) continue
       claims.push({ delivery: toDelivery(columns), lease: request.lease, url: columns.url, secrets: columns.secrets })
     }
-    claims.sort((a, b) => (a.delivery.dueAt ?? 0) - (b.delivery.dueAt ?? 0))
+    claims.sort((a, b) => Delivery.byDueTime(a.delivery, b.delivery))
     return { claims, isUnfinished, isSkipping }
   })
 

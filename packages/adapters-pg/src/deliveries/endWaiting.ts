@@ -3,7 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import type { Delivery } from "@place-access/domain/deliveries"
 import type { AppId, EndpointId, Timestamp } from "@place-access/domain/shared"
 import type { Effect } from "effect"
-import { mayTake, setting } from "./transitions.js"
+import { byDueTime, mayTake, setting } from "./transitions.js"
 import * as Rows from "../driver/Rows.js"
 
 /**
@@ -40,11 +40,12 @@ export const endWaiting = (
           WHERE app_id = ${appId} AND endpoint_id = ${id} AND ${sql.literal(WAITS)}
             AND (${epoch}::integer IS NULL OR endpoint_epoch <> ${epoch}::integer)
             AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})
-          ORDER BY due_at LIMIT ${atMost} FOR UPDATE SKIP LOCKED
+          ORDER BY ${sql.literal(BY_DUE_TIME)} LIMIT ${atMost} FOR UPDATE SKIP LOCKED
         )
         UPDATE deliveries d SET ${sql.literal(FAIL)}
         FROM waiting w WHERE d.app_id = ${appId} AND d.delivery_id = w.delivery_id`
   )
 
+const BY_DUE_TIME = byDueTime("deliveries")
 const WAITS = mayTake("Failed", "state")
 const FAIL = setting(["Failed"], "w")

@@ -4,7 +4,7 @@ import type { ClaimRequest } from "@place-access/domain/deliveries"
 import { AppId, EndpointId, type Timestamp } from "@place-access/domain/shared"
 import { Effect, type ParseResult, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
-import { waits } from "./transitions.js"
+import { byDueTime, waits } from "./transitions.js"
 
 /**
  * An endpoint with work for a claim. `is_ready`: a delivery is due. `is_vain`: deliveries wait that can never be sent,
@@ -24,6 +24,7 @@ const Ready = Schema.Struct({
 export type EndpointWithWork = typeof Ready.Type
 
 const WAITS = waits("d.state")
+const BY_DUE_TIME = byDueTime("d")
 const WAITS_HERE = waits("state")
 
 /** The endpoints with waiting deliveries, by one jump in the index for each of them. */
@@ -44,10 +45,11 @@ const firstOf = (sql: SqlClient, limit: number, failing: ClaimRequest["failing"]
   sql`marked AS (
         SELECT *, endpoint_id = ANY(${failing?.ids ?? []}::text[]) AS is_failing FROM found WHERE is_ready OR is_vain
       ), ranked AS (
-        SELECT *, row_number() OVER (PARTITION BY is_ready, is_failing ORDER BY under_way, due_at) AS place FROM marked
+        SELECT *, row_number() OVER (PARTITION BY is_ready, is_failing ORDER BY under_way, due_at, delivery_id) AS place
+        FROM marked
       )
       SELECT app_id, endpoint_id, epoch, is_ready, is_vain, is_failing FROM ranked
-      WHERE place <= ${limit} ORDER BY place`
+      WHERE place <= ${limit} ORDER BY place, is_ready, is_failing`
 
 /**
  * Finds the endpoints with work, by one jump in the index for each endpoint with waiting deliveries, whatever the
@@ -56,7 +58,7 @@ const firstOf = (sql: SqlClient, limit: number, failing: ClaimRequest["failing"]
  */
 export const findReady = (sql: SqlClient, { failing, limit, now, perEndpoint }: ClaimRequest) =>
   sql`WITH RECURSIVE ${waiting(sql)}, found AS (
-        SELECT w.app_id, w.endpoint_id, e.epoch, busy.under_way, head.due_at,
+        SELECT w.app_id, w.endpoint_id, e.epoch, busy.under_way, head.due_at, head.delivery_id,
           e.epoch IS NOT NULL AND e.disabled_at IS NULL AND head.due_at <= ${Rows.at(now)}
             AND busy.under_way < ${perEndpoint} AS is_ready,
           head.endpoint_epoch IS DISTINCT FROM e.epoch AS is_vain
@@ -67,10 +69,10 @@ export const findReady = (sql: SqlClient, { failing, limit, now, perEndpoint }: 
           WHERE d.app_id = w.app_id AND d.endpoint_id = w.endpoint_id AND d.leased_until > ${Rows.at(now)}
         ) busy
         CROSS JOIN LATERAL (
-          SELECT d.due_at, d.endpoint_epoch FROM deliveries d
+          SELECT d.due_at, d.endpoint_epoch, d.delivery_id COLLATE "C" AS delivery_id FROM deliveries d
           WHERE d.app_id = w.app_id AND d.endpoint_id = w.endpoint_id AND ${sql.literal(WAITS)}
             AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
-          ORDER BY d.due_at LIMIT 1
+          ORDER BY ${sql.literal(BY_DUE_TIME)} LIMIT 1
         ) head
       ), ${firstOf(sql, limit, failing)}`
 
@@ -91,15 +93,15 @@ export const find = (
  */
 const findReadyOnCluster = (sql: SqlClient, { failing, limit, now, perEndpoint }: ClaimRequest) =>
   sql`WITH found AS (
-        SELECT e.app_id, e.endpoint_id, e.epoch, busy.under_way, head.due_at,
+        SELECT e.app_id, e.endpoint_id, e.epoch, busy.under_way, head.due_at, head.delivery_id,
           e.disabled_at IS NULL AND head.due_at <= ${Rows.at(now)} AND busy.under_way < ${perEndpoint} AS is_ready,
           head.endpoint_epoch <> e.epoch AS is_vain
         FROM endpoints e
         CROSS JOIN LATERAL (
-          SELECT d.due_at, d.endpoint_epoch FROM deliveries d
+          SELECT d.due_at, d.endpoint_epoch, d.delivery_id COLLATE "C" AS delivery_id FROM deliveries d
           WHERE d.app_id = e.app_id AND d.endpoint_id = e.endpoint_id AND ${sql.literal(WAITS)}
             AND (d.leased_until IS NULL OR d.leased_until <= ${Rows.at(now)})
-          ORDER BY d.due_at LIMIT 1
+          ORDER BY ${sql.literal(BY_DUE_TIME)} LIMIT 1
         ) head
         CROSS JOIN LATERAL (
           SELECT count(*) AS under_way FROM deliveries d

@@ -70,7 +70,7 @@ export const readPending = (
     buckets.length === Bucket.COUNT ? sql`` : sql`AND ${sql.literal(BUCKET)} = ANY(${buckets}::integer[])`
   return Effect.flatMap(
     sql`SELECT ${COLUMNS} FROM events WHERE fanned_out_at IS NULL AND fan_out_due_at <= ${Rows.at(now)} ${ofBuckets}
-        ORDER BY fan_out_due_at, created_at LIMIT ${limit}`,
+        ORDER BY fan_out_due_at, occurred_at, event_id COLLATE "C" LIMIT ${limit}`,
     read
   )
 }

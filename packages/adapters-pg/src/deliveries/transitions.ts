@@ -87,6 +87,9 @@ export const mayTakeOwn = (
 /** Whether a delivery in `state` waits for an attempt. */
 export const waits = (state: string): string => mayTake("Claimed", state)
 
+/** `Delivery.byDueTime` for ORDER BY. `deliveries_waiting` has the rows of an endpoint in this order. */
+export const byDueTime = (source: string): string => `${source}.due_at, ${source}.delivery_id COLLATE "C"`
+
 /** The state of a new delivery. */
 export const FIRST_STATE = literal(Delivery.FIRST_STATE)
 

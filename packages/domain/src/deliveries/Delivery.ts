@@ -316,6 +316,10 @@ export interface NewDelivery {
   readonly originalAt: Timestamp
 }
 
+/** The order of claims: due time, then id by the codes of its characters (decision deliveries-16). */
+export const byDueTime = (a: Pick<Delivery, "dueAt" | "id">, b: Pick<Delivery, "dueAt" | "id">): number =>
+  (a.dueAt ?? 0) - (b.dueAt ?? 0) || (a.id < b.id ? -1 : 1)
+
 /** The state before any step. */
 export const FIRST_STATE: DeliveryState = "trying"
 

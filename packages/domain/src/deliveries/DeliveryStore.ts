@@ -68,6 +68,9 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
      * it. A row whose lease ran out is claimed again with the same attempt number, as often as
      * `Delivery.dueAfterLapse` allows, and then abandoned. Rows from before the endpoint was disabled (an earlier
      * epoch) are not claimed. Each claim ends a limited number of these as failed, so that the claim stays short.
+     *
+     * Of each endpoint the first rows are taken, and the claims are returned, in one order: due time, then id by the
+     * codes of its characters (`Delivery.byDueTime`).
      */
     readonly claim: (request: ClaimRequest) => Effect.Effect<ClaimedDeliveries, StoreError>
     /**

@@ -22,8 +22,9 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
   EventStore,
   {
     /**
-     * Reads up to `limit` due events without fan-out, oldest first, of the people in these buckets (`Bucket`). It
-     * writes nothing: the worker that holds the leases of the buckets is alone with their events.
+     * Reads up to `limit` due events without fan-out, of the people in these buckets (`Bucket`): in the order of due
+     * time, then of when they occurred, then of id by the codes of its characters (decision deliveries-16). It writes
+     * nothing: the worker that holds the leases of the buckets is alone with their events.
      */
     readonly pending: (
       buckets: ReadonlyArray<number>,

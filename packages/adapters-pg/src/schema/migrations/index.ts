@@ -39,6 +39,7 @@ import * as namedMail from "./0034_named_mail.js"
 import * as movements from "./0035_movements.js"
 import * as leases from "./0036_leases.js"
 import * as accountLinks from "./0037_account_links.js"
+import * as claimOrder from "./0040_claim_order.js"
 import * as sessionDetails from "./0041_session_details.js"
 
 /**
@@ -82,5 +83,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0035_movements": movements.statements,
   "0036_leases": leases.statements,
   "0037_account_links": accountLinks.statements,
+  "0040_claim_order": claimOrder.statements,
   "0041_session_details": sessionDetails.statements
 }

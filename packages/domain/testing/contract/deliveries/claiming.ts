@@ -1,6 +1,6 @@
 import { Effect, Logger, LogLevel, Option, TestClock } from "effect"
 import * as Delivery from "../../../src/deliveries/Delivery.js"
-import { DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
+import { type Claim, DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
 import { EndpointUrl } from "../../../src/endpoints/EndpointUrl.js"
 import * as WebhookEndpoint from "../../../src/endpoints/WebhookEndpoint.js"
@@ -199,6 +199,26 @@ export const claiming: Contract<WebhookFixturePorts> = [
             .sort(),
           "the three oldest"
         )
+      })
+    )
+  },
+  {
+    name: "claim: in the order of due time, then of id, in every database's locale; the limits take the first in this order [deliveries-16]",
+    run: withEndpoints((one, two) =>
+      Effect.gen(function* () {
+        const now = yield* Timestamp.now
+        const stem = yield* Entropy.id("dlv")
+        const add = (to: WebhookEndpoint.WebhookEndpoint, ending: string, createdAt = now) =>
+          insert(to, { id: DeliveryId.make(`${stem}_${ending}`), createdAt })
+        const endings = (claims: ReadonlyArray<Claim>) =>
+          of(claims, one, two).map(({ delivery }) => delivery.id.slice(stem.length + 1))
+        // Written in another order than that of the codes, which is B, a, a-b, ab, b.
+        for (const ending of ["b", "B", "ab", "a-b", "a"]) yield* add(one, ending)
+        yield* add(one, "z", Timestamp.plus(now, -1))
+        for (const ending of ["Z", "aa"]) yield* add(two, ending)
+        Check.equal(endings(yield* claim(1_000, 4)), ["z", "B", "Z", "a", "a-b", "aa"], "four of each endpoint")
+        Check.equal(endings(yield* claim(1)), ["ab"], "one")
+        Check.equal(endings(yield* claim()), ["b"], "the last")
       })
     )
   },

@@ -6,7 +6,7 @@ import * as Bucket from "../../../src/leases/Bucket.js"
 import { PlaceStore } from "../../../src/places/PlaceStore.js"
 import { RuleStore } from "../../../src/rules/RuleStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
-import { ConnectionId, RuleId } from "../../../src/shared/Ids.js"
+import { ConnectionId, EventId, RuleId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
@@ -30,7 +30,7 @@ const fired = (count: number) =>
       events.push(event)
       yield* TestClock.adjust(1)
     }
-    return { connection, events }
+    return { connection, events, phone, rule }
   })
 
 /** The waiting events of the user, as the worker that holds all buckets reads them. */
@@ -54,6 +54,27 @@ const outbox: Contract<Uploads.UploadSamplePorts> = [
       Check.equal(yield* pending(connection.userId), events, "read again")
       yield* mark(events)
       Check.equal(yield* pending(connection.userId), [], "marked")
+    })
+  },
+  {
+    name: "pending: of events with one due time the one that occurred first, then by id, also of two people [deliveries-16]",
+    run: Effect.gen(function* () {
+      const people = [yield* fired(0), yield* fired(0)]
+      const at = yield* Timestamp.now
+      const stem = yield* Entropy.id("evt")
+      const written: Array<OutboxEvent> = []
+      // Ids in another order than that of their codes, which is B, a, a-b, ab.
+      for (const [index, ending] of ["ab", "B", "a-b", "a", "z"].entries()) {
+        const { rule, phone } = people[index % 2] ?? Check.fail("two people")
+        const occurredAt = Timestamp.plus(at, ending === "z" ? -Timestamp.MINUTE : 0)
+        const event = { ...(yield* Uploads.event(rule)), id: EventId.make(`${stem}_${ending}`), occurredAt }
+        Check.isTrue(yield* Uploads.commit(phone, { events: [event] }), "uploaded")
+        written.push(event)
+      }
+      const { events } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, at)
+      const endings = events.filter(({ id }) => id.startsWith(stem)).map(({ id }) => id.slice(stem.length + 1))
+      Check.equal(endings, ["z", "B", "a", "a-b", "ab"], "the order")
+      yield* mark(written)
     })
   },
   {

@@ -51,11 +51,11 @@ const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): Readonly
   return [...byEndpoint.values()]
     .flatMap(({ underWay, due }) =>
       due
-        .sort((a, b) => (a.delivery.dueAt ?? 0) - (b.delivery.dueAt ?? 0))
+        .sort((a, b) => Delivery.byDueTime(a.delivery, b.delivery))
         .slice(0, Math.max(0, perEndpoint - underWay))
         .map((row, index) => ({ row, rank: underWay + index }))
     )
-    .sort((a, b) => a.rank - b.rank || (a.row.delivery.dueAt ?? 0) - (b.row.delivery.dueAt ?? 0))
+    .sort((a, b) => a.rank - b.rank || Delivery.byDueTime(a.row.delivery, b.row.delivery))
     .map(({ row }) => row)
 }
 
@@ -73,6 +73,7 @@ const shared = (rows: ReadonlyArray<Row>, { failing, limit }: ClaimRequest): Rea
 const claim = (tables: Tables, request: ClaimRequest): ClaimedDeliveries => {
   sweepStale(tables, request.now)
   const claims = shared(claimable(tables, request), request).flatMap((row) => take(tables, row, request))
+  claims.sort((a, b) => Delivery.byDueTime(a.delivery, b.delivery))
   return { claims, isUnfinished: false, isSkipping: false }
 }
 

@@ -29,7 +29,7 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
             .filter(
               (event) => event.fannedOutAt === null && event.fanOutDueAt <= now && asked.has(bucketOf(event.userId))
             )
-            .sort((a, b) => a.fanOutDueAt - b.fanOutDueAt)
+            .sort((a, b) => a.fanOutDueAt - b.fanOutDueAt || a.occurredAt - b.occurredAt || (a.id < b.id ? -1 : 1))
             .slice(0, limit)
           return { events: due.map(Struct.omit("fanOutDueAt", "fannedOutAt")), unreadable: [] }
         }),

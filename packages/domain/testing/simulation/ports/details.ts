@@ -1,4 +1,4 @@
-import type { Claim, ClaimedDeliveries } from "../../../src/deliveries/DeliveryStore.js"
+import type { Claim } from "../../../src/deliveries/DeliveryStore.js"
 import type { StoreName } from "./Ports.js"
 
 interface Detail {
@@ -27,25 +27,6 @@ const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
 }
 
 export const of = (port: StoreName, method: string): Detail => DETAILS[`${port}.${method}`] ?? {}
-
-/**
- * A store may claim deliveries that are due at the same time in any order. Sorted, they give the same trace over every
- * backend.
- */
-const ORDERED: Readonly<Partial<Record<`${StoreName}.${string}`, (value: unknown) => unknown>>> = {
-  "DeliveryStore.claim": (claimed) => {
-    const { claims, ...rest } = claimed as ClaimedDeliveries
-    const due = ({ delivery }: Claim): number => delivery.dueAt ?? 0
-    return { ...rest, claims: claims.toSorted((a, b) => due(a) - due(b) || (a.delivery.id < b.delivery.id ? -1 : 1)) }
-  }
-}
-
-/**
- * Sorts the result of a call, so that every backend gives the same order. Undefined for a call whose order the port
- * fixes.
- */
-export const orderOf = (port: StoreName, method: string): ((value: unknown) => unknown) | undefined =>
-  ORDERED[`${port}.${method}`]
 
 const READS =
   /^(?:find|pending|list|nextDueAt|authorisation|receivers|view|openAt|fixes|live|expired|behind|due$|describe|waiting|choice|shapes|told|stays)/

@@ -53,11 +53,7 @@ export const instrument = (context: Context.Context<Ports>, by: Instrumented): C
 
 const wrap = (by: Instrumented, port: StoreName, method: string, call: Method): Method => {
   const what: PortMethod = { port, method, name: `${port}.${method}`, isRead: details.isRead(port, method) }
-  const order = details.orderOf(port, method)
-  const ask = (args: ReadonlyArray<unknown>) => {
-    const asked = by.isHosted ? by.engine.onHost(call(...args)) : call(...args)
-    return order === undefined ? asked : Effect.map(asked, order)
-  }
+  const ask = (args: ReadonlyArray<unknown>) => (by.isHosted ? by.engine.onHost(call(...args)) : call(...args))
   return (...args) =>
     Effect.withFiberRuntime((fiber) => {
       if (fiber.getFiberRef(isQuiet)) return ask(args)
