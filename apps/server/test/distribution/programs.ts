@@ -242,6 +242,9 @@ export const programs = async (
         for (const path of ["webhooks", "deliveries", "users"]) {
           await person.as.expect("GET", `/v1/developer/apps/${app.id}/${path}`, asked)
         }
+        for (const { id } of (await delivered()).slice(0, 1)) {
+          await person.as.expect("GET", `/v1/developer/apps/${app.id}/deliveries/${id}`, asked)
+        }
       },
       needs: ["endpoints", "deliveries", "delivery_attempts", "connections"]
     },

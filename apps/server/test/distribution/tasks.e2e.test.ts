@@ -27,6 +27,9 @@ const FREQUENT: ReadonlyMap<string, string> = new Map([
 /** The only action that may commit in two phases: its rows belong to a person, to a request and to a route. */
 const APPROVAL = "authorise"
 
+/** A developer's test of an endpoint writes its two rows one after the other, both on the app's shard. */
+const IN_TWO_STEPS = /^WITH delivery AS \(\s*INSERT INTO deliveries/
+
 /** These would take longest, and the server only passes them on. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["mail", "deliveries that are sent again, and end together"])
 
@@ -113,6 +116,21 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
       }
     }
     expect(wide).toEqual([])
+  })
+
+  it("each statement of a page that names one person or one app is one task of one shard", async () => {
+    const wide: Array<string> = []
+    let asked = 0
+    for (const action of ran) {
+      for (const { on, one } of await keyed(action)) {
+        if (on.some(({ how }) => how !== "one") || IN_TWO_STEPS.test(one.text)) continue
+        asked++
+        const { tasks } = await planOf(client, one)
+        if (tasks !== 1) wide.push(`${action.name}: ${tasks} tasks, ${one.text}`)
+      }
+    }
+    expect(asked).toBeGreaterThan(100)
+    expect([...new Set(wide)]).toEqual([])
   })
 
   // An approval does when its rows are on two nodes, as chance has it.

@@ -41,14 +41,20 @@ const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
 
 const COLUMNS = Rows.columns(DeliveryRow, "d")
 
-// A program from before 0025 does not mark a replayed delivery; a row with a greater replay_no shows the replay.
-const IS_REPLAYED = `d.is_replayed OR EXISTS (
-      SELECT 1 FROM deliveries later WHERE later.app_id = d.app_id AND later.event_id = d.event_id
-        AND later.endpoint_id = d.endpoint_id AND later.replay_no > d.replay_no)`
+/**
+ * A program from before 0025 does not mark a replayed delivery; a row with a greater replay_no shows the replay.
+ *
+ * Each table of a statement is restricted to the app by a parameter of its own. With `later.app_id = d.app_id` Citus
+ * would ask every shard.
+ */
+const isReplayed = (sql: SqlClient, appId: AppId) =>
+  sql`(d.is_replayed OR EXISTS (
+      SELECT 1 FROM deliveries later WHERE later.app_id = ${appId} AND later.event_id = d.event_id
+        AND later.endpoint_id = d.endpoint_id AND later.replay_no > d.replay_no)) AS is_replayed`
 
 export const find = (sql: SqlClient, appId: AppId, id: DeliveryId) =>
   Effect.gen(function* () {
-    const row = yield* sql`SELECT ${COLUMNS}, (${sql.literal(IS_REPLAYED)}) AS is_replayed FROM deliveries d
+    const row = yield* sql`SELECT ${COLUMNS}, ${isReplayed(sql, appId)} FROM deliveries d
                                  WHERE d.app_id = ${appId} AND d.delivery_id = ${id}`.pipe(Rows.first(FoundRow))
     if (Option.isNone(row)) return Option.none()
     const attempts = yield* sql`SELECT * FROM delivery_attempts
@@ -83,11 +89,11 @@ export const list = (
         : [sql`(d.created_at, d.delivery_id COLLATE "C") < (${Rows.at(position[0])}, ${position[1]})`])
     ]
     const rows =
-      yield* sql`SELECT ${COLUMNS}, (${sql.literal(IS_REPLAYED)}) AS is_replayed, a.attempt AS last_attempt, a.started_at AS last_started_at,
+      yield* sql`SELECT ${COLUMNS}, ${isReplayed(sql, appId)}, a.attempt AS last_attempt, a.started_at AS last_started_at,
               a.ended_at AS last_ended_at, a.status AS last_status, a.error AS last_error, a.snippet AS last_snippet
             FROM deliveries d
             LEFT JOIN LATERAL (
-              SELECT * FROM delivery_attempts a WHERE a.app_id = d.app_id AND a.delivery_id = d.delivery_id
+              SELECT * FROM delivery_attempts a WHERE a.app_id = ${appId} AND a.delivery_id = d.delivery_id
               ORDER BY a.started_at DESC, a.attempt DESC LIMIT 1
             ) a ON true
             WHERE ${sql.and(conditions)}
