@@ -4,6 +4,7 @@ import * as Command from "./cli/Command.js"
 import { endSessions, printResetLink, showAccount } from "./cli/accounts.js"
 import { createAccount } from "./cli/createAccount.js"
 import { distribute } from "./cli/distribute.js"
+import { isolate } from "./cli/isolate.js"
 import { importRules } from "./cli/importRules.js"
 import { help } from "./cli/help.js"
 import { serve } from "./serve.js"
@@ -34,6 +35,8 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
       return withSettings((settings) => endSessions(command).pipe(Effect.provide(ServerLive.ports(settings))))
     case "Distribute":
       return withSettings((settings) => distribute(command, settings.storage))
+    case "Isolate":
+      return withSettings((settings) => isolate(command, settings.storage))
     case "ImportRules":
       return withSettings((settings) => importRules(command.file).pipe(Effect.provide(ServerLive.ports(settings))))
   }

@@ -57,6 +57,51 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
     })
   })
 
+  describe("db isolate of two apps, while their people upload and their webhooks are sent", () => {
+    const processes = useProcesses()
+    const environment = { SECRET_KEYS: `k1:${randomBytes(32).toString("base64")}` }
+    let database: TestDatabase
+    beforeAll(async () => {
+      database = await clusterOf(cluster.nodes.slice(0, 3)).migratedDatabase()
+    })
+    const isolated: Array<{ readonly app: string; readonly port: number }> = []
+    /** The ports of the nodes that have deliveries of the app. */
+    const portOf = async (app: string) => {
+      const [row] = await ask(
+        database.url,
+        `SELECT nodeport AS port FROM citus_shards WHERE shardid = get_shard_id_for_distribution_column('deliveries', '${app}')`
+      )
+      return Number(row?.["port"])
+    }
+
+    // Uploads write no row of an app, so no answer is lost.
+    survives({
+      setup: () => ({ database: "citus", databaseUrl: database.url, workers: 1 }),
+      times: 2,
+      isGentle: true,
+      disturb: async () => {
+        const apps = await ask(database.url, "SELECT app_id FROM endpoints ORDER BY app_id")
+        const app = String(apps[isolated.length]?.["app_id"])
+        const [here, all] = [await portOf(app), [1, 2].map((index) => Number(new URL(cluster.nodes[index] ?? "").port))]
+        const port = all.find((one) => one !== here) ?? 0
+        const args = ["db", "isolate", app, "--node", `127.0.0.1:${port}`]
+        const one = processes.start("server", { ...environment, DATABASE_URL: database.url }, args)
+        expect([(await one.ended).code, one.output()]).toEqual([0, expect.stringContaining("deliveries: ")])
+        isolated.push({ app, port })
+      }
+    })
+
+    it("each of them has a shard of its own, on the other node", async () => {
+      expect(isolated).toHaveLength(2)
+      for (const { app, port } of isolated) {
+        expect(await portOf(app)).toBe(port)
+        const alone = `SELECT shardminvalue = shardmaxvalue AS alone FROM pg_dist_shard
+                       WHERE shardid = get_shard_id_for_distribution_column('deliveries', '${app}')`
+        expect(await ask(database.url, alone)).toEqual([{ alone: true }])
+      }
+    })
+  })
+
   describe("the steps of docs/scaling.md, with a service that has data", () => {
     const processes = useProcesses()
     const NAME = "place_access_documented"

@@ -1,4 +1,5 @@
 import { Account } from "@place-access/domain/accounts"
+import { AppId } from "@place-access/domain/shared"
 import { Either, Schema } from "effect"
 import { parseArgs } from "node:util"
 
@@ -14,6 +15,11 @@ export type Command =
       readonly email: Account.Email
       /** One line of JSON instead of sentences. */
       readonly json: boolean
+    }
+  | {
+      readonly _tag: "Isolate"
+      readonly appId: AppId
+      readonly node: { readonly host: string; readonly port: number } | undefined
     }
   | {
       readonly _tag: "CreateAccount"
@@ -37,6 +43,7 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, strin
   }
   if (first === "rules" && second === "import") return importRules(rest)
   if (first === "db" && second === "distribute") return distribute(rest)
+  if (first === "db" && second === "isolate") return isolate(rest)
   return Either.left(`There is no command "${[first, second].filter((word) => word !== undefined).join(" ")}".`)
 }
 
@@ -100,6 +107,29 @@ const distribute = (args: ReadonlyArray<string>): Either.Either<Command, string>
     }
     return { _tag: "Distribute", dryRun, shards: count } as const
   })
+
+const isolate = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
+  Either.gen(function* () {
+    const { positionals, values } = yield* Either.try({
+      try: () =>
+        parseArgs({ args: [...args], strict: true, allowPositionals: true, options: { node: { type: "string" } } }),
+      catch: explain
+    })
+    const [app, ...more] = positionals
+    if (app === undefined || more.length > 0) return yield* Either.left('"db isolate" takes the id of one app.')
+    const appId = yield* Either.mapLeft(Schema.decodeUnknownEither(AppId)(app), () => "APP must be the id of an app.")
+    const node = values.node === undefined ? undefined : yield* nodeAddress(values.node)
+    return { _tag: "Isolate", appId, node } as const
+  })
+
+/** The last colon is before the port: a host may be an IPv6 address. */
+const nodeAddress = (text: string): Either.Either<{ readonly host: string; readonly port: number }, string> => {
+  const [, host = "", digits = ""] = /^(.+):(\d{1,5})$/.exec(text) ?? []
+  const port = Number(digits)
+  return host === "" || port < 1 || port > 65_535
+    ? Either.left("--node must be a host and a port, such as 10.0.0.4:5432.")
+    : Either.right({ host, port })
+}
 
 const createAccount = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
   Either.gen(function* () {

@@ -18,6 +18,8 @@ const COMMANDS = `Place-Aware Access Service
   npm start -- db distribute                  distribute the tables over the nodes of a Citus cluster (docs/scaling.md)
       --dry-run           print the statements and change nothing
       --shards N          the number of shards of each group of tables; default 64
+  npm start -- db isolate APP                 give the rows of an app a shard of their own on a Citus cluster
+      --node HOST:PORT    move that shard to this node
   npm start -- help                           show this text
   npm run worker                              start a worker; needs DATABASE_URL; run as many as you like
   npm run demo                                show the service at work with a recorded walk

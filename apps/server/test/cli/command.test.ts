@@ -78,6 +78,23 @@ describe("the command line", () => {
     expect(refusal("db gather")).toContain('"db gather"')
   })
 
+  it("an app gets a shard of its own, on its node or on the one that is named", () => {
+    expect(parse("db isolate app_1")).toEqual(Either.right({ _tag: "Isolate", appId: "app_1", node: undefined }))
+    expect(parse("db isolate app_1 --node 10.0.0.4:5432")).toEqual(
+      Either.right({ _tag: "Isolate", appId: "app_1", node: { host: "10.0.0.4", port: 5432 } })
+    )
+    expect(parse("db isolate app_1 --node ::1:5432")).toMatchObject({ right: { node: { host: "::1", port: 5432 } } })
+    for (const node of ["10.0.0.4", "10.0.0.4:0", "10.0.0.4:65536", ":5432", "10.0.0.4:"]) {
+      expect(refusal(`db isolate app_1 --node=${node}`)).toBe(
+        "--node must be a host and a port, such as 10.0.0.4:5432."
+      )
+    }
+    for (const line of ["db isolate", "db isolate app_1 app_2"]) {
+      expect(refusal(line)).toBe('"db isolate" takes the id of one app.')
+    }
+    expect(refusal("db isolate o'clock")).toBe("APP must be the id of an app.")
+  })
+
   it("a password is never an argument: the refusal says how it is given, and does not repeat it", () => {
     for (const line of ["--password=hunter22", "--pass hunter22", "-p hunter22"]) {
       const problem = refusal(`account create --email a@b.example ${line}`)

@@ -1,0 +1,153 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { type AppId, type Program, program } from "@place-access/domain/shared"
+import { Data, Effect, Option, type ParseResult, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+import { isDistributed } from "./isDistributed.js"
+
+/** The app's rows cannot get a shard of their own in this database, or a step failed. */
+export class IsolationRefused extends Data.TaggedError("IsolationRefused")<{
+  /** Whole sentences that say what to do. */
+  readonly message: string
+}> {}
+
+/** An address of a node, as `citus_add_node` took it. */
+export interface NodeAddress {
+  readonly host: string
+  readonly port: number
+}
+
+export interface IsolationRequest {
+  readonly appId: AppId
+  /** The node that the shard moves to. Undefined: it stays on its node. */
+  readonly node: NodeAddress | undefined
+  /** Prints one line about a step. */
+  readonly say: (line: string) => Effect.Effect<void>
+}
+
+type Failure = SqlError | ParseResult.ParseError | IsolationRefused
+
+/**
+ * Gives the rows of one app a shard of their own in every table that is spread by `app_id`, and moves these shards to a
+ * node. It can be repeated: a shard of its own stays as it is, and an app that is on the node stays there. Everything
+ * is checked before anything is written.
+ *
+ * Splitting a shard blocks writes to its apps, because Citus's own way without blocking needs a plugin that PostgreSQL
+ * does not allow by default. Moving the new shard does not block.
+ */
+export const isolate = program("Isolation.isolate", function* ({ appId, node, say }: IsolationRequest): Program<
+  void,
+  Failure,
+  SqlClient
+> {
+  yield* mustBeCluster
+  yield* mustBeApp(appId)
+  if (node !== undefined) yield* mustBeNode(node)
+  const before = yield* placementOf(appId)
+  if (before.is_alone) yield* say("The app has a shard of its own already.")
+  else {
+    yield* say("Splitting the app's shard. Writes to the apps of this shard wait meanwhile.")
+    yield* perform(
+      (sql) => sql`SELECT isolate_tenant_to_new_shard('endpoints', ${appId}::text, 'CASCADE', 'block_writes')`
+    )
+  }
+  const alone = yield* placementOf(appId)
+  if (node !== undefined && !isAt(alone, node)) {
+    yield* say(`Moving the app's shard from ${nameOf(alone)} to ${nameOf(node)}.`)
+    yield* perform(
+      (sql) => sql`SELECT citus_move_shard_placement(${alone.shard}::bigint, ${alone.host}::text,
+                       ${alone.port}::integer, ${node.host}::text, ${node.port}::integer)`
+    )
+  }
+  yield* say(`The app's rows are on ${nameOf(yield* placementOf(appId))}:`)
+  for (const { bytes, table } of yield* sizesOf(appId)) yield* say(`  ${table}: ${bytes} bytes`)
+})
+
+const refuse = (why: string) => new IsolationRefused({ message: `${why}. Nothing was changed.` })
+
+const nameOf = ({ host, port }: NodeAddress): string => `${host}:${port}`
+const isAt = (a: NodeAddress, b: NodeAddress): boolean => a.host === b.host && a.port === b.port
+
+const mustBeCluster = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  if (!(yield* isDistributed(sql))) {
+    return yield* refuse(
+      "This database is a single server without the Citus extension, so an app cannot get a node of its own"
+    )
+  }
+  const spread = yield* sql`SELECT 1 FROM pg_dist_partition p JOIN pg_class t ON t.oid = p.logicalrelid
+    WHERE t.relname = 'endpoints' AND t.relnamespace = current_schema()::regnamespace AND p.partkey IS NOT NULL`
+  if (spread.length === 0) return yield* refuse("The tables are not spread yet: run npm start -- db distribute first")
+  const [is] = yield* sql`SELECT 1 WHERE citus_is_coordinator()`
+  if (is === undefined) return yield* refuse("Shards are moved from the coordinator: set DATABASE_URL to its address")
+})
+
+const mustBeApp = (appId: AppId) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const found = yield* sql`SELECT 1 FROM apps WHERE app_id = ${appId}`
+    if (found.length === 0) return yield* refuse("There is no app with this id")
+  })
+
+const mustBeNode = ({ host, port }: NodeAddress) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const found = yield* sql`SELECT 1 FROM pg_dist_node
+      WHERE nodename = ${host} AND nodeport = ${port} AND noderole = 'primary' AND isactive AND shouldhaveshards`
+    if (found.length === 0) {
+      return yield* refuse(
+        "--node must be a node of this cluster that may have shards, written as in SELECT * FROM pg_dist_node"
+      )
+    }
+  })
+
+/** Where the rows of an app are. Citus finds a row's shard by a hash of the key between two bounds. */
+const PlacementRow = Schema.Struct({
+  shard: Schema.String,
+  /** The shard has this app only, or another app with the same hash, which is one in four billion. */
+  is_alone: Schema.Boolean,
+  host: Schema.String,
+  port: Schema.Int
+})
+
+const placementOf = (appId: AppId) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const row = yield* sql`SELECT s.shardid::text AS shard, s.shardminvalue = s.shardmaxvalue AS is_alone,
+        n.nodename AS host, n.nodeport AS port
+      FROM pg_dist_shard s JOIN pg_dist_placement p USING (shardid) JOIN pg_dist_node n USING (groupid)
+      WHERE s.shardid = get_shard_id_for_distribution_column('endpoints', ${appId}::text) AND n.noderole = 'primary'`.pipe(
+      Rows.first(PlacementRow)
+    )
+    return yield* Option.match(row, {
+      onNone: () => refuse("The app's shard has no node that is up"),
+      onSome: Effect.succeed
+    })
+  })
+
+const SizeRow = Schema.Struct({ table: Schema.String, bytes: Schema.String })
+
+/** What the app's shards take on disk, without empty ones; the largest first. */
+const sizesOf = (appId: AppId) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    return yield* sql`SELECT c.table_name::text AS "table", c.shard_size::text AS bytes
+      FROM citus_shards c JOIN pg_dist_shard s USING (shardid)
+      WHERE c.colocation_id = (SELECT colocationid FROM pg_dist_partition WHERE logicalrelid = 'endpoints'::regclass)
+        AND s.shardminvalue = (SELECT shardminvalue FROM pg_dist_shard
+          WHERE shardid = get_shard_id_for_distribution_column('endpoints', ${appId}::text))
+        AND c.shard_size > 0
+      ORDER BY c.shard_size DESC, 1`.pipe(Rows.all(SizeRow))
+  })
+
+/** Copying rows takes any length of time. Waiting for a lock does not: a queue behind it would hold up the service. */
+const perform = (statement: (sql: SqlClient) => Effect.Effect<unknown, SqlError>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    yield* sql.withTransaction(Effect.zipRight(sql`SET LOCAL statement_timeout = 0`, statement(sql)))
+  }).pipe(
+    Effect.mapError((error) => {
+      const reason = error.cause instanceof Error ? error.cause.message : error.message
+      return new IsolationRefused({ message: `The step failed: ${reason}. Repeat the command once this is mended.` })
+    })
+  )
