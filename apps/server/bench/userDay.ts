@@ -244,6 +244,27 @@ const report = (
       `${String(people).padEnd(12)}${round(perSecond).padStart(14)}${round(wal).padStart(11)}${round(stored).padStart(10)}`
     )
   }
+  reportApp(sizeOf)
+}
+
+/** People are active at the same hours: an estimate. */
+const PEAK = 3
+/** The most attempts of one endpoint in flight at once (decision deliveries-7). */
+const AT_ONCE = 8
+
+/** What an app that everybody connects costs the node that has its rows. */
+const reportApp = (sizeOf: (name: string) => number): void => {
+  const bytes = sizeOf("deliveries") + sizeOf("delivery_attempts")
+  console.log(`\none app that all people connect: ${DAY.arrivals} deliveries of ${bytes} bytes a person and day`)
+  console.log("people      deliveries/s   at peak   GB kept   an endpoint must answer within, at peak")
+  for (const people of [1e5, 1e6, 1e7, 1e8]) {
+    const perSecond = (DAY.arrivals * people) / 86_400
+    const kept = (DAY.arrivals * people * (KEPT_DAYS["deliveries"] ?? 1) * bytes) / 1e9
+    const withinMs = (AT_ONCE / (PEAK * perSecond)) * 1_000
+    console.log(
+      `${String(people).padEnd(12)}${round(perSecond).padStart(12)}${round(PEAK * perSecond).padStart(10)}${round(kept).padStart(10)}${round(withinMs).padStart(24)} ms`
+    )
+  }
 }
 
 if (process.argv.length > 2) {

@@ -1,4 +1,5 @@
 import type { Row } from "../harness/Row.js"
+import { clusterCost } from "./clusterCost.js"
 import { deliveries } from "./deliveries.js"
 import { growth } from "./growth.js"
 import { latency } from "./latency.js"
@@ -42,6 +43,7 @@ export const rows: ReadonlyArray<Row> = [
   start,
   growth,
   several,
+  clusterCost,
   memory,
   // After the row that measures memory: spans on their way to the collector would count there.
   telemetry

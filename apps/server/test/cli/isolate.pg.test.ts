@@ -121,7 +121,7 @@ describeCitus("db isolate", (citus) => {
     expect(await shards()).toEqual(before)
   })
 
-  it("every row of the app is on the node that was named, in shards without another app; a second run changes nothing", async () => {
+  it("every row of the app is on the node that was named, in shards without another app; a second run changes nothing [deliveries-17]", async () => {
     const before = await counts()
     const { other } = await nodes()
     const said = await run(storageAt(database.url), APP, other)

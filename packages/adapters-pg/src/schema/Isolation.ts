@@ -30,7 +30,7 @@ type Failure = SqlError | ParseResult.ParseError | IsolationRefused
 /**
  * Gives the rows of one app a shard of their own in every table that is spread by `app_id`, and moves these shards to a
  * node. It can be repeated: a shard of its own stays as it is, and an app that is on the node stays there. Everything
- * is checked before anything is written.
+ * is checked before anything is written (decision deliveries-17).
  *
  * Splitting a shard blocks writes to its apps, because Citus's own way without blocking needs a plugin that PostgreSQL
  * does not allow by default. Moving the new shard does not block.

@@ -1,0 +1,182 @@
+import pg from "pg"
+import type { Bench } from "../harness/Bench.js"
+import * as Cluster from "../harness/Cluster.js"
+import * as Goal from "../harness/Goal.js"
+import * as People from "../harness/People.js"
+import { percentile } from "../harness/percentile.js"
+import type { Comparison, Row, Side } from "../harness/Row.js"
+import type { Scratch } from "../harness/Scratch.js"
+import { record, type Statement } from "../harness/statements.js"
+
+const PEOPLE = 1_000
+const FIXES = 100
+const TIMES = 400
+/** The person whose statements are recorded, and another one who warms the server's caches up. */
+const PERSON = 0
+const OTHER = 1
+
+/** The statements of one transaction, or one statement that commits by itself. */
+interface Piece {
+  readonly label: string
+  readonly statements: ReadonlyArray<Statement>
+  /** Ends with ROLLBACK, so that it can run again: the product's COMMIT would leave rows behind. */
+  readonly isRolledBack: boolean
+}
+
+/**
+ * What the product's statements cost on a cluster: through the coordinator, beside the same statements on tables of
+ * the coordinator's own. The peer is the data node that has the rows. Everything runs over one connection, with
+ * statements that are prepared by name, as the product's driver does.
+ */
+export const clusterCost: Row = {
+  name: "cluster-cost",
+  path: "a statement through the coordinator, beside the coordinator's own tables",
+  seconds: 60,
+  open: async (bench) => {
+    const heard = await bench.scratch()
+    const cluster = await Cluster.find(heard)
+    if (cluster === undefined) {
+      console.log("\ncluster-cost: not measured, because BENCH_CITUS_URL names no cluster")
+      return []
+    }
+    const [own, spread] = [await bench.scratch(), await bench.scratch()]
+    for (const one of [heard, own, spread]) await Cluster.extend(one)
+    await Cluster.spread(bench, cluster, spread)
+    for (const one of [heard, own, spread]) {
+      await People.seed(one, { count: PEOPLE, fixes: FIXES })
+      await one.query("ANALYZE")
+    }
+    const [atCoordinator, atNode, beside] = [
+      await connected(bench, spread.url),
+      await connected(bench, await Cluster.nodeOf(spread, People.user(PERSON))),
+      await connected(bench, own.url)
+    ]
+    const pieces = await Promise.all((await listen(bench, heard)).map((piece) => repeatable(piece, own)))
+    return pieces.map((piece): Comparison => ({
+      label: piece.label,
+      product: running(atCoordinator, piece),
+      baseline: running(beside, piece),
+      peers: { "data node": running(atNode, piece) },
+      goals: [Goal.p50Ratio(1.3)]
+    }))
+  }
+}
+
+const connected = async (bench: Bench, url: string): Promise<pg.Client> => {
+  const client = new pg.Client({ connectionString: url })
+  // The database is dropped when the row ends.
+  client.on("error", () => undefined)
+  await client.connect()
+  bench.defer(() => client.end())
+  return client
+}
+
+/** What the product asks besides its work: whether it is connected, and whether there is a cluster. */
+const ASIDE = /^(?:SELECT 1$|SELECT pg_notify|LISTEN |SELECT 1 FROM pg_extension|SET |SHOW )/i
+
+/** The statements of a token's look-up, an upload and a refresh, as a server sends them to a cluster. */
+const listen = async (bench: Bench, heard: Scratch): Promise<ReadonlyArray<Piece>> => {
+  const recorder = await record(heard.url)
+  const { running, url } = await bench.server(heard, { DATABASE_URL: recorder.url })
+  const start = Math.floor(Date.now() / 1_000) * 1_000
+  const locations = Array.from({ length: 5 }, (_, index) => ({
+    captured_at: new Date(start - index * 1_000).toISOString(),
+    lat: People.LAT,
+    lon: People.LON,
+    accuracy_m: 10
+  }))
+  const call = async (path: string, token?: string, body?: object) => {
+    const headers = {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" })
+    }
+    const answer = await fetch(url + path, {
+      headers,
+      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) })
+    })
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
+    return answer.text()
+  }
+  const actions: Readonly<Record<string, (n: number) => Promise<unknown>>> = {
+    token: (n) => call("/v1/me", People.accessToken(n)),
+    upload: (n) => call("/v1/phone/locations", People.deviceToken(n), { locations }),
+    refresh: (n) =>
+      call("/v1/oauth/token", undefined, {
+        grantType: "refresh_token",
+        clientId: People.APP,
+        clientSecret: People.CLIENT_SECRET,
+        refreshToken: People.refreshToken(n)
+      })
+  }
+  const pieces: Array<Piece> = []
+  for (const [name, action] of Object.entries(actions)) {
+    await action(OTHER)
+    pieces.push(...piecesOf(name, await recorder.during(() => action(PERSON))))
+  }
+  await running.stop()
+  await recorder.close()
+  return pieces
+}
+
+const piecesOf = (action: string, sent: ReadonlyArray<Statement>): ReadonlyArray<Piece> => {
+  const pieces: Array<Array<Statement>> = []
+  let isOpen = false
+  for (const statement of sent.filter(({ text }) => !ASIDE.test(text.trim()))) {
+    if (/^BEGIN/i.test(statement.text)) {
+      isOpen = true
+      pieces.push([])
+    } else if (/^COMMIT/i.test(statement.text)) isOpen = false
+    else if (isOpen) pieces.at(-1)?.push(statement)
+    else pieces.push([statement])
+  }
+  return pieces.map((statements) => {
+    const tables = statements.flatMap(({ text }) => /(?:FROM|INTO|UPDATE)\s+([a-z_]{3,})/.exec(text)?.[1] ?? [])
+    const isRead = statements.every(({ text }) => /^\s*SELECT/i.test(text))
+    const label = `${action}, ${isRead ? "reads" : "writes"} ${[...new Set(tables)].join(", ")}`
+    return { label, statements, isRolledBack: statements.length > 1 }
+  })
+}
+
+/** A statement that fails the second time is rolled back each time. */
+const repeatable = async (piece: Piece, { url }: Scratch): Promise<Piece> => {
+  if (piece.isRolledBack) return piece
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const { text, values } of [...piece.statements, ...piece.statements]) await client.query(text, [...values])
+    return piece
+  } catch {
+    return { ...piece, isRolledBack: true }
+  } finally {
+    await client.end()
+  }
+}
+
+let prepared = 0
+
+const running = (client: pg.Client, { isRolledBack, statements }: Piece): Side => {
+  const named = statements.map(({ text, values }) => ({ name: `bench_${++prepared}`, text, values: [...values] }))
+  const once = async (): Promise<void> => {
+    if (isRolledBack) await client.query("BEGIN")
+    for (const statement of named) await client.query(statement)
+    if (isRolledBack) await client.query("ROLLBACK")
+  }
+  return async () => {
+    const millis: Array<number> = []
+    const begin = performance.now()
+    for (let time = 0; time < TIMES; time++) {
+      const start = performance.now()
+      await once()
+      millis.push(performance.now() - start)
+    }
+    const sorted = millis.toSorted((a, b) => a - b)
+    return {
+      operations: TIMES,
+      seconds: (performance.now() - begin) / 1_000,
+      p50Ms: percentile(sorted, 0.5),
+      p99Ms: percentile(sorted, 0.99),
+      cpuMicrosPerOp: null,
+      peakMB: null
+    }
+  }
+}
