@@ -49,7 +49,7 @@ export const find = async (scratch: Pick<Scratch, "url">): Promise<Cluster | und
 export const extend = ({ query }: Scratch): Promise<unknown> => query("CREATE EXTENSION citus")
 
 /** The same database at another node. */
-export const urlAt = (node: string, { url }: Pick<Scratch, "url">): string =>
+const urlAt = (node: string, { url }: Pick<Scratch, "url">): string =>
   Object.assign(new URL(node), { pathname: new URL(url).pathname }).toString()
 
 /** Spreads an empty scratch database, which has the extension, over the nodes. */

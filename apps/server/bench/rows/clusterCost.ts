@@ -36,7 +36,7 @@ export const clusterCost: Row = {
     const heard = await bench.scratch()
     const cluster = await Cluster.find(heard)
     if (cluster === undefined) {
-      console.log("\ncluster-cost: not measured, because BENCH_CITUS_URL names no cluster")
+      process.stdout.write("\ncluster-cost: not measured, because BENCH_CITUS_URL names no cluster\n")
       return []
     }
     const [own, spread] = [await bench.scratch(), await bench.scratch()]
