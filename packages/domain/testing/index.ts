@@ -104,6 +104,7 @@ export * as MemoryWebhookSender from "./memory/deliveries/MemoryWebhookSender.js
 export * as MemoryWorkSignal from "./memory/deliveries/MemoryWorkSignal.js"
 
 // ---- samples
+export { claimMail } from "./claimMail.js"
 export * as ConsentFlow from "./consentFlow.js"
 export * as Fixtures from "./fixtures.js"
 export * as RuleSamples from "./contract/rules/ruleSamples.js"

@@ -21,7 +21,7 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
   {
     tables: ["workers"],
     text: /^DELETE FROM workers WHERE alive_until < /,
-    why: "a worker that starts forgets those that ended long ago; a handful of rows"
+    why: "once an hour: a worker forgets those that ended long ago; a handful of rows"
   },
   {
     tables: ["deliveries", "endpoints"],

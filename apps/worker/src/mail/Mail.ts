@@ -1,3 +1,4 @@
+import type { PeopleLeases } from "@place-access/domain/leases"
 import { type Mail, runMail } from "@place-access/domain/mail"
 import { Effect } from "effect"
 import { isLoopback, isLoopbackUrl } from "../process/Loopback.js"
@@ -14,9 +15,9 @@ const sites = ({ baseUrl, userPortalUrl }: PublicAddresses): Mail.MailLinks => (
   portal: new URL(userPortalUrl).pathname === "/" ? `${userPortalUrl}/portal` : userPortalUrl
 })
 
-/** Sends mail until it is interrupted. Without a mail server it does nothing. */
-export const sending = (smtp: Smtp | null, addresses: PublicAddresses) =>
-  smtp === null ? Effect.void : Effect.provide(runMail(sites(addresses)), SmtpMailer.layer(smtp))
+/** Sends the mail of these people until it is interrupted. Without a mail server it does nothing. */
+export const sending = (smtp: Smtp | null, addresses: PublicAddresses, people: PeopleLeases) =>
+  smtp === null ? Effect.void : Effect.provide(runMail(sites(addresses), people), SmtpMailer.layer(smtp))
 
 /**
  * Everybody who can reach the mailbox can read every message in it. So it exists only for a person who tries the

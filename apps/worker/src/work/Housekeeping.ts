@@ -1,9 +1,10 @@
 import { Partitions } from "@place-access/adapters-pg"
 import { Timestamp } from "@place-access/domain/shared"
-import { Effect, Schedule } from "effect"
+import type { WorkLeases } from "@place-access/domain/leases"
+import { Effect } from "effect"
 
 /** Often enough to make a partition long before its month begins, and to repeat a run that found a table locked. */
-const EVERY = Schedule.spaced("1 hour")
+const EVERY = "1 hour"
 
 const partitions = (
   what: string,
@@ -15,10 +16,15 @@ const partitions = (
     Effect.catchAllCause((cause) => Effect.logWarning(`partitions could not be ${what}; the next run retries`, cause))
   )
 
-/**
- * Makes and drops partitions from time to time; never ends and never fails. Any number of workers may run it at once.
- */
-export const housekeeping = partitions("made", Partitions.ensurePartitions).pipe(
-  Effect.zipRight(partitions("dropped", Partitions.dropExpired)),
-  Effect.schedule(EVERY)
+const change = Effect.zipRight(
+  partitions("made", Partitions.ensurePartitions),
+  partitions("dropped", Partitions.dropExpired)
 )
+
+/** Makes and drops partitions, when this worker holds the lease of that task. Never ends and never fails. */
+export const housekeeping = ({ chores, nextTaken }: WorkLeases) =>
+  Effect.gen(function* () {
+    const taken = yield* nextTaken
+    yield* chores.using("partitions", change)
+    yield* Effect.timeoutOption(taken, EVERY)
+  }).pipe(Effect.forever)

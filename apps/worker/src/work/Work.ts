@@ -1,4 +1,5 @@
 import { runWorker } from "@place-access/domain/dispatch"
+import { holdLeases } from "@place-access/domain/leases"
 import { runHousekeeping } from "@place-access/domain/sweeps"
 import { runImports } from "@place-access/domain/imports"
 import { Effect } from "effect"
@@ -14,11 +15,18 @@ interface Settings {
   readonly addresses: PublicAddresses
 }
 
-const imports = Effect.provide(runImports(), Imports.layer)
-
 /** Everything that a worker does, until it is interrupted. */
 export const work = ({ addresses, mail }: Settings) =>
-  Effect.all([runWorker(), runHousekeeping, housekeeping, Mail.sending(mail, addresses), imports, Backlog.watching], {
-    concurrency: "unbounded",
-    discard: true
-  })
+  Effect.flatMap(holdLeases(), (leases) =>
+    Effect.all(
+      [
+        runWorker({}, leases),
+        runHousekeeping(leases),
+        housekeeping(leases),
+        Mail.sending(mail, addresses, leases.people),
+        Effect.provide(runImports(leases), Imports.layer),
+        Backlog.watching
+      ],
+      { concurrency: "unbounded", discard: true }
+    )
+  )

@@ -52,6 +52,7 @@ it("a long file is read step by step, and nothing of it piles up [imports-5]", a
     remove: () => Effect.die("not here"),
     dropBrokenOff: () => Effect.die("not here"),
     find: () => Effect.succeed(Option.some(made)),
+    due: () => Effect.succeed(Option.some({ userId: made.userId, id: made.id })),
     claim: () => Effect.succeed(Option.some({ import: made, attempt: 1 })),
     piece: () =>
       Effect.sync(() => {

@@ -3,7 +3,7 @@ import { listConnections } from "@place-access/domain/connection"
 import { AccountDeletion, removeDeleted } from "@place-access/domain/deletions"
 import { MailOutbox } from "@place-access/domain/mail"
 import { Timestamp } from "@place-access/domain/shared"
-import { MemoryDatabase } from "@place-access/domain/testing"
+import { claimMail, MemoryDatabase } from "@place-access/domain/testing"
 import { Effect, Struct } from "effect"
 import { inspect } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -163,7 +163,7 @@ describe("DELETE /v1/user/account", () => {
       Effect.gen(function* () {
         const outbox = yield* MailOutbox
         const now = yield* Timestamp.now
-        for (const claimed of yield* outbox.claim(1_000, now, now))
+        for (const claimed of yield* claimMail(1_000, now, now))
           yield* outbox.finish(claimed, { _tag: "Sent", at: now })
       })
     )

@@ -1,4 +1,5 @@
 import { Import, importNext, ImportStore } from "@place-access/domain/imports"
+import { Bucket } from "@place-access/domain/leases"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryImportReader } from "@place-access/domain/testing"
 import { Effect } from "effect"
@@ -33,7 +34,7 @@ describeBrowser("imports", () => {
     const person = await world.person()
     await at.as(person)
     const now = () => Timestamp.make(world.clock.now())
-    const later = () => Timestamp.plus(now(), Import.LEASE)
+    const later = () => Timestamp.plus(now(), Import.RETRY_AFTER)
 
     await page.goto(`${world.url}/portal/devices`)
     await page.getByRole("link", { name: "Import a file" }).click()
@@ -53,7 +54,13 @@ describeBrowser("imports", () => {
     await page.getByText("Waiting", { exact: true }).waitFor()
 
     // A worker has claimed the import. The inspection of the page must not be interrupted by the page's reload.
-    await world.run(Effect.flatMap(ImportStore, (store) => store.claim("lse_1", now(), later())))
+    await world.run(
+      Effect.gen(function* () {
+        const store = yield* ImportStore
+        const due = yield* yield* store.due(Bucket.ALL, now())
+        yield* store.claim({ ...due, lease: "lse_1" }, now(), later())
+      })
+    )
     await page.route(LIST, still)
     await page.goto(`${world.url}/portal/imports`)
     expect(await page.getByRole("listitem").innerText()).toContain("Being read")

@@ -60,7 +60,7 @@ const write = (
     case "Emit":
       return EventOutbox.queue(sql, one.event, now)
     case "LookAt":
-      return sql`UPDATE connections SET look_at = ${Rows.nullableAt(one.at)}, look_leased_until = NULL
+      return sql`UPDATE connections SET look_at = ${Rows.nullableAt(one.at)}
                  WHERE user_id = ${userId} AND connection_id = ${id}`
     case "SetScopes":
       return Effect.zipRight(

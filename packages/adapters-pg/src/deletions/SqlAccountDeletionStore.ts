@@ -6,6 +6,7 @@ import { Effect, Either, Layer, Option, Schema } from "effect"
 import { AccountRow, COLUMNS, toAccount } from "../accounts/AccountRow.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
+import * as Buckets from "../leases/Buckets.js"
 import { closeAccount } from "./closeAccount.js"
 import { deletionState } from "./deletionState.js"
 import * as Leftovers from "./Leftovers.js"
@@ -20,7 +21,7 @@ export const layer: Layer.Layer<AccountDeletionStore, never, SqlClient> = Layer.
     AccountDeletionStore.of({
       describe: describe(sql),
       begin: begin(sql),
-      claimDue: claimDue(sql),
+      due: due(sql),
       removeSome: (userId, now, limit) => Leftovers.remove(sql, userId, now, limit).pipe(orStoreError),
       lookAgain: lookAgain(sql),
       finish: finish(sql)
@@ -62,23 +63,17 @@ const begin =
  */
 const lockAdmins = (sql: SqlClient) => sql`SELECT pg_advisory_xact_lock(hashtextextended('an admin goes', 0))`
 
-const DueRow = Schema.Struct({ user_id: UserId })
-
 const LeftoverRow = Schema.Struct({ user_id: UserId, requested_at: Rows.At })
 
-const claimDue =
-  (sql: SqlClient): Store["claimDue"] =>
-  (limit, now, leaseUntil) =>
-    Effect.gen(function* () {
-      const due = yield* sql`SELECT user_id FROM account_deletions WHERE look_at <= ${Rows.at(now)}
-                             ORDER BY look_at LIMIT ${limit}`.pipe(Rows.all(DueRow))
-      const claimed = yield* Effect.forEach(due, ({ user_id: userId }) =>
-        sql`UPDATE account_deletions SET look_at = ${Rows.at(leaseUntil)}
-            WHERE user_id = ${userId} AND look_at <= ${Rows.at(now)}
-            RETURNING user_id, requested_at`.pipe(Rows.all(LeftoverRow))
-      )
-      return claimed.flat().map((row) => ({ userId: row.user_id, requestedAt: row.requested_at }))
-    }).pipe(orStoreError)
+const due =
+  (sql: SqlClient): Store["due"] =>
+  (buckets, limit, now) =>
+    sql`SELECT user_id, requested_at FROM account_deletions WHERE look_at <= ${Rows.at(now)} ${Buckets.andOf(sql, buckets)}
+        ORDER BY look_at LIMIT ${limit}`.pipe(
+      Rows.all(LeftoverRow),
+      Effect.map((rows) => rows.map((row) => ({ userId: row.user_id, requestedAt: row.requested_at }))),
+      orStoreError
+    )
 
 const lookAgain =
   (sql: SqlClient): Store["lookAgain"] =>

@@ -2,10 +2,10 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { EventKey, PendingEvents } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
-import { Bucket } from "@place-access/domain/leases"
 import { AppId, ConnectionId, EventId, type Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Either, ParseResult, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
+import * as Buckets from "../leases/Buckets.js"
 import { readerOf, UNREAD } from "../driver/Reader.js"
 
 const EventRow = Schema.Struct({
@@ -52,28 +52,22 @@ const unreadable = (row: unknown, error: ParseResult.ParseError) =>
 
 const COLUMNS = Rows.columns(EventRow)
 
-/** Computed in the same way wherever a person's bucket is needed, and in the memory stores. */
-const BUCKET = `get_byte(sha256(convert_to(user_id, 'UTF8')), 0) % ${Bucket.COUNT}`
-
 /**
  * `EventStore.pending`. The index of waiting events is read from its beginning, so the cost does not grow with the
- * backlog. A worker that holds a quarter of the buckets reads four rows for each one that it gets. The only worker
- * names no buckets.
+ * backlog.
  */
 export const readPending = (
   sql: SqlClient,
   buckets: ReadonlyArray<number>,
   limit: number,
   now: Timestamp.Timestamp
-): Effect.Effect<PendingEvents, SqlError | ParseResult.ParseError> => {
-  const ofBuckets =
-    buckets.length === Bucket.COUNT ? sql`` : sql`AND ${sql.literal(BUCKET)} = ANY(${buckets}::integer[])`
-  return Effect.flatMap(
-    sql`SELECT ${COLUMNS} FROM events WHERE fanned_out_at IS NULL AND fan_out_due_at <= ${Rows.at(now)} ${ofBuckets}
+): Effect.Effect<PendingEvents, SqlError | ParseResult.ParseError> =>
+  Effect.flatMap(
+    sql`SELECT ${COLUMNS} FROM events
+        WHERE fanned_out_at IS NULL AND fan_out_due_at <= ${Rows.at(now)} ${Buckets.andOf(sql, buckets)}
         ORDER BY fan_out_due_at, occurred_at, event_id COLLATE "C" LIMIT ${limit}`,
     read
   )
-}
 
 const read = (rows: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {

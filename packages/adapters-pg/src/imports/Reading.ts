@@ -1,37 +1,44 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { ImportStep, ImportStore, Leased } from "@place-access/domain/imports"
-import { DeviceId } from "@place-access/domain/shared"
+import { DeviceId, type Timestamp } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import { historyStatement } from "../fixes/HistoryStatement.js"
+import * as Buckets from "../leases/Buckets.js"
 import { COLUMNS, deletePieces, ImportRow, isOne, KeyRow, lockStream, toImport } from "./ImportRow.js"
 
 /** The methods of `ImportStore` for the worker that reads an uploaded file. */
 
 type Store = typeof ImportStore.Service
 
-/** How many due imports a claim looks at before it leaves them to the workers that were faster. */
-const CANDIDATES = 10
+/** `leased_until`: an attempt that has no end is followed by another one from then on. */
+const isDue = (sql: SqlClient, now: Timestamp.Timestamp) =>
+  sql`state IN ('waiting', 'running') AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})`
+
+export const due =
+  (sql: SqlClient): Store["due"] =>
+  (buckets, now) =>
+    sql`SELECT user_id, import_id FROM imports WHERE ${isDue(sql, now)} ${Buckets.andOf(sql, buckets)}
+        ORDER BY uploaded_at LIMIT 1`.pipe(
+      Rows.first(KeyRow),
+      Effect.map(Option.map((row) => ({ userId: row.user_id, id: row.import_id }))),
+      orStoreError
+    )
 
 const ClaimedRow = Schema.Struct({ ...ImportRow.fields, attempts: Schema.Int })
 
 export const claim =
   (sql: SqlClient): Store["claim"] =>
-  (lease, now, leaseUntil) =>
-    Effect.gen(function* () {
-      const isDue = sql`state IN ('waiting', 'running') AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})`
-      const due = yield* sql`SELECT user_id, import_id FROM imports WHERE ${isDue}
-                             ORDER BY uploaded_at LIMIT ${CANDIDATES}`.pipe(Rows.all(KeyRow))
-      for (const { import_id: id, user_id: userId } of due) {
-        const row = yield* sql`UPDATE imports SET state = 'running', lease = ${lease},
-                                 leased_until = ${Rows.at(leaseUntil)}, attempts = attempts + 1
-                               WHERE ${isOne(sql, { userId, id })} AND ${isDue}
-                               RETURNING ${COLUMNS}, attempts`.pipe(Rows.first(ClaimedRow))
-        if (Option.isSome(row)) return Option.some({ import: toImport(row.value), attempt: row.value.attempts })
-      }
-      return Option.none()
-    }).pipe(orStoreError)
+  (leased, now, dueAt) =>
+    sql`UPDATE imports SET state = 'running', lease = ${leased.lease}, leased_until = ${Rows.at(dueAt)},
+          attempts = attempts + 1
+        WHERE ${isOne(sql, leased)} AND ${isDue(sql, now)}
+        RETURNING ${COLUMNS}, attempts`.pipe(
+      Rows.first(ClaimedRow),
+      Effect.map(Option.map((row) => ({ import: toImport(row), attempt: row.attempts }))),
+      orStoreError
+    )
 
 const PieceRow = Schema.Struct({ bytes: Schema.Uint8ArrayFromSelf })
 
@@ -44,7 +51,7 @@ export const piece =
       orStoreError
     )
 
-/** A condition on `imports`: no other worker has claimed the import since. */
+/** A condition on `imports`: no other attempt has begun since. */
 const isHeld = (sql: SqlClient, leased: Leased) =>
   sql`${isOne(sql, leased)} AND state = 'running' AND lease = ${leased.lease}`
 
@@ -75,7 +82,7 @@ const HeldRow = Schema.Struct({ device_id: DeviceId })
 /** The import's device; none when the lease was lost. Entries that were read show that the attempt got somewhere. */
 const noteProgress = (sql: SqlClient, step: ImportStep) =>
   sql`UPDATE imports SET
-        leased_until = ${Rows.at(step.leaseUntil)}, format = coalesce(${step.format}, format),
+        format = coalesce(${step.format}, format),
         bytes_done = greatest(bytes_done, ${step.bytesDone}), entries_read = entries_read + ${step.read},
         too_recent = too_recent + ${step.tooRecent}, too_old = too_old + ${step.tooOld},
         quarantined = quarantined + ${step.quarantined},

@@ -20,6 +20,7 @@ export const layer: Layer.Layer<ImportStore, never, SqlClient> = Layer.effect(
       list: list(sql),
       find: find(sql),
       remove: remove(sql),
+      due: Reading.due(sql),
       claim: Reading.claim(sql),
       piece: Reading.piece(sql),
       advance: Reading.advance(sql),

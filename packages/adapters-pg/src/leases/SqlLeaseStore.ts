@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { type Lease, LeaseStore } from "@place-access/domain/leases"
+import { Lease, LeaseStore } from "@place-access/domain/leases"
 import { WorkerId } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
@@ -35,14 +35,19 @@ const beat =
         ON CONFLICT (worker_id) DO UPDATE SET alive_until = excluded.alive_until`.pipe(Effect.asVoid, orStoreError)
 
 const WorkerRow = Schema.Struct({ worker_id: WorkerId, alive_until: Rows.At })
-const LeaseRow = Schema.Struct({ name: Schema.String, owner: Schema.NullOr(WorkerId), token: Rows.Bigint })
+const LeaseRow = Schema.Struct({
+  kind: Schema.Literal(...Lease.KINDS),
+  name: Schema.String,
+  owner: Schema.NullOr(WorkerId),
+  token: Rows.Bigint
+})
 
 const survey =
   (sql: SqlClient): Store["survey"] =>
-  ({ home, kind }) =>
+  (home) =>
     Effect.gen(function* () {
       // The leases first: a worker that took one of them has beaten before, so the second statement sees its beat.
-      const leases = yield* sql`SELECT name, owner, token FROM leases WHERE home = ${home} AND kind = ${kind}`.pipe(
+      const leases = yield* sql`SELECT kind, name, owner, token FROM leases WHERE home = ${home}`.pipe(
         Rows.all(LeaseRow)
       )
       const workers = yield* sql`SELECT worker_id, alive_until FROM workers`.pipe(Rows.all(WorkerRow))
@@ -53,30 +58,34 @@ const survey =
     }).pipe(orStoreError)
 
 /** Sorted, so that two workers lock the rows in one order. */
-const byName = (leases: ReadonlyArray<Lease.Lease>) =>
-  leases.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+const byKey = (leases: ReadonlyArray<Lease.Lease>) => {
+  const key = ({ kind, name }: Lease.Lease): string => `${kind} ${name}`
+  return leases.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
+}
 
 /** A lease that was never taken has no row and token 0. */
 const take =
   (sql: SqlClient): Store["take"] =>
-  ({ home, kind }, worker, leases) =>
+  (home, worker, leases) =>
     leases.length === 0
       ? Effect.succeed([])
       : sql`INSERT INTO leases (home, kind, name, owner, token)
             VALUES ${sql.csv(
-              byName(leases).map(({ name, token }) => sql`(${home}, ${kind}, ${name}, ${worker}, ${token + 1}::bigint)`)
+              byKey(leases).map(
+                ({ kind, name, token }) => sql`(${home}, ${kind}, ${name}, ${worker}, ${token + 1}::bigint)`
+              )
             )}
             ON CONFLICT (home, kind, name) DO UPDATE SET owner = excluded.owner, token = excluded.token
               WHERE leases.token = excluded.token - 1
-            RETURNING name, owner, token`.pipe(Rows.all(LeaseRow), orStoreError)
+            RETURNING kind, name, owner, token`.pipe(Rows.all(LeaseRow), orStoreError)
 
 const giveUp =
   (sql: SqlClient): Store["giveUp"] =>
-  ({ home, kind }, leases) =>
+  (home, leases) =>
     sql`UPDATE leases l SET owner = NULL
-        FROM unnest(${leases.map(({ name }) => name)}::text[], ${leases.map(({ token }) => token)}::bigint[])
-          AS given (name, token)
-        WHERE l.home = ${home} AND l.kind = ${kind} AND l.name = given.name AND l.token = given.token`.pipe(
+        FROM unnest(${leases.map(({ kind }) => kind)}::text[], ${leases.map(({ name }) => name)}::text[],
+                    ${leases.map(({ token }) => token)}::bigint[]) AS given (kind, name, token)
+        WHERE l.home = ${home} AND l.kind = given.kind AND l.name = given.name AND l.token = given.token`.pipe(
       Effect.asVoid,
       orStoreError
     )

@@ -1,9 +1,11 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
 import { Account } from "@place-access/domain/accounts"
-import { type ClaimedMail, type Mail, MailOutbox } from "@place-access/domain/mail"
+import { type DueMail, type Mail, type MailAttempt, MailOutbox } from "@place-access/domain/mail"
 import { UserId, Vault } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
+import * as Buckets from "../leases/Buckets.js"
 import { queue } from "./MailOutbox.js"
 import * as Rows from "../driver/Rows.js"
 
@@ -44,53 +46,54 @@ export const layer: Layer.Layer<MailOutbox, never, SqlClient> = Layer.effect(
   Effect.map(SqlClient, (sql) =>
     MailOutbox.of({
       put: (message, now) => queue(sql, message, now).pipe(sql.withTransaction, Effect.asVoid, orStoreError),
-      claim: claim(sql),
+      due: due(sql),
+      begin: begin(sql),
       finish: finish(sql),
       recent: recent(sql)
     })
   )
 )
 
-const DueRow = Schema.Struct({ user_id: UserId, dedupe_key: Schema.String })
+const DUE_COLUMNS = Rows.columns(MessageRow)
 
-const CLAIMED_COLUMNS = Rows.columns(MessageRow)
+const due =
+  (sql: SqlClient): Outbox["due"] =>
+  (buckets, limit, now) =>
+    sql`SELECT ${DUE_COLUMNS} FROM mail_outbox
+        WHERE sent_at IS NULL AND given_up_at IS NULL AND due_at <= ${Rows.at(now)} ${Buckets.andOf(sql, buckets)}
+        ORDER BY due_at, dedupe_key COLLATE "C", user_id COLLATE "C" LIMIT ${limit}`.pipe(
+      Rows.all(MessageRow),
+      Effect.map((rows) => rows.map(toDue)),
+      orStoreError
+    )
 
-const claim =
-  (sql: SqlClient): Outbox["claim"] =>
-  (limit, now, leaseUntil) =>
-    Effect.gen(function* () {
-      const isDue = sql`sent_at IS NULL AND given_up_at IS NULL AND due_at <= ${Rows.at(now)}`
-      const due = yield* sql`SELECT user_id, dedupe_key FROM mail_outbox WHERE ${isDue}
-                             ORDER BY due_at, dedupe_key COLLATE "C", user_id COLLATE "C" LIMIT ${limit}`.pipe(
-        Rows.all(DueRow)
-      )
-      // Each on its reader's shard. A message that another worker took meanwhile is no longer due, and left out.
-      const rows = yield* Effect.forEach(due, (row) =>
-        sql`UPDATE mail_outbox SET attempts = attempts + 1, due_at = ${Rows.at(leaseUntil)}
-            WHERE user_id = ${row.user_id} AND dedupe_key = ${row.dedupe_key} AND ${isDue}
-            RETURNING ${CLAIMED_COLUMNS}`.pipe(Rows.all(MessageRow))
-      )
-      return rows.flat().map(toClaimed)
-    }).pipe(orStoreError)
-
-const toClaimed = (row: typeof MessageRow.Type): ClaimedMail => ({
+const toDue = (row: typeof MessageRow.Type): DueMail => ({
   message: toMessage(row),
   createdAt: row.created_at,
-  attempt: row.attempts
+  attempt: row.attempts + 1
 })
 
-/** Writes nothing when another worker has claimed the message since: the claim raised its `attempts`. */
+/** `attempts` is the fence: each attempt raises it, so of two workers that begin the same one, one gets it. */
+const begin =
+  (sql: SqlClient): Outbox["begin"] =>
+  ({ attempt, message }, dueAt) =>
+    change(sql, message, attempt - 1, sql`attempts = ${attempt}, due_at = ${Rows.at(dueAt)}`)
+
 const finish =
   (sql: SqlClient): Outbox["finish"] =>
   ({ attempt, message }, how) =>
-    Rows.affected(
-      sql`UPDATE mail_outbox SET ${settingOf(sql, how)}
-          WHERE user_id = ${message.to} AND dedupe_key = ${message.dedupeKey} AND attempts = ${attempt}
-            AND sent_at IS NULL AND given_up_at IS NULL`
-    ).pipe(
-      Effect.map((written) => written === 1),
-      orStoreError
-    )
+    change(sql, message, attempt, settingOf(sql, how))
+
+/** Changes a message that waits and whose last attempt has this number. False: there is none. */
+const change = (sql: SqlClient, { dedupeKey, to }: MailAttempt["message"], attempts: number, setting: Fragment) =>
+  Rows.affected(
+    sql`UPDATE mail_outbox SET ${setting}
+        WHERE user_id = ${to} AND dedupe_key = ${dedupeKey} AND attempts = ${attempts}
+          AND sent_at IS NULL AND given_up_at IS NULL`
+  ).pipe(
+    Effect.map((written) => written === 1),
+    orStoreError
+  )
 
 const settingOf = (sql: SqlClient, how: Parameters<Outbox["finish"]>[1]) => {
   switch (how._tag) {

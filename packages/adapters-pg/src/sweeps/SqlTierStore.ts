@@ -1,12 +1,13 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
-import { type Dated, type DueTiers, TierStore } from "@place-access/domain/sweeps"
+import { type Dated, type ConnectionKey, TierStore } from "@place-access/domain/sweeps"
 import { SensitiveNotice } from "@place-access/domain/tiers"
 import { Effect, Layer, Option, Schema } from "effect"
 import { columns, type ConnectionColumns, toWithApp, WithAppRow } from "../connection/ConnectionRow.js"
 import * as ConnectionWrites from "../connection/ConnectionWrites.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
+import * as Buckets from "../leases/Buckets.js"
 
 type Store = typeof TierStore.Service
 
@@ -14,70 +15,53 @@ export const layer: Layer.Layer<TierStore, never, SqlClient> = Layer.effect(
   TierStore,
   Effect.map(SqlClient, (sql) =>
     TierStore.of({
-      listDue: listDue(sql),
-      claimDue: claimDue(sql),
+      due: due(sql),
       sweep: sweep(sql)
     })
   )
 )
 
-const DueRow = Schema.Struct({ user_id: UserId, connection_id: ConnectionId })
+const DueRow = Schema.Struct({ user_id: UserId, connection_id: ConnectionId, look_at: Rows.At })
 
-const toDue = (row: typeof DueRow.Type): DueTiers => ({ userId: row.user_id, id: row.connection_id })
-
-const isDue = (sql: SqlClient, now: Timestamp.Timestamp) =>
-  sql`ended_at IS NULL AND look_at <= ${Rows.at(now)}
-      AND (look_leased_until IS NULL OR look_leased_until <= ${Rows.at(now)})`
-
-const readDue = (sql: SqlClient, limit: number, now: Timestamp.Timestamp) =>
-  sql`SELECT user_id, connection_id FROM connections WHERE ${isDue(sql, now)}
-      ORDER BY look_at, connection_id COLLATE "C" LIMIT ${limit}`.pipe(Rows.all(DueRow))
-
-const listDue =
-  (sql: SqlClient): Store["listDue"] =>
-  (limit, now) =>
-    readDue(sql, limit, now).pipe(
-      Effect.map((rows) => rows.map(toDue)),
+const due =
+  (sql: SqlClient): Store["due"] =>
+  ({ after, buckets, limit, now }) => {
+    const rest =
+      after === undefined
+        ? sql``
+        : sql`AND (look_at, connection_id COLLATE "C") > (${Rows.at(after.dueAt)}::timestamptz, ${after.id})`
+    return sql`SELECT user_id, connection_id, look_at FROM connections
+               WHERE ended_at IS NULL AND look_at <= ${Rows.at(now)} ${Buckets.andOf(sql, buckets)} ${rest}
+               ORDER BY look_at, connection_id COLLATE "C" LIMIT ${limit}`.pipe(
+      Rows.all(DueRow),
+      Effect.map((rows) => rows.map((row) => ({ userId: row.user_id, id: row.connection_id, dueAt: row.look_at }))),
       orStoreError
     )
-
-const claimDue =
-  (sql: SqlClient): Store["claimDue"] =>
-  (limit, now, leaseUntil) =>
-    Effect.gen(function* () {
-      const due = yield* readDue(sql, limit, now)
-      // Each on its user's shard. Whatever another worker was faster with is no longer due, and left out.
-      const claimed = yield* Effect.forEach(due, ({ connection_id: id, user_id: userId }) =>
-        sql`UPDATE connections SET look_leased_until = ${Rows.at(leaseUntil)}
-            WHERE user_id = ${userId} AND connection_id = ${id} AND ${isDue(sql, now)}
-            RETURNING user_id, connection_id`.pipe(Rows.all(DueRow))
-      )
-      return claimed.flat().map(toDue)
-    }).pipe(orStoreError)
+  }
 
 const sweep = (sql: SqlClient): Store["sweep"] => {
   const select = columns(sql)
   const writes = ConnectionWrites.make(sql)
-  return (due, decide) =>
+  return (connection, decide) =>
     Effect.gen(function* () {
-      yield* lock(sql, due)
+      yield* lock(sql, connection)
       const now = yield* Timestamp.now
-      const state = yield* read(sql, select, due)
+      const state = yield* read(sql, select, connection)
       if (Option.isNone(state)) return Option.none()
       const { outcome, told, writes: list } = decide(state.value, now)
       yield* writes.all(state.value.connection, list, now)
-      for (const notice of told) yield* insertNotice(sql, due, notice, now)
+      for (const notice of told) yield* insertNotice(sql, connection, notice, now)
       return Option.some(outcome)
     }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)
 }
 
-const lock = (sql: SqlClient, { id, userId }: DueTiers) =>
+const lock = (sql: SqlClient, { id, userId }: ConnectionKey) =>
   sql`SELECT 1 FROM connections WHERE user_id = ${userId} AND connection_id = ${id} FOR UPDATE`
 
 const LookedAtRow = Schema.Struct({ ...WithAppRow.fields, look_at: Rows.At })
 
 /** Statements after the lock, so that they see what the transaction before it committed. None: nothing is due. */
-const read = (sql: SqlClient, select: ConnectionColumns, due: DueTiers) =>
+const read = (sql: SqlClient, select: ConnectionColumns, due: ConnectionKey) =>
   Effect.gen(function* () {
     const { id, userId } = due
     const found = yield* sql`SELECT ${select.withApp(userId)}, c.look_at
@@ -91,7 +75,7 @@ const read = (sql: SqlClient, select: ConnectionColumns, due: DueTiers) =>
 
 const NoticeRow = Schema.Struct({ sensitive_expires_at: Rows.At, kind: SensitiveNotice.SensitiveNoticeKind })
 
-const readNotices = (sql: SqlClient, { id, userId }: DueTiers) =>
+const readNotices = (sql: SqlClient, { id, userId }: ConnectionKey) =>
   sql`SELECT sensitive_expires_at, kind FROM tier_notices
       WHERE user_id = ${userId} AND connection_id = ${id}`.pipe(
     Rows.all(NoticeRow),
@@ -100,7 +84,7 @@ const readNotices = (sql: SqlClient, { id, userId }: DueTiers) =>
 
 const insertNotice = (
   sql: SqlClient,
-  { id, userId }: DueTiers,
+  { id, userId }: ConnectionKey,
   { expiresAt, kind }: SensitiveNotice.SensitiveNotice,
   now: Timestamp.Timestamp
 ) =>

@@ -5,6 +5,7 @@ import { StayStore } from "@place-access/domain/visits"
 import { Effect, Layer, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
+import * as Buckets from "../leases/Buckets.js"
 import { commit } from "./commitStays.js"
 import { stayView } from "./stayView.js"
 import { dueStatement } from "./VisitReads.js"
@@ -40,7 +41,7 @@ const due =
 
 const behind =
   (sql: SqlClient): Store["behind"] =>
-  ({ after, limit, until }) => {
+  ({ after, buckets, limit, until }) => {
     const rest =
       after === undefined
         ? sql`true`
@@ -49,7 +50,7 @@ const behind =
                  SELECT user_id, device_id FROM devices WHERE stays_due_from < ${Rows.at(until)} OR sends_visits
                  UNION SELECT user_id, device_id FROM stay_backfills
                ) owing
-               WHERE ${rest}
+               WHERE ${rest} ${Buckets.andOf(sql, buckets, "owing.user_id")}
                ORDER BY owing.user_id COLLATE "C", owing.device_id COLLATE "C" LIMIT ${limit}`.pipe(
       Rows.all(OwingRow),
       Effect.map((rows) => rows.map((row) => ({ userId: row.user_id, deviceId: row.device_id }))),

@@ -88,7 +88,7 @@ describeServers("sweeps at once", (server) => {
         )
         yield* Deferred.await(held)
         const sweeping = yield* Effect.fork(sweepTiers())
-        // The second sweep has claimed nothing and waits for the row.
+        // The sweep waits for the row.
         yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 300)))
         yield* Deferred.succeed(free, undefined)
         expect(yield* Fiber.join(sweeping)).toEqual({ connections: 1, ended: 0, told: 1 })

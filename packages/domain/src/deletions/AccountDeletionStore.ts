@@ -27,8 +27,12 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
       userId: UserId,
       decide: (state: AccountDeletionState, now: Timestamp) => Either.Either<Going, Conflict>
     ) => StoreEffect<Option.Option<Either.Either<Going, Conflict>>>
-    /** Leases up to `limit` accounts that are due for a look at their rows, oldest first, until `leaseUntil`. */
-    readonly claimDue: (limit: number, now: Timestamp, leaseUntil: Timestamp) => StoreEffect<ReadonlyArray<Leftover>>
+    /** Up to `limit` accounts of people of these buckets that are due for a look at their rows, longest due first. */
+    readonly due: (
+      buckets: ReadonlyArray<number>,
+      limit: number,
+      now: Timestamp
+    ) => StoreEffect<ReadonlyArray<Leftover>>
     /** Removes and counts at most `limit` rows of each kind. Events of the last minute stay for fan-out. */
     readonly removeSome: (userId: UserId, now: Timestamp, limit: number) => StoreEffect<number>
     /** Sets the time of the next look at this account's rows. */

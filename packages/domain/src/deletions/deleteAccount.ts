@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import { type Account, checkPassword } from "../accounts/index.js"
+import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
 import { NotFound, program, Timestamp } from "../shared/index.js"
 import * as AccountDeletion from "./AccountDeletion.js"
 import { nextLook } from "./AccountDeletion.js"
@@ -31,33 +32,35 @@ export const describeDeletion = program("describeDeletion", function* (account: 
   return yield* Effect.mapError(state, () => new NotFound({ what: "account" }))
 })
 
-/** Accounts that one worker leases at a time. */
+/** Accounts that are read at a time. */
 const BATCH = 10
 /** Rows of a kind in one statement, which is then so short that other statements do not wait. */
 const ROWS = 1_000
-/** After this time another worker may take over, because this one died or has too much to do. */
-const LEASE = 10 * Timestamp.MINUTE
+/**
+ * How long the rows of one account are deleted at a time; then the next accounts have their turn. An account whose
+ * worker died is looked at again after this time, so an account that ends every process does not end one each minute.
+ */
+const TURN = 10 * Timestamp.MINUTE
 
-/** Deletes rows of deleted accounts; returns how many were finished. Interruptible, repeatable, concurrent. */
-export const removeDeleted = program("removeDeleted", function* () {
+/** Deletes rows of deleted accounts of these people; returns how many were finished. Interruptible, repeatable. */
+export const removeDeleted = program("removeDeleted", function* (people: PeopleLeases = everything.people) {
   const store = yield* AccountDeletionStore
-  const now = yield* Timestamp.now
-  const leaseUntil = Timestamp.plus(now, LEASE)
   let finished = 0
-  for (const leftover of yield* store.claimDue(BATCH, now, leaseUntil)) {
-    if (yield* removeOne(leftover, leaseUntil)) finished++
+  for (const leftover of yield* store.due(yield* people.buckets, BATCH, yield* Timestamp.now)) {
+    if (Option.contains(yield* people.using(leftover.userId, removeOne(leftover)), true)) finished++
   }
   return finished
 })
 
-const removeOne = ({ requestedAt, userId }: Leftover, leaseUntil: Timestamp.Timestamp) =>
+const removeOne = ({ requestedAt, userId }: Leftover) =>
   Effect.gen(function* () {
     const store = yield* AccountDeletionStore
     let now = yield* Timestamp.now
+    const until = Timestamp.plus(now, TURN)
+    yield* store.lookAgain(userId, until)
     while ((yield* store.removeSome(userId, now, ROWS)) > 0) {
       now = yield* Timestamp.now
-      // The lease is over: the next worker that leases the account goes on.
-      if (now >= leaseUntil) return false
+      if (now >= until) return false
     }
     const next = nextLook(requestedAt, now)
     yield* next === null ? store.finish(userId) : store.lookAgain(userId, next)

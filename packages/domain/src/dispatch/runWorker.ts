@@ -6,7 +6,7 @@ import { fanOut } from "./fanOut.js"
 import * as flights from "./flights.js"
 import * as legacyFlights from "./legacyFlights.js"
 import { holdLeases } from "../leases/holdLeases.js"
-import { Bucket } from "../leases/index.js"
+import type { WorkerLeases } from "../leases/index.js"
 import { WorkSignal } from "../events/WorkSignal.js"
 
 export interface WorkerOptions {
@@ -18,8 +18,6 @@ export interface WorkerOptions {
   readonly perEndpoint: number
   /** How often a worker looks for work without a signal, in case a signal was lost. */
   readonly pollEvery: Duration.DurationInput
-  /** How often a worker says that it lives and looks at the leases. It must be far less than `Lease.LIFE`. */
-  readonly lookEvery: Duration.DurationInput
   /** How long a stopping worker waits for receivers' answers: slightly longer than an attempt's deadline. */
   readonly drainFor: Duration.DurationInput
 }
@@ -29,7 +27,6 @@ const DEFAULTS: WorkerOptions = {
   slots: 256,
   perEndpoint: 8,
   pollEvery: "1 second",
-  lookEvery: "2 seconds",
   drainFor: "8 seconds"
 }
 
@@ -70,7 +67,8 @@ const backOff = Schedule.exponential("200 millis").pipe(
 
 /**
  * The worker's loop: fans out events and delivers webhooks until it is interrupted. Any number of workers share one
- * database: each fans out the events of the buckets that it leases.
+ * database: each fans out the events of the buckets that it leases. `given` are the leases that this loop shares with
+ * the worker's other loops; it is the one that looks at them, and leaves them at its end.
  *
  * A worker wakes up at `WorkSignal`, at the next due time, and at least every `pollEvery`. A signal nearly always means
  * a new event, so it wakes the fan-out first. The fan-out then wakes the deliveries, also when it found no event, so
@@ -78,9 +76,9 @@ const backOff = Schedule.exponential("200 millis").pipe(
  * a failure of a delivery is stored with the delivery. Legacy deliveries wait in this worker's memory. When
  * interrupted, the worker claims nothing more and waits for the attempts in flight.
  */
-export const runWorker = (options: Partial<WorkerOptions> = {}) =>
+export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLeases) =>
   Effect.gen(function* () {
-    const { fanOutBatch, slots, perEndpoint, pollEvery, lookEvery, drainFor } = { ...DEFAULTS, ...options }
+    const { fanOutBatch, slots, perEndpoint, pollEvery, drainFor } = { ...DEFAULTS, ...options }
     const signal = yield* WorkSignal
     const store = yield* DeliveryStore
     const [toFanOut, toDeliver] = [yield* alarm, yield* alarm]
@@ -89,7 +87,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
     const half = Math.ceil(slots / 2)
     const inFlight = flights.make({ slots, enough: half, perEndpoint, onChange: toDeliver.unsafeRing })
     const legacyInFlight = yield* legacyFlights.make
-    const outbox = yield* holdLeases(Bucket.KIND, Bucket.NAMES, lookEvery)
+    const leases = given ?? (yield* holdLeases())
     let lookedAt = yield* Timestamp.now
     let filledAt: Timestamp.Timestamp | undefined
 
@@ -102,7 +100,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
 
     const fanOutStep = Effect.gen(function* () {
       const startedAt = yield* Timestamp.now
-      const buckets = (yield* outbox.current).map(Bucket.ofName)
+      const buckets = yield* leases.look
       const { deliveries, legacy, offered, taken } = yield* fanOut(fanOutBatch, buckets, toDeliver.ring)
       yield* Effect.forEach(legacy, legacyInFlight.launch, { discard: true })
       if (taken === 0) {
@@ -148,7 +146,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}) =>
       discard: true
     }).pipe(
       Effect.onExit(() =>
-        Effect.all([outbox.leave, inFlight.drain(drainFor), legacyInFlight.stop(drainFor)], {
+        Effect.all([leases.leave, inFlight.drain(drainFor), legacyInFlight.stop(drainFor)], {
           concurrency: "unbounded",
           discard: true
         })

@@ -60,8 +60,8 @@ export const MAX_OPEN = 3
 /** The most finished imports in a user's list. */
 export const MAX_LISTED = 100
 
-/** The lease of a worker on an import: for this long no other worker reads the file. */
-export const LEASE = MINUTE
+/** An import is tried again no sooner than this after its last attempt began, if that attempt has no end. */
+export const RETRY_AFTER = MINUTE
 /** After this many attempts without progress the import fails. */
 export const MAX_ATTEMPTS = 5
 /** An upload that has not grown for this long counts as broken off. */

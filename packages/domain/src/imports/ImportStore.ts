@@ -12,7 +12,7 @@ export interface Owned {
   readonly id: ImportId
 }
 
-/** An import with the id of its lease. The lease is lost when another worker claims the import. */
+/** An import with the id of an attempt to read it. The lease is lost when another attempt begins. */
 export interface Leased extends Owned {
   readonly lease: string
 }
@@ -28,13 +28,12 @@ export interface Begun extends Owned {
 
 export interface ClaimedImport {
   readonly import: Import
-  /** How often the import was claimed since its last progress, counted from 1. */
+  /** How many attempts have begun since the last progress, this one included. */
   readonly attempt: number
 }
 
 /** One step of the reading: the entries to store and the new position in the file, committed together. */
 export interface ImportStep extends Leased {
-  readonly leaseUntil: Timestamp
   readonly at: Timestamp
   readonly format: ImportFormat | null
   readonly bytesDone: number
@@ -63,8 +62,14 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     readonly find: (of: Owned) => StoreEffect<Option.Option<Import>>
     /** Removes the import and its file, in any state. Stored entries stay. False when there is no such import. */
     readonly remove: (of: Owned) => StoreEffect<boolean>
-    /** Leases the import, of any user, that waits longest or whose lease ran out. */
-    readonly claim: (lease: string, now: Timestamp, leaseUntil: Timestamp) => StoreEffect<Option.Option<ClaimedImport>>
+    /** The due import of people of these buckets that waits longest. */
+    readonly due: (buckets: ReadonlyArray<number>, now: Timestamp) => StoreEffect<Option.Option<Owned>>
+    /**
+     * Begins an attempt at a due import, and counts it before the file is read: a file that ends every process is given
+     * up. Without an end the import is due again at `dueAt`. The steps and the end name the attempt's lease, so a
+     * worker that was overtaken writes nothing. None: the import is not due.
+     */
+    readonly claim: (leased: Leased, now: Timestamp, dueAt: Timestamp) => StoreEffect<Option.Option<ClaimedImport>>
     /** A piece of the file. None after the last one. */
     readonly piece: (of: Owned, position: number) => StoreEffect<Option.Option<Uint8Array>>
     /**

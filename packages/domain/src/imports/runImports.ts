@@ -1,73 +1,82 @@
 import { Cause, type Duration, Effect, Option } from "effect"
 import { getHistoryChoice } from "../retention-choice/chooseHistory.js"
 import { Entropy, program, Timestamp } from "../shared/index.js"
+import { everything, type PeopleLeases, type WorkLeases } from "../leases/WorkLeases.js"
 import * as Entry from "./Entry.js"
 import * as Import from "./Import.js"
 import { ImportReader } from "./ImportReader.js"
-import { type ClaimedImport, ImportStore, type Leased } from "./ImportStore.js"
+import { type ClaimedImport, ImportStore, type Leased, type Owned } from "./ImportStore.js"
 
-/** Leases one waiting import and reads its file to the end. False when none waits. */
-export const importNext = program("importNext", function* () {
-  const lease = yield* Entropy.id("lse")
-  const now = yield* Timestamp.now
-  const claimed = yield* (yield* ImportStore).claim(lease, now, Timestamp.plus(now, Import.LEASE))
-  if (Option.isNone(claimed)) return false
-  yield* Effect.catchAllCause(workOnImport(claimed.value, lease), (cause) =>
-    Cause.isInterruptedOnly(cause)
-      ? Effect.interrupt
-      : Effect.logWarning("An import is left to its lease", claimed.value.import.id, cause)
-  )
-  return true
+/**
+ * Reads the file of one waiting import of these people to its end. False when none waits. An import has the home of its
+ * owner, so it waits for the worker of that home, also when another worker is idle.
+ */
+export const importNext = program("importNext", function* (people: PeopleLeases = everything.people) {
+  const due = yield* (yield* ImportStore).due(yield* people.buckets, yield* Timestamp.now)
+  if (Option.isNone(due)) return false
+  return Option.contains(yield* people.using(due.value.userId, attempt(due.value)), true)
 })
 
-/** Reads imports, one at a time, until interrupted, and removes broken-off uploads. Never fails. */
-export const runImports = (every: Duration.DurationInput = "5 seconds") =>
+/** False when the import was no longer due. */
+const attempt = ({ id, userId }: Owned) =>
   Effect.gen(function* () {
-    while (yield* importNext());
-    const before = Timestamp.plus(yield* Timestamp.now, -Import.UPLOAD_PATIENCE)
-    const dropped = yield* (yield* ImportStore).dropBrokenOff(before)
-    if (dropped > 0) yield* Effect.logInfo("Uploads that broke off were thrown away", dropped)
+    const leased: Leased = { userId, id, lease: yield* Entropy.id("lse") }
+    const now = yield* Timestamp.now
+    const claimed = yield* (yield* ImportStore).claim(leased, now, Timestamp.plus(now, Import.RETRY_AFTER))
+    if (Option.isNone(claimed)) return false
+    yield* Effect.catchAllCause(workOnImport(claimed.value, leased), (cause) =>
+      Cause.isInterruptedOnly(cause)
+        ? Effect.interrupt
+        : Effect.logWarning("An import is left to its next attempt", id, cause)
+    )
+    return true
+  })
+
+/** Reads imports, one at a time, until interrupted, and removes broken-off uploads. Never fails. */
+export const runImports = (leases: WorkLeases = everything, every: Duration.DurationInput = "5 seconds") =>
+  Effect.gen(function* () {
+    while (yield* importNext(leases.people));
+    yield* leases.chores.using("broken_uploads", dropBrokenOff)
   }).pipe(
     Effect.catchAllCause((cause) => Effect.logError("Imports could not be worked on, later again", cause)),
     Effect.zipRight(Effect.sleep(every)),
     Effect.forever
   )
 
+const dropBrokenOff = Effect.gen(function* () {
+  const before = Timestamp.plus(yield* Timestamp.now, -Import.UPLOAD_PATIENCE)
+  const dropped = yield* (yield* ImportStore).dropBrokenOff(before)
+  if (dropped > 0) yield* Effect.logInfo("Uploads that broke off were thrown away", dropped)
+})
+
 /** Entries in one commit: its statement takes milliseconds, so that uploads of phones do not wait. */
 const BATCH = 1_000
 /** Between steps and pieces: an embedded database answers at once, and other requests would never run. */
 const BREATH = Effect.sleep("1 millis")
-/** Renews the lease while entries are skipped, because skipping commits nothing. */
-const RENEW_AFTER = Import.LEASE / 3
-
 /**
  * Reads the file from its beginning, skips entries that were committed before, and commits the others step by step. A
  * step stores its entries and the new position together. So the work can stop at any point, another worker can go on,
  * and every entry is counted once. It stops when the lease was lost or the import was removed.
  */
-const workOnImport = program("workOnImport", function* ({ attempt, import: begun }: ClaimedImport, lease: string) {
+const workOnImport = program("workOnImport", function* ({ attempt, import: begun }: ClaimedImport, leased: Leased) {
   const store = yield* ImportStore
   const reader = (yield* ImportReader).open()
   const { cutoff } = yield* getHistoryChoice(begun.userId)
-  const leased: Leased = { userId: begun.userId, id: begun.id, lease }
 
   let toSkip = begun.counts.read
   let committed = begun.counts.read
   let bytesDone = 0
-  let steppedAt = yield* Timestamp.now
   let waiting: Array<Entry.ImportEntry> = []
 
   /** False when the lease was lost. */
   const step = (entries: ReadonlyArray<Entry.ImportEntry>) =>
     Effect.gen(function* () {
       const at = yield* Timestamp.now
-      steppedAt = at
       committed += entries.length
       yield* BREATH
       return yield* store.advance({
         ...leased,
         at,
-        leaseUntil: Timestamp.plus(at, Import.LEASE),
         format: reader.format(),
         bytesDone,
         read: entries.length,
@@ -86,7 +95,7 @@ const workOnImport = program("workOnImport", function* ({ attempt, import: begun
         waiting = waiting.slice(BATCH)
         if (!(yield* step(now))) return false
       }
-      return (yield* Timestamp.now) - steppedAt < RENEW_AFTER || (yield* step([]))
+      return true
     })
 
   const finish = (fault: Import.ImportFault | null) =>

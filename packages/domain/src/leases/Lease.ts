@@ -3,18 +3,19 @@ import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 
 // Who works at what, when several workers share one database. Decisions about leases are plain functions of a survey.
 
-/** What is leased. Names are unique within a kind. */
-export interface LeaseKind {
-  readonly kind: "outbox"
-  /** Where the rows of these leases lie on a cluster: leases with one home are read and changed on one shard. */
-  readonly home: string
-}
+/** What is leased: a bucket of people with all their work, or one task that belongs to nobody. */
+export const KINDS = ["people", "chores"] as const
+export type LeaseKind = (typeof KINDS)[number]
+
+/** Leases with one home are read and changed on one shard of a cluster. All leases of a service have this home. */
+export const HOME = "leases"
 
 /**
  * One thing that at most one worker works at. The token is raised whenever the owner changes, so a change that names an
- * old token is refused (a fencing token). A lease that was never taken has token 0.
+ * old token is refused (a fencing token). A lease that was never taken has token 0. Names are unique within a kind.
  */
 export interface Lease {
+  readonly kind: LeaseKind
   readonly name: string
   readonly owner: WorkerId | null
   readonly token: number
@@ -26,7 +27,7 @@ export interface Beat {
   readonly aliveUntil: Timestamp
 }
 
-/** The leases of one kind and all workers, as the store has them. */
+/** Leases and all workers, as the store has them. */
 export interface Survey {
   readonly leases: ReadonlyArray<Lease>
   readonly beats: ReadonlyArray<Beat>
@@ -52,26 +53,40 @@ export const aliveUntil = (now: Timestamp): Timestamp => plus(now, LIFE)
  */
 export const isAlive = ({ aliveUntil: until }: Beat, now: Timestamp): boolean => now < until && until <= now + 2 * LIFE
 
-/** All leases of these names: the store has no row for a lease that was never taken. */
-export const complete = (names: ReadonlyArray<string>, stored: ReadonlyArray<Lease>): ReadonlyArray<Lease> => {
-  const known = new Map(stored.map((lease) => [lease.name, lease]))
-  return names.map((name) => known.get(name) ?? { name, owner: null, token: 0 })
+/** All leases of a kind with these names: the store has no row for a lease that was never taken. */
+export const complete = (
+  kind: LeaseKind,
+  names: ReadonlyArray<string>,
+  stored: ReadonlyArray<Lease>
+): ReadonlyArray<Lease> => {
+  const known = new Map(stored.flatMap((lease) => (lease.kind === kind ? [[lease.name, lease]] : [])))
+  return names.map((name) => known.get(name) ?? { kind, name, owner: null, token: 0 })
+}
+
+/** What a worker knows about its own leases of one kind, by name. */
+export interface OwnLeases {
+  /** The leases whose tokens the worker has. */
+  readonly held: ReadonlySet<string>
+  /** The leases at whose work the worker is just now. */
+  readonly inUse: ReadonlySet<string>
 }
 
 /**
- * Decides what `worker` takes and gives up. Everybody's share lies between all / workers rounded down and rounded up.
+ * Decides which leases of one kind `worker` takes and gives up. Everybody's share lies between all / workers rounded
+ * down and rounded up.
  *
  * - Below the lower share it takes free leases, and at the lower share one more, if no living worker is below it.
  * - Above the upper share it gives up what is too much. At the upper share it gives one up when somebody is below the
  *   lower share and nothing is free.
+ * - It never gives up a lease that is in use: another worker would do the same work at the same time.
  * - Each worker begins at its own place of the free leases, so that workers which look at the same time take different
  *   ones.
  * - A lease of a worker that lives no longer is free.
  *
- * `held` are the names of the leases whose tokens the worker has. Its other leases it takes again with new tokens: it
- * was thought dead meanwhile, or did not learn that it had taken them.
+ * Of its leases the worker takes those again, with new tokens, that it does not hold: it was thought dead meanwhile, or
+ * did not learn that it had taken them.
  */
-export const move = (worker: WorkerId, { beats, leases }: Survey, held: ReadonlySet<string>, now: Timestamp): Move => {
+export const move = (worker: WorkerId, { beats, leases }: Survey, { held, inUse }: OwnLeases, now: Timestamp): Move => {
   const living = beats.filter((beat) => isAlive(beat, now)).map((beat) => beat.worker)
   const workers = [...new Set([...living, worker])].sort()
   const counts = new Map(workers.map((one) => [one, 0]))
@@ -90,7 +105,8 @@ export const move = (worker: WorkerId, { beats, leases }: Survey, held: Readonly
   const most = isSomebodyShort && free.length === 0 ? lower : upper
   // Those that are not held go first: nothing is under way for them.
   const giveUp = own
-    .toSorted((a, b) => Number(held.has(a.name)) - Number(held.has(b.name)))
+    .filter(({ name }) => !inUse.has(name))
+    .sort((a, b) => Number(held.has(a.name)) - Number(held.has(b.name)))
     .slice(0, Math.max(0, own.length - most))
   const kept = own.filter((lease) => !giveUp.includes(lease))
   const wanted = kept.length < lower ? lower : isSomebodyShort ? kept.length : upper

@@ -2,7 +2,7 @@ import { Context, type Effect } from "effect"
 import type { WorkerId } from "../shared/Ids.js"
 import type { StoreError } from "../shared/Errors.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import type { Beat, Lease, LeaseKind, Survey } from "./Lease.js"
+import type { Beat, Lease, Survey } from "./Lease.js"
 
 /** Workers and leases. Every change of a lease names its token, and has no effect when the token has changed. */
 export class LeaseStore extends Context.Tag("@place-access/domain/leases/LeaseStore")<
@@ -10,16 +10,16 @@ export class LeaseStore extends Context.Tag("@place-access/domain/leases/LeaseSt
   {
     /** The worker lives until the beat's time, whatever it said before. */
     readonly beat: (beat: Beat) => Effect.Effect<void, StoreError>
-    /** All workers that have beaten, and the leases of this kind that were ever taken. */
-    readonly survey: (kind: LeaseKind) => Effect.Effect<Survey, StoreError>
+    /** All workers that have beaten, and the leases of every kind that were ever taken in this home. */
+    readonly survey: (home: string) => Effect.Effect<Survey, StoreError>
     /** Takes leases, each with its token raised by one. Returns those whose token was still the one that is given. */
     readonly take: (
-      kind: LeaseKind,
+      home: string,
       worker: WorkerId,
       leases: ReadonlyArray<Lease>
     ) => Effect.Effect<ReadonlyArray<Lease>, StoreError>
     /** Frees leases whose token is still the one that is given. */
-    readonly giveUp: (kind: LeaseKind, leases: ReadonlyArray<Lease>) => Effect.Effect<void, StoreError>
+    readonly giveUp: (home: string, leases: ReadonlyArray<Lease>) => Effect.Effect<void, StoreError>
     /** Forgets the worker. Its leases are free from now on, as after its death. */
     readonly leave: (worker: WorkerId) => Effect.Effect<void, StoreError>
     /** Forgets the workers whose last beat ended before this time. */

@@ -1,76 +1,172 @@
-import { type Duration, Effect, Duration as Durations } from "effect"
+import { Deferred, type Duration, Effect, Duration as Durations, FiberId } from "effect"
 import { WorkSignal } from "../events/WorkSignal.js"
 import * as Entropy from "../shared/Entropy.js"
+import type { StoreError } from "../shared/Errors.js"
 import { WorkerId } from "../shared/Ids.js"
+import { program } from "../shared/Program.js"
 import * as Timestamp from "../shared/Timestamp.js"
+import { Vault } from "../shared/Vault.js"
+import * as Bucket from "./Bucket.js"
+import * as Chore from "./Chore.js"
 import * as Lease from "./Lease.js"
 import { LeaseStore } from "./LeaseStore.js"
+import type { WorkLeases } from "./WorkLeases.js"
 
-/** How long the record of a worker that ended without a word is kept. */
-const REMEMBERED = Timestamp.HOUR
-
-interface Held {
-  readonly tokens: ReadonlyMap<string, number>
+/** What a worker holds since its last look. */
+interface Holding {
+  readonly leases: ReadonlyMap<string, Lease.Lease>
   readonly lookedAt: Timestamp.Timestamp
   readonly isShort: boolean
 }
 
-const NOTHING = new Map<string, number>()
+/** The leases of a worker, for the one loop that looks at them. */
+export interface WorkerLeases extends WorkLeases {
+  /** Looks at the leases if a look is due, and returns the buckets that the worker holds now. */
+  readonly look: Effect.Effect<ReadonlyArray<number>, StoreError>
+  /** Gives everything up for good. When the store does not answer, the worker's last beat runs out instead. */
+  readonly leave: Effect.Effect<void>
+}
+
+const NAMES: Readonly<Record<Lease.LeaseKind, ReadonlyArray<string>>> = { people: Bucket.NAMES, chores: Chore.ALL }
+
+const NOTHING = new Map<string, Lease.Lease>()
+
+/** A worker that has less than its share looks four times as often as another one. */
+const SHORT_LOOKS = 4
+
+/** How long a worker that stops waits for its pieces of work and for the store. */
+const LEAVE_DEADLINE = "2 seconds"
 
 /**
- * The leases of one kind that this worker holds.
+ * The leases that this worker holds. All loops of the worker share them.
  *
- * `current` returns their names. It first looks at the leases when the last look is `lookEvery` old, or at once while
- * the worker has less than its share: it says that the worker lives, reads who has what, gives up and takes. Nothing
- * looks beside the loop that works. So a worker that hangs stops beating and is replaced, and a worker gives up a lease
- * only between two pieces of work. A worker whose last beat has run out holds nothing until its next look.
+ * One loop calls `look`. When the last look is `lookEvery` old, or sooner while the worker has less than its share, it
+ * says that the worker lives, reads who has what, gives up and takes. The other loops read the outcome. So a worker
+ * whose loop hangs stops beating and is replaced. A worker whose last beat has run out holds nothing until its next
+ * look, and its loops wait for that.
+ *
+ * The loops name the lease of each piece of work (`using`, decision leases-2). A look gives up no lease that is in use.
+ * So two workers do the same work at once only when one of them slept for longer than its life.
  */
-export const holdLeases = (kind: Lease.LeaseKind, names: ReadonlyArray<string>, lookEvery: Duration.DurationInput) =>
-  Effect.gen(function* () {
+export const holdLeases = program(
+  "holdLeases",
+  function* (lookEvery: Duration.DurationInput = "2 seconds", names: typeof NAMES = NAMES, home: string = Lease.HOME) {
     const store = yield* LeaseStore
     const signal = yield* WorkSignal
+    const vault = yield* Vault
     const worker = WorkerId.make(yield* Entropy.id("wrk"))
     const everyMillis = Durations.toMillis(lookEvery)
-    let held: Held | undefined
+    const uses = new Map<string, number>()
+    let holding: Holding | undefined
+    let isTaking = false
+    let hasLeft = false
+    let taking = Deferred.unsafeMake<void>(FiberId.none)
+    let looked = Deferred.unsafeMake<void>(FiberId.none)
 
-    const tokensAt = (now: Timestamp.Timestamp): ReadonlyMap<string, number> =>
-      held !== undefined && Lease.isAlive({ worker, aliveUntil: Lease.aliveUntil(held.lookedAt) }, now)
-        ? held.tokens
-        : NOTHING
+    const isOver = ({ lookedAt }: Holding, now: Timestamp.Timestamp): boolean =>
+      !Lease.isAlive({ worker, aliveUntil: Lease.aliveUntil(lookedAt) }, now)
+
+    const heldAt = (now: Timestamp.Timestamp): ReadonlyMap<string, Lease.Lease> =>
+      holding === undefined || isOver(holding, now) ? NOTHING : holding.leases
+
+    const buckets = Effect.map(Timestamp.now, (now) =>
+      [...heldAt(now).values()].flatMap(({ kind, name }) => (kind === "people" ? [Bucket.ofName(name)] : []))
+    )
+
+    /**
+     * Waits for the end of a look while the worker has not looked yet, while it is taking leases, and when its life is
+     * over because the machine slept. Wakes the loop that looks, so that nobody waits for its poll.
+     */
+    const untilAlive: Effect.Effect<void> = Effect.flatMap(Timestamp.now, (now) => {
+      if (hasLeft || (holding !== undefined && !isOver(holding, now) && !isTaking)) return Effect.void
+      const next = looked
+      return Effect.zipRight(Effect.zipRight(signal.raise, Deferred.await(next)), untilAlive)
+    })
 
     const isDue = (now: Timestamp.Timestamp): boolean =>
-      held === undefined || held.isShort || now < held.lookedAt || now - held.lookedAt >= everyMillis
+      holding === undefined ||
+      now < holding.lookedAt ||
+      now - holding.lookedAt >= (holding.isShort ? everyMillis / SHORT_LOOKS : everyMillis)
 
-    const look = (now: Timestamp.Timestamp) =>
+    const lookNow = (now: Timestamp.Timestamp) =>
       Effect.gen(function* () {
-        if (held === undefined) yield* store.forgetDead(Timestamp.plus(now, -REMEMBERED))
-        const before = tokensAt(now)
+        const before = heldAt(now)
         yield* store.beat({ worker, aliveUntil: Lease.aliveUntil(now) })
-        const { beats, leases } = yield* store.survey(kind)
+        const { beats, leases } = yield* store.survey(home)
         // A lease that somebody else has taken since is held no longer, and nor is one whose token is another one.
-        const own = leases.filter(({ name, owner, token }) => owner === worker && before.get(name) === token)
-        const survey = { beats, leases: Lease.complete(names, leases) }
-        const { giveUp, isShort, take } = Lease.move(worker, survey, new Set(own.map(({ name }) => name)), now)
-        const kept = own.filter(({ name }) => !giveUp.some((one) => one.name === name))
-        held = { tokens: tokensOf(kept), lookedAt: now, isShort }
-        const taken = take.length === 0 ? [] : yield* store.take(kind, worker, take)
-        held = { tokens: tokensOf([...kept, ...taken]), lookedAt: now, isShort }
+        const own = leases.filter((lease) => lease.owner === worker && before.get(keyOf(lease))?.token === lease.token)
+        const moves = Lease.KINDS.map((kind) => {
+          const held = new Set(own.flatMap((lease) => (lease.kind === kind ? [lease.name] : [])))
+          const inUse = new Set(names[kind].filter((name) => uses.has(keyOf({ kind, name }))))
+          return Lease.move(worker, { beats, leases: Lease.complete(kind, names[kind], leases) }, { held, inUse }, now)
+        })
+        const giveUp = moves.flatMap((one) => one.giveUp)
+        const take = moves.flatMap((one) => one.take)
+        const isShort = moves.some((one) => one.isShort)
+        const isGivenUp = new Set(giveUp.map(keyOf))
+        const kept = own.filter((lease) => !isGivenUp.has(keyOf(lease)))
+        // From here on no loop begins a piece of work of a lease that is given up.
+        holding = { leases: byKey(kept), lookedAt: now, isShort }
+        if (take.length > 0) {
+          isTaking = true
+          const taken = yield* Effect.ensuring(
+            store.take(home, worker, take),
+            Effect.sync(() => void (isTaking = false))
+          )
+          holding = { leases: byKey([...kept, ...taken]), lookedAt: now, isShort }
+        }
+        announce(take.some(({ owner }) => owner !== worker))
         if (giveUp.length === 0) return
-        yield* store.giveUp(kind, giveUp)
+        yield* store.giveUp(home, giveUp)
         yield* signal.raise
       })
 
-    return {
-      /** The names of the leases that this worker holds now. */
-      current: Effect.gen(function* () {
-        const now = yield* Timestamp.now
-        if (isDue(now)) yield* look(now)
-        return [...tokensAt(yield* Timestamp.now).keys()]
-      }),
-      /** Gives everything up for good. When the store does not answer, the worker's last beat runs out instead. */
+    /** Wakes the loops that wait for a look, and those that wait for leases of others if this worker took some. */
+    const announce = (hasTaken: boolean): void => {
+      const ended = [looked, ...(hasTaken ? [taking] : [])]
+      looked = Deferred.unsafeMake<void>(FiberId.none)
+      if (hasTaken) taking = Deferred.unsafeMake<void>(FiberId.none)
+      for (const one of ended) Deferred.unsafeDone(one, Effect.void)
+    }
+
+    /** The check and the count are one step, so no look comes between them. */
+    const begin = (key: string, now: Timestamp.Timestamp): boolean => {
+      if (!heldAt(now).has(key)) return false
+      uses.set(key, (uses.get(key) ?? 0) + 1)
+      return true
+    }
+    const end = (key: string): void => {
+      const count = uses.get(key) ?? 0
+      if (count > 1) uses.set(key, count - 1)
+      else uses.delete(key)
+    }
+    const using = <A, E, R>(key: string, work: Effect.Effect<A, E, R>) =>
+      Effect.zipRight(
+        untilAlive,
+        Effect.acquireUseRelease(
+          Effect.map(Timestamp.now, (now) => begin(key, now)),
+          (isHeld) => (isHeld ? Effect.asSome(work) : Effect.succeedNone),
+          (isHeld) => (isHeld ? Effect.sync(() => end(key)) : Effect.void)
+        )
+      )
+
+    const untilIdle: Effect.Effect<void> = Effect.suspend(() =>
+      uses.size === 0 ? Effect.void : Effect.zipRight(Effect.sleep("50 millis"), untilIdle)
+    )
+
+    const leases: WorkerLeases = {
+      look: Effect.flatMap(Timestamp.now, (now) => Effect.zipRight(isDue(now) ? lookNow(now) : Effect.void, buckets)),
+      people: {
+        buckets: Effect.zipRight(untilAlive, buckets),
+        using: (person, work) =>
+          using(keyOf({ kind: "people", name: String(Bucket.ofDigest(vault.sha256(person))) }), work)
+      },
+      chores: { using: (name, work) => using(keyOf({ kind: "chores", name }), work) },
+      nextTaken: Effect.sync(() => Deferred.await(taking)),
       leave: Effect.suspend(() => {
-        held = undefined
-        return store.leave(worker)
+        hasLeft = true
+        holding = undefined
+        return Effect.zipRight(untilIdle, store.leave(worker))
       }).pipe(
         Effect.interruptible,
         Effect.timeoutOption(LEAVE_DEADLINE),
@@ -78,10 +174,11 @@ export const holdLeases = (kind: Lease.LeaseKind, names: ReadonlyArray<string>, 
         Effect.catchAllCause((cause) => Effect.logDebug("The worker's leases are left to their end", cause))
       )
     }
-  })
+    return leases
+  }
+)
 
-/** How long a worker that stops waits for the store. */
-const LEAVE_DEADLINE = "2 seconds"
+const keyOf = ({ kind, name }: Pick<Lease.Lease, "kind" | "name">): string => `${kind} ${name}`
 
-const tokensOf = (leases: ReadonlyArray<Lease.Lease>): ReadonlyMap<string, number> =>
-  new Map(leases.map(({ name, token }) => [name, token]))
+const byKey = (leases: ReadonlyArray<Lease.Lease>): ReadonlyMap<string, Lease.Lease> =>
+  new Map(leases.map((lease) => [keyOf(lease), lease]))

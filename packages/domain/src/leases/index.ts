@@ -1,12 +1,16 @@
 /**
  * Leases: which worker works at what, when several workers share one database. A worker says every two seconds that it
  * lives, and takes its share of the leases; when it dies, others take them over ten seconds later. `Lease` decides what
- * a worker takes and gives up, `holdLeases` keeps a worker's leases, `Bucket` divides the outbox. `docs/leases.md`
+ * a worker takes and gives up, `holdLeases` keeps a worker's leases, `Bucket` divides people, `Chore` names the tasks
+ * that belong to no person. Programs get `WorkLeases`, and do only the work whose lease they hold. `docs/leases.md`
  * explains the idea.
  *
  * @module
  */
 
 export * as Bucket from "./Bucket.js"
+export * as Chore from "./Chore.js"
 export * as Lease from "./Lease.js"
 export { LeaseStore } from "./LeaseStore.js"
+export { holdLeases, type WorkerLeases } from "./holdLeases.js"
+export { type ChoreLeases, everything, type PeopleLeases, type WorkLeases } from "./WorkLeases.js"

@@ -4,11 +4,16 @@ import type { Timestamp } from "../shared/Timestamp.js"
 import type { KeptMail, MailMessage } from "./Mail.js"
 import type { MailFinish } from "./MailSending.js"
 
-/** A leased message, with the number of this attempt, counted from 1. */
-export interface ClaimedMail {
+/** A message to send, with the number of its next attempt, counted from 1. */
+export interface DueMail {
   readonly message: MailMessage
   readonly createdAt: Timestamp
   readonly attempt: number
+}
+
+/** One attempt at a message. */
+export interface MailAttempt extends Pick<DueMail, "attempt"> {
+  readonly message: Pick<MailMessage, "to" | "dedupeKey">
 }
 
 /**
@@ -21,15 +26,18 @@ export class MailOutbox extends Context.Tag("@place-access/domain/mail/MailOutbo
     /** Stores a message, unless its reader has one with this key; if it names an app, as `NamedMail.decide` says. */
     readonly put: (message: MailMessage, now: Timestamp) => StoreEffect<void>
     /**
-     * Leases `limit` due messages: oldest first, then by key, then by reader, each by the codes of its characters. Each
-     * claim is an attempt, so a crashing message is given up.
+     * `limit` due messages to readers of these buckets: oldest first, then by key, then by reader, each by the codes of
+     * its characters.
      */
-    readonly claim: (limit: number, now: Timestamp, leaseUntil: Timestamp) => StoreEffect<ReadonlyArray<ClaimedMail>>
+    readonly due: (buckets: ReadonlyArray<number>, limit: number, now: Timestamp) => StoreEffect<ReadonlyArray<DueMail>>
+    /**
+     * Counts the attempt before it is made, so that a message that ends every process is given up. Without a result the
+     * message is due again at `dueAt`. False, and nothing is written, when this attempt or a later one has begun, or
+     * the message was finished.
+     */
+    readonly begin: (attempt: MailAttempt, dueAt: Timestamp) => StoreEffect<boolean>
     /** Stores a result. False, and nothing is written, when a later attempt has begun or the message was finished. */
-    readonly finish: (
-      claimed: Pick<ClaimedMail, "attempt"> & { readonly message: Pick<MailMessage, "to" | "dedupeKey"> },
-      how: MailFinish
-    ) => StoreEffect<boolean>
+    readonly finish: (attempt: MailAttempt, how: MailFinish) => StoreEffect<boolean>
     /** All messages, newest first. A developer reads them on their own machine. */
     readonly recent: (limit: number) => StoreEffect<ReadonlyArray<KeptMail>>
   }

@@ -9,7 +9,7 @@ export type MailOutcome =
   /** The server did not accept the message this time: no connection, no sign-in, or "try again later". */
   | { readonly _tag: "NotSent"; readonly reason: string }
 
-/** What happens to a leased message next. */
+/** What happens to a message after an attempt. */
 export type MailFinish =
   | { readonly _tag: "Sent"; readonly at: Timestamp }
   | { readonly _tag: "Retry"; readonly dueAt: Timestamp; readonly reason: string }
@@ -20,6 +20,13 @@ const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, D
 
 /** The deadline of the whole attempt: name look-up, connecting, signing in and sending. */
 export const DEADLINE = 60 * SECOND
+
+/**
+ * When a message is due again if the attempt that begins now has no result: the wait of a failed attempt, measured from
+ * its deadline. So a message that ends every process is tried less and less often.
+ */
+export const unlessEnded = (attempt: number, beganAt: Timestamp): Timestamp =>
+  plus(beganAt, DEADLINE + (WAITS[attempt - 1] ?? DAY))
 
 /** A message older than this is given up: it is no longer news. */
 export const MAX_AGE = 7 * DAY

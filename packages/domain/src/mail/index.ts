@@ -9,7 +9,7 @@
 export { type Letter, listRecentMail } from "./listRecentMail.js"
 export * as Mail from "./Mail.js"
 export { Mailer, type OutgoingMail } from "./Mailer.js"
-export { type ClaimedMail, MailOutbox } from "./MailOutbox.js"
+export { type DueMail, type MailAttempt, MailOutbox } from "./MailOutbox.js"
 export * as MailSending from "./MailSending.js"
 export * as NamedMail from "./NamedMail.js"
 export { runMail, sendMail } from "./sendMail.js"

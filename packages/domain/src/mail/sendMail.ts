@@ -1,15 +1,23 @@
 import { type Duration, Effect, Option } from "effect"
 import { AccountStore } from "../accounts/AccountStore.js"
+import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
 import { Timestamp, Vault, program, retryTransient } from "../shared/index.js"
 import * as Mail from "./Mail.js"
 import type { MailLinks } from "./Mail.js"
 import { Mailer } from "./Mailer.js"
-import { type ClaimedMail, MailOutbox } from "./MailOutbox.js"
+import { type DueMail, MailOutbox } from "./MailOutbox.js"
 import * as MailSending from "./MailSending.js"
 
-/** Sends mail until interrupted. No signal tells of new mail, so it looks every few seconds. Never fails. */
-export const runMail = (addresses: MailLinks, every: Duration.DurationInput = "5 seconds") =>
-  sendMail(addresses).pipe(
+/**
+ * Sends the mail of these people until interrupted. No signal tells of new mail, so it looks every few seconds. Never
+ * fails.
+ */
+export const runMail = (
+  addresses: MailLinks,
+  people: PeopleLeases = everything.people,
+  every: Duration.DurationInput = "5 seconds"
+) =>
+  sendMail(addresses, people).pipe(
     Effect.tap((handled) => (handled > 0 ? Effect.logDebug("Mail was sent or put off", handled) : Effect.void)),
     Effect.catchAllCause((cause) => Effect.logError("Mail could not be sent, later again", cause)),
     Effect.zipRight(Effect.sleep(every)),
@@ -18,47 +26,55 @@ export const runMail = (addresses: MailLinks, every: Duration.DurationInput = "5
 
 const BATCH = 20
 const AT_ONCE = 4
-/** The lease of a batch. It is longer than a batch in which every message takes the whole deadline. */
-const LEASE = (BATCH / AT_ONCE + 1) * MailSending.DEADLINE
 /** How often a result is stored again after a transient error. If it never is, the message is sent again. */
 const REPEATS = 3
 
 /**
- * Sends the due messages and returns how many were sent, given up or set for a retry. When a result is not stored, the
- * message is sent twice with one id; none is lost. Any number of workers may run it.
+ * Sends the due messages to these people and returns how many were sent, given up or set for a retry. A message
+ * belongs to its reader, also when it goes to an address of its own. When a result is not stored, the message is sent
+ * twice with one id; none is lost.
  */
-export const sendMail = program("sendMail", function* (addresses: Mail.MailLinks) {
-  const outbox = yield* MailOutbox
-  let handled = 0
-  for (;;) {
-    const now = yield* Timestamp.now
-    const claimed = yield* outbox.claim(BATCH, now, Timestamp.plus(now, LEASE))
-    yield* Effect.forEach(claimed, (one) => settle(one, addresses), { concurrency: AT_ONCE, discard: true })
-    handled += claimed.length
-    if (claimed.length < BATCH) return handled
+export const sendMail = program(
+  "sendMail",
+  function* (addresses: Mail.MailLinks, people: PeopleLeases = everything.people) {
+    const outbox = yield* MailOutbox
+    let handled = 0
+    for (;;) {
+      const due = yield* outbox.due(yield* people.buckets, BATCH, yield* Timestamp.now)
+      const settled = yield* Effect.forEach(due, (one) => people.using(one.message.to, settle(one, addresses)), {
+        concurrency: AT_ONCE
+      })
+      const done = settled.filter((one) => Option.contains(one, true)).length
+      handled += done
+      // A batch of which nothing could be done may still be due: reading it again at once would help nothing.
+      if (due.length < BATCH || done === 0) return handled
+    }
   }
-})
+)
 
-/** A failure concerns one message only, which is claimed again when its lease is over. */
-const settle = (claimed: ClaimedMail, addresses: Mail.MailLinks) =>
+/** Whether the attempt was made and its result stored. A failure concerns one message, which is due again later. */
+const settle = (due: DueMail, addresses: Mail.MailLinks) =>
   Effect.gen(function* () {
-    const outcome = yield* attempt(claimed, addresses)
-    const how = MailSending.afterAttempt(claimed.attempt, outcome, yield* Timestamp.now)
+    const outbox = yield* MailOutbox
+    if (!(yield* outbox.begin(due, MailSending.unlessEnded(due.attempt, yield* Timestamp.now)))) return false
+    const outcome = yield* attempt(due, addresses)
+    const how = MailSending.afterAttempt(due.attempt, outcome, yield* Timestamp.now)
     if (how._tag === "GivenUp") {
       yield* Effect.logError("A message is given up", {
-        user: claimed.message.to,
-        about: claimed.message.dedupeKey,
+        user: due.message.to,
+        about: due.message.dedupeKey,
         reason: how.reason
       })
     }
-    yield* retryTransient(REPEATS)((yield* MailOutbox).finish(claimed, how))
+    yield* retryTransient(REPEATS)(outbox.finish(due, how))
+    return true
   }).pipe(
     Effect.catchAllCause((cause) =>
-      Effect.logWarning("A message is left to its lease", claimed.message.dedupeKey, cause)
+      Effect.as(Effect.logWarning("A message is left to its next attempt", due.message.dedupeKey, cause), false)
     )
   )
 
-const attempt = ({ attempt, createdAt, message }: ClaimedMail, addresses: Mail.MailLinks) =>
+const attempt = ({ attempt, createdAt, message }: DueMail, addresses: Mail.MailLinks) =>
   Effect.gen(function* () {
     const hopeless = MailSending.hopeless(createdAt, attempt, yield* Timestamp.now)
     if (hopeless !== undefined) return refused(hopeless)

@@ -4,9 +4,24 @@ import type { ConnectionId, StoreEffect, UserId } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { SensitiveNotice } from "../tiers/SensitiveNotice.js"
 
-export interface DueTiers {
+export interface ConnectionKey {
   readonly userId: UserId
   readonly id: ConnectionId
+}
+
+export interface DueTiers extends ConnectionKey {
+  /** Since when the connection is due. */
+  readonly dueAt: Timestamp
+}
+
+/** A page of the due connections. */
+export interface DueTiersPage {
+  /** Only connections of people of these buckets. */
+  readonly buckets: ReadonlyArray<number>
+  readonly now: Timestamp
+  readonly limit: number
+  /** Only connections after this one. */
+  readonly after: DueTiers | undefined
 }
 
 /** A connection, as a sweep sees it while its row is locked. */
@@ -28,16 +43,14 @@ export interface Sweep<A> {
 export class TierStore extends Context.Tag("@place-access/domain/sweeps/TierStore")<
   TierStore,
   {
+    /** Connections that have not ended and are due by `now`: the longest due first, then by id. */
+    readonly due: (page: DueTiersPage) => StoreEffect<ReadonlyArray<DueTiers>>
     /**
-     * Leases up to `limit` connections that have not ended and are due by `now`, longest due first, until `leaseUntil`.
-     * When a worker dies, its leases run out and another worker takes over. Locked rows may be left out.
+     * Locks the row and commits what `decide` returns (decision O8). `decide` sees the row as it is then: another
+     * worker may have swept it. None: the connection has ended or has no next date.
      */
-    readonly claimDue: (limit: number, now: Timestamp, leaseUntil: Timestamp) => StoreEffect<ReadonlyArray<DueTiers>>
-    /** At most `limit` due connections, longest due first. Locked rows, which `claimDue` leaves out, are included. */
-    readonly listDue: (limit: number, now: Timestamp) => StoreEffect<ReadonlyArray<DueTiers>>
-    /** Locks the row, commits what `decide` returns, ends the lease (decision O8). None: nothing is due. */
     readonly sweep: <A>(
-      due: DueTiers,
+      connection: ConnectionKey,
       decide: (state: Dated, now: Timestamp) => Sweep<A>
     ) => StoreEffect<Option.Option<A>>
   }

@@ -1,7 +1,8 @@
 /**
  * Sweeps: the regular work of workers that no request waits for. They delete what is past its time (`Retention`), tell
  * users and apps when a tier ends (`TierSweep`), and call the sweeps of other rooms. `runHousekeeping` runs each on its
- * own timetable. Every sweep goes in small steps and may be interrupted, repeated and run by several workers.
+ * own timetable, for the people and tasks whose leases this worker holds. Every sweep goes in small steps, and may be
+ * interrupted and repeated.
  *
  * @module
  */
@@ -11,5 +12,5 @@ export { RetentionStore } from "./RetentionStore.js"
 export { runHousekeeping } from "./runHousekeeping.js"
 export { sweepExpired, sweepHistory } from "./sweepHistory.js"
 export { type Swept, sweepTiers } from "./sweepTiers.js"
-export { type Dated, type DueTiers, type Sweep, TierStore } from "./TierStore.js"
+export { type ConnectionKey, type Dated, type DueTiers, type DueTiersPage, type Sweep, TierStore } from "./TierStore.js"
 export * as TierSweep from "./TierSweep.js"

@@ -6,72 +6,112 @@ import { warnOfStrikes } from "../deliveries/warnOfStrikes.js"
 import { sweepListeners } from "../listeners/manageListeners.js"
 import { flagVolumes } from "../purposes/flagVolumes.js"
 import * as History from "../retention-choice/History.js"
+import { everything, LeaseStore, type WorkLeases } from "../leases/index.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import { deriveBehind } from "../visits/deriveStays.js"
 import { sweepExpired, sweepHistory } from "./sweepHistory.js"
 import { sweepTiers } from "./sweepTiers.js"
 
+/** How long the record of a worker that ended without a word is kept. */
+const DEAD_WORKERS_KEPT = Timestamp.HOUR
+
 /**
  * Runs the regular jobs of the workers: dates of connections (every 15 minutes, Spec §6.3.1), volume flags (hourly,
  * Spec §8), warnings about failing endpoints, connections of revoked apps, rows of deleted accounts, history that is
- * older than users keep, stays to derive, and expired rows. Runs until interrupted and never fails. Any number of
- * workers may run it.
+ * older than users keep, stays to derive, and expired rows. Runs until interrupted and never fails. Each job does only
+ * the work whose leases this worker holds.
  */
-export const runHousekeeping = Effect.gen(function* () {
-  const flag = Timestamp.now.pipe(
-    Effect.flatMap(flagVolumes),
-    Effect.tap((raised) =>
-      raised > 0 ? Effect.logInfo("Purposes were flagged for their volume", raised) : Effect.void
+export const runHousekeeping = (leases: WorkLeases = everything) =>
+  Effect.gen(function* () {
+    const { chores, people } = leases
+    const at = <A, E, R>(job: (now: Timestamp.Timestamp) => Effect.Effect<A, E, R>) =>
+      Effect.flatMap(Timestamp.now, job)
+    const forget = at((now) =>
+      Effect.flatMap(LeaseStore, (store) => store.forgetDead(Timestamp.plus(now, -DEAD_WORKERS_KEPT)))
     )
-  )
-  const end = Effect.tap(endRevoked(), (ended) =>
-    ended > 0 ? Effect.logInfo("Connections of revoked apps were ended", ended) : Effect.void
-  )
-  const tiers = Effect.tap(sweepTiers(), (swept) =>
-    swept.connections > 0 ? Effect.logInfo("Connections came to a date", swept) : Effect.void
-  )
-  const expired = Timestamp.now.pipe(
-    Effect.flatMap(sweepExpired),
-    Effect.tap((removed) => (removed > 0 ? Effect.logInfo("What had expired was deleted", removed) : Effect.void))
-  )
-  const history = Timestamp.now.pipe(
-    Effect.flatMap(sweepHistory),
-    Effect.tap((removed) => (removed > 0 ? Effect.logInfo("Old history was deleted", removed) : Effect.void))
-  )
-  const deletions = Effect.tap(removeDeleted(), (finished) =>
-    finished > 0 ? Effect.logInfo("Deleted accounts were removed for good", finished) : Effect.void
-  )
-  const warn = Effect.tap(warnOfStrikes(), (settled) =>
-    settled > 0 ? Effect.logInfo("Developers were told of endpoints that fail", settled) : Effect.void
-  )
-  const stays = Timestamp.now.pipe(
-    Effect.flatMap(deriveBehind),
-    Effect.tap((steps) => (steps > 0 ? Effect.logInfo("Stays were derived, in so many steps", steps) : Effect.void))
-  )
-  yield* Effect.all(
-    [
-      onTheClock("The sweep of the tiers", 15 * Timestamp.MINUTE, tiers),
-      onTheClock("The count of calls by purpose", Timestamp.HOUR, flag),
-      onTheClock("Ending connections of revoked apps", Timestamp.MINUTE, end),
-      onTheClock("Telling developers of endpoints that fail", Timestamp.MINUTE, warn),
-      onTheClock("Sweeping listeners that are gone", Timestamp.MINUTE, sweepListeners()),
-      onTheClock("Deleting what has expired", Timestamp.HOUR, expired),
-      onTheClock("Deriving stays", 5 * Timestamp.MINUTE, stays),
-      onTheClock("Deleting old history", History.SWEEP_EVERY, history),
-      onTheClock("Removing deleted accounts", Timestamp.MINUTE, deletions)
-    ],
-    { concurrency: "unbounded", discard: true }
-  )
-  return yield* Effect.never
-})
+    const timetable = onTheClock(leases)
+    yield* Effect.all(
+      [
+        timetable(
+          "The sweep of the tiers",
+          15 * Timestamp.MINUTE,
+          Effect.tap(sweepTiers(people), (swept) =>
+            swept.connections > 0 ? Effect.logInfo("Connections came to a date", swept) : Effect.void
+          )
+        ),
+        timetable(
+          "Deriving stays",
+          5 * Timestamp.MINUTE,
+          counted(
+            "Stays were derived, in so many steps",
+            at((now) => deriveBehind(now, people))
+          )
+        ),
+        timetable(
+          "Removing deleted accounts",
+          Timestamp.MINUTE,
+          counted("Deleted accounts were removed for good", removeDeleted(people))
+        ),
+        timetable(
+          "The count of calls by purpose",
+          Timestamp.HOUR,
+          chores.using("volume_flags", counted("Purposes were flagged for their volume", at(flagVolumes)))
+        ),
+        timetable(
+          "Ending connections of revoked apps",
+          Timestamp.MINUTE,
+          chores.using("revoked_apps", counted("Connections of revoked apps were ended", endRevoked()))
+        ),
+        timetable(
+          "Telling developers of endpoints that fail",
+          Timestamp.MINUTE,
+          chores.using("failing_endpoints", counted("Developers were told of endpoints that fail", warnOfStrikes()))
+        ),
+        timetable("Sweeping listeners that are gone", Timestamp.MINUTE, chores.using("listeners", sweepListeners())),
+        timetable(
+          "Deleting what has expired",
+          Timestamp.HOUR,
+          chores.using("expired_rows", counted("What had expired was deleted", at(sweepExpired)))
+        ),
+        timetable(
+          "Deleting old history",
+          History.SWEEP_EVERY,
+          chores.using("old_history", counted("Old history was deleted", at(sweepHistory)))
+        ),
+        timetable("Forgetting workers that are gone", Timestamp.HOUR, chores.using("dead_workers", forget))
+      ],
+      { concurrency: "unbounded", discard: true }
+    )
+    return yield* Effect.never
+  })
+
+/** Logs how many things a job has changed, when it has changed any. */
+const counted = <E, R>(what: string, job: Effect.Effect<number, E, R>) =>
+  Effect.tap(job, (count) => (count > 0 ? Effect.logInfo(what, count) : Effect.void))
 
 /**
- * Runs `job` at the start, and then whenever the clock is at a multiple of `every` milliseconds, until interrupted. A
- * failed run is logged under the name `what`, and the next run takes place as usual.
+ * Runs `job` at the start, whenever the clock is at a multiple of `every` milliseconds, and whenever the worker has
+ * taken leases, until interrupted. So the jobs of a worker that died are made up for as soon as another worker has its
+ * leases. A failed run is logged under the name `what`, and the next run takes place as usual.
  */
-const onTheClock = <E, R>(what: string, every: number, job: Effect.Effect<unknown, E, R>) =>
-  job.pipe(
-    Effect.catchAllCause((cause) => Effect.logError(`${what} failed, later again`, cause)),
-    Effect.zipRight(Effect.flatMap(Timestamp.now, (now) => Effect.sleep(every - (now % every)))),
-    Effect.forever
-  )
+const onTheClock =
+  ({ nextTaken }: WorkLeases) =>
+  <E, R>(what: string, every: number, job: Effect.Effect<unknown, E, R>) =>
+    Effect.gen(function* () {
+      const one = (yield* Effect.makeSemaphore(1)).withPermits(1)
+      const run = one(Effect.catchAllCause(job, (cause) => Effect.logError(`${what} failed, later again`, cause)))
+      const toNext = Effect.flatMap(Timestamp.now, (now) => Effect.sleep(every - (now % every)))
+      const first = yield* nextTaken
+      const whenTaken = (taken: Effect.Effect<void>): Effect.Effect<void, never, R> =>
+        Effect.gen(function* () {
+          yield* taken
+          // Before the job: leases that are taken while it runs start it again.
+          const next = yield* nextTaken
+          yield* run
+          return yield* whenTaken(next)
+        })
+      yield* Effect.all([Effect.forever(Effect.zipRight(run, toNext)), whenTaken(first)], {
+        concurrency: "unbounded",
+        discard: true
+      })
+    })

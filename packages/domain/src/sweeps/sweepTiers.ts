@@ -1,15 +1,14 @@
-import { Effect, Option } from "effect"
+import { Array, Effect, Option } from "effect"
 import { WorkSignal } from "../events/WorkSignal.js"
+import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
 import { Entropy, EventId, program, retryTransient, Timestamp } from "../shared/index.js"
 import * as TierSweep from "./TierSweep.js"
 import { type DueTiers, TierStore } from "./TierStore.js"
 
-/** Connections leased at a time. Each is changed in its own transaction. */
+/** Connections read at a time. Each is changed in its own transaction. */
 const BATCH = 100
 /** Connections of a batch handled concurrently. */
 const AT_ONCE = 4
-/** Longer than a batch takes. When a worker dies, the next sweep handles its connections after this time. */
-const LEASE = 2 * Timestamp.MINUTE
 /** How often a connection whose row is locked is tried again in this sweep. */
 const REPEATS = 3
 
@@ -21,29 +20,28 @@ export interface Swept {
 }
 
 /**
- * Handles every connection whose next date has come: notices, the end of sensitive scopes after the grace period, the
- * end at the standard date (Spec §3.1, §6.3). May be interrupted, repeated and run by several workers.
+ * Handles every connection of these people whose next date has come: notices, the end of sensitive scopes after the
+ * grace period, the end at the standard date (Spec §3.1, §6.3). May be interrupted and repeated.
  */
-export const sweepTiers = program("sweepTiers", function* () {
+export const sweepTiers = program("sweepTiers", function* (people: PeopleLeases = everything.people) {
   const store = yield* TierStore
   let swept: Swept = { connections: 0, ended: 0, told: 0 }
-  for (let isLast = false; ;) {
-    const now = yield* Timestamp.now
-    const due: ReadonlyArray<DueTiers> = isLast
-      ? yield* store.listDue(BATCH, now)
-      : yield* store.claimDue(BATCH, now, Timestamp.plus(now, LEASE))
-    const outcomes = yield* Effect.forEach(due, sweepOne, { concurrency: AT_ONCE })
+  let after: DueTiers | undefined
+  for (;;) {
+    const due = yield* store.due({ buckets: yield* people.buckets, now: yield* Timestamp.now, limit: BATCH, after })
+    const outcomes = yield* Effect.forEach(due, (one) => people.using(one.userId, sweepOne(one)), {
+      concurrency: AT_ONCE
+    }).pipe(Effect.map(Array.getSomes))
     const told = outcomes.reduce((sum, outcome) => sum + outcome.told.length, 0)
     if (told > 0) yield* (yield* WorkSignal).raise
     swept = {
-      connections: swept.connections + due.length,
+      connections: swept.connections + outcomes.length,
       ended: swept.ended + outcomes.filter((outcome) => outcome.ended).length,
       told: swept.told + told
     }
-    if (isLast) return swept
-    // The last batch also has connections that were skipped because they were locked: a token refresh must not delay
-    // them by 15 minutes.
-    isLast = due.length < BATCH
+    if (due.length < BATCH) return swept
+    // A connection that could not be handled is still due: without `after` it would be read again and again.
+    after = due.at(-1)
   }
 })
 

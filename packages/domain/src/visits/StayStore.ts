@@ -31,8 +31,9 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
   {
     /** The user's devices with stays to derive, by id. */
     readonly due: (userId: UserId) => StoreEffect<ReadonlyArray<DeviceId>>
-    /** Devices of any user with stays to derive from a time before `until`, by user and device. */
+    /** Devices of people of these buckets with stays to derive from a time before `until`, by user and device. */
     readonly behind: (asked: {
+      readonly buckets: ReadonlyArray<number>
       readonly until: Timestamp.Timestamp
       readonly limit: number
       /** Only devices after this one. */

@@ -1,4 +1,5 @@
-import { Array, Effect } from "effect"
+import { Array, Effect, Option } from "effect"
+import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import { type DeviceId, type PlaceId, program, type StoreError, Timestamp, type UserId } from "../shared/index.js"
 import * as Stay from "./Stay.js"
@@ -97,23 +98,34 @@ const MAY_WAIT = Timestamp.DAY
 
 /**
  * Derives stays before an app asks, for devices that are more than a day behind and for new places: then answers need
- * not wait, and visits exist before their fixes are deleted. Returns the number of steps. It may be interrupted,
- * repeated and run by several workers. A device whose derivation fails is logged, and the next run tries again.
+ * not wait, and visits exist before their fixes are deleted. Returns the number of steps. It may be interrupted
+ * and repeated. A device whose derivation fails is logged, and the next run tries again.
  */
-export const deriveBehind = program("deriveBehind", function* (now: Timestamp.Timestamp) {
-  const store = yield* StayStore
-  const until = Timestamp.plus(now, -MAY_WAIT)
-  let steps = 0
-  let batch = yield* store.behind({ until, limit: BATCH, after: undefined })
-  while (batch.length > 0) {
-    for (const { deviceId, userId } of batch) {
-      steps += yield* deriveStays(userId, deviceId, IN_ONE_GO).pipe(
-        Effect.catchAll((error) =>
-          Effect.as(Effect.logWarning("The stays of a phone could not be derived, later again", deviceId, error), 0)
-        )
-      )
+export const deriveBehind = program(
+  "deriveBehind",
+  function* (now: Timestamp.Timestamp, people: PeopleLeases = everything.people) {
+    const store = yield* StayStore
+    const until = Timestamp.plus(now, -MAY_WAIT)
+    const next = (after: PhoneKey | undefined) =>
+      Effect.flatMap(people.buckets, (buckets) => store.behind({ buckets, until, limit: BATCH, after }))
+    let steps = 0
+    for (let batch = yield* next(undefined); batch.length > 0; batch = yield* next(batch.at(-1))) {
+      for (const phone of batch) {
+        steps += Option.getOrElse(yield* people.using(phone.userId, deriveOne(phone)), () => 0)
+      }
     }
-    batch = yield* store.behind({ until, limit: BATCH, after: batch.at(-1) })
+    return steps
   }
-  return steps
-})
+)
+
+interface PhoneKey {
+  readonly userId: UserId
+  readonly deviceId: DeviceId
+}
+
+const deriveOne = ({ deviceId, userId }: PhoneKey) =>
+  deriveStays(userId, deviceId, IN_ONE_GO).pipe(
+    Effect.catchAll((error) =>
+      Effect.as(Effect.logWarning("The stays of a phone could not be derived, later again", deviceId, error), 0)
+    )
+  )

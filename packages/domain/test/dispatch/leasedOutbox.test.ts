@@ -10,7 +10,7 @@ import { fire, inVirtualTime, posts, scene, script, withWorker } from "../suppor
 const { answers } = MemoryWebhookSender
 
 /** As in production. */
-const OPTIONS: Partial<WorkerOptions> = { pollEvery: "1 second", lookEvery: "2 seconds" }
+const OPTIONS: Partial<WorkerOptions> = { pollEvery: "1 second" }
 
 /** Stops the worker without a word, as `kill -9` does: its leases are not given up. */
 const dying = <A, E, R>(program: Effect.Effect<A, E, R>) =>

@@ -177,7 +177,7 @@ describe("an import", () => {
         for (let attempt = 1; attempt <= Import.MAX_ATTEMPTS; attempt++) {
           yield* withFaults(importNext(), (call) => call === "piece")
           expect((yield* found(made)).state).toBe("running")
-          yield* Effect.sleep(Import.LEASE)
+          yield* Effect.sleep(Import.RETRY_AFTER)
         }
         yield* importNext()
         expect(yield* found(made)).toMatchObject({ state: "failed", error: expect.stringContaining("tried 5 times") })
@@ -235,7 +235,7 @@ describe("an import that is interrupted", () => {
             for (let round = 0; (yield* found(made)).finishedAt === null; round++) {
               const [before, after] = round < 100 ? [breaks, breaks] : [() => false, () => false]
               yield* withFaults(importNext(), before, after)
-              yield* Effect.sleep(Import.LEASE)
+              yield* Effect.sleep(Import.RETRY_AFTER)
             }
             return { import: yield* found(made), history: yield* history(made) }
           })
@@ -262,9 +262,11 @@ describe("an import that is interrupted", () => {
             ...store,
             advance: (step) => Effect.zipRight(Effect.sleep(waits.next().value ?? 1), store.advance(step))
           })
-        const slow = worker([Import.LEASE + 5_000].values())
+        const slow = worker([Import.RETRY_AFTER + 5_000].values())
         const other = worker([1_000, 1_000, 1_000, 5_000].values())
-        yield* Effect.all([slow, Effect.zipRight(Effect.sleep(Import.LEASE), other)], { concurrency: "unbounded" })
+        yield* Effect.all([slow, Effect.zipRight(Effect.sleep(Import.RETRY_AFTER), other)], {
+          concurrency: "unbounded"
+        })
         expect(yield* found(made)).toMatchObject({
           state: "done",
           counts: { read: 6_000, stored: 6_000, duplicates: 0 }

@@ -10,7 +10,7 @@ const alive = (worker: WorkerId): Lease.Beat => ({ worker, aliveUntil: Lease.ali
 
 /** Leases that are named by their place: `owned([A, null])` is one of A and one that is free. */
 const owned = (owners: ReadonlyArray<WorkerId | null>): ReadonlyArray<Lease.Lease> =>
-  owners.map((owner, index) => ({ name: String(index), owner, token: 7 }))
+  owners.map((owner, index) => ({ kind: "people", name: String(index), owner, token: 7 }))
 
 const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ length: count }, () => value)
 
@@ -19,9 +19,12 @@ const moveOf = (worker: WorkerId, leases: ReadonlyArray<Lease.Lease>, workers: R
   Lease.move(
     worker,
     { leases, beats: workers.map(alive) },
-    new Set(leases.filter(({ owner }) => owner === worker).map(({ name }) => name)),
+    idle(leases.filter(({ owner }) => owner === worker).map(({ name }) => name)),
     NOW
   )
+
+/** A worker that holds these leases and works at none of them. */
+const idle = (names: Iterable<string>): Lease.OwnLeases => ({ held: new Set(names), inUse: new Set() })
 
 const counts = ({ giveUp, take }: Lease.Move) => ({ take: take.length, giveUp: giveUp.length })
 
@@ -72,11 +75,21 @@ describe("Lease.move: what a worker takes and gives up after a survey", () => {
 
   it("a lease of its own whose token it does not have is taken again, or given up first", () => {
     const survey = { leases: owned(times(4, A)), beats: [alive(A)] }
-    const again = Lease.move(A, survey, new Set(["0", "1"]), NOW)
+    const again = Lease.move(A, survey, idle(["0", "1"]), NOW)
     expect(again.take.map(({ name }) => name)).toEqual(["2", "3"])
-    const two = Lease.move(A, { ...survey, beats: [alive(A), alive(B)] }, new Set(["2", "3"]), NOW)
+    const two = Lease.move(A, { ...survey, beats: [alive(A), alive(B)] }, idle(["2", "3"]), NOW)
     expect(two.giveUp.map(({ name }) => name)).toEqual(["0", "1"])
     expect(two.take).toEqual([])
+  })
+
+  it("a lease that is in use is not given up: others go in its place, and as many as are left", () => {
+    const survey = { leases: owned(times(4, A)), beats: [alive(A), alive(B)] }
+    const held = new Set(["0", "1", "2", "3"])
+    const given = (...inUse: ReadonlyArray<string>) =>
+      Lease.move(A, survey, { held, inUse: new Set(inUse) }, NOW).giveUp.map(({ name }) => name)
+    expect(given("0")).toEqual(["1", "2"])
+    expect(given("0", "1", "2")).toEqual(["3"])
+    expect(given(...held)).toEqual([])
   })
 
   it("a beat counts until its time, and not when it lies further ahead than any beat of now", () => {
@@ -100,7 +113,7 @@ class Cluster {
   look(worker: WorkerId): void {
     const own = this.leases.filter(({ owner }) => owner === worker).map(({ name }) => name)
     const survey = { leases: this.leases, beats: [...this.living].map(alive) }
-    const { giveUp, take } = this.decide(worker, survey, new Set(own), NOW)
+    const { giveUp, take } = this.decide(worker, survey, idle(own), NOW)
     this.leases = this.leases.map((lease) =>
       giveUp.includes(lease)
         ? { ...lease, owner: null }

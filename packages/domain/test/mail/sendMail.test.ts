@@ -149,7 +149,7 @@ describe("sendMail", () => {
     )
   })
 
-  it("an end that cannot be stored: sent again after the lease, under the same id [mail-4]", () => {
+  it("an end that cannot be stored: sent again later, under the same id [mail-4]", () => {
     run(
       Effect.gen(function* () {
         yield* written("one")
@@ -241,7 +241,7 @@ describe("sendMail", () => {
 })
 
 describe("how an attempt ends", () => {
-  it("each claim is an attempt: a message that kills every process that sends it is given up [mail-3]", () => {
+  it("each begin is an attempt: a message that kills every process that sends it is given up [mail-3]", () => {
     const now = Timestamp.make(0)
     expect(MailSending.hopeless(now, 8, now)).toBeUndefined()
     expect(MailSending.hopeless(now, 9, now)).toBeDefined()

@@ -24,6 +24,7 @@ import {
   MemoryListenerStore,
   MemoryHistoryStore,
   MemoryRetentionStore,
+  MemoryLeaseStore,
   MemoryStayStore,
   MemoryTierStore,
   MemoryVolumeFlagStore
@@ -40,6 +41,7 @@ const more = Layer.mergeAll(
   MemoryHistoryStore.layer,
   MemoryVolumeFlagStore.layer,
   MemoryRetentionStore.layer,
+  MemoryLeaseStore.layer,
   MemoryStayStore.layer,
   MemoryTierStore.layer
 )
@@ -149,7 +151,7 @@ describe("runHousekeeping", () => {
           }
         }
         const start = yield* Timestamp.now
-        const fiber = yield* Effect.fork(Effect.provideService(runHousekeeping, VolumeFlagStore, watched))
+        const fiber = yield* Effect.fork(Effect.provideService(runHousekeeping(), VolumeFlagStore, watched))
         yield* TestClock.adjust("1 millis")
         yield* call(owner, 21)
         isAway = true
@@ -168,7 +170,7 @@ describe("runHousekeeping", () => {
       Effect.gen(function* () {
         const admin = yield* Fixtures.userWith({ roles: ["admin"] })
         const { app, user, owner } = yield* connected
-        const fiber = yield* Effect.fork(runHousekeeping)
+        const fiber = yield* Effect.fork(runHousekeeping())
         const { connections } = yield* MemoryDatabase
         yield* revokeApp(admin, app.id, Verdict.Note.make("It sold what it saw."))
         // As if the process had died before it could end any connection.

@@ -1,13 +1,14 @@
 import { type Mail, MailOutbox, type MailSending } from "@place-access/domain/mail"
 import { Timestamp } from "@place-access/domain/shared"
-import { Fixtures } from "@place-access/domain/testing"
+import { claimMail, Fixtures } from "@place-access/domain/testing"
 import { Effect, FastCheck as fc, TestClock } from "effect"
 import { expect } from "vitest"
 
 /**
- * Generates random scenarios for a mail outbox, and checks its promises with a second implementation: it keeps one
- * message for each reader and key, one worker holds a message until its lease ends, each claim is an attempt, and a
- * worker that lost its lease changes nothing. The scenarios run against any store of mail.
+ * Generates random scenarios for a mail outbox, and checks its promises with a second implementation. It keeps one
+ * message for each reader and key. Each attempt is begun once, before it is made. A message without a result waits
+ * until the time that was given, and a worker that was overtaken changes nothing. The scenarios run against any store
+ * of mail.
  */
 
 type How = "sent" | "retry" | "given up"
@@ -81,7 +82,7 @@ export const mailLives: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .map((all) => all.flat())
 
 export const MAIL_MARKS = [
-  "claimed again, for its lease was over",
+  "begun again, for it had no result",
   "finished by a worker that was overtaken",
   "finished twice",
   "given up",
@@ -90,7 +91,7 @@ export const MAIL_MARKS = [
   "raced for",
   "sent",
   "sent after a retry",
-  "waited for by a lease"
+  "waited for a result"
 ]
 
 interface Row {
@@ -130,7 +131,7 @@ export const liveMail = (
         const row = rows.get(nameOf(message))
         if (row === undefined) continue
         expect([message, attempt]).toEqual([row.message, row.attempts + 1])
-        if (row.isLeased) met.add("claimed again, for its lease was over")
+        if (row.isLeased) met.add("begun again, for it had no result")
         row.attempts = attempt
         row.dueAt = now + LEASE
         row.isLeased = true
@@ -140,7 +141,7 @@ export const liveMail = (
 
     const dueNow = (now: number) => {
       for (const row of rows.values())
-        if (isOpen(row) && row.isLeased && row.dueAt > now) met.add("waited for by a lease")
+        if (isOpen(row) && row.isLeased && row.dueAt > now) met.add("waited for a result")
       return [...rows.values()].filter((row) => isOpen(row) && row.dueAt <= now).sort((a, b) => a.dueAt - b.dueAt)
     }
 
@@ -148,7 +149,7 @@ export const liveMail = (
       told.filter(({ message }) => readers.includes(message.to))
 
     const claim = (limit: number, now: Timestamp.Timestamp) =>
-      Effect.map(outbox.claim(limit, now, Timestamp.plus(now, LEASE)), own)
+      Effect.map(claimMail(limit, now, Timestamp.plus(now, LEASE)), own)
 
     const finish = ({ how, isOldest, isTwice }: Extract<Step, { _tag: "Finish" }>, now: Timestamp.Timestamp) =>
       Effect.gen(function* () {

@@ -11,6 +11,7 @@ import {
   MemoryListenerStore,
   MemoryHistoryStore,
   MemoryRetentionStore,
+  MemoryLeaseStore,
   MemoryStayStore,
   MemoryVolumeFlagStore,
   WebhookFixtures
@@ -30,6 +31,7 @@ const stores = Layer.mergeAll(
   MemoryListenerStore.layer,
   MemoryHistoryStore.layer,
   MemoryRetentionStore.layer,
+  MemoryLeaseStore.layer,
   MemoryStayStore.layer,
   MemoryVolumeFlagStore.layer
 )
@@ -177,10 +179,10 @@ describe("runHousekeeping", () => {
         const [swept, removed]: [Array<number>, Array<number>] = [[], []]
         const note = (into: Array<number>) => Effect.map(Timestamp.now, (now) => void into.push((now - start) / MINUTE))
         const fiber = yield* Effect.fork(
-          runHousekeeping.pipe(
+          runHousekeeping().pipe(
             Effect.provideService(TierStore, {
               ...tiers,
-              claimDue: (...asked) => Effect.zipRight(note(swept), tiers.claimDue(...asked))
+              due: (page) => Effect.zipRight(note(swept), tiers.due(page))
             }),
             Effect.provideService(RetentionStore, {
               remove: (kind, ...asked) =>
@@ -200,7 +202,7 @@ describe("runHousekeeping", () => {
       Effect.gen(function* () {
         const { app } = yield* pair()
         const endpoint = yield* WebhookFixtures.endpoint(app.id)
-        const fiber = yield* Effect.fork(runHousekeeping)
+        const fiber = yield* Effect.fork(runHousekeeping())
         yield* TestClock.adjust(SECOND)
         const deliveryId = DeliveryId.make("dlv_10")
         const at = yield* Timestamp.now

@@ -1,90 +1,29 @@
 import { Effect } from "effect"
-import type { Connection } from "../../src/connection/Connection.js"
 import type { KeptMail, MailMessage } from "../../src/mail/Mail.js"
-import { type ClaimedMail, MailOutbox } from "../../src/mail/MailOutbox.js"
-import * as NamedMail from "../../src/mail/NamedMail.js"
-import type { MailFinish } from "../../src/mail/MailSending.js"
+import { type DueMail, MailOutbox } from "../../src/mail/MailOutbox.js"
+import * as Bucket from "../../src/leases/Bucket.js"
 import * as Timestamp from "../../src/shared/Timestamp.js"
 import { Sealed } from "../../src/shared/Vault.js"
+import { bucketOf } from "../memory/leases/buckets.js"
 import * as Check from "../Check.js"
 import type { Contract } from "../Contract.js"
 import * as Samples from "./connection/connectionSamples.js"
-
-type Ports = Samples.ConnectionSamplePorts | MailOutbox
-
-const LEASE = Timestamp.MINUTE
-
-const message = (connection: Connection, dedupeKey: string, overrides: Partial<MailMessage> = {}): MailMessage => ({
-  to: connection.userId,
-  dedupeKey,
-  subject: about(dedupeKey),
-  body: "First line\n\nSecond line",
-  ...overrides
-})
-
-/** A user with messages, written in the transaction of a change, a millisecond apart. */
-const written = (...keys: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { connection } = yield* Samples.connected()
-    const messages = keys.map((key) => message(connection, key))
-    for (const one of messages) yield* Samples.change(connection.id, { _tag: "Mail", message: one })
-    return { connection, messages, at: yield* Timestamp.now }
-  })
-
-/**
- * Claims the due messages at `now`, as a worker does, and returns those of the user. The claim also leases messages of
- * other cases.
- */
-const claim = (to: MailMessage["to"], now: Timestamp.Timestamp, limit = 10_000) =>
-  Effect.gen(function* () {
-    const claimed = yield* (yield* MailOutbox).claim(limit, now, Timestamp.plus(now, LEASE))
-    return claimed.filter((one) => one.message.to === to)
-  })
-
-const only = (claimed: ReadonlyArray<ClaimedMail>): ClaimedMail => claimed[0] ?? Check.fail("it is claimed")
-
-const first = (messages: ReadonlyArray<MailMessage>): MailMessage => messages[0] ?? Check.fail("there is one")
-
-const finish = (claimed: ClaimedMail, how: MailFinish) =>
-  Effect.flatMap(MailOutbox, (outbox) => outbox.finish(claimed, how))
-
-const kept = (of: MailMessage) =>
-  Effect.gen(function* () {
-    const all = yield* (yield* MailOutbox).recent(10_000)
-    const found = all.find((one) => one.message.to === of.to && one.message.dedupeKey === of.dedupeKey)
-    return found ?? Check.fail("it is kept")
-  })
-
-const about = (key: string): string => `About ${key} – ✓`
-
-/** The subjects of the messages that the outbox keeps for a user, in alphabetical order. */
-const subjects = ({ userId }: Connection) =>
-  Effect.gen(function* () {
-    const all = yield* (yield* MailOutbox).recent(10_000)
-    return all.flatMap(({ message: { subject, to } }) => (to === userId ? [subject] : [])).sort()
-  })
-
-const put = (one: MailMessage, now: Timestamp.Timestamp) => Effect.flatMap(MailOutbox, (outbox) => outbox.put(one, now))
-
-const settle = (...messages: ReadonlyArray<MailMessage>) =>
-  Effect.forEach(messages, (one) =>
-    Effect.flatMap(kept(one), ({ attempts }) =>
-      finish({ message: one, attempt: attempts, createdAt: Timestamp.make(0) }, { _tag: "Sent", at: Timestamp.make(0) })
-    )
-  )
+import { namedMail } from "./namedMail.js"
+import { type Ports, LEASE, message, written, claim, only, first, finish, kept, put, settle } from "./mailSamples.js"
 
 /** Rules of `MailOutbox`. */
 export const mailOutboxContract: Contract<Ports> = [
+  ...namedMail,
   {
-    name: "claim: each message as it was written, with its time and the first attempt",
+    name: "due: each message as it was written, with its time and the first attempt",
     run: Effect.gen(function* () {
       const { at, connection, messages } = yield* written("plain")
       const link = { site: "portal", path: `/connections/${connection.id}`, label: "The connection" } as const
       const linked = message(connection, "linked", { link })
       yield* Samples.change(connection.id, { _tag: "Mail", message: linked })
       const claimed = yield* claim(connection.userId, at)
-      const expected = [...messages, linked].map((one): ClaimedMail => ({ message: one, createdAt: at, attempt: 1 }))
-      const byKey = (a: ClaimedMail, b: ClaimedMail) => (a.message.dedupeKey < b.message.dedupeKey ? -1 : 1)
+      const expected = [...messages, linked].map((one): DueMail => ({ message: one, createdAt: at, attempt: 1 }))
+      const byKey = (a: DueMail, b: DueMail) => (a.message.dedupeKey < b.message.dedupeKey ? -1 : 1)
       Check.equal([...claimed].sort(byKey), [...expected].sort(byKey), "claimed")
       yield* settle(...messages, linked)
     })
@@ -128,111 +67,13 @@ export const mailOutboxContract: Contract<Ports> = [
     })
   },
   {
-    name: "a message that names an app: five an hour and reader, put or written by a change; then one that names none [mail-2]",
-    run: Effect.gen(function* () {
-      const { connection } = yield* Samples.connected()
-      const at = yield* Timestamp.now
-      const named = (key: string) => message(connection, key, { naming: NamedMail.foldable })
-      const change = (key: string) => Samples.change(connection.id, { _tag: "Mail", message: named(key) })
-      for (const key of ["1", "2", "3"]) yield* change(key)
-      for (const key of ["4", "5"]) yield* put(named(key), at)
-      // A message that is already queued does not count again, and is sent even when the limit is reached.
-      for (const key of ["1", "2", "4"]) yield* change(key)
-      yield* put(message(connection, "names none"), at)
-      yield* put({ ...named("decision"), naming: { _tag: "Always", subject: "An app" } }, at)
-      Check.equal(yield* subjects(connection), [...["1", "2", "3", "4", "5", "names none"].map(about), "An app"], "all")
-
-      yield* change("6")
-      yield* put(named("7"), Timestamp.plus(at, 1))
-      const folded = NamedMail.decide({ ...NamedMail.none, namedAt: Array(5).fill(at) }, named("6"), at).message
-      const all = yield* subjects(connection)
-      Check.equal(all.length, 8, "the sixth is folded, the seventh is not written")
-      Check.isTrue(all.includes(folded?.subject ?? "none"), "the folded one")
-      Check.equal((yield* kept(folded ?? Check.fail("folded"))).message, folded, "as it was decided")
-
-      yield* put(named("8"), Timestamp.plus(at, Timestamp.HOUR - 1))
-      Check.equal((yield* subjects(connection)).length, 8, "nothing for an hour")
-      yield* put(named("9"), Timestamp.plus(at, Timestamp.HOUR))
-      Check.isTrue((yield* subjects(connection)).includes(about("9")), "room again after exactly 60 minutes")
-    })
-  },
-  {
-    name: "a leak: beyond the five that name an app, one an hour that names none, put or written by a change [mail-2]",
-    run: Effect.gen(function* () {
-      const { connection } = yield* Samples.connected()
-      const at = yield* Timestamp.now
-      const link = { site: "portal", path: `/connections/${connection.id}`, label: "The connection" } as const
-      const naming = { _tag: "Leak", subject: "An app", body: "It was disconnected" } as const
-      const leak = (key: string) => message(connection, key, { link, naming })
-      for (const key of ["1", "2"]) yield* Samples.change(connection.id, { _tag: "Mail", message: leak(key) })
-      for (const key of ["3", "4", "5"]) yield* put(leak(key), at)
-      Check.equal(yield* subjects(connection), ["1", "2", "3", "4", "5"].map(about), "within the five as they are")
-
-      const later = Timestamp.plus(at, 1)
-      yield* put(leak("6"), later)
-      yield* put(leak("7"), later)
-      yield* Samples.change(connection.id, { _tag: "Mail", message: leak("8") })
-      const told = NamedMail.decide({ ...NamedMail.none, namedAt: Array(5).fill(at) }, leak("6"), later).message
-      Check.equal((yield* kept(leak("6"))).message, told, "as it was decided")
-      Check.equal((yield* subjects(connection)).length, 6, "the seventh and the eighth are not written")
-      yield* put(message(connection, "9", { naming: NamedMail.foldable }), later)
-      Check.equal((yield* subjects(connection)).length, 7, "the folded message comes besides")
-
-      yield* put(leak("10"), Timestamp.plus(later, Timestamp.HOUR - 1))
-      Check.equal((yield* subjects(connection)).length, 7, "nothing for an hour")
-      yield* put(leak("11"), Timestamp.plus(later, Timestamp.HOUR))
-      Check.isTrue((yield* subjects(connection)).includes(about("11")), "room again after exactly 60 minutes")
-    })
-  },
-  {
-    name: "a leak: of many that come at once, five name their app and one names none",
-    run: Effect.gen(function* () {
-      const { connection } = yield* Samples.connected()
-      const at = yield* Timestamp.now
-      const naming = { _tag: "Leak", subject: "An app", body: "It was disconnected" } as const
-      const keys = Array.from({ length: 20 }, (_, index) => String(index))
-      yield* Effect.forEach(keys, (key) => put(message(connection, key, { naming }), at), { concurrency: "unbounded" })
-      const all = yield* subjects(connection)
-      Check.equal(all.length, 6, "six")
-      Check.equal(all.filter((one) => one === "An app").length, 1, "one that names none")
-    })
-  },
-  {
-    name: "a message that names an app: each reader has their own limit, and the outbox does not keep that it counted",
-    run: Effect.gen(function* () {
-      const at = yield* Timestamp.now
-      const readers = yield* Effect.all([Samples.connected(), Samples.connected()])
-      for (const { connection } of readers) {
-        for (const key of ["1", "2", "3", "4", "5"]) {
-          yield* put(message(connection, key, { naming: NamedMail.foldable }), at)
-        }
-        Check.equal(yield* subjects(connection), ["1", "2", "3", "4", "5"].map(about), "five")
-        Check.equal((yield* kept(message(connection, "1"))).message, message(connection, "1"), "as it is claimed")
-      }
-    })
-  },
-  {
-    name: "a message that names an app: of many that come at once, five are written and one folded",
-    run: Effect.gen(function* () {
-      const { connection } = yield* Samples.connected()
-      const at = yield* Timestamp.now
-      const keys = Array.from({ length: 20 }, (_, index) => String(index))
-      yield* Effect.forEach(keys, (key) => put(message(connection, key, { naming: NamedMail.foldable }), at), {
-        concurrency: "unbounded"
-      })
-      const all = yield* subjects(connection)
-      Check.equal(all.length, 6, "six")
-      Check.equal(all.filter((one) => one.startsWith("About ")).length, 5, "five that name it")
-    })
-  },
-  {
-    name: "claim: oldest first; of messages with one due time by key, then by reader, in every database's locale",
+    name: "due: oldest first; of messages with one due time by key, then by reader, in every database's locale",
     run: Effect.gen(function* () {
       const readers = [(yield* Samples.connected()).connection, (yield* Samples.connected()).connection]
       const byReader = readers.toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
       const at = yield* Timestamp.now
       const isOurs = ({ to }: MailMessage) => readers.some(({ userId }) => userId === to)
-      const claimAll = Effect.flatMap(MailOutbox, (outbox) => outbox.claim(10_000, at, Timestamp.plus(at, LEASE)))
+      const claimAll = Effect.flatMap(MailOutbox, (outbox) => outbox.due(Bucket.ALL, 10_000, at))
       const written = ["b", "B", "a-b", "ab", "a"]
       for (const reader of byReader.toReversed()) {
         for (const key of written) yield* put(message(reader, key), at)
@@ -245,7 +86,7 @@ export const mailOutboxContract: Contract<Ports> = [
     })
   },
   {
-    name: "claim: held until the lease is over, then the next attempt",
+    name: "begin: without a result the message is due again at the time that was given, for the next attempt",
     run: Effect.gen(function* () {
       const { at, connection, messages } = yield* written("key")
       Check.equal((yield* claim(connection.userId, Timestamp.plus(at, -1))).length, 0, "not before it was written")
@@ -261,7 +102,41 @@ export const mailOutboxContract: Contract<Ports> = [
     })
   },
   {
-    name: "claim: never more than the limit, and in the end all",
+    name: "due: only to readers of the buckets that are asked for, as often as it is read",
+    run: Effect.gen(function* () {
+      const { at, connection, messages } = yield* written("key")
+      const bucket = bucketOf(connection.userId)
+      const due = (buckets: ReadonlyArray<number>) =>
+        Effect.map(
+          Effect.flatMap(MailOutbox, (outbox) => outbox.due(buckets, 10_000, at)),
+          (all) => all.filter(({ message }) => message.to === connection.userId)
+        )
+      for (const what of ["of the bucket", "again"]) Check.equal((yield* due([bucket])).length, 1, what)
+      Check.equal(yield* due(Bucket.ALL.filter((other) => other !== bucket)), [], "of all the others")
+      Check.equal(yield* due([]), [], "of none")
+      yield* claim(connection.userId, at)
+      yield* settle(...messages)
+    })
+  },
+  {
+    name: "begin: false for an attempt that has begun, an attempt too far ahead, and a message that was finished",
+    run: Effect.gen(function* () {
+      const outbox = yield* MailOutbox
+      const { at, connection, messages } = yield* written("key")
+      const begin = (attempt: number) => outbox.begin({ message: first(messages), attempt }, at)
+      Check.equal(
+        [yield* begin(2), yield* begin(1), yield* begin(1), yield* begin(2)],
+        [false, true, false, true],
+        "begun"
+      )
+      Check.equal((yield* kept(first(messages))).attempts, 2, "attempts")
+      yield* settle(...messages)
+      Check.isTrue(!(yield* begin(3)), "finished")
+      Check.isTrue(!(yield* outbox.begin({ message: message(connection, "none"), attempt: 1 }, at)), "never written")
+    })
+  },
+  {
+    name: "due: never more than the limit, and in the end all",
     run: Effect.gen(function* () {
       const { at, connection, messages } = yield* written("1", "2", "3", "4", "5")
       const seen: Array<string> = []
@@ -275,7 +150,7 @@ export const mailOutboxContract: Contract<Ports> = [
     })
   },
   {
-    name: "claim: of many workers at once exactly one gets each message",
+    name: "begin: of many workers at once exactly one begins each attempt",
     run: Effect.gen(function* () {
       const { at, connection, messages } = yield* written("1", "2", "3", "4", "5", "6")
       const rivals = yield* Effect.all(
@@ -288,7 +163,7 @@ export const mailOutboxContract: Contract<Ports> = [
     })
   },
   {
-    name: "finish: sent, it is never claimed again",
+    name: "finish: sent, it is never due again",
     run: Effect.gen(function* () {
       const { at, connection, messages } = yield* written("key")
       const claimed = only(yield* claim(connection.userId, at))

@@ -19,7 +19,7 @@ import type { Quarantined } from "../../src/fixes/FixStore.js"
 import type { Subscription } from "../../src/legacy/Receiver.js"
 import type { Listener, ListenerDelivery } from "../../src/listeners/Listener.js"
 import type { KeptAnswer } from "../../src/idempotency/Idempotency.js"
-import type { Lease, LeaseKind } from "../../src/leases/Lease.js"
+import type { Lease } from "../../src/leases/Lease.js"
 import type { RateWindow } from "../../src/limits/Rate.js"
 import type { LimitSubject } from "../../src/limits/Subject.js"
 import type { ZoneQuestions } from "../../src/limits/ZoneQuestions.js"
@@ -73,7 +73,7 @@ export interface KeptImport {
   /** True while the upload of the file is incomplete; lists leave the import out. */
   readonly uploading: boolean
   readonly lease: string | null
-  readonly leasedUntil: Timestamp | null
+  readonly dueAt: Timestamp | null
   readonly attempts: number
 }
 
@@ -98,7 +98,7 @@ export interface Tables {
   readonly connections: Map<ConnectionId, Connection>
   readonly flagged: Map<ConnectionId, Timestamp>
   /** When the sweep of the tiers looks at a connection. */
-  readonly tierLooks: Map<ConnectionId, { readonly at: Timestamp | null; readonly leasedUntil: Timestamp | null }>
+  readonly tierLooks: Map<ConnectionId, Timestamp | null>
   readonly tierNotices: Map<ConnectionId, ReadonlyArray<SensitiveNotice>>
   readonly codes: Map<Hash, AuthorizationCode>
   readonly accessTokens: Map<Hash, AccessToken>
@@ -181,7 +181,7 @@ export interface Tables {
   /** Until when each worker lives. */
   readonly workers: Map<WorkerId, Timestamp>
   /** The key names home, kind and name. */
-  readonly leases: Map<string, { readonly kind: LeaseKind; readonly lease: Lease }>
+  readonly leases: Map<string, { readonly home: string; readonly lease: Lease }>
 }
 
 /** The tables that the in-memory stores share. */

@@ -3,12 +3,17 @@ import type { MailMessage } from "../../src/mail/Mail.js"
 import { MailOutbox } from "../../src/mail/MailOutbox.js"
 import * as NamedMail from "../../src/mail/NamedMail.js"
 import type { Timestamp } from "../../src/shared/Timestamp.js"
+import { bucketOf } from "./leases/buckets.js"
 import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
 
 const keyOf = ({ dedupeKey, to }: Pick<MailMessage, "to" | "dedupeKey">): string => `${to} ${dedupeKey}`
 
 /** The place of a message among those that are due at the same time. */
 const placeOf = ({ dedupeKey, to }: MailMessage): string => `${dedupeKey} ${to}`
+
+const isOpen = ({ givenUpAt, sentAt }: MapValue<Tables["mailStates"]>): boolean => sentAt === null && givenUpAt === null
+
+type MapValue<M> = M extends Map<unknown, infer V> ? V : never
 
 /**
  * Queues the mail that reports a change: one message for each key of a reader, within the limit of messages that name
@@ -36,25 +41,28 @@ export const layer: Layer.Layer<MailOutbox, never, MemoryDatabase> = Layer.effec
 
     return MailOutbox.of({
       put: (message, now) => Effect.sync(() => queue(tables, message, now)),
-      claim: (limit, now, leaseUntil) =>
-        Effect.sync(() => {
-          const due = all()
-            .filter(({ state }) => state.sentAt === null && state.givenUpAt === null && state.dueAt <= now)
+      due: (buckets, limit, now) =>
+        Effect.sync(() =>
+          all()
+            .filter(
+              ({ message, state }) => isOpen(state) && state.dueAt <= now && buckets.includes(bucketOf(message.to))
+            )
             .sort((a, b) => a.state.dueAt - b.state.dueAt || (placeOf(a.message) < placeOf(b.message) ? -1 : 1))
             .slice(0, limit)
-          return due.map(({ key, message, state }) => {
-            const attempt = state.attempts + 1
-            mailStates.set(key, { ...state, attempts: attempt, dueAt: leaseUntil })
-            return { message, createdAt: state.createdAt, attempt }
-          })
+            .map(({ message, state }) => ({ message, createdAt: state.createdAt, attempt: state.attempts + 1 }))
+        ),
+      begin: ({ attempt, message }, dueAt) =>
+        Effect.sync(() => {
+          const state = mailStates.get(keyOf(message))
+          if (state === undefined || !isOpen(state) || state.attempts !== attempt - 1) return false
+          mailStates.set(keyOf(message), { ...state, attempts: attempt, dueAt })
+          return true
         }),
       finish: ({ attempt, message }, how) =>
         Effect.sync(() => {
           const state = mailStates.get(keyOf(message))
           const kept = mail.get(keyOf(message))
-          if (kept === undefined || state?.attempts !== attempt || state.sentAt !== null || state.givenUpAt !== null) {
-            return false
-          }
+          if (kept === undefined || state?.attempts !== attempt || !isOpen(state)) return false
           if (how._tag !== "Retry") mail.set(keyOf(message), Struct.omit(kept, "address", "secret"))
           mailStates.set(keyOf(message), {
             ...state,

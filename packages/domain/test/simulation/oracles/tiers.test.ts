@@ -23,7 +23,7 @@ const sensitive = (days: 1 | 7 | 30 | 90 = 1) => {
     sensitiveDays: days,
     tokens: { sensitiveScopesExpireAt: date }
   })
-  s.add({ kind: "port", op: null, port: "TierStore", method: "claimDue", outcome: "ok" }, "worker-1")
+  s.add({ kind: "port", op: null, port: "TierStore", method: "sweep", outcome: "ok" }, "worker-1")
   const tell = (type: string, over: Record<string, unknown> = {}) =>
     s.post(url, {
       event_id: s.fresh("event"),

@@ -141,7 +141,7 @@ describe("T4: a spent refresh token is a race for 30 s, then a leak", () => {
     const s = new Story()
     const { access, appId, refresh, userId } = s.connected()
     const second = s.tokens()
-    s.add({ kind: "port", op: null, port: "TierStore", method: "claimDue", outcome: "ok" }, "worker-1")
+    s.add({ kind: "port", op: null, port: "TierStore", method: "sweep", outcome: "ok" }, "worker-1")
     s.refresh(appId, refresh, ok(second))
     s.after(gap).refresh(
       appId,
@@ -186,7 +186,7 @@ describe("T4: a spent refresh token is a race for 30 s, then a leak", () => {
   it("an e-mail that names no app stands for the leaks of an hour, and only such a one does", () => {
     const twice = (gap: number, subject: string) => {
       const s = new Story()
-      s.add({ kind: "port", op: null, port: "TierStore", method: "claimDue", outcome: "ok" }, "worker-1")
+      s.add({ kind: "port", op: null, port: "TierStore", method: "sweep", outcome: "ok" }, "worker-1")
       const userId = s.user()
       for (let app = 0; app < 2; app++) {
         const { appId, refresh } = s.connected({ userId })

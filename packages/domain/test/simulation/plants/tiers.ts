@@ -18,8 +18,7 @@ import {
 import { instead, type Plant } from "./plant.js"
 
 const NOBODY_SWEEPS = instead(TierStore, () => ({
-  claimDue: () => Effect.succeed([]),
-  listDue: () => Effect.succeed([])
+  due: () => Effect.succeed([])
 }))
 const GRACE = 14 * DAY
 
@@ -102,8 +101,7 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "S5",
     what: "the sweep is an hour late",
     sabotage: instead(TierStore, (store) => ({
-      claimDue: (limit, now, until) => store.claimDue(limit, Timestamp.plus(now, -HOUR), until),
-      listDue: (limit, now) => store.listDue(limit, Timestamp.plus(now, -HOUR))
+      due: (page) => store.due({ ...page, now: Timestamp.plus(page.now, -HOUR) })
     })),
     scenario: (world) =>
       Effect.gen(function* () {

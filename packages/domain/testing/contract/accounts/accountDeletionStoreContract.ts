@@ -9,10 +9,13 @@ import { AccountDeletionStore } from "../../../src/deletions/AccountDeletionStor
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
 import type { FixStore } from "../../../src/fixes/FixStore.js"
+import * as Bucket from "../../../src/leases/Bucket.js"
 import { MailOutbox } from "../../../src/mail/MailOutbox.js"
 import { PlaceStore } from "../../../src/places/PlaceStore.js"
 import { Conflict } from "../../../src/shared/Errors.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { bucketOf } from "../../memory/leases/buckets.js"
+import { claimMail } from "../../claimMail.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
@@ -200,7 +203,7 @@ export const accountDeletionStoreContract: Contract<Ports> = [
       yield* removeAll(user)
       Check.equal((yield* receipts).length, 1, "not removed before it was sent")
       const now = yield* Timestamp.now
-      for (const claimed of yield* outbox.claim(10_000, now, Timestamp.plus(now, 1))) {
+      for (const claimed of yield* claimMail(10_000, now, Timestamp.plus(now, 1))) {
         yield* outbox.finish(claimed, { _tag: "Sent", at: now })
       }
       Check.equal(
@@ -214,24 +217,48 @@ export const accountDeletionStoreContract: Contract<Ports> = [
     })
   },
   {
-    name: "claimDue: what is due, held until the lease is over or it is to be looked at again, never once it is finished",
+    name: "due: until it is to be looked at again or is finished, only of people of the buckets that are asked for",
     run: Effect.gen(function* () {
       const store = yield* AccountDeletionStore
       const user = yield* Fixtures.user
       yield* begun(user)
       const now = yield* Timestamp.now
-      const claim = (at: number) =>
-        Effect.map(store.claimDue(10_000, Timestamp.plus(now, at), Timestamp.plus(now, at + 10)), (all) =>
+      const due = (after: number, buckets = Bucket.ALL) =>
+        Effect.map(store.due(buckets, 10_000, Timestamp.plus(now, after)), (all) =>
           all.filter(({ userId }) => userId === user.id)
         )
-      Check.equal(yield* claim(-1), [], "not before it was asked for")
-      Check.equal(yield* claim(0), [{ userId: user.id, requestedAt: now }], "due")
-      Check.equal(yield* claim(9), [], "held")
-      Check.equal((yield* claim(10)).length, 1, "the lease is over")
+      const one = [{ userId: user.id, requestedAt: now }]
+      Check.equal(yield* due(-1), [], "not before it was asked for")
+      for (const what of ["due", "again"]) Check.equal(yield* due(0), one, what)
+      const bucket = bucketOf(user.id)
+      Check.equal(yield* due(0, [bucket]), one, "of the bucket")
+      Check.equal(
+        yield* due(
+          0,
+          Bucket.ALL.filter((other) => other !== bucket)
+        ),
+        [],
+        "of all the others"
+      )
       yield* store.lookAgain(user.id, Timestamp.plus(now, 1_000))
-      Check.equal([(yield* claim(999)).length, (yield* claim(1_000)).length], [0, 1], "looked at again")
+      Check.equal([(yield* due(999)).length, (yield* due(1_000)).length], [0, 1], "looked at again")
       yield* store.finish(user.id)
-      Check.equal(yield* claim(100_000), [], "finished")
+      Check.equal(yield* due(100_000), [], "finished")
+    })
+  },
+  {
+    name: "due: never more than the limit, the longest due first",
+    run: Effect.gen(function* () {
+      const store = yield* AccountDeletionStore
+      const users = [yield* Fixtures.user, yield* Fixtures.user, yield* Fixtures.user] as const
+      const now = yield* Timestamp.now
+      for (const [index, user] of users.entries()) {
+        yield* begun(user)
+        yield* store.lookAgain(user.id, Timestamp.plus(now, -index - Timestamp.DAY))
+      }
+      const first = (yield* store.due(Bucket.ALL, 2, now)).map(({ userId }) => userId)
+      Check.equal(first, [users[2].id, users[1].id], "two")
+      for (const user of users) yield* store.finish(user.id)
     })
   },
   {

@@ -8,14 +8,13 @@ import * as Entropy from "../../../src/shared/Entropy.js"
 import { ConnectionId, EventId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import type { SensitiveNotice } from "../../../src/tiers/SensitiveNotice.js"
-import { type Dated, TierStore } from "../../../src/sweeps/TierStore.js"
+import { type Dated, type DueTiers, TierStore } from "../../../src/sweeps/TierStore.js"
+import { bucketOf } from "../../memory/leases/buckets.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Samples from "./connectionSamples.js"
 
 type Ports = Samples.ConnectionSamplePorts | TierStore | EventStore
-
-const LEASE = Timestamp.MINUTE
 
 const now = Timestamp.now
 const inFuture = (millis: number) => Effect.map(now, (at) => Timestamp.plus(at, millis))
@@ -29,15 +28,26 @@ const toLookAt = (millis: number | null, overrides: Partial<Connection> = {}) =>
     return made.connection
   })
 
-/**
- * Claims the due connections, as a worker does, and returns those in `ours`. The claim also leases connections of other
- * cases.
- */
-const claim = (ours: ReadonlyArray<Connection>, limit = 10_000) =>
+/** Everything that is due at `at`, of these buckets, in pages of two. */
+const allDue = (at: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Bucket.ALL) =>
   Effect.gen(function* () {
-    const claimed = yield* (yield* TierStore).claimDue(limit, yield* now, yield* inFuture(LEASE))
-    return claimed.map(({ id }) => id).filter((id) => ours.some((one) => one.id === id))
+    const store = yield* TierStore
+    const all: Array<DueTiers> = []
+    let page = yield* store.due({ buckets, now: at, limit: 2, after: undefined })
+    while (page.length > 0) {
+      Check.isTrue(page.length <= 2, "at most two")
+      all.push(...page)
+      page = yield* store.due({ buckets, now: at, limit: 2, after: page.at(-1) })
+    }
+    return all
   })
+
+/** The ids of these connections among those that are due now. */
+const due = (ours: ReadonlyArray<Connection>, buckets?: ReadonlyArray<number>) =>
+  Effect.map(
+    Effect.flatMap(now, (at) => allDue(at, buckets)),
+    (all) => all.map(({ id }) => id).filter((id) => ours.some((one) => one.id === id))
+  )
 
 /** Sweeps a connection with these writes, and returns the state that the decision saw. */
 const sweep = (
@@ -57,87 +67,67 @@ const swept = (of: Connection, writes: ReadonlyArray<Write> = [], told: Readonly
 const settle = (...ours: ReadonlyArray<Connection>) =>
   Effect.forEach(ours, ({ id }) => Samples.change(id, { _tag: "LookAt", at: null }), { discard: true })
 
-const claims: Contract<Ports> = [
+const dues: Contract<Ports> = [
   {
-    name: "claimDue: what is to be looked at by now, the longest due first; neither later ones nor those without a date",
+    name: "due: what is to be looked at by now, the longest due first; neither later ones nor those without a date",
     run: Effect.gen(function* () {
-      const [soon, old, due, later, never] = yield* Effect.all([
+      const [soon, old, just, later, never] = yield* Effect.all([
         toLookAt(-1),
         toLookAt(-Timestamp.DAY),
         toLookAt(0),
         toLookAt(1),
         toLookAt(null)
       ])
-      const ours = [soon, old, due, later, never]
-      Check.equal(yield* claim(ours), [old.id, soon.id, due.id], "claimed")
+      const ours = [soon, old, just, later, never]
+      Check.equal(yield* due(ours), [old.id, soon.id, just.id], "due")
+      const found = (yield* allDue(yield* now)).find(({ id }) => id === soon.id)
+      Check.equal(found, { userId: soon.userId, id: soon.id, dueAt: yield* inFuture(-1) }, "since when")
       yield* settle(...ours)
     })
   },
   {
-    name: "claimDue: an ended connection is not looked at any more",
+    name: "due: an ended connection is not looked at any more",
     run: Effect.gen(function* () {
       const ended = yield* toLookAt(-1)
       yield* Samples.change(ended.id, { _tag: "End", reason: "user_disconnected", at: yield* now })
-      Check.equal(yield* claim([ended]), [], "claimed")
+      Check.equal(yield* due([ended]), [], "due")
     })
   },
   {
-    name: "claimDue: held until the lease is over; settled by another date",
+    name: "due: until a sweep sets another date, however often it is read",
     run: Effect.gen(function* () {
       const connection = yield* toLookAt(-1)
-      const store = yield* TierStore
-      const at = yield* now
-      const mine = (time: Timestamp.Timestamp) =>
-        Effect.map(store.claimDue(10_000, time, Timestamp.plus(time, LEASE)), (claimed) =>
-          claimed.some(({ id }) => id === connection.id)
-        )
-      Check.isTrue(yield* mine(at), "at first")
-      Check.isTrue(!(yield* mine(Timestamp.plus(at, LEASE - 1))), "held")
-      Check.isTrue(yield* mine(Timestamp.plus(at, LEASE)), "the lease is over")
-      yield* swept(connection, [{ _tag: "LookAt", at: Timestamp.plus(at, LEASE) }])
-      Check.isTrue(yield* mine(Timestamp.plus(at, LEASE)), "the new date, at once")
+      for (const what of ["first", "again"]) Check.equal(yield* due([connection]), [connection.id], what)
+      yield* swept(connection, [{ _tag: "LookAt", at: yield* inFuture(1) }])
+      Check.equal(yield* due([connection]), [], "swept")
       yield* settle(connection)
     })
   },
   {
-    name: "listDue: what could be claimed, and nothing that is held",
-    run: Effect.gen(function* () {
-      const [due, held, later] = yield* Effect.all([toLookAt(-1), toLookAt(-2), toLookAt(1)])
-      const ours = [due, held, later]
-      const store = yield* TierStore
-      const at = yield* now
-      const mine = Effect.map(store.listDue(10_000, at), (all) =>
-        all.map(({ id }) => id).filter((id) => ours.some((one) => one.id === id))
-      )
-      Check.equal(yield* mine, [held.id, due.id], "the longest due first")
-      yield* claim(ours)
-      Check.equal(yield* mine, [], "held")
-      yield* settle(...ours)
-    })
-  },
-  {
-    name: "claimDue: never more than the limit, and in the end all",
+    name: "due: page by page each connection once, those of one date by id",
     run: Effect.gen(function* () {
       const ours = yield* Effect.all(Array.from({ length: 5 }, () => toLookAt(-1)))
-      const seen: Array<string> = []
-      for (let round = 0; round < 500 && seen.length < ours.length; round++) {
-        const some = yield* claim(ours, 2)
-        Check.isTrue(some.length <= 2, "at most two")
-        seen.push(...some)
-      }
-      Check.equal([...seen].sort(), ours.map(({ id }) => id).sort(), "each once")
+      Check.equal(yield* due(ours), ours.map(({ id }) => id).sort(), "each once")
       yield* settle(...ours)
     })
   },
   {
-    name: "claimDue: of many workers at once exactly one gets each connection",
+    name: "due: only of people of the buckets that are asked for",
     run: Effect.gen(function* () {
-      const ours = yield* Effect.all(Array.from({ length: 12 }, () => toLookAt(-1)))
-      const rivals = yield* Effect.all(
-        Array.from({ length: 6 }, () => claim(ours)),
-        { concurrency: "unbounded" }
-      )
-      Check.equal(rivals.flat().sort(), ours.map(({ id }) => id).sort(), "each once")
+      const ours = yield* Effect.all(Array.from({ length: 3 }, () => toLookAt(-1)))
+      for (const one of ours) {
+        const bucket = bucketOf(one.userId)
+        Check.equal(yield* due([one], [bucket]), [one.id], "of the bucket")
+        Check.equal(
+          yield* due(
+            [one],
+            Bucket.ALL.filter((other) => other !== bucket)
+          ),
+          [],
+          "of all the others"
+        )
+        Check.equal(yield* due([one], []), [], "of none")
+      }
       yield* settle(...ours)
     })
   }
@@ -291,4 +281,4 @@ const sweeps: Contract<Ports> = [
 ]
 
 /** Rules of `TierStore`. */
-export const tierStoreContract: Contract<Ports> = [...claims, ...sweeps]
+export const tierStoreContract: Contract<Ports> = [...dues, ...sweeps]

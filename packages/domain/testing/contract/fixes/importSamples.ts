@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import * as Import from "../../../src/imports/Import.js"
-import { type ClaimedImport, ImportStore, type Owned, type ImportStep } from "../../../src/imports/ImportStore.js"
+import { ImportStore, type Owned, type ImportStep } from "../../../src/imports/ImportStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { DeviceId, ImportId, type UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
@@ -40,28 +40,17 @@ export const waiting = (userId?: UserId) =>
     return Option.getOrElse(made, () => Check.fail("it is complete"))
   })
 
-/**
- * Claims imports until the store gives `id`. It returns the imports of other cases by letting their lease expire at
- * once.
- */
-export const claim = (id: ImportId, lease: string, now: Timestamp.Timestamp) =>
+/** Begins an attempt at the import. */
+export const claim = ({ id, userId }: Owned, lease: string, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
-    const store = yield* ImportStore
-    const seen: Array<Owned & { readonly lease: string }> = []
-    let found: Option.Option<ClaimedImport> = Option.none()
-    for (let round = 0; round < 200 && Option.isNone(found); round++) {
-      const one = yield* store.claim(`${lease}_${round}`, now, Timestamp.plus(now, Import.LEASE))
-      if (Option.isNone(one)) break
-      const leased = { userId: one.value.import.userId, id: one.value.import.id, lease: `${lease}_${round}` }
-      if (one.value.import.id === id) found = Option.some(one.value)
-      seen.push(leased)
-    }
-    return Option.map(found, (claimed) => ({ claimed, lease: seen.at(-1)?.lease ?? "" }))
+    const dueAt = Timestamp.plus(now, Import.RETRY_AFTER)
+    const claimed = yield* (yield* ImportStore).claim({ userId, id, lease }, now, dueAt)
+    return Option.map(claimed, (one) => ({ claimed: one, lease }))
   })
 
-export const claimed = (id: ImportId, lease: string, now: Timestamp.Timestamp) =>
+export const claimed = (of: Owned, lease: string, now: Timestamp.Timestamp) =>
   Effect.map(
-    claim(id, lease, now),
+    claim(of, lease, now),
     Option.getOrElse(() => Check.fail("it is claimed"))
   )
 
@@ -75,7 +64,6 @@ export const step = (
   id: of.id,
   lease,
   at: now,
-  leaseUntil: Timestamp.plus(now, Import.LEASE),
   format: "gpx",
   bytesDone: 100,
   read: (parts.fixes?.length ?? 0) + (parts.visits?.length ?? 0),
@@ -97,6 +85,6 @@ export const found = (of: Owned) =>
     )
   )
 
-/** Removes the imports of a case, so that the next case cannot claim them. */
+/** Removes the imports of a case, so that the next case does not find them due. */
 export const forget = (...imports: ReadonlyArray<Owned>) =>
   Effect.flatMap(ImportStore, (store) => Effect.forEach(imports, (one) => store.remove(one), { discard: true }))

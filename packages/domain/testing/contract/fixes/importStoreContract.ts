@@ -2,7 +2,9 @@ import { Effect, Option } from "effect"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import * as Import from "../../../src/imports/Import.js"
 import { ImportStore } from "../../../src/imports/ImportStore.js"
+import * as Bucket from "../../../src/leases/Bucket.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { bucketOf } from "../../memory/leases/buckets.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
@@ -32,7 +34,7 @@ export const importStoreContract: Contract<ImportSamplePorts> = [
       yield* store.append(begun, 0, BYTES, at)
       Check.equal(yield* store.list(begun.userId, 10), [], "listed")
       Check.isTrue(Option.isNone(yield* store.find(begun)), "not found")
-      Check.isTrue(Option.isNone(yield* claim(begun.id, "early", at)), "not claimed")
+      Check.isTrue(Option.isNone(yield* claim(begun, "early", at)), "not claimed")
       const expected: Import.Import = {
         userId: begun.userId,
         id: begun.id,
@@ -88,23 +90,49 @@ export const importStoreContract: Contract<ImportSamplePorts> = [
       const now = yield* Timestamp.now
       yield* store.complete(first, 0, now)
       Check.isTrue(!(yield* begin(user.id)).isBegun, "waiting counts")
-      const { lease } = yield* claimed(first.id, "limit", now)
+      const { lease } = yield* claimed(first, "limit", now)
       Check.isTrue(!(yield* begin(user.id)).isBegun, "running counts")
       yield* store.finish({ ...first, lease }, null, now)
       Check.isTrue((yield* begin(user.id)).isBegun, "done does not")
     })
   },
   {
-    name: "claim: the one that waits longest, held until its lease is over, then the next attempt",
+    name: "due: the one that waits longest, only of people of the buckets that are asked for, until it is claimed",
+    run: Effect.gen(function* () {
+      const store = yield* ImportStore
+      const user = yield* Fixtures.user
+      const [bucket, now] = [bucketOf(user.id), yield* Timestamp.now]
+      const others = Bucket.ALL.filter((other) => other !== bucket)
+      const due = (buckets: ReadonlyArray<number>, at = now) => Effect.map(store.due(buckets, at), Option.getOrNull)
+      const first = yield* waiting(user.id)
+      const second = yield* begin(user.id)
+      yield* store.complete(second, 0, Timestamp.plus(now, 1))
+      for (const what of ["of the bucket", "again"]) {
+        Check.equal(yield* due([bucket]), { userId: user.id, id: first.id }, what)
+      }
+      Check.isTrue((yield* due(others))?.userId !== user.id, "of all the others")
+      Check.equal(yield* due([]), null, "of none")
+      yield* claimed(first, "first", now)
+      Check.equal((yield* due([bucket]))?.id, second.id, "the next one")
+      yield* claimed(second, "second", now)
+      Check.equal(yield* due([bucket]), null, "both are claimed")
+      Check.equal((yield* due([bucket], Timestamp.plus(now, Import.RETRY_AFTER)))?.id, first.id, "without an end")
+      yield* forget(first, second)
+      Check.equal(yield* due([bucket], Timestamp.plus(now, Timestamp.DAY)), null, "removed")
+    })
+  },
+  {
+    name: "claim: not again before the time that was given, then the next attempt; none of an import that is not there",
     run: Effect.gen(function* () {
       const made = yield* waiting()
       const now = yield* Timestamp.now
-      const first = yield* claimed(made.id, "first", now)
+      const first = yield* claimed(made, "first", now)
       Check.equal(first.claimed, { import: { ...made, state: "running" }, attempt: 1 }, "claimed")
-      Check.isTrue(Option.isNone(yield* claim(made.id, "rival", Timestamp.plus(now, Import.LEASE - 1))), "held")
-      const later = Timestamp.plus(now, Import.LEASE)
-      Check.equal((yield* claimed(made.id, "second", later)).claimed.attempt, 2, "second attempt")
+      const later = Timestamp.plus(now, Import.RETRY_AFTER)
+      Check.isTrue(Option.isNone(yield* claim(made, "rival", Timestamp.plus(later, -1))), "too early")
+      Check.equal((yield* claimed(made, "second", later)).claimed.attempt, 2, "second attempt")
       yield* forget(made)
+      Check.isTrue(Option.isNone(yield* claim(made, "third", Timestamp.plus(now, Timestamp.DAY))), "removed")
     })
   },
   {
@@ -113,7 +141,7 @@ export const importStoreContract: Contract<ImportSamplePorts> = [
       const made = yield* waiting()
       const now = yield* Timestamp.now
       const rivals = yield* Effect.all(
-        Array.from({ length: 5 }, (_, index) => claim(made.id, `rival${index}`, now)),
+        Array.from({ length: 5 }, (_, index) => claim(made, `rival${index}`, now)),
         { concurrency: "unbounded" }
       )
       Check.equal(rivals.filter(Option.isSome).length, 1, "claimed")
@@ -125,7 +153,7 @@ export const importStoreContract: Contract<ImportSamplePorts> = [
     run: Effect.gen(function* () {
       const made = yield* waiting()
       const now = yield* Timestamp.now
-      const { lease } = yield* claimed(made.id, "work", now)
+      const { lease } = yield* claimed(made, "work", now)
       const fixes = Uploads.fixes(3, Timestamp.plus(now, -Timestamp.DAY * 9))
       const visits = [Uploads.visit(Timestamp.make(now - 9e8), Timestamp.make(now - 8e8))]
       const parts = {
@@ -166,7 +194,7 @@ export const importStoreContract: Contract<ImportSamplePorts> = [
         [(yield* Fixtures.user).id, 2]
       ] as const) {
         const made = yield* waiting(userId)
-        const { lease } = yield* claimed(made.id, "known", now)
+        const { lease } = yield* claimed(made, "known", now)
         const visits = [Uploads.visit(Timestamp.make(now - 9e8), null)]
         yield* advance(step(made, lease, now, { fixes, visits }))
         const { counts } = yield* found(made)
@@ -184,7 +212,7 @@ export const importStoreContract: Contract<ImportSamplePorts> = [
       const fixes = Uploads.fixes(50, Timestamp.plus(now, -Timestamp.DAY * 9))
       const visits = [Uploads.visit(Timestamp.make(now - 9e8), null)]
       const imports = [yield* waiting(user.id), yield* waiting(user.id)]
-      const leases = yield* Effect.forEach(imports, ({ id }) => claimed(id, `twin_${id}`, now))
+      const leases = yield* Effect.forEach(imports, (one) => claimed(one, `twin_${one.id}`, now))
       yield* Effect.forEach(
         imports,
         (made, index) => advance(step(made, leases[index]?.lease ?? "", now, { fixes, visits })),
@@ -208,7 +236,7 @@ export const importStoreContract: Contract<ImportSamplePorts> = [
       const phone = yield* Samples.device((yield* Fixtures.user).id)
       const now = yield* Timestamp.now
       const made = yield* waiting(phone.userId)
-      const { lease } = yield* claimed(made.id, "version", now)
+      const { lease } = yield* claimed(made, "version", now)
       const { version } = yield* Uploads.view(phone)
       yield* advance(step(made, lease, now, { fixes: Uploads.fixes(1, Timestamp.plus(now, -Timestamp.DAY * 9)) }))
       Check.isTrue((yield* Uploads.view(phone)).version > version, "the version has grown")
@@ -222,9 +250,9 @@ export const importStoreContract: Contract<ImportSamplePorts> = [
       const store = yield* ImportStore
       const made = yield* waiting()
       const now = yield* Timestamp.now
-      const first = yield* claimed(made.id, "slow", now)
-      const later = Timestamp.plus(now, Import.LEASE)
-      const second = yield* claimed(made.id, "quick", later)
+      const first = yield* claimed(made, "slow", now)
+      const later = Timestamp.plus(now, Import.RETRY_AFTER)
+      const second = yield* claimed(made, "quick", later)
       const fixes = Uploads.fixes(1, Timestamp.plus(now, -Timestamp.DAY * 9))
       Check.isTrue(!(yield* advance(step(made, first.lease, later, { fixes }))), "the slow one is too late")
       Check.isTrue(!(yield* store.finish({ ...made, lease: first.lease }, null, later)), "and finishes nothing")
@@ -237,19 +265,18 @@ export const importStoreContract: Contract<ImportSamplePorts> = [
     })
   },
   {
-    name: "advance keeps the lease, and starts the count of attempts anew when it read something",
+    name: "advance: starts the count of attempts anew when it read something",
     run: Effect.gen(function* () {
       const made = yield* waiting()
       const now = yield* Timestamp.now
-      const at = (leases: number) => Timestamp.plus(now, leases * Import.LEASE)
-      yield* claimed(made.id, "1st", now)
-      const second = yield* claimed(made.id, "2nd", at(1))
+      const at = (tries: number) => Timestamp.plus(now, tries * Import.RETRY_AFTER)
+      yield* claimed(made, "1st", now)
+      const second = yield* claimed(made, "2nd", at(1))
       yield* advance(step(made, second.lease, Timestamp.plus(at(1), 1)))
-      Check.isTrue(Option.isNone(yield* claim(made.id, "rival", at(2))), "kept")
-      const third = yield* claimed(made.id, "3rd", Timestamp.plus(at(2), 1))
+      const third = yield* claimed(made, "3rd", at(2))
       Check.equal(third.claimed.attempt, 3, "no step forward")
       yield* advance(step(made, third.lease, at(3), { read: 1, quarantined: 1 }))
-      Check.equal((yield* claimed(made.id, "4th", at(4))).claimed.attempt, 1, "a step forward")
+      Check.equal((yield* claimed(made, "4th", at(4))).claimed.attempt, 1, "a step forward")
       yield* forget(made)
     })
   },
@@ -260,12 +287,12 @@ export const importStoreContract: Contract<ImportSamplePorts> = [
       for (const error of [null, "The file is damaged – ✓"]) {
         const made = yield* waiting()
         const now = yield* Timestamp.now
-        const { lease } = yield* claimed(made.id, "finish", now)
+        const { lease } = yield* claimed(made, "finish", now)
         const finishedAt = Timestamp.plus(now, 5)
         Check.isTrue(yield* store.finish({ ...made, lease }, error, finishedAt), "finished")
         const state = error === null ? ("done" as const) : ("failed" as const)
         Check.equal(yield* found(made), { ...made, state, error, finishedAt }, "found")
-        Check.isTrue(Option.isNone(yield* claim(made.id, "late", Timestamp.plus(now, Timestamp.DAY))), "claimed")
+        Check.isTrue(Option.isNone(yield* claim(made, "late", Timestamp.plus(now, Timestamp.DAY))), "claimed")
         Check.isTrue(Option.isNone(yield* store.piece(made, 0)), "its file")
         Check.isTrue(!(yield* store.finish({ ...made, lease }, null, now)), "once")
       }
@@ -277,7 +304,7 @@ export const importStoreContract: Contract<ImportSamplePorts> = [
       const store = yield* ImportStore
       const made = yield* waiting()
       const now = yield* Timestamp.now
-      const { lease } = yield* claimed(made.id, "remove", now)
+      const { lease } = yield* claimed(made, "remove", now)
       yield* advance(step(made, lease, now, { fixes: Uploads.fixes(1, Timestamp.plus(now, -Timestamp.DAY * 9)) }))
       yield* forget(made)
       Check.equal(yield* store.list(made.userId, 10), [], "listed")
@@ -306,7 +333,7 @@ export const importStoreContract: Contract<ImportSamplePorts> = [
       const phone = yield* Samples.device((yield* Fixtures.user).id)
       const now = yield* Timestamp.now
       const made = yield* waiting(phone.userId)
-      const { lease } = yield* claimed(made.id, "device", now)
+      const { lease } = yield* claimed(made, "device", now)
       yield* advance(step(made, lease, now, { fixes: Uploads.fixes(1, Timestamp.plus(now, -Timestamp.DAY * 9)) }))
       const devices = yield* (yield* DeviceStore).list(phone.userId)
       Check.equal(

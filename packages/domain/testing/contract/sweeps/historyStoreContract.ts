@@ -281,7 +281,7 @@ export const historyStoreContract: Contract<Ports> = [
       const edge = Timestamp.plus(now, -90 * DAY)
       const made = yield* Imports.waiting()
       yield* choose(made, 90)
-      const { lease } = yield* Imports.claimed(made.id, `history_${made.id}`, now)
+      const { lease } = yield* Imports.claimed(made, `history_${made.id}`, now)
       const visits = [Uploads.visit(Timestamp.plus(edge, -DAY), null)]
       yield* Imports.advance(Imports.step(made, lease, now, { visits, fixes: fixAt(Timestamp.plus(edge, 1)) }))
       Check.equal(yield* sweep(made, momentsAt(now)), 0, "it ended a millisecond too late to be past")

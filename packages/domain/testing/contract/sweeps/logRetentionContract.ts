@@ -10,6 +10,7 @@ import { MailOutbox } from "../../../src/mail/MailOutbox.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { DeliveryId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { claimMail } from "../../claimMail.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Connections from "../connection/connectionSamples.js"
@@ -159,7 +160,7 @@ export const logRetentionContract: Contract<Ports> = [
         { _tag: "Mail", message },
         { _tag: "Mail", message: { ...message, dedupeKey: "two" } }
       )
-      const [claimed = Check.fail("claimed")] = yield* outbox.claim(1, at, at)
+      const [claimed = Check.fail("claimed")] = yield* claimMail(1, at, at)
       yield* outbox.finish(claimed, { _tag: "Sent", at })
       Check.equal(yield* remove("mail", yield* before), 0, "a millisecond too early")
       Check.equal(yield* remove("mail", at), 2, "gone")

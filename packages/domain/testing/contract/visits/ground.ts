@@ -23,7 +23,7 @@ export const file = (userId: UserId) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
     const made = yield* Imports.waiting(userId)
-    const { lease } = yield* Imports.claimed(made.id, `file_${made.id}`, now)
+    const { lease } = yield* Imports.claimed(made, `file_${made.id}`, now)
     const bring = (parts: Pick<Partial<ImportStep>, "fixes" | "visits">) =>
       Effect.map(Imports.advance(Imports.step(made, lease, now, parts)), (held) => Check.isTrue(held, "a step"))
     return { made, bring, device: { userId, id: made.deviceId } }

@@ -2,9 +2,11 @@ import { Effect, Struct } from "effect"
 import { PlaceStore } from "../../../src/places/PlaceStore.js"
 import * as Place from "../../../src/places/Place.js"
 import * as Fix from "../../../src/fixes/Fix.js"
+import * as Bucket from "../../../src/leases/Bucket.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as StayProgress from "../../../src/visits/StayProgress.js"
 import { StayStore } from "../../../src/visits/StayStore.js"
+import { bucketOf } from "../../memory/leases/buckets.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Samples from "../rules/ruleSamples.js"
@@ -13,14 +15,14 @@ import * as Visits from "./visitSamples.js"
 
 const dueOf = (of: Visits.Phone) => Effect.flatMap(StayStore, (store) => store.due(of.userId))
 
-/** Every device whose stays from before `until` have to be derived, in pages of two. */
-const behind = (until: Timestamp.Timestamp) =>
+/** Every device of these buckets whose stays from before `until` have to be derived, in pages of two. */
+const behind = (until: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Bucket.ALL) =>
   Effect.gen(function* () {
     const store = yield* StayStore
     const all: Array<Visits.Phone> = []
-    for (let page = yield* store.behind({ until, limit: 2, after: undefined }); page.length > 0;) {
+    for (let page = yield* store.behind({ buckets, until, limit: 2, after: undefined }); page.length > 0;) {
       for (const { deviceId, userId } of page) all.push({ userId, id: deviceId })
-      page = yield* store.behind({ until, limit: 2, after: page.at(-1) })
+      page = yield* store.behind({ buckets, until, limit: 2, after: page.at(-1) })
     }
     return all
   })
@@ -103,7 +105,7 @@ export const stayStoreContract: Contract<Visits.VisitSamplePorts> = [
     })
   },
   {
-    name: "due and behind: devices that owe something, each once; `behind` those from before a moment or with a new place",
+    name: "due and behind: devices that owe something, each once; `behind` those from before a moment or with a new place and of the buckets that are asked for",
     run: Effect.gen(function* () {
       const now = yield* Timestamp.now
       const [idle, early, late] = [yield* Visits.phone, yield* Visits.phone, yield* Visits.phone]
@@ -127,6 +129,11 @@ export const stayStoreContract: Contract<Visits.VisitSamplePorts> = [
         [early, filling].map((one) => `${one.userId} ${one.id}`).sort(),
         "behind"
       )
+      const bucket = bucketOf(early.userId)
+      const isListed = (buckets: ReadonlyArray<number>) =>
+        Effect.map(behind(now, buckets), (all) => all.some(({ id }) => id === early.id))
+      Check.isTrue(yield* isListed([bucket]), "of the bucket")
+      Check.isTrue(!(yield* isListed(Bucket.ALL.filter((other) => other !== bucket))), "of all the others")
     })
   },
   {

@@ -5,6 +5,7 @@ import * as AccountDeletion from "../../../src/deletions/AccountDeletion.js"
 import { AccountDeletionStore } from "../../../src/deletions/AccountDeletionStore.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Leftovers from "./MemoryLeftovers.js"
+import { bucketOf } from "../leases/buckets.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
 
@@ -30,15 +31,14 @@ export const layer: Layer.Layer<AccountDeletionStore, never, MemoryDatabase> = L
           if (Either.isRight(decided)) close(tables, state, decided.right)
           return Option.some(decided)
         }),
-      claimDue: (limit, now, leaseUntil) =>
-        Effect.sync(() => {
-          const due = [...accountDeletions]
-            .filter(([, { lookAt }]) => lookAt <= now)
+      due: (buckets, limit, now) =>
+        Effect.sync(() =>
+          [...accountDeletions]
+            .filter(([userId, { lookAt }]) => lookAt <= now && buckets.includes(bucketOf(userId)))
             .sort(([, a], [, b]) => a.lookAt - b.lookAt)
             .slice(0, limit)
-          for (const [userId] of due) set(userId, leaseUntil)
-          return due.map(([userId, { requestedAt }]) => ({ userId, requestedAt }))
-        }),
+            .map(([userId, { requestedAt }]) => ({ userId, requestedAt }))
+        ),
       removeSome: (userId, now, limit) => Effect.sync(() => Leftovers.remove(tables, userId, now, limit)),
       lookAgain: (userId, at) => Effect.sync(() => set(userId, at)),
       finish: (userId) =>

@@ -94,7 +94,7 @@ export const apply = (
         events.set(write.event.id, { ...write.event, fanOutDueAt: now, fannedOutAt: null })
         break
       case "LookAt":
-        tierLooks.set(id, { at: write.at, leasedUntil: null })
+        tierLooks.set(id, write.at)
         break
       case "SetScopes":
         set({ heldScopes: write.heldScopes, sensitiveExpiresAt: write.sensitiveExpiresAt })

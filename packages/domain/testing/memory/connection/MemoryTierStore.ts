@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
-import { TierStore } from "../../../src/sweeps/TierStore.js"
+import { type DueTiers, TierStore } from "../../../src/sweeps/TierStore.js"
+import { bucketOf } from "../leases/buckets.js"
 import { apply } from "./MemoryConnections.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
 
@@ -8,36 +9,25 @@ export const layer: Layer.Layer<TierStore, never, MemoryDatabase> = Layer.effect
   TierStore,
   Effect.map(MemoryDatabase, (tables) => {
     const { apps, connections, tierLooks, tierNotices } = tables
-    const due = (limit: number, now: Timestamp.Timestamp) =>
-      [...connections.values()]
-        .flatMap(({ endedAt, id, userId }) => {
-          const look = tierLooks.get(id)
-          return endedAt !== null ||
-            look === undefined ||
-            look.at === null ||
-            look.at > now ||
-            (look.leasedUntil !== null && look.leasedUntil > now)
-            ? []
-            : [{ id, userId, at: look.at }]
-        })
-        .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
-        .slice(0, limit)
-
     return TierStore.of({
-      listDue: (limit, now) => Effect.sync(() => due(limit, now).map(({ id, userId }) => ({ id, userId }))),
-
-      claimDue: (limit, now, leaseUntil) =>
-        Effect.sync(() => {
-          const claimed = due(limit, now)
-          for (const { id, at } of claimed) tierLooks.set(id, { at, leasedUntil: leaseUntil })
-          return claimed.map(({ id, userId }) => ({ id, userId }))
-        }),
+      due: ({ after, buckets, limit, now }) =>
+        Effect.sync(() =>
+          [...connections.values()]
+            .flatMap(({ endedAt, id, userId }) => {
+              const dueAt = tierLooks.get(id) ?? null
+              const isDue = endedAt === null && dueAt !== null && dueAt <= now && buckets.includes(bucketOf(userId))
+              return isDue ? [{ id, userId, dueAt }] : []
+            })
+            .sort(inOrder)
+            .filter((one) => after === undefined || inOrder(one, after) > 0)
+            .slice(0, limit)
+        ),
 
       sweep: ({ id, userId }, decide) =>
         Effect.map(Timestamp.now, (now) => {
           const connection = connections.get(id)
           const app = connection === undefined ? undefined : apps.get(connection.appId)?.app
-          const from = tierLooks.get(id)?.at ?? null
+          const from = tierLooks.get(id) ?? null
           if (connection?.userId !== userId || connection.endedAt !== null || app === undefined || from === null) {
             return Option.none()
           }
@@ -50,3 +40,5 @@ export const layer: Layer.Layer<TierStore, never, MemoryDatabase> = Layer.effect
     })
   })
 )
+
+const inOrder = (a: DueTiers, b: DueTiers): number => a.dueAt - b.dueAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)

@@ -5,6 +5,7 @@ import { type Import, NOTHING_READ } from "../../../src/imports/Import.js"
 import { ImportStore, type Leased, type Owned, type ImportStep } from "../../../src/imports/ImportStore.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as VisitReport from "../../../src/fixes/VisitReport.js"
+import { bucketOf } from "../leases/buckets.js"
 import { type KeptImport, MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effect(
@@ -47,7 +48,7 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
             },
             uploading: true,
             lease: null,
-            leasedUntil: null,
+            dueAt: null,
             attempts: 0
           })
           return true
@@ -94,15 +95,21 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           return imports.delete(of.id)
         }),
 
-      claim: (lease, now, leaseUntil) =>
+      due: (buckets, now) =>
         Effect.sync(() => {
           const [due] = [...imports.values()]
-            .filter((one) => !one.uploading && isOpen(one.import) && (one.leasedUntil ?? now) <= now)
+            .filter((one) => isDue(one, now) && buckets.includes(bucketOf(one.import.userId)))
             .sort((a, b) => a.import.uploadedAt - b.import.uploadedAt)
-          if (due === undefined) return Option.none()
+          return Option.map(Option.fromNullable(due), ({ import: { id, userId } }) => ({ userId, id }))
+        }),
+
+      claim: (leased, now, dueAt) =>
+        Effect.sync(() => {
+          const due = find(leased)
+          if (due === undefined || !isDue(due, now)) return Option.none()
           const attempts = due.attempts + 1
           const running = { ...due.import, state: "running" as const }
-          imports.set(running.id, { import: running, uploading: false, lease, leasedUntil: leaseUntil, attempts })
+          imports.set(running.id, { import: running, uploading: false, lease: leased.lease, dueAt, attempts })
           return Option.some({ import: running, attempt: attempts })
         }),
 
@@ -132,7 +139,6 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
                 quarantined: counts.quarantined + step.quarantined
               }
             },
-            leasedUntil: step.leaseUntil,
             attempts: step.read > 0 ? 0 : kept.attempts
           })
           return true
@@ -147,7 +153,7 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
             ...kept,
             import: { ...kept.import, state, error, finishedAt: at },
             lease: null,
-            leasedUntil: null
+            dueAt: null
           })
           throwAway(leased.id)
           return true
@@ -165,6 +171,9 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
     })
   })
 )
+
+const isDue = ({ dueAt, import: one, uploading }: KeptImport, now: Timestamp.Timestamp): boolean =>
+  !uploading && isOpen(one) && (dueAt ?? now) <= now
 
 const isOpen = ({ state }: Import): boolean => state === "waiting" || state === "running"
 

@@ -1,36 +1,34 @@
 import { Effect, Layer } from "effect"
-import type { Lease, LeaseKind } from "../../../src/leases/Lease.js"
+import type { Lease } from "../../../src/leases/Lease.js"
 import { LeaseStore } from "../../../src/leases/LeaseStore.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<LeaseStore, never, MemoryDatabase> = Layer.effect(
   LeaseStore,
   Effect.map(MemoryDatabase, ({ leases, workers }) => {
-    const keyOf = ({ home, kind }: LeaseKind, name: string): string => `${home} ${kind} ${name}`
-    const hasToken = (kind: LeaseKind, { name, token }: Lease): boolean =>
-      (leases.get(keyOf(kind, name))?.lease.token ?? 0) === token
+    const keyOf = (home: string, { kind, name }: Lease): string => `${home} ${kind} ${name}`
+    const hasToken = (home: string, lease: Lease): boolean =>
+      (leases.get(keyOf(home, lease))?.lease.token ?? 0) === lease.token
     return LeaseStore.of({
       beat: ({ aliveUntil, worker }) => Effect.sync(() => void workers.set(worker, aliveUntil)),
-      survey: ({ home, kind }) =>
+      survey: (home) =>
         Effect.sync(() => ({
           beats: [...workers].map(([worker, aliveUntil]) => ({ worker, aliveUntil })),
-          leases: [...leases.values()]
-            .filter((one) => one.kind.kind === kind && one.kind.home === home)
-            .map(({ lease }) => lease)
+          leases: [...leases.values()].filter((one) => one.home === home).map(({ lease }) => lease)
         })),
-      take: (kind, worker, asked) =>
+      take: (home, worker, asked) =>
         Effect.sync(() => {
           const taken = asked
-            .filter((lease) => hasToken(kind, lease))
-            .map(({ name, token }) => ({ name, owner: worker, token: token + 1 }))
-          for (const lease of taken) leases.set(keyOf(kind, lease.name), { kind, lease })
+            .filter((lease) => hasToken(home, lease))
+            .map((lease) => ({ ...lease, owner: worker, token: lease.token + 1 }))
+          for (const lease of taken) leases.set(keyOf(home, lease), { home, lease })
           return taken
         }),
-      giveUp: (kind, given) =>
+      giveUp: (home, given) =>
         Effect.sync(() => {
           for (const lease of given) {
-            if (!leases.has(keyOf(kind, lease.name)) || !hasToken(kind, lease)) continue
-            leases.set(keyOf(kind, lease.name), { kind, lease: { ...lease, owner: null } })
+            if (!leases.has(keyOf(home, lease)) || !hasToken(home, lease)) continue
+            leases.set(keyOf(home, lease), { home, lease: { ...lease, owner: null } })
           }
         }),
       leave: (worker) => Effect.sync(() => void workers.delete(worker)),

@@ -4,6 +4,7 @@ import * as Fix from "../../../src/fixes/Fix.js"
 import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
 import type { StayProgress } from "../../../src/visits/StayProgress.js"
 import { StayStore } from "../../../src/visits/StayStore.js"
+import { bucketOf } from "../leases/buckets.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect(
@@ -44,10 +45,10 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
             .map((one) => one.deviceId)
         ),
 
-      behind: ({ after, limit, until }) =>
+      behind: ({ after, buckets, limit, until }) =>
         Effect.sync(() =>
           owing(until)
-            .filter((one) => after === undefined || key(one) > key(after))
+            .filter((one) => buckets.includes(bucketOf(one.userId)) && (after === undefined || key(one) > key(after)))
             .slice(0, limit)
         ),
 

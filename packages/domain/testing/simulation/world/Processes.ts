@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { runWorker, type WorkerOptions } from "../../../src/dispatch/runWorker.js"
 import { runHousekeeping } from "../../../src/sweeps/runHousekeeping.js"
+import { holdLeases } from "../../../src/leases/holdLeases.js"
 import { runMail } from "../../../src/mail/sendMail.js"
 import type { Engine } from "../engine/Engine.js"
 import * as Process from "../engine/Process.js"
@@ -22,10 +23,16 @@ const ADDRESSES = { service: ISSUER, portal: `${ISSUER}/portal` }
 
 /** All loops of a real worker, except for imports. */
 const work = ({ worker }: WorkerConfig) =>
-  Effect.all([runWorker(worker), Process.periodic(runHousekeeping), Process.periodic(runMail(ADDRESSES))], {
-    concurrency: "unbounded",
-    discard: true
-  })
+  Effect.flatMap(holdLeases(), (leases) =>
+    Effect.all(
+      [
+        runWorker(worker, leases),
+        Process.periodic(runHousekeeping(leases)),
+        Process.periodic(runMail(ADDRESSES, leases.people))
+      ],
+      { concurrency: "unbounded", discard: true }
+    )
+  )
 
 /** The programs of the service, which a fault can kill and a scenario can start again. */
 export class Processes {
