@@ -11,3 +11,6 @@ export const NAMES: ReadonlyArray<string> = ALL.map(String)
 
 /** The bucket of a lease with this name. */
 export const ofName = (name: string): number => Number(name)
+
+/** The bucket of the person whose id has this SHA-256, in hexadecimal digits. The SQL stores compute the same one. */
+export const ofDigest = (sha256: string): number => Number.parseInt(sha256.slice(0, 2), 16) % COUNT

@@ -32,12 +32,22 @@ export interface Survey {
   readonly beats: ReadonlyArray<Beat>
 }
 
+/** What a worker knows about its own leases, by name. */
+export interface OwnLeases {
+  /** The leases whose tokens the worker has. */
+  readonly held: ReadonlySet<string>
+  /** The leases at whose work the worker is just now. */
+  readonly inUse: ReadonlySet<string>
+}
+
 /** What a worker changes after a survey. */
 export interface Move {
   readonly take: ReadonlyArray<Lease>
   readonly giveUp: ReadonlyArray<Lease>
   /** Others have more than this worker while it has less than its share: it looks again soon. */
   readonly isShort: boolean
+  /** The worker keeps more than its share, because all that it would give up is in use. */
+  readonly isOver: boolean
 }
 
 /** How long a worker lives after a beat. A worker that ends without a word is replaced after this time. */
@@ -58,22 +68,28 @@ export const complete = (names: ReadonlyArray<string>, stored: ReadonlyArray<Lea
   return names.map((name) => known.get(name) ?? { name, owner: null, token: 0 })
 }
 
+/** All workers that live, and this one, in an order that all of them agree on. */
+export const crew = (worker: WorkerId, beats: ReadonlyArray<Beat>, now: Timestamp): ReadonlyArray<WorkerId> => {
+  const living = beats.filter((beat) => isAlive(beat, now)).map((beat) => beat.worker)
+  return [...new Set([...living, worker])].sort()
+}
+
 /**
  * Decides what `worker` takes and gives up. Everybody's share lies between all / workers rounded down and rounded up.
  *
  * - Below the lower share it takes free leases, and at the lower share one more, if no living worker is below it.
  * - Above the upper share it gives up what is too much. At the upper share it gives one up when somebody is below the
  *   lower share and nothing is free.
+ * - It never gives up a lease that is in use: another worker would do the same work at the same time.
  * - Each worker begins at its own place of the free leases, so that workers which look at the same time take different
  *   ones.
  * - A lease of a worker that lives no longer is free.
  *
- * `held` are the names of the leases whose tokens the worker has. Its other leases it takes again with new tokens: it
- * was thought dead meanwhile, or did not learn that it had taken them.
+ * Of its leases the worker takes those again, with new tokens, that it does not hold: it was thought dead meanwhile, or
+ * did not learn that it had taken them.
  */
-export const move = (worker: WorkerId, { beats, leases }: Survey, held: ReadonlySet<string>, now: Timestamp): Move => {
-  const living = beats.filter((beat) => isAlive(beat, now)).map((beat) => beat.worker)
-  const workers = [...new Set([...living, worker])].sort()
+export const move = (worker: WorkerId, { beats, leases }: Survey, { held, inUse }: OwnLeases, now: Timestamp): Move => {
+  const workers = crew(worker, beats, now)
   const counts = new Map(workers.map((one) => [one, 0]))
   const free: Array<Lease> = []
   const own: Array<Lease> = []
@@ -89,9 +105,11 @@ export const move = (worker: WorkerId, { beats, leases }: Survey, held: Readonly
 
   const most = isSomebodyShort && free.length === 0 ? lower : upper
   // Those that are not held go first: nothing is under way for them.
+  const tooMany = Math.max(0, own.length - most)
   const giveUp = own
-    .toSorted((a, b) => Number(held.has(a.name)) - Number(held.has(b.name)))
-    .slice(0, Math.max(0, own.length - most))
+    .filter(({ name }) => !inUse.has(name))
+    .sort((a, b) => Number(held.has(a.name)) - Number(held.has(b.name)))
+    .slice(0, tooMany)
   const kept = own.filter((lease) => !giveUp.includes(lease))
   const wanted = kept.length < lower ? lower : isSomebodyShort ? kept.length : upper
   const start = Math.floor((free.length * workers.indexOf(worker)) / workers.length)
@@ -100,6 +118,7 @@ export const move = (worker: WorkerId, { beats, leases }: Survey, held: Readonly
   return {
     take: [...kept.filter(({ name }) => !held.has(name)), ...taken],
     giveUp,
-    isShort: kept.length + taken.length < lower
+    isShort: kept.length + taken.length < lower,
+    isOver: giveUp.length < tooMany
   }
 }

@@ -14,12 +14,15 @@ const owned = (owners: ReadonlyArray<WorkerId | null>): ReadonlyArray<Lease.Leas
 
 const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ length: count }, () => value)
 
+/** A worker that has the tokens of these leases, and works at none of them. */
+const holding = (...names: ReadonlyArray<string>): Lease.OwnLeases => ({ held: new Set(names), inUse: new Set() })
+
 /** The move of a worker that holds everything that the survey says is its own. */
 const moveOf = (worker: WorkerId, leases: ReadonlyArray<Lease.Lease>, workers: ReadonlyArray<WorkerId>) =>
   Lease.move(
     worker,
     { leases, beats: workers.map(alive) },
-    new Set(leases.filter(({ owner }) => owner === worker).map(({ name }) => name)),
+    holding(...leases.filter(({ owner }) => owner === worker).map(({ name }) => name)),
     NOW
   )
 
@@ -72,9 +75,9 @@ describe("Lease.move: what a worker takes and gives up after a survey", () => {
 
   it("a lease of its own whose token it does not have is taken again, or given up first", () => {
     const survey = { leases: owned(times(4, A)), beats: [alive(A)] }
-    const again = Lease.move(A, survey, new Set(["0", "1"]), NOW)
+    const again = Lease.move(A, survey, holding("0", "1"), NOW)
     expect(again.take.map(({ name }) => name)).toEqual(["2", "3"])
-    const two = Lease.move(A, { ...survey, beats: [alive(A), alive(B)] }, new Set(["2", "3"]), NOW)
+    const two = Lease.move(A, { ...survey, beats: [alive(A), alive(B)] }, holding("2", "3"), NOW)
     expect(two.giveUp.map(({ name }) => name)).toEqual(["0", "1"])
     expect(two.take).toEqual([])
   })
@@ -100,7 +103,7 @@ class Cluster {
   look(worker: WorkerId): void {
     const own = this.leases.filter(({ owner }) => owner === worker).map(({ name }) => name)
     const survey = { leases: this.leases, beats: [...this.living].map(alive) }
-    const { giveUp, take } = this.decide(worker, survey, new Set(own), NOW)
+    const { giveUp, take } = this.decide(worker, survey, holding(...own), NOW)
     this.leases = this.leases.map((lease) =>
       giveUp.includes(lease)
         ? { ...lease, owner: null }
