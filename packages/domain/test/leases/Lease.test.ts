@@ -82,6 +82,21 @@ describe("Lease.move: what a worker takes and gives up after a survey", () => {
     expect(two.take).toEqual([])
   })
 
+  it("a lease that is in use is not given up: others are, and when none is left the worker has too many", () => {
+    const survey = { leases: owned(times(4, A)), beats: [alive(A), alive(B)] }
+    const moved = (...inUse: ReadonlyArray<string>) =>
+      Lease.move(A, survey, { ...holding("0", "1", "2", "3"), inUse: new Set(inUse) }, NOW)
+    expect(moved("0", "1").giveUp.map(({ name }) => name)).toEqual(["2", "3"])
+    expect([moved("0", "1").isOver, moved("0", "1", "2").isOver]).toEqual([false, true])
+    expect(moved("0", "1", "2").giveUp.map(({ name }) => name)).toEqual(["3"])
+  })
+
+  it("all living workers agree on their order", () => {
+    const dead = { worker: C, aliveUntil: NOW }
+    expect([A, B].map((worker) => Lease.crew(worker, [alive(B), dead, alive(A)], NOW))).toEqual(times(2, [A, B]))
+    expect(Lease.crew(C, [alive(A)], NOW)).toEqual([A, C])
+  })
+
   it("a beat counts until its time, and not when it lies further ahead than any beat of now", () => {
     const beat = (aliveUntil: number) => Lease.isAlive({ worker: A, aliveUntil: Timestamp.make(aliveUntil) }, NOW)
     expect([beat(NOW), beat(NOW + 1)]).toEqual([false, true])

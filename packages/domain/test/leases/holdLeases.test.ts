@@ -1,7 +1,8 @@
-import { Lease, LeaseStore } from "@place-access/domain/leases"
-import { Timestamp, type WorkerId } from "@place-access/domain/shared"
+import { Bucket, Lease, LeaseStore } from "@place-access/domain/leases"
+import { Timestamp, UserId, type WorkerId } from "@place-access/domain/shared"
+import { bucketOf } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber, Option } from "effect"
 import { holdLeases } from "../../src/leases/holdLeases.js"
 import { inVirtualTime } from "../support/webhooks.js"
 
@@ -59,6 +60,49 @@ describe("the leases that a worker holds", () => {
         yield* one.current
         // No wait: a worker that is short looks whenever it is asked.
         expect([(yield* one.current).length, (yield* two.current).length]).toEqual([4, 4])
+      })
+    )
+  })
+
+  it("a worker keeps what is in use until the work has ended, and begins no work of what it does not hold", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const buckets = holdLeases(Bucket.KIND, Bucket.NAMES, LOOK)
+        const [one, two] = [yield* buckets, yield* buckets]
+        const person = UserId.make("usr_somebody")
+        const own = String(bucketOf(person))
+        yield* one.current
+        expect(yield* two.using(person, Effect.void)).toEqual(Option.none())
+        const work = yield* Effect.fork(one.using(person, Effect.sleep("9 seconds")))
+        for (let looks = 0; looks < 8; looks++) {
+          yield* Effect.sleep("1 second")
+          yield* two.current
+          expect(yield* one.current).toContain(own)
+          expect(yield* two.current).not.toContain(own)
+        }
+        expect([one.crew().size, two.crew().size]).toEqual([2, 2])
+        expect(new Set([one.crew().place, two.crew().place])).toEqual(new Set([0, 1]))
+        yield* Fiber.join(work)
+        const [leaving, began] = [yield* Effect.fork(one.leave), yield* Timestamp.now]
+        yield* Fiber.join(leaving)
+        expect((yield* Timestamp.now) - began, "nothing was in use").toBe(0)
+        yield* Effect.sleep(LOOK)
+        expect(yield* two.current).toContain(own)
+      })
+    )
+  })
+
+  it("a worker that leaves waits two seconds for what is in use, and then leaves all the same", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const leases = yield* holdLeases(Bucket.KIND, Bucket.NAMES, LOOK)
+        yield* leases.current
+        yield* Effect.fork(leases.using(UserId.make("usr_somebody"), Effect.never))
+        yield* Effect.yieldNow()
+        const began = yield* Timestamp.now
+        yield* leases.leave
+        expect((yield* Timestamp.now) - began).toBe(2_000)
+        expect((yield* (yield* LeaseStore).survey(Bucket.KIND)).beats).toEqual([])
       })
     )
   })
