@@ -71,7 +71,7 @@ const isMarked = (id: string) =>
     [...events.values()].some((one) => one.id === id && one.fannedOutAt !== null)
   )
 
-describe("the first attempt of an event [deliveries-16]", () => {
+describe("the first attempt of an event [deliveries-18]", () => {
   it("is made before there is a row; the row is stored with its result, and the event is marked then", () => {
     inVirtualTime(
       Effect.gen(function* () {
@@ -304,7 +304,7 @@ describe("the first attempt of an event [deliveries-16]", () => {
   })
 })
 
-describe("first attempts and other workers [deliveries-7, deliveries-16]", () => {
+describe("first attempts and other workers [deliveries-7, deliveries-18]", () => {
   it("the shares of all workers at an endpoint add up to the bound", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 12 }), fc.nat(), (size, most, id) => {

@@ -76,11 +76,11 @@ const outcomes: Contract<WebhookFixturePorts> = ends.map(([what, end, isSent]) =
   )
 }))
 
-/** Deliveries that are stored after their first attempt (decision deliveries-16). */
+/** Deliveries that are stored after their first attempt (decision deliveries-18). */
 export const attempting: Contract<WebhookFixturePorts> = [
   ...outcomes,
   {
-    name: "insertAttempted: a row that the event has at the endpoint already stays, with its log and the strikes [deliveries-16]",
+    name: "insertAttempted: a row that the event has at the endpoint already stays, with its log and the strikes [deliveries-18]",
     run: withEndpoints((endpoint) =>
       Effect.gen(function* () {
         const before = yield* insert(endpoint)
