@@ -108,6 +108,7 @@ export const SAID: Readonly<Record<string, RegExp>> = {
   "old receivers of what was fired": /event_id, 'Rule' AS of, .* subscriptions /,
   "events that are done": /^UPDATE events e SET fanned_out_at = /,
   "deliveries of an event": /^INSERT INTO deliveries .* FROM jsonb_to_recordset/,
+  "deliveries after their first attempt": /^WITH attempted AS .* INSERT INTO delivery_attempts /,
   "a delivery that is sent again": /^INSERT INTO deliveries .* VALUES /,
   "endpoints that are claimed for": /^SELECT endpoint_id FROM endpoints WHERE app_id = \$1 AND endpoint_id = ANY/,
   "a claim": /^WITH endpoint AS .* UPDATE deliveries d SET lapses = /,

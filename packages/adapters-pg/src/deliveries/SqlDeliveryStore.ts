@@ -11,6 +11,7 @@ import { claim } from "./claim.js"
 import { nextDue, nextDueOnCluster } from "./endpointsWithWork.js"
 import { finishMany } from "./finishMany.js"
 import { type FinishedDelivery, mayShare } from "./finishStatement.js"
+import { type AttemptedDelivery, insertAttempted } from "./insertAttempted.js"
 import { find, list } from "./log.js"
 import { insert, recordTest } from "./newDeliveries.js"
 import { hurry, recover, replay } from "./replay.js"
@@ -26,6 +27,7 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
     const onCluster = isDistributed(sql)
     return DeliveryStore.of({
       insert: insert(sql),
+      insertAttempted: yield* inserting(sql, onCluster),
       recordTest: recordTest(sql),
       claim: (request) => orStoreError(Effect.flatMap(onCluster, (is) => claim(sql, request, is))),
       finish: yield* finish(sql, onCluster),
@@ -60,6 +62,17 @@ const finish = (sql: SqlClient, onCluster: OnCluster) =>
         const finished = { held, how, attempt, now }
         return mayShare(how) ? share(finished) : finishAlone(finished)
       })
+    return one
+  })
+
+/** Deliveries of one app that were attempted at the same time share a statement, as finishes do. */
+const inserting = (sql: SqlClient, onCluster: OnCluster) =>
+  Effect.gen(function* () {
+    const insertAll = (all: ReadonlyArray<AttemptedDelivery>) =>
+      orStoreError(Effect.flatMap(onCluster, (is) => insertAttempted(sql, all, is)))
+    const share = yield* Batches.makeBy(({ row }: AttemptedDelivery) => row.appId, insertAll, REST_MILLIS)
+    const one: Store["insertAttempted"] = (row, how, attempt) =>
+      Effect.flatMap(Timestamp.now, (now) => share({ row, how, attempt, now }))
     return one
   })
 

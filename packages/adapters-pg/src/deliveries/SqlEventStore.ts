@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import { type EventKey, EventStore } from "@place-access/domain/deliveries"
-import type { Timestamp } from "@place-access/domain/shared"
+import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
 import * as Batches from "../driver/Batches.js"
 import { orStoreError } from "../Failures.js"
@@ -17,18 +17,30 @@ import { readPending } from "./pendingEvents.js"
  * planner cannot estimate, so it expects one row. Without it, the planner would expect 200 rows and read the whole
  * table while the table is small.
  */
-const changing = (sql: SqlClient, events: ReadonlyArray<EventKey>, change: Fragment) =>
-  sql`UPDATE events e SET ${change}
-      FROM (SELECT * FROM unnest(${events.map(({ userId }) => userId)}::text[], ${events.map(({ id }) => id)}::text[])
+const changing = (sql: SqlClient, events: ReadonlyArray<EventKey>, change: Fragment, onCluster: boolean) => {
+  const people = events.map(({ userId }) => userId)
+  // The people are named in a list as well, which leads a cluster to their shards.
+  const ofPeople = onCluster ? sql`AND e.user_id = ANY(${[...new Set(people)]}::text[])` : sql``
+  return sql`UPDATE events e SET ${change}
+      FROM (SELECT * FROM unnest(${people}::text[], ${events.map(({ id }) => id)}::text[])
               AS d (user_id, event_id) WHERE user_id = user_id || '') AS done
-      WHERE e.user_id = done.user_id AND e.event_id = done.event_id AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'`
+      WHERE e.user_id = done.user_id AND e.event_id = done.event_id AND coalesce(e.fanned_out_at, 'infinity') = 'infinity'
+        ${ofPeople}`
+}
 
-export const marking = (sql: SqlClient, events: ReadonlyArray<EventKey>, at: Timestamp.Timestamp) =>
-  changing(sql, events, sql`fanned_out_at = ${Rows.at(at)}`)
+export const marking = (sql: SqlClient, events: ReadonlyArray<EventKey>, at: Timestamp.Timestamp, onCluster = false) =>
+  changing(sql, events, sql`fanned_out_at = ${Rows.at(at)}`, onCluster)
+
+/** Events that a fan-out has finished, and when. */
+interface FannedOut {
+  readonly events: ReadonlyArray<EventKey>
+  readonly at: Timestamp.Timestamp
+}
 
 /**
  * The authorisation of a delivery is read before every attempt and never cached, because it may change at any time. On
  * a single server, questions that arrive while a statement runs wait for its end. Then one statement reads them all.
+ * Events are marked in the same way, on a cluster too: each of them alone would be a commit.
  */
 export const layer: Layer.Layer<EventStore, never, SqlClient> = Layer.scoped(
   EventStore,
@@ -36,17 +48,25 @@ export const layer: Layer.Layer<EventStore, never, SqlClient> = Layer.scoped(
     const sql = yield* SqlClient
     const onCluster = isDistributed(sql)
     const inBatches = yield* Batches.make((asked: ReadonlyArray<AuthorisationQuestion>) => authorisations(sql, asked))
+    const mark = yield* Batches.make((all: ReadonlyArray<FannedOut>) => {
+      const events = all.flatMap((one) => one.events)
+      const at = Timestamp.make(Math.max(...all.map((one) => one.at)))
+      return Effect.flatMap(onCluster, (is) => marking(sql, events, at, is)).pipe(Effect.as(all), orStoreError)
+    })
 
     return EventStore.of({
-      pending: (buckets, limit, now) =>
+      pending: (buckets, limit, now, except = []) =>
         buckets.length === 0
           ? Effect.succeed({ events: [], unreadable: [] })
-          : orStoreError(readPending(sql, buckets, limit, now)),
+          : orStoreError(readPending(sql, buckets, limit, now, except)),
 
       postpone: (events, until) =>
-        changing(sql, events, sql`fan_out_due_at = ${Rows.at(until)}`).pipe(Effect.asVoid, orStoreError),
+        Effect.flatMap(onCluster, (is) => changing(sql, events, sql`fan_out_due_at = ${Rows.at(until)}`, is)).pipe(
+          Effect.asVoid,
+          orStoreError
+        ),
 
-      markFannedOut: (events, at) => marking(sql, events, at).pipe(Effect.asVoid, orStoreError),
+      markFannedOut: (events, at) => Effect.asVoid(mark({ events, at })),
 
       authorisation: (userId, connectionId, ruleId) => {
         const question = { userId, connectionId, ruleId }

@@ -23,10 +23,10 @@ const BEGINNING = { state: FIRST_STATE, fail_reason: "NULL", due_at: "r.created_
 const BEGUN_COLUMNS = Object.keys(BEGINNING).join(", ")
 const BEGUN = begunOr("Failed", "missed", "missed.live", BEGINNING)
 
-const iso = (at: Timestamp.Timestamp): string => DateTime.formatIso(DateTime.unsafeMake(at))
+export const iso = (at: Timestamp.Timestamp): string => DateTime.formatIso(DateTime.unsafeMake(at))
 
-/** A new delivery as a record for `jsonb_to_recordset`. */
-const toRecord = (row: Delivery.NewDelivery) => ({
+/** A new delivery as a record for `jsonb_to_recordset`, and the columns of that record. */
+export const toRecord = (row: Delivery.NewDelivery) => ({
   delivery_id: row.id,
   endpoint_id: row.endpointId,
   endpoint_epoch: row.endpointEpoch,
@@ -42,6 +42,10 @@ const toRecord = (row: Delivery.NewDelivery) => ({
   original_at: row.originalAt === row.createdAt ? null : iso(row.originalAt)
 })
 
+export const RECORD_COLUMNS = `delivery_id text, endpoint_id text, endpoint_epoch integer, event_id text,
+  replay_no integer, is_test boolean, user_id text, envelope jsonb, type text, occurred_at timestamptz,
+  max_event_age_s integer, created_at timestamptz, original_at timestamptz`
+
 /** The rows are of one app, so they lie on the shard of its endpoints. */
 const insertOf = (sql: SqlClient, appId: AppId, rows: ReadonlyArray<Delivery.NewDelivery>) =>
   sql`INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id,
@@ -50,10 +54,7 @@ const insertOf = (sql: SqlClient, appId: AppId, rows: ReadonlyArray<Delivery.New
       SELECT ${appId}, r.delivery_id, r.endpoint_id, r.endpoint_epoch, r.event_id, r.replay_no, r.is_test, r.user_id,
              r.envelope, r.type, r.occurred_at, r.max_event_age_s, 1, r.created_at, r.original_at,
              ${sql.literal(BEGUN)}
-      FROM jsonb_to_recordset(${Rows.json(rows.map(toRecord))}::jsonb) AS r (
-        delivery_id text, endpoint_id text, endpoint_epoch integer, event_id text, replay_no integer, is_test boolean,
-        user_id text, envelope jsonb, type text, occurred_at timestamptz, max_event_age_s integer,
-        created_at timestamptz, original_at timestamptz)
+      FROM jsonb_to_recordset(${Rows.json(rows.map(toRecord))}::jsonb) AS r (${sql.literal(RECORD_COLUMNS)})
       JOIN endpoints e ON e.app_id = ${appId} AND e.endpoint_id = r.endpoint_id
       CROSS JOIN LATERAL (SELECT e.disabled_at IS NULL AND e.epoch = r.endpoint_epoch AS live,
                                  'endpoint_disabled' AS fail_reason, r.created_at AS ended_at) missed

@@ -16,12 +16,13 @@ const EventRow = Schema.Struct({
   payload: Event.Payload,
   occurred_at: Rows.At,
   webhook_url: Schema.NullOr(Schema.String),
-  max_event_age_s: Schema.NullOr(Schema.Int)
+  max_event_age_s: Schema.NullOr(Schema.Int),
+  created_at: Rows.At
 })
 const readRow = readerOf(EventRow.ast) as (row: unknown) => typeof EventRow.Type | typeof UNREAD
 const decodeRow = Schema.decodeUnknown(EventRow)
 
-const toEvent = (row: typeof EventRow.Type): Event.OutboxEvent => ({
+const toEvent = (row: typeof EventRow.Type): Event.WaitingEvent => ({
   userId: row.user_id,
   id: row.event_id,
   connectionId: row.connection_id,
@@ -29,7 +30,8 @@ const toEvent = (row: typeof EventRow.Type): Event.OutboxEvent => ({
   payload: row.payload,
   occurredAt: row.occurred_at,
   webhookUrl: row.webhook_url,
-  maxEventAgeS: row.max_event_age_s
+  maxEventAgeS: row.max_event_age_s,
+  storedAt: row.created_at
 })
 
 const KeyRow = Schema.Struct({ user_id: UserId, event_id: EventId })
@@ -60,18 +62,21 @@ export const readPending = (
   sql: SqlClient,
   buckets: ReadonlyArray<number>,
   limit: number,
-  now: Timestamp.Timestamp
+  now: Timestamp.Timestamp,
+  except: ReadonlyArray<EventId>
 ): Effect.Effect<PendingEvents, SqlError | ParseResult.ParseError> =>
   Effect.flatMap(
+    // The list is as long as the worker has first attempts in flight at most.
     sql`SELECT ${COLUMNS} FROM events
         WHERE fanned_out_at IS NULL AND fan_out_due_at <= ${Rows.at(now)} ${Buckets.andOf(sql, buckets)}
+          ${except.length === 0 ? sql`` : sql`AND event_id <> ALL(${except}::text[])`}
         ORDER BY fan_out_due_at, occurred_at, event_id COLLATE "C" LIMIT ${limit}`,
     read
   )
 
 const read = (rows: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {
-    const events: Array<Event.OutboxEvent> = []
+    const events: Array<Event.WaitingEvent> = []
     const failed: Array<EventKey> = []
     for (const row of rows) {
       const known = readRow(row)

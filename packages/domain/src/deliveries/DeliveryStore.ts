@@ -63,6 +63,17 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
      */
     readonly insert: (rows: ReadonlyArray<NewDelivery>) => Effect.Effect<void, StoreError>
     /**
+     * Stores a delivery that was attempted before it was stored: its row in the state after the first attempt, the
+     * attempt's log row, and the end of the endpoint's strikes after a success. The outcome is that of `insert`, a
+     * claim and `finish`. Returns false, and writes nothing, when the event has a row at this endpoint already: another
+     * worker has stored one.
+     */
+    readonly insertAttempted: (
+      row: NewDelivery,
+      finish: DeliveryFinish,
+      attempt: Attempt | null
+    ) => Effect.Effect<boolean, StoreError>
+    /**
      * Leases due rows of enabled endpoints to this worker, a few of each endpoint, so that a long backlog of one
      * endpoint does not delay the others. An endpoint that somebody else has locked is skipped, and nobody waits for
      * it. A row whose lease ran out is claimed again with the same attempt number, as often as

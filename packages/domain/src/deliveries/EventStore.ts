@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { EventId, RuleId, StoreError, Timestamp, UserId } from "../shared/index.js"
 import type { Authorisation } from "./Authorisation.js"
-import type { OutboxEvent } from "../events/Event.js"
+import type { OutboxEvent, WaitingEvent } from "../events/Event.js"
 
 // The port of the outbox. Decisions events-1 and events-2.
 
@@ -12,7 +12,7 @@ export interface EventKey {
 }
 
 export interface PendingEvents {
-  readonly events: ReadonlyArray<OutboxEvent>
+  readonly events: ReadonlyArray<WaitingEvent>
   /** Due events whose rows cannot be read. They count towards the limit. */
   readonly unreadable: ReadonlyArray<EventKey>
 }
@@ -22,14 +22,16 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
   EventStore,
   {
     /**
-     * Reads up to `limit` due events without fan-out, of the people in these buckets (`Bucket`): in the order of due
-     * time, then of when they occurred, then of id by the codes of its characters (decision deliveries-16). It writes
-     * nothing: the worker that holds the leases of the buckets is alone with their events.
+     * Reads up to `limit` due events without fan-out, of the people in these buckets (`Bucket`), and none of `except`:
+     * the worker has these in hand already. They come in the order of due time, then of when they occurred, then of id
+     * by the codes of its characters (decision deliveries-16). It writes nothing: the worker that holds the leases of
+     * the buckets is alone with their events.
      */
     readonly pending: (
       buckets: ReadonlyArray<number>,
       limit: number,
-      now: Timestamp.Timestamp
+      now: Timestamp.Timestamp,
+      except?: ReadonlyArray<EventId>
     ) => Effect.Effect<PendingEvents, StoreError>
     /** Makes events due later that have no fan-out yet. */
     readonly postpone: (events: ReadonlyArray<EventKey>, until: Timestamp.Timestamp) => Effect.Effect<void, StoreError>

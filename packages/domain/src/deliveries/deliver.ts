@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import * as SigningSecret from "../endpoints/SigningSecret.js"
 import { body } from "../events/Event.js"
-import { Entropy, program, retryTransient, Telemetry, Timestamp } from "../shared/index.js"
+import { Entropy, program, retryTransient, type StoreError, Telemetry, Timestamp } from "../shared/index.js"
 import { authorisationOf, notSigned, record, recordUnsent, REPEATS } from "./beforeSending.js"
 import * as Delivery from "./Delivery.js"
 import { LEASE } from "./Delivery.js"
@@ -33,33 +33,73 @@ export const claimDue = program(
  * run out before a result could be stored: then another worker makes the same attempt.
  */
 export const deliver = program("deliver", function* (claim: Claim, leaseUntil: Timestamp.Timestamp) {
-  const { delivery } = claim
-  const authorisation = yield* authorisationOf(delivery)
-  const now = yield* Timestamp.now
-  yield* Telemetry.annotate({ "place_access.attempt": delivery.attempt })
-  if (runsOut(now, leaseUntil)) return undefined
-  switch (Delivery.verdict(delivery, authorisation, now)) {
-    case "not_authorised":
-      // A connection that no longer exists has no access log.
-      if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(delivery, now))
-      return yield* finish(claim, { _tag: "Failed", at: now, reason: "not_authorised" }, null)
-    case "too_old":
-      yield* recordUnsent(Disclosure.withheld(delivery))
-      return yield* finish(claim, { _tag: "TooOld", at: now }, null)
-    case "send":
-      yield* record(Disclosure.sent(delivery))
-      return yield* send(claim, leaseUntil, now)
-  }
+  const { delivery, lease, secrets, url } = claim
+  const held = { appId: delivery.appId, id: delivery.id, lease }
+  const result = yield* attempt(delivery, { secrets, url }, leaseUntil)
+  if (result === undefined) return undefined
+  return yield* finish(delivery, result.how, (yield* DeliveryStore).finish(held, result.how, result.row))
 })
 
+/**
+ * Makes the first attempt at a delivery that is not stored yet, as `deliver` does, and stores both. `endpoint` was read
+ * from the store, and is not used after `until`. Returns the delivery's next state. Undefined when nothing was sent
+ * before `until`, or when another worker has stored the delivery: then a claim goes on with it.
+ */
+export const deliverFirst = program(
+  "deliverFirst",
+  function* (row: Delivery.NewDelivery, endpoint: Receiver, until: Timestamp.Timestamp) {
+    const store = yield* DeliveryStore
+    const delivery = Delivery.begin(row)
+    const result = yield* attempt(delivery, endpoint, until)
+    if (result === undefined) {
+      yield* retryTransient(REPEATS)(store.insert([row]))
+      return undefined
+    }
+    return yield* finish(delivery, result.how, store.insertAttempted(row, result.how, result.row))
+  }
+)
+
+/** Where a delivery goes, and what signs it. */
+type Receiver = Pick<Claim, "url" | "secrets">
+
+/** The result of an attempt, and its row in the log. */
+interface AttemptResult {
+  readonly how: Delivery.DeliveryFinish
+  readonly row: Delivery.Attempt | null
+}
+
+/** Attempts the delivery. Undefined: `until` is too near, so nothing was sent. */
+const attempt = (delivery: Delivery.Delivery, receiver: Receiver, until: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const authorisation = yield* authorisationOf(delivery)
+    const now = yield* Timestamp.now
+    yield* Telemetry.annotate({ "place_access.attempt": delivery.attempt })
+    if (runsOut(now, until)) return undefined
+    switch (Delivery.verdict(delivery, authorisation, now)) {
+      case "not_authorised":
+        // A connection that no longer exists has no access log.
+        if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(delivery, now))
+        return ended({ _tag: "Failed", at: now, reason: "not_authorised" })
+      case "too_old":
+        yield* recordUnsent(Disclosure.withheld(delivery))
+        return ended({ _tag: "TooOld", at: now })
+      case "send":
+        yield* record(Disclosure.sent(delivery))
+        return yield* send(delivery, receiver, until, now)
+    }
+  })
+
+const ended = (how: Delivery.DeliveryFinish): AttemptResult => ({ how, row: null })
+
 const send = (
-  { delivery, lease, secrets, url }: Claim,
-  leaseUntil: Timestamp.Timestamp,
+  delivery: Delivery.Delivery,
+  { secrets, url }: Receiver,
+  until: Timestamp.Timestamp,
   askedAt: Timestamp.Timestamp
 ) =>
   Effect.gen(function* () {
-    // The permission and the secrets were read for this lease and are not used after it.
-    if (runsOut(yield* Timestamp.now, leaseUntil)) return undefined
+    // The permission and the secrets were read for this time and are not used after it.
+    if (runsOut(yield* Timestamp.now, until)) return undefined
     const { appId, endpointId, envelope } = delivery
     const sealContext = SigningSecret.sealContext(appId, endpointId)
     yield* Telemetry.measure(() => DeliveryFigures.began(delivery, askedAt))
@@ -69,30 +109,26 @@ const send = (
       sealContext,
       body: body(envelope, endpointId)
     }).pipe(Effect.catchTag("VaultError", notSigned))
-    return yield* finish(
-      { delivery, lease },
-      Delivery.afterAttempt(delivery, answer, endedAt),
-      Delivery.attemptOf(delivery.attempt, answer, startedAt, endedAt)
-    )
+    const result: AttemptResult = {
+      how: Delivery.afterAttempt(delivery, answer, endedAt),
+      row: Delivery.attemptOf(delivery.attempt, answer, startedAt, endedAt)
+    }
+    return result
   })
 
-/** Stores the result. Undefined when the lease was lost. */
+/** Stores the result. Undefined when another worker has taken the delivery over. */
 const finish = (
-  { delivery, lease }: Pick<Claim, "delivery" | "lease">,
+  delivery: Delivery.Delivery,
   how: Delivery.DeliveryFinish,
-  row: Delivery.Attempt | null
+  storing: Effect.Effect<boolean, StoreError>
 ) =>
   Effect.gen(function* () {
-    const store = yield* DeliveryStore
-    const isWritten = yield* retryTransient(REPEATS)(
-      store.finish({ appId: delivery.appId, id: delivery.id, lease }, how, row)
-    )
-    const written = isWritten ? how : undefined
+    const written = (yield* retryTransient(REPEATS)(storing)) ? how : undefined
     yield* Telemetry.measure(() => DeliveryFigures.attempted(delivery, written))
     yield* Telemetry.annotate({ "place_access.outcome": DeliveryFigures.outcomeOf(written) })
     return written
   })
 
-/** Whether the lease would end before the result of a request that is sent now could be stored. */
-const runsOut = (now: Timestamp.Timestamp, leaseUntil: Timestamp.Timestamp): boolean =>
-  now + Delivery.ANSWER_DEADLINE >= leaseUntil
+/** Whether `until` would come before the result of a request that is sent now could be stored. */
+const runsOut = (now: Timestamp.Timestamp, until: Timestamp.Timestamp): boolean =>
+  now + Delivery.ANSWER_DEADLINE >= until

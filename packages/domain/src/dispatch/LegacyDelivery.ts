@@ -1,4 +1,4 @@
-import { type Envelope, envelope, legacyBody, type OutboxEvent } from "../events/Event.js"
+import { type Envelope, envelope, legacyBody, type WaitingEvent } from "../events/Event.js"
 import type { LegacyReceiver } from "../legacy/Receiver.js"
 import type { AppId, UserId } from "../shared/Ids.js"
 import { MINUTE, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
@@ -29,15 +29,15 @@ export const WAITS: ReadonlyArray<number> = [30 * SECOND, 5 * MINUTE]
 export const OWN_FAULT_LIMIT = 10 * MINUTE
 
 /** A new delivery, due at once. */
-export const begin = (event: OutboxEvent, receiver: LegacyReceiver, now: Timestamp): LegacyDelivery => ({
+export const begin = (event: WaitingEvent, receiver: LegacyReceiver): LegacyDelivery => ({
   receiver,
   appId: event.appId,
   userId: event.userId,
   envelope: envelope(event),
   maxEventAgeS: event.maxEventAgeS,
   attempt: 1,
-  createdAt: now,
-  originalAt: now,
+  createdAt: event.storedAt,
+  originalAt: event.storedAt,
   replayNo: 0
 })
 

@@ -1,14 +1,15 @@
 import { Array, Effect } from "effect"
 import { AccessLogStore } from "../access-log/AccessLogStore.js"
 import { EndpointStore, WebhookEndpoint } from "../endpoints/index.js"
-import { envelope, type OutboxEvent } from "../events/Event.js"
-import { type Delivery, DeliveryStore, EventStore } from "../deliveries/index.js"
+import { envelope, type WaitingEvent } from "../events/Event.js"
+import { Delivery, DeliveryStore, EventStore } from "../deliveries/index.js"
 import { Bucket } from "../leases/index.js"
 import { LegacyStore, type Receiver } from "../legacy/index.js"
 import { ListenerStore } from "../listeners/ListenerStore.js"
 import { offer, offersOf } from "../listeners/manageListeners.js"
 import { type DeliveryId, Entropy, type EventId, program, Telemetry, Timestamp } from "../shared/index.js"
 import * as Disclosure from "../deliveries/Disclosure.js"
+import { FAILED_WAIT, type FirstAttempt, type FirstAttempts, none } from "./firstAttempts.js"
 import * as LegacyDelivery from "./LegacyDelivery.js"
 
 const taken = Telemetry.counter("place_access.outbox.events", {
@@ -16,16 +17,13 @@ const taken = Telemetry.counter("place_access.outbox.events", {
 })
 const made = Telemetry.counter("place_access.outbox.deliveries", { description: "Deliveries that events became" })
 
-/** How long the events of an app wait whose rows could not be written, and an event that cannot be read. */
-const FAILED_WAIT = 30 * Timestamp.SECOND
-
 /** How many apps' rows are written concurrently. */
 const APPS_AT_ONCE = 4
 
 export interface FanOutResult {
   /** The number of events that were read. When it is `limit`, more events may wait. */
   readonly taken: number
-  /** The number of stored deliveries. */
+  /** The number of deliveries that were stored and wait for a claim. */
   readonly deliveries: number
   /** Deliveries to legacy receivers. They are not stored: the caller keeps them in memory. */
   readonly legacy: ReadonlyArray<LegacyDelivery.LegacyDelivery>
@@ -38,6 +36,9 @@ export interface FanOutResult {
  * for each listener, and a delivery in memory for each legacy receiver. A firing without any receiver is in the user's
  * access log too.
  *
+ * `firsts` may take an event that has endpoints only, and send it at once: then its deliveries are stored after the
+ * first attempt. A listener or a legacy receiver gets its events from here, so that a crash repeats fewer of them.
+ *
  * Events are rows of users and deliveries are rows of apps, so there are two transactions: first the deliveries, which
  * are idempotent, then the mark on the event. When a worker dies in between, or two workers take one bucket for theirs,
  * the repetition has no effect; only a listener may receive the event twice. So the fan-out needs no fence. `onRows`
@@ -45,13 +46,18 @@ export interface FanOutResult {
  */
 export const fanOut = program(
   "fanOut",
-  function* (limit: number, buckets: ReadonlyArray<number> = Bucket.ALL, onRows: Effect.Effect<void> = Effect.void) {
+  function* (
+    limit: number,
+    buckets: ReadonlyArray<number> = Bucket.ALL,
+    onRows: Effect.Effect<void> = Effect.void,
+    firsts: FirstAttempts = none
+  ) {
     const events = yield* EventStore
     const now = yield* Timestamp.now
-    const { events: due, unreadable } = yield* events.pending(buckets, limit, now)
+    const { events: due, unreadable } = yield* events.pending(buckets, limit, now, firsts.inHand(now))
     if (unreadable.length > 0) yield* events.postpone(unreadable, Timestamp.plus(now, FAILED_WAIT))
     const byApp = Object.values(Array.groupBy(due, (event) => event.appId))
-    const written = yield* Effect.forEach(byApp, (ofApp) => insertRows(ofApp, now, onRows), {
+    const written = yield* Effect.forEach(byApp, (ofApp) => insertRows(ofApp, now, onRows, firsts), {
       concurrency: APPS_AT_ONCE
     })
     const fannedOut: FanOutResult = {
@@ -62,79 +68,102 @@ export const fanOut = program(
     }
     yield* Telemetry.measure(() => {
       if (due.length > 0) taken.record(due.length, {})
-      if (fannedOut.deliveries > 0) made.record(fannedOut.deliveries, {})
+      const all = written.reduce((sum, { begun }) => sum + begun, fannedOut.deliveries)
+      if (all > 0) made.record(all, {})
     })
     return fannedOut
   }
 )
 
-/** A failure concerns one app only: its events are postponed. */
+/** A failure concerns one app only: its events are postponed, except for those that are sent already. */
 const insertRows = (
-  events: Array.NonEmptyReadonlyArray<OutboxEvent>,
+  events: Array.NonEmptyReadonlyArray<WaitingEvent>,
   now: Timestamp.Timestamp,
-  onRows: Effect.Effect<void>
-) =>
-  Effect.gen(function* () {
+  onRows: Effect.Effect<void>,
+  firsts: FirstAttempts
+) => {
+  let left: ReadonlyArray<WaitingEvent> = events
+  return Effect.gen(function* () {
     const appId = events[0].appId
+    const until = Timestamp.plus(yield* Timestamp.now, Delivery.LEASE)
     const [endpointStore, legacyStore, listenerStore] = [yield* EndpointStore, yield* LegacyStore, yield* ListenerStore]
     const [endpoints, receivers, listeners] = yield* Effect.all(
       [endpointStore.list(appId), legacyStore.receivers(events), listenerStore.live(appId, now)],
       { concurrency: "unbounded" }
     )
-    const entropy = yield* Entropy.Entropy
-    const rows = yield* Effect.forEach(pairs(events, endpoints, receivers), ([event, endpoint]) =>
-      newDelivery(entropy, event, endpoint, now)
-    )
+    const attempts = yield* attemptsOf(events, endpoints, receivers)
     const legacy = events.flatMap((event) =>
-      (receivers.get(event.id) ?? []).map((receiver) => LegacyDelivery.begin(event, receiver, now))
+      (receivers.get(event.id) ?? []).map((receiver) => LegacyDelivery.begin(event, receiver))
     )
-    const told = new Set([...rows, ...legacy].map(({ envelope }) => envelope.eventId))
+    const told = new Set([...attempts.keys(), ...legacy.map(({ envelope }) => envelope.eventId)])
     const ownAddress = new Set(events.filter(({ id }) => hasOwnAddress(receivers, id)).map(({ id }) => id))
-    const offers = offersOf({ appId, events, endpoints, listeners, ownAddress, told }, now)
+    const offers = offersOf({ appId, events, endpoints, listeners, ownAddress, told })
     const heard = new Set(offers.map(({ envelope }) => envelope.eventId))
+    const goesElsewhere = (id: EventId) => heard.has(id) || (receivers.get(id) ?? []).length > 0
+    let begun = 0
+    for (const event of events) {
+      const own = attempts.get(event.id)
+      if (own === undefined || goesElsewhere(event.id) || !(yield* firsts.launch(event, own, until))) continue
+      left = left.filter((one) => one !== event)
+      begun += own.length
+    }
+    const rows = left.flatMap(({ id }) => (attempts.get(id) ?? []).map(({ row }) => row))
     const log = yield* AccessLogStore
-    const toNobody = events
+    const toNobody = left
       .filter(({ id }) => !told.has(id) && !heard.has(id))
       .flatMap((event) => Disclosure.toNobody(event) ?? [])
     yield* Effect.forEach(toNobody, log.record, { concurrency: "unbounded", discard: true })
     if (rows.length > 0) yield* Effect.zipRight((yield* DeliveryStore).insert(rows), onRows)
     yield* offer(offers)
-    yield* (yield* EventStore).markFannedOut(events, now)
-    return { rows: rows.length, legacy, offered: offers.length }
+    if (left.length > 0) yield* (yield* EventStore).markFannedOut(left, now)
+    return { rows: rows.length, begun, legacy, offered: offers.length }
   }).pipe(
     Effect.tapErrorCause((cause) => Effect.logWarning("Fan-out of an app's events failed", events[0].appId, cause)),
     Effect.catchAll(() =>
       Effect.as(
-        Effect.flatMap(EventStore, (store) => store.postpone(events, Timestamp.plus(now, FAILED_WAIT))),
+        Effect.flatMap(EventStore, (store) => store.postpone(left, Timestamp.plus(now, FAILED_WAIT))),
         NOTHING_WRITTEN
       )
     )
   )
+}
 
-const NOTHING_WRITTEN = { rows: 0, legacy: [], offered: 0 }
+const NOTHING_WRITTEN = { rows: 0, begun: 0, legacy: [], offered: 0 }
 
 const hasOwnAddress = (receivers: ReadonlyMap<EventId, ReadonlyArray<Receiver.LegacyReceiver>>, id: EventId): boolean =>
   receivers.get(id)?.some(({ _tag }) => _tag === "Rule") === true
 
-/** An event of a rule with an address of its own goes only there, even if an endpoint has the same address. */
-const pairs = (
-  events: ReadonlyArray<OutboxEvent>,
+/**
+ * The deliveries of each event that an endpoint wants. An event of a rule with an address of its own goes only there,
+ * even if an endpoint has the same address.
+ */
+const attemptsOf = (
+  events: ReadonlyArray<WaitingEvent>,
   endpoints: ReadonlyArray<WebhookEndpoint.WebhookEndpoint>,
   receivers: ReadonlyMap<EventId, ReadonlyArray<Receiver.LegacyReceiver>>
 ) =>
-  events.flatMap((event) =>
-    hasOwnAddress(receivers, event.id)
-      ? []
-      : endpoints
-          .filter((endpoint) => WebhookEndpoint.wants(endpoint, event))
-          .map((endpoint) => [event, endpoint] as const)
-  )
+  Effect.gen(function* () {
+    const entropy = yield* Entropy.Entropy
+    const attempts = new Map<EventId, ReadonlyArray<FirstAttempt>>()
+    for (const event of events) {
+      if (hasOwnAddress(receivers, event.id)) continue
+      const wanting = endpoints.filter((endpoint) => WebhookEndpoint.wants(endpoint, event))
+      if (wanting.length === 0) continue
+      attempts.set(
+        event.id,
+        yield* Effect.forEach(wanting, (endpoint) =>
+          Effect.map(newDelivery(entropy, event, endpoint), (row) => ({ row, endpoint }))
+        )
+      )
+    }
+    return attempts
+  })
 
+/** The times follow from the event alone. So a repeated fan-out makes the same entry in the user's access log. */
 const newDelivery = (
   entropy: typeof Entropy.Entropy.Service,
-  event: OutboxEvent,
-  endpoint: WebhookEndpoint.WebhookEndpoint,
-  now: Timestamp.Timestamp
+  event: WaitingEvent,
+  endpoint: WebhookEndpoint.WebhookEndpoint
 ): Effect.Effect<Delivery.NewDelivery> =>
   Effect.map(Entropy.idFrom(entropy, "dlv"), (id) => ({
     appId: event.appId,
@@ -146,6 +175,6 @@ const newDelivery = (
     maxEventAgeS: event.maxEventAgeS,
     replayNo: 0,
     isTest: false,
-    createdAt: now,
-    originalAt: now
+    createdAt: event.storedAt,
+    originalAt: event.storedAt
   }))

@@ -1,4 +1,5 @@
 import { type Duration, Effect, Exit, Fiber } from "effect"
+import * as Delivery from "../deliveries/Delivery.js"
 import type { ClaimRequest } from "../deliveries/DeliveryStore.js"
 import type { EndpointId } from "../shared/Ids.js"
 
@@ -7,8 +8,10 @@ export interface Flights {
   readonly size: () => number
   /** The endpoints whose last attempt by this worker failed, and how many more of their deliveries may be in flight. */
   readonly failing: () => NonNullable<ClaimRequest["failing"]>
-  /** Notes whether an attempt arrived. */
-  readonly note: (endpointId: EndpointId, hasArrived: boolean) => void
+  /** Whether a first attempt at the endpoint may begin, when the worker may have `most` of them at this endpoint. */
+  readonly hasRoomForFirst: (endpointId: EndpointId, most: number) => boolean
+  /** Notes the result of an attempt, and returns whether the delivery waits for another one. */
+  readonly note: (endpointId: EndpointId, how: Delivery.DeliveryFinish | undefined) => boolean
   /**
    * Starts `attempt` concurrently. When the attempt ends, `onChange` runs if there may be new work: the attempt
    * returned true because a retry now waits, or the endpoint or the worker was full until now, or the worker now has
@@ -16,16 +19,21 @@ export interface Flights {
    */
   readonly launch: <R>(
     endpointId: EndpointId,
-    attempt: Effect.Effect<boolean, never, R>
+    attempt: Effect.Effect<boolean, never, R>,
+    kind?: Kind
   ) => Effect.Effect<void, never, R>
   /** Waits for all attempts to end. After `atMost` it interrupts the others; their leases run out. */
   readonly drain: (atMost: Duration.DurationInput) => Effect.Effect<void>
 }
 
+/** A claimed delivery, or the first attempt at a delivery that is not stored yet. Each kind has bounds of its own. */
+type Kind = "claimed" | "first"
+
 export interface Room {
   readonly slots: number
   /** The number of free slots at which a claim is worthwhile. */
   readonly enough: number
+  /** The most claimed deliveries of one endpoint in flight at once. */
   readonly perEndpoint: number
   readonly onChange: () => void
 }
@@ -35,25 +43,34 @@ const FAILING_MAX = 1_000
 
 export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights => {
   const fibers = new Set<Fiber.RuntimeFiber<boolean>>()
-  const ofEndpoint = new Map<EndpointId, number>()
+  const counts: Readonly<Record<Kind, Map<EndpointId, number>>> = { claimed: new Map(), first: new Map() }
   let underWay = 0
+  // Half of the slots are kept free of first attempts. Otherwise a steady flow of events would take each slot that
+  // comes free, and retries would wait.
+  const firstMost = Math.floor(slots / 2)
+  let firstUnderWay = 0
   // A receiver that does not answer keeps a slot for five seconds. Half of the slots are kept free of receivers whose
   // last attempt failed. Otherwise a few dozen of them would slow all the others down.
   const failing = new Set<EndpointId>()
   const failingMost = Math.floor(slots / 2)
   let failingUnderWay = 0
 
-  const begin = (id: EndpointId): boolean => {
+  const begin = (id: EndpointId, kind: Kind): boolean => {
     const isFailing = failing.has(id)
     underWay++
+    if (kind === "first") firstUnderWay++
     if (isFailing) failingUnderWay++
+    const ofEndpoint = counts[kind]
     ofEndpoint.set(id, (ofEndpoint.get(id) ?? 0) + 1)
     return isFailing
   }
-  const end = (id: EndpointId, wasFailing: boolean, changed: boolean): void => {
+  const end = (id: EndpointId, kind: Kind, wasFailing: boolean, changed: boolean): void => {
+    const ofEndpoint = counts[kind]
     const before = ofEndpoint.get(id) ?? 0
-    const wasFull = before >= perEndpoint || underWay >= slots || (wasFailing && failingUnderWay >= failingMost)
+    const isEndpointFull = kind === "claimed" && before >= perEndpoint
+    const wasFull = isEndpointFull || underWay >= slots || (wasFailing && failingUnderWay >= failingMost)
     underWay--
+    if (kind === "first") firstUnderWay--
     if (wasFailing) failingUnderWay--
     const hasEnough = slots - underWay === enough
     if (before > 1) ofEndpoint.set(id, before - 1)
@@ -64,22 +81,26 @@ export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights =>
   return {
     size: () => underWay,
     failing: () => ({ ids: [...failing], limit: Math.max(0, failingMost - failingUnderWay) }),
-    note: (id, hasArrived) => {
-      failing.delete(id)
-      if (hasArrived) return
-      failing.add(id)
+    hasRoomForFirst: (id, most) =>
+      underWay < slots && firstUnderWay < firstMost && !failing.has(id) && (counts.first.get(id) ?? 0) < most,
+    note: (id, how) => {
+      if (how === undefined) return false
+      const isMissed = how._tag === "Retry" || (how._tag === "Failed" && how.reason === "exhausted")
+      if (how._tag === "Delivered" || isMissed) failing.delete(id)
+      if (isMissed) failing.add(id)
       const [oldest] = failing
       if (failing.size > FAILING_MAX && oldest !== undefined) failing.delete(oldest)
+      return Delivery.goesOn(how._tag)
     },
-    launch: (id, attempt) =>
+    launch: (id, attempt, kind = "claimed") =>
       Effect.uninterruptible(
         Effect.suspend(() => {
-          const wasFailing = begin(id)
+          const wasFailing = begin(id, kind)
           return Effect.map(Effect.forkDaemon(Effect.interruptible(attempt)), (fiber) => {
             fibers.add(fiber)
             fiber.addObserver((exit) => {
               fibers.delete(fiber)
-              end(id, wasFailing, Exit.isSuccess(exit) && exit.value)
+              end(id, kind, wasFailing, Exit.isSuccess(exit) && exit.value)
             })
           })
         })

@@ -3,6 +3,7 @@ import * as Timestamp from "../shared/Timestamp.js"
 import { type Claim, DeliveryStore } from "../deliveries/DeliveryStore.js"
 import { claimDue, deliver } from "../deliveries/deliver.js"
 import { fanOut } from "./fanOut.js"
+import * as firstAttempts from "./firstAttempts.js"
 import * as flights from "./flights.js"
 import * as legacyFlights from "./legacyFlights.js"
 import { holdLeases } from "../leases/holdLeases.js"
@@ -14,7 +15,7 @@ export interface WorkerOptions {
   readonly fanOutBatch: number
   /** Deliveries in flight at once in this worker. */
   readonly slots: number
-  /** Deliveries of one endpoint in flight at once, over all workers. */
+  /** Deliveries of one endpoint in flight at once, over all workers: one half claimed, one half first attempts. */
   readonly perEndpoint: number
   /** How often a worker looks for work without a signal, in case a signal was lost. */
   readonly pollEvery: Duration.DurationInput
@@ -67,7 +68,8 @@ const backOff = Schedule.exponential("200 millis").pipe(
 
 /**
  * The worker's loop: fans out events and delivers webhooks until it is interrupted. Any number of workers share one
- * database: each fans out the events of the buckets that it leases. `given` are the leases that this loop shares with
+ * database: each fans out the events of the buckets that it leases. It makes their first attempts itself, as long as it
+ * has room for them (`firstAttempts`); all other attempts are claimed. `given` are the leases that this loop shares with
  * the worker's other loops; it is the one that looks at them, and leaves them at its end.
  *
  * A worker wakes up at `WorkSignal`, at the next due time, and at least every `pollEvery`. A signal nearly always means
@@ -85,9 +87,18 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
     const pollMillis = Duration.toMillis(pollEvery)
     const dueTimes = makeDueTimes(store, pollMillis)
     const half = Math.ceil(slots / 2)
-    const inFlight = flights.make({ slots, enough: half, perEndpoint, onChange: toDeliver.unsafeRing })
+    const firstsPerEndpoint = Math.floor(perEndpoint / 2)
+    const claimsPerEndpoint = perEndpoint - firstsPerEndpoint
+    const room = { slots, enough: half, perEndpoint: claimsPerEndpoint, onChange: toDeliver.unsafeRing }
+    const inFlight = flights.make(room)
     const legacyInFlight = yield* legacyFlights.make
     const leases = given ?? (yield* holdLeases())
+    const firsts = yield* firstAttempts.make({
+      flights: inFlight,
+      leases: { crew: leases.crew, using: leases.people.using },
+      perEndpoint: firstsPerEndpoint,
+      onWait: dueTimes.forget
+    })
     let lookedAt = yield* Timestamp.now
     let filledAt: Timestamp.Timestamp | undefined
 
@@ -101,7 +112,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
     const fanOutStep = Effect.gen(function* () {
       const startedAt = yield* Timestamp.now
       const buckets = yield* leases.look
-      const { deliveries, legacy, offered, taken } = yield* fanOut(fanOutBatch, buckets, toDeliver.ring)
+      const { deliveries, legacy, offered, taken } = yield* fanOut(fanOutBatch, buckets, toDeliver.ring, firsts)
       yield* Effect.forEach(legacy, legacyInFlight.launch, { discard: true })
       if (taken === 0) {
         // There was no event, so the signal was about deliveries. Some of them may be due only a little later.
@@ -120,9 +131,9 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
       if (free <= 0) return yield* toDeliver.wait(Option.none())
       const pauseMillis = free < half && filledAt !== undefined ? untilNextClaim(filledAt, yield* Timestamp.now) : 0
       if (pauseMillis > 0) return yield* toDeliver.wait(Option.some(Duration.millis(pauseMillis)))
-      const room = Math.min(free, half)
+      const limit = Math.min(free, half)
       const { claims, isSkipping, isUnfinished, now } = yield* Effect.uninterruptibleMask((restore) =>
-        Effect.tap(restore(claimDue(room, perEndpoint, inFlight.failing())), ({ claims, leaseUntil }) =>
+        Effect.tap(restore(claimDue(limit, claimsPerEndpoint, inFlight.failing())), ({ claims, leaseUntil }) =>
           Effect.forEach(
             claims,
             (claim) =>
@@ -132,7 +143,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
         )
       )
       lookedAt = now
-      filledAt = claims.length === room ? now : undefined
+      filledAt = claims.length === limit ? now : undefined
       if (filledAt !== undefined) return
       if (claims.length > 0) yield* pause(now)
       if (isUnfinished) return
@@ -164,11 +175,7 @@ const attempt = (
 ) =>
   deliver(claim, leaseUntil).pipe(
     Effect.map((how) => {
-      if (how?._tag === "Delivered") note(claim.delivery.endpointId, true)
-      if (how?._tag === "Retry" || (how?._tag === "Failed" && how.reason === "exhausted")) {
-        note(claim.delivery.endpointId, false)
-      }
-      const waits = how?._tag === "Retry" || how?._tag === "Postponed"
+      const waits = note(claim.delivery.endpointId, how)
       if (waits) onWait()
       return waits
     }),

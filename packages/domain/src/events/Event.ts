@@ -153,6 +153,11 @@ export interface OutboxEvent {
   readonly maxEventAgeS: number | null
 }
 
+/** An event in the outbox. Its deliveries count as made at `storedAt`, so a repeated fan-out makes the same ones. */
+export interface WaitingEvent extends OutboxEvent {
+  readonly storedAt: Timestamp
+}
+
 /** The part of an event that is the same for every receiver. */
 export interface Envelope {
   readonly eventId: EventId

@@ -33,12 +33,22 @@ export interface Survey {
   readonly beats: ReadonlyArray<Beat>
 }
 
+/** What a worker knows about its own leases, by name. */
+export interface OwnLeases {
+  /** The leases whose tokens the worker has. */
+  readonly held: ReadonlySet<string>
+  /** The leases at whose work the worker is just now. */
+  readonly inUse: ReadonlySet<string>
+}
+
 /** What a worker changes after a survey. */
 export interface Move {
   readonly take: ReadonlyArray<Lease>
   readonly giveUp: ReadonlyArray<Lease>
   /** Others have more than this worker while it has less than its share: it looks again soon. */
   readonly isShort: boolean
+  /** The worker keeps more than its share, because all that it would give up is in use. */
+  readonly isOver: boolean
 }
 
 /** How long a worker lives after a beat. A worker that ends without a word is replaced after this time. */
@@ -71,6 +81,12 @@ export interface OwnLeases {
   readonly inUse: ReadonlySet<string>
 }
 
+/** All workers that live, and this one, in an order that all of them agree on. */
+export const crew = (worker: WorkerId, beats: ReadonlyArray<Beat>, now: Timestamp): ReadonlyArray<WorkerId> => {
+  const living = beats.filter((beat) => isAlive(beat, now)).map((beat) => beat.worker)
+  return [...new Set([...living, worker])].sort()
+}
+
 /**
  * Decides which leases of one kind `worker` takes and gives up. Everybody's share lies between all / workers rounded
  * down and rounded up.
@@ -87,8 +103,7 @@ export interface OwnLeases {
  * did not learn that it had taken them.
  */
 export const move = (worker: WorkerId, { beats, leases }: Survey, { held, inUse }: OwnLeases, now: Timestamp): Move => {
-  const living = beats.filter((beat) => isAlive(beat, now)).map((beat) => beat.worker)
-  const workers = [...new Set([...living, worker])].sort()
+  const workers = crew(worker, beats, now)
   const counts = new Map(workers.map((one) => [one, 0]))
   const free: Array<Lease> = []
   const own: Array<Lease> = []
@@ -104,10 +119,11 @@ export const move = (worker: WorkerId, { beats, leases }: Survey, { held, inUse 
 
   const most = isSomebodyShort && free.length === 0 ? lower : upper
   // Those that are not held go first: nothing is under way for them.
+  const tooMany = Math.max(0, own.length - most)
   const giveUp = own
     .filter(({ name }) => !inUse.has(name))
     .sort((a, b) => Number(held.has(a.name)) - Number(held.has(b.name)))
-    .slice(0, Math.max(0, own.length - most))
+    .slice(0, tooMany)
   const kept = own.filter((lease) => !giveUp.includes(lease))
   const wanted = kept.length < lower ? lower : isSomebodyShort ? kept.length : upper
   const start = Math.floor((free.length * workers.indexOf(worker)) / workers.length)
@@ -116,6 +132,7 @@ export const move = (worker: WorkerId, { beats, leases }: Survey, { held, inUse 
   return {
     take: [...kept.filter(({ name }) => !held.has(name)), ...taken],
     giveUp,
-    isShort: kept.length + taken.length < lower
+    isShort: kept.length + taken.length < lower,
+    isOver: giveUp.length < tooMany
   }
 }

@@ -17,13 +17,29 @@ interface Holding {
   readonly leases: ReadonlyMap<string, Lease.Lease>
   readonly lookedAt: Timestamp.Timestamp
   readonly isShort: boolean
+  readonly crew: Crew
 }
+
+/** This worker among all that live, since its last look. */
+export interface Crew {
+  readonly size: number
+  /** The worker's place among all, from 0. */
+  readonly place: number
+  /** The worker has more people than its share, and those that it would give up are in use. */
+  readonly isOver: boolean
+}
+
+const ALONE: Crew = { size: 1, place: 0, isOver: false }
 
 /** The leases of a worker, for the one loop that looks at them. */
 export interface WorkerLeases extends WorkLeases {
   /** Looks at the leases if a look is due, and returns the buckets that the worker holds now. */
   readonly look: Effect.Effect<ReadonlyArray<number>, StoreError>
-  /** Gives everything up for good. When the store does not answer, the worker's last beat runs out instead. */
+  readonly crew: () => Crew
+  /**
+   * Gives everything up for good: at once what is not in use, and the rest when its work has ended. When that takes
+   * longer than eight seconds, or the store does not answer, the worker's last beat runs out instead.
+   */
   readonly leave: Effect.Effect<void>
 }
 
@@ -34,8 +50,8 @@ const NOTHING = new Map<string, Lease.Lease>()
 /** A worker that has less than its share looks four times as often as another one. */
 const SHORT_LOOKS = 4
 
-/** How long a worker that stops waits for its pieces of work and for the store. */
-const LEAVE_DEADLINE = "2 seconds"
+/** How long a worker that stops waits for its pieces of work and for the store: as long as for its attempts. */
+const LEAVE_DEADLINE = "8 seconds"
 
 /**
  * The leases that this worker holds. All loops of the worker share them.
@@ -98,22 +114,26 @@ export const holdLeases = program(
         const moves = Lease.KINDS.map((kind) => {
           const held = new Set(own.flatMap((lease) => (lease.kind === kind ? [lease.name] : [])))
           const inUse = new Set(names[kind].filter((name) => uses.has(keyOf({ kind, name }))))
-          return Lease.move(worker, { beats, leases: Lease.complete(kind, names[kind], leases) }, { held, inUse }, now)
+          const survey = { beats, leases: Lease.complete(kind, names[kind], leases) }
+          return { kind, ...Lease.move(worker, survey, { held, inUse }, now) }
         })
         const giveUp = moves.flatMap((one) => one.giveUp)
         const take = moves.flatMap((one) => one.take)
         const isShort = moves.some((one) => one.isShort)
+        const all = Lease.crew(worker, beats, now)
+        const isOver = moves.some((one) => one.kind === "people" && one.isOver)
+        const crew = { size: all.length, place: all.indexOf(worker), isOver }
         const isGivenUp = new Set(giveUp.map(keyOf))
         const kept = own.filter((lease) => !isGivenUp.has(keyOf(lease)))
         // From here on no loop begins a piece of work of a lease that is given up.
-        holding = { leases: byKey(kept), lookedAt: now, isShort }
+        holding = { leases: byKey(kept), lookedAt: now, isShort, crew }
         if (take.length > 0) {
           isTaking = true
           const taken = yield* Effect.ensuring(
             store.take(home, worker, take),
             Effect.sync(() => void (isTaking = false))
           )
-          holding = { leases: byKey([...kept, ...taken]), lookedAt: now, isShort }
+          holding = { leases: byKey([...kept, ...taken]), lookedAt: now, isShort, crew }
         }
         announce(take.some(({ owner }) => owner !== worker))
         if (giveUp.length === 0) return
@@ -162,11 +182,18 @@ export const holdLeases = program(
           using(keyOf({ kind: "people", name: String(Bucket.ofDigest(vault.sha256(person))) }), work)
       },
       chores: { using: (name, work) => using(keyOf({ kind: "chores", name }), work) },
+      crew: () => holding?.crew ?? ALONE,
       nextTaken: Effect.sync(() => Deferred.await(taking)),
       leave: Effect.suspend(() => {
+        const idle = [...(holding?.leases.values() ?? [])].filter((lease) => !uses.has(keyOf(lease)))
         hasLeft = true
         holding = undefined
-        return Effect.zipRight(untilIdle, store.leave(worker))
+        const others = uses.size === 0 || idle.length === 0 ? Effect.void : store.giveUp(home, idle)
+        return others.pipe(
+          Effect.zipRight(signal.raise),
+          Effect.zipRight(untilIdle),
+          Effect.zipRight(store.leave(worker))
+        )
       }).pipe(
         Effect.interruptible,
         Effect.timeoutOption(LEAVE_DEADLINE),

@@ -6,7 +6,7 @@ import * as Disclosure from "../deliveries/Disclosure.js"
 import { EndpointStore } from "../endpoints/EndpointStore.js"
 import * as SigningSecret from "../endpoints/SigningSecret.js"
 import type { WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
-import { envelope, normalise, type OutboxEvent, type Subscribable } from "../events/Event.js"
+import { envelope, normalise, type Subscribable, type WaitingEvent } from "../events/Event.js"
 import { Conflict, Entropy, Invalid, NotFound, program, retryTransient, Timestamp } from "../shared/index.js"
 import { type AppId, type EndpointId, type EventId, ListenerId } from "../shared/Ids.js"
 import { Vault } from "../shared/Vault.js"
@@ -79,7 +79,7 @@ export const ownSecrets = program(
 
 export interface ListenerFanOut {
   readonly appId: AppId
-  readonly events: ReadonlyArray<OutboxEvent>
+  readonly events: ReadonlyArray<WaitingEvent>
   readonly endpoints: ReadonlyArray<WebhookEndpoint>
   /** The app's present listeners. */
   readonly listeners: ReadonlyArray<Listener>
@@ -90,10 +90,14 @@ export interface ListenerFanOut {
 }
 
 /** The rows to store: for each listener the events that it wants. */
-export const offersOf = (
-  { appId, endpoints, events, listeners, ownAddress, told }: ListenerFanOut,
-  now: Timestamp.Timestamp
-): ReadonlyArray<ListenerDelivery> =>
+export const offersOf = ({
+  appId,
+  endpoints,
+  events,
+  listeners,
+  ownAddress,
+  told
+}: ListenerFanOut): ReadonlyArray<ListenerDelivery> =>
   listeners.flatMap((listener) =>
     events
       .filter((event) => wants(listener, endpoints, { event, hasOwnAddress: ownAddress.has(event.id) }))
@@ -103,7 +107,7 @@ export const offersOf = (
         userId: event.userId,
         envelope: envelope(event),
         maxEventAgeS: event.maxEventAgeS,
-        createdAt: now,
+        createdAt: event.storedAt,
         position,
         isTold: told.has(event.id)
       }))

@@ -8,6 +8,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
   attempts,
+  BY_CLAIMS,
   deliveries,
   fire,
   inVirtualTime,
@@ -64,7 +65,7 @@ describe("when the store fails", () => {
             yield* Effect.sleep("11 seconds")
             expect((yield* posts()).length).toBe(1)
           }),
-          { pollEvery: "1 second" }
+          { pollEvery: "1 second", ...BY_CLAIMS }
         )
         yield* failing.pipe(
           Effect.provideService(DeliveryStore, {
@@ -93,7 +94,8 @@ describe("when the store fails", () => {
             yield* fire(stage)
             yield* Effect.sleep("5 seconds")
             expect((yield* posts()).length).toBe(1)
-          })
+          }),
+          BY_CLAIMS
         ).pipe(
           Effect.provideService(DeliveryStore, {
             ...store,

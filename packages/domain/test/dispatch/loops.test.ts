@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { describe } from "vitest"
 import {
   attempts,
+  BY_CLAIMS,
   deliveries,
   fire,
   inVirtualTime,
@@ -67,7 +68,7 @@ describe("the worker's loops", () => {
             expect((yield* deliveries).filter(({ state }) => state === "delivered").length).toBe(50)
             expect(most).toBe(5)
           }),
-          { slots: 5, perEndpoint: 5 }
+          { slots: 5, perEndpoint: 10 }
         )
       })
     )
@@ -84,7 +85,7 @@ describe("the worker's loops", () => {
             yield* Effect.sleep("2001 millis")
             expect((yield* deliveries).filter(({ state }) => state === "delivered").length).toBe(40)
           }),
-          { slots: 100, perEndpoint: 4 }
+          { slots: 100, perEndpoint: 8 }
         )
       })
     )
@@ -165,7 +166,7 @@ describe("the worker's loops", () => {
         const stage = yield* scene
         yield* script(inTurn(hangs, answers(200)))
         const event = yield* fire(stage)
-        yield* withWorker(Effect.sleep("1 second"), { drainFor: "1 second" })
+        yield* withWorker(Effect.sleep("1 second"), { drainFor: "1 second", ...BY_CLAIMS })
         expect(yield* deliveries).toMatchObject([{ state: "trying", attempt: 1 }])
         yield* withWorker(Effect.sleep("1 minute"), { pollEvery: "1 second" })
         expect(seconds(yield* posts(), event.occurredAt)).toEqual([0, 30])

@@ -82,14 +82,21 @@ describe("Lease.move: what a worker takes and gives up after a survey", () => {
     expect(two.take).toEqual([])
   })
 
-  it("a lease that is in use is not given up: others go in its place, and as many as are left", () => {
+  it("a lease that is in use is not given up: others are, and when none is left the worker has too many", () => {
     const survey = { leases: owned(times(4, A)), beats: [alive(A), alive(B)] }
     const held = new Set(["0", "1", "2", "3"])
-    const given = (...inUse: ReadonlyArray<string>) =>
-      Lease.move(A, survey, { held, inUse: new Set(inUse) }, NOW).giveUp.map(({ name }) => name)
+    const moved = (...inUse: ReadonlyArray<string>) => Lease.move(A, survey, { held, inUse: new Set(inUse) }, NOW)
+    const given = (...inUse: ReadonlyArray<string>) => moved(...inUse).giveUp.map(({ name }) => name)
     expect(given("0")).toEqual(["1", "2"])
     expect(given("0", "1", "2")).toEqual(["3"])
     expect(given(...held)).toEqual([])
+    expect([moved("0", "1").isOver, moved("0", "1", "2").isOver]).toEqual([false, true])
+  })
+
+  it("all living workers agree on their order", () => {
+    const dead = { worker: C, aliveUntil: NOW }
+    expect([A, B].map((worker) => Lease.crew(worker, [alive(B), dead, alive(A)], NOW))).toEqual(times(2, [A, B]))
+    expect(Lease.crew(C, [alive(A)], NOW)).toEqual([A, C])
   })
 
   it("a beat counts until its time, and not when it lies further ahead than any beat of now", () => {

@@ -71,6 +71,26 @@ describe("the leases that a worker holds", () => {
     )
   })
 
+  it("a worker knows its place among all that live, and that it has too many because all of them are in use", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const [one, two] = [yield* worker, yield* worker]
+        yield* one.look
+        expect(one.crew()).toEqual({ size: 1, place: 0, isOver: false })
+        const work = yield* Effect.forkAll(PEOPLE.map((person) => one.people.using(person, Effect.sleep("3 seconds"))))
+        yield* two.look
+        yield* Effect.sleep(LOOK)
+        yield* one.look
+        expect([one.crew().size, two.crew().size, one.crew().isOver]).toEqual([2, 2, true])
+        expect(new Set([one.crew().place, two.crew().place])).toEqual(new Set([0, 1]))
+        yield* Fiber.join(work)
+        yield* Effect.sleep(LOOK)
+        yield* one.look
+        expect(one.crew().isOver).toBe(false)
+      })
+    )
+  })
+
   it("a worker that leaves is replaced at the next look, one that dies when its life is over and not before", () => {
     inVirtualTime(
       Effect.gen(function* () {
@@ -216,7 +236,7 @@ describe("pieces of work [leases-2]", () => {
     )
   })
 
-  it("a worker that leaves begins nothing more and waits for its pieces, at most for two seconds", () => {
+  it("a worker that leaves begins nothing more, gives up at once what is not in use, and waits for its pieces, at most for eight seconds", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const living = Effect.map(
@@ -231,6 +251,8 @@ describe("pieces of work [leases-2]", () => {
         const leaving = yield* Effect.fork(one.leave)
         yield* Effect.sleep("1 second")
         expect([yield* living, yield* one.people.using(SOMEBODY, Effect.void)]).toEqual([1, Option.none()])
+        const { leases } = yield* (yield* LeaseStore).survey(Lease.HOME)
+        expect(leases.filter(({ owner }) => owner !== null).map(({ name }) => name)).toEqual(["0"])
         yield* end
         yield* Fiber.join(leaving)
         expect(yield* living).toBe(0)
@@ -239,7 +261,7 @@ describe("pieces of work [leases-2]", () => {
         yield* Effect.sleep(1)
         const before = yield* Timestamp.now
         yield* two.leave
-        expect((yield* Timestamp.now) - before).toBe(2_000)
+        expect((yield* Timestamp.now) - before).toBe(8_000)
         expect(yield* living, "its life runs out instead").toBe(1)
       })
     )

@@ -129,6 +129,9 @@ export const withWorker = <A, E, R>(use: Effect.Effect<A, E, R>, overrides: Part
   )
 }
 
+/** With this worker first attempts have no room: every delivery is a row, and is claimed. */
+export const BY_CLAIMS: Partial<WorkerOptions> = { perEndpoint: 1 }
+
 /** Sets what the receiver at `url` does from now on. */
 export const script = (behaviour: MemoryWebhookSender.Behaviour, url = URL) =>
   Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.script(url, behaviour))

@@ -151,7 +151,12 @@ export interface Tables {
   readonly recentEvaluations: Map<RuleId, RecentEvaluations>
   readonly events: Map<
     EventId,
-    OutboxEvent & { readonly fanOutDueAt: Timestamp; readonly fannedOutAt: Timestamp | null }
+    OutboxEvent & {
+      readonly fanOutDueAt: Timestamp
+      readonly fannedOutAt: Timestamp | null
+      /** Present for an event that was postponed; others were stored when they were first due. */
+      readonly storedAt?: Timestamp
+    }
   >
   readonly endpoints: Map<EndpointId, WebhookEndpoint>
   readonly strikeWarnings: Map<DeliveryId, StrikeWarning>

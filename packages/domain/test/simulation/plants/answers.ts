@@ -1,5 +1,5 @@
 import { AccessLogStore } from "@place-access/domain/access-log"
-import { DeliveryStore } from "@place-access/domain/deliveries"
+import { EventStore } from "@place-access/domain/deliveries"
 import type { Event } from "@place-access/domain/events"
 import { FixHistory } from "@place-access/domain/fixes"
 import { LimitStore } from "@place-access/domain/limits"
@@ -71,16 +71,15 @@ const INVERTED: Readonly<Record<string, string>> = { yes: "no", no: "yes" }
 
 /** Plants a bug that sends each firing with another target. */
 const targeting = (change: (target: Event.RuleFired["target"]) => Event.RuleFired["target"]) =>
-  instead(DeliveryStore, (store) => ({
-    claim: (request) =>
-      Effect.map(store.claim(request), ({ claims, ...rest }) => ({
+  instead(EventStore, (store) => ({
+    pending: (...args) =>
+      Effect.map(store.pending(...args), ({ events, ...rest }) => ({
         ...rest,
-        claims: claims.map((claim) => {
-          const { envelope } = claim.delivery
-          if (!("target" in envelope.payload)) return claim
-          const payload = { ...envelope.payload, target: change(envelope.payload.target) }
-          return { ...claim, delivery: { ...claim.delivery, envelope: { ...envelope, payload } } }
-        })
+        events: events.map((event) =>
+          "target" in event.payload
+            ? { ...event, payload: { ...event.payload, target: change(event.payload.target) } }
+            : event
+        )
       }))
   }))
 

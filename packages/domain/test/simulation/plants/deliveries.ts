@@ -1,5 +1,5 @@
 import type { WebhookAnswer } from "@place-access/domain/endpoints"
-import { DeliveryStore } from "@place-access/domain/deliveries"
+import { type Delivery, DeliveryStore, EventStore } from "@place-access/domain/deliveries"
 import { WebhookSender } from "@place-access/domain/endpoints"
 import { EndpointStore } from "@place-access/domain/endpoints"
 import { Timestamp } from "@place-access/domain/shared"
@@ -23,16 +23,17 @@ const claiming = (change: (claim: Claim) => Effect.Effect<Claim>) =>
   }))
 
 const retryingAt = (dueAt: (at: number, now: number) => number) =>
-  instead(DeliveryStore, (store) => ({
-    finish: (claim, finish, attempt) =>
-      Effect.flatMap(Timestamp.now, (now) =>
-        store.finish(
-          claim,
-          finish._tag === "Retry" ? { ...finish, dueAt: Timestamp.make(dueAt(finish.dueAt, now)) } : finish,
-          attempt
-        )
+  instead(DeliveryStore, (store) => {
+    const changed = (finish: Delivery.DeliveryFinish) =>
+      Effect.map(Timestamp.now, (now) =>
+        finish._tag === "Retry" ? { ...finish, dueAt: Timestamp.make(dueAt(finish.dueAt, now)) } : finish
       )
-  }))
+    return {
+      insertAttempted: (row, finish, attempt) =>
+        Effect.flatMap(changed(finish), (how) => store.insertAttempted(row, how, attempt)),
+      finish: (claim, finish, attempt) => Effect.flatMap(changed(finish), (how) => store.finish(claim, how, attempt))
+    }
+  })
 
 export const plants: ReadonlyArray<Plant> = [
   {
@@ -170,12 +171,32 @@ export const plants: ReadonlyArray<Plant> = [
     }),
     scenario: inScene((scene) =>
       Effect.gen(function* () {
-        yield* scene.hook.script(["hang", 200])
+        yield* scene.hook.script([500, 500, "hang", "hang", 200])
         yield* scene.rule()
         yield* fire(scene)
-        yield* scene.world.advance(SECOND)
+        yield* scene.world.advance(31 * SECOND)
         yield* scene.ana.share(scene.connection, [])
         yield* scene.world.advance(MINUTE)
+      })
+    )
+  },
+  {
+    oracle: "R10",
+    what: "an event counts as fanned out as soon as a worker has read it, and the worker dies",
+    sabotage: instead(EventStore, (store) => ({
+      pending: (...args) =>
+        Effect.tap(store.pending(...args), ({ events }) =>
+          Effect.flatMap(Timestamp.now, (now) => store.markFannedOut(events, now))
+        ),
+      authorisation: (...args) => Effect.delay(store.authorisation(...args), SECOND)
+    })),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        yield* fire(scene)
+        yield* scene.world.advance(SECOND / 2)
+        yield* scene.world.crash("worker")
+        yield* scene.world.restart("worker")
+        yield* scene.world.advance(HOUR)
       })
     )
   }

@@ -1,8 +1,6 @@
-import { DeliveryStore } from "@place-access/domain/deliveries"
 import { WebhookSender } from "@place-access/domain/endpoints"
 import { EndpointStore } from "@place-access/domain/endpoints"
 import { EventStore } from "@place-access/domain/deliveries"
-import { EventId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, type Scene } from "./scene.js"
@@ -41,14 +39,12 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "H3",
     what: "each endpoint gets an event under an id of its own",
-    sabotage: instead(DeliveryStore, (store) => ({
-      insert: (rows) =>
-        store.insert(
-          rows.map((row) => ({
-            ...row,
-            envelope: { ...row.envelope, eventId: EventId.make(`${row.envelope.eventId}${row.endpointId.slice(-4)}`) }
-          }))
-        )
+    sabotage: instead(WebhookSender, (sender) => ({
+      post: (url, headers, text) => {
+        const { endpoint_id, event_id, ...rest } = JSON.parse(text) as Readonly<Record<string, unknown>>
+        const own = `${event_id}${String(endpoint_id).slice(-4)}`
+        return sender.post(url, headers, JSON.stringify({ event_id: own, endpoint_id, ...rest }))
+      }
     })),
     scenario: inScene((scene) => Effect.zipRight(scene.app.endpoint("second"), fire(scene)))
   },
@@ -83,6 +79,32 @@ export const plants: ReadonlyArray<Plant> = [
         yield* fire(scene)
         yield* scene.world.settle
         yield* scene.ana.disconnect(scene.connection)
+        yield* scene.world.advance(HOUR)
+      })
+    )
+  },
+  {
+    oracle: "H5",
+    what: "the check of what may be sent answers for the event before",
+    sabotage: instead(EventStore, (store) => {
+      let before: ReturnType<typeof store.authorisation> | undefined
+      return {
+        authorisation: (...args) =>
+          Effect.suspend(() => {
+            const own = store.authorisation(...args)
+            const answer = before ?? own
+            before = own
+            return answer
+          })
+      }
+    }),
+    scenario: inScene((scene) =>
+      Effect.gen(function* () {
+        const [first] = [yield* scene.rule(), yield* scene.rule()]
+        yield* scene.hook.script([500, 500, 200])
+        yield* scene.walk(FAR, HOME)
+        yield* scene.world.settle
+        yield* scene.connection.call({ endpoint: "DELETE /v1/rules/place/{id}", ruleId: first })
         yield* scene.world.advance(HOUR)
       })
     )

@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Struct } from "effect"
 import type { Connection } from "../../../src/connection/Connection.js"
 import type { Write } from "../../../src/connection/ConnectionStore.js"
 import type { OutboxEvent } from "../../../src/events/Event.js"
@@ -190,7 +190,7 @@ const sweeps: Contract<Ports> = [
       )
       const { events } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, yield* now)
       Check.equal(
-        events.filter(({ userId }) => userId === connection.userId),
+        events.filter(({ userId }) => userId === connection.userId).map(Struct.omit("storedAt")),
         [event],
         "the event"
       )

@@ -1,4 +1,5 @@
 import type { Contract } from "../../Contract.js"
+import { attempting } from "./attempting.js"
 import { claiming } from "./claiming.js"
 import { finishing } from "./finishing.js"
 import { logging } from "./logging.js"
@@ -11,6 +12,7 @@ import type { WebhookFixturePorts } from "./webhookFixtures.js"
  * sending again by hand, the log.
  */
 export const deliveryStoreContract: Contract<WebhookFixturePorts> = [
+  ...attempting,
   ...claiming,
   ...finishing,
   ...striking,

@@ -1,4 +1,4 @@
-import { Effect, Option, TestClock } from "effect"
+import { Effect, Option, Struct, TestClock } from "effect"
 import { AppStore } from "../../../src/apps/AppStore.js"
 import type { OutboxEvent } from "../../../src/events/Event.js"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
@@ -34,10 +34,10 @@ const fired = (count: number) =>
   })
 
 /** The waiting events of the user, as the worker that holds all buckets reads them. */
-const pending = (userId: OutboxEvent["userId"], buckets = Bucket.ALL) =>
+const pending = (userId: OutboxEvent["userId"], buckets = Bucket.ALL, except: ReadonlyArray<EventId> = []) =>
   Effect.gen(function* () {
-    const { events } = yield* (yield* EventStore).pending(buckets, 10_000, yield* Timestamp.now)
-    return events.filter((event) => event.userId === userId)
+    const { events } = yield* (yield* EventStore).pending(buckets, 10_000, yield* Timestamp.now, except)
+    return events.filter((event) => event.userId === userId).map(Struct.omit("storedAt"))
   })
 
 const mark = (events: ReadonlyArray<OutboxEvent>) =>
@@ -92,6 +92,42 @@ const outbox: Contract<Uploads.UploadSamplePorts> = [
     })
   },
   {
+    name: "pending: without those that the worker has in hand, which take no room of the others",
+    run: Effect.gen(function* () {
+      const { connection, events } = yield* fired(4)
+      const inHand = events.slice(0, 2).map(({ id }) => id)
+      Check.equal(yield* pending(connection.userId, Bucket.ALL, inHand), events.slice(2), "the others")
+      const buckets = [bucketOf(connection.userId)]
+      const before = yield* (yield* EventStore).pending(buckets, 10_000, yield* Timestamp.now)
+      const strangers = before.events.filter(({ userId }) => userId !== connection.userId).map(({ id }) => id)
+      const except = [...inHand, ...strangers]
+      const { events: some } = yield* (yield* EventStore).pending(buckets, 1, yield* Timestamp.now, except)
+      Check.equal(
+        some.map(({ id }) => id),
+        events.slice(2, 3).map(({ id }) => id),
+        "up to the limit"
+      )
+      yield* mark(events)
+    })
+  },
+  {
+    name: "pending: with the time at which each was stored, also of one that was postponed since",
+    run: Effect.gen(function* () {
+      const before = yield* Timestamp.now
+      const { connection, events } = yield* fired(2)
+      const times = Effect.gen(function* () {
+        const all = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, yield* Timestamp.now)
+        return all.events.filter(({ userId }) => userId === connection.userId).map(({ storedAt }) => storedAt)
+      })
+      const stored = [before, Timestamp.plus(before, 1)]
+      Check.equal(yield* times, stored, "at first")
+      yield* (yield* EventStore).postpone(events, Timestamp.plus(before, WAIT))
+      yield* TestClock.adjust(WAIT)
+      Check.equal(yield* times, stored, "after they were postponed")
+      yield* mark(events)
+    })
+  },
+  {
     name: "pending: never more than the limit, and in the end all",
     run: Effect.gen(function* () {
       const { connection, events } = yield* fired(7)
@@ -101,7 +137,7 @@ const outbox: Contract<Uploads.UploadSamplePorts> = [
         const some = yield* store.pending([bucketOf(connection.userId)], 3, yield* Timestamp.now)
         Check.isTrue(some.events.length <= 3, "at most three")
         yield* mark(some.events)
-        seen.push(...some.events.filter(({ userId }) => userId === connection.userId))
+        seen.push(...some.events.filter(({ userId }) => userId === connection.userId).map(Struct.omit("storedAt")))
       }
       Check.equal(seen, events, "each once")
     })

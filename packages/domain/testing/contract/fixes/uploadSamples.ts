@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 import type { Connection } from "../../../src/connection/Connection.js"
 import type { Device } from "../../../src/devices/Device.js"
 import type { OutboxEvent } from "../../../src/events/Event.js"
@@ -164,5 +164,5 @@ export const outbox = (userId: UserId) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now
     const { events: pending } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, now)
-    return pending.filter((one) => one.userId === userId)
+    return pending.filter((one) => one.userId === userId).map(Struct.omit("storedAt"))
   })

@@ -92,6 +92,26 @@ const take = (tables: Tables, row: Row, { lease, leaseUntil, now }: ClaimRequest
   return [{ delivery: claimed.delivery, lease, url: endpoint.url, secrets: endpoint.secrets }]
 }
 
+const hasRow = (tables: Tables, row: Delivery.NewDelivery): boolean =>
+  [...tables.deliveries.values()].some(
+    ({ delivery: { endpointId, envelope, replayNo } }) =>
+      endpointId === row.endpointId && envelope.eventId === row.envelope.eventId && replayNo === row.replayNo
+  )
+
+/** As if the row had been stored and claimed before its attempt, under a lease that nobody else has. */
+const insertAttempted = (
+  tables: Tables,
+  row: Delivery.NewDelivery,
+  how: Delivery.DeliveryFinish,
+  attempt: Delivery.Attempt | null,
+  now: Timestamp.Timestamp
+): boolean => {
+  if (hasRow(tables, row)) return false
+  const { appId, endpointEpoch, id } = row
+  tables.deliveries.set(id, { delivery: Delivery.begin(row), endpointEpoch, lease: id, leasedUntil: now })
+  return finish(tables, { appId, id, lease: id }, how, attempt, now)
+}
+
 const finish = (
   tables: Tables,
   claimed: { readonly id: DeliveryId; readonly appId: Delivery.Delivery["appId"]; readonly lease: string },
@@ -181,11 +201,7 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
         Effect.sync(() => {
           for (const row of rows) {
             const endpoint = tables.endpoints.get(row.endpointId)
-            const isKnown = deliveries().some(
-              ({ endpointId, envelope, replayNo }) =>
-                endpointId === row.endpointId && envelope.eventId === row.envelope.eventId && replayNo === row.replayNo
-            )
-            if (endpoint === undefined || endpoint.appId !== row.appId || isKnown) continue
+            if (endpoint === undefined || endpoint.appId !== row.appId || hasRow(tables, row)) continue
             const first = Delivery.begin(row)
             const missed = endpoint.epoch !== row.endpointEpoch || endpoint.disabledAt !== null
             tables.deliveries.set(row.id, {
@@ -198,6 +214,8 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
             })
           }
         }),
+      insertAttempted: (row, how, attempt) =>
+        Effect.map(Timestamp.now, (now) => insertAttempted(tables, row, how, attempt, now)),
       claim: (request) => Effect.sync(() => claim(tables, request)),
       finish: (claimed, asked, attempt) =>
         Effect.map(Timestamp.now, (now) => finish(tables, claimed, asked, attempt, now)),

@@ -22,23 +22,32 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
   Effect.gen(function* () {
     const tables = yield* MemoryDatabase
     return EventStore.of({
-      pending: (buckets, limit, now) =>
+      pending: (buckets, limit, now, except = []) =>
         Effect.sync(() => {
           const asked = new Set(buckets)
+          const left = new Set(except)
           const due = [...tables.events.values()]
             .filter(
-              (event) => event.fannedOutAt === null && event.fanOutDueAt <= now && asked.has(bucketOf(event.userId))
+              (event) =>
+                event.fannedOutAt === null &&
+                event.fanOutDueAt <= now &&
+                asked.has(bucketOf(event.userId)) &&
+                !left.has(event.id)
             )
             .sort((a, b) => a.fanOutDueAt - b.fanOutDueAt || a.occurredAt - b.occurredAt || (a.id < b.id ? -1 : 1))
             .slice(0, limit)
-          return { events: due.map(Struct.omit("fanOutDueAt", "fannedOutAt")), unreadable: [] }
+          const events = due.map((event) => ({
+            ...Struct.omit(event, "fanOutDueAt", "fannedOutAt"),
+            storedAt: event.storedAt ?? event.fanOutDueAt
+          }))
+          return { events, unreadable: [] }
         }),
       postpone: (events, until) =>
         Effect.sync(() => {
           for (const { id, userId } of events) {
             const event = tables.events.get(id)
             if (event === undefined || event.userId !== userId || event.fannedOutAt !== null) continue
-            tables.events.set(id, { ...event, fanOutDueAt: until })
+            tables.events.set(id, { ...event, fanOutDueAt: until, storedAt: event.storedAt ?? event.fanOutDueAt })
           }
         }),
       markFannedOut: (events, at) =>

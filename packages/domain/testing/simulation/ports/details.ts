@@ -1,3 +1,4 @@
+import type { NewDelivery } from "../../../src/deliveries/Delivery.js"
 import type { Claim } from "../../../src/deliveries/DeliveryStore.js"
 import type { StoreName } from "./Ports.js"
 
@@ -22,6 +23,15 @@ const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
         attempt: delivery.attempt,
         url
       }))
+  },
+  "DeliveryStore.insertAttempted": {
+    args: ([row, finish]) => ({
+      deliveryId: (row as NewDelivery).id,
+      endpointId: (row as NewDelivery).endpointId,
+      eventId: (row as NewDelivery).envelope.eventId,
+      finish
+    }),
+    value: (isStored) => isStored
   },
   "DeliveryStore.finish": { args: ([claim, finish]) => ({ claim, finish }), value: (isWritten) => isWritten }
 }

@@ -2,6 +2,7 @@ import type { Run } from "../../Oracle.js"
 import { answered, answeredTo, listOf } from "../support/Answers.js"
 import { course, type Note } from "../support/Course.js"
 import { endpointsOf } from "../support/deliveries/Endpoints.js"
+import { isSentAgain, isStoredFirst } from "../support/deliveries/FirstAttempts.js"
 import { isFiring, rows } from "../support/deliveries/Firings.js"
 import { ground, isOver } from "../support/Ground.js"
 import { type CompletedCall, happened, isDone, type Post, textOf } from "../support/trace/Happened.js"
@@ -29,6 +30,8 @@ const row = (name: string, is: (row: ReturnType<typeof rows>[number]) => boolean
   name,
   isReached: (run) => rows(run).some(is)
 })
+
+const stored = (name: string, result: string): Mark => ({ name, isReached: (run) => isStoredFirst(run, result) })
 
 const answeredWith = (name: string, is: (call: ReturnType<typeof answered>[number]) => boolean): Mark => ({
   name,
@@ -231,6 +234,9 @@ const deliveries: ReadonlyArray<Mark> = [
   done("endpoint enabled", ({ args, name }) => name === "editEndpoint" && "enabled" in args),
   done("retried by hand", ({ name }) => name === "retryNow"),
   done("recovered", ({ outcome }) => valueOf(outcome, "queued") > 0),
+  stored("first attempt arrived before there was a row", "Delivered"),
+  stored("first attempt before there was a row became a retry", "Retry"),
+  { name: "sent again after its worker died before the row", isReached: isSentAgain },
   { name: "lease taken over", isReached: (run) => leasesTakenOver(run) > 0 },
   {
     name: "worker died while a receiver was waited for",

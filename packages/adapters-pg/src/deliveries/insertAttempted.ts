@@ -1,0 +1,148 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
+import { Delivery } from "@place-access/domain/deliveries"
+import { type AppId, DeliveryId, type Timestamp } from "@place-access/domain/shared"
+import { Effect, type ParseResult, Schema } from "effect"
+import { together } from "../driver/Client.js"
+import * as Rows from "../driver/Rows.js"
+import { storable } from "./DeliveryRow.js"
+import { iso, RECORD_COLUMNS, toRecord } from "./newDeliveries.js"
+import { begunOr } from "./transitions.js"
+
+/** A delivery that was attempted before it was stored, and the result. */
+export interface AttemptedDelivery {
+  readonly row: Delivery.NewDelivery
+  readonly how: Delivery.DeliveryFinish
+  readonly attempt: Delivery.Attempt | null
+  readonly now: Timestamp.Timestamp
+}
+
+const nullableIso = (at: Timestamp.Timestamp | null): string | null => (at === null ? null : iso(at))
+
+/** The delivery after its first attempt as a record for `jsonb_to_recordset`. */
+const toAttemptedRecord = ({ attempt, how, now, row }: AttemptedDelivery) => {
+  const begun = Delivery.begin(row)
+  const after = Delivery.move(begun, how)
+  return {
+    ...toRecord(row),
+    state: after.state,
+    fail_reason: after.failReason,
+    first_attempt: begun.attempt,
+    attempt: after.attempt,
+    due_at: nullableIso(after.dueAt),
+    ended_at: nullableIso(after.endedAt),
+    goes_on: Delivery.goesOn(how._tag),
+    clears: Delivery.effectOnEndpoint(begun, how) === "clear",
+    stored_at: iso(now),
+    made: attempt?.attempt ?? null,
+    made_at: nullableIso(attempt?.startedAt ?? null),
+    answered_at: nullableIso(attempt?.endedAt ?? null),
+    status: attempt?.status ?? null,
+    error: storable(attempt?.error ?? null),
+    snippet: storable(attempt?.snippet ?? null)
+  }
+}
+
+const COLUMNS = `${RECORD_COLUMNS}, state text, fail_reason text, first_attempt integer, attempt integer,
+  due_at timestamptz, ended_at timestamptz, goes_on boolean, clears boolean, stored_at timestamptz, made integer,
+  made_at timestamptz, answered_at timestamptz, status integer, error text, snippet text`
+
+/** What the row has after its attempt. Where the endpoint has changed, a delivery that would go on fails instead. */
+const AFTER = { state: "r.state", fail_reason: "r.fail_reason", due_at: "r.due_at", ended_at: "r.ended_at" }
+const AFTER_COLUMNS = Object.keys(AFTER).join(", ")
+const AFTER_VALUES = begunOr("Failed", "met", "met.stands", AFTER)
+
+const records = (sql: SqlClient, all: ReadonlyArray<AttemptedDelivery>) =>
+  sql`jsonb_to_recordset(${Rows.json(all.map(toAttemptedRecord))}::jsonb) AS r (${sql.literal(COLUMNS)})`
+
+/**
+ * Inserts the rows; a row that the event has at the endpoint already stays. The order of the rows is the same for every
+ * worker, so that two workers which store the same events wait for each other and do not deadlock.
+ */
+const inserting = (sql: SqlClient, appId: AppId, source: Fragment) =>
+  sql`INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id,
+                              envelope, type, occurred_at, max_event_age_s, created_at, original_at, attempt,
+                              ${sql.literal(AFTER_COLUMNS)})
+      SELECT ${appId}, r.delivery_id, r.endpoint_id, r.endpoint_epoch, r.event_id, r.replay_no, r.is_test, r.user_id,
+             r.envelope, r.type, r.occurred_at, r.max_event_age_s, r.created_at, r.original_at,
+             CASE WHEN met.stands THEN r.attempt ELSE r.first_attempt END, ${sql.literal(AFTER_VALUES)}
+      FROM ${source}
+      LEFT JOIN endpoints e ON e.app_id = ${appId} AND e.endpoint_id = r.endpoint_id
+      CROSS JOIN LATERAL (
+        SELECT NOT (r.goes_on AND e.epoch IS DISTINCT FROM r.endpoint_epoch) AS stands,
+          CASE WHEN e.endpoint_id IS NULL THEN 'endpoint_removed' ELSE 'endpoint_disabled' END AS fail_reason,
+          r.stored_at AS ended_at
+      ) met
+      ORDER BY r.event_id, r.endpoint_id
+      ON CONFLICT (app_id, event_id, endpoint_id, replay_no) DO NOTHING
+      RETURNING delivery_id`
+
+/** Logs the attempts of the deliveries that were stored. `r` are the deliveries. */
+const LOGGING = `INSERT INTO delivery_attempts
+  (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet)`
+const LOGGED = "r.delivery_id, r.made, r.made_at, r.answered_at, r.status, r.error, r.snippet"
+
+/** Locks the endpoints whose strikes end, in the order in which others lock them. */
+const LOCKING =
+  "r.clears AND r.endpoint_epoch = e.epoch AND e.strikes > 0 ORDER BY e.endpoint_id FOR NO KEY UPDATE OF e"
+
+/** One statement: an INSERT that a single server makes together with all that depends on it. */
+const insertTogether = (sql: SqlClient, appId: AppId, all: ReadonlyArray<AttemptedDelivery>) =>
+  sql`WITH attempted AS (
+        SELECT * FROM ${records(sql, all)}
+      ), stored AS (
+        ${inserting(sql, appId, sql`attempted r`)}
+      ), done AS (
+        SELECT r.* FROM attempted r JOIN stored s ON s.delivery_id = r.delivery_id
+      ), logged AS (
+        ${sql.literal(LOGGING)} SELECT ${appId}, ${sql.literal(LOGGED)} FROM done r WHERE r.made IS NOT NULL
+      ), cleared AS (
+        SELECT e.endpoint_id FROM done r JOIN endpoints e ON e.app_id = ${appId} AND e.endpoint_id = r.endpoint_id
+        WHERE ${sql.literal(LOCKING)}
+      ), counted AS (
+        UPDATE endpoints e SET strikes = 0 FROM cleared c WHERE e.app_id = ${appId} AND e.endpoint_id = c.endpoint_id
+      )
+      SELECT delivery_id FROM stored`
+
+const StoredRow = Schema.Struct({ delivery_id: DeliveryId })
+
+/** On a cluster an INSERT inside WITH would carry the rows between the nodes, so each is a statement of its own. */
+const insertOnCluster = (sql: SqlClient, appId: AppId, all: ReadonlyArray<AttemptedDelivery>) =>
+  Effect.gen(function* () {
+    const rows = yield* inserting(sql, appId, records(sql, all)).pipe(Rows.all(StoredRow))
+    const stored = new Set(rows.map((row) => row.delivery_id))
+    const done = all.filter(({ row }) => stored.has(row.id))
+    yield* together([
+      sql`${sql.literal(LOGGING)} SELECT ${appId}, ${sql.literal(LOGGED)} FROM ${records(sql, done)}
+          WHERE r.made IS NOT NULL`,
+      sql`WITH cleared AS (
+            SELECT e.endpoint_id
+            FROM ${records(sql, done)} JOIN endpoints e ON e.app_id = ${appId} AND e.endpoint_id = r.endpoint_id
+            WHERE ${sql.literal(LOCKING)}
+          )
+          UPDATE endpoints e SET strikes = 0 FROM cleared c WHERE e.app_id = ${appId} AND e.endpoint_id = c.endpoint_id`
+    ])
+    return rows
+  }).pipe(sql.withTransaction)
+
+/**
+ * `DeliveryStore.insertAttempted` for deliveries of one app that were attempted at the same time. Returns, in the same
+ * order, whether each was stored.
+ */
+export const insertAttempted = (
+  sql: SqlClient,
+  all: ReadonlyArray<AttemptedDelivery>,
+  onCluster: boolean
+): Effect.Effect<ReadonlyArray<boolean>, SqlError | ParseResult.ParseError> => {
+  const [first] = all
+  if (first === undefined) return Effect.succeed([])
+  const { appId } = first.row
+  const storing = onCluster
+    ? insertOnCluster(sql, appId, all)
+    : insertTogether(sql, appId, all).pipe(Rows.all(StoredRow))
+  return Effect.map(storing, (rows) => {
+    const stored = new Set(rows.map((row) => row.delivery_id))
+    return all.map(({ row }) => stored.has(row.id))
+  })
+}

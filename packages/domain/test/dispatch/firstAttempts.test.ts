@@ -1,0 +1,398 @@
+import { AccessLogStore } from "@place-access/domain/access-log"
+import { DeliveryStore, EventStore } from "@place-access/domain/deliveries"
+import { EndpointId, StoreError, Timestamp } from "@place-access/domain/shared"
+import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, FastCheck as fc, Fiber } from "effect"
+import { fanOut, runWorker } from "@place-access/domain/dispatch"
+import { FRESH, shareOf } from "../../src/dispatch/firstAttempts.js"
+import {
+  attempts,
+  deliveries,
+  endpointNow,
+  fire,
+  inVirtualTime,
+  posts,
+  register,
+  scene,
+  script,
+  seconds,
+  URL,
+  withWorker
+} from "../support/webhooks.js"
+
+const { answers, hangs, inTurn, slowly } = MemoryWebhookSender
+
+const broken = StoreError.broken("as a test wants it")
+
+type Deliveries = typeof DeliveryStore.Service
+type Events = typeof EventStore.Service
+
+/** Runs `program` over changed stores. */
+const over =
+  ({
+    deliveries,
+    events
+  }: {
+    deliveries?: (all: Deliveries) => Partial<Deliveries>
+    events?: (all: Events) => Partial<Events>
+  }) =>
+  <A, E, R>(program: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const [store, outbox] = [yield* DeliveryStore, yield* EventStore]
+      return yield* program.pipe(
+        Effect.provideService(DeliveryStore, { ...store, ...deliveries?.(store) }),
+        Effect.provideService(EventStore, { ...outbox, ...events?.(outbox) })
+      )
+    })
+
+/** How many rows were stored before their first attempt, and how many after it. */
+const counted = () => {
+  const rows = { waiting: 0, attempted: 0 }
+  const counting = over({
+    deliveries: (store) => ({
+      insert: (all) =>
+        Effect.zipRight(
+          Effect.sync(() => (rows.waiting += all.length)),
+          store.insert(all)
+        ),
+      insertAttempted: (...args) =>
+        Effect.zipRight(
+          Effect.sync(() => rows.attempted++),
+          store.insertAttempted(...args)
+        )
+    })
+  })
+  return { rows, counting }
+}
+
+const isMarked = (id: string) =>
+  Effect.map(MemoryDatabase, ({ events }) =>
+    [...events.values()].some((one) => one.id === id && one.fannedOutAt !== null)
+  )
+
+describe("the first attempt of an event [deliveries-18]", () => {
+  it("is made before there is a row; the row is stored with its result, and the event is marked then", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(slowly(1_000, answers(204)))
+        const { counting, rows } = counted()
+        yield* counting(
+          withWorker(
+            Effect.gen(function* () {
+              const event = yield* fire(stage)
+              yield* Effect.sleep(999)
+              expect([(yield* posts()).length, yield* deliveries]).toEqual([1, []])
+              expect(yield* isMarked(event.id)).toBe(false)
+              yield* Effect.sleep(1)
+              expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 1, createdAt: event.occurredAt }])
+              expect((yield* attempts).map(({ attempt, status }) => [attempt, status])).toEqual([[1, 204]])
+              expect(yield* isMarked(event.id)).toBe(true)
+            })
+          )
+        )
+        expect(rows).toEqual({ waiting: 0, attempted: 1 })
+      })
+    )
+  })
+
+  it("is not made directly at an endpoint whose last attempt failed, nor for an event that waits for longer than 5 s", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const { counting, rows } = counted()
+        yield* script(inTurn(answers(500), ...Array.from({ length: 9 }, () => answers(200))))
+        yield* counting(
+          withWorker(
+            Effect.gen(function* () {
+              yield* fire(stage)
+              yield* Effect.sleep("1 second")
+              expect(rows).toEqual({ waiting: 0, attempted: 1 })
+              yield* fire(stage)
+              yield* Effect.sleep("1 second")
+              expect(rows).toEqual({ waiting: 1, attempted: 1 })
+              // The claimed one arrived, so the endpoint does not fail any more.
+              yield* fire(stage)
+              yield* Effect.sleep("1 second")
+              expect(rows).toEqual({ waiting: 1, attempted: 2 })
+            })
+          )
+        )
+        for (const [age, waits] of [
+          [FRESH, 0],
+          [FRESH + 1, 1]
+        ] as const) {
+          const before = { ...rows }
+          yield* fire(stage)
+          yield* Effect.sleep(age)
+          yield* counting(withWorker(Effect.sleep("1 second")))
+          expect(rows.waiting - before.waiting, `${age} ms`).toBe(waits)
+        }
+        expect((yield* deliveries).map(({ state }) => state)).toEqual(Array(5).fill("delivered").with(0, "trying"))
+      })
+    )
+  })
+
+  it("that fails is tried again on the schedule, as attempt 2 of the same delivery [§6.4.6]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(inTurn(answers(500), answers(200)))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const event = yield* fire(stage)
+            yield* Effect.sleep("1 minute")
+            expect(seconds(yield* posts(), event.occurredAt)).toEqual([0, 30])
+            expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 2 }])
+            expect((yield* attempts).map(({ attempt, status }) => [attempt, status])).toEqual([
+              [1, 500],
+              [2, 200]
+            ])
+          })
+        )
+      })
+    )
+  })
+
+  it("whose result cannot be stored is made again after 30 s, then as a row that is claimed, with the same event_id [§6.3.6]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(200))
+        const failing = over({ deliveries: () => ({ insertAttempted: () => Effect.fail(broken) }) })
+        yield* failing(
+          withWorker(
+            Effect.gen(function* () {
+              const event = yield* fire(stage)
+              yield* Effect.sleep("10 minutes")
+              expect(seconds(yield* posts(), event.occurredAt)).toEqual([0, 30])
+              expect(new Set((yield* posts()).map(({ body }) => body)).size).toBe(1)
+              expect((yield* MemoryDatabase).accessLog.map(({ at }) => at)).toEqual([event.occurredAt])
+              expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 1 }])
+              expect(yield* isMarked(event.id)).toBe(true)
+            }),
+            { pollEvery: "1 second" }
+          )
+        )
+      })
+    )
+  })
+
+  it("is not made again when only the mark on its event fails, and its entry in the access log is one [deliveries-12]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(200))
+        let isDown = true
+        const failing = over({
+          events: (store) => ({
+            markFannedOut: (...args) => (isDown ? Effect.fail(broken) : store.markFannedOut(...args)),
+            postpone: (...args) => (isDown ? Effect.fail(broken) : store.postpone(...args))
+          })
+        })
+        yield* failing(
+          withWorker(
+            Effect.gen(function* () {
+              const event = yield* fire(stage)
+              yield* Effect.sleep("1 minute")
+              isDown = false
+              yield* Effect.sleep("1 minute")
+              expect((yield* posts()).length).toBe(1)
+              expect(yield* isMarked(event.id)).toBe(true)
+              expect((yield* MemoryDatabase).accessLog.length).toBe(1)
+            }),
+            { pollEvery: "1 second" }
+          )
+        )
+      })
+    )
+  })
+
+  it("at two endpoints: the event is marked when both deliveries are stored", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const other = yield* register(stage.app.id, { url: `${URL}/2` })
+        yield* script(answers(200))
+        yield* script(slowly(2_000, answers(200)), other.endpoint.url)
+        yield* withWorker(
+          Effect.gen(function* () {
+            const event = yield* fire(stage)
+            yield* Effect.sleep("1 second")
+            expect([(yield* deliveries).length, yield* isMarked(event.id)]).toEqual([1, false])
+            yield* Effect.sleep("1 second")
+            expect([(yield* deliveries).length, yield* isMarked(event.id)]).toEqual([2, true])
+          })
+        )
+      })
+    )
+  })
+
+  it("finds a row that another worker stored meanwhile, and changes nothing", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(slowly(2_000, answers(200)))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const { endpoints } = yield* MemoryDatabase
+            endpoints.set(stage.endpoint.id, { ...stage.endpoint, strikes: 3 })
+            const event = yield* fire(stage)
+            yield* Effect.sleep("1 second")
+            // The new owner of the bucket, after this worker was thought dead.
+            yield* fanOut(10)
+            const before = yield* deliveries
+            expect(before).toMatchObject([{ state: "trying", attempt: 1 }])
+            yield* Effect.sleep("1 second")
+            expect([yield* deliveries, yield* attempts]).toEqual([before, []])
+            expect((yield* endpointNow(stage)).strikes).toBe(3)
+            expect(yield* isMarked(event.id)).toBe(true)
+          })
+        )
+      })
+    )
+  })
+
+  it("is not made when the check of the permission took too long for what was read: the delivery waits for a claim", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(200))
+        let isSlow = true
+        const slow = over({
+          events: (store) => ({
+            authorisation: (...args) =>
+              Effect.suspend(() => {
+                const wait = isSlow ? 25 * Timestamp.SECOND : 0
+                isSlow = false
+                return Effect.delay(store.authorisation(...args), wait)
+              })
+          })
+        })
+        yield* slow(
+          withWorker(
+            Effect.gen(function* () {
+              const event = yield* fire(stage)
+              yield* Effect.sleep("2 minutes")
+              expect(seconds(yield* posts(), event.occurredAt)).toEqual([25])
+              expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 1 }])
+            }),
+            { pollEvery: "1 second" }
+          )
+        )
+      })
+    )
+  })
+
+  it("has its entry in the user's access log before it leaves [deliveries-12]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        const log = yield* AccessLogStore
+        yield* script(answers(200))
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage)
+            yield* Effect.sleep("1 second")
+            expect(yield* posts()).toEqual([])
+          }),
+          { pollEvery: "1 minute" }
+        ).pipe(Effect.provideService(AccessLogStore, { ...log, record: () => Effect.fail(broken) }))
+      })
+    )
+  })
+})
+
+describe("first attempts and other workers [deliveries-7, deliveries-18]", () => {
+  it("the shares of all workers at an endpoint add up to the bound", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 12 }), fc.nat(), (size, most, id) => {
+        const shares = Array.from({ length: size }, (_, place) =>
+          shareOf(most, { place, size }, EndpointId.make(`ep_${id}`))
+        )
+        expect(shares.reduce((sum, one) => sum + one, 0)).toBe(most)
+        expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1)
+      })
+    )
+  })
+
+  it("workers that come while attempts are in flight take no bucket of them: each event is posted once", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stages = yield* Effect.replicateEffect(scene, 12)
+        yield* script(slowly(3_000, answers(200)))
+        const workers = [yield* Effect.fork(Effect.interruptible(runWorker({ pollEvery: "1 second" })))]
+        for (let turn = 0; turn < 40; turn++) {
+          yield* fire(stages[turn % stages.length] ?? (yield* scene))
+          yield* Effect.sleep("250 millis")
+          if (turn % 10 === 5)
+            workers.push(yield* Effect.fork(Effect.interruptible(runWorker({ pollEvery: "1 second" }))))
+        }
+        yield* Effect.sleep("1 minute")
+        const ids = (yield* posts()).map(({ body }) => JSON.parse(body).event_id)
+        expect([ids.length, new Set(ids).size]).toEqual([40, 40])
+        yield* Effect.forEach(workers, Fiber.interrupt)
+      })
+    )
+  })
+
+  it("never are more in flight at one endpoint than eight, of several workers together", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stages = yield* scene
+        let [underWay, most] = [0, 0]
+        yield* script((post) =>
+          Effect.gen(function* () {
+            most = Math.max(most, ++underWay)
+            const answer = yield* slowly(1_000, answers(200))(post)
+            underWay--
+            return answer
+          })
+        )
+        const options = { pollEvery: "1 second" } as const
+        yield* withWorker(
+          withWorker(
+            withWorker(
+              Effect.gen(function* () {
+                yield* Effect.sleep("10 seconds")
+                for (let made = 0; made < 60; made++) {
+                  yield* fire(stages)
+                  yield* Effect.sleep("20 millis")
+                }
+                yield* Effect.sleep("1 minute")
+              }),
+              options
+            ),
+            options
+          ),
+          options
+        )
+        expect((yield* posts()).length).toBe(60)
+        expect(most).toBeLessThanOrEqual(8)
+        expect(most).toBeGreaterThan(4)
+      })
+    )
+  })
+
+  it("a worker that is told to stop waits for them and stores them; what is not answered in time another worker sends again", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(inTurn(slowly(3_000, answers(200)), hangs, answers(200)))
+        yield* fire(stage)
+        yield* withWorker(Effect.sleep("1 second"))
+        expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 1 }])
+        const event = yield* fire(stage)
+        yield* withWorker(Effect.sleep("1 second"), { drainFor: "1 second" })
+        expect((yield* deliveries).length).toBe(1)
+        yield* withWorker(Effect.sleep("1 minute"), { pollEvery: "1 second" })
+        const own = (yield* posts()).filter(({ body }) => JSON.parse(body).event_id === event.id)
+        expect(own.length).toBe(2)
+        expect(yield* deliveries).toMatchObject([{ state: "delivered" }, { state: "delivered", attempt: 1 }])
+        expect((yield* attempts).length).toBe(2)
+        expect((yield* endpointNow(stage)).strikes).toBe(0)
+      })
+    )
+  })
+})
