@@ -69,8 +69,8 @@ const backOff = Schedule.exponential("200 millis").pipe(
 /**
  * The worker's loop: fans out events and delivers webhooks until it is interrupted. Any number of workers share one
  * database: each fans out the events of the buckets that it leases. It makes their first attempts itself, as long as it
- * has room for them (`firstAttempts`); all other attempts are claimed. `given` are the leases that this loop shares with
- * the worker's other loops; it is the one that looks at them, and leaves them at its end.
+ * has room for them (`firstAttempts`); all other attempts are claimed. `given` are the leases that this loop shares
+ * with the worker's other loops; it is the one that looks at them, and leaves them at its end.
  *
  * A worker wakes up at `WorkSignal`, at the next due time, and at least every `pollEvery`. A signal nearly always means
  * a new event, so it wakes the fan-out first. The fan-out then wakes the deliveries, also when it found no event, so

@@ -33,14 +33,6 @@ export interface Survey {
   readonly beats: ReadonlyArray<Beat>
 }
 
-/** What a worker knows about its own leases, by name. */
-export interface OwnLeases {
-  /** The leases whose tokens the worker has. */
-  readonly held: ReadonlySet<string>
-  /** The leases at whose work the worker is just now. */
-  readonly inUse: ReadonlySet<string>
-}
-
 /** What a worker changes after a survey. */
 export interface Move {
   readonly take: ReadonlyArray<Lease>

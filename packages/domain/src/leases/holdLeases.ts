@@ -35,6 +35,7 @@ const ALONE: Crew = { size: 1, place: 0, isOver: false }
 export interface WorkerLeases extends WorkLeases {
   /** Looks at the leases if a look is due, and returns the buckets that the worker holds now. */
   readonly look: Effect.Effect<ReadonlyArray<number>, StoreError>
+  /** This worker among all that live. Before the first look: alone. */
   readonly crew: () => Crew
   /**
    * Gives everything up for good: at once what is not in use, and the rest when its work has ended. When that takes
