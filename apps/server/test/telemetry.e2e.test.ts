@@ -249,12 +249,12 @@ describe("telemetry of the embedded service, as JSON", () => {
       "ingestFixes > sql.execute",
       "- > fanOut",
       "- > claimDue",
-      "- > deliver",
-      "deliver > signedPost"
+      "- > deliverFirst",
+      "deliverFirst > signedPost"
     ]) {
       expect([...families]).toContain(family)
     }
-    const attempts = spans.filter(({ name }) => name === "deliver")
+    const attempts = spans.filter(({ name }) => name === "deliverFirst")
     expect(attempts.map((span) => attribute(span, "place_access.outcome")).sort()).toEqual(["delivered", "retry"])
     const statements = spans.flatMap((span) => attribute(span, "db.query.text") ?? [])
     expect(statements.some((text) => /\$1/.test(text))).toBe(true)

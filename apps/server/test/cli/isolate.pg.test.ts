@@ -1,7 +1,7 @@
 import { Distribution, layerPostgres, Migrator, NodeVault } from "@place-access/adapters-pg"
 import { AppId } from "@place-access/domain/shared"
 import type { Settings } from "@place-access/worker"
-import { type Console, Effect, Either, Option, Redacted } from "effect"
+import { type Console, Effect, Either, Redacted } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { ask } from "../../../../packages/adapters-pg/test/support/citusStandIn.js"
 import {
@@ -36,11 +36,6 @@ const run = (storage: Settings.Storage, appId = APP, node?: { readonly host: str
     const ended = yield* Effect.either(Effect.withConsole(isolate({ appId, node }, storage), listening))
     return Either.isLeft(ended) ? ended.left.message : said.join("\n")
   }).pipe(Effect.runPromise)
-
-it("db isolate is refused on the embedded database", async () => {
-  const embedded: Settings.Storage = { _tag: "Embedded", dataDir: "/nowhere", keys: Option.none() }
-  expect(await run(embedded)).toContain("set DATABASE_URL. Nothing was changed.")
-})
 
 describeServers("db isolate of a database whose tables are on one server", ({ freshDatabase, kind }) => {
   it("is refused, and says why", async () => {

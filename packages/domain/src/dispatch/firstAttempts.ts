@@ -1,4 +1,4 @@
-import { Cause, Effect, Option } from "effect"
+import { Cause, type Context, Effect, Option } from "effect"
 import { REPEATS } from "../deliveries/beforeSending.js"
 import type * as Delivery from "../deliveries/Delivery.js"
 import { deliverFirst } from "../deliveries/deliver.js"
@@ -169,7 +169,9 @@ export const make = ({ flights, leases, onWait, perEndpoint }: Means): Effect.Ef
                 onSome: (waits) => Effect.succeed(waits)
               })
             )
-            yield* flights.launch(one.endpoint.id, Effect.provide(flight, ports), "first")
+            // Not under the span of the fan-out: an attempt is a trace of its own, and ends later.
+            const apart = Effect.mapInputContext(flight, (_: Context.Context<never>) => ports)
+            yield* flights.launch(one.endpoint.id, apart, "first")
           }
           return true
         }).pipe(Effect.uninterruptible)
