@@ -170,7 +170,7 @@ export const make = ({ flights, leases, onWait, perEndpoint }: Means): Effect.Ef
               })
             )
             // Not under the span of the fan-out: an attempt is a trace of its own, and ends later.
-            const apart = Effect.mapInputContext(flight, (_: Context.Context<never>) => ports)
+            const apart = Effect.mapInputContext(flight, (): Context.Context<Ports> => ports)
             yield* flights.launch(one.endpoint.id, apart, "first")
           }
           return true
