@@ -1,4 +1,4 @@
-import { Cause, type Context, Effect, Option } from "effect"
+import { Cause, Effect, Option } from "effect"
 import { REPEATS } from "../deliveries/beforeSending.js"
 import type * as Delivery from "../deliveries/Delivery.js"
 import { deliverFirst } from "../deliveries/deliver.js"
@@ -170,7 +170,7 @@ export const make = ({ flights, leases, onWait, perEndpoint }: Means): Effect.Ef
               })
             )
             // Not under the span of the fan-out: an attempt is a trace of its own, and ends later.
-            const apart = Effect.mapInputContext(flight, (): Context.Context<Ports> => ports)
+            const apart: Effect.Effect<boolean> = Effect.mapInputContext(flight, () => ports)
             yield* flights.launch(one.endpoint.id, apart, "first")
           }
           return true
