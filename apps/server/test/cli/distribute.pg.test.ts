@@ -1,23 +1,13 @@
 import { layerPostgres, Migrator, NodeVault } from "@place-access/adapters-pg"
 import type { Settings } from "@place-access/worker"
-import { type Console, Effect, Either, Option, Redacted } from "effect"
+import { Effect, Either, Option, Redacted } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { ask, callsOf, installStandIn } from "../../../../packages/adapters-pg/test/support/citusStandIn.js"
 import { describePg, freshDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
 import { distribute } from "../../src/cli/distribute.js"
+import { outputOf } from "../support/outputOf.js"
 
-/** Runs the command; returns its output or its error. */
-const run = (storage: Settings.Storage, dryRun = false) =>
-  Effect.gen(function* () {
-    const said: Array<string> = []
-    const console = yield* Effect.console
-    const listening: Console.Console = {
-      ...console,
-      log: (...words) => Effect.sync(() => void said.push(words.join(" ")))
-    }
-    const ended = yield* Effect.either(Effect.withConsole(distribute({ dryRun, shards: 64 }, storage), listening))
-    return Either.isLeft(ended) ? ended.left.message : said.join("\n")
-  }).pipe(Effect.runPromise)
+const run = (storage: Settings.Storage, dryRun = false) => outputOf(distribute({ dryRun, shards: 64 }, storage))
 
 describePg("standIn", "db distribute, as a command", () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>

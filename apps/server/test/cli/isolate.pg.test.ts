@@ -1,7 +1,7 @@
 import { Distribution, layerPostgres, Migrator, NodeVault } from "@place-access/adapters-pg"
 import { AppId } from "@place-access/domain/shared"
 import type { Settings } from "@place-access/worker"
-import { type Console, Effect, Either, Redacted } from "effect"
+import { Effect, Either, Redacted } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { ask } from "../../../../packages/adapters-pg/test/support/citusStandIn.js"
 import {
@@ -10,6 +10,7 @@ import {
   type TestDatabase
 } from "../../../../packages/adapters-pg/test/support/postgres.js"
 import { isolate } from "../../src/cli/isolate.js"
+import { outputOf } from "../support/outputOf.js"
 
 const APP = AppId.make("app_7")
 const APPS = 20
@@ -24,18 +25,8 @@ const storageAt = (url: string): Settings.Storage => {
   return { _tag: "Postgres", url: Redacted.make(url), poolSize: 4, keys }
 }
 
-/** Runs the command; returns its output or its error. */
 const run = (storage: Settings.Storage, appId = APP, node?: { readonly host: string; readonly port: number }) =>
-  Effect.gen(function* () {
-    const said: Array<string> = []
-    const console = yield* Effect.console
-    const listening: Console.Console = {
-      ...console,
-      log: (...words) => Effect.sync(() => void said.push(words.join(" ")))
-    }
-    const ended = yield* Effect.either(Effect.withConsole(isolate({ appId, node }, storage), listening))
-    return Either.isLeft(ended) ? ended.left.message : said.join("\n")
-  }).pipe(Effect.runPromise)
+  outputOf(isolate({ appId, node }, storage))
 
 describeServers("db isolate of a database whose tables are on one server", ({ freshDatabase, kind }) => {
   it("is refused, and says why", async () => {
