@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from "node:fs"
 const ENGINE = "packages/adapters-http/src/engine/"
 const DRIVER = "packages/adapters-pg/src/driver/"
 const SIMULATION = "packages/domain/testing/simulation/engine/"
-const MAP = "packages/adapters-http/src/pages/kit/mapScript.ts"
+const MAP = "packages/adapters-http/src/pages/kit/scripts/mapScript.ts"
 
 /** Rooms with hooks: the README that lists them, and the tests that fail when an upgrade changes one. */
 const ROOMS = [

@@ -67,6 +67,8 @@ function count(path, status) {
   // An error outside of any test, such as an unhandled rejection, fails the run too.
   if (failed === 0 && passedLater.length === 0 && status !== "0") {
     console.log(`The test run exited with ${status}.`)
+    // Written by .ci/unhandled.mjs.
+    if (existsSync(`${path}.unhandled`)) console.log(readFileSync(`${path}.unhandled`, "utf8").slice(0, 4000))
     failed = 1
   }
   if (passed === 0 && failed === 0) {
